@@ -17,15 +17,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.intervals import Estimate
-    from kqj_sim.api.arguments import ArgumentError
-    from kqj_sim.api.compare import ComparisonResult, PairResult, compare
     from kqj_sim.api.odds import OddsOption, OddsResult, odds
-    from kqj_sim.api.report import ReportResult, report
-    from kqj_sim.api.results import Result
     from kqj_sim.api.review import ReviewResult, review
     from kqj_sim.api.rounds import CheckResult, Records, Round, check, play, records
     from kqj_sim.api.simulate import SimulationResult, simulate
-    from kqj_sim.api.sweep import SettingResult, SweepResult, TuningResult, sweep, tune
+    from kqj_sim.arguments import ArgumentError
     from kqj_sim.experiment import Experiment
     from kqj_sim.policies import (
         ACES,
@@ -66,24 +62,44 @@ if TYPE_CHECKING:
         whole,
     )
     from kqj_sim.policy_check import check_policy
+    from kqj_sim.questions.compare import compare, sweep, tune
+    from kqj_sim.questions.compare.results import (
+        ComparisonResult,
+        PairResult,
+        SweepResult,
+        TuningResult,
+    )
+    from kqj_sim.questions.compare.settings import Setting
+    from kqj_sim.questions.report import report
+    from kqj_sim.questions.report.result import ReportResult
+    from kqj_sim.results import Result
     from kqj_sim.rules import KqjRules, KwajongenRules
+    from kqj_sim.runner import Runner
 
 __version__ = "0.1.0"
 
 _MODULES = {
     "analysis.intervals": ("Estimate",),
-    "api.arguments": ("ArgumentError",),
-    "api.compare": ("ComparisonResult", "PairResult", "compare"),
+    "arguments": ("ArgumentError",),
     "api.odds": ("OddsOption", "OddsResult", "odds"),
-    "api.report": ("ReportResult", "report"),
-    "api.results": ("Result",),
+    "results": ("Result",),
     "api.review": ("ReviewResult", "review"),
     "api.rounds": ("CheckResult", "Records", "Round", "check", "play", "records"),
     "api.simulate": ("SimulationResult", "simulate"),
-    "api.sweep": ("SettingResult", "SweepResult", "TuningResult", "sweep", "tune"),
     "experiment": ("Experiment",),
     "policy_check": ("check_policy",),
+    "questions.compare": ("compare", "sweep", "tune"),
+    "questions.compare.results": (
+        "ComparisonResult",
+        "PairResult",
+        "SweepResult",
+        "TuningResult",
+    ),
+    "questions.compare.settings": ("Setting",),
+    "questions.report": ("report",),
+    "questions.report.result": ("ReportResult",),
     "rules": ("KqjRules", "KwajongenRules"),
+    "runner": ("Runner",),
 }
 """The public names by the module that defines them, but for those of `kqj_sim.policies`."""
 
@@ -123,7 +139,8 @@ __all__ = [
     "Result",
     "ReviewResult",
     "Round",
-    "SettingResult",
+    "Runner",
+    "Setting",
     "SimulationResult",
     "SweepResult",
     "TuningResult",

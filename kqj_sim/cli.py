@@ -23,36 +23,56 @@ from kqj_sim.run_scope import run_scope
 
 
 class CommandEntry(NamedTuple):
-    """A command in the table: the module that defines it, and the first line of its help."""
+    """A command in the table.
+
+    Attributes:
+        module: the module below `kqj_sim` that defines it, or the function of which it is made.
+        summary: the first line of its help.
+        run: the module of `kqj_sim.commands` whose function `run` carries it out, if it does not
+            write tables and a picture as others do.
+    """
 
     module: str
     summary: str
+    run: str | None = None
 
 
 COMMANDS: Mapping[str, CommandEntry] = {
-    "simulate": CommandEntry("simulate", "Play deals and summarise the results in tables."),
-    "odds": CommandEntry("odds", "Estimate the value of each call, or card, and name the best."),
-    "compare": CommandEntry("compare", "Compare policies on the same deals and rank them."),
-    "sweep": CommandEntry("sweep", "Vary a policy's parameters and score every setting."),
-    "tune": CommandEntry("tune", "Search a policy's parameters for more points a round."),
-    "report": CommandEntry("report", "Play deals and write a report with tables and plots."),
-    "records": CommandEntry("records", "Play deals and write each round as a line of JSON."),
-    "show": CommandEntry("records", "Show one round: hands, calls, tricks, points and scores."),
-    "check": CommandEntry("check", "Check recorded rounds against an independent referee."),
-    "review": CommandEntry("review", "Grade recorded rounds: where were the points lost?"),
-    "columns": CommandEntry("listings", "List the columns of the rows, for --by and --where."),
-    "policies": CommandEntry("listings", "List the policies and explain their parameters."),
-}
-"""The commands by name; a module is one of `kqj_sim.commands`."""
+    name: CommandEntry(*entry)
+    for name, *entry in (
+        ("simulate", "commands.simulate", "Play deals and summarise the results in tables."),
+        ("odds", "commands.odds", "Estimate the value of each call, or card, and name the best."),
+        ("compare", "questions.compare", "Compare policies on the same deals and rank them."),
+        ("sweep", "questions.compare", "Vary a policy's parameters and score every setting."),
+        ("tune", "questions.compare", "Search a policy's parameters for more points a round."),
+        (
+            "report", "questions.report", "Play deals and write a report with tables and plots.",
+            "report",
+        ),
+        ("records", "commands.records", "Play deals and write each round as a line of JSON."),
+        ("show", "commands.records", "Show one round: hands, calls, tricks, points and scores."),
+        ("check", "commands.check", "Check recorded rounds against an independent referee."),
+        ("review", "commands.review", "Grade recorded rounds: where were the points lost?"),
+        ("columns", "commands.listings", "List the columns of the rows, for --by and --where."),
+        ("policies", "commands.listings", "List the policies and explain their parameters."),
+    )
+}  # fmt: skip
+"""The commands by name."""
 
 
 class LazyCommands(Mapping[str, click.Command]):
     """The commands by name, each imported when it is looked up."""
 
     def __getitem__(self, name: str) -> click.Command:
-        module = import_module(f"kqj_sim.commands.{COMMANDS[name].module}")
-        command: click.Command = getattr(module, name)
-        return command
+        entry = COMMANDS[name]
+        found = getattr(import_module(f"kqj_sim.{entry.module}"), name)
+        if isinstance(found, click.Command):
+            return found
+        from kqj_sim.commands.from_function import make_command
+
+        if entry.run is None:
+            return make_command(found)
+        return make_command(found, import_module(f"kqj_sim.commands.{entry.run}").run)
 
     def __iter__(self) -> Iterator[str]:
         return iter(COMMANDS)

@@ -97,7 +97,7 @@ class DaskCluster:
             have other versions.
     """
 
-    def __init__(self, address: str, notify: Callable[[str], None] | None = None) -> None:
+    def __init__(self, address: str, notify: Callable[[str], object] | None = None) -> None:
         try:
             from distributed import Client
             from distributed.comm import get_address_host_port

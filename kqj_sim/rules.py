@@ -285,3 +285,6 @@ def _format_value(value: Any) -> str:
     if isinstance(value, str) and not value.isidentifier():
         return quote(value)
     return shorten(value)
+
+
+DEFAULT_RULES = KqjRules()

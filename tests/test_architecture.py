@@ -55,18 +55,32 @@ MAY_IMPORT: dict[str, set[str]] = {
     "paired": TEXT | ENGINE | PLAY | {"simulation"},
     "analysis": TEXT | ENGINE | PLAY | {"referee", "run_scope", "simulation", "paired"},
     "notation": TEXT | {"policies", "referee", "analysis"},
+    "arguments": TEXT | {"policies"},
+    "progress": {"arguments", "dask_cluster", "signals", "workers"},
+    "runner": {"arguments", "core", "dask_cluster", "progress", "workers"},
     "reporting": TEXT | ENGINE | {"experiment", "referee", "paired", "analysis", "signals"},
+    "options": {"arguments", "reporting", "rules"},
+    "question": {"arguments", "options", "rules", "run_scope", "runner"},
+    "results": {"analysis", "messages", "reporting"},
+    "questions": TEXT
+    | ENGINE
+    | PLAY
+    | {"referee", "dask_cluster", "simulation", "recording", "replay"}
+    | {"paired", "analysis", "notation", "reporting", "run_scope", "signals"}
+    | {"arguments", "options", "progress", "question", "results", "runner"},
     "api": TEXT
     | ENGINE
     | PLAY
     | {"referee", "dask_cluster", "simulation", "recording", "replay"}
-    | {"paired", "analysis", "notation", "reporting", "run_scope", "signals"},
+    | {"paired", "analysis", "notation", "reporting", "run_scope", "signals"}
+    | {"arguments", "progress", "questions", "results"},
     "commands": TEXT
     | ENGINE
     | PLAY
     | {"referee", "dask_cluster", "simulation", "recording", "replay"}
     | {"paired", "analysis", "notation", "reporting", "api"}
-    | {"run_scope", "policy_check", "signals"},
+    | {"run_scope", "policy_check", "signals"}
+    | {"arguments", "options", "progress", "question", "questions", "results", "runner"},
     "cli": {"commands", "messages", "run_scope"},
     "__main__": {"cli", "signals"},
 }

@@ -14,14 +14,17 @@ from kqj_sim.cli import COMMANDS, main
 from kqj_sim.commands.options import WholeNumberType
 from tests.command_line import ENVIRONMENT, expect_error, find_commands, run
 
+OTHER_NAMES = {"source": "from", "other_part": "with", "return_card": "return"}
+"""Names in Python of options that have another one on the command line."""
+
 
 def test_every_option_has_the_variable_and_the_parameter_of_its_name() -> None:
     """`--max-deals` is `max_deals` in Python and KQJ_SIM_COMPARE_MAX_DEALS in the environment."""
     for words, command in find_commands().items():
         for each in command.params:
             if isinstance(each, click.Option):
-                # `from` is a keyword of Python.
-                name = "from" if each.name == "source" else each.name
+                # Others are keywords of Python, or say less there.
+                name = OTHER_NAMES.get(str(each.name), each.name)
                 assert f"--{name}".replace("_", "-") in each.opts, (words, each.opts)
 
 

@@ -17,9 +17,9 @@ import pytest
 
 import kqj_sim as kqj
 from kqj_sim import dask_cluster
-from kqj_sim.api.progress import ProgressLine
 from kqj_sim.core.block import LANES
 from kqj_sim.dask_cluster import DaskCluster
+from kqj_sim.progress import ProgressLine
 from kqj_sim.simulation import simulate
 from tests.command_line import ENVIRONMENT, expect_error, kill_at_end, run
 from tests.variants import TAKE_2, lively

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, ClassVar, Unpack
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.odds.measures import RANKING_MEASURE
 from kqj_sim.analysis.tables import describe_estimate
-from kqj_sim.api.arguments import (
+from kqj_sim.api.odds_questions import (
+    EstimationOptions,
+    PositionOptions,
+    Question,
+    SeatPlayers,
+    ask_about_record,
+    make_question,
+    run_estimation,
+)
+from kqj_sim.api.rounds import Round
+from kqj_sim.arguments import (
     CONFIDENCE_RANGE,
     ArgumentError,
     CardsLike,
@@ -31,22 +41,12 @@ from kqj_sim.api.arguments import (
     read_places,
     reject_both,
 )
-from kqj_sim.api.odds_questions import (
-    EstimationOptions,
-    PositionOptions,
-    Question,
-    SeatPlayers,
-    ask_about_record,
-    make_question,
-    run_estimation,
-)
-from kqj_sim.api.progress import ProgressLike
-from kqj_sim.api.results import Result, make_plain, save_file
-from kqj_sim.api.rounds import Round
+from kqj_sim.progress import ProgressLike
 from kqj_sim.record import Record, to_json
 from kqj_sim.reporting.formats import TABLE_SUFFIXES, choose_by_suffix, render
 from kqj_sim.reporting.odds import make_odds_report
 from kqj_sim.reporting.odds_plots import make_odds_drawing
+from kqj_sim.results import Result, make_plain, save_file
 from kqj_sim.run_scope import run_scope
 from kqj_sim.text_files import MAX_RECORD_BYTES, read_bytes
 
@@ -158,7 +158,8 @@ class OddsResult(Result):
 
         save_file(path, to_html(make_odds_page(self._odds, self._report, self._confidence)))
 
-    def _make_drawing(self) -> Drawing:
+    def make_drawing(self) -> Drawing:
+        """Return the picture; raise NothingToDrawError if there is none."""
         return make_odds_drawing(self._odds, self._report, self._confidence)
 
 

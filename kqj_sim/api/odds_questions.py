@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from msgspec.structs import replace
 
-from kqj_sim.api.arguments import ArgumentError, assign_policies
-from kqj_sim.api.progress import ProgressLike, open_progress
+from kqj_sim.arguments import ArgumentError, assign_policies
 from kqj_sim.places import SeatNames
+from kqj_sim.progress import ProgressLike, open_progress
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
 from kqj_sim.text_files import convert_to_utf8
 

@@ -19,7 +19,16 @@ from kqj_sim.analysis.review.tables import (
     list_decisions,
 )
 from kqj_sim.analysis.tables import describe_estimate
-from kqj_sim.api.arguments import (
+from kqj_sim.api.review_run import (
+    ReviewedRounds,
+    ReviewOptions,
+    make_records_command,
+    make_run,
+    run_review,
+)
+from kqj_sim.api.rounds import Round
+from kqj_sim.api.simulate import make_experiment
+from kqj_sim.arguments import (
     CONFIDENCE_RANGE,
     ArgumentError,
     Count,
@@ -34,24 +43,15 @@ from kqj_sim.api.arguments import (
     parse_share,
     split_items,
 )
-from kqj_sim.api.progress import ProgressLike
-from kqj_sim.api.results import Result, save_file
-from kqj_sim.api.review_run import (
-    ReviewedRounds,
-    ReviewOptions,
-    make_records_command,
-    make_run,
-    run_review,
-)
-from kqj_sim.api.rounds import Round
-from kqj_sim.api.simulate import make_experiment
 from kqj_sim.messages import suggest
 from kqj_sim.notation.files import ReadRound, find_round, is_notation, read_file
+from kqj_sim.progress import ProgressLike
 from kqj_sim.record import Record, RecordError
 from kqj_sim.recording import play_records
 from kqj_sim.reporting.figures import NothingToDrawError
 from kqj_sim.reporting.formats import TABLE_SUFFIXES, choose_by_suffix
 from kqj_sim.reporting.review import WORST, ReviewRun, make_review_report, render_review
+from kqj_sim.results import Result, save_file
 from kqj_sim.run_scope import run_scope
 from kqj_sim.text_files import open_lines
 
@@ -135,7 +135,8 @@ class ReviewResult(Result):
         lines = super()._list_lines()
         return [*self.worst[:1], *lines]
 
-    def _make_drawing(self) -> Drawing:
+    def make_drawing(self) -> Drawing:
+        """Return the picture; raise NothingToDrawError if there is none."""
         raise NothingToDrawError("a review has no picture; save it to a page")
 
 

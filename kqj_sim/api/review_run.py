@@ -11,14 +11,14 @@ from dataclasses import dataclass, field, fields
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
-from kqj_sim.api.arguments import ArgumentError
-from kqj_sim.api.progress import (
+from kqj_sim.arguments import ArgumentError
+from kqj_sim.policies.spec import DEFAULT_PLAYERS, parse_player
+from kqj_sim.progress import (
     InterruptHandler,
     ProgressLike,
     ProgressLine,
     open_progress,
 )
-from kqj_sim.policies.spec import DEFAULT_PLAYERS, parse_player
 from kqj_sim.workers import count_processors
 
 if TYPE_CHECKING:

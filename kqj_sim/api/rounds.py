@@ -8,7 +8,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack, overload
 
-from kqj_sim.api.arguments import (
+from kqj_sim.api.checking import RecordCheck
+from kqj_sim.api.simulate import make_experiment
+from kqj_sim.arguments import (
     ArgumentError,
     Count,
     PoliciesLike,
@@ -17,16 +19,14 @@ from kqj_sim.api.arguments import (
     parse_count,
     reject_both,
 )
-from kqj_sim.api.checking import RecordCheck
-from kqj_sim.api.progress import InterruptHandler, ProgressLike, open_progress
-from kqj_sim.api.results import ShownResult, save_file
-from kqj_sim.api.simulate import make_experiment
 from kqj_sim.messages import format_json
+from kqj_sim.progress import InterruptHandler, ProgressLike, open_progress
 from kqj_sim.record import Record, to_json
 from kqj_sim.recording import play_records
 from kqj_sim.reporting.grid import to_screen
 from kqj_sim.reporting.html import to_html_fragment
 from kqj_sim.reporting.rounds import render_round
+from kqj_sim.results import ShownResult, save_file
 from kqj_sim.run_scope import run_scope
 from kqj_sim.text_files import open_lines
 

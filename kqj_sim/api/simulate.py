@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from kqj_sim.analysis.tally import Tally
-from kqj_sim.api.arguments import (
+from kqj_sim.arguments import (
     CONFIDENCE_RANGE,
     ArgumentError,
     Count,
@@ -22,14 +22,14 @@ from kqj_sim.api.arguments import (
     reject_both,
     split_items,
 )
-from kqj_sim.api.progress import ProgressLike, open_progress, open_workers
-from kqj_sim.api.results import Result
 from kqj_sim.columns import describe_listing
 from kqj_sim.experiment import Experiment
 from kqj_sim.messages import quote, suggest
+from kqj_sim.progress import ProgressLike, open_progress, open_workers
 from kqj_sim.reporting.plots import make_simulation_drawing
 from kqj_sim.reporting.run import Run
 from kqj_sim.reporting.simulation import make_simulation_report
+from kqj_sim.results import Result
 from kqj_sim.run_scope import run_scope
 from kqj_sim.simulation import iterate_row_chunks, reduce_rows
 
@@ -96,7 +96,8 @@ class SimulationResult(Result):
                 parts.append(part if expression is None else part[expression.mask(rows)])
         return pd.concat(parts, ignore_index=True)
 
-    def _make_drawing(self) -> Drawing:
+    def make_drawing(self) -> Drawing:
+        """Return the picture; raise NothingToDrawError if there is none."""
         return make_simulation_drawing(self._tally, self._report.run)
 
 

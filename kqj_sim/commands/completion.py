@@ -16,21 +16,16 @@ import click
 from click.shell_completion import CompletionItem
 
 from kqj_sim.columns import get_columns
+from kqj_sim.options import OPTIONS
 from kqj_sim.rules import RULES_BY_GAME
 
 NAMES_FILE = Path(__file__).with_name("completion.json")
 """Parameters by game and policy, and tables by command and game: copies that a test compares."""
 
 _COMPLETED: Mapping[str, str] = {
-    **dict.fromkeys(("policy", "opponents", "against", "with", "compare"), "spec"),
-    **dict.fromkeys(("policies", "specification"), "spec"),
-    "vary": "parameter",
-    "parameters": "parameter",
-    "by": "column",
-    "where": "column",
-    "tables": "table",
-    **dict.fromkeys(("out", "rows", "plot", "save", "checkpoint", "config", "record"), "file"),
-    **dict.fromkeys(("file", "files", "source"), "file"),
+    **{name: option.completes for name, option in OPTIONS.items() if option.completes is not None},
+    **dict.fromkeys(("policies", "specification", "with"), "spec"),
+    **dict.fromkeys(("file", "files"), "file"),
 }
 """What the value of an option or argument is, by its name."""
 

@@ -9,12 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kqj_sim.api.arguments import (
-    assign_policies,
-    parse_share_width,
-    read_place,
-    read_places,
-)
 from kqj_sim.api.odds_questions import (
     EstimationOptions,
     PositionOptions,
@@ -22,6 +16,12 @@ from kqj_sim.api.odds_questions import (
     ask_about_record,
     make_question,
     run_estimation,
+)
+from kqj_sim.arguments import (
+    assign_policies,
+    parse_share_width,
+    read_place,
+    read_places,
 )
 from kqj_sim.commands.command import Command
 from kqj_sim.commands.input import read_content

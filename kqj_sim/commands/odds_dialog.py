@@ -13,8 +13,8 @@ from typing import Any, Literal, NoReturn, TypeVar
 import click
 from click.core import ParameterSource
 
-from kqj_sim.api.arguments import read_places
 from kqj_sim.api.odds_questions import PositionOptions
+from kqj_sim.arguments import read_places
 from kqj_sim.cards import Card, NotationError, format_hand, parse_cards, parse_single_card
 from kqj_sim.commands.output import list_command_words, screen_width
 from kqj_sim.commands.say import say

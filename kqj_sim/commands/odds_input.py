@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from kqj_sim.api.arguments import ArgumentError, parse_turn
+from kqj_sim.arguments import ArgumentError, parse_turn
 
 _CALL_PATTERN = re.compile(
     r"(?:pass|p|takes?|play|counter|x|xx|overcounter|(?:[89]|[1-6][02-9])0\D*),?", re.IGNORECASE

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from kqj_sim.api.arguments import (
+from kqj_sim.arguments import (
     MAX_INTEGER,
     ArgumentError,
     assign_policies,
@@ -20,9 +20,9 @@ from kqj_sim.api.arguments import (
     parse_positive_number,
     parse_whole_number,
 )
-from kqj_sim.api.progress import open_workers as api_open_workers
 from kqj_sim.commands.config import read_config
 from kqj_sim.commands.say import say
+from kqj_sim.progress import open_workers as api_open_workers
 from kqj_sim.rules import RULES_BY_GAME, GameRules, make_rules
 
 if TYPE_CHECKING:
@@ -263,7 +263,7 @@ worker_options = combine_options(
 def open_workers(
     threads: int | None, cluster: str | None, quiet: bool
 ) -> AbstractContextManager[Workers]:
-    """Return a context of the number of threads, or the cluster; raises as `api.progress`."""
+    """Return a context of the number of threads, or the cluster; raises as `open_workers`."""
     return api_open_workers(threads, cluster, None if quiet else lambda line: say(line, err=True))
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Self
@@ -14,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Self
 import click
 from click.core import ParameterSource
 
-from kqj_sim.api.arguments import CONFIDENCE_RANGE, parse_share
+from kqj_sim.arguments import CONFIDENCE_RANGE, parse_share
 from kqj_sim.commands.options import NumberType
 from kqj_sim.commands.say import say
 from kqj_sim.commands.stdout import get_stdout
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from kqj_sim.reporting.run import Report
+    from kqj_sim.results import Result
 
 color_option = click.option(
     "--color",
@@ -189,6 +191,11 @@ class Output:
         if self._run_file is not None:
             self._run_file.write(format_run(report.run, indent=1).encode() + b"\n")
             tell_sidecar(self._run_path)
+
+    def write_result(self, result: Result, shown: Collection[str] | None) -> None:
+        """Write the tables of a result, those asked for, and its picture."""
+        self.write_report(replace(result.report, shown=shown))
+        self.write_plot(lambda format: result.make_drawing().render(format))
 
     def write_page(self, page: bytes, report: Report) -> None:
         """Write a page to the file, or to stdout; the report is what it shows."""

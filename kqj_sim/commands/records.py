@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kqj_sim.api.progress import InterruptHandler
 from kqj_sim.commands.command import Command
 from kqj_sim.commands.input import open_lines
 from kqj_sim.commands.options import (
@@ -27,6 +26,7 @@ from kqj_sim.commands.progress import exit_interrupted
 from kqj_sim.commands.say import say
 from kqj_sim.commands.stdout import get_stdout
 from kqj_sim.messages import visible
+from kqj_sim.progress import InterruptHandler
 from kqj_sim.record import PartialRecord, Record, RecordError, to_json
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ def _show_versions(
     if options["impose"] is not None:
         raise click.UsageError("--against and --impose: give one of them")
     experiment = pop_experiment(options, quiet, deals=1, first=deal)
-    from kqj_sim.analysis.match import PairedMatch
+    from kqj_sim.questions.compare.match import PairedMatch
     from kqj_sim.recording import play_records
     from kqj_sim.reporting.versions import render_versions
 

@@ -10,10 +10,10 @@ from functools import partial
 from pathlib import Path
 
 from kqj_sim.analysis.tally import Tally
-from kqj_sim.api.progress import InterruptHandler, ProgressLine
 from kqj_sim.block_player import CHUNK_ROWS
 from kqj_sim.core.block import LANES
 from kqj_sim.experiment import Experiment
+from kqj_sim.progress import InterruptHandler, ProgressLine
 from kqj_sim.reporting.checkpoint import (
     CheckpointError,
     CountedRun,

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kqj_sim.api.arguments import split_items
-from kqj_sim.api.progress import InterruptHandler, ProgressLine
+from kqj_sim.arguments import split_items
 from kqj_sim.commands.command import Command
 from kqj_sim.commands.options import (
     WholeNumberType,
@@ -33,6 +32,7 @@ from kqj_sim.commands.output import (
 )
 from kqj_sim.commands.progress import exit_interrupted
 from kqj_sim.commands.say import say
+from kqj_sim.progress import InterruptHandler, ProgressLine
 from kqj_sim.reporting.formats import ROW_SUFFIXES, choose_by_suffix
 
 if TYPE_CHECKING:

@@ -32,8 +32,12 @@ from kqj_sim.core.types import Kernel, Numba
 PACKAGE = Path(__file__).resolve().parent.parent
 
 
-ABOVE_THE_ENGINE = ("analysis", "api", "commands", "notation", "referee", "reporting")
-"""Folders that no kernel outside them uses: an edit there need not compile the engine anew."""
+ABOVE_THE_ENGINE = (
+    "__main__", "analysis", "api", "arguments", "cli", "commands", "notation", "options",
+    "progress", "question", "questions", "referee", "reporting", "results", "runner",
+)  # fmt: skip
+"""Parts of the package that no kernel outside them uses: an edit there need not compile the engine.
+"""
 
 
 def hash_sources(*, without: tuple[str, ...] = ()) -> str:
@@ -42,12 +46,12 @@ def hash_sources(*, without: tuple[str, ...] = ()) -> str:
     Sources are Python and TOML files: fitted numbers become constants of compiled code.
 
     Args:
-        without: folders of the package to leave out.
+        without: folders and modules of the package to leave out.
     """
     digest = hashlib.sha256()
     for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.toml")]):
         inside = path.relative_to(PACKAGE)
-        if inside.parts[0] in without:
+        if inside.parts[0].removesuffix(".py") in without:
             continue
         digest.update(inside.as_posix().encode())
         digest.update(path.read_bytes())

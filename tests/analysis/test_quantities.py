@@ -12,10 +12,10 @@ import pytest
 
 from kqj_sim.analysis.quantities import LABELS, get_label
 from kqj_sim.analysis.tables import Table
-from kqj_sim.analysis.take_chart import make_take_chart
 from kqj_sim.analysis.tally import Tally
 from kqj_sim.commands.completion import read_names
 from kqj_sim.experiment import Experiment
+from kqj_sim.questions.report.take_chart import make_take_chart
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
 from kqj_sim.simulation import reduce_rows
 from tests.command_line import run

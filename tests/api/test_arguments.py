@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kqj_sim as kqj
-from kqj_sim.api.arguments import (
+from kqj_sim.arguments import (
     collect_rules,
     convert_policies,
     join_items,

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from kqj_sim.api import progress
-from kqj_sim.api.progress import ProgressLine
+from kqj_sim import progress
+from kqj_sim.progress import ProgressLine
 
 
 class Clock:

@@ -18,10 +18,10 @@ import pandas as pd
 import pytest
 
 import kqj_sim as kqj
-from kqj_sim.api.results import ResultError, ShownResult
 from kqj_sim.reporting.figures import NothingToDrawError
 from kqj_sim.reporting.grid import Cell, Grid
 from kqj_sim.reporting.html import to_html_fragment
+from kqj_sim.results import ResultError, ShownResult
 from tests.command_line import ENVIRONMENT, run
 
 DEALS = 300
@@ -286,7 +286,7 @@ def test_progress_is_reported_to_a_function() -> None:
 def test_every_result_is_shown() -> None:
     names = [name for name in kqj.__all__ if name.endswith("Result") and name != "Result"]
     shown = [name for name in names if issubclass(getattr(kqj, name), ShownResult)]
-    assert {*names} - {*shown} == {"PairResult", "SettingResult"}
+    assert {*names} - {*shown} == {"PairResult"}
 
 
 def test_saved_policy_names_the_call_that_found_it(tmp_path: Path) -> None:

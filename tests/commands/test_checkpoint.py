@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kqj_sim.api.progress import ProgressLine
 from kqj_sim.commands import saved_run
+from kqj_sim.progress import ProgressLine
 from kqj_sim.reporting import checkpoint
 from kqj_sim.reporting.checkpoint import read_checkpoint
 from tests.command_line import ENDLESS, ENVIRONMENT, PROGRAM, expect_error, kill_at_end, run

@@ -11,16 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kqj_sim.analysis.compare import Comparison, PolicyPair, compare
-from kqj_sim.analysis.comparison_plan import ComparisonPlan
 from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.match import MatchTally, PairedMatch
 from kqj_sim.analysis.tables import make_table
-from kqj_sim.commands.compare import describe_progress
-from kqj_sim.reporting.compare import make_key_grids, write_headline
+from kqj_sim.questions.compare.compare_report import make_key_grids, write_headline
+from kqj_sim.questions.compare.match import MatchTally, PairedMatch
+from kqj_sim.questions.compare.pairs import Comparison, PolicyPair, describe_progress
+from kqj_sim.questions.compare.plan import ComparisonPlan
 from kqj_sim.reporting.grid import split_grid, to_rich, to_screen
 from kqj_sim.rules import KqjRules
 from tests.command_line import run
+from tests.comparisons import compare
+from tests.runners import WatchedRunner
 
 ONE, OTHER, THIRD = "random:take=0.3+greedy", "random:take=0.3", "random:take=0.1"
 FEW = ("--deals", "600", "--threads", "1")
@@ -77,16 +78,16 @@ def test_a_policy_for_one_part_is_pointed_out_with_what_fills_the_rest() -> None
 
 
 def test_the_progress_line_shows_the_lead_its_interval_and_the_target() -> None:
-    shown: list[str] = []
-    near = "random:take=0.2+greedy"
-    compare(ONE, near, threads=1, watch=lambda pair: shown.append(describe_progress(pair)))
+    runner = WatchedRunner()
+    compare(ONE, "random:take=0.2+greedy", runner=runner)
+    shown = runner.answers
     assert shown[0] == ""  # Before the first look.
     numbers = r"\+\d+\.\d ±(\d+\.\d), going on to ±(\d+\.\d)"
     matches = [re.fullmatch(numbers, each) for each in shown if each]
     reached = [float(each[1]) <= float(each[2]) for each in matches if each is not None]
     assert len(reached) == len(matches)
     assert reached[-1] and not reached[0]
-    (pair,) = compare(ONE, OTHER, deals=1200, threads=1).pairs
+    (pair,) = compare(ONE, OTHER, deals=1200).pairs
     assert re.fullmatch(r"\+\d+\.\d ±\d+\.\d", describe_progress(pair))
 
 
@@ -166,7 +167,7 @@ def test_the_headline_is_the_decision(leads: list[int], said: str) -> None:
     plan = ComparisonPlan(deals=len(leads))
     pair = PolicyPair(0, 1, match, plan, tally)
     names = ("a", "b")
-    found = Comparison(names, names, names, KqjRules(), None, 1, 0, False, "both", plan, [pair])
+    found = Comparison(names, names, names, KqjRules(), None, "both", plan, [pair])
     assert write_headline(found) == [said]
 
 

@@ -7,11 +7,11 @@ from collections import Counter, defaultdict
 import click
 import pytest
 
-from kqj_sim.analysis.comparison_plan import DEFAULT_MAX_DEALS
 from kqj_sim.analysis.odds.estimator import DEFAULT_DEALS as ODDS_DEALS
-from kqj_sim.analysis.sweep import DEFAULT_DEALS as SWEEP_DEALS
 from kqj_sim.commands.help_sections import GAME_OF_OPTION, RARELY_USED, RARELY_USED_IN, SECTIONS
 from kqj_sim.commands.simulate import DEFAULT_DEALS as SIMULATE_DEALS
+from kqj_sim.questions.compare import DEFAULT_DEALS as SWEEP_DEALS
+from kqj_sim.questions.compare.plan import DEFAULT_MAX_DEALS
 from tests.command_line import find_commands, run
 
 MOST_LINES, WIDTH = 60, 80

@@ -16,8 +16,8 @@ import pandas as pd
 import pyarrow.parquet
 import pytest
 
-from kqj_sim.analysis import study
 from kqj_sim.analysis.tables import Table, make_table
+from kqj_sim.questions.report import study
 from kqj_sim.reporting.grid import NO_INTERVAL, make_grids
 from kqj_sim.rules import KqjRules
 from tests.command_line import run

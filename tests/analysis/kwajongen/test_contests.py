@@ -7,10 +7,6 @@ import math
 import numpy as np
 import pytest
 
-from kqj_sim.analysis.compare import compare
-from kqj_sim.analysis.match import MatchTally, PairedMatch
-from kqj_sim.analysis.sweep import sweep
-from kqj_sim.analysis.tune import tune
 from kqj_sim.experiment import Experiment
 from kqj_sim.paired import (
     assign_players,
@@ -18,9 +14,12 @@ from kqj_sim.paired import (
     iterate_lead_chunks,
     list_arrangements,
 )
+from kqj_sim.questions.compare import sweep, tune
+from kqj_sim.questions.compare.match import MatchTally, PairedMatch
 from kqj_sim.recording import play_records
 from kqj_sim.rules import KwajongenRules
 from kqj_sim.simulation import simulate
+from tests.comparisons import compare
 
 RULES = KwajongenRules()
 BOLD, SHY, FIELD = "random:accept=0.7", "random:accept=0.2", "random:accept=0.4"
@@ -120,11 +119,11 @@ def test_compare_finds_the_better_and_knows_when_to_stop() -> None:
 
 def test_sweep_plays_all_values_on_the_same_deals() -> None:
     found = sweep("random", ["accept=0:1:0.5"], rules=RULES, opponents=FIELD, deals=600, seed=SEED)
-    assert [each.values for each in found.settings] == [("0",), ("0.5",), ("1",)]
+    assert [each.values["accept"] for each in found.settings] == ["0", "0.5", "1"]
     never, half, always = found.settings
     assert never.taken.value == 0 and math.isnan(never.made.value)
     (direct,) = compare(
-        half.player, always.player, rules=RULES, opponents=FIELD, deals=600, seed=SEED
+        half.policy, always.policy, rules=RULES, opponents=FIELD, deals=600, seed=SEED
     ).pairs
     assert half.points.value - always.points.value == pytest.approx(direct.lead.value)
 
@@ -134,4 +133,4 @@ def test_tune_searches_and_confirms() -> None:
         "random:accept=0.9", ["accept=0:1"], rules=RULES, opponents=FIELD, deals=100, generations=3,
         confirm=800, seed=SEED,
     )  # fmt: skip
-    assert found.gain.value > 0 and 0 <= found.values[0] < 0.9
+    assert found.gain.value > 0 and 0 <= found.best["accept"] < 0.9

@@ -1,0 +1,185 @@
+"""Commands made from public functions."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from typing import Any
+
+import click
+
+from kqj_sim.arguments import ArgumentError
+from kqj_sim.commands.command import Command
+from kqj_sim.commands.config import CONFIG_KEY, read_config
+from kqj_sim.commands.options import pop_rules
+from kqj_sim.commands.output import Output, choose_tables, list_command_words
+from kqj_sim.commands.progress import exit_interrupted
+from kqj_sim.commands.say import say
+from kqj_sim.messages import shell_join
+from kqj_sim.options import OPTIONS, Option
+from kqj_sim.question import CommandDescription
+from kqj_sim.rules import RULES_BY_GAME
+from kqj_sim.runner import Runner
+
+RUNNER_OPTIONS = ("threads", "cluster")
+"""Options that make the runner."""
+
+WITHOUT_EFFECT = ("force", "save")
+"""Other options without effect on the results, left out of the command that made them."""
+
+
+class ValueType(click.ParamType[Any]):
+    """A value that is read as its option says."""
+
+    def __init__(self, option: Option) -> None:
+        self.name = (option.metavar or "text").lower()
+        self._option = option
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the value; raise BadParameter if it cannot be used."""
+        assert self._option.parse is not None
+        try:
+            return self._option.parse(value)
+        except ArgumentError as error:
+            self.fail(str(error), param, ctx)
+
+
+def make_command(
+    function: Callable[..., Any],
+    run: Callable[[CommandDescription, dict[str, Any]], None] | None = None,
+) -> click.Command:
+    """Return the command of a public function that `question` decorates.
+
+    Args:
+        function: the function.
+        run: asks the question and writes the answer; None for tables and a picture.
+    """
+    asked: CommandDescription = function.command  # type: ignore[attr-defined]
+    signature = inspect.signature(function)
+    taken = [name for name in signature.parameters if name not in ("rules", "fields", "runner")]
+    params: list[click.Parameter] = []
+    for name in taken:
+        parameter = signature.parameters[name]
+        if name in asked.arguments:
+            several = parameter.kind is parameter.VAR_POSITIONAL
+            required = several or parameter.default is parameter.empty
+            params.append(
+                click.Argument(
+                    [name],
+                    nargs=-1 if several else 1,
+                    required=required,
+                    metavar=asked.arguments[name],
+                )
+            )
+        else:
+            params.append(
+                _make_option(name, asked.options[name], parameter.default, asked.help.get(name, ""))
+            )
+    if "rules" in signature.parameters:
+        params += _list_rule_options()
+    runner = RUNNER_OPTIONS if "runner" in signature.parameters else ()
+    params += [_make_option(name, asked.options[name]) for name in (*runner, *asked.output)]
+
+    def call(**given: Any) -> None:
+        (run or write_tables)(asked, given)
+
+    summary = inspect.cleandoc(function.__doc__ or "").partition("\n\nArgs:")[0]
+    return Command(
+        asked.name, callback=call, params=params, help=summary,
+        epilog=f"\b\nExamples:\n{asked.examples}",
+    )  # fmt: skip
+
+
+def _make_option(name: str, option: Option, default: Any = None, help: str = "") -> click.Option:
+    """Return the option of the command line for a parameter."""
+    flag = (option.flag or name).replace("_", "-")
+    # Docstrings are wrapped, so that they lose the blanks between sentences.
+    text = (help or option.help).replace(". [", ".  [")
+    default = option.default if default is None else default
+    settings: dict[str, Any] = {"help": text[:1].upper() + text[1:]}
+    if name == "config":
+        settings |= {"is_eager": True, "expose_value": False, "callback": read_config}
+    if option.choices is not None:
+        settings["type"] = click.Choice(option.choices)
+    elif option.parse is not None and not option.multiple:
+        settings["type"] = ValueType(option)
+    elif option.metavar is None:
+        switch = f"/--no-{flag}" if option.section == "Rules" else ""
+        return click.Option(
+            [f"--{flag}{switch}", name], is_flag=True, default=bool(default),
+            show_default=bool(switch), **settings,
+        )  # fmt: skip
+    if default is inspect.Parameter.empty:
+        settings["required"] = True
+    elif default is not None:
+        settings |= {"default": default, "show_default": True}
+    return click.Option(
+        [f"--{flag}", name], metavar=option.metavar, multiple=option.multiple, **settings
+    )
+
+
+def _list_rule_options() -> Iterator[click.Option]:
+    """Yield the option for the game, and for every field of the rules of each."""
+    yield _make_option("game", OPTIONS["game"], next(iter(RULES_BY_GAME)))
+    for rules in RULES_BY_GAME.values():
+        for rule in fields(rules):
+            yield _make_option(rule.name, OPTIONS[rule.name], rule.default)
+
+
+def write_tables(asked: CommandDescription, given: dict[str, Any]) -> None:
+    """Ask a question, and write the tables and the picture of its result."""
+    output, runner = prepare(asked, given)
+    shown = None
+    if asked.list_tables is not None:
+        shown = choose_tables(output["tables"], asked.list_tables(**given, **output))
+    files = Output(output["out"], output["format"], output.get("plot"), output["color"])
+    with files:
+        found = ask(asked, given, runner)
+        files.write_result(found, shown)
+    exit_if_interrupted(found)
+
+
+def prepare(asked: CommandDescription, given: dict[str, Any]) -> tuple[dict[str, Any], Runner]:
+    """Return the options of the output, and the runner; remove theirs from `given`.
+
+    The rules replace their fields there.
+
+    Args:
+        asked: the question.
+        given: the values of all options of its command.
+    """
+    output = {name: given.pop(name) for name in asked.output if name in given}
+    quiet = bool(output.get("quiet"))
+    if "game" in given:
+        given["rules"] = pop_rules(given)
+    context = click.get_current_context()
+    config: tuple[str, str] | None = context.meta.get(CONFIG_KEY)
+    hidden = frozenset((*asked.output, *RUNNER_OPTIONS, *WITHOUT_EFFECT))
+    program, name, *words = list_command_words(context, hidden, with_config=config is None)
+    options = ["--config", config[0]] if config else []
+    runner = Runner(
+        **{name: given.pop(name) for name in RUNNER_OPTIONS if name in given},
+        progress=not quiet,
+        tell=None if quiet else lambda line: say(line, err=True),
+        made_by=shell_join([program, name, *options, *words]),
+        config=config,
+    )
+    return output, runner
+
+
+def ask(asked: CommandDescription, given: dict[str, Any], runner: Runner) -> Any:
+    """Return the answer to a question with these values of its parameters."""
+    words: list[Any] = []
+    for name in asked.arguments:
+        value = given.pop(name)
+        words += value if isinstance(value, tuple) else [value]
+    # Options that may be repeated are an empty tuple unless they were given.
+    values = {name: value for name, value in given.items() if value != ()}
+    return asked.function(*words, **values, runner=runner)
+
+
+def exit_if_interrupted(found: Any) -> None:
+    """Exit the command if Ctrl-C ended the run; say how much was finished."""
+    if found.interrupted:
+        exit_interrupted(found.describe_interruption())

@@ -1,0 +1,256 @@
+"""Every option of the public functions and of their commands, described once.
+
+A public function's signature says which options it takes.  The same table reads their values for
+Python and for the command line, groups them in the help, and completes them in the shell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
+from functools import partial
+from typing import Any, NamedTuple
+
+from kqj_sim.arguments import (
+    CONFIDENCE_RANGE,
+    MAX_CANDIDATES,
+    parse_positive_number,
+    parse_share,
+    parse_turn,
+    parse_whole_number,
+    split_items,
+)
+from kqj_sim.reporting.formats import FORMATS
+from kqj_sim.rules import RULES_BY_GAME
+
+
+class Option(NamedTuple):
+    """An option: where the help lists it, and how its value is read.
+
+    Attributes:
+        section: section of the help.
+        help: what it does, unless each function's docstring says so.
+        parse: returns the value that a text, or a value in Python, stands for; raises
+            ArgumentError.
+        metavar: the value's placeholder in the help.
+        choices: the values that are allowed.
+        multiple: True if it can be given several times.
+        rare: True if only --help-all lists it, or the commands of which this is so.
+        game: the game to which it belongs; None for all.
+        completes: what the shell completes: "spec", "parameter", "column", "table" or "file".
+        flag: its name on the command line, where Python's keywords or other names forbid it.
+        default: its value on the command line unless given, where it differs from Python's.
+    """
+
+    section: str
+    help: str = ""
+    parse: Callable[[Any], Any] | None = None
+    metavar: str | None = None
+    choices: tuple[str | int, ...] | None = None
+    multiple: bool = False
+    rare: bool | tuple[str, ...] = False
+    game: str | None = None
+    completes: str | None = None
+    flag: str | None = None
+    default: str | None = None
+
+
+def read_number(lowest: int, example: str, **limits: int) -> dict[str, Any]:
+    """Return how a whole number is read."""
+    read = partial(parse_whole_number, lowest=lowest, example=example, **limits)
+    return {"parse": read, "metavar": "NUMBER"}
+
+
+_POINTS: dict[str, Any] = {"parse": parse_positive_number, "metavar": "POINTS"}
+_SPEC: dict[str, Any] = {"metavar": "SPEC", "completes": "spec"}
+_FILE: dict[str, Any] = {"metavar": "FILE", "completes": "file"}
+
+_LONG_CHOICES = {"all_no_trump": "WHEN", "void_rule": "RULE"}
+"""Placeholders of rules whose choices would not fit the first column of the help."""
+
+_RARE_RULES: Mapping[str, bool | tuple[str, ...]] = {
+    **dict.fromkeys(
+        ("all_no_trump", "max_amount", "counter_timing", "amount_uses", "must_outscore"), True
+    ),
+    "target": ("odds", "review"),
+}
+
+
+def _list_rules() -> Iterator[tuple[str, Option]]:
+    """Yield an option for every field of the rules of each game."""
+    for game, rules in RULES_BY_GAME.items():
+        for rule in fields(rules):
+            only = " (auctions only)" if rule.metadata["only"] == "auction" else ""
+            only = only if game == "kqj" else f" ({game.title()} only)"
+            choices = rule.metadata["choices"]
+            option = Option(
+                "Rules",
+                f"{rule.metadata['help'].removesuffix('.')}{only}.",
+                metavar=_LONG_CHOICES.get(rule.name),
+                choices=None if isinstance(rule.default, bool) else choices,
+                rare=_RARE_RULES.get(rule.name, False),
+                game=game,
+            )
+            if choices is None:
+                read = read_number(0, str(rule.default)) | {"metavar": "POINTS"}
+                option = option._replace(**read)
+            yield rule.name, option
+
+
+OPTIONS: Mapping[str, Option] = {
+    # Which situation, or which rounds.
+    "return_card": Option("Situation", metavar="CARD", flag="return"),
+    "place": Option("Situation", metavar="PLACE"),
+    "heard": Option("Situation", metavar="CALLS"),
+    "lap": Option("Situation", choices=(1, 2), rare=("odds",), game="kqj"),
+    "partners_at": Option("Situation", metavar="PLACES", rare=("odds",), game="kqj"),
+    "played": Option("Situation", metavar="CARDS"),
+    "contract": Option("Situation", metavar="CONTRACT", rare=("odds",), game="kqj"),
+    "sender": Option("Situation", metavar="PLACE", rare=("odds",)),
+    "record": Option("Situation", **_FILE),
+    "at": Option("Situation", parse=parse_turn, metavar="TRICK.CARD|c.CALL"),
+    "deal": Option("Situation", **read_number(0, "42")),
+    "line": Option("Situation", **read_number(1, "12"), rare=True),
+    "seat": Option("Situation", metavar="PLAYER", multiple=True),
+    "pending": Option(
+        "Situation",
+        parse=partial(parse_whole_number, lowest=0, example="120"),
+        metavar="POINTS",
+        rare=True,
+        game="kqj",
+    ),
+    "raised": Option("Situation", game="kwajongen"),
+    "source": Option("Situation", **_FILE),
+    # Who plays.
+    "policy": Option(
+        "Players",
+        "Seat this policy everywhere, or by team0=SPEC or seat3=SPEC (repeatable).  "
+        "[default: points+network; standard in Kwajongen]",
+        **_SPEC,
+        multiple=True,
+    ),
+    "reference": Option("Players", **_SPEC),
+    "opponents": Option("Players", **_SPEC),
+    "against": Option("Players", **_SPEC),
+    "calling": Option("Players"),
+    "playing": Option("Players"),
+    "other_part": Option("Players", **_SPEC, flag="with"),
+    "ignore_calls": Option(
+        "Players", "Deal the hidden cards regardless of the calls so far.", rare=True
+    ),
+    "ignore_plays": Option("Players", "Do not weigh hidden cards by the cards played.", rare=True),
+    "compare": Option("Players", **_SPEC, multiple=True),
+    # Which parameters of a policy change.
+    "vary": Option("Parameters", metavar="PARAMETER=VALUES", multiple=True, completes="parameter"),
+    "parameters": Option(
+        "Parameters",
+        parse=split_items,
+        metavar="NAME[=FROM:TO],...",
+        multiple=True,
+        completes="parameter",
+    ),
+    "generations": Option("Parameters", **read_number(1, "30")),
+    "candidates": Option("Parameters", **read_number(3, "16", highest=MAX_CANDIDATES), rare=True),
+    # By which rules; the rules of each game follow `game`.
+    "game": Option("Rules", "Choose the game.", choices=tuple(RULES_BY_GAME)),
+    **dict(_list_rules()),
+    "impose": Option(
+        "Rules",
+        "Let one place play a contract without calls: opener:h, or 2nd:NT:150 in auctions.",
+        metavar="CONTRACT",
+        rare=("review",),
+        game="kqj",
+    ),
+    # How much, and how sure.
+    "deals": Option("Precision", **read_number(1, "1e5")),
+    "games": Option("Precision", **read_number(1, "1000")),
+    "samples": Option("Precision", **read_number(1, "1e4")),
+    "precision": Option("Precision", **_POINTS),
+    "max_deals": Option("Precision", **read_number(1, "1e6")),
+    "time": Option(
+        "Precision",
+        "Stop after this many seconds.",
+        parse=parse_positive_number,
+        metavar="SECONDS",
+    ),
+    "indifference": Option("Precision", **_POINTS, rare=True),
+    "confirm": Option("Precision", **read_number(2, "1e5")),
+    "chart_deals": Option("Precision", **read_number(0, "1e5")),
+    "compare_deals": Option("Precision", **read_number(1, "1e5")),
+    "seed": Option(
+        "Precision",
+        "Choose the deals by this seed.",
+        **read_number(0, "1"),
+        rare=("odds", "compare"),
+    ),
+    "first": Option(
+        "Precision",
+        "Begin with the deal (or game) of this number.",
+        **read_number(0, "0"),
+        rare=True,
+    ),
+    "confidence": Option(
+        "Precision",
+        "Set the confidence level of the intervals.",
+        parse=partial(parse_share, lowest=CONFIDENCE_RANGE[0], highest=CONFIDENCE_RANGE[1]),
+        metavar="SHARE",
+        rare=True,
+    ),
+    # Of which deals.
+    "by": Option(
+        "Groups", parse=split_items, metavar="COLUMN,...", multiple=True, completes="column"
+    ),
+    "where": Option("Groups", metavar="EXPRESSION", completes="column"),
+    # What is written, and where to.
+    "tables": Option(
+        "Output",
+        "Show these tables instead of the key figures, or all; list: show their names.",
+        metavar="NAME,...",
+        completes="table",
+    ),
+    "worst": Option("Output", **read_number(0, "5")),
+    "format": Option(
+        "Output",
+        f"Write {', '.join(FORMATS[:-1])} or {FORMATS[-1]}.  [default: by --out, else table]",
+        choices=FORMATS,
+        metavar="FORMAT",
+    ),
+    "out": Option("Output", "Write the tables to this file instead of stdout.", **_FILE),
+    "rows": Option("Output", **_FILE),
+    "plot": Option("Output", "Draw the results to a .png, .svg or .pdf file.", **_FILE),
+    "save": Option("Output", **_FILE),
+    "title": Option("Output", metavar="TEXT"),
+    "save_rows": Option("Output"),
+    "force": Option("Output", rare=True),
+    "checkpoint": Option("Output", **_FILE, rare=True),
+    "replay": Option("Output"),
+    "quiet": Option("Output", "Show errors only, no progress and no warnings."),
+    "color": Option(
+        "Output",
+        "Use colours: auto does so on a terminal, unless NO_COLOR is set.",
+        choices=("auto", "always", "never"),
+        default="auto",
+        rare=True,
+    ),
+    # How it is carried out.
+    "threads": Option(
+        "Run",
+        "Use this many threads.  [default: all processors]",
+        **read_number(1, "2"),
+        rare=True,
+    ),
+    "cluster": Option(
+        "Run",
+        "Play on the Dask cluster with the scheduler at this address, such as "
+        "tcp://192.168.1.5:8786, with the same results.",
+        metavar="ADDRESS",
+        rare=True,
+    ),
+    "config": Option(
+        "Run",
+        "Read options from this TOML file: `teams = 3`, under [simulate] for that command only.",
+        **_FILE,
+        rare=True,
+    ),
+}
+"""The options by name, in the order of the help."""

@@ -1,0 +1,169 @@
+"""Questions: public functions of which each is a command, too.
+
+The signature of a question says which options it takes, its docstring explains them, and
+`kqj_sim.options` says how each is read.  Nothing else describes the command.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ParamSpec, TypeVar, cast
+
+from kqj_sim.arguments import ArgumentError, collect_rules, convert_policy
+from kqj_sim.options import OPTIONS, Option
+from kqj_sim.run_scope import run_scope
+from kqj_sim.runner import DEFAULT_RUNNER
+
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+
+TABLES_AND_PLOT = ("tables", "format", "out", "plot", "color", "quiet", "config")
+"""Options of the output of most questions."""
+
+COMMON_HELP = {
+    "rules": "the rules of the table, in place of their fields.",
+    "fields": 'fields of the rules, such as `teams=3, bidding="auction"`.',
+    "runner": "workers, progress and Ctrl-C; by default all processors, and no progress.",
+}
+"""What the parameters mean that every question has and no command."""
+
+
+@dataclass(frozen=True)
+class CommandDescription:
+    """The details of a command that its function's signature does not say.
+
+    Attributes:
+        function: the public function.
+        arguments: placeholders of the parameters that are typed without an option.
+        output: options of what is written, which the function does not have.
+        examples: command lines for the help.
+        options: the question's options by name, its own and those of `OPTIONS`.
+        help: what each parameter does, by name.
+        list_tables: returns the titles of the tables by name, for the values of all options;
+            raises ArgumentError for what cannot be written.
+    """
+
+    function: Callable[..., Any]
+    arguments: Mapping[str, str]
+    output: tuple[str, ...]
+    examples: str
+    options: Mapping[str, Option]
+    list_tables: Callable[..., Mapping[str, str]] | None = None
+    help: Mapping[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "help", read_arguments_help(self.function.__doc__ or ""))
+
+    @property
+    def name(self) -> str:
+        """The name of the function and of the command."""
+        return self.function.__name__
+
+
+def question(
+    *,
+    arguments: Mapping[str, str] | None = None,
+    output: tuple[str, ...] = (),
+    examples: str = "",
+    list_tables: Callable[..., Mapping[str, str]] | None = None,
+    **own: Option,
+) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
+    """Decorate a public function: it reads its values as `OPTIONS` says, and becomes a command.
+
+    Args:
+        arguments, output, examples, list_tables: attributes of `CommandDescription`.
+        own: options that mean something else in this question than in others.
+    """
+
+    def decorate(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+        options = {**OPTIONS, **own}
+        signature = inspect.signature(function)
+
+        @functools.wraps(function)
+        def ask(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
+            bound = signature.bind(*args, **kwargs)
+            values = bound.arguments
+            made_by = _write_call(function.__name__, signature, values)
+            for name, value in values.items():
+                if name in options and value is not None:
+                    values[name] = read_value(name, options[name], value)
+            fields = values.pop("fields", {})
+            if "rules" in signature.parameters:
+                values["rules"] = collect_rules(values.get("rules"), fields, function.__name__)
+            if "runner" in signature.parameters:
+                values["runner"] = (values.get("runner") or DEFAULT_RUNNER).for_call(made_by)
+            with run_scope():
+                return function(*bound.args, **bound.kwargs)
+
+        ask.__doc__ = _complete_docstring(function.__doc__ or "", signature, options)
+        ask.command = CommandDescription(  # type: ignore[attr-defined]
+            ask, arguments or {}, output, examples, options, list_tables
+        )
+        return cast("Callable[_Parameters, _Result]", ask)
+
+    return decorate
+
+
+def _write_call(function: str, signature: inspect.Signature, values: Mapping[str, Any]) -> str:
+    """Return the Python call with these values, but those that are the default."""
+    words = []
+    for name, value in values.items():
+        parameter = signature.parameters[name]
+        if name == "fields":
+            words += [f"{rule}={each!r}" for rule, each in value.items()]
+        elif name == "rules":
+            given = value.to_dict()
+            default = type(value)().to_dict()
+            words += [f"game={value.game!r}"] * (value.game != "kqj")
+            words += [f"{rule}={each!r}" for rule, each in given.items() if each != default[rule]]
+        elif parameter.kind is parameter.VAR_POSITIONAL:
+            words += [_write_value(each) for each in value]
+        elif parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
+            words.append(_write_value(value))
+        elif name != "runner" and value != parameter.default:
+            words.append(f"{name}={_write_value(value)}")
+    return f"kqj_sim.{function}({', '.join(words)})"
+
+
+def _write_value(value: Any) -> str:
+    is_policy = callable(value) or isinstance(value, os.PathLike)
+    return repr(convert_policy(value) if is_policy else value)
+
+
+def read_value(name: str, option: Option, value: Any) -> Any:
+    """Return what the value of an option stands for; raise ArgumentError, which names it."""
+    try:
+        if option.choices is not None and value not in option.choices:
+            raise ArgumentError(f"it is {' or '.join(map(str, option.choices))}, not {value!r}")
+        return value if option.parse is None else option.parse(value)
+    except ArgumentError as error:
+        raise ArgumentError(f"{name}: {error}") from None
+
+
+def read_arguments_help(docstring: str) -> dict[str, str]:
+    """Return what a docstring says of each parameter."""
+    block = re.search(r"\nArgs:\n(.*?)(?:\n\S|\Z)", inspect.cleandoc(docstring), re.DOTALL)
+    found = re.findall(r"^    (\w+): (.*(?:\n     +.*)*)", block[1], re.MULTILINE) if block else []
+    return {name: " ".join(text.split()) for name, text in found}
+
+
+def _complete_docstring(
+    docstring: str, signature: inspect.Signature, options: Mapping[str, Option]
+) -> str:
+    """Return a docstring with the parameters that it does not explain, as others share them."""
+    told = read_arguments_help(docstring)
+    lines = []
+    for name in signature.parameters:
+        shared = options[name].help if name in options else COMMON_HELP.get(name, "")
+        text = told.get(name) or shared
+        lines.append(f"    {name}: {text}")
+    clean = inspect.cleandoc(docstring)
+    explained = "\n".join(["\n\nArgs:", *lines])
+    head, args, rest = clean.partition("\n\nArgs:\n")
+    after = re.search(r"\n\n\S.*", rest, re.DOTALL)
+    return f"{head}{explained}{after[0] if after else ''}" if args else f"{clean}{explained}"

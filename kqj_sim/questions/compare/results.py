@@ -1,0 +1,249 @@
+"""The results of the questions about policies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.analysis.tables import describe_estimate
+from kqj_sim.questions.compare.compare_plots import make_comparison_drawing
+from kqj_sim.questions.compare.compare_report import get_unit, make_comparison_report
+from kqj_sim.questions.compare.pairs import Comparison
+from kqj_sim.questions.compare.search import Tuning
+from kqj_sim.questions.compare.settings import Sweep
+from kqj_sim.questions.compare.sweep_report import make_sweep_drawing, make_sweep_report
+from kqj_sim.questions.compare.tune_report import (
+    make_tuning_drawing,
+    make_tuning_report,
+    render_player_file,
+)
+from kqj_sim.results import Result, make_plain, save_file
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kqj_sim.reporting.figures import Drawing
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """Two of the policies compared.
+
+    Attributes:
+        one, other: their names.
+        lead: points a round (percentage points of games won) by which `one` leads.
+        verdict: "better", "worse", "equal" (within the indifference) or "open", said of `one`.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> (pair,) = kqj.compare("standard", "random", deals=500).pairs
+        >>> pair.one, pair.other, pair.verdict
+        ('standard', 'random', 'better')
+    """
+
+    one: str
+    other: str
+    lead: Estimate
+    verdict: Literal["better", "worse", "equal", "open"]
+
+
+class ComparisonResult(Result):
+    """The result of `compare`: the ranking of the policies, and the lead of each pair.
+
+    Attributes:
+        names: the policies, in the order given.
+        ranking: the policies, the best first.
+        best: the first of these.
+        pairs: the pairs of policies.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> result = kqj.compare("random", "greedy", "standard", deals=500)
+        >>> result.ranking
+        ('standard', 'greedy', 'random')
+        >>> result.find_lead("standard", "random").low > 0
+        True
+    """
+
+    kind: ClassVar[str] = "compare"
+
+    def __init__(self, comparison: Comparison) -> None:
+        super().__init__(make_comparison_report(comparison))
+        self._comparison = comparison
+        names = self.names = comparison.names
+        self.pairs = tuple(
+            PairResult(names[pair.one], names[pair.other], make_plain(pair.lead), pair.verdict)
+            for pair in comparison.pairs
+        )
+        # Without all pairs there is no ranking.
+        is_whole = len(self.pairs) == len(names) * (len(names) - 1) // 2
+        self.ranking = tuple(names[each] for each in comparison.ranking) if is_whole else names
+        self.best = self.ranking[0]
+
+    @property
+    def lead(self) -> Estimate:
+        """The lead of the first policy given over the second."""
+        return self.pairs[0].lead
+
+    def find_lead(self, one: str, other: str) -> Estimate:
+        """Return the lead of one policy over another, by name; raise KeyError for others."""
+        numbers = {name: number for number, name in enumerate(self.names)}
+        return make_plain(self._comparison.lead(numbers[one], numbers[other]))
+
+    def frame(self) -> pd.DataFrame:
+        """Return one row per pair: `one`, `other`, `lead`, `low`, `high`, `n` and `verdict`."""
+        import pandas as pd
+
+        rows = [
+            (each.one, each.other, each.lead.value, *each.lead.finite_bounds,
+             each.lead.observations, each.verdict)
+            for each in self.pairs
+        ]  # fmt: skip
+        columns = ["one", "other", "lead", "low", "high", "n", "verdict"]
+        verdicts = pd.CategoricalDtype(["better", "worse", "equal", "open"])
+        return pd.DataFrame(rows, columns=columns).astype({"verdict": verdicts})
+
+    def describe_interruption(self) -> str:
+        """Say how much was finished."""
+        count = len(self.names) * (len(self.names) - 1) // 2
+        last, unit = self._comparison.pairs[-1], get_unit(self._comparison)
+        return (
+            f"{len(self.pairs)} of {count} pairs, {last.tally.deals:,} {unit} of the last pair; "
+            f"the intervals hold for the {unit} played"
+        )
+
+    def make_drawing(self) -> Drawing:
+        """Return the picture; raise NothingToDrawError if there is none."""
+        return make_comparison_drawing(self._comparison)
+
+
+class SweepResult(Result):
+    """The result of `sweep`: every setting of the parameters with its points.
+
+    Attributes:
+        settings: the settings in their order.
+        best: the one that scored most.
+        tied: the others that are statistically tied with it.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> found = kqj.sweep("standard", "take=20,150", opponents="standard", deals=300)
+        >>> found.best.name, found.tied
+        ('take=20', ())
+    """
+
+    kind: ClassVar[str] = "sweep"
+
+    def __init__(self, sweep: Sweep) -> None:
+        super().__init__(make_sweep_report(sweep))
+        self._sweep = sweep
+        self.settings = sweep.settings
+        self.best = sweep.best
+        self.tied = sweep.tied_with_best
+
+    def frame(self) -> pd.DataFrame:
+        """Return one row per setting: its values, `points` and `loss` with bounds, `status`."""
+        import pandas as pd
+
+        rows = [
+            {
+                **each.values,
+                **describe_estimate("points", each.points),
+                **describe_estimate("loss", each.loss),
+                "n": each.points.observations,
+                "status": each.status,
+            }
+            for each in self.settings
+        ]
+        frame = pd.DataFrame(rows)
+        for name in self.best.values:
+            numbers = pd.to_numeric(frame[name], errors="coerce")
+            frame[name] = frame[name].astype("category") if numbers.isna().any() else numbers
+        return frame.astype({"status": pd.CategoricalDtype(["best", "tied", "worse"])})
+
+    def describe_interruption(self) -> str:
+        """Say how much was finished."""
+        return f"the tables hold {self.deals:,} deals of each"
+
+    def make_drawing(self) -> Drawing:
+        """Return the picture; raise NothingToDrawError if there is none."""
+        return make_sweep_drawing(self._sweep, self._report.run)
+
+
+class TuningResult(Result):
+    """The result of `tune`: the parameters found, and their gain on fresh deals.
+
+    Attributes:
+        best: the values found, by parameter.
+        policy: the specification of the player found, for `policy=` of the other functions.
+        gain: points a round that it scores more than the start, on fresh deals; NaN if it was not
+            confirmed.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> found = kqj.tune(
+        ...     "standard", "take=0:150", opponents="standard", deals=64, generations=2, confirm=64
+        ... )
+        >>> 0 <= found.best["take"] <= 150
+        True
+    """
+
+    kind: ClassVar[str] = "tune"
+
+    def __init__(
+        self, tuning: Tuning, start: str, made_by: str = "", path: str | None = None
+    ) -> None:
+        super().__init__(make_tuning_report(tuning, start, path))
+        self._tuning = tuning
+        self._made_by = made_by
+        names = [each.name for each in tuning.search_parameters]
+        self.best = {name: float(value) for name, value in zip(names, tuning.values, strict=True)}
+        self.policy = tuning.player
+        self.gain = make_plain(tuning.gain)
+
+    def frame(self) -> pd.DataFrame:
+        """Return one row per generation: the centre's values, `points` and `best_points`."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {
+                    "generation": each.number,
+                    **dict(zip(self.best, map(float, each.values), strict=True)),
+                    "points": float(each.points),
+                    "best_points": float(each.best),
+                }
+                for each in self._tuning.generations
+            ]
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the policy found to a .toml file, or the tables, by the suffix.
+
+        The policy's file begins with the call that found it.
+
+        Raises:
+            FormatError: the suffix stands for no format.
+        """
+        if Path(path).suffix.lower() == ".toml":
+            save_file(path, self.render_player(str(path)))
+        else:
+            super().save(path)
+
+    def render_player(self, path: str) -> bytes:
+        """Return the policy found as the content of a player's file at this path."""
+        return render_player_file(self._tuning, path, self._made_by)
+
+    def describe_interruption(self) -> str:
+        """Say how much was finished."""
+        done, plan = self._tuning, self._tuning.plan
+        return (
+            f"{len(done.generations)} of {plan.generations} generations, confirmed on "
+            f"{done.confirmed:,} of {plan.confirm:,} deals"
+        )
+
+    def make_drawing(self) -> Drawing:
+        """Return the picture; raise NothingToDrawError if there is none."""
+        return make_tuning_drawing(self._tuning, self._report.run)

@@ -1,0 +1,372 @@
+"""Search for better values of a policy's parameters, confirmed on fresh deals.
+
+The search is an evolution strategy, CMA-ES (N. Hansen, "The CMA evolution strategy: a tutorial",
+arXiv:1604.00772), with margins for discrete values (R. Hamano, S. Saito, M. Nomura and
+S. Shirakawa, "CMA-ES with margin", GECCO 2022), as in the library `cmaes`.  It uses only the order
+of the candidates of a generation.  All of them play the same deals, so that luck hardly changes the
+order, and each generation plays new deals, so that values that fit some deals by chance die out.
+The result is the centre of the last generation, not its luckiest member.  It is measured on deals
+that the search never saw, paired with the start.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from kqj_sim.analysis import intervals
+from kqj_sim.analysis.games import get_analyzed_game
+from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.analysis.moments import Moments
+from kqj_sim.messages import quote
+from kqj_sim.policies.parameters import format_parameter_number
+from kqj_sim.policies.spec import DEFAULT_PLAYERS, PlayerSpec, parse_player
+from kqj_sim.questions.compare.vary import (
+    FieldMatch,
+    ParameterError,
+    ParameterizedPolicy,
+    describe_edge,
+    format_players,
+)
+from kqj_sim.rules import GameRules
+from kqj_sim.runner import Runner
+
+CONFIRMATION_BATCH_DEALS = 20_000
+"""Deals of the confirmation between two checks for an interruption."""
+
+_INITIAL_STEP_SIZE = 0.15
+"""Standard deviation of the first generation, as a share of each range."""
+_STEPS_PER_RANGE = 100
+"""Smallest number of steps in a parameter's range; the largest is two and a half times this."""
+
+
+class SearchParameter(NamedTuple):
+    """A parameter to search.
+
+    Attributes:
+        name: its name as given, with `calling.` or `playing.` before it if so.
+        low, high: the range, both included.
+        step: the distance of its values, from `low` on.
+        start: the value in the policy given.
+    """
+
+    name: str
+    low: float
+    high: float
+    step: float
+    start: float
+
+    def value(self, share: float) -> float:
+        """Return the value at a share of the range, rounded to the nearest step."""
+        steps = round(share * (self.high - self.low) / self.step)
+        value = min(self.high, self.low + steps * self.step)
+        # Without the noise of binary fractions: 0.3, not 0.30000000000000004.
+        return float(f"{value:.12g}")
+
+
+class Generation(NamedTuple):
+    """A generation of the search.
+
+    Attributes:
+        number: its number, from 1.
+        values: the centre after this generation, by parameter.
+        points: lead over the field in points a round, mean over the candidates.
+        best: the lead of the best candidate, luck included.
+    """
+
+    number: int
+    values: tuple[float, ...]
+    points: float
+    best: float
+
+
+class SearchPlan(NamedTuple):
+    """The deals of a search, and how long it goes on.
+
+    Attributes:
+        deals: number of deals of each candidate.
+        generations: largest number of generations.
+        candidates: number of candidates of a generation; None: 2 (4 + 3 ln(parameters)).
+        confirm: number of fresh deals on which the result is compared with the start.
+        confidence: of the intervals.
+        seed: seed of the deals and of the search.
+        first: number of the first deal.
+    """
+
+    deals: int
+    generations: int
+    candidates: int | None
+    confirm: int
+    confidence: float = intervals.DEFAULT_CONFIDENCE
+    seed: int = 1
+    first: int = 0
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """The result of a search.
+
+    Attributes:
+        policy: the specification at the start, by name.
+        search_parameters: the parameters.
+        rules, opponents: as for `search_parameters`.
+        plan: the deals; each candidate played them in every arrangement of the sides.
+        candidates: number of candidates of a generation.
+        generations: the generations.
+        values: the values found, by parameter.
+        parts: the policy with them.
+        player: the same as a specification.
+        confirmed: number of deals of the confirmation; 0 if there was none.
+        start, found: leads over the field in points a round, on the same fresh deals.
+        gain: points a round that the values found score more than those at the start.
+        edges: sentences on the values found that are at the edge of their range.
+        is_unchanged: True if both scored the same in every deal.
+        interrupted: True if it was stopped early.
+    """
+
+    policy: str
+    search_parameters: tuple[SearchParameter, ...]
+    rules: GameRules
+    opponents: str
+    plan: SearchPlan
+    candidates: int
+    generations: tuple[Generation, ...]
+    values: tuple[float, ...]
+    parts: PlayerSpec
+    player: str
+    confirmed: int
+    start: Estimate
+    found: Estimate
+    gain: Estimate
+    edges: tuple[str, ...]
+    is_unchanged: bool
+    interrupted: bool = False
+
+    @property
+    def conclusion(self) -> str:
+        """The conclusion: "better", "worse", "open", or "same" if no value changed."""
+        if all(
+            value == each.start
+            for value, each in zip(self.values, self.search_parameters, strict=True)
+        ):
+            return "same"
+        if self.gain.low > 0:
+            return "better"
+        return "worse" if self.gain.high < 0 else "open"
+
+
+def parse_search_parameter(text: str, policy: ParameterizedPolicy) -> SearchParameter:
+    """Parse a parameter to search, `take`, or with a range `take=20:80`.
+
+    Raises:
+        ParameterError: it is not a number, or has no range, an empty one, or one without its value.
+        PolicyError: an unknown parameter, or a bound that is not allowed.
+    """
+    name, equals, given = (piece.strip() for piece in text.partition("="))
+    parameter, start = policy.parameter(name)
+    if parameter.kind not in ("number", "whole number"):
+        raise ParameterError(
+            f"{name} is {parameter.allowed}, not a number: compare them by "
+            f"kqj-sim sweep --vary {name}=..."
+        )
+    low, high = parameter.low, parameter.high
+    if equals:
+        bounds = given.split(":")
+        if len(bounds) != 2:
+            raise ParameterError(f"{quote(text)}: write the range as {name}=from:to")
+        low, high = (float(policy.read(name, bound.strip())) for bound in bounds)
+    if low is None or high is None:
+        raise ParameterError(f"{name} has no range of its own: write {name}=from:to")
+    if not low < high:
+        raise ParameterError(f"{quote(text)}: the range is empty")
+    if not low <= float(start) <= high:
+        raise ParameterError(
+            f"{name} begins at {start}, outside of {format_parameter_number(low)} to "
+            f"{format_parameter_number(high)}"
+        )
+    # A round number, whole for whole numbers.
+    most = (high - low) / _STEPS_PER_RANGE
+    power = 10.0 ** math.floor(math.log10(most))
+    step = max(digit * power for digit in (1, 2, 5) if digit * power <= most * (1 + 1e-9))
+    if parameter.kind == "whole number":
+        step = max(1.0, step)
+    return SearchParameter(name, low, high, min(step, high - low), float(start))
+
+
+def search_parameters(
+    policy: str,
+    parameters: Sequence[str],
+    rules: GameRules,
+    opponents: str | None,
+    plan: SearchPlan,
+    runner: Runner,
+) -> Tuning:
+    """Search parameters of a policy for points a round against a field.
+
+    Args:
+        policy: the specification to start from.
+        parameters: the parameters to search, `take` or with a range `take=20:80`.
+        rules: the rules of the table.
+        opponents: the player against whom the policy plays; None: the default player.
+        plan: the deals.
+        runner: carries out the run.
+
+    Raises:
+        ParameterError: a parameter that is malformed or has no effect in this game, or a number out
+            of range.
+        kqj_sim.policies.PolicyError: a policy cannot be used, or makes an illegal choice.
+        kqj_sim.experiment.ExperimentError: a number out of range.
+        KeyboardInterrupt: the run was interrupted before the first generation was finished.
+    """
+    for name in ("deals", "confirm"):
+        if getattr(plan, name) < 2:
+            raise ParameterError(f"{name} is {getattr(plan, name)}: it should be 2 or more")
+    if not parameters:
+        raise ParameterError("nothing to search: name parameters, such as take,lap2")
+    game = rules.game
+    opponents = opponents or DEFAULT_PLAYERS[game]
+    subject = ParameterizedPolicy(policy, rules)
+    searched = tuple(parse_search_parameter(text, subject) for text in parameters)
+    names = [each.name for each in searched]
+    for name in names:
+        if names.count(name) > 1:
+            raise ParameterError(f"{name} is there twice")
+    subject.check_effect(names)
+    match = FieldMatch(rules, opponents, plan.seed)
+    match.make_experiments(policy, plan.first, 1)  # Raises errors before anything is played.
+    with runner.start("generations", plan.generations):
+        course, candidates, stopped = _search(match, searched, subject, plan, runner)
+        if not course:
+            raise KeyboardInterrupt
+        parts = _with_values(subject, searched, course[-1].values)
+        players = (policy, format_players(parts, rules))
+        wanted = 0 if stopped else plan.confirm
+        confirmed, measured, alike = _confirm_result(match, players, wanted, plan, runner)
+    return Tuning(
+        policy=parse_player(policy, game).name,
+        search_parameters=searched,
+        rules=rules,
+        opponents=parse_player(opponents, game).name,
+        plan=plan,
+        candidates=candidates,
+        generations=tuple(course),
+        values=course[-1].values,
+        parts=parts,
+        player=format_players(parts, rules),
+        confirmed=confirmed,
+        start=measured[0],
+        found=measured[1],
+        gain=measured[2],
+        edges=_describe_edges(searched, course[-1].values, subject),
+        is_unchanged=alike,
+        interrupted=stopped or confirmed < plan.confirm,
+    )
+
+
+def _search(
+    match: FieldMatch,
+    searched: Sequence[SearchParameter],
+    subject: ParameterizedPolicy,
+    plan: SearchPlan,
+    runner: Runner,
+) -> tuple[list[Generation], int, bool]:
+    """Return the generations, the number of candidates of each, and True if interrupted."""
+    from cmaes import CMAwM
+
+    def values_at(shares: Sequence[float]) -> tuple[float, ...]:
+        return tuple(each.value(share) for each, share in zip(searched, shares, strict=True))
+
+    widths = np.array([each.high - each.low for each in searched])
+    search = CMAwM(
+        mean=np.array([each.start - each.low for each in searched]) / widths,
+        sigma=_INITIAL_STEP_SIZE,
+        bounds=np.tile([0.0, 1.0], (len(searched), 1)),
+        steps=np.array([each.step for each in searched]) / widths,
+        seed=plan.seed % 2**32,
+        population_size=plan.candidates or 2 * (4 + int(3 * math.log(len(searched)))),
+    )
+    decimals = get_analyzed_game(match.rules.game).terms.decimals
+    course: list[Generation] = []
+    while len(course) < plan.generations and not search.should_stop():
+        at = plan.first + len(course) * plan.deals
+        told = []
+        for _ in range(search.population_size):
+            shares, asked = search.ask()
+            player = format_players(_with_values(subject, searched, values_at(shares)), match.rules)
+            lead = match.play(player, at, plan.deals, runner.workers).lead
+            told.append((asked, -float(lead.sum()) / plan.deals / match.lead_divisor))
+            if runner.interrupted:
+                return course, search.population_size, True
+        search.tell(told)
+        leads = [-loss for _, loss in told]
+        values = values_at(np.clip(search.mean, 0.0, 1.0))
+        course.append(Generation(len(course) + 1, values, float(np.mean(leads)), max(leads)))
+        runner.advance(1)
+        runner.tell(
+            f"generation {len(course)} of {plan.generations}: {format_values(searched, values)}; "
+            f"mean lead {course[-1].points:+.{decimals}f}",
+            timed=True,
+        )
+    return course, search.population_size, False
+
+
+def format_values(searched: Sequence[SearchParameter], values: Sequence[float]) -> str:
+    """Return values of the parameters: `take=35, lap2=30`."""
+    pairs = zip(searched, values, strict=True)
+    return ", ".join(f"{each.name}={format_parameter_number(value)}" for each, value in pairs)
+
+
+def _with_values(
+    subject: ParameterizedPolicy, searched: Sequence[SearchParameter], values: Sequence[float]
+) -> PlayerSpec:
+    """Return the policy with these values of the parameters searched."""
+    texts = map(format_parameter_number, values)
+    return subject.with_values(dict(zip((each.name for each in searched), texts, strict=True)))
+
+
+def _describe_edges(
+    searched: Sequence[SearchParameter], values: Sequence[float], subject: ParameterizedPolicy
+) -> tuple[str, ...]:
+    """Return a sentence for each value found at the edge of its range."""
+    found = (
+        describe_edge(each.name, value, each.low, each.high, subject.parameter(each.name)[0])
+        for each, value in zip(searched, values, strict=True)
+    )
+    return tuple(filter(None, found))
+
+
+def _confirm_result(
+    match: FieldMatch,
+    players: tuple[str, str],
+    deals: int,
+    plan: SearchPlan,
+    runner: Runner,
+) -> tuple[int, list[Estimate], bool]:
+    """Measure the start and the result on the same fresh deals, after all that a search may play.
+
+    Returns:
+        The number of deals, fewer if interrupted; the leads of the start and of the result, and the
+        gain, in points a round; and whether both scored the same in every deal.
+    """
+    moments = Moments.zeros((len(players),), kind=int)
+    first = plan.first + plan.generations * plan.deals
+    while (played := int(moments.count)) < deals and not runner.interrupted:
+        count = min(CONFIRMATION_BATCH_DEALS, deals - played)
+        leads = [match.play(each, first + played, count, runner.workers).lead for each in players]
+        moments.observe(np.stack(leads))
+    # The gain on a deal is the difference of two leads.
+    most = match.max_lead * match.lead_divisor
+    gain = moments.summarize_difference(1, 0)
+    measured = [
+        intervals.estimate_mean_from_sums(*summary, plan.confidence, (-bound, bound)).scaled(
+            1 / match.lead_divisor
+        )
+        for summary, bound in (
+            (moments.summarize(0), most), (moments.summarize(1), most), (gain, 2 * most),
+        )
+    ]  # fmt: skip
+    return played, measured, played > 0 and gain[2] == 0

@@ -1,0 +1,285 @@
+"""Reports of searches for better parameters: headline, tables, picture and player's file."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kqj_sim import __version__
+from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.analysis.tables import Table, TableRow, make_table
+from kqj_sim.messages import shell_join, visible
+from kqj_sim.policies.configured import split_file_suffix
+from kqj_sim.policies.parameters import format_parameter_number
+from kqj_sim.policies.spec import PLAYER_PARTS, format_player_file
+from kqj_sim.questions.compare.search import format_values
+from kqj_sim.reporting.figures import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    Drawing,
+    NothingToDrawError,
+    draw_title_lines,
+)
+from kqj_sim.reporting.grid import format_number
+from kqj_sim.reporting.run import Report, Run, describe_rules
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from kqj_sim.policies.spec import PlayerSpec
+    from kqj_sim.questions.compare.search import Tuning
+
+
+_LINE_WIDTH = 100
+
+
+@dataclass(frozen=True)
+class TuningRun(Run):
+    """A search for better parameters; `policies` are the policy and the field."""
+
+    tuning: Tuning | None = None
+
+    @property
+    def _required_result(self) -> Tuning:
+        assert self.tuning is not None
+        return self.tuning
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run as plain values, for JSON."""
+        of = self._required_result
+        return {
+            **super().to_dict(),
+            "policy": of.policy,
+            "field": of.opponents,
+            "method": METHOD,
+            "parameters": {
+                each.name: {
+                    "low": each.low,
+                    "high": each.high,
+                    "step": each.step,
+                    "start": each.start,
+                    "found": value,
+                }
+                for each, value in zip(of.search_parameters, of.values, strict=True)
+            },
+            "candidates": of.candidates,
+            "generations": len(of.generations),
+            "deals_a_candidate": of.plan.deals,
+            "confirmed_on": of.confirmed,
+            "shown": of.conclusion if of.confirmed else None,
+            "found": of.player,
+        }
+
+    def describe(self) -> str:
+        """Return the run in a line for people."""
+        of = self._required_result
+        generations = f"{len(of.generations)} generation{'s' if len(of.generations) > 1 else ''}"
+        start = f" from number {of.plan.first:,}" if of.plan.first else ""
+        return (
+            f"{describe_rules(of.rules)}; {of.policy} against {of.opponents}, sides exchanged; "
+            f"{generations} of {of.candidates} candidates, {of.plan.deals:,} deals each, by "
+            f"{METHOD}{start}, seed {of.plan.seed}"
+        )
+
+    def describe_intervals(self) -> str:
+        """Describe the intervals: confidence level, and the deals on which they rest."""
+        of = self._required_result
+        return f"±: {100 * of.plan.confidence:g}% intervals on fresh deals" if of.confirmed else ""
+
+
+METHOD = "CMA-ES with margin (cmaes)"
+
+
+def make_tuning_report(tuning: Tuning, start: str, path: str | None) -> Report:
+    """Return the report of a search.
+
+    Args:
+        tuning: the search.
+        start: the specification of the policy at the start.
+        path: the file with the policy found; None if it is not saved.
+    """
+    run = TuningRun(
+        command="tune",
+        rules=tuning.rules,
+        policies=(tuning.policy, tuning.opponents),
+        players=(tuning.player,),
+        seed=tuning.plan.seed,
+        first=tuning.plan.first,
+        deals=tuning.confirmed,
+        confidence=tuning.plan.confidence,
+        interrupted=tuning.interrupted,
+        tuning=tuning,
+    )
+    saved = [] if path is None else [f"Saved in {visible(path)}."]
+    commands = [] if path is None else [shell_join(["kqj-sim", "compare", path, start])]
+    return Report(
+        run, [*_make_tables(tuning)], [*write_headline(tuning), *saved],
+        commands, key_tables=("confirmation", "parameters"),
+        commands_title="To compare it with its start again:" if commands else "",
+    )  # fmt: skip
+
+
+def write_headline(tuning: Tuning) -> list[str]:
+    """Return the values found, their gain on fresh deals, and values at an edge, in sentences."""
+    searched, gain = tuning.search_parameters, tuning.gain
+    found = format_values(searched, tuning.values)
+    start = format_values(searched, [each.start for each in searched])
+    fresh = f"on {tuning.confirmed:,} fresh deals"
+    if tuning.conclusion == "same":
+        said = f"The search ended where it began: {found}."
+    elif tuning.confirmed == 0:
+        said = f"The search ended at {found}, which is not confirmed on fresh deals."
+    elif tuning.is_unchanged:
+        said = f"{found} scores the same as {start} in each of {tuning.confirmed:,} fresh deals."
+    elif tuning.conclusion == "open":
+        number = format_number(gain.value, gain.low, gain.high, "points")
+        said = f"{found} and {start} are statistically tied: {number} points a round, {fresh}."
+    else:
+        sign = 1 if tuning.conclusion == "better" else -1
+        low, high = sorted((sign * gain.low, sign * gain.high))
+        number = format_number(sign * gain.value, low, high, "points")
+        more = "more" if sign == 1 else "less"
+        said = f"{found} scores {number} points a round {more} than {start}, {fresh}."
+    return [said, *tuning.edges]
+
+
+def _make_tables(tuning: Tuning) -> list[Table]:
+    """Return the tables: confirmation, parameters, generations of the search."""
+    measured: list[TableRow] = [
+        ((), "start_lead_per_round", "points", tuning.start),
+        ((), "found_lead_per_round", "points", tuning.found),
+        ((), "gain_per_round", "points", tuning.gain),
+    ]
+    parameters: list[TableRow] = [
+        (
+            (
+                each.name,
+                format_parameter_number(each.start),
+                format_parameter_number(value),
+                f"{format_parameter_number(each.low)} to {format_parameter_number(each.high)}",
+            ),
+            "change_share",
+            "share",
+            _make_plain_estimate((value - each.start) / (each.high - each.low), tuning.confirmed),
+        )
+        for each, value in zip(tuning.search_parameters, tuning.values, strict=True)
+    ]
+    course: list[TableRow] = []
+    for each in tuning.generations:
+        group = (each.number, format_values(tuning.search_parameters, each.values))
+        mean, best = (_make_plain_estimate(v, tuning.plan.deals) for v in (each.points, each.best))
+        course += [
+            (group, "candidates_mean_per_round", "points", mean),
+            (group, "candidates_best_per_round", "points", best),
+        ]
+    note = "The best candidate is partly lucky; each generation plays other deals."
+    confirmation = make_table(
+        "confirmation", f"On fresh deals against {tuning.opponents}, points a round", (), measured
+    )
+    return [
+        *([confirmation] if tuning.confirmed else []),
+        make_table(
+            "parameters", "Parameters", ("parameter", "before", "found", "searched"), parameters,
+            counted=False,
+        ),
+        make_table(
+            "search", f"The search: lead over {tuning.opponents}, points a round",
+            ("generation", "centre"), course, note, counted=False,
+        ),
+    ]  # fmt: skip
+
+
+def _make_plain_estimate(value: float, deals: int) -> Estimate:
+    """Return a number without an interval."""
+    return Estimate(value, math.nan, math.nan, deals)
+
+
+def render_player_file(tuning: Tuning, path: str, made_by: str) -> bytes:
+    """Return the policy with the values found, as a player's file for `--policy`.
+
+    Args:
+        tuning: the search.
+        path: path of the file, to which names of user policies' Python files are relative.
+        made_by: the command line of the search, or its call in Python.
+    """
+    made = [f"Made by: {visible(made_by)}", f"kqj-sim {__version__}"]
+    lines = [f"# {line}" for line in (*made, *write_headline(tuning))]
+    parts = _make_paths_relative(tuning.parts, Path(path).parent)
+    return ("\n".join(lines) + "\n\n" + format_player_file(parts, _LINE_WIDTH)).encode()
+
+
+def _make_paths_relative(parts: PlayerSpec, folder: Path) -> PlayerSpec:
+    """Return the parts with the files of user policies relative to a folder."""
+
+    def make_relative(source: str) -> str:
+        of_file = split_file_suffix(source, ".py")
+        if of_file is None:
+            return source
+        return f"{Path(os.path.relpath(of_file[0], folder)).as_posix()}:{of_file[1]}"
+
+    changed = {
+        part: replace(chosen, source=make_relative(chosen.source))
+        for part in PLAYER_PARTS
+        if (chosen := getattr(parts, part)) is not None
+    }
+    return replace(parts, **changed)
+
+
+def make_tuning_drawing(tuning: Tuning, run: Run) -> Drawing:
+    """Return the picture of a search; raise NothingToDrawError for one of a single generation."""
+    if len(tuning.generations) == 1:
+        raise NothingToDrawError("a search of one generation is a single point")
+
+    def draw(figure: Figure) -> None:
+        draw_title_lines(figure, (*write_headline(tuning), run.describe()), 115)
+        upper, lower = figure.subplots(2, 1, sharex=True)
+        _draw_scores(upper, tuning)
+        _draw_centres(lower, tuning)
+        lower.set_xlabel("generation")
+        lower.xaxis.get_major_locator().set_params(integer=True)
+        for axes in (upper, lower):
+            axes.grid(axis="y")
+            axes.legend(loc="best", ncols=2 + len(tuning.search_parameters) // 6)
+
+    def draw_main(axes: Axes) -> None:
+        _draw_scores(axes, tuning)
+        axes.set_xlabel("generation")
+        axes.grid(axis="y")
+        axes.legend(loc="best")
+
+    return Drawing(draw, draw_main, (10, 8))
+
+
+def _draw_scores(axes: Axes, tuning: Tuning) -> None:
+    """Draw the points of the candidates by generation."""
+    generations = [each.number for each in tuning.generations]
+    best = [each.best for each in tuning.generations]
+    means = [each.points for each in tuning.generations]
+    if min(*best, *means) <= 0 <= max(*best, *means):
+        axes.axhline(0, color=GREY, linewidth=1)
+    axes.plot(generations, best, ".", color=ORANGE, label="best candidate, luck included")
+    axes.plot(generations, means, "o-", color=BLUE, markersize=4, label="mean of the candidates")
+    axes.set_title("Lead over the opponents, by generation")
+    axes.set_ylabel("points a round")
+
+
+def _draw_centres(axes: Axes, tuning: Tuning) -> None:
+    """Draw the centre of the search by generation, a line for each parameter."""
+    generations = [each.number for each in tuning.generations]
+    colours = (BLUE, ORANGE, GREEN, PURPLE, GREY)
+    for number, each in enumerate(tuning.search_parameters):
+        values = [each.start, *(generation.values[number] for generation in tuning.generations)]
+        shares = [100 * (value - each.low) / (each.high - each.low) for value in values]
+        style = ("-", "--", ":")[number // len(colours) % 3]
+        colour = colours[number % len(colours)]
+        axes.plot([0, *generations], shares, style, color=colour, label=each.name)
+    axes.set_title("The centre of the search, as % of each parameter's range")
+    axes.set_ylabel("% of the range")
+    axes.set_ylim(-2, 102)

@@ -1,0 +1,1 @@
+"""Chapters and pictures for reports of KQJ."""

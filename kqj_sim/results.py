@@ -1,0 +1,261 @@
+"""Results of the public functions: shown as text and in notebooks, tabulated, drawn and saved."""
+
+from __future__ import annotations
+
+import pickle
+import textwrap
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.reporting.formats import TABLE_SUFFIXES, choose_by_suffix, render
+from kqj_sim.reporting.grid import SCREEN_WIDTH, Grid
+from kqj_sim.reporting.html import to_html_fragment
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from kqj_sim.analysis.tables import Table
+    from kqj_sim.reporting.figures import Drawing
+    from kqj_sim.reporting.run import Report
+
+_MAX_LINES, _MAX_WIDTH = 10, 96
+"""Lines of a representation, and characters of a line, at most: together less than 1000."""
+
+
+class ResultError(ValueError):
+    """A number that a result does not hold; one line that says which there are."""
+
+
+class ShownResult(ABC):
+    """A result that shows itself as a few lines of text, and as a table in notebooks.
+
+    Attributes:
+        headline: the result in sentences.
+    """
+
+    headline: str
+
+    @abstractmethod
+    def _list_lines(self) -> Sequence[str]:
+        """Return the lines below the headline, the most important first."""
+
+    def _list_html_grids(self) -> Sequence[Grid]:
+        """Return the tables that notebooks show."""
+        return ()
+
+    def __repr__(self) -> str:
+        lines = [f"<{type(self).__name__}>"]
+        for text in (*self.headline.split("\n"), *self._list_lines()):
+            # A long line keeps its beginning, and leaves room for the others.
+            lines += textwrap.wrap(text, _MAX_WIDTH, max_lines=2, placeholder=" ...")
+        return "\n".join(lines[:_MAX_LINES])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Results hold functions of columns, which plain pickle does not take.
+        import cloudpickle
+
+        return _restore, (type(self), cloudpickle.dumps(self.__dict__))
+
+    def _repr_html_(self) -> str:
+        """Return the result as HTML, for notebooks."""
+        lines = [line for line in self._list_lines() if line]
+        return to_html_fragment(self.headline.split("\n"), lines, self._list_html_grids())
+
+
+def _restore(kind: type[ShownResult], attributes: bytes) -> ShownResult:
+    """Return a result that was pickled or copied."""
+    result = kind.__new__(kind)
+    vars(result).update(pickle.loads(attributes))
+    return result
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= _MAX_WIDTH else f"{line[: _MAX_WIDTH - 3]}..."
+
+
+class Tables(Mapping[str, "pd.DataFrame"]):
+    """Tables by name, each made when it is first looked up.
+
+    A table has its group columns, then `quantity`, `unit`, `value`, `low`, `high` and `n`: a row
+    for each number with its interval and its number of observations.
+    """
+
+    def __init__(self, tables: Sequence[Table]) -> None:
+        self._tables = {table.name: table for table in tables}
+        self._frames: dict[str, pd.DataFrame] = {}
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        if name not in self._frames:
+            if name not in self._tables:
+                raise KeyError(f"{name!r}: the tables are {', '.join(self._tables)}")
+            self._frames[name] = make_api_frame(self._tables[name])
+        return self._frames[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tables)
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def __repr__(self) -> str:
+        return _cut(f"<Tables: {', '.join(self._tables)}>")
+
+
+def make_api_frame(table: Table) -> pd.DataFrame:
+    """Return a table as a data frame: texts are categories, `n` counts observations."""
+    frame = table.frame.rename(columns={"deals": "n"})
+    for name in (*table.groups, "quantity", "unit"):
+        values = list(frame[name])
+        if all(isinstance(value, str) for value in values):
+            import pandas as pd
+
+            kinds = list(dict.fromkeys(values))
+            frame[name] = pd.Categorical(values, categories=kinds)
+    return frame.astype({"value": "float64", "low": "float64", "high": "float64", "n": "int64"})
+
+
+class Result(ShownResult):
+    """A result of deals that were played.
+
+    Attributes:
+        headline: the result in sentences, such as the first lines of the command's output.
+        tables: all tables by name, as data frames.
+        interrupted: True if Ctrl-C ended the run early; the numbers hold for what was played.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> result = kqj.simulate(deals=300, policy="standard")
+        >>> isinstance(result, kqj.Result), "contracts" in result.tables
+        (True, True)
+    """
+
+    kind: ClassVar[str] = "result"
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self.headline = "\n".join(report.headline) or "No deals were played."
+        self.tables: Mapping[str, pd.DataFrame] = Tables(report.tables)
+        self.interrupted = report.run.interrupted
+
+    def describe_interruption(self) -> str:
+        """Say how much was finished before Ctrl-C."""
+        return f"the tables hold {self.deals:,} deals"
+
+    @property
+    def report(self) -> Report:
+        """The run with all that is shown of it."""
+        return self._report
+
+    @property
+    def run(self) -> dict[str, Any]:
+        """The run as plain values: rules, policies, seed, number of deals and more."""
+        return self._report.run.to_dict()
+
+    @property
+    def deals(self) -> int:
+        """The number of deals played."""
+        return self._report.run.deals
+
+    @property
+    def key(self) -> str:
+        """The key figures as text, on one screen, as the command prints them."""
+        return render(self._report, "table", width=SCREEN_WIDTH).decode()
+
+    def estimate(self, quantity: str, table: str | None = None, **groups: object) -> Estimate:
+        """Return a number of the tables with its interval.
+
+        Args:
+            quantity: its identifier, such as "taken_share"; the tables list them.
+            table: name of the table; None: the first one that has the number.
+            groups: values of the table's group columns, such as `contract="h"`.
+
+        Raises:
+            ResultError: no table has the number, or a table has several such numbers.
+        """
+        found: list[tuple[str, Estimate]] = []
+        for each in self._report.tables:
+            if table not in (None, each.name) or not groups.keys() <= {*each.groups}:
+                continue
+            rows = [
+                estimate
+                for group, name, _, estimate in each.lines
+                if name == quantity
+                and all(group[each.groups.index(key)] == value for key, value in groups.items())
+            ]
+            if rows and (not each.groups or groups.keys() == {*each.groups} or len(rows) == 1):
+                return make_plain(rows[0])
+            found += [(each.name, row) for row in rows]
+        if found:
+            name = found[0][0]
+            columns = next(t.groups for t in self._report.tables if t.name == name)
+            raise ResultError(
+                f"{quantity} has {len(found)} values in the table {name}: name the group by "
+                f"{', '.join(f'{column}=...' for column in columns)}"
+            )
+        tables = [table] if table in self.tables else list(self.tables)
+        raise ResultError(
+            f"no table has the quantity {quantity!r} of this group: look into the tables "
+            f"{', '.join(map(str, tables))}"
+        )
+
+    @abstractmethod
+    def make_drawing(self) -> Drawing:
+        """Return the picture; raise NothingToDrawError if there is none."""
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the picture of the command's --plot, and return the (first) axes.
+
+        Args:
+            ax: matplotlib axes on which to draw the main part; None for a new figure of pyplot
+                with all of it.
+
+        Raises:
+            NothingToDrawError: there is nothing to draw, such as a single option.
+        """
+        return self.make_drawing().plot(ax)
+
+    def to_json(self) -> str:
+        """Return the run and all tables as JSON, as the command's --format json."""
+        return render(self._report, "json").decode()
+
+    def save(self, path: str | Path) -> None:
+        """Write the tables to a .txt, .csv, .json, .md or .parquet file, as the command's --out.
+
+        Raises:
+            FormatError: the suffix stands for no format.
+        """
+        content = render(self._report, choose_by_suffix(path, TABLE_SUFFIXES))
+        save_file(path, content)
+
+    def _list_lines(self) -> Sequence[str]:
+        run = self._report.run
+        names = ", ".join(self.tables)
+        return [*run.describe().split("\n"), run.describe_intervals(), f"Tables: {names}"]
+
+    def _list_html_grids(self) -> Sequence[Grid]:
+        return self._report.make_grids()
+
+    def _repr_html_(self) -> str:
+        """Return the headline and the key tables as HTML, for notebooks."""
+        run = self._report.run
+        described = [*run.describe().split("\n"), run.describe_intervals(), *self._report.remarks]
+        return to_html_fragment(self._report.headline, described, self._list_html_grids())
+
+
+def make_plain(estimate: Estimate) -> Estimate:
+    """Return an estimate with Python's own numbers, which print short."""
+    return Estimate(
+        float(estimate.value), float(estimate.low), float(estimate.high), int(estimate.observations)
+    )
+
+
+def save_file(path: str | Path, content: bytes) -> None:
+    """Write a file that appears whole or not at all."""
+    from kqj_sim.reporting.files import OutputFile
+
+    with OutputFile(str(path)) as file:
+        file.write(content)

@@ -1,0 +1,150 @@
+"""The way in which a run is carried out: its workers, its progress, and its end by Ctrl-C."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from kqj_sim.arguments import Count, parse_count
+from kqj_sim.progress import InterruptHandler, ProgressLike, open_progress, open_workers
+
+if TYPE_CHECKING:
+    from kqj_sim.dask_cluster import DaskCluster
+    from kqj_sim.progress import ProgressLine
+    from kqj_sim.workers import Workers
+
+
+class Runner:
+    """The way in which a run is carried out: its workers, its progress, and its end by Ctrl-C.
+
+    No result depends on it.
+
+    Args:
+        threads: number of threads; None for all processors.
+        cluster: address of a Dask scheduler, or a `DaskCluster`, in place of threads.
+        progress: True for a line on stderr, or a function of the finished and of all units, such
+            as deals.
+        tell: called with notes for people, each a line; None to leave them out.
+        made_by: the command or call that asks, as files name it.
+        config: name and text of the file of options, if there is one.
+
+    Attributes:
+        workers: the number of threads, or the cluster.
+        made_by, config: as above.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> runner = kqj.Runner(threads=1)
+        >>> kqj.sweep("standard", "take=20,150", deals=64, runner=runner).deals
+        64
+    """
+
+    def __init__(
+        self,
+        threads: Count | None = None,
+        cluster: str | DaskCluster | None = None,
+        progress: ProgressLike | None = None,
+        tell: Callable[[str], object] | None = None,
+        made_by: str = "",
+        config: tuple[str, str] | None = None,
+    ) -> None:
+        self._threads = threads
+        self._cluster = cluster
+        self._progress = progress
+        self._tell = tell
+        self._line: ProgressLine | None = None
+        self._interruption: InterruptHandler | None = None
+        self._stack: ExitStack | None = None
+        self._depth = 0
+        self._began = time.monotonic()
+        self.workers: Workers = parse_count("threads", threads, 1, "2")
+        self.made_by = made_by
+        self.config = config
+
+    def for_call(self, made_by: str) -> Runner:
+        """Return the same for one call, which `made_by` names unless a command does."""
+        return Runner(
+            self._threads, self._cluster, self._progress, self._tell,
+            self.made_by or made_by, self.config,
+        )  # fmt: skip
+
+    def __enter__(self) -> Self:
+        if self._stack is None:
+            self._announce_compiling()
+            with ExitStack() as stack:
+                opened = open_workers(self._threads, self._cluster, self._tell)
+                self.workers = stack.enter_context(opened)
+                self._stack = stack.pop_all()
+        self._depth += 1
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._depth -= 1
+        if self._depth == 0 and self._stack is not None:
+            self._stack.__exit__(kind, error, trace)
+            self._stack = None
+
+    @contextmanager
+    def start(self, unit: str, total: int, polls: bool = True) -> Iterator[Self]:
+        """Show the progress of work, and let Ctrl-C end it.
+
+        The workers are open meanwhile.  `with runner:` keeps them open for several pieces of work.
+
+        Args:
+            unit: plural of what is counted, such as deals.
+            total: number of all units.
+            polls: True for work that looks at `interrupted`; other work ends by KeyboardInterrupt.
+
+        Raises:
+            ArgumentError: there are both threads and a cluster.
+            ClusterError: the cluster cannot be used.
+        """
+        with ExitStack() as stack:
+            stack.enter_context(self)
+            self._began = time.monotonic()
+            self._line = stack.enter_context(open_progress(self._progress, unit, total))
+            if polls:
+                self._interruption = stack.enter_context(InterruptHandler())
+            yield self
+
+    def tell(self, text: str, timed: bool = False) -> None:
+        """Tell people something, with the seconds since the start if `timed`."""
+        if self._tell is None:
+            return
+        if timed:
+            text = f"{time.monotonic() - self._began:7.0f} s  {text}"
+        if self._line is None or not self._line.print_above(text):
+            self._tell(text)
+
+    def advance(self, count: int, answer: str = "") -> None:
+        """Add finished units to the progress, and show `answer`, the result so far."""
+        if self._line is not None:
+            self._line.advance(count, answer)
+
+    def expect(self, total: int) -> None:
+        """Change the number of all units."""
+        if self._line is not None:
+            self._line.expect(total)
+
+    @property
+    def interrupted(self) -> bool:
+        """True once Ctrl-C asked for the end."""
+        return self._interruption is not None and self._interruption.stop_requested
+
+    def _announce_compiling(self) -> None:
+        from kqj_sim.core.code_cache import has_cached_kernels
+
+        if not has_cached_kernels():
+            self.tell("Compiling the engine for the first time: some seconds, once")
+
+
+DEFAULT_RUNNER = Runner()
+"""All processors, and no progress."""

@@ -1,0 +1,112 @@
+"""Public functions that are commands, too: one signature, one docstring, one table of options."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Unpack
+
+import click
+import pytest
+
+import kqj_sim
+from kqj_sim.arguments import ArgumentError, RuleArguments
+from kqj_sim.cli import main
+from kqj_sim.commands.from_function import make_command
+from kqj_sim.options import OPTIONS
+from kqj_sim.question import CommandDescription, question, read_arguments_help
+from kqj_sim.rules import DEFAULT_RULES, GameRules, KqjRules
+from kqj_sim.runner import DEFAULT_RUNNER, Runner
+
+QUESTIONS = [
+    each
+    for name in kqj_sim.__all__
+    if isinstance(getattr(each := getattr(kqj_sim, name), "command", None), CommandDescription)
+]
+
+
+@question(examples="  kqj-sim ask one two", arguments={"words": "WORDS..."})
+def ask(
+    *words: str,
+    deals: int | None = None,
+    calling: bool = False,
+    vary: str | list[str] = (),  # type: ignore[assignment]
+    seed: int = 1,
+    rules: GameRules = DEFAULT_RULES,
+    runner: Runner = DEFAULT_RUNNER,
+    **fields: Unpack[RuleArguments],
+) -> dict[str, Any]:
+    """Ask something.
+
+    It is a test.
+
+    Args:
+        words: some words.
+        deals: play this many deals.
+
+    Raises:
+        ValueError: an argument is wrong.
+    """
+    return {
+        "words": words, "deals": deals, "calling": calling, "vary": vary, "seed": seed,
+        "rules": rules, "made_by": runner.made_by,
+    }  # fmt: skip
+
+
+def test_values_are_read_as_people_write_them() -> None:
+    found = ask("a", "b", deals="1M", teams=3, seed=" 7 ")  # type: ignore[arg-type]
+    assert found["words"] == ("a", "b") and found["deals"] == 1_000_000 and found["seed"] == 7
+    assert found["rules"] == KqjRules(teams=3)
+    assert ask(rules=KqjRules(teams=3))["rules"] == KqjRules(teams=3)
+
+
+def test_call_is_known_that_gives_the_same() -> None:
+    assert ask()["made_by"] == "kqj_sim.ask()"
+    said = ask("a", deals=5, teams=3, seed=1, runner=Runner(threads=2))["made_by"]
+    assert said == "kqj_sim.ask('a', deals=5, teams=3)"
+    assert eval(said, {"kqj_sim": type("", (), {"ask": staticmethod(ask)})})["made_by"] == said
+    assert ask(runner=Runner(made_by="kqj-sim ask"))["made_by"] == "kqj-sim ask"
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"deals": 1.5}, "deals: it is a whole number"),
+        ({"seed": -1}, "seed: it is a whole number"),
+        ({"rules": KqjRules(), "teams": 3}, "rules and teams: give one of them"),
+        ({"void_rule": "free"}, "--void-rule is a rule of kwajongen"),
+    ],
+)
+def test_wrong_value_names_its_argument(given: dict[str, Any], named: str) -> None:
+    with pytest.raises(ArgumentError, match=named):
+        ask(**given)
+    with pytest.raises(TypeError, match="'team': did you mean teams"):
+        ask(team=3)  # type: ignore[call-arg]
+
+
+def test_parameters_are_the_options_of_the_command() -> None:
+    command = make_command(ask)
+    options = {each.name: each for each in command.params if isinstance(each, click.Option)}
+    rules = {*RuleArguments.__annotations__}
+    assert {*options} == {"deals", "calling", "vary", "seed", "threads", "cluster"} | rules
+    assert options["deals"].help == "Play this many deals."
+    assert options["seed"].help == OPTIONS["seed"].help and options["seed"].default == 1
+    assert options["calling"].is_flag and options["vary"].multiple
+    (words,) = [each for each in command.params if isinstance(each, click.Argument)]
+    assert (words.name, words.nargs) == ("words", -1)
+
+
+def test_docstring_explains_parameters_that_questions_share() -> None:
+    told = read_arguments_help(ask.__doc__ or "")
+    assert list(told) == list(inspect.signature(ask).parameters)
+    assert told["seed"] == OPTIONS["seed"].help and told["words"] == "some words."
+    assert "It is a test." in (ask.__doc__ or "") and "Raises:" in (ask.__doc__ or "")
+
+
+@pytest.mark.parametrize("function", QUESTIONS, ids=lambda each: each.__name__)
+def test_every_parameter_is_explained_and_every_question_is_a_command(function: Any) -> None:
+    told = read_arguments_help(function.__doc__)
+    assert all(told[name] for name in inspect.signature(function).parameters)
+    command = main.commands[function.__name__]
+    assert {*inspect.signature(function).parameters} - {"fields", "rules", "runner"} <= {
+        each.name for each in command.params
+    }
