@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.intervals import Estimate
-    from kqj_sim.api.odds import OddsOption, OddsResult, odds
     from kqj_sim.api.review import ReviewResult, review
     from kqj_sim.api.rounds import CheckResult, Records, Round, check, play, records
     from kqj_sim.api.simulate import SimulationResult, simulate
@@ -70,6 +69,8 @@ if TYPE_CHECKING:
         TuningResult,
     )
     from kqj_sim.questions.compare.settings import Setting
+    from kqj_sim.questions.odds import odds
+    from kqj_sim.questions.odds.results import OddsOption, OddsResult
     from kqj_sim.questions.report import report
     from kqj_sim.questions.report.result import ReportResult
     from kqj_sim.results import Result
@@ -81,7 +82,6 @@ __version__ = "0.1.0"
 _MODULES = {
     "analysis.intervals": ("Estimate",),
     "arguments": ("ArgumentError",),
-    "api.odds": ("OddsOption", "OddsResult", "odds"),
     "results": ("Result",),
     "api.review": ("ReviewResult", "review"),
     "api.rounds": ("CheckResult", "Records", "Round", "check", "play", "records"),
@@ -96,6 +96,8 @@ _MODULES = {
         "TuningResult",
     ),
     "questions.compare.settings": ("Setting",),
+    "questions.odds": ("odds",),
+    "questions.odds.results": ("OddsOption", "OddsResult"),
     "questions.report": ("report",),
     "questions.report.result": ("ReportResult",),
     "rules": ("KqjRules", "KwajongenRules"),

@@ -338,6 +338,12 @@ def convert_policies(policy: PoliciesLike | None, rules: GameRules) -> tuple[str
 _NAMED_SEATS = re.compile(r"(?:seat|team)\d*=")
 
 
+def drop_overridden(specifications: Sequence[str]) -> Sequence[str]:
+    """Return the specifications of `--policy` without those before the last one for all seats."""
+    whole = [at for at, each in enumerate(specifications) if not _NAMED_SEATS.match(each)]
+    return specifications[whole[-1] if whole else 0 :]
+
+
 def assign_policies(specifications: Sequence[str], rules: GameRules) -> tuple[str, ...]:
     """Return the policy specification of each seat, (seats,).
 

@@ -41,7 +41,10 @@ COMMANDS: Mapping[str, CommandEntry] = {
     name: CommandEntry(*entry)
     for name, *entry in (
         ("simulate", "commands.simulate", "Play deals and summarise the results in tables."),
-        ("odds", "commands.odds", "Estimate the value of each call, or card, and name the best."),
+        (
+            "odds", "questions.odds",
+            "Estimate the value of each call, or card, and name the best.", "odds",
+        ),
         ("compare", "questions.compare", "Compare policies on the same deals and rank them."),
         ("sweep", "questions.compare", "Vary a policy's parameters and score every setting."),
         ("tune", "questions.compare", "Search a policy's parameters for more points a round."),

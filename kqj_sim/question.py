@@ -41,6 +41,7 @@ class CommandDescription:
         function: the public function.
         arguments: placeholders of the parameters that are typed without an option.
         output: options of what is written, which the function does not have.
+        workers: options of who does the work, of "threads" and "cluster".
         examples: command lines for the help.
         options: the question's options by name, its own and those of `OPTIONS`.
         help: what each parameter does, by name.
@@ -51,6 +52,7 @@ class CommandDescription:
     function: Callable[..., Any]
     arguments: Mapping[str, str]
     output: tuple[str, ...]
+    workers: tuple[str, ...]
     examples: str
     options: Mapping[str, Option]
     list_tables: Callable[..., Mapping[str, str]] | None = None
@@ -69,6 +71,7 @@ def question(
     *,
     arguments: Mapping[str, str] | None = None,
     output: tuple[str, ...] = (),
+    workers: tuple[str, ...] = ("threads", "cluster"),
     examples: str = "",
     list_tables: Callable[..., Mapping[str, str]] | None = None,
     **own: Option,
@@ -76,7 +79,7 @@ def question(
     """Decorate a public function: it reads its values as `OPTIONS` says, and becomes a command.
 
     Args:
-        arguments, output, examples, list_tables: attributes of `CommandDescription`.
+        arguments, output, workers, examples, list_tables: attributes of `CommandDescription`.
         own: options that mean something else in this question than in others.
     """
 
@@ -96,13 +99,16 @@ def question(
             if "rules" in signature.parameters:
                 values["rules"] = collect_rules(values.get("rules"), fields, function.__name__)
             if "runner" in signature.parameters:
-                values["runner"] = (values.get("runner") or DEFAULT_RUNNER).for_call(made_by)
+                runner = values.get("runner") or DEFAULT_RUNNER
+                if runner.has_cluster and "cluster" not in workers:
+                    raise ArgumentError(f"cluster: {function.__name__} runs in threads only")
+                values["runner"] = runner.for_call(made_by)
             with run_scope():
                 return function(*bound.args, **bound.kwargs)
 
         ask.__doc__ = _complete_docstring(function.__doc__ or "", signature, options)
         ask.command = CommandDescription(  # type: ignore[attr-defined]
-            ask, arguments or {}, output, examples, options, list_tables
+            ask, arguments or {}, output, workers, examples, options, list_tables
         )
         return cast("Callable[_Parameters, _Result]", ask)
 

@@ -134,6 +134,7 @@ class Result(ShownResult):
     """
 
     kind: ClassVar[str] = "result"
+    suffixes: ClassVar[Mapping[str, str]] = TABLE_SUFFIXES
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -222,14 +223,17 @@ class Result(ShownResult):
         """Return the run and all tables as JSON, as the command's --format json."""
         return render(self._report, "json").decode()
 
+    def render(self, format: str) -> bytes:
+        """Return the tables in a format, such as "csv", as the command's --format."""
+        return render(self._report, format)
+
     def save(self, path: str | Path) -> None:
         """Write the tables to a .txt, .csv, .json, .md or .parquet file, as the command's --out.
 
         Raises:
             FormatError: the suffix stands for no format.
         """
-        content = render(self._report, choose_by_suffix(path, TABLE_SUFFIXES))
-        save_file(path, content)
+        save_file(path, self.render(choose_by_suffix(path, self.suffixes)))
 
     def _list_lines(self) -> Sequence[str]:
         run = self._report.run

@@ -135,6 +135,11 @@ class Runner:
             self._line.expect(total)
 
     @property
+    def has_cluster(self) -> bool:
+        """True if a cluster does the work in place of threads."""
+        return self._cluster is not None
+
+    @property
     def interrupted(self) -> bool:
         """True once Ctrl-C asked for the end."""
         return self._interruption is not None and self._interruption.stop_requested

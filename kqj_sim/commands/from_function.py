@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from kqj_sim.arguments import ArgumentError
+from kqj_sim.arguments import ArgumentError, drop_overridden
 from kqj_sim.commands.command import Command
 from kqj_sim.commands.config import CONFIG_KEY, read_config
 from kqj_sim.commands.options import pop_rules
@@ -19,11 +19,9 @@ from kqj_sim.commands.say import say
 from kqj_sim.messages import shell_join
 from kqj_sim.options import OPTIONS, Option
 from kqj_sim.question import CommandDescription
+from kqj_sim.reporting.formats import PAGE_FORMATS, PAGE_SUFFIXES, TABLE_SUFFIXES
 from kqj_sim.rules import RULES_BY_GAME
 from kqj_sim.runner import Runner
-
-RUNNER_OPTIONS = ("threads", "cluster")
-"""Options that make the runner."""
 
 WITHOUT_EFFECT = ("force", "save")
 """Other options without effect on the results, left out of the command that made them."""
@@ -62,14 +60,13 @@ def make_command(
     for name in taken:
         parameter = signature.parameters[name]
         if name in asked.arguments:
-            several = parameter.kind is parameter.VAR_POSITIONAL
-            required = several or parameter.default is parameter.empty
+            metavar = asked.arguments[name]
             params.append(
                 click.Argument(
                     [name],
-                    nargs=-1 if several else 1,
-                    required=required,
-                    metavar=asked.arguments[name],
+                    nargs=-1 if metavar.endswith("...") else 1,
+                    required=not metavar.startswith("["),
+                    metavar=metavar,
                 )
             )
         else:
@@ -78,11 +75,12 @@ def make_command(
             )
     if "rules" in signature.parameters:
         params += _list_rule_options()
-    runner = RUNNER_OPTIONS if "runner" in signature.parameters else ()
-    params += [_make_option(name, asked.options[name]) for name in (*runner, *asked.output)]
+    workers = asked.workers if "runner" in signature.parameters else ()
+    params += [_make_option(name, asked.options[name]) for name in (*workers, *asked.output)]
+    names = {option.flag or name: name for name, option in asked.options.items()}
 
     def call(**given: Any) -> None:
-        (run or write_tables)(asked, given)
+        (run or write_tables)(asked, {names.get(each, each): given[each] for each in given})
 
     summary = inspect.cleandoc(function.__doc__ or "").partition("\n\nArgs:")[0]
     return Command(
@@ -93,7 +91,9 @@ def make_command(
 
 def _make_option(name: str, option: Option, default: Any = None, help: str = "") -> click.Option:
     """Return the option of the command line for a parameter."""
-    flag = (option.flag or name).replace("_", "-")
+    # Variables of the environment have the name of the option, not that of the parameter.
+    name = option.flag or name
+    flag = name.replace("_", "-")
     # Docstrings are wrapped, so that they lose the blanks between sentences.
     text = (help or option.help).replace(". [", ".  [")
     default = option.default if default is None else default
@@ -129,15 +129,32 @@ def _list_rule_options() -> Iterator[click.Option]:
 
 def write_tables(asked: CommandDescription, given: dict[str, Any]) -> None:
     """Ask a question, and write the tables and the picture of its result."""
+    prepare_answer(asked, given)(given)
+
+
+def prepare_answer(
+    asked: CommandDescription, given: dict[str, Any]
+) -> Callable[[dict[str, Any]], None]:
+    """Return a function that asks a question with some values, and writes the result.
+
+    The options of the output and of the runner are checked, and removed from `given`.
+    """
     output, runner = prepare(asked, given)
     shown = None
     if asked.list_tables is not None:
         shown = choose_tables(output["tables"], asked.list_tables(**given, **output))
-    files = Output(output["out"], output["format"], output.get("plot"), output["color"])
-    with files:
-        found = ask(asked, given, runner)
-        files.write_result(found, shown)
-    exit_if_interrupted(found)
+    files = Output(
+        output["out"], output["format"], output.get("plot"), output["color"],
+        PAGE_SUFFIXES if asked.options["format"].choices == PAGE_FORMATS else TABLE_SUFFIXES,
+    )  # fmt: skip
+
+    def answer(values: dict[str, Any]) -> None:
+        with files:
+            found = ask(asked, values, runner)
+            files.write_result(found, shown)
+        exit_if_interrupted(found)
+
+    return answer
 
 
 def prepare(asked: CommandDescription, given: dict[str, Any]) -> tuple[dict[str, Any], Runner]:
@@ -153,13 +170,15 @@ def prepare(asked: CommandDescription, given: dict[str, Any]) -> tuple[dict[str,
     quiet = bool(output.get("quiet"))
     if "game" in given:
         given["rules"] = pop_rules(given)
+    if isinstance(given.get("policy"), tuple):
+        given["policy"] = drop_overridden(given["policy"])
     context = click.get_current_context()
     config: tuple[str, str] | None = context.meta.get(CONFIG_KEY)
-    hidden = frozenset((*asked.output, *RUNNER_OPTIONS, *WITHOUT_EFFECT))
+    hidden = frozenset((*asked.output, *asked.workers, *WITHOUT_EFFECT))
     program, name, *words = list_command_words(context, hidden, with_config=config is None)
     options = ["--config", config[0]] if config else []
     runner = Runner(
-        **{name: given.pop(name) for name in RUNNER_OPTIONS if name in given},
+        **{name: given.pop(name) for name in asked.workers if name in given},
         progress=not quiet,
         tell=None if quiet else lambda line: say(line, err=True),
         made_by=shell_join([program, name, *options, *words]),
@@ -172,10 +191,11 @@ def ask(asked: CommandDescription, given: dict[str, Any], runner: Runner) -> Any
     """Return the answer to a question with these values of its parameters."""
     words: list[Any] = []
     for name in asked.arguments:
-        value = given.pop(name)
-        words += value if isinstance(value, tuple) else [value]
+        words += given[name] if isinstance(given[name], tuple) else [given[name]]
     # Options that may be repeated are an empty tuple unless they were given.
-    values = {name: value for name, value in given.items() if value != ()}
+    values = {
+        name: value for name, value in given.items() if name not in asked.arguments and value != ()
+    }
     return asked.function(*words, **values, runner=runner)
 
 

@@ -13,8 +13,7 @@ from typing import Any, Literal, NoReturn, TypeVar
 import click
 from click.core import ParameterSource
 
-from kqj_sim.api.odds_questions import PositionOptions
-from kqj_sim.arguments import read_places
+from kqj_sim.arguments import read_place, read_places
 from kqj_sim.cards import Card, NotationError, format_hand, parse_cards, parse_single_card
 from kqj_sim.commands.output import list_command_words, screen_width
 from kqj_sim.commands.say import say
@@ -24,8 +23,8 @@ from kqj_sim.places import name_places, parse_place
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
 
 Stage = Literal["calls", "cards", "over"]
-AnswerPosition = Callable[[PositionOptions, GameRules], bool]
-"""Write the answer for a position; return False if it was interrupted."""
+Answer = Callable[[dict[str, Any]], None]
+"""Asks a question with these values of the parameters of `odds`, and writes the answer."""
 
 _T = TypeVar("_T")
 _VARIANT_OPTIONS = ("game", "teams", "bidding", "partners")
@@ -53,12 +52,11 @@ class _GoBack(Exception):  # It is no error.
     """A wish to answer the last question anew."""
 
 
-def run_dialog(position: PositionOptions, rules: GameRules, answer: AnswerPosition) -> None:
+def run_dialog(given: dict[str, Any], answer: Answer) -> None:
     """Ask for the position, answer, and go on with the round until nothing more is entered.
 
     Args:
-        position: what the options say; they are not asked for.
-        rules: the rules by the options.
+        given: values of the parameters of `odds` by the options, which are not asked for.
         answer: writes the answer for a position.
     """
     with suppress(ImportError):
@@ -66,7 +64,7 @@ def run_dialog(position: PositionOptions, rules: GameRules, answer: AnswerPositi
     # Questions and answers share the terminal.
     with redirect_stdout(get_stdout()):
         try:
-            _Dialog(position, rules, answer).run()
+            _Dialog(given, answer).run()
         except click.Abort:
             say()
 
@@ -74,10 +72,14 @@ def run_dialog(position: PositionOptions, rules: GameRules, answer: AnswerPositi
 class _Dialog:
     """A dialog about one round."""
 
-    def __init__(self, position: PositionOptions, rules: GameRules, answer: AnswerPosition) -> None:
-        self.position = position
-        self.rules = rules
+    def __init__(self, given: dict[str, Any], answer: Answer) -> None:
+        self.given = given
         self.answer = answer
+        place, partners = given["place"], given["partners_at"]
+        self._set(
+            place=read_place("--place", place, self.rules),
+            partners_at=read_places("--partners-at", partners, self.rules),
+        )
         self.context = click.get_current_context()
         self.entries: list[str] = []  # What was accepted, in order.
         self.replayed: list[str] = []  # Entries that need not be typed again.
@@ -86,14 +88,14 @@ class _Dialog:
     def run(self) -> None:
         """Ask and answer until nothing is entered; start over with one entry less to go back."""
         self._tell("Enter takes what is in [brackets], u goes back, ? helps, Ctrl-D ends.")
-        position, rules, values = self.position, self.rules, {**self.context.params}
+        given, values = self.given, {**self.context.params}
         sources = {name: self.context.get_parameter_source(name) for name in values}
         while True:
             try:
                 self._ask_everything()
                 return
             except _GoBack:
-                self.position, self.rules = position, rules
+                self.given = given
                 self.context.params.clear()
                 self.context.params.update(values)
                 for name, source in sources.items():
@@ -105,25 +107,25 @@ class _Dialog:
         if not any(self._was_given(name) for name in _VARIANT_OPTIONS):
             self._ask("Variant, such as 3 teams, auction [two teams, taking]", self._read_variant)
         self._ask(f"Your cards, such as {self._example_hand}", self._read_hand)
-        if self._has_upcard and self.position.return_card is None:
+        if self._has_upcard and self.given["return_card"] is None:
             upcard = "Return, such as 7h" if self._is_taking else "Dealer's card, such as Jh"
             self._ask(upcard, self._read_upcard)
         is_drawn = isinstance(self.rules, KqjRules) and self.rules.partners == "random"
-        if self.position.place is None:
+        if self.given["place"] is None:
             hint = f"Your place: {', '.join(name_places(self.rules.seats))}"
             if is_drawn:  # Partners' places are asked for next.
                 self._ask(hint, self._read_needed_place)
             else:
                 self._ask(f"{hint} [whose turn it is]", self._read_place)
-        if is_drawn and self.position.partners_at is None:
+        if is_drawn and self.given["partners_at"] is None:
             example = "3rd 5th" if self.rules.team_count == 2 else "4th"
             self._ask(f"Your partners' places, such as {example} [as with fixed partners]",
                       self._read_partners)  # fmt: skip
-        if self.position.heard is None and self.position.lap is None:
+        if self.given["heard"] is None and self.given["lap"] is None:
             hint = f"Calls so far, such as {self._example_calls} [everyone before you passed]"
             self._go_on(self._ask(hint, self._read_calls))
         else:
-            self._go_on(self._enter_calls(self.position))
+            self._go_on(self._enter_calls())
 
     def _go_on(self, stage: Stage | None) -> None:
         """Answer, and ask what happens next, until the round is over or nothing is entered."""
@@ -131,10 +133,9 @@ class _Dialog:
             if stage == "over":
                 self._tell("Everyone passed: the round is over.")
                 return
-            if stage == "cards" and self.position.played is None:
+            if stage == "cards" and self.given["played"] is None:
                 self._ask_for_play()
-            if not self._answer():
-                return
+            self._answer()
             if stage == "calls":
                 hint = f"Your call and those after it, such as {self._example_calls} [end]"
                 stage = self._ask(hint, self._read_more_calls)
@@ -173,20 +174,19 @@ class _Dialog:
         if self.is_live:
             say("\n".join(map(_wrap, text.split("\n"))))
 
-    def _answer(self) -> bool:
-        """Write the answer and the command that gives it; return False if interrupted."""
+    def _answer(self) -> None:
+        """Write the answer and the command that gives it."""
         if not self.is_live:
-            return True
+            return
         say()
         try:
-            if not self.answer(self.position, self.rules):
-                return False
+            self.answer(self.given)
         except ValueError as error:
             # Such as calls that the assumed players would hardly ever make.
             say(_wrap(one_line(str(error))), err=True)
-            return True
-        say(f"\nThe same question:\n{_wrap_command(self._list_words())}\n")
-        return True
+        else:
+            words = list_command_words(self.context)
+            say(f"\nThe same question:\n{_wrap_command(words)}\n")
 
     # What is asked.
 
@@ -203,11 +203,11 @@ class _Dialog:
             name, value = _VARIANT_WORDS[word]
             chosen[name] = value
         if chosen.pop("game", "kqj") == "kwajongen":
-            self.rules = KwajongenRules()
+            self._set(rules=KwajongenRules())
             self._note("game", "kwajongen")
             return
         assert isinstance(self.rules, KqjRules)
-        self.rules = replace(self.rules, **chosen)
+        self._set(rules=replace(self.rules, **chosen))
         for name, value in chosen.items():
             self._note(name, value)
 
@@ -246,12 +246,12 @@ class _Dialog:
 
         places = read_places("partners", text or None, self.rules)
         assert isinstance(self.rules, KqjRules)
-        assign_teams(self.rules, places, self.position.place)
+        assign_teams(self.rules, places, self.given["place"])
         self._set(partners_at=places)
         self._note("partners_at", text or None)
 
     def _read_calls(self, text: str) -> Stage:
-        stage = self._enter_calls(self.position._replace(heard=text or None))
+        stage = self._enter_calls(heard=text or None)
         if text:
             self._note("heard", text)
         return stage
@@ -259,11 +259,11 @@ class _Dialog:
     def _read_more_calls(self, text: str) -> Stage | None:
         if not text:
             return None
-        place, lap = self.position.place or 0, self.position.lap or 1
-        passes = ["pass"] * (place + self.rules.seats * (lap - 1))
-        before = " ".join(passes) if self.position.heard is None else self.position.heard
-        heard = f"{before} {text}".strip()
-        stage = self._enter_calls(self.position._replace(heard=heard, lap=None))
+        place, lap, before = (self.given[name] for name in ("place", "lap", "heard"))
+        if before is None:
+            before = "pass " * ((place or 0) + self.rules.seats * ((lap or 1) - 1))
+        heard = f"{before.strip()} {text}".strip()
+        stage = self._enter_calls(heard=heard, lap=None)
         self._note("heard", heard)
         self._note("lap", None)
         return stage
@@ -281,7 +281,7 @@ class _Dialog:
         new, old = parse_cards(text, ranks=self.rules.ranks), self._hand
         count = self.rules.tricks
         cards = new if len(new) == count else (*old, *(card for card in new if card not in old))
-        upcard = parse_single_card(self.position.return_card or "", ranks=self.rules.ranks)
+        upcard = parse_single_card(self.given["return_card"] or "", ranks=self.rules.ranks)
         if len(cards) == count - 1 and upcard not in cards:
             cards = (*cards, upcard)
         if len(cards) != count or not {*old} <= {*cards}:
@@ -294,7 +294,7 @@ class _Dialog:
     def _read_more_plays(self, text: str) -> Stage | None:
         if not text:
             return None
-        before = self.position.played or ""
+        before = self.given["played"] or ""
         played = parse_cards(before, ranks=self.rules.ranks)
         own = parse_cards(text, ranks=self.rules.ranks)[0]
         held = [card for card in self._hand if card not in played]
@@ -309,6 +309,12 @@ class _Dialog:
     # What is known.
 
     @property
+    def rules(self) -> GameRules:
+        """The rules by the options and the answers."""
+        rules: GameRules = self.given["rules"]
+        return rules
+
+    @property
     def _is_taking(self) -> bool:
         return isinstance(self.rules, KqjRules) and self.rules.bidding == "take"
 
@@ -318,7 +324,7 @@ class _Dialog:
 
     @property
     def _hand(self) -> tuple[Card, ...]:
-        return parse_cards(self.position.hand or "", ranks=self.rules.ranks)
+        return parse_cards(self.given["hand"] or "", ranks=self.rules.ranks)
 
     @property
     def _example_hand(self) -> str:
@@ -332,55 +338,50 @@ class _Dialog:
             return "pass play"
         return "pass take" if self._is_taking else "pass 120h pass"
 
-    def _enter_calls(self, position: PositionOptions) -> Stage:
-        """Keep a position with more calls and return what is asked next.
+    def _enter_calls(self, **known: Any) -> Stage:
+        """Keep the calls and return what is asked next.
 
         Raises:
             ValueError: a call is impossible, or it is another player's turn.
         """
         from kqj_sim.analysis.odds import situation as situations
 
-        heard, rules = position.heard, self.rules
+        given, rules = {**self.given, **known}, self.rules
         if not isinstance(rules, KqjRules):
-            calls = situations.parse_kwajongen_calls(heard or "")
-            if "play" in calls or len(calls) == rules.seats:
-                self.position = position
-                return "cards" if "play" in calls else "over"
-            accepting = situations.parse_kwajongen_situation(
-                position.hand or "", rules, return_card=position.return_card,
-                place=position.place, heard=heard, raised=position.raised,
-            )  # fmt: skip
-            self.position = position._replace(place=accepting.place)
-            return "calls"
-        teams = situations.assign_teams(rules, position.partners_at, position.place)
-        upcard = parse_single_card(position.return_card) if position.return_card else None
-        calling = situations.parse_calls(heard or "", rules, teams, upcard, position.place)
+            calls = situations.parse_kwajongen_calls(given["heard"] or "")
+            is_over, is_played = len(calls) == rules.seats, "play" in calls
+        else:
+            teams = situations.assign_teams(rules, given["partners_at"], given["place"])
+            upcard = parse_single_card(given["return_card"]) if given["return_card"] else None
+            calling = situations.parse_calls(
+                given["heard"] or "", rules, teams, upcard, given["place"]
+            )
+            is_over = calling.is_closed
+            is_played = is_over and calling.final_contract() is not None
         try:
-            found = situations.parse_situation(
-                position.hand or "", rules, return_card=position.return_card,
-                place=position.place, lap=position.lap, heard=heard,
-                partners_at=position.partners_at, pending=position.pending,
-            )  # fmt: skip
+            found = self._parse(**known)
         except situations.SituationError:
-            if not calling.is_closed:
+            if not is_over and not is_played:
                 raise
-            self.position = position
-            return "over" if calling.final_contract() is None else "cards"
-        self.position = position._replace(place=found.place)
+            self._set(**known)
+            return "cards" if is_played else "over"
+        self._set(**known, place=found.place)
         return "calls"
 
     def _enter_plays(self, played: str) -> None:
         """Keep the cards played; raise ValueError if it is another player's turn after them."""
-        from kqj_sim.analysis.odds.position_input import parse_position
-
-        position = self.position
-        found = parse_position(
-            position.hand or "", self.rules, played=played, return_card=position.return_card,
-            heard=position.heard, place=position.place, partners_at=position.partners_at,
-            pending=position.pending or int(position.raised),
-        )  # fmt: skip
-        self._set(played=played, place=found.seat)
+        found = self._parse(played=played, lap=None)
+        self._set(played=played, lap=None, place=found.seat)
         self._note("played", played)
+
+    def _parse(self, **known: Any) -> Any:
+        """Return the position that is known so far, and by `known`."""
+        from kqj_sim.questions.odds.position import parse_typed_position
+
+        names = ("hand", "return_card", "place", "lap", "heard", "partners_at")
+        given = {name: self.given[name] for name in names}
+        flags = {name: self.given[name] or None for name in ("pending", "raised")}
+        return parse_typed_position(self.rules, **{**given, **flags, **known})
 
     def _set_hand(self, cards: tuple[Card, ...]) -> None:
         self._set(hand=" ".join(map(str, cards)))
@@ -388,7 +389,7 @@ class _Dialog:
         self._tell(f"  {format_hand(cards, ranks=self.rules.ranks)}")
 
     def _set(self, **known: Any) -> None:
-        self.position = self.position._replace(**known)
+        self.given = {**self.given, **known}
 
     # The command that asks the same.
 
@@ -400,9 +401,6 @@ class _Dialog:
         self.context.params[name] = value
         source = ParameterSource.DEFAULT if value is None else ParameterSource.COMMANDLINE
         self.context.set_parameter_source(name, source)
-
-    def _list_words(self) -> list[str]:
-        return list_command_words(self.context)
 
 
 def _require(what: str) -> NoReturn:

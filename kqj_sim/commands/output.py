@@ -193,8 +193,11 @@ class Output:
             tell_sidecar(self._run_path)
 
     def write_result(self, result: Result, shown: Collection[str] | None) -> None:
-        """Write the tables of a result, those asked for, and its picture."""
-        self.write_report(replace(result.report, shown=shown))
+        """Write the tables of a result, those asked for, or its page, and its picture."""
+        if self.format == "html":
+            self.write_page(result.render("html"), result.report)
+        else:
+            self.write_report(replace(result.report, shown=shown))
         self.write_plot(lambda format: result.make_drawing().render(format))
 
     def write_page(self, page: bytes, report: Report) -> None:

@@ -41,11 +41,17 @@ TABLE_SUFFIXES: Mapping[str, str] = {
     ".md": "markdown",
     ".parquet": "parquet",
 }
+PAGE_SUFFIXES: Mapping[str, str] = {**TABLE_SUFFIXES, ".html": "html"}
+"""The same, with a page."""
+
 ROW_SUFFIXES: Mapping[str, str] = {".parquet": "parquet", ".csv": "csv"}
 PLOT_SUFFIXES: Mapping[str, str] = {".png": "png", ".svg": "svg", ".pdf": "pdf"}
 
 FORMATS = tuple(TABLE_SUFFIXES.values())
 """The formats of tables."""
+
+PAGE_FORMATS = tuple(PAGE_SUFFIXES.values())
+"""The same, with a page."""
 
 
 class FormatError(ValueError):

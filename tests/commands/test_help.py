@@ -97,7 +97,7 @@ def test_the_game_of_an_option_is_the_one_that_accepts_it() -> None:
     values = {
         "partners_at": "2nd 3rd",
         "contract": "h",
-        "pending": "0",
+        "pending": "120",
         "lap": "1",
         "impose": "opener:h",
     }

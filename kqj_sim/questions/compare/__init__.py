@@ -218,6 +218,7 @@ def _list_tune_tables(out: str | None, **_: Any) -> Mapping[str, str]:
 @question(
     arguments={"policy": "POLICY"},
     output=TABLES_AND_PLOT,
+    workers=("threads",),
     list_tables=_list_tune_tables,
     deals=OPTIONS["deals"]._replace(**read_number(2, "1e4")),
     save=OPTIONS["save"]._replace(default="tuned.toml"),

@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 from kqj_sim.analysis.odds import kqj_cards, sampling
-from kqj_sim.analysis.odds.calls import odds
-from kqj_sim.analysis.odds.cards import estimate_cards
 from kqj_sim.analysis.odds.estimator import (
     MIN_EFFECTIVE_DEALS,
     ImpossibleBiddingError,
@@ -27,10 +25,12 @@ from kqj_sim.analysis.odds.sampling import (
 )
 from kqj_sim.core.observed_calls import SEARCHING, STOP
 from kqj_sim.experiment import Experiment
+from kqj_sim.questions.odds.cards import estimate_cards
 from kqj_sim.record import partial_record_from_json, to_json
 from kqj_sim.recording import play_records
 from kqj_sim.rules import KwajongenRules
 from kqj_sim.workers import map_in_threads
+from tests.typed_calls import odds
 from tests.variants import AUCTION_2
 
 HAND = "9h 8h Ah Kh Qh 5d 6c Ac"

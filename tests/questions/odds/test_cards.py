@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kqj_sim.analysis.odds.cards import CardOdds, estimate_cards, estimate_with_sampler
 from kqj_sim.analysis.odds.estimator import EstimateSettings, OddsError
 from kqj_sim.analysis.odds.kqj_cards import KqjCardSampler, convert_cards_to_bits
 from kqj_sim.analysis.odds.measures import get_kqj_card_measures
@@ -25,6 +24,7 @@ from kqj_sim.core.card_odds import thin_draws
 from kqj_sim.experiment import Experiment
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.spec import parse_player
+from kqj_sim.questions.odds.cards import CardOdds, estimate_cards, estimate_with_sampler
 from kqj_sim.record import Record, partial_record_from_json, to_json
 from kqj_sim.recording import play_records
 from kqj_sim.referee.kqj import PACK, PlayedTrick, find_trick_winner, list_legal_cards, score_round

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from kqj_sim.analysis.odds.auction_state import AuctionState, CallOption
-from kqj_sim.analysis.odds.cards import CardOdds
 from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds
 from kqj_sim.analysis.odds.kwajongen import CALL_OPTIONS, KwajongenCallOdds
 from kqj_sim.analysis.odds.measures import (
@@ -21,7 +20,8 @@ from kqj_sim.analysis.odds.sampling import Playouts
 from kqj_sim.cards import CONTRACTS, parse_cards
 from kqj_sim.core import call_odds as core
 from kqj_sim.core.kwajongen import odds as kwajongen_core
-from kqj_sim.reporting.odds_words import (
+from kqj_sim.questions.odds.cards import CardOdds
+from kqj_sim.questions.odds.words import (
     describe_option,
     format_chance,
     write_headline,

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from kqj_sim.analysis.odds.cards import CardOdds
 from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds
 from kqj_sim.analysis.odds.measures import RANKING_MEASURE, UNCOUNTERED_VALUE
 from kqj_sim.cards import add_suit_signs, format_card
+from kqj_sim.questions.odds.cards import CardOdds
 from kqj_sim.rules import KqjRules
 
 if TYPE_CHECKING:
@@ -67,9 +67,9 @@ def join_words(words: Sequence[str], last: str = "and") -> str:
     return f"{', '.join(most)} {last} {end}" if most else end
 
 
-def write_headline(odds: Odds, confidence: float | None = None) -> list[str]:
+def write_headline(odds: Odds) -> list[str]:
     """Return the decision in sentences, and what restricts it."""
-    lines = [_write_decision(odds, confidence), *_explain_counters(odds, confidence)]
+    lines = [_write_decision(odds), *_explain_counters(odds)]
     if odds.stop_text:
         lines.append(f"Ended early: {odds.stop_text}")
     if not _is_exact(odds) and odds.effective_sample_size < FEW_EFFECTIVE_DEALS:
@@ -87,10 +87,10 @@ def _is_exact(odds: Odds) -> bool:
     return isinstance(odds, CardOdds) and odds.is_exact
 
 
-def _write_decision(odds: Odds, confidence: float | None) -> str:
+def _write_decision(odds: Odds) -> str:
     """Return the first sentences: what to do, what it is worth, and how far the next is behind."""
     best, *others = odds.ranking
-    leads = odds.estimate_leads(confidence)
+    leads = odds.estimate_leads()
     words = describe_option(odds, best)
     if not others:
         return f"Only {words.name} is legal."
@@ -106,13 +106,13 @@ def _write_decision(odds: Odds, confidence: float | None) -> str:
         )
     tied = [other for other in others if leads[other].value <= 0 or leads[other].low <= 0]
     if tied:
-        return f"{_name_tied(odds, best, tied, leads)} {_write_value(odds, best, confidence, True)}"
+        return f"{_name_tied(odds, best, tied, leads)} {_write_value(odds, best, True)}"
     following = describe_option(odds, others[0]).subject
     lead = format_points(odds, leads[others[0]])
     if isinstance(odds, CardOdds):
-        value = _write_value(odds, best, confidence, False)
+        value = _write_value(odds, best, False)
         return f"{words.order}: {value}; {following} is {lead} less."
-    value = _write_value(odds, best, confidence, False)
+    value = _write_value(odds, best, False)
     return f"{words.order}: {value} {following} is worth {lead} less."
 
 
@@ -130,13 +130,13 @@ def _name_tied(odds: Odds, best: int, tied: list[int], leads: dict[int, Estimate
     return f"{order}: statistically tied{gap}."
 
 
-def _write_value(odds: Odds, option: int, confidence: float | None, conditional: bool) -> str:
+def _write_value(odds: Odds, option: int, conditional: bool) -> str:
     """Return the chance to win and the value of an option, as the end of a sentence.
 
     With `conditional` a whole sentence that names the option.
     """
-    value = odds.estimate(RANKING_MEASURE, option, confidence)
-    chance = format_chance(odds.estimate("win_share", option, confidence))
+    value = odds.estimate(RANKING_MEASURE, option)
+    chance = format_chance(odds.estimate("win_share", option))
     half = _format_half(odds, value)
     interval = f" (±{half})" if half else ""
     words = describe_option(odds, option)
@@ -158,22 +158,22 @@ def _write_value(odds: Odds, option: int, confidence: float | None, conditional:
     return f"{start} {chance} of the rounds and {gain}."
 
 
-def _explain_counters(odds: Odds, confidence: float | None) -> list[str]:
+def _explain_counters(odds: Odds) -> list[str]:
     """Return a line if the best call is the best only because the opponents would counter it."""
     if not isinstance(odds, KqjCallOdds):
         return []
-    rival = odds.find_uncountered_best(confidence)
+    rival = odds.find_uncountered_best()
     if rival is None:
         return []
     name = describe_option(odds, odds.best)
     other = describe_option(odds, rival.option).subject
     if other[0].isupper():
         other = other[0].lower() + other[1:]
-    countered = format_chance(odds.estimate("own_countered_share", odds.best, confidence))
+    countered = format_chance(odds.estimate("own_countered_share", odds.best))
     # A pass may be followed by a partner's bid.
     what = "it" if odds.options[odds.best].contract is not None else "your side"
     own, theirs = (
-        _format_with_half(odds, odds.estimate(UNCOUNTERED_VALUE, option, confidence))
+        _format_with_half(odds, odds.estimate(UNCOUNTERED_VALUE, option))
         for option in (odds.best, rival.option)
     )
     if rival.lead.low > 0:

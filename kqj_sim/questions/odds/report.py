@@ -8,21 +8,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from kqj_sim.analysis.intervals import DEFAULT_CONFIDENCE, Estimate
+from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.odds.auction_state import format_call
-from kqj_sim.analysis.odds.cards import CardOdds
 from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds
 from kqj_sim.analysis.odds.kwajongen import KwajongenCallOdds
-from kqj_sim.analysis.odds.tables import make_odds_tables
 from kqj_sim.cards import add_suit_signs, format_card, format_contract, format_hand
 from kqj_sim.places import describe_place, name_places
 from kqj_sim.policies.spec import Player
-from kqj_sim.reporting.grid import format_number
-from kqj_sim.reporting.odds_summary import make_key_grids
-from kqj_sim.reporting.odds_words import (
+from kqj_sim.questions.odds.cards import CardOdds
+from kqj_sim.questions.odds.summary import make_key_grids
+from kqj_sim.questions.odds.tables import make_odds_tables
+from kqj_sim.questions.odds.words import (
     join_words,
     write_headline,
 )
+from kqj_sim.reporting.grid import format_number
 from kqj_sim.reporting.run import Report, Run, describe_rules, group_seats
 from kqj_sim.rules import GameRules, KqjRules
 
@@ -104,9 +104,7 @@ class OddsRun(Run, ABC, Generic[A]):
         return f"{self.deals:,} deal{'s' * (self.deals != 1)}{reason}"
 
     def _estimate_bidding_probability(self) -> Estimate:
-        return self._required_result.estimate_bidding_probability(
-            self.confidence or DEFAULT_CONFIDENCE
-        )
+        return self._required_result.estimate_bidding_probability()
 
     def _describe_share_of_deals(self) -> str:
         """Return a sentence on the share of deals with the observed bidding; empty if it is all."""
@@ -190,7 +188,7 @@ class KqjCallOddsRun(CallOddsRun[KqjCallOdds]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run as plain values, for JSON."""
-        rival = self._required_result.find_uncountered_best(self.confidence)
+        rival = self._required_result.find_uncountered_best()
         found = {} if self._required_result.uncountered_best is None else {
             "best_if_not_countered": self._required_result.get_text(
                 self._required_result.best if rival is None else rival.option
@@ -392,14 +390,8 @@ def _shorten_name(player: Player, rules: GameRules) -> str:
     return player.shorten(rules) if player.name == player.text else player.name
 
 
-def make_odds_report(odds: Odds, confidence: float | None = None) -> Report:
-    """Return the report of odds.
-
-    Args:
-        odds: the estimates.
-        confidence: confidence of the intervals, that of `odds` by default.
-    """
-    level = confidence or odds.confidence
+def make_odds_report(odds: Odds) -> Report:
+    """Return the report of odds."""
     run = _RUNS[type(odds)](
         command="odds",
         rules=odds.rules,
@@ -408,15 +400,15 @@ def make_odds_report(odds: Odds, confidence: float | None = None) -> Report:
         seed=odds.seed,
         first=0,
         deals=odds.deals,
-        confidence=None if isinstance(odds, CardOdds) and odds.is_exact else level,
+        confidence=None if isinstance(odds, CardOdds) and odds.is_exact else odds.confidence,
         interrupted=odds.stop_reason == "interrupted",
         odds=odds,
     )
     return Report(
         run,
-        make_odds_tables(odds, level),
-        write_headline(odds, level),
-        key_grids=make_key_grids(odds, level),
+        make_odds_tables(odds),
+        write_headline(odds),
+        key_grids=make_key_grids(odds),
     )
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from kqj_sim.analysis.odds.cards import CardOdds
 from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds
 from kqj_sim.analysis.odds.measures import RANKING_MEASURE, UNCOUNTERED_VALUE
-from kqj_sim.analysis.odds.tables import LEAD
 from kqj_sim.analysis.quantities import get_label
 from kqj_sim.cards import format_contract
+from kqj_sim.questions.odds.cards import CardOdds
+from kqj_sim.questions.odds.tables import LEAD
+from kqj_sim.questions.odds.words import describe_option
 from kqj_sim.reporting.grid import EMPTY_CELL_TEXT, Cell, Grid, format_bound, format_number
-from kqj_sim.reporting.odds_words import describe_option
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.intervals import Estimate
@@ -43,25 +43,23 @@ _CARD_MEASURES = ("own_total_mean", "own_points_mean")
 """Columns of cards only: calls have none to spare."""
 
 
-def make_key_grids(
-    odds: Odds, confidence: float | None = None, names_option: bool = True
-) -> list[Grid]:
+def make_key_grids(odds: Odds, names_option: bool = True) -> list[Grid]:
     """Return the grids that people see unless they ask for tables.
 
     With `names_option` the note says which option of the command line shows the rest.
     """
-    grids = [_make_option_grid(odds, confidence, names_option)]
+    grids = [_make_option_grid(odds, names_option)]
     if isinstance(odds, KqjCallOdds) and odds.contract_options:
-        grids.append(_make_amount_grid(odds, confidence))
+        grids.append(_make_amount_grid(odds))
     return grids
 
 
-def _make_option_grid(odds: Odds, confidence: float | None, names_option: bool) -> Grid:
+def _make_option_grid(odds: Odds, names_option: bool) -> Grid:
     """Return the best options with their key figures, and a line on those left out."""
     # To counter or not is a question about the bid as it is: no columns on further counters.
     is_auction = isinstance(odds, KqjCallOdds) and bool(odds.contract_options)
     most = _MAX_AUCTION_ROWS if is_auction else _MAX_ROWS
-    ranking, leads = odds.ranking, odds.estimate_leads(confidence)
+    ranking, leads = odds.ranking, odds.estimate_leads()
     # A line that stands for one row saves nothing.
     shown = ranking if len(ranking) <= most + 1 else ranking[:most]
     columns = [
@@ -73,7 +71,7 @@ def _make_option_grid(odds: Odds, confidence: float | None, names_option: bool) 
     rows = []
     for option in shown:
         cells = [
-            _format_cell(odds.estimate(name, option, confidence), odds.measures[name].unit)
+            _format_cell(odds.estimate(name, option), odds.measures[name].unit)
             for name in (RANKING_MEASURE, *columns)
         ]
         behind = Cell(EMPTY_CELL_TEXT)
@@ -103,7 +101,7 @@ def _format_cell(estimate: Estimate, unit: Unit) -> Cell:
     return Cell(f"{100 * estimate.value:.{digits}f}%", f"±{max(100 * half, 0.1):.{digits}f}")
 
 
-def _make_amount_grid(odds: KqjCallOdds, confidence: float | None) -> Grid:
+def _make_amount_grid(odds: KqjCallOdds) -> Grid:
     """Return the chances to make some amounts in the best contracts."""
     played = {odds.options[option].contract: option for option in odds.contract_options}
     best = dict.fromkeys(odds.options[option].contract for option in odds.ranking)
@@ -114,8 +112,8 @@ def _make_amount_grid(odds: KqjCallOdds, confidence: float | None) -> Grid:
     amounts = range(lowest, highest + 1, max(step, 10))[:_AMOUNT_COLUMNS]
     rows, half = [], 0.0
     for option in chosen:
-        chances = [odds.estimate_reach_probability(option, each, confidence) for each in amounts]
-        chances.append(odds.estimate("own_capot_share", option, confidence))
+        chances = [odds.estimate_reach_probability(option, each) for each in amounts]
+        chances.append(odds.estimate("own_capot_share", option))
         half = max(half, *(max(each.high - each.value, each.value - each.low) for each in chances))
         contract = format_contract(str(odds.options[option].contract))
         rows.append((Cell(contract), *(Cell(f"{100 * each.value:.0f}%") for each in chances)))

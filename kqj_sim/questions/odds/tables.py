@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from kqj_sim.analysis.intervals import Estimate, estimate_share, make_count
-from kqj_sim.analysis.odds.cards import CardOdds
 from kqj_sim.analysis.odds.estimator import Odds
 from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds
 from kqj_sim.analysis.odds.kwajongen import KwajongenCallOdds
 from kqj_sim.analysis.odds.measures import RANKING_MEASURE
 from kqj_sim.analysis.tables import Table, TableRow, make_table
+from kqj_sim.questions.odds.cards import CardOdds
 from kqj_sim.rules import MAX_TOTAL
 
 LEAD = "lead"
@@ -22,23 +22,18 @@ _MIN_SHOWN_PROBABILITY = 0.005
 """Amounts are shown up to the first that no contract reaches more often than this."""
 
 
-def make_odds_tables(odds: Odds, confidence: float | None = None) -> list[Table]:
-    """Return all tables: the options, with auctions the contracts, and the bidding.
-
-    Args:
-        odds: the estimates.
-        confidence: confidence of the intervals, that of `odds` by default.
-    """
+def make_odds_tables(odds: Odds) -> list[Table]:
+    """Return all tables: the options, with auctions the contracts, and the bidding."""
     if isinstance(odds, CardOdds):
-        return [_make_option_table(odds, "cards", "Legal cards", "card", confidence)]
-    tables = [_make_option_table(odds, "calls", "Calls", "call", confidence)]
+        return [_make_option_table(odds, "cards", "Legal cards", "card")]
+    tables = [_make_option_table(odds, "calls", "Calls", "call")]
     if isinstance(odds, KqjCallOdds):
         if odds.contract_options:
-            tables.append(_make_contract_table(odds, confidence))
+            tables.append(_make_contract_table(odds))
         if odds.question_count:
-            tables.append(_make_bidding_table(odds, confidence))
+            tables.append(_make_bidding_table(odds))
     elif isinstance(odds, KwajongenCallOdds) and odds.question_count:
-        agreed = odds.estimate_bidding_probability(confidence)
+        agreed = odds.estimate_bidding_probability()
         line: TableRow = ((odds.situation.place,), "agreeing_share", "share", agreed)
         title = "Deals in which everybody before you passes"
         tables.append(
@@ -47,9 +42,7 @@ def make_odds_tables(odds: Odds, confidence: float | None = None) -> list[Table]
     return tables
 
 
-def _make_option_table(
-    odds: Odds, name: str, title: str, group: str, confidence: float | None
-) -> Table:
+def _make_option_table(odds: Odds, name: str, title: str, group: str) -> Table:
     """Return the table of the options, the best first."""
     measures = [
         measure
@@ -57,7 +50,7 @@ def _make_option_table(
         if measure.name not in odds.measures.rare
         or any(odds.estimate(measure.name, option).value > 0 for option in odds.ranking)
     ]
-    leads = odds.estimate_leads(confidence)
+    leads = odds.estimate_leads()
     # Results of cards give no deals here.
     nothing = Estimate(
         math.nan, math.nan, math.nan, 0 if isinstance(odds, CardOdds) else odds.deals
@@ -67,7 +60,7 @@ def _make_option_table(
         for option in odds.ranking:
             groups = (_BEST_MARK if option == odds.best else "", odds.get_text(option))
             for measure in measures:
-                estimate = odds.estimate(measure.name, option, confidence)
+                estimate = odds.estimate(measure.name, option)
                 yield groups, measure.name, measure.unit, estimate
                 if measure.name == RANKING_MEASURE:
                     yield groups, LEAD, measure.unit, leads.get(option, nothing)
@@ -78,22 +71,20 @@ def _make_option_table(
     )
 
 
-def _make_contract_table(odds: KqjCallOdds, confidence: float | None) -> Table:
+def _make_contract_table(odds: KqjCallOdds) -> Table:
     """Return the chance to reach each amount, if the player's side plays a contract."""
     played = odds.contract_options
     lowest = odds.options[played[0]].amount
 
     def lines() -> Iterator[TableRow]:
         for amount in range(lowest, MAX_TOTAL + 1, 10):
-            chances = [
-                odds.estimate_reach_probability(option, amount, confidence) for option in played
-            ]
+            chances = [odds.estimate_reach_probability(option, amount) for option in played]
             if amount > lowest and max(chance.value for chance in chances) < _MIN_SHOWN_PROBABILITY:
                 break
             for option, chance in zip(played, chances, strict=True):
                 yield (str(amount),), name_reach_share(odds, option), "share", chance
         for option in played:
-            chance = odds.estimate("own_capot_share", option, confidence)
+            chance = odds.estimate("own_capot_share", option)
             yield ("Capot",), name_reach_share(odds, option), "share", chance
 
     return make_table(
@@ -111,9 +102,8 @@ def name_reach_share(odds: KqjCallOdds, option: int) -> str:
     return f"reach_{str(odds.options[option].contract).lower()}_share"
 
 
-def _make_bidding_table(odds: KqjCallOdds, confidence: float | None) -> Table:
+def _make_bidding_table(odds: KqjCallOdds) -> Table:
     """Return the share of hands with which each place would have called as observed."""
-    level = confidence or odds.confidence
 
     def lines() -> Iterator[TableRow]:
         indices = range(odds.question_count)
@@ -123,7 +113,8 @@ def _make_bidding_table(odds: KqjCallOdds, confidence: float | None) -> Table:
             agreed = int(odds.question_counts[questions[-1], 1])
             calls = ", ".join(odds.observed_calls[index].text for index in questions)
             yield (place, calls), "hands_tried_count", "count", make_count(tried)
-            yield (place, calls), "agreeing_share", "share", estimate_share(agreed, tried, level)
+            share = estimate_share(agreed, tried, odds.confidence)
+            yield (place, calls), "agreeing_share", "share", share
 
     return make_table(
         "heard",

@@ -12,8 +12,6 @@ import pytest
 from numpy.typing import NDArray
 
 from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.odds.calls import estimate_calls
-from kqj_sim.analysis.odds.cards import CardOdds, estimate_with_sampler
 from kqj_sim.analysis.odds.estimator import (
     CERTAIN,
     FIRST_CHOOSING,
@@ -34,6 +32,8 @@ from kqj_sim.analysis.odds.situation import (
 from kqj_sim.core import call_odds as core
 from kqj_sim.core.block import LANES
 from kqj_sim.core.types import Int16Array, Int64Array
+from kqj_sim.questions.odds.cards import CardOdds, estimate_with_sampler
+from kqj_sim.questions.odds.estimate import estimate_calls
 from kqj_sim.rules import KqjRules, KwajongenRules
 
 SEEDS = 2000

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kqj_sim.analysis.odds.cards import CardOdds
 from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds
 from kqj_sim.analysis.odds.kwajongen import KwajongenCallOdds
 from kqj_sim.analysis.odds.measures import (
@@ -21,6 +20,8 @@ from kqj_sim.analysis.odds.measures import (
     WON,
 )
 from kqj_sim.cards import format_contract
+from kqj_sim.questions.odds.cards import CardOdds
+from kqj_sim.questions.odds.words import describe_option
 from kqj_sim.reporting.figures import (
     BLUE,
     GREEN,
@@ -41,7 +42,6 @@ from kqj_sim.reporting.figures import (
 )
 from kqj_sim.reporting.grid import format_number
 from kqj_sim.reporting.kqj.plots import BIN_WIDTH, HALF_OF_POINTS
-from kqj_sim.reporting.odds_words import describe_option
 from kqj_sim.reporting.page import INK, Picture
 
 if TYPE_CHECKING:
@@ -90,18 +90,13 @@ class Panel:
     dotted: str = ""
 
 
-def render_odds(odds: Odds, report: Report, confidence: float, format: str) -> bytes:
-    """Return the picture of odds as a file; raise as `make_odds_drawing`."""
-    return make_odds_drawing(odds, report, confidence).render(format)
-
-
-def make_odds_drawing(odds: Odds, report: Report, confidence: float) -> Drawing:
+def make_odds_drawing(odds: Odds, report: Report) -> Drawing:
     """Return the picture of odds.
 
     Raises:
         NothingToDrawError: there is only one option.
     """
-    panels = list_panels(odds, confidence)
+    panels = list_panels(odds)
     rows = [panels[at : at + 2] for at in range(0, len(panels), 2)]
     heights = [max(panel.height for panel in row) for row in rows]
 
@@ -125,10 +120,10 @@ def make_odds_drawing(odds: Odds, report: Report, confidence: float) -> Drawing:
     return Drawing(draw, draw_main, (9.2, sum(heights) + 0.18 * lines))
 
 
-def make_pictures(odds: Odds, confidence: float) -> list[Picture]:
+def make_pictures(odds: Odds) -> list[Picture]:
     """Return the pictures of a page; none if there is only one option."""
     try:
-        panels = list_panels(odds, confidence)
+        panels = list_panels(odds)
     except NothingToDrawError:
         return []
 
@@ -142,7 +137,7 @@ def make_pictures(odds: Odds, confidence: float) -> list[Picture]:
     return [make_picture(panel) for panel in panels]
 
 
-def list_panels(odds: Odds, confidence: float) -> list[Panel]:
+def list_panels(odds: Odds) -> list[Panel]:
     """Return the drawings of odds: the value of each option, its chance to win, and more of calls.
 
     Raises:
@@ -159,21 +154,22 @@ def list_panels(odds: Odds, confidence: float) -> list[Panel]:
         value["value if not countered"] = UNCOUNTERED_VALUE
     rows = odds.ranking[:_MAX_OPTIONS]
     values = {
-        label: {option: odds.estimate(measure, option, confidence) for option in rows}
+        label: {option: odds.estimate(measure, option) for option in rows}
         for label, measure in value.items()
     }
     title = f"Value of each {what}{few}, in points"
     panels = [_make_dots("values", title, odds, values, RANKING_MEASURE, height)]
     if isinstance(odds, CardOdds) and len(rows) > 2:
         # Differences between cards are known better than their values.
-        leads = {option: odds.estimate_leads(confidence)[option] for option in rows[1:]}
+        found = odds.estimate_leads()
+        leads = {option: found[option] for option in rows[1:]}
         title = f"Less than {describe_option(odds, odds.best).name}, in points"
         panels.append(_make_dots("leads", title, odds, {"": leads}, RANKING_MEASURE, height))
     else:
-        wins = {option: odds.estimate("win_share", option, confidence) for option in rows}
+        wins = {option: odds.estimate("win_share", option) for option in rows}
         title = "Rounds that your side wins, %"
         panels.append(_make_dots("wins", title, odds, {"": wins}, "win_share", height))
-    return [*panels, *_LIST_MORE[type(odds)](odds, confidence)]
+    return [*panels, *_LIST_MORE[type(odds)](odds)]
 
 
 def _draw_panel_legend(figure: Figure | SubFigure, panel: Panel, columns: int) -> None:
@@ -223,7 +219,7 @@ def _write_number(estimate: Estimate, unit: Unit) -> str:
     return str(format_number(*estimate[:3], unit))
 
 
-def _list_kqj_call_panels(odds: KqjCallOdds, confidence: float) -> list[Panel]:
+def _list_kqj_call_panels(odds: KqjCallOdds) -> list[Panel]:
     """Return the distributions of totals; with auctions also the chances to make amounts."""
     panels: list[Panel] = []
     shown = odds.ranking[:_MAX_DISTRIBUTIONS]
@@ -236,7 +232,7 @@ def _list_kqj_call_panels(odds: KqjCallOdds, confidence: float) -> list[Panel]:
                 "chances",
                 "Chance to make each amount",
                 3.0,
-                lambda axes: _draw_chances(axes, odds, confidence, shown),
+                lambda axes: _draw_chances(axes, odds, shown),
                 {},
             )
         )
@@ -298,16 +294,14 @@ def _draw_totals(axes: Axes, odds: KqjCallOdds, option: int) -> None:
     axes.set_ylabel("% of deals")
 
 
-def _draw_chances(axes: Axes, odds: KqjCallOdds, confidence: float, played: list[int]) -> None:
+def _draw_chances(axes: Axes, odds: KqjCallOdds, played: list[int]) -> None:
     """Draw the chance to make each amount in each contract."""
     lowest = odds.options[played[0]].amount
     amounts = range(lowest, _HIGHEST_TOTAL + 1, 10)
     for option in played:
         contract = str(odds.options[option].contract)
         colour, dashes = _CONTRACT_STYLES[contract]
-        chances = [
-            odds.estimate_reach_probability(option, amount, confidence) for amount in amounts
-        ]
+        chances = [odds.estimate_reach_probability(option, amount) for amount in amounts]
         draw_line(
             axes, amounts, chances, dashes, colour,
             label=format_contract(contract), scale=100, band=True,
@@ -320,7 +314,7 @@ def _draw_chances(axes: Axes, odds: KqjCallOdds, confidence: float, played: list
     axes.legend(ncols=2)
 
 
-def _list_kwajongen_call_panels(odds: KwajongenCallOdds, confidence: float) -> list[Panel]:
+def _list_kwajongen_call_panels(odds: KwajongenCallOdds) -> list[Panel]:
     """Return the distribution of points after each call."""
     found = odds.point_counts.sum(axis=(0, 2))
     colours = {name: RESULT_COLOURS[name] for name, at in _KWAJONGEN_ENDINGS.items() if found[at]}
@@ -328,14 +322,14 @@ def _list_kwajongen_call_panels(odds: KwajongenCallOdds, confidence: float) -> l
     for option in odds.ranking:
 
         def draw(axes: Axes, option: int = option) -> None:
-            _draw_points(axes, odds, option, confidence)
+            _draw_points(axes, odds, option)
 
         title = f"Points gained: {describe_option(odds, option).name}"
         panels.append(Panel(f"points-{option}", title, 2.8, draw, colours))
     return panels
 
 
-def _draw_points(axes: Axes, odds: KwajongenCallOdds, option: int, confidence: float) -> None:
+def _draw_points(axes: Axes, odds: KwajongenCallOdds, option: int) -> None:
     """Draw the distribution of the points of the round, on the same scales for all calls."""
     most = odds.max_points
     reach = int(np.abs(odds.point_counts.sum(axis=(0, 1)).nonzero()[0] - most).max(initial=1))
@@ -346,7 +340,7 @@ def _draw_points(axes: Axes, odds: KwajongenCallOdds, option: int, confidence: f
         for name, ending in _KWAJONGEN_ENDINGS.items()
     }
     draw_stacks(axes, np.array(every), heights, 0.85)
-    shares = {points: odds.estimate_points_share(option, points, confidence) for points in every}
+    shares = {points: odds.estimate_points_share(option, points) for points in every}
     shown = {points: each for points, each in shares.items() if each.value > 0}
     axes.errorbar(
         list(shown), [100 * each.value for each in shown.values()],
@@ -360,7 +354,7 @@ def _draw_points(axes: Axes, odds: KwajongenCallOdds, option: int, confidence: f
             fontsize=SMALL,
         )  # fmt: skip
     tallest = max(
-        odds.estimate_points_share(call, points, confidence).high
+        odds.estimate_points_share(call, points).high
         for call in range(odds.option_count)
         for points in every
     )
@@ -372,12 +366,12 @@ def _draw_points(axes: Axes, odds: KwajongenCallOdds, option: int, confidence: f
     axes.grid(axis="y")
 
 
-def _list_no_panels(odds: CardOdds, confidence: float) -> list[Panel]:
+def _list_no_panels(odds: CardOdds) -> list[Panel]:
     """Return nothing: the value says all that is known of a card."""
     return []
 
 
-_LIST_MORE: Mapping[type[Any], Callable[[Any, float], list[Panel]]] = {
+_LIST_MORE: Mapping[type[Any], Callable[[Any], list[Panel]]] = {
     KqjCallOdds: _list_kqj_call_panels,
     KwajongenCallOdds: _list_kwajongen_call_panels,
     CardOdds: _list_no_panels,

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kqj_sim.analysis.odds.cards import CardOdds, estimate_cards
 from kqj_sim.analysis.odds.estimator import FIRST_CHOOSING, OddsError
 from kqj_sim.analysis.odds.kwajongen import KwajongenCardSampler, make_kwajongen_turn
 from kqj_sim.analysis.odds.position import PartialRound, RoundError
@@ -23,6 +22,7 @@ from kqj_sim.encode import encode_rules, encode_seating
 from kqj_sim.experiment import Experiment
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.spec import parse_player
+from kqj_sim.questions.odds.cards import CardOdds, estimate_cards
 from kqj_sim.record import Record, partial_record_from_json, to_json
 from kqj_sim.recording import play_records
 from kqj_sim.referee.kwajongen import PACK, find_trick_winner, list_legal_cards, score_round

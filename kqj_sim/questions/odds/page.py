@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kqj_sim import __version__
-from kqj_sim.analysis.odds.cards import CardOdds
 from kqj_sim.messages import format_json
+from kqj_sim.questions.odds.cards import CardOdds
+from kqj_sim.questions.odds.plots import make_pictures
+from kqj_sim.questions.odds.summary import make_key_grids
+from kqj_sim.questions.odds.words import write_headline
 from kqj_sim.reporting.grid import make_grids
-from kqj_sim.reporting.odds_plots import make_pictures
-from kqj_sim.reporting.odds_summary import make_key_grids
-from kqj_sim.reporting.odds_words import write_headline
 from kqj_sim.reporting.page import Page, Part, Section
 from kqj_sim.reporting.run import describe_rules
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from kqj_sim.reporting.run import Report
 
 
-def make_odds_page(odds: Odds, report: Report, confidence: float) -> Page:
+def make_odds_page(odds: Odds, report: Report) -> Page:
     """Return the page: the decision, key figures, pictures, and all tables on demand."""
     run = report.run
     is_card = isinstance(odds, CardOdds)
-    key_grids = make_key_grids(odds, confidence, names_option=False)
+    key_grids = make_key_grids(odds, names_option=False)
     of = ("layouts", f"all {run.deals:,}") if isinstance(odds, CardOdds) and odds.is_exact else None
-    pictures = tuple(make_pictures(odds, confidence))
+    pictures = tuple(make_pictures(odds))
     sections = [
         Section("key-figures", "Key figures", (Part(grids=(*key_grids,)),)),
         *([Section("pictures", "Pictures", (Part(pictures=pictures),))] if pictures else []),
@@ -38,7 +38,7 @@ def make_odds_page(odds: Odds, report: Report, confidence: float) -> Page:
     situation, *described = run.describe().split("\n")
     return Page(
         title=f"Which {'card' if is_card else 'call'}?",
-        lead=(*write_headline(odds, confidence), situation, *described, run.describe_intervals()),
+        lead=(*write_headline(odds), situation, *described, run.describe_intervals()),
         sections=tuple(sections),
         provenance=(
             ("program", f"kqj-sim {__version__}, {run.command}"),

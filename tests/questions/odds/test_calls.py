@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from kqj_sim.analysis.intervals import estimate_share
-from kqj_sim.analysis.odds.calls import odds
 from kqj_sim.analysis.odds.estimator import (
     EstimateSettings,
     ImpossibleBiddingError,
@@ -26,6 +25,7 @@ from kqj_sim.policies.point_count import count_points
 from kqj_sim.policies.points import FITTED_TWO
 from kqj_sim.policies.spec import DEFAULT_PLAYER, parse_player
 from kqj_sim.rules import MAX_TOTAL, SEATS, KqjRules
+from tests.typed_calls import odds
 
 AUCTION = KqjRules(bidding="auction")
 HAND, RETURN = "9h 8h Ah Ks 4d", "7h"

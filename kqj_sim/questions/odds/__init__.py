@@ -1,0 +1,164 @@
+"""The question what to call, or which card to play: `odds`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Unpack
+
+from kqj_sim.arguments import (
+    ArgumentError,
+    CardsLike,
+    PoliciesLike,
+    RuleArguments,
+    join_items,
+    parse_share_width,
+    reject_both,
+)
+from kqj_sim.options import OPTIONS
+from kqj_sim.question import TABLES_AND_PLOT, question
+from kqj_sim.reporting.formats import FORMATS, PAGE_FORMATS
+from kqj_sim.rules import DEFAULT_RULES, GameRules
+from kqj_sim.runner import DEFAULT_RUNNER, Runner
+
+if TYPE_CHECKING:
+    from kqj_sim.cards import Card
+    from kqj_sim.questions.odds.position import RecordLike
+    from kqj_sim.questions.odds.results import OddsResult
+
+
+def _list_tables(**_: Any) -> Mapping[str, str]:
+    """Return the titles of the tables of `odds`."""
+    return {
+        "calls": "All calls, with all their figures",
+        "contracts": "Chance to make each amount in each contract (auctions)",
+        "heard": "How likely the others' calls are",
+        "cards": "All legal cards, with all their figures (during play)",
+    }
+
+
+@question(
+    arguments={"hand": "[CARDS]..."},
+    output=TABLES_AND_PLOT,
+    workers=("threads",),
+    list_tables=_list_tables,
+    precision=OPTIONS["precision"]._replace(parse=parse_share_width, metavar="SHARE"),
+    format=OPTIONS["format"]._replace(
+        help=f"Write {', '.join(FORMATS)} or html.  [default: by --out, else table]",
+        choices=PAGE_FORMATS,
+    ),
+    examples="""\
+  kqj-sim odds 9h 8h Ah Ks 4d --return 7h
+  kqj-sim odds h: 98AKQ d: 5 c: 6A --bidding auction --heard "pass 120s pass"
+  kqj-sim odds 7h Ks 4d Qd 9s 8c Tc Jc --return 9h --heard take --played As
+  kqj-sim odds --record round.json --at 6.3
+  kqj-sim odds Ah 9h Ks Tc --game kwajongen --return Jh --place 2nd
+""",
+)
+def odds(
+    hand: CardsLike | None = None,
+    *,
+    return_card: str | Card | None = None,
+    place: str | int | None = None,
+    lap: int | None = None,
+    heard: str | Iterable[str] | None = None,
+    partners_at: str | Iterable[str | int] | None = None,
+    played: CardsLike | None = None,
+    contract: str | None = None,
+    sender: str | int | None = None,
+    record: RecordLike | None = None,
+    line: int | None = None,
+    at: str | tuple[int, int] | None = None,
+    policy: PoliciesLike | None = None,
+    ignore_calls: bool = False,
+    ignore_plays: bool = False,
+    pending: int = 0,
+    raised: bool = False,
+    deals: int | None = None,
+    precision: float | None = None,
+    time: float | None = None,
+    seed: int = 1,
+    confidence: float = 0.95,
+    rules: GameRules = DEFAULT_RULES,
+    runner: Runner = DEFAULT_RUNNER,
+    **fields: Unpack[RuleArguments],
+) -> OddsResult:
+    """Estimate the value of each call, or card, and name the best.
+
+    CARDS are the cards you hold: five with taking, eight with auctions, four in Kwajongen.  With
+    --played or --record the question is which card to play, and CARDS are all your cards or those
+    left.  Hidden cards are sampled to agree with the calls and plays so far.  Without CARDS, on a
+    terminal, it asks for them and goes on with the round.
+
+    Args:
+        hand: your cards.
+        return_card: give the Return (in Kwajongen the dealer's card).
+        place: give your place, such as 3rd.  [default: the next]
+        lap: give the lap of taking.  [default: 1]
+        heard: give all calls so far: "pass 120h counter".  [default: all before you passed]
+        partners_at: give your partners' places, with --partners random: '2nd dealer'.
+        played: during play: give the cards played so far, trick after trick; "" if you lead first.
+        contract: during play: give the contract, h or "150 h", if --heard is unknown.
+        sender: with --contract: give the place of the Sender.
+        record: read the round from this record (- for stdin).
+        line: with --record: read the record on this line of FILE.
+        at: with --record: go back to trick 3, card 2 (3.2), or to the fourth call (c.4).
+        pending: add this pending litigation gratuity.
+        raised: play a raised round.
+        deals: play this many deals for each call or card.  [default: 10000]
+        precision: stop when the best option's chance to win is known to ± this, such as 0.5%.
+
+    Raises:
+        ValueError: an argument is wrong; one line that says what would be right.
+
+    >>> import kqj_sim as kqj
+    >>> result = kqj.odds("9h 8h Ah Ks 4d", return_card="7h", policy="standard", deals=1000)
+    >>> result.best.name
+    'take h'
+    >>> result.lead.low > 0
+    True
+    """
+    reject_both(deals=deals, precision=precision)
+    for option, value in (("--at", at), ("--line", line)):
+        if value is not None and record is None:
+            raise ArgumentError(f"{option} is for --record: leave it out, or give a record")
+    typed: dict[str, Any] = {
+        "hand": join_items(hand),
+        "return_card": None if return_card is None else str(return_card),
+        "place": place,
+        "lap": lap,
+        "heard": join_items(heard, ", "),
+        "partners_at": partners_at,
+        "played": join_items(played),
+        "contract": contract,
+        "sender": sender,
+        "pending": pending or None,
+        "raised": raised or None,
+    }
+    if record is not None and any(value is not None for value in typed.values()):
+        raise ArgumentError(
+            "--record holds the cards, places, calls and plays: leave their options out"
+        )
+    from kqj_sim.questions.odds.estimate import estimate_position
+    from kqj_sim.questions.odds.position import (
+        find_recorded_position,
+        name_people,
+        parse_typed_position,
+        read_record,
+        seat_players,
+    )
+    from kqj_sim.questions.odds.results import OddsResult
+
+    recorded = None if record is None else read_record(record, line)
+    with name_people(recorded) as people:
+        if recorded is None:
+            position = parse_typed_position(rules, **typed)
+        else:
+            position = find_recorded_position(recorded, at)
+        players = seat_players(position, recorded, policy)
+        return OddsResult(
+            estimate_position(
+                position, players, people, runner,
+                deals=deals, precision=precision, time=time, seed=seed, confidence=confidence,
+                ignore_calls=ignore_calls, ignore_plays=ignore_plays,
+            )
+        )  # fmt: skip

@@ -1,0 +1,108 @@
+"""Estimates of every call, or card, in deals that agree with what the player knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Unpack
+
+from kqj_sim.analysis.odds.estimator import (
+    CallOdds,
+    EstimateSettings,
+    Odds,
+    SettingsArguments,
+    check_range,
+    count_choosing_deals,
+    estimate_options,
+    parse_players,
+)
+from kqj_sim.analysis.odds.kqj_calls import KqjCallSampler
+from kqj_sim.analysis.odds.kwajongen import KwajongenCallSampler
+from kqj_sim.analysis.odds.position import PartialRound
+from kqj_sim.analysis.odds.situation import BiddingSituation, KwajongenBiddingSituation
+from kqj_sim.places import SeatNames
+from kqj_sim.questions.odds.cards import estimate_cards
+from kqj_sim.questions.odds.position import Position
+from kqj_sim.questions.odds.words import describe_option
+from kqj_sim.reporting.grid import format_number
+from kqj_sim.rules import MAX_TOTAL
+from kqj_sim.runner import Runner
+
+
+def estimate_position(
+    position: Position,
+    players: Sequence[str],
+    people: SeatNames | None,
+    runner: Runner,
+    **settings: Any,
+) -> Odds:
+    """Estimate the options of a position; show the progress.
+
+    Args:
+        position: what the player knows.
+        players: the player of each seat or, for a call, of each place.
+        people: names of the people at the table; None if nobody is named.
+        runner: shows the progress, and has the threads.
+        settings: other fields of `EstimateSettings`.
+
+    Raises:
+        OddsError, PolicyError: as for `estimate_calls` and `estimate_cards`.
+    """
+    deals = EstimateSettings(**settings).max_deals
+    choosing = count_choosing_deals(deals)
+    finished, shown = 0, ""
+
+    def show_answer(odds: Odds) -> None:
+        nonlocal finished, shown
+        shown = describe_option(odds, odds.best).name
+        now = odds.deals
+        if odds.choosing_deals > 0:
+            # A choice that ended early leaves out the rest of its deals.
+            now += choosing
+            chance = odds.estimate("win_share", odds.best)
+            shown += f": wins {format_number(*chance[:3], 'share')}"
+        runner.advance(now - finished, shown)
+        finished = now
+
+    def show_search(hands: int) -> None:
+        runner.advance(0, shown or f"searching for hands that agree: {hands:,} tried")
+
+    with runner.start("deals", choosing + deals, polls=False):
+        settings |= {"threads": runner.workers, "progress": show_answer, "searching": show_search}
+        if isinstance(position, PartialRound):
+            odds: Odds = estimate_cards(position, players, **settings)
+        else:
+            odds = estimate_calls(position, players, **settings)
+    odds.people = people
+    if people is not None:
+        odds.stop_text = people.name_in(odds.stop_text)
+    return odds
+
+
+def estimate_calls(
+    situation: BiddingSituation | KwajongenBiddingSituation,
+    policies: str | Sequence[str] | None = None,
+    **settings: Unpack[SettingsArguments],
+) -> CallOdds:
+    """Estimate the outcome of each call in a situation, as `KqjCallOdds` or `KwajongenCallOdds`.
+
+    Args:
+        situation: what the player knows.
+        policies: a player specification for every place, or one for each place;
+            the default player unless given.
+        settings: see `EstimateSettings`.
+
+    Raises:
+        OddsError: a number is out of range.
+        ImpossibleBiddingError: the players would hardly ever have called as observed.
+        PolicyError: a policy cannot be used, or chooses what is not allowed.
+    """
+    asked = EstimateSettings(**settings)
+    seated = parse_players(policies, situation.rules)
+    if isinstance(situation, KwajongenBiddingSituation):
+        both = KwajongenCallSampler(situation, seated, asked)
+        candidates = both.make_odds(asked)
+        return estimate_options(both, both.make_odds(asked), asked, (both, candidates))
+    check_range("pending", situation.pending, 0, MAX_TOTAL)
+    sampler, chooser = KqjCallSampler(situation, seated, asked).choose_options(asked)
+    choosing = (chooser, chooser.make_odds(asked))
+    return estimate_options(sampler, sampler.make_odds(asked), asked, choosing)

@@ -1,0 +1,225 @@
+"""The position that `odds` is asked about: as people type it, or of a recorded round."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Protocol, TypeAlias
+
+from kqj_sim.analysis.odds.estimator import OddsError
+from kqj_sim.analysis.odds.position import PartialRound, RoundError
+from kqj_sim.analysis.odds.situation import (
+    BiddingSituation,
+    KwajongenBiddingSituation,
+    parse_kwajongen_situation,
+    parse_situation,
+)
+from kqj_sim.arguments import (
+    ArgumentError,
+    PoliciesLike,
+    convert_policies,
+    read_place,
+    read_places,
+)
+from kqj_sim.places import SeatNames
+from kqj_sim.record import PartialRecord, Record
+from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.text_files import MAX_RECORD_BYTES, convert_to_utf8, read_bytes
+
+Position: TypeAlias = BiddingSituation | KwajongenBiddingSituation | PartialRound
+"""What a player knows who is to call, or to play a card."""
+
+
+class HasRecord(Protocol):
+    """An object with a record, such as `Round`."""
+
+    @property
+    def record(self) -> Record:
+        """The record."""
+
+
+RecordLike: TypeAlias = Record | HasRecord | str | os.PathLike[str] | bytes
+"""A record, a `Round`, a file with a record, or the content of one."""
+
+_FOREIGN = {"kqj": ("raised",), "kwajongen": ("lap", "partners_at", "contract", "pending")}
+"""Arguments of the other game only."""
+
+
+def parse_typed_position(
+    rules: GameRules,
+    *,
+    hand: str | None = None,
+    return_card: str | None = None,
+    place: str | int | None = None,
+    lap: int | None = None,
+    heard: str | None = None,
+    partners_at: str | Iterable[str | int] | None = None,
+    played: str | None = None,
+    contract: str | None = None,
+    sender: str | int | None = None,
+    pending: int | None = None,
+    raised: bool | None = None,
+) -> Position:
+    """Return the position that the arguments of `odds` describe; None where one was not given.
+
+    Raises:
+        ArgumentError: arguments are missing, or belong to another question.
+        SituationError, RoundError: the position is impossible.
+    """
+    given = {"lap": lap, "partners_at": partners_at, "contract": contract}
+    given |= {"pending": pending, "raised": raised}
+    for name in _FOREIGN[rules.game]:
+        if given[name] is not None:
+            option = name.replace("_", "-")
+            raise ArgumentError(f"--{option} is not for --game {rules.game}: leave it out")
+    is_kqj = isinstance(rules, KqjRules)
+    own_place = read_place("--place", place, rules)
+    partners = read_places("--partners-at", partners_at, rules)
+    sender_place = read_place("--sender", sender, rules)
+    if hand is None:
+        if played is not None:
+            needed = f"your {'eight' if is_kqj else 'four'} cards, or those left"
+        elif is_kqj:
+            needed = "the cards you hold, such as '9h 8h Ah'"
+        else:
+            needed = "your four cards, such as 'Ah Kh 9s Ts'"
+        raise ArgumentError(f"CARDS are missing: give {needed}")
+    if played is not None:
+        if lap is not None:
+            raise ArgumentError("--lap is for calls: leave it out")
+        from kqj_sim.analysis.odds.position_input import parse_position
+
+        return parse_position(
+            hand, rules, played=played, return_card=return_card, heard=heard, contract=contract,
+            sender=sender_place, place=own_place, partners_at=partners,
+            pending=pending or int(raised or 0),
+        )  # fmt: skip
+    if contract is not None or sender is not None:
+        names = "--contract and --sender go" if is_kqj else "--sender goes"
+        raise ArgumentError(f"{names} with --played: the cards played so far are missing")
+    if isinstance(rules, KqjRules):
+        return parse_situation(
+            hand, rules, return_card=return_card, place=own_place, lap=lap, heard=heard,
+            partners_at=partners, pending=pending or 0,
+        )  # fmt: skip
+    return parse_kwajongen_situation(
+        hand, rules, return_card=return_card, place=own_place, heard=heard, raised=bool(raised)
+    )
+
+
+def read_record(record: RecordLike, line: int | None) -> PartialRecord:
+    """Return a record, or the one of a file, or of a line of it.
+
+    Raises:
+        ArgumentError: the file has more records, or fewer lines.
+        OSError: the file cannot be read.
+        RecordError: the record is damaged.
+    """
+    from kqj_sim.notation.files import find_round, is_notation, make_partial, read_file
+    from kqj_sim.record import RecordError, partial_record_from_json, to_json
+
+    if isinstance(record, str | os.PathLike):
+        data = read_bytes(record, MAX_RECORD_BYTES)
+    elif isinstance(record, bytes):
+        data = record
+    else:
+        data = to_json(record if isinstance(record, Record) else record.record).encode()
+    data = convert_to_utf8(data)
+    lines = data.splitlines(keepends=True)
+    if line is not None and line > len(lines):
+        raise ArgumentError(f"--line {line}: the file has {len(lines)} lines")
+    if is_notation(data) and data.strip():
+        rounds = list(read_file(lines))
+        if line is None and len(rounds) > 1:
+            raise ArgumentError(
+                f"--record: {len(rounds)} rounds in the file, there should be one; name one by a "
+                f"line of it, such as --line {rounds[-1][0]}"
+            )
+        found = find_round(lines, line or 1)
+        if found is None:
+            raise RecordError("the file has no round")
+        if isinstance(found.record, RecordError):
+            raise RecordError(f"line {found.line}: {found.record}")
+        return make_partial(found.record)
+    records = [each for each in lines if each.startswith(b"{") and b":" in each]
+    if line is not None:
+        data = lines[line - 1]
+    elif len(records) > 1:
+        raise ArgumentError(
+            f"--record: {len(records)} records in the file, there should be one; name one with "
+            "--line, such as --line 1"
+        )
+    return partial_record_from_json(data)
+
+
+def find_recorded_position(record: PartialRecord, at: tuple[int, int] | str | None) -> Position:
+    """Return a position of a recorded round.
+
+    Args:
+        record: the round.
+        at: trick (from 1) and card (from 1) before which the round is taken up, or a call, `c.4`;
+            None for the end.
+
+    Raises:
+        ArgumentError: there is no such call.
+        RecordError, RoundError: the record is no position.
+    """
+    if not isinstance(at, str):
+        from kqj_sim.analysis.odds.position_input import read_position
+
+        return read_position(record, at)
+    from kqj_sim.analysis.review.reading import prepare_round
+
+    decisions = prepare_round(record).decisions
+    found = next((each for each in decisions if each.at == at), None)
+    if found is None or isinstance(found.knowledge, PartialRound):
+        calls = [each.at for each in decisions if each.is_call]
+        raise ArgumentError(
+            f"--at {at}: there is no such call, or the player's cards are not known; "
+            + (f"the calls are {', '.join(calls)}" if calls else "no call is known")
+        )
+    return found.knowledge
+
+
+def seat_players(
+    position: Position, record: PartialRecord | None, policy: PoliciesLike | None
+) -> Sequence[str]:
+    """Return the assumed player of each seat or, for a call, of each place.
+
+    They are those given, else those of a record if it names policies, else the default ones.
+
+    Raises:
+        PolicyError: a record names a policy that only the user may name.
+    """
+    rules = position.rules
+    seated: Sequence[str] = convert_policies(policy, rules)
+    if record is None:
+        return seated
+    if policy is None and record.players is not None:
+        from kqj_sim.analysis.people import is_policy
+        from kqj_sim.policies.spec import parse_recorded_player
+
+        if any(is_policy(name, record.game) for name in record.players):
+            for name in record.players:
+                parse_recorded_player(name, record.game)
+            seated = record.players
+    if isinstance(position, PartialRound):
+        return seated
+    opener = (record.dealer + 1) % rules.seats
+    return [*seated[opener:], *seated[:opener]]
+
+
+@contextmanager
+def name_people(record: PartialRecord | None) -> Iterator[SeatNames | None]:
+    """Let errors name the people of a record instead of seats; give their names."""
+    from kqj_sim.analysis.people import find_people
+    from kqj_sim.record import RecordError
+
+    people = None if record is None else find_people(record)
+    try:
+        yield people
+    except (RoundError, RecordError, OddsError) as error:
+        if people is not None:
+            error.args = (people.name_in(str(error)),)
+        raise

@@ -1,0 +1,121 @@
+"""The result of `odds`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.analysis.odds.measures import RANKING_MEASURE
+from kqj_sim.analysis.tables import describe_estimate
+from kqj_sim.questions.odds.report import make_odds_report
+from kqj_sim.reporting.formats import PAGE_SUFFIXES
+from kqj_sim.results import Result, make_plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kqj_sim.analysis.odds.estimator import Odds
+    from kqj_sim.reporting.figures import Drawing
+
+
+@dataclass(frozen=True)
+class OddsOption:
+    """A call or a card with its value.
+
+    Attributes:
+        name: the call, such as "take h", "120 h" or "pass", or the card, such as "As".
+        value: points a round that it brings your side more than the other one, on average.
+        win: chance that your side wins the round with it.
+        lead: points a round by which the best option leads it; None for the best itself.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> found = kqj.odds("9h 8h Ah Ks 4d", return_card="7h", deals=200, policy="standard")
+        >>> [(option.name, option.lead is None) for option in found.options]
+        [('take h', True), ('pass', False)]
+    """
+
+    name: str
+    value: Estimate
+    win: Estimate
+    lead: Estimate | None
+
+
+class OddsResult(Result):
+    """The result of `odds`: every call, or legal card, with its value.
+
+    Attributes:
+        options: the options, the best first.
+        best: the best option.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> found = kqj.odds("9h 8h Ah Ks 4d", return_card="7h", deals=200, policy="standard")
+        >>> found.best.name, found.best.win.value > 0.9, found.lead.low > 0
+        ('take h', True, True)
+    """
+
+    kind: ClassVar[str] = "odds"
+    suffixes: ClassVar[Mapping[str, str]] = PAGE_SUFFIXES
+
+    def __init__(self, odds: Odds) -> None:
+        super().__init__(make_odds_report(odds))
+        self._odds = odds
+        leads = odds.estimate_leads()
+        self.options = tuple(
+            OddsOption(
+                odds.get_text(option),
+                make_plain(odds.estimate(RANKING_MEASURE, option)),
+                make_plain(odds.estimate("win_share", option)),
+                make_plain(leads[option]) if option in leads else None,
+            )
+            for option in odds.ranking
+        )
+        self.best = self.options[0]
+
+    @property
+    def lead(self) -> Estimate:
+        """The points a round by which the best option leads the next; NaN if it is the only one."""
+        if len(self.options) == 1:
+            return Estimate(float("nan"), float("nan"), float("nan"), self.deals)
+        lead = self.options[1].lead
+        assert lead is not None
+        return lead
+
+    def frame(self) -> pd.DataFrame:
+        """Return one row per option, the best first, by name.
+
+        Every measure has three columns: `win_share`, `win_share_low` and `win_share_high`.  Shares
+        are fractions.
+        """
+        import pandas as pd
+
+        odds = self._odds
+        rows: list[dict[str, float]] = []
+        for option in odds.ranking:
+            rows.append({})
+            for measure in odds.measures.measures:
+                rows[-1] |= describe_estimate(measure.name, odds.estimate(measure.name, option))
+        names = pd.Index([option.name for option in self.options], name="option")
+        return pd.DataFrame(rows, index=names)
+
+    def render(self, format: str) -> bytes:
+        """Return the tables in a format, or the page ("html"), as the command's --format."""
+        if format != "html":
+            return super().render(format)
+        from kqj_sim.questions.odds.page import make_odds_page
+        from kqj_sim.reporting.page import to_html
+
+        return to_html(make_odds_page(self._odds, self._report))
+
+    def make_drawing(self) -> Drawing:
+        """Return the picture; raise NothingToDrawError if there is none."""
+        from kqj_sim.questions.odds.plots import make_odds_drawing
+
+        return make_odds_drawing(self._odds, self._report)
+
+    def describe_interruption(self) -> str:
+        """Say how many deals were played before Ctrl-C."""
+        return f"the answer rests on {self.deals:,} deals"

@@ -1,0 +1,25 @@
+"""Estimates of the calls of a hand of KQJ as it is typed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds
+from kqj_sim.analysis.odds.situation import parse_situation
+from kqj_sim.questions.odds.estimate import estimate_calls
+from kqj_sim.rules import KqjRules
+
+SITUATION = ("return_card", "place", "lap", "heard", "partners_at", "pending")
+
+
+def odds(
+    hand: str, rules: KqjRules | None = None, policies: str | Sequence[str] | None = None,
+    **asked: Any,
+) -> KqjCallOdds:  # fmt: skip
+    """Estimate the outcome of each call; `asked` has the situation, and `EstimateSettings`."""
+    known = {name: asked.pop(name) for name in SITUATION if name in asked}
+    situation = parse_situation(hand, rules or KqjRules(), **known)
+    found = estimate_calls(situation, policies, **asked)
+    assert isinstance(found, KqjCallOdds)
+    return found
