@@ -49,7 +49,7 @@ def killed_and_resumed(
     Raises:
         AssertionError: what the resumed run writes is not what is expected.
     """
-    from kqj_sim.reporting.checkpoint import read_checkpoint
+    from kqj_sim.questions.simulate.checkpoint import read_checkpoint
 
     checkpoint = folder / "run.npz"
     saved = (*arguments, "--checkpoint", str(checkpoint))
@@ -59,7 +59,7 @@ def killed_and_resumed(
     except subprocess.TimeoutExpired:
         process.kill()
         status = process.wait()
-    finished = f"{read_checkpoint(checkpoint).finished:,}" if checkpoint.exists() else "nothing"
+    finished = f"{read_checkpoint(checkpoint)[0].finished:,}" if checkpoint.exists() else "nothing"
     assert start(folder, saved).wait() == 0
     assert written(folder) == expected, f"killed after {seconds:.2f} s with {finished} saved"
     left = [path.name for path in folder.glob(".*")]

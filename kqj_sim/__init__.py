@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from kqj_sim.analysis.intervals import Estimate
     from kqj_sim.api.review import ReviewResult, review
     from kqj_sim.api.rounds import CheckResult, Records, Round, check, play, records
-    from kqj_sim.api.simulate import SimulationResult, simulate
     from kqj_sim.arguments import ArgumentError
     from kqj_sim.experiment import Experiment
     from kqj_sim.policies import (
@@ -73,6 +72,8 @@ if TYPE_CHECKING:
     from kqj_sim.questions.odds.results import OddsOption, OddsResult
     from kqj_sim.questions.report import report
     from kqj_sim.questions.report.result import ReportResult
+    from kqj_sim.questions.simulate import simulate
+    from kqj_sim.questions.simulate.results import SimulationResult
     from kqj_sim.results import Result
     from kqj_sim.rules import KqjRules, KwajongenRules
     from kqj_sim.runner import Runner
@@ -85,7 +86,6 @@ _MODULES = {
     "results": ("Result",),
     "api.review": ("ReviewResult", "review"),
     "api.rounds": ("CheckResult", "Records", "Round", "check", "play", "records"),
-    "api.simulate": ("SimulationResult", "simulate"),
     "experiment": ("Experiment",),
     "policy_check": ("check_policy",),
     "questions.compare": ("compare", "sweep", "tune"),
@@ -100,6 +100,8 @@ _MODULES = {
     "questions.odds.results": ("OddsOption", "OddsResult"),
     "questions.report": ("report",),
     "questions.report.result": ("ReportResult",),
+    "questions.simulate": ("simulate",),
+    "questions.simulate.results": ("SimulationResult",),
     "rules": ("KqjRules", "KwajongenRules"),
     "runner": ("Runner",),
 }

@@ -40,7 +40,7 @@ class CommandEntry(NamedTuple):
 COMMANDS: Mapping[str, CommandEntry] = {
     name: CommandEntry(*entry)
     for name, *entry in (
-        ("simulate", "commands.simulate", "Play deals and summarise the results in tables."),
+        ("simulate", "questions.simulate", "Play deals and summarise the results in tables."),
         (
             "odds", "questions.odds",
             "Estimate the value of each call, or card, and name the best.", "odds",

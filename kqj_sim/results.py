@@ -30,6 +30,19 @@ class ResultError(ValueError):
     """A number that a result does not hold; one line that says which there are."""
 
 
+class UnwrittenFileError(OSError):
+    """A file that could not be written once deals were played.
+
+    Attributes:
+        result: the result up to then.
+    """
+
+    def __init__(self, error: OSError, result: Result, note: str) -> None:
+        super().__init__(error.errno, error.strerror, error.filename)
+        self.result = result
+        self.add_note(note)
+
+
 class ShownResult(ABC):
     """A result that shows itself as a few lines of text, and as a table in notebooks.
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from kqj_sim.arguments import Count, parse_count
 from kqj_sim.progress import InterruptHandler, ProgressLike, open_progress, open_workers
@@ -71,6 +71,10 @@ class Runner:
             self.made_by or made_by, self.config,
         )  # fmt: skip
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A cluster by its address, as a connection can be neither pickled nor copied.
+        return Runner, (self._threads, getattr(self._cluster, "address", self._cluster))
+
     def __enter__(self) -> Self:
         if self._stack is None:
             self._announce_compiling()
@@ -128,6 +132,11 @@ class Runner:
         """Add finished units to the progress, and show `answer`, the result so far."""
         if self._line is not None:
             self._line.advance(count, answer)
+
+    def resume(self, count: int) -> None:
+        """Add units that an earlier run finished; they do not count for the rate."""
+        if self._line is not None:
+            self._line.resume(count)
 
     def expect(self, total: int) -> None:
         """Change the number of all units."""

@@ -168,7 +168,7 @@ def test_a_worker_that_dies_loses_nothing(
     wait_for(local, 3)
     told: list[int] = []
 
-    def advance(line: ProgressLine, count: int) -> None:
+    def advance(line: ProgressLine, count: int, answer: str) -> None:
         told.append(count)
         if len(told) == 3:
             os.kill(third.pid, signal.SIGKILL)
@@ -186,7 +186,7 @@ def test_an_interrupted_run_shows_what_is_finished(
 ) -> None:
     told: list[int] = []
 
-    def advance(line: ProgressLine, count: int) -> None:
+    def advance(line: ProgressLine, count: int, answer: str) -> None:
         told.append(count)
         if len(told) == 4:
             raise KeyboardInterrupt
@@ -215,8 +215,8 @@ def test_a_policy_of_the_session_plays_as_in_threads(local: Local, folder: Path)
         return kqj.highest(view.legal) if view.position > 2 else kqj.lowest(view.legal)
 
     played = [
-        kqj.simulate(deals=9000, policy={"team1": middling}, **crew).frame()
-        for crew in ({"threads": 1}, {"threads": 2}, {"cluster": local.address})
+        kqj.simulate(deals=9000, policy={"team1": middling}, runner=runner).frame()
+        for runner in (kqj.Runner(1), kqj.Runner(2), kqj.Runner(cluster=local.address))
     ]
     assert played[0].equals(played[1]) and played[0].equals(played[2])
     assert not played[0].equals(kqj.simulate(deals=9000).frame())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -153,6 +153,12 @@ class Tally:
         """The columns of the rows that are used."""
         used = () if self.expression is None else self.expression.columns
         return self._counts.columns.union(used)
+
+    @property
+    def size(self) -> tuple[Literal["deals", "games"], int]:
+        """The unit that the experiment counts, and its number of them."""
+        games = self.experiment.games
+        return ("deals", self.experiment.deals) if games is None else ("games", games)
 
     def add(self, rows: Rows) -> None:
         """Count a chunk of rows.

@@ -149,9 +149,18 @@ def prepare_answer(
     )  # fmt: skip
 
     def answer(values: dict[str, Any]) -> None:
+        from kqj_sim.results import UnwrittenFileError
+
+        failure = None
         with files:
-            found = ask(asked, values, runner)
+            try:
+                found = ask(asked, values, runner)
+            except UnwrittenFileError as error:  # It must not cost the tables.
+                found, failure = error.result, error
             files.write_result(found, shown)
+        if failure is not None:
+            say("\n".join(failure.__notes__), err=True)
+            raise OSError(failure.errno, failure.strerror, failure.filename)
         exit_if_interrupted(found)
 
     return answer

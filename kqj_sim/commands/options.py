@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import Field, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,12 +21,10 @@ from kqj_sim.arguments import (
 )
 from kqj_sim.commands.config import read_config
 from kqj_sim.commands.say import say
-from kqj_sim.progress import open_workers as api_open_workers
 from kqj_sim.rules import RULES_BY_GAME, GameRules, make_rules
 
 if TYPE_CHECKING:
     from kqj_sim.experiment import Experiment
-    from kqj_sim.workers import Workers
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -246,25 +243,6 @@ def announce_compiling() -> None:
 
     if not has_cached_kernels():
         say("Compiling the engine for the first time: some seconds, once", err=True)
-
-
-worker_options = combine_options(
-    threads_option,
-    click.option(
-        "--cluster",
-        metavar="ADDRESS",
-        help="Play on the Dask cluster with the scheduler at this address, such as "
-        "tcp://192.168.1.5:8786, with the same results.",
-    ),
-)
-"""Options for the workers: threads, or a cluster."""
-
-
-def open_workers(
-    threads: int | None, cluster: str | None, quiet: bool
-) -> AbstractContextManager[Workers]:
-    """Return a context of the number of threads, or the cluster; raises as `open_workers`."""
-    return api_open_workers(threads, cluster, None if quiet else lambda line: say(line, err=True))
 
 
 opponents_options = combine_options(

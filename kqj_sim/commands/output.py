@@ -197,7 +197,8 @@ class Output:
         if self.format == "html":
             self.write_page(result.render("html"), result.report)
         else:
-            self.write_report(replace(result.report, shown=shown))
+            report = result.report
+            self.write_report(report if shown is None else replace(report, shown=shown))
         self.write_plot(lambda format: result.make_drawing().render(format))
 
     def write_page(self, page: bytes, report: Report) -> None:

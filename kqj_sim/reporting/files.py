@@ -157,7 +157,8 @@ class OutputFile:
             if kind is None and temporary is not None and os.path.getsize(temporary.path):
                 put_in_place(temporary.path, self._target)
         except OSError as failure:
-            raise make_write_error(self.path, failure) from None
+            if kind is None:  # Else it fails again for the same reason.
+                raise make_write_error(self.path, failure) from None
         finally:
             if self._temporary is not None:
                 self._temporary.remove()

@@ -41,11 +41,6 @@ _WIDTH, _ROUNDS_HEIGHT, _GAMES_HEIGHT = 13.0, 9.0, 3.4
 """Inches."""
 
 
-def render_simulation(tally: Tally, run: Run, format: str) -> bytes:
-    """Return the picture of a simulation as a "png", "svg" or "pdf" file."""
-    return make_simulation_drawing(tally, run).render(format)
-
-
 def make_simulation_drawing(tally: Tally, run: Run) -> Drawing:
     """Return the picture of a simulation.
 

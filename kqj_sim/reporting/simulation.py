@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from kqj_sim.reporting.key_figures import GameFigures, Results, make_key_figures
@@ -16,19 +16,11 @@ if TYPE_CHECKING:
 _FIGURES: Mapping[str, GameFigures] = {"kqj": kqj.FIGURES, "kwajongen": kwajongen.FIGURES}
 
 
-def make_simulation_report(
-    run: Run, tables: Sequence[Table], shown: Collection[str] | None = None
-) -> Report:
-    """Return the report of a simulation.
-
-    Args:
-        run: the run.
-        tables: all its tables.
-        shown: names of the tables that people asked for; None for the key figures.
-    """
+def make_simulation_report(run: Run, tables: Sequence[Table]) -> Report:
+    """Return the report of a simulation with these tables."""
     found = make_key_figures(Results(run, tables), _FIGURES[run.rules.game])
-    if shown is None and not found.grids:
-        shown = ()  # The headline says everything.
+    # Without key figures the headline says everything.
+    shown = None if found.grids else ()
     return Report(
         run, tables, found.headline, key_grids=found.grids, shown=shown, remarks=found.remarks
     )

@@ -276,7 +276,8 @@ def test_a_changed_record_is_found(results: dict[str, Any]) -> None:
 
 def test_progress_is_reported_to_a_function() -> None:
     seen: list[tuple[int, int]] = []
-    kqj.simulate(deals=DEALS, policy="standard", progress=lambda *each: seen.append(each))
+    runner = kqj.Runner(progress=lambda *each: seen.append(each))
+    kqj.simulate(deals=DEALS, policy="standard", runner=runner)
     assert seen[-1] == (DEALS, DEALS)
     seen.clear()
     kqj.records(games=2, policy="standard", progress=lambda *each: seen.append(each))

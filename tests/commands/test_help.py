@@ -9,9 +9,9 @@ import pytest
 
 from kqj_sim.analysis.odds.estimator import DEFAULT_DEALS as ODDS_DEALS
 from kqj_sim.commands.help_sections import GAME_OF_OPTION, RARELY_USED, RARELY_USED_IN, SECTIONS
-from kqj_sim.commands.simulate import DEFAULT_DEALS as SIMULATE_DEALS
 from kqj_sim.questions.compare import DEFAULT_DEALS as SWEEP_DEALS
 from kqj_sim.questions.compare.plan import DEFAULT_MAX_DEALS
+from kqj_sim.questions.simulate import DEFAULT_DEALS as SIMULATE_DEALS
 from tests.command_line import find_commands, run
 
 MOST_LINES, WIDTH = 60, 80

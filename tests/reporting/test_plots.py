@@ -18,10 +18,9 @@ from kqj_sim.reporting.kqj.plots import (
     estimate_bonuses,
     merge_suits,
 )
-from kqj_sim.reporting.plots import render_simulation
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import reduce_rows, simulate
-from tests.reporting.images import SIGNATURES, read_texts
+from tests.reporting.images import SIGNATURES, read_texts, render_simulation
 from tests.reporting.tables import run
 
 EXPERIMENT = Experiment(policies=("random",) * 6, deals=4000, seed=5)

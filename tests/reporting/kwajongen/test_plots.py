@@ -5,10 +5,9 @@ from __future__ import annotations
 from kqj_sim.analysis.tally import Tally
 from kqj_sim.experiment import Experiment
 from kqj_sim.reporting.kwajongen.plots import count_by_result, count_callers, count_tricks
-from kqj_sim.reporting.plots import render_simulation
 from kqj_sim.rules import KwajongenRules
 from kqj_sim.simulation import simulate
-from tests.reporting.images import read_texts
+from tests.reporting.images import read_texts, render_simulation
 from tests.reporting.tables import run
 
 EXPERIMENT = Experiment(KwajongenRules(), ("random",) * 4, 3000, 5)

@@ -12,10 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kqj_sim.commands import saved_run
 from kqj_sim.progress import ProgressLine
-from kqj_sim.reporting import checkpoint
-from kqj_sim.reporting.checkpoint import read_checkpoint
+from kqj_sim.questions.simulate import checkpoint
+from kqj_sim.questions.simulate.checkpoint import read_checkpoint
 from tests.command_line import ENDLESS, ENVIRONMENT, PROGRAM, expect_error, kill_at_end, run
 
 GREEDY = ("--policy", "greedy", "--seed", "4", "--by", "lap", "--where", "place < 5", "--quiet")
@@ -57,16 +56,16 @@ def test_saved_run_goes_on_and_can_become_longer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = simulate(tmp_path, "whole", "--deals", "50000", *GREEDY)
-    checkpoint = ("--checkpoint", str(tmp_path / "run.npz"))
-    simulate(tmp_path, "short", "--deals", "7000", *GREEDY, *checkpoint)
-    monkeypatch.setattr(saved_run, "SPAN_SECONDS", 0.0)  # many small spans
-    monkeypatch.setattr(saved_run, "SAVE_SECONDS", 0.0)
+    saved = ("--checkpoint", str(tmp_path / "run.npz"))
+    simulate(tmp_path, "short", "--deals", "7000", *GREEDY, *saved)
+    monkeypatch.setattr(checkpoint, "SPAN_SECONDS", 0.0)  # many small spans
+    monkeypatch.setattr(checkpoint, "SAVE_SECONDS", 0.0)
     for threads in ("1", "2"):
         longer = simulate(
-            tmp_path, "longer", "--deals", "50000", *GREEDY, *checkpoint, "--threads", threads
+            tmp_path, "longer", "--deals", "50000", *GREEDY, *saved, "--threads", threads
         )
         assert longer == whole
-    assert read_checkpoint(tmp_path / "run.npz").finished == 50_000
+    assert read_checkpoint(tmp_path / "run.npz")[0].finished == 50_000
 
 
 def killed_run(folder: Path, number: signal.Signals) -> tuple[int, str]:
@@ -77,8 +76,8 @@ def killed_run(folder: Path, number: signal.Signals) -> tuple[int, str]:
     )  # fmt: skip
     with kill_at_end(process):
         path = folder / "run.npz"
-        before = read_checkpoint(path).finished if path.exists() else 0
-        while not (path.exists() and read_checkpoint(path).finished > before):
+        before = read_checkpoint(path)[0].finished if path.exists() else 0
+        while not (path.exists() and read_checkpoint(path)[0].finished > before):
             assert process.poll() is None, process.communicate()
             time.sleep(0.05)
         process.send_signal(number)
@@ -94,7 +93,7 @@ def test_killed_run_goes_on_from_what_was_saved(tmp_path: Path) -> None:
     status, said = killed_run(tmp_path, signal.SIGINT)
     assert status == 130
     assert "the same command goes on" in said
-    many = str(read_checkpoint(tmp_path / "run.npz").finished + 5000)
+    many = str(read_checkpoint(tmp_path / "run.npz")[0].finished + 5000)
     random = ("--deals", many, "--policy", "random", "--format", "csv")
     resumed = run("simulate", *random, "--checkpoint", str(tmp_path / "run.npz"))
     assert resumed.exit_code == 0, resumed.output
@@ -163,19 +162,19 @@ def test_an_interrupted_run_loses_nothing_that_it_shows(
 ) -> None:
     told: list[int] = []
 
-    def advance(line: ProgressLine, count: int) -> None:
+    def advance(line: ProgressLine, count: int, answer: str) -> None:
         told.append(count)
         if len(told) == 3:
             os.kill(os.getpid(), signal.SIGINT)
 
     monkeypatch.setattr(ProgressLine, "advance", advance)
-    monkeypatch.setattr(saved_run, "SPAN_SECONDS", 0.0)
-    monkeypatch.setattr(saved_run, "SAVE_SECONDS", 1e9)
+    monkeypatch.setattr(checkpoint, "SPAN_SECONDS", 0.0)
+    monkeypatch.setattr(checkpoint, "SAVE_SECONDS", 1e9)
     path = tmp_path / "run.npz"
     arguments = (*ENDLESS, "--checkpoint", str(path), "--format", "json", "--threads", "1")
     done = run("simulate", *arguments)
     assert done.exit_code == 130, done.output
-    assert read_checkpoint(path).finished == json.loads(done.stdout)["deals"] == sum(told) > 0
+    assert read_checkpoint(path)[0].finished == json.loads(done.stdout)["deals"] == sum(told) > 0
 
 
 def test_file_that_is_no_checkpoint_is_refused(tmp_path: Path) -> None:

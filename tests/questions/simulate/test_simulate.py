@@ -153,6 +153,7 @@ def test_rows_of_games(tmp_path: Path) -> None:
     assert done.stdout == run(*arguments).stdout
 
 
+@pytest.mark.filterwarnings("default")
 def test_rule_without_effect_warns() -> None:
     done = run("simulate", *SMALL, "--max-amount", "300", "--format", "csv")
     assert "--max-amount has no effect with --bidding take" in done.stderr

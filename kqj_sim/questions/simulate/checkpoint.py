@@ -1,0 +1,255 @@
+"""Checkpoints: a simulation saves its counts to a file as it goes, and resumes from it.
+
+A file is a numpy archive (.npz) of the counts, with a JSON text `about` that describes the run.
+It appears whole or not at all, so that whatever ends the program leaves the last one.
+"""
+
+from __future__ import annotations
+
+import io
+import time
+import zipfile
+from collections.abc import Generator, Mapping
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from kqj_sim import __version__
+from kqj_sim.analysis.tally import Tally
+from kqj_sim.block_player import CHUNK_ROWS
+from kqj_sim.core.block import LANES
+from kqj_sim.core.code_cache import hash_sources
+from kqj_sim.experiment import Experiment
+from kqj_sim.messages import shorten
+from kqj_sim.reporting.files import OutputFile
+from kqj_sim.runner import Runner
+from kqj_sim.simulation import CHUNK_GAMES, reduce_ranges, reduce_rows
+from kqj_sim.text_files import read_bytes
+from kqj_sim.workers import count_workers
+
+SPAN_SECONDS = 1.0
+"""Approximate time of a span, after which Ctrl-C and the time of the last save are checked."""
+
+SAVE_SECONDS = 2.0
+"""Time between two saves, the most that is lost when the process ends."""
+
+MAX_UNPACKED = 1 << 30
+"""Most bytes of the counts of a checkpoint; those of a million groups take some fifty millions."""
+
+
+class CheckpointError(RuntimeError):
+    """A checkpoint that cannot be used; one line that says why and what would be right."""
+
+
+class SavedCounts(msgspec.Struct):
+    """The run whose counts a checkpoint holds, and how much of it is finished.
+
+    Attributes:
+        version, sources: version of the package and hash of its sources, which decide the play.
+        game, rules: the game, and the rules as their `to_dict`.
+        policies, players: the seats' players by their names, and with all their parameters.
+        seed: of the deals.
+        unit: `deals` or `games`.
+        imposed: the imposed Sender and contract, as the argument of `--impose`.
+        by, where: as in `Tally`.
+        first: the first deal, or game.
+        finished: the number of deals, or games, that were counted.
+    """
+
+    version: str
+    sources: str
+    game: str
+    rules: dict[str, Any]
+    policies: tuple[str, ...]
+    players: tuple[str, ...]
+    seed: int
+    unit: Literal["deals", "games"]
+    imposed: str | None
+    by: tuple[str, ...]
+    where: str | None
+    first: Annotated[int, msgspec.Meta(ge=0)]
+    finished: Annotated[int, msgspec.Meta(ge=0)] = 0
+
+    def describe_difference(self, other: SavedCounts) -> str:
+        """Return the first difference to the counts of another run; empty if there is none."""
+        known = {
+            "sources": "it was made by other sources of the package",
+            "players": "the players have other parameters",
+        }
+        for name in self.__struct_fields__[:-1]:
+            mine, others = getattr(self, name), getattr(other, name)
+            if mine == others:
+                continue
+            if name in known:
+                return known[name]
+            if isinstance(mine, dict):
+                name = next(key for key in mine if mine[key] != others.get(key))
+                mine, others = mine[name], others.get(name)
+            elif isinstance(mine, tuple):
+                mine, others = ", ".join(mine) or "nothing", ", ".join(others) or "nothing"
+            return f"{name.replace('_', ' ')} {others} and not {mine}"
+        return ""
+
+
+def read_checkpoint(path: str | Path) -> tuple[SavedCounts, dict[str, NDArray[np.int64]]]:
+    """Read a checkpoint: what it counts, and the `Tally.numbers`.
+
+    Raises:
+        CheckpointError: it is not a checkpoint.
+        OSError: it cannot be read.
+    """
+    content = io.BytesIO(read_bytes(path, MAX_UNPACKED))
+    try:
+        with zipfile.ZipFile(content) as archive:
+            unpacked = sum(member.file_size for member in archive.infolist())
+        if unpacked > MAX_UNPACKED:
+            raise ValueError
+        with np.load(content, allow_pickle=False) as arrays:
+            numbers = {name: arrays[name] for name in arrays.files}
+        saved = msgspec.json.decode(numbers.pop("about").tobytes(), type=SavedCounts)
+        if any(array.dtype != np.int64 for array in numbers.values()):
+            raise TypeError
+    except Exception:
+        # A damaged archive makes numpy and zipfile raise any kind; their advice is no help here.
+        raise CheckpointError(
+            f"{path} is no checkpoint of kqj-sim, or a damaged one: name another file, or delete "
+            "this one to begin anew"
+        ) from None
+    return saved, numbers
+
+
+class SavedRun:
+    """A run whose counts are saved to a file as it goes; it resumes that of an existing file.
+
+    Args:
+        path: path of the checkpoint.
+        tally: empty counts of the experiment, to which all deals are added.
+
+    Raises:
+        CheckpointError: the file holds another run.
+        OSError: the file cannot be read or written.
+    """
+
+    def __init__(self, path: str, tally: Tally) -> None:
+        self.path = path
+        self.tally = tally
+        self._start_tally = partial(Tally, tally.experiment, tally.by, tally.where)
+        experiment = tally.experiment
+        unit, self.total = tally.size
+        self.saved = SavedCounts(
+            version=__version__,
+            sources=hash_sources(),
+            game=experiment.rules.game,
+            rules=experiment.rules.to_dict(),
+            policies=tuple(player.name for player in experiment.players),
+            players=tuple(player.text for player in experiment.players),
+            seed=experiment.seed,
+            unit=unit,
+            imposed=experiment.imposed_text,
+            by=tally.by,
+            where=tally.where,
+            first=experiment.first,
+        )
+        if not Path(path).exists():
+            self.save()
+            return
+        with OutputFile(path):
+            pass  # Tells before the run if the file cannot be written.
+        found, numbers = read_checkpoint(path)
+        difference = self.saved.describe_difference(found)
+        if not difference and found.finished > self.total:
+            difference = f"{found.finished:,} {unit} and not {self.total:,}"
+        if difference:
+            raise CheckpointError(
+                f"{path} is the checkpoint of another run ({difference}): give the options it was "
+                "made with, or another file"
+            )
+        self._add_numbers(numbers, found.finished)
+
+    def _add_numbers(self, numbers: Mapping[str, NDArray[np.int64]], finished: int) -> None:
+        """Add the counts of a file; raise CheckpointError if they do not fit the run."""
+        try:
+            self.tally.add_numbers(numbers)
+            if self.tally.deals > finished and self.saved.unit == "deals":
+                raise ValueError(f"{self.tally.deals:,} deals of {finished:,}")
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            reason = shorten(" ".join(str(error).split()), 120)
+            raise CheckpointError(
+                f"{self.path} is damaged: its counts do not fit ({reason})"
+            ) from None
+        self.saved.finished = finished
+
+    def save(self) -> None:
+        """Write the checkpoint, replacing one of that name; raise OSError if that fails."""
+        about = np.frombuffer(msgspec.json.encode(self.saved), dtype=np.uint8)
+        content = io.BytesIO()
+        arrays: dict[str, Any] = {"about": about, **self.tally.numbers()}
+        with OutputFile(self.path) as stream:
+            np.savez_compressed(content, **arrays)
+            stream.write(content.getvalue())
+
+    def play(self, runner: Runner) -> bool:
+        """Play the rest; return False if Ctrl-C ended it early."""
+        with runner.start(*self.tally.size), closing(self._play_spans(runner)) as spans:
+            runner.resume(self.saved.finished)
+            written = time.monotonic()
+            for _ in spans:
+                now = time.monotonic()
+                if now - written > SAVE_SECONDS or self._is_finished or runner.interrupted:
+                    self.save()
+                    written = now
+                if runner.interrupted:
+                    break
+        return self._is_finished
+
+    @property
+    def _is_finished(self) -> bool:
+        return self.saved.finished >= self.total
+
+    def _play_spans(self, runner: Runner) -> Generator[None]:
+        """Play the rest span by span, in order; add the counts of each finished span."""
+        workers = runner.workers
+        if workers is None or isinstance(workers, int):
+            yield from self._play_spans_in_threads(count_workers(workers), runner)
+        elif not self._is_finished:
+            for part in reduce_ranges(self._make_next_span(), self._start_tally, workers):
+                self.tally.add_numbers(part.numbers)
+                self.saved.finished += part.count
+                runner.advance(part.count)
+                yield
+
+    def _play_spans_in_threads(self, threads: int, runner: Runner) -> Generator[None]:
+        """Play the rest in threads, with spans of about `SPAN_SECONDS`."""
+        in_games = self.saved.unit == "games"
+        span = 2 * threads * (LANES if in_games else 4 * LANES)
+        largest = CHUNK_GAMES if in_games else CHUNK_ROWS
+        while not self._is_finished:
+            experiment = self._make_next_span(span)
+            began = time.monotonic()
+            chunk = min(largest, max(1, span // (2 * threads)))
+            reduced = reduce_rows(experiment, self._start_tally, threads, chunk, runner.advance)
+            if reduced.interrupted:  # A second Ctrl-C: the span is not complete.
+                raise KeyboardInterrupt
+            self.tally.merge(reduced.result)
+            self.saved.finished += experiment.games or experiment.deals
+            if 2 * (time.monotonic() - began) < SPAN_SECONDS:
+                span *= 2
+            yield
+
+    def _make_next_span(self, most: int | None = None) -> Experiment:
+        """Return the unfinished deals (or games), or at most `most` of them, as an experiment."""
+        left = self.total - self.saved.finished
+        count = left if most is None else min(most, left)
+        in_games = self.saved.unit == "games"
+        return replace(
+            self.tally.experiment,
+            first=self.saved.first + self.saved.finished,
+            deals=1 if in_games else count,
+            games=count if in_games else None,
+        )

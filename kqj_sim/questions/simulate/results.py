@@ -1,0 +1,108 @@
+"""The result of `simulate`: its tables with the key figures, and its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from kqj_sim.analysis.tally import Tally
+from kqj_sim.arguments import ArgumentError, split_items
+from kqj_sim.columns import describe_listing
+from kqj_sim.messages import quote, suggest
+from kqj_sim.reporting.plots import make_simulation_drawing
+from kqj_sim.reporting.run import Run
+from kqj_sim.reporting.simulation import make_simulation_report
+from kqj_sim.results import Result
+from kqj_sim.run_scope import run_scope
+from kqj_sim.runner import Runner
+from kqj_sim.simulation import iterate_row_chunks
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kqj_sim.reporting.figures import Drawing
+
+
+class SimulationResult(Result):
+    """The result of `simulate`: tables of counts with intervals, and the rows on request.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> result = kqj.simulate(deals=300, policy="standard")
+        >>> result.deals, len(result.frame(["contract"]))
+        (300, 300)
+    """
+
+    kind: ClassVar[str] = "simulate"
+
+    def __init__(
+        self,
+        tally: Tally,
+        confidence: float,
+        interrupted: bool,
+        runner: Runner,
+        can_resume: bool = False,
+    ) -> None:
+        experiment = tally.experiment
+        run = Run(
+            command=self.kind,
+            rules=experiment.rules,
+            policies=tuple(player.name for player in experiment.players),
+            players=tuple(player.text for player in experiment.players),
+            seed=experiment.seed,
+            first=experiment.first,
+            deals=tally.deals,
+            confidence=confidence,
+            games=experiment.games,
+            imposed=experiment.imposed_text,
+            by=tally.by,
+            where=tally.where,
+            interrupted=interrupted,
+        )
+        super().__init__(make_simulation_report(run, tally.tables(confidence)))
+        self._tally = tally
+        self._runner = runner
+        self._can_resume = can_resume
+
+    def frame(self, columns: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return one row per deal for which `where` holds.
+
+        The deals are played again, with the same seed and so with the same results; memory is that
+        of the rows and columns asked for.  Numbers are int32 (`deal`, `game` and `round` int64),
+        flags bool, labels categories.
+
+        Args:
+            columns: names of columns, "deal,contract" or a list, as `kqj-sim columns` lists them;
+                None for all.
+
+        Raises:
+            ArgumentError: there is no such column.
+        """
+        import pandas as pd
+
+        experiment, expression = self._tally.experiment, self._tally.expression
+        columns = None if columns is None else split_items(columns)
+        parts: list[pd.DataFrame] = []
+        with self._runner, run_scope():
+            for rows in iterate_row_chunks(experiment, self._runner.workers):
+                known = rows.list_frame_columns()
+                for name in columns or ():
+                    if name not in known:
+                        raise ArgumentError(
+                            f"there is no column {quote(name)}: "
+                            f"{suggest(name, known) or describe_listing(experiment.rules.game)}"
+                        )
+                part = rows.frame(columns)
+                parts.append(part if expression is None else part[expression.mask(rows)])
+        return pd.concat(parts, ignore_index=True)
+
+    def describe_interruption(self) -> str:
+        """Say how much was finished."""
+        unit, total = self._tally.size
+        wanted = f"{total:,} deals" if unit == "deals" else f"the deals of {total:,} games"
+        hint = "; the same command goes on" if self._can_resume else ""
+        return f"the tables hold {self.deals:,} of {wanted}{hint}"
+
+    def make_drawing(self) -> Drawing:
+        """Return the picture; raise NothingToDrawError if there is none."""
+        return make_simulation_drawing(self._tally, self._report.run)

@@ -1,0 +1,62 @@
+"""A simulation that writes its rows as they are played."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+
+from kqj_sim.analysis.tally import Tally
+from kqj_sim.questions.simulate.results import SimulationResult
+from kqj_sim.reporting.files import make_write_error
+from kqj_sim.reporting.rows import RowsFile
+from kqj_sim.results import UnwrittenFileError
+from kqj_sim.runner import Runner
+from kqj_sim.simulation import iterate_row_chunks
+
+
+def play_and_write(path: str, tally: Tally, confidence: float, runner: Runner) -> SimulationResult:
+    """Play an experiment in order of deal; write its rows and count them.
+
+    Args:
+        path: path of the file of rows.
+        tally: empty counts of the experiment.
+        confidence: confidence level of the intervals.
+        runner: carries out the run.
+
+    Raises:
+        FormatError: its suffix stands for no format.
+        OSError: the file cannot be written; nothing was played.
+        UnwrittenFileError: the rows could not be written, which ended the run; its result has the
+            tables up to then.
+    """
+    failure = None
+    file, expression = RowsFile(path), tally.expression
+    with ExitStack() as stack:
+        stack.enter_context(file)
+        with runner.start(*tally.size):
+            for rows in iterate_row_chunks(tally.experiment, runner.workers):
+                tally.add(rows)
+                if rows.finished_games is not None:
+                    tally.add_games(rows.finished_games)
+                try:
+                    file.write(rows, None if expression is None else expression.mask(rows))
+                except OSError as error:
+                    failure = error
+                    break
+                runner.advance(len(rows if rows.finished_games is None else rows.finished_games))
+                if runner.interrupted:
+                    break
+        result = SimulationResult(tally, confidence, runner.interrupted, runner)
+        try:
+            if failure is not None:
+                raise failure
+            file.finish(result.report.run)
+            stack.close()
+        except OSError as error:
+            raise UnwrittenFileError(
+                make_write_error(Path(path), error), result,
+                f"The rows were not written: the tables hold {result.deals:,} deals",
+            ) from None  # fmt: skip
+    if file.sidecar is not None:
+        runner.tell(f"Rules, players and seed: {file.sidecar}")
+    return result

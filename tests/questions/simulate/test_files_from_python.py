@@ -1,0 +1,77 @@
+"""Rows and checkpoints of `kqj.simulate`, as the command writes them."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import kqj_sim as kqj
+from kqj_sim.progress import ProgressLine
+from kqj_sim.questions.simulate import checkpoint
+from kqj_sim.reporting.rows import RowsFile
+from kqj_sim.results import UnwrittenFileError
+
+FEW: dict[str, Any] = {"deals": 600, "policy": "random", "where": "taken"}
+
+
+def test_rows_are_those_of_the_frame(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    result = kqj.simulate(rows=path, **FEW)
+    pd.testing.assert_frame_equal(pd.read_parquet(path), result.frame())
+    assert result.to_json() == kqj.simulate(**FEW).to_json()
+
+
+def test_rows_that_cannot_be_written_do_not_cost_the_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def finish(self: RowsFile, run: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(RowsFile, "finish", finish)
+    with pytest.raises(OSError, match="cannot be written: No space left on device") as caught:
+        kqj.simulate(rows=tmp_path / "rows.csv", **FEW)
+    assert isinstance(caught.value, UnwrittenFileError)
+    assert caught.value.result.to_json() == kqj.simulate(**FEW).to_json()
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_same_call_resumes_a_checkpoint(tmp_path: Path) -> None:
+    finished: list[int] = []
+
+    def interrupt(done: int, total: int) -> None:
+        if not finished:
+            os.kill(os.getpid(), signal.SIGINT)
+        finished.append(done)
+
+    path = tmp_path / "run.npz"
+    many = FEW | {"deals": 50_000}
+    part = kqj.simulate(checkpoint=path, runner=kqj.Runner(1, progress=interrupt), **many)
+    assert part.interrupted and part.deals == checkpoint.read_checkpoint(path)[0].finished
+    assert 0 < part.deals == finished[-1] < 50_000
+    whole = kqj.simulate(checkpoint=path, **many)
+    assert whole.to_json() == kqj.simulate(**many).to_json()
+
+
+def test_a_second_interruption_leaves_out_the_unfinished_span(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The counts of a span are saved whole or not at all."""
+    path = tmp_path / "run.npz"
+    kqj.simulate(checkpoint=path, **FEW)
+
+    def advance(line: ProgressLine, count: int, answer: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ProgressLine, "advance", advance)
+    longer = FEW | {"deals": 50_000}
+    with pytest.raises(KeyboardInterrupt):
+        kqj.simulate(checkpoint=path, **longer)
+    monkeypatch.undo()
+    assert checkpoint.read_checkpoint(path)[0].finished == 600
+    assert kqj.simulate(checkpoint=path, **longer).to_json() == kqj.simulate(**longer).to_json()
