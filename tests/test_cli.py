@@ -14,7 +14,7 @@ from kqj_sim.cli import COMMANDS, main
 from kqj_sim.commands.options import WholeNumberType
 from tests.command_line import ENVIRONMENT, expect_error, find_commands, run
 
-OTHER_NAMES = {"source": "from", "other_part": "with", "return_card": "return"}
+OTHER_NAMES = {"source": "from"}
 """Names in Python of options that have another one on the command line."""
 
 

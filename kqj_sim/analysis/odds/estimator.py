@@ -222,7 +222,7 @@ class Odds:
         option_count: number of options to choose from, the first ones.
         question_count: number of calls that hidden hands agree with.
         sequential: whether intervals hold at every moment.
-        confidence: confidence of the intervals unless asked otherwise.
+        confidence: confidence of the intervals.
         stop_reason: "deals", "until", "time", "search" (for hidden cards) or "interrupted".
         stop_text: a line that names the call that made the search for hidden cards end, or "".
         order: the options as other deals ranked them, the best first; empty while these deals are
@@ -290,29 +290,23 @@ class Odds:
         """The share of random deals in which the others would have called as they did."""
         return self.estimate_bidding_probability().value
 
-    def estimate_bidding_probability(self, confidence: float | None = None) -> Estimate:
+    def estimate_bidding_probability(self) -> Estimate:
         """Estimate the share of random deals in which the others would have called so."""
         return estimate_bidding_probability(
             int(self.question_counts[0, 0]) if self.question_count else 0,
             self.agreeing_weight,
             self.agreeing_squares,
-            confidence or self.confidence,
+            self.confidence,
             self.sequential,
         )
 
-    def estimate(
-        self,
-        name: str,
-        option: int,
-        confidence: float | None = None,
-        baseline: int | None = None,
-    ) -> Estimate:
+    def estimate(self, name: str, option: int, baseline: int | None = None) -> Estimate:
         """Estimate a measure of an option, or with `baseline` its lead over that option."""
         is_share = self.measures[name].is_share
         return self.sums.mean(
             self.measures.indices[name],
             option,
-            confidence or self.confidence,
+            self.confidence,
             baseline=baseline,
             sequential=self.sequential,
             is_share=is_share and baseline is None,
@@ -344,10 +338,10 @@ class Odds:
         self.order = candidates.sums.ranking(candidates.objective)
         self.choosing_deals = candidates.deals
 
-    def estimate_leads(self, confidence: float | None = None) -> dict[int, Estimate]:
+    def estimate_leads(self) -> dict[int, Estimate]:
         """Estimate by how much the best option leads each of the others, the next one first."""
         best, *others = self.ranking
-        return {other: self.estimate(RANKING_MEASURE, best, confidence, other) for other in others}
+        return {other: self.estimate(RANKING_MEASURE, best, other) for other in others}
 
     def get_text(self, option: int) -> str:
         """Return the text of an option."""

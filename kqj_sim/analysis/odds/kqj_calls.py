@@ -135,7 +135,7 @@ class KqjCallOdds(CallOdds):
             objective = candidates.objective._replace(value=measure)
             self.uncountered_best = candidates.sums.best(objective)
 
-    def find_uncountered_best(self, confidence: float | None = None) -> UncounteredBest | None:
+    def find_uncountered_best(self) -> UncounteredBest | None:
         """Return the call that is better than the best if nobody counters the player's side.
 
         None if the best call remains the best, or is equal to the other in all deals.
@@ -143,16 +143,14 @@ class KqjCallOdds(CallOdds):
         option = self.uncountered_best
         if option is None or option == self.best:
             return None
-        lead = self.estimate(UNCOUNTERED_VALUE, option, confidence, self.best)
+        lead = self.estimate(UNCOUNTERED_VALUE, option, self.best)
         return UncounteredBest(option, lead) if lead.value > 0 else None
 
-    def estimate_reach_probability(
-        self, option: int, amount: int, confidence: float | None = None
-    ) -> Estimate:
+    def estimate_reach_probability(self, option: int, amount: int) -> Estimate:
         """Estimate the chance that the total of the player's side is at least an amount."""
         above = float(self.totals[option, :, amount:].sum())
         squares = float(self.squares[option, amount:].sum())
-        return self.sums.share(above, squares, confidence or self.confidence, self.sequential)
+        return self.sums.share(above, squares, self.confidence, self.sequential)
 
 
 def _classify_endings(outcome: Int16Array) -> Int64Array:

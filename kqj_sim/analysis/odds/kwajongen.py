@@ -90,12 +90,10 @@ class KwajongenCallOdds(CallOdds):
             counts += np.bincount(cell, minlength=counts.size).reshape(counts.shape)
         return super().add(playouts, max_deals)
 
-    def estimate_points_share(
-        self, option: int, points: int, confidence: float | None = None
-    ) -> Estimate:
+    def estimate_points_share(self, option: int, points: int) -> Estimate:
         """Estimate the chance that the round is worth so many points to the player's side."""
         count = float(self.point_counts[option, :, points + self.max_points].sum())
-        return self.sums.share(count, count, confidence or self.confidence, self.sequential)
+        return self.sums.share(count, count, self.confidence, self.sequential)
 
 
 class KwajongenCallSampler(Sampler):

@@ -75,34 +75,26 @@ class CardOdds(Odds):
         """As of `Odds`; if it is exact, the number of distributions."""
         return self.deals if self.is_exact else self.sums.effective_sample_size
 
-    def estimate_bidding_probability(self, confidence: float | None = None) -> Estimate:
+    def estimate_bidding_probability(self) -> Estimate:
         """Estimate in which share of the distributions the others would have called as they did."""
         if not self.is_exact:
-            return super().estimate_bidding_probability(confidence)
+            return super().estimate_bidding_probability()
         share = self.agreeing_weight / (self.deals * self.max_ways)
         return Estimate(share, math.nan, math.nan, self.deals)
 
-    def estimate(
-        self,
-        name: str,
-        option: int,
-        confidence: float | None = None,
-        baseline: int | None = None,
-    ) -> Estimate:
+    def estimate(self, name: str, option: int, baseline: int | None = None) -> Estimate:
         """Estimate a measure of a card, or with `baseline` its lead over that card."""
-        found = self._estimate_unrounded(name, option, confidence, baseline)
+        found = self._estimate_unrounded(name, option, baseline)
         if not self.uses_plays:
             return found
         # Weights are not whole: without rounding, cards that are equally good would differ.
         value, low, high = (round(each, _DECIMALS) for each in found[:3])
         return found._replace(value=value, low=low, high=high)
 
-    def _estimate_unrounded(
-        self, name: str, option: int, confidence: float | None, baseline: int | None
-    ) -> Estimate:
+    def _estimate_unrounded(self, name: str, option: int, baseline: int | None) -> Estimate:
         """Estimate as `estimate`, with rounding errors."""
         if not self.is_exact:
-            return super().estimate(name, option, confidence, baseline)
+            return super().estimate(name, option, baseline)
         moments = self.sums.moments[self.measures.indices[name]]
         total = moments.total(1 + option)
         if baseline is not None:

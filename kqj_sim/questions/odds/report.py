@@ -46,16 +46,11 @@ _NEARLY_ALL = 0.995
 """Calls that occur in at least this share of the deals say nothing about the hidden cards."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OddsRun(Run, ABC, Generic[A]):
     """A run that estimates odds."""
 
-    odds: A | None = None
-
-    @property
-    def _required_result(self) -> A:
-        assert self.odds is not None
-        return self.odds
+    odds: A
 
     @abstractmethod
     def describe_situation(self) -> str:
@@ -82,7 +77,7 @@ class OddsRun(Run, ABC, Generic[A]):
         ]
         if not self._is_exact:
             parts[-1] += f", seed {self.seed}"
-        situation, people = self.describe_situation(), self._required_result.people
+        situation, people = self.describe_situation(), self.odds.people
         if people is not None:
             situation = people.name_in(situation)
         return f"{situation}\n{'; '.join(parts)}"
@@ -94,25 +89,22 @@ class OddsRun(Run, ABC, Generic[A]):
     def describe_intervals(self) -> str:
         """Describe the intervals, and how likely the bidding is."""
         told = "Exact: no intervals" if self._is_exact else super().describe_intervals()
-        if self._required_result.sequential:
+        if self.odds.sequential:
             told = told.replace("intervals", "intervals that hold at every moment")
         return ". ".join(part for part in (told, self._describe_bidding()) if part)
 
     def _describe_sample(self) -> str:
         """Return the number of deals, and why it is not the one asked for."""
-        reason = _STOP_REASONS[self._required_result.stop_reason]
+        reason = _STOP_REASONS[self.odds.stop_reason]
         return f"{self.deals:,} deal{'s' * (self.deals != 1)}{reason}"
-
-    def _estimate_bidding_probability(self) -> Estimate:
-        return self._required_result.estimate_bidding_probability()
 
     def _describe_share_of_deals(self) -> str:
         """Return a sentence on the share of deals with the observed bidding; empty if it is all."""
-        found = self._estimate_bidding_probability()
+        found = self.odds.estimate_bidding_probability()
         if found.value >= _NEARLY_ALL:
             return ""
         share = format_share(found)
-        size = self._required_result.effective_sample_size
+        size = self.odds.effective_sample_size
         return f"This bidding occurs in {share} of random deals (effective sample: {size:,.0f})"
 
 
@@ -160,7 +152,7 @@ class CallOddsRun(OddsRun[A]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run as plain values, for JSON."""
-        of: Any = self._required_result
+        of: Any = self.odds
         return {
             **super().to_dict(),
             "hand": [str(card) for card in of.situation.hand],
@@ -169,7 +161,7 @@ class CallOddsRun(OddsRun[A]):
             "best": of.options[of.best].text,
             "choosing_deals": of.choosing_deals,
             "agreeing_share": of.bidding_probability,
-            "agreeing_interval": get_bounds(self._estimate_bidding_probability()),
+            "agreeing_interval": get_bounds(self.odds.estimate_bidding_probability()),
             "effective_deals": of.effective_sample_size,
             "intervals": "confidence sequences" if of.sequential else "for this number of deals",
             "ended": of.stop_reason,
@@ -178,7 +170,7 @@ class CallOddsRun(OddsRun[A]):
 
     def _describe_hand(self) -> str:
         """Return the cards and the place of the player, as the beginning of a sentence."""
-        of: Any = self._required_result
+        of: Any = self.odds
         hand = format_hand(of.situation.hand, ranks=self.rules.ranks)
         return f"You hold {hand} as {describe_place(of.situation.place, self.rules.seats)}"
 
@@ -188,17 +180,17 @@ class KqjCallOddsRun(CallOddsRun[KqjCallOdds]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run as plain values, for JSON."""
-        rival = self._required_result.find_uncountered_best()
-        found = {} if self._required_result.uncountered_best is None else {
-            "best_if_not_countered": self._required_result.get_text(
-                self._required_result.best if rival is None else rival.option
+        rival = self.odds.find_uncountered_best()
+        found = {} if self.odds.uncountered_best is None else {
+            "best_if_not_countered": self.odds.get_text(
+                self.odds.best if rival is None else rival.option
             ),
             "best_only_because_countered": rival is not None and rival.lead.low > 0,
         }  # fmt: skip
         return {**super().to_dict(), **found}
 
     def _known(self) -> dict[str, Any]:
-        situation = self._required_result.situation
+        situation = self.odds.situation
         return {
             "return": None if situation.upcard is None else str(situation.upcard),
             "place": situation.place,
@@ -211,7 +203,7 @@ class KqjCallOddsRun(CallOddsRun[KqjCallOdds]):
 
     def describe_situation(self) -> str:
         """Return what the player knows in a sentence."""
-        of, situation = self._required_result, self._required_result.situation
+        of, situation = self.odds, self.odds.situation
         told = self._describe_hand()
         if situation.rules.partners == "random":
             own = situation.teams[situation.place]
@@ -236,14 +228,14 @@ class KqjCallOddsRun(CallOddsRun[KqjCallOdds]):
         return f"{told}."
 
     def _describe_bidding(self) -> str:
-        return self._describe_share_of_deals() if self._required_result.question_count else ""
+        return self._describe_share_of_deals() if self.odds.question_count else ""
 
 
 class KwajongenCallOddsRun(CallOddsRun[KwajongenCallOdds]):
     """A run that estimates the odds of playing and passing in Kwajongen."""
 
     def _known(self) -> dict[str, Any]:
-        situation = self._required_result.situation
+        situation = self.odds.situation
         return {
             "turned": str(situation.upcard),
             "place": situation.place,
@@ -252,7 +244,7 @@ class KwajongenCallOddsRun(CallOddsRun[KwajongenCallOdds]):
 
     def describe_situation(self) -> str:
         """Return what the player knows in a sentence."""
-        of, situation = self._required_result, self._required_result.situation
+        of, situation = self.odds, self.odds.situation
         shown = format_card(situation.upcard)
         told = f"{self._describe_hand()}; the dealer shows {shown}"
         told += f"; {_describe_passes(situation.place)}"
@@ -260,7 +252,7 @@ class KwajongenCallOddsRun(CallOddsRun[KwajongenCallOdds]):
         return told + ("; the round is raised." if situation.raised else ".")
 
     def _describe_bidding(self) -> str:
-        of = self._required_result
+        of = self.odds
         if of.situation.place == 0 or of.ignore_calls:
             return ""
         return self._describe_share_of_deals()
@@ -276,7 +268,7 @@ class CardOddsRun(OddsRun[CardOdds]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run as plain values, for JSON."""
-        of, so_far = self._required_result, self._required_result.partial_round
+        of, so_far = self.odds, self.odds.partial_round
         called = so_far.final_contract
         return {
             **super().to_dict(),
@@ -311,7 +303,7 @@ class CardOddsRun(OddsRun[CardOdds]):
 
     def describe_situation(self) -> str:
         """Return what the player knows in a sentence."""
-        so_far, rules = self._required_result.partial_round, self.rules
+        so_far, rules = self.odds.partial_round, self.rules
         seats, own = rules.seats, so_far.place_of(so_far.seat)
         told = [
             f"You hold {format_hand(so_far.hand, ranks=rules.ranks)} as "
@@ -331,7 +323,7 @@ class CardOddsRun(OddsRun[CardOdds]):
 
     def _describe_contract(self) -> str:
         """Return who plays which contract: `the opener, your partner, plays 120 ♥ Capot`."""
-        so_far = self._required_result.partial_round
+        so_far = self.odds.partial_round
         called = so_far.final_contract
         contract = format_contract(called.contract)
         if called.amount is not None:
@@ -344,17 +336,17 @@ class CardOddsRun(OddsRun[CardOdds]):
         return f"{name}{', your partner,' if partner else ''} plays {contract}"
 
     def _describe_deals(self) -> str:
-        of = self._required_result
+        of = self.odds
         if of.is_exact:
             return f"all {of.layout_count:,} layouts" if of.layout_count > 1 else "the only layout"
         return self._describe_sample().replace("deals", "sampled layouts", 1)
 
     def _list_players_by_place(self) -> Sequence[str]:
-        opener, seats = self._required_result.partial_round.opener, self.rules.seats
+        opener, seats = self.odds.partial_round.opener, self.rules.seats
         return [self.policies[(opener + place) % seats] for place in range(seats)]
 
     def _describe_bidding(self) -> str:
-        of = self._required_result
+        of = self.odds
         if not of.uses_calls:
             return "Layouts agree with the plays, whatever was called"
         found = of.estimate_bidding_probability()
@@ -368,7 +360,7 @@ class CardOddsRun(OddsRun[CardOdds]):
 
     def _describe_plays(self) -> str:
         """Describe the effective sample of deals weighed by the plays; empty if none are."""
-        of = self._required_result
+        of = self.odds
         if not of.uses_plays or of.layout_count == 1:
             return ""
         sample = f"{of.deals:,} {'layouts' if of.is_exact else 'deals'}"
