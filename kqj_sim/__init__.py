@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.intervals import Estimate
-    from kqj_sim.api.review import ReviewResult, review
     from kqj_sim.api.rounds import CheckResult, Records, Round, check, play, records
     from kqj_sim.arguments import ArgumentError
     from kqj_sim.experiment import Experiment
@@ -59,7 +58,6 @@ if TYPE_CHECKING:
         suit,
         whole,
     )
-    from kqj_sim.policy_check import check_policy
     from kqj_sim.questions.compare import compare, sweep, tune
     from kqj_sim.questions.compare.results import (
         ComparisonResult,
@@ -70,8 +68,11 @@ if TYPE_CHECKING:
     from kqj_sim.questions.compare.settings import Setting
     from kqj_sim.questions.odds import odds
     from kqj_sim.questions.odds.results import OddsOption, OddsResult
+    from kqj_sim.questions.policies import check_policy
     from kqj_sim.questions.report import report
     from kqj_sim.questions.report.result import ReportResult
+    from kqj_sim.questions.review import review
+    from kqj_sim.questions.review.results import ReviewResult
     from kqj_sim.questions.simulate import simulate
     from kqj_sim.questions.simulate.results import SimulationResult
     from kqj_sim.results import Result
@@ -84,10 +85,8 @@ _MODULES = {
     "analysis.intervals": ("Estimate",),
     "arguments": ("ArgumentError",),
     "results": ("Result",),
-    "api.review": ("ReviewResult", "review"),
     "api.rounds": ("CheckResult", "Records", "Round", "check", "play", "records"),
     "experiment": ("Experiment",),
-    "policy_check": ("check_policy",),
     "questions.compare": ("compare", "sweep", "tune"),
     "questions.compare.results": (
         "ComparisonResult",
@@ -98,8 +97,11 @@ _MODULES = {
     "questions.compare.settings": ("Setting",),
     "questions.odds": ("odds",),
     "questions.odds.results": ("OddsOption", "OddsResult"),
+    "questions.policies": ("check_policy",),
     "questions.report": ("report",),
     "questions.report.result": ("ReportResult",),
+    "questions.review": ("review",),
+    "questions.review.results": ("ReviewResult",),
     "questions.simulate": ("simulate",),
     "questions.simulate.results": ("SimulationResult",),
     "rules": ("KqjRules", "KwajongenRules"),

@@ -55,7 +55,10 @@ COMMANDS: Mapping[str, CommandEntry] = {
         ("records", "commands.records", "Play deals and write each round as a line of JSON."),
         ("show", "commands.records", "Show one round: hands, calls, tricks, points and scores."),
         ("check", "commands.check", "Check recorded rounds against an independent referee."),
-        ("review", "commands.review", "Grade recorded rounds: where were the points lost?"),
+        (
+            "review", "questions.review", "Grade recorded rounds: where were the points lost?",
+            "review",
+        ),
         ("columns", "commands.listings", "List the columns of the rows, for --by and --where."),
         ("policies", "commands.listings", "List the policies and explain their parameters."),
     )

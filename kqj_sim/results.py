@@ -234,7 +234,7 @@ class Result(ShownResult):
 
     def to_json(self) -> str:
         """Return the run and all tables as JSON, as the command's --format json."""
-        return render(self._report, "json").decode()
+        return self.render("json").decode()
 
     def render(self, format: str) -> bytes:
         """Return the tables in a format, such as "csv", as the command's --format."""

@@ -30,6 +30,8 @@ class Runner:
         tell: called with notes for people, each a line; None to leave them out.
         made_by: the command or call that asks, as files name it.
         config: name and text of the file of options, if there is one.
+        tell_error: called with a line on each part of the work that cannot be done; None to leave
+            them to the result.
 
     Attributes:
         workers: the number of threads, or the cluster.
@@ -50,11 +52,13 @@ class Runner:
         tell: Callable[[str], object] | None = None,
         made_by: str = "",
         config: tuple[str, str] | None = None,
+        tell_error: Callable[[str], object] | None = None,
     ) -> None:
         self._threads = threads
         self._cluster = cluster
         self._progress = progress
         self._tell = tell
+        self._tell_error = tell_error
         self._line: ProgressLine | None = None
         self._interruption: InterruptHandler | None = None
         self._stack: ExitStack | None = None
@@ -68,7 +72,7 @@ class Runner:
         """Return the same for one call, which `made_by` names unless a command does."""
         return Runner(
             self._threads, self._cluster, self._progress, self._tell,
-            self.made_by or made_by, self.config,
+            self.made_by or made_by, self.config, self._tell_error,
         )  # fmt: skip
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -127,6 +131,11 @@ class Runner:
             text = f"{time.monotonic() - self._began:7.0f} s  {text}"
         if self._line is None or not self._line.print_above(text):
             self._tell(text)
+
+    def tell_error(self, text: str) -> None:
+        """Tell people of a part of the work that cannot be done, even if they want no notes."""
+        if self._tell_error is not None:
+            self._tell_error(text)
 
     def advance(self, count: int, answer: str = "") -> None:
         """Add finished units to the progress, and show `answer`, the result so far."""

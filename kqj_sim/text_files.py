@@ -10,6 +10,7 @@ import codecs
 import errno
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO
@@ -26,10 +27,22 @@ _UTF32_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 
 
 @contextmanager
+def open_stream(path: str | os.PathLike[str]) -> Iterator[tuple[IO[bytes], str]]:
+    """Open a file, - for stdin; give it and its name for errors."""
+    if path != "-":
+        with open(path, "rb") as stream:
+            yield stream, os.fspath(path)
+        return
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, "it is closed: name a file, or write to it", "stdin")
+    yield sys.stdin.buffer, "stdin"
+
+
+@contextmanager
 def open_lines(path: str | os.PathLike[str]) -> Iterator[Iterator[bytes]]:
-    """Open a file and give its lines, as `iterate_lines`."""
-    with open(path, "rb") as stream:
-        yield iterate_lines(stream, os.fspath(path))
+    """Open a file, - for stdin; give its lines as `iterate_lines`."""
+    with open_stream(path) as (stream, name):
+        yield iterate_lines(stream, name)
 
 
 def read_bytes(path: str | os.PathLike[str], most: int = MAX_BYTES) -> bytes:

@@ -49,7 +49,6 @@ MAY_IMPORT: dict[str, set[str]] = {
     "block_player": ENGINE | {"experiment", "workers"},
     "simulation": ENGINE | PLAY,
     "dask_cluster": {"core", "workers", "policies"},
-    "policy_check": TEXT | ENGINE | PLAY | {"run_scope", "simulation"},
     "recording": TEXT | ENGINE | {"experiment"},
     "replay": TEXT | ENGINE | {"experiment", "recording"},
     "paired": TEXT | ENGINE | PLAY | {"simulation"},
@@ -79,7 +78,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     | PLAY
     | {"referee", "dask_cluster", "simulation", "recording", "replay"}
     | {"paired", "analysis", "notation", "reporting", "api"}
-    | {"run_scope", "policy_check", "signals"}
+    | {"run_scope", "signals"}
     | {"arguments", "options", "progress", "question", "questions", "results", "runner"},
     "cli": {"commands", "messages", "run_scope"},
     "__main__": {"cli", "signals"},

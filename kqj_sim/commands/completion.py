@@ -25,7 +25,7 @@ NAMES_FILE = Path(__file__).with_name("completion.json")
 _COMPLETED: Mapping[str, str] = {
     **{name: option.completes for name, option in OPTIONS.items() if option.completes is not None},
     **dict.fromkeys(("policies", "specification", "with"), "spec"),
-    **dict.fromkeys(("file", "files"), "file"),
+    **dict.fromkeys(("file", "files", "records"), "file"),
 }
 """What the value of an option or argument is, by its name."""
 

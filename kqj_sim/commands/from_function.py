@@ -71,12 +71,12 @@ def make_command(
             )
         else:
             params.append(
-                _make_option(name, asked.options[name], parameter.default, asked.help.get(name, ""))
+                make_option(name, asked.options[name], parameter.default, asked.help.get(name, ""))
             )
     if "rules" in signature.parameters:
         params += _list_rule_options()
     workers = asked.workers if "runner" in signature.parameters else ()
-    params += [_make_option(name, asked.options[name]) for name in (*workers, *asked.output)]
+    params += [make_option(name, asked.options[name]) for name in (*workers, *asked.output)]
     names = {option.flag or name: name for name, option in asked.options.items()}
 
     def call(**given: Any) -> None:
@@ -89,7 +89,7 @@ def make_command(
     )  # fmt: skip
 
 
-def _make_option(name: str, option: Option, default: Any = None, help: str = "") -> click.Option:
+def make_option(name: str, option: Option, default: Any = None, help: str = "") -> click.Option:
     """Return the option of the command line for a parameter."""
     # Variables of the environment have the name of the option, not that of the parameter.
     name = option.flag or name
@@ -121,10 +121,10 @@ def _make_option(name: str, option: Option, default: Any = None, help: str = "")
 
 def _list_rule_options() -> Iterator[click.Option]:
     """Yield the option for the game, and for every field of the rules of each."""
-    yield _make_option("game", OPTIONS["game"], next(iter(RULES_BY_GAME)))
+    yield make_option("game", OPTIONS["game"], next(iter(RULES_BY_GAME)))
     for rules in RULES_BY_GAME.values():
         for rule in fields(rules):
-            yield _make_option(rule.name, OPTIONS[rule.name], rule.default)
+            yield make_option(rule.name, OPTIONS[rule.name], rule.default)
 
 
 def write_tables(asked: CommandDescription, given: dict[str, Any]) -> None:
@@ -190,6 +190,7 @@ def prepare(asked: CommandDescription, given: dict[str, Any]) -> tuple[dict[str,
         **{name: given.pop(name) for name in asked.workers if name in given},
         progress=not quiet,
         tell=None if quiet else lambda line: say(line, err=True),
+        tell_error=lambda line: say(line, err=True),
         made_by=shell_join([program, name, *options, *words]),
         config=config,
     )

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from kqj_sim.columns import Column, get_columns
 from kqj_sim.commands.command import Command, Group
-from kqj_sim.commands.options import Function, WholeNumberType, game_option, seed_option
-from kqj_sim.commands.output import color_option, print_screen, screen_width
+from kqj_sim.commands.from_function import make_command, make_option
+from kqj_sim.commands.output import print_screen, screen_width
 from kqj_sim.commands.say import say
 from kqj_sim.messages import format_json
+from kqj_sim.options import OPTIONS
+from kqj_sim.question import CommandDescription
+from kqj_sim.questions.policies import check_policy
+from kqj_sim.rules import RULES_BY_GAME
 
 if TYPE_CHECKING:
     from kqj_sim.policies.configured import ConfiguredPolicy
@@ -21,27 +25,25 @@ if TYPE_CHECKING:
     from kqj_sim.policies.spec import PlayerSpec
 
 
-def _make_format_option(*choices: str) -> Callable[[Function], Function]:
-    return click.option(
-        "--format",
-        type=click.Choice(choices),
-        default=choices[0],
-        metavar="FORMAT",
-        show_default=True,
-        help=f"Write the list as {', '.join(choices[:-1])} or {choices[-1]}.",
-    )
+def _list_options(*formats: str, color: bool = True) -> list[click.Parameter]:
+    """Return the options of a list: the game, its format, the first by default, and colours."""
+    described = f"Write the list as {', '.join(formats[:-1])} or {formats[-1]}."
+    format = OPTIONS["format"]._replace(choices=formats, default=formats[0], help=described)
+    found: list[click.Parameter] = [
+        make_option("game", OPTIONS["game"], next(iter(RULES_BY_GAME))),
+        make_option("format", format),
+    ]
+    return found + [make_option("color", OPTIONS["color"])] * color
 
 
 @click.command(
     cls=Command,
+    params=_list_options("table", "markdown", "json"),
     epilog="""\b
 Example:
   kqj-sim simulate --by lap --where "sender_trumps >= 4 and contract == 'h'"
 """,
 )
-@game_option
-@_make_format_option("table", "markdown", "json")
-@color_option
 def columns(game: str, format: str, color: str) -> None:
     """List the columns of the rows, for --by and --where.
 
@@ -65,6 +67,7 @@ def describe_values(column: Column) -> str:
 
 @click.group(
     cls=Group,
+    params=_list_options("table", "markdown", "json"),
     invoke_without_command=True,
     epilog="""\b
 Examples:
@@ -75,9 +78,6 @@ Examples:
   kqj-sim simulate --policy careful.toml --policy team1=my_policy.py:cautious
 """,
 )
-@game_option
-@_make_format_option("table", "markdown", "json")
-@color_option
 @click.pass_context
 def policies(ctx: click.Context, game: str, format: str, color: str) -> None:
     """List the policies and explain their parameters.
@@ -140,6 +140,10 @@ def policies(ctx: click.Context, game: str, format: str, color: str) -> None:
 
 @policies.command(
     cls=Command,
+    params=[
+        click.Argument(["specification"], metavar="NAME"),
+        *_list_options("toml", "markdown", "json", color=False),
+    ],
     epilog="""\b
 Examples:
   kqj-sim policies show standard > careful.toml
@@ -147,9 +151,6 @@ Examples:
   kqj-sim policies show careful.toml --format markdown
 """,
 )
-@click.argument("specification", metavar="NAME")
-@game_option
-@_make_format_option("toml", "markdown", "json")
 @click.pass_context
 def show(ctx: click.Context, specification: str, game: str, format: str) -> None:
     """Show the parameters of a policy as a TOML file to edit: meaning, range, default.
@@ -175,36 +176,15 @@ def show(ctx: click.Context, specification: str, game: str, format: str) -> None
         _show_markdown(parts)
 
 
-@policies.command(
-    cls=Command,
-    epilog="""\b
-Examples:
-  kqj-sim policies check my_policy.py
-  kqj-sim policies check my_policy.py:cautious --deals 10000
-""",
-)
-@click.argument("specification", metavar="NAME")
-@click.option(
-    "--deals",
-    type=WholeNumberType(1, "1e4"),
-    default=2_000,
-    show_default=True,
-    help="Play this many deals of every variant of the rules.",
-)
-@seed_option
-@click.pass_context
-def check(ctx: click.Context, specification: str, deals: int, seed: int) -> None:
-    """Play every variant of the rules with a policy, and report its mistakes.
-
-    NAME is a name or any other specification.  Reports illegal choices, exceptions, choices that
-    depend on more than the policy's view, and speed; the exit status is 1 if there are problems.
-    """
-    from kqj_sim.policy_check import check_policy
-
-    found = check_policy(specification, deals, seed)
+def _check(asked: CommandDescription, given: dict[str, Any]) -> None:
+    """Print what a policy does wrong; exit with status 1 if there is anything."""
+    found = asked.function(**given)
     say("\n".join(found.list_lines(len(found.problems))))
     if not found.ok:
-        ctx.exit(1)
+        click.get_current_context().exit(1)
+
+
+policies.add_command(make_command(check_policy, _check), "check")
 
 
 def _convert_value(parameter: Parameter, value: ParameterValue | None) -> Any:

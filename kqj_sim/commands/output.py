@@ -194,8 +194,8 @@ class Output:
 
     def write_result(self, result: Result, shown: Collection[str] | None) -> None:
         """Write the tables of a result, those asked for, or its page, and its picture."""
-        if self.format == "html":
-            self.write_page(result.render("html"), result.report)
+        if self.format in ("html", "json"):
+            self.write_page(result.render(self.format), result.report)
         else:
             report = result.report
             self.write_report(report if shown is None else replace(report, shown=shown))

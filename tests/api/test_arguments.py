@@ -89,8 +89,8 @@ def test_lists_are_written_as_on_the_command_line() -> None:
     one, other = (
         kqj.review(round, samples=2, reference="points+greedy", **given).to_json()
         for given in (
-            {"seat": "seat0,seat3", "by": "trick, kind", "threads": "2"},
-            {"seat": [0, 3], "by": ["trick", "kind"], "threads": 2},
+            {"seat": "seat0,seat3", "by": "trick, kind", "worst": "2"},
+            {"seat": [0, 3], "by": ["trick", "kind"], "worst": 2},
         )
     )
     assert one == other

@@ -169,7 +169,7 @@ def find_recorded_position(record: PartialRecord, at: tuple[int, int] | str | No
         from kqj_sim.analysis.odds.position_input import read_position
 
         return read_position(record, at)
-    from kqj_sim.analysis.review.reading import prepare_round
+    from kqj_sim.questions.review.reading import prepare_round
 
     decisions = prepare_round(record).decisions
     found = next((each for each in decisions if each.at == at), None)

@@ -21,11 +21,9 @@ from kqj_sim.policies.card_sets import format_cards
 from kqj_sim.policies.configured import ConfiguredPolicy
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.registry import Policy
-from kqj_sim.policies.session import PolicyLike, as_spec
 from kqj_sim.policies.spec import parse_player_spec
 from kqj_sim.policy_errors import FailedRound, replay_decisions
 from kqj_sim.rules import RULES_BY_GAME, GameRules, KqjRules, KwajongenRules
-from kqj_sim.run_scope import run_scope
 from kqj_sim.simulation import simulate
 
 CALLERS = {
@@ -102,8 +100,8 @@ class PolicyCheck:
         return lines
 
 
-def check_policy(policy: PolicyLike, deals: int = 2_000, seed: int = 1) -> PolicyCheck:
-    """Play deals of every variant of the games that a policy plays, and report its mistakes.
+def run_checks(spec: str, deals: int, seed: int) -> PolicyCheck:
+    """Play every variant of the games that a policy plays, and check its choices.
 
     Every variant is played twice, with the policy at every seat.  A policy that chooses cards also
     plays contracts of every kind, called at random.  Choices of some deals are made again from
@@ -111,41 +109,31 @@ def check_policy(policy: PolicyLike, deals: int = 2_000, seed: int = 1) -> Polic
     depends on something beyond its view.
 
     Args:
-        policy: a specification, a policy, or a function or class from a cell.
+        spec: the specification of the policy.
         deals: deals of each variant.
         seed: seed of the deals.
 
     Raises:
         PolicyError: it is no policy, or does not compile.
-
-    Example:
-        >>> import kqj_sim as kqj
-        >>> @kqj.policy
-        ... def careful(view):
-        ...     return kqj.lowest(view.legal)
-        >>> kqj.check_policy(careful, deals=50).ok
-        True
     """
-    spec = as_spec(policy)
     found = PolicyCheck(spec)
-    with run_scope():
-        times: list[float] = []
-        logged: dict[tuple[ConfiguredPolicy, str], list[tuple[Any, int]]] = {}
-        games = _list_games(spec)
-        for name, rules in _list_variants(games):
-            found.variants.append(name)
-            for player in _list_players(spec, rules.game):
-                experiment = Experiment(rules, (player,) * rules.seats, deals, seed)
-                found.deals += deals
-                try:
-                    seconds = _play_twice(experiment, found)
-                except PolicyError as error:
-                    _add_problem(found, f"{error} ({name})")
-                    continue
-                if player == spec:
-                    times.append(seconds / deals)
-                _log_choices(experiment, logged)
-        _ask_again(found, logged)
+    times: list[float] = []
+    logged: dict[tuple[ConfiguredPolicy, str], list[tuple[Any, int]]] = {}
+    games = _list_games(spec)
+    for name, rules in _list_variants(games):
+        found.variants.append(name)
+        for player in _list_players(spec, rules.game):
+            experiment = Experiment(rules, (player,) * rules.seats, deals, seed)
+            found.deals += deals
+            try:
+                seconds = _play_twice(experiment, found)
+            except PolicyError as error:
+                _add_problem(found, f"{error} ({name})")
+                continue
+            if player == spec:
+                times.append(seconds / deals)
+            _log_choices(experiment, logged)
+    _ask_again(found, logged)
     if times:
         found.microseconds_per_deal = 1e6 * sum(times) / len(times)
     return found

@@ -16,7 +16,6 @@ from kqj_sim.analysis.odds.kwajongen import (
 )
 from kqj_sim.analysis.odds.sampling import Playouts, Sampler, Search
 from kqj_sim.analysis.odds.situation import KwajongenBiddingSituation
-from kqj_sim.analysis.review.turns import ActualHands, Turn, make_settings
 from kqj_sim.cards import SUITS
 from kqj_sim.core.block import allocate_block
 from kqj_sim.core.kwajongen import odds as core
@@ -25,6 +24,7 @@ from kqj_sim.core.kwajongen.cards import SEATS
 from kqj_sim.core.types import Float64Array, Int16Array, Int64Array
 from kqj_sim.policies.card_sets import encode_cards, format_cards
 from kqj_sim.policies.errors import PolicyError
+from kqj_sim.questions.review.turns import ActualHands, Turn, make_settings
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.odds.position import PartialRound

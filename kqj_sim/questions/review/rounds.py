@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 
 from kqj_sim.analysis.odds.situation import BiddingSituation
-from kqj_sim.analysis.review.cross_fitting import Mean
-from kqj_sim.analysis.review.decisions import Decision, RecordedRound
-from kqj_sim.analysis.review.grading import Grade, GradeSettings, derive_seed, grade_decisions
-from kqj_sim.analysis.review.luck import (
+from kqj_sim.core.types import Float64Array
+from kqj_sim.imposed import ImposedContract
+from kqj_sim.questions.review.cross_fitting import Mean
+from kqj_sim.questions.review.decisions import Decision, RecordedRound
+from kqj_sim.questions.review.grading import Grade, GradeSettings, derive_seed, grade_decisions
+from kqj_sim.questions.review.luck import (
     Average,
     compute_differences,
     estimate_average,
     find_actual_hands,
 )
-from kqj_sim.analysis.review.turns import Turn
-from kqj_sim.core.types import Float64Array
-from kqj_sim.imposed import ImposedContract
+from kqj_sim.questions.review.turns import Turn
 from kqj_sim.record import Record
 
 
@@ -244,14 +244,6 @@ class RoundReview:
         both = [*zip(self.grades, self.hindsight, strict=True), *self.uncounted]
         return sorted(both, key=lambda each: each[0].decision.number)
 
-    @property
-    def worst(self) -> list[tuple[Grade, Hindsight | None]]:
-        """The decisions with a loss that matters, shown mistakes first, then by what they lost."""
-        both = zip(self.grades, self.hindsight, strict=True)
-        wanted = [each for each in both if each[0].decision.seat in self.seats]
-        lost = [each for each in wanted if each[0].matters]
-        return sorted(lost, key=lambda each: (not each[0].mistake, -each[0].loss.points.value))
-
 
 def review_round(
     played: RecordedRound,
@@ -352,6 +344,3 @@ def _find_average(played: RecordedRound, settings: GradeSettings) -> Average | N
     return estimate_average(
         played.rules, settings.reference.text, record.pending_before, imposed, limit
     )
-
-
-__all__ = ["Hindsight", "Parts", "RoundReview", "Total", "add_means", "review_round"]

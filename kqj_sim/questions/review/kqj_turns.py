@@ -23,7 +23,6 @@ from kqj_sim.analysis.odds.kqj_cards import (
 )
 from kqj_sim.analysis.odds.sampling import Deadline, Sampler
 from kqj_sim.analysis.odds.situation import BiddingSituation
-from kqj_sim.analysis.review.turns import ActualHands, Turn, derive_keys, make_settings
 from kqj_sim.core import call_odds, review
 from kqj_sim.core.block import LANES
 from kqj_sim.core.types import Float64Array, Int64Array
@@ -31,6 +30,7 @@ from kqj_sim.core.views import PASS
 from kqj_sim.encode import CONTRACTS
 from kqj_sim.policies.card_sets import encode_cards, format_cards
 from kqj_sim.policies.errors import PolicyError
+from kqj_sim.questions.review.turns import ActualHands, Turn, derive_keys, make_settings
 from kqj_sim.record import Call
 from kqj_sim.rules import SEATS
 

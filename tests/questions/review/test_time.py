@@ -13,17 +13,23 @@ from typing import Any
 import pytest
 
 from kqj_sim.analysis.odds.sampling import Deadline, SearchEnded
-from kqj_sim.analysis.review import grading, luck
-from kqj_sim.analysis.review.decisions import RecordedRound
-from kqj_sim.analysis.review.grading import GradeSettings
-from kqj_sim.analysis.review.rounds import review_round
-from kqj_sim.analysis.review.turns import draw_deals
-from kqj_sim.api.review_run import ReviewedRounds, ReviewOptions, make_run, run_review
 from kqj_sim.experiment import Experiment
 from kqj_sim.policies.spec import parse_player
+from kqj_sim.questions.review import grading, luck
+from kqj_sim.questions.review.decisions import RecordedRound
+from kqj_sim.questions.review.grading import GradeSettings
+from kqj_sim.questions.review.report import describe_review, make_review_report
+from kqj_sim.questions.review.rounds import review_round
+from kqj_sim.questions.review.run import (
+    NothingReviewedError,
+    ReviewedRounds,
+    ReviewRun,
+    run_review,
+)
+from kqj_sim.questions.review.turns import draw_deals
 from kqj_sim.recording import play_records
-from kqj_sim.reporting.review import describe_review, make_review_report
 from kqj_sim.rules import KqjRules
+from kqj_sim.runner import Runner
 from tests.variants import AUCTION_2, TAKE_2
 
 REFERENCE = "points+greedy"
@@ -40,6 +46,14 @@ def make_settings(deadline: Deadline | None = None) -> GradeSettings:
     return GradeSettings(
         parse_player(REFERENCE, "kqj"), 1, 1, 0.95, 1, max_layouts=0,
         deadline=deadline or Deadline(),
+    )  # fmt: skip
+
+
+def make_run(reference: str = "", samples: int = 1000, time: float | None = None) -> ReviewRun:
+    """Return a review of records."""
+    return ReviewRun(
+        "review", KqjRules(), (), 1, 0, 0, 0.95, source="FILE", reference=reference,
+        samples=samples, time=time,
     )  # fmt: skip
 
 
@@ -65,8 +79,8 @@ def test_no_line_is_read_after_the_time(count: int | None) -> None:
             now, read = now + 1, read + 1
             yield line, lambda: "not a record"
 
-    options = ReviewOptions(time=5)
-    found = run_review(list_rounds(), count, options, None, clock=lambda: now)
+    run = make_run(time=5)
+    found = run_review(list_rounds(), count, run, None, Runner(), clock=lambda: now)
     assert read == 5
     assert found.out_of_time
     assert found.left == (None if count is None else count - len(found.errors))
@@ -84,9 +98,11 @@ def test_rounds_are_read_one_by_one() -> None:
             assert len(read) == line - 1
             yield line, partial(fail, line)
 
-    found = run_review(list_rounds(), None, ReviewOptions(), None)
-    assert [line for line, _ in found.errors] == read == [1, 2, 3]
-    assert not found.out_of_time
+    told: list[str] = []
+    with pytest.raises(NothingReviewedError, match="FILE:1: not a record"):
+        run_review(list_rounds(), None, make_run(), None, Runner(tell_error=told.append))
+    assert read == [1, 2, 3]
+    assert told == [f"FILE:{line}: not a record" for line in read]
 
 
 @pytest.mark.parametrize("rules", [TAKE_2, AUCTION_2], ids=["taking", "auctions"])
@@ -114,10 +130,10 @@ def test_nothing_is_sampled_after_the_deadline(
     assert review.parts is None
 
     found = ReviewedRounds([review])
-    run = make_run(found, ReviewOptions(time=1), "FILE", ())
+    run = found.complete_run(make_run(time=1))
     assert (
         f"{len(left)} decisions were not graded: out of time."
-        in make_review_report(found.reviews, run).remarks
+        in make_review_report(found.reviews, run, 3).remarks
     )
     skipped = describe_review(review, run)["skipped"]
     assert [each["reason"] for each in skipped].count("out of time") == len(left)
@@ -148,9 +164,10 @@ def test_an_incomplete_round_is_shown_only_alone(
             done.ungraded = [done.grades.pop().decision]
         return done
 
-    monkeypatch.setattr("kqj_sim.analysis.review.rounds.review_round", review)
+    monkeypatch.setattr("kqj_sim.questions.review.run.review_round", review)
     rounds = [(each.line, partial(copy, each)) for each in play(TAKE_2, 3)]
-    found = run_review(iter(rounds), 3, ReviewOptions(REFERENCE, 1, 1e6, threads=1), None)
+    run = make_run(REFERENCE, 1, 1e6)
+    found = run_review(iter(rounds), 3, run, None, Runner(threads=1))
     assert [each.played.line for each in found.reviews] == lines
     assert found.left == left
     assert found.describe_end() == f"Out of time: {len(lines)} of 3 rounds reviewed"

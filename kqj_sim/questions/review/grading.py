@@ -20,20 +20,21 @@ from kqj_sim.analysis.odds.plays import PlayModel
 from kqj_sim.analysis.odds.position import PartialRound
 from kqj_sim.analysis.odds.sampling import CardSampler, Deadline, SearchEnded
 from kqj_sim.analysis.odds.situation import BiddingSituation, KwajongenBiddingSituation
-from kqj_sim.analysis.review.cross_fitting import (
+from kqj_sim.encode import encode_seating
+from kqj_sim.experiment import Experiment
+from kqj_sim.questions.review.cross_fitting import (
     Loss,
     Mean,
     average,
     compute_effective_size,
     compute_exact_loss,
     estimate_loss,
+    find_mistakes,
 )
-from kqj_sim.analysis.review.decisions import Decision
-from kqj_sim.analysis.review.kqj_turns import KqjCallDecision, KqjCardDecision
-from kqj_sim.analysis.review.kwajongen_turns import KwajongenCallDecision, KwajongenCardDecision
-from kqj_sim.analysis.review.turns import Draws, Turn, draw_deals, list_all
-from kqj_sim.encode import encode_seating
-from kqj_sim.experiment import Experiment
+from kqj_sim.questions.review.decisions import Decision
+from kqj_sim.questions.review.kqj_turns import KqjCallDecision, KqjCardDecision
+from kqj_sim.questions.review.kwajongen_turns import KwajongenCallDecision, KwajongenCardDecision
+from kqj_sim.questions.review.turns import Draws, Turn, draw_deals, list_all
 from kqj_sim.rules import KqjRules
 from kqj_sim.workers import map_in_threads
 
@@ -267,8 +268,6 @@ def grade_decisions(
         limit,
     )
     grades = [each for each in measured if each is not None]
-    from kqj_sim.analysis.review.cross_fitting import find_mistakes
-
     counted = [number for number, (grade, _) in enumerate(grades) if grade.counts]
     p_values = [grades[number][0].p_value for number in counted]
     for number, mistake in zip(counted, find_mistakes(p_values, settings.confidence), strict=True):

@@ -19,7 +19,7 @@ from tests.command_line import expect_error, run
 ROUND = kqj.records(deals=1, first=3, policy="greedy")[0]
 AUCTION = kqj.records(deals=1, first=1, policy="greedy", bidding="auction")[0]
 FEW = ("--samples", "20", "--reference", "points+greedy")
-DOCUMENT = Path(__file__).parents[2] / "docs" / "review.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "review.md"
 
 
 @pytest.fixture

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from kqj_sim import __version__
 from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.review.rounds import Hindsight, Parts, RoundReview, Total
-from kqj_sim.analysis.review.tables import (
+from kqj_sim.cards import format_contract
+from kqj_sim.messages import format_json, shell_join
+from kqj_sim.questions.review.rounds import Hindsight, Parts, RoundReview, Total
+from kqj_sim.questions.review.run import ReviewRun
+from kqj_sim.questions.review.tables import (
     ReviewedDecision,
     estimate_decision_loss,
     list_decisions,
     make_review_tables,
-    name_player,
     sort_worst,
 )
-from kqj_sim.cards import format_contract
-from kqj_sim.messages import format_json, shell_join
-from kqj_sim.reporting.formats import convert_table, render
-from kqj_sim.reporting.grid import Cell, Grid, format_number
-from kqj_sim.reporting.review_words import (
+from kqj_sim.questions.review.words import (
     OUT_OF_TIME,
     RARE_BIDS,
     describe_player,
@@ -32,85 +29,15 @@ from kqj_sim.reporting.review_words import (
     list_remarks,
     write_mistake,
 )
-from kqj_sim.reporting.run import GAME_NAMES, RANGE_SIGNS, Report, Run, describe_rules
-from kqj_sim.rules import KqjRules
+from kqj_sim.reporting.formats import convert_table
+from kqj_sim.reporting.grid import Cell, Grid, format_number
+from kqj_sim.reporting.run import Report
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.tables import Table
-    from kqj_sim.rules import GameRules
-
-WORST = 3
-"""Decisions in words, unless asked otherwise."""
 
 
-@dataclass(frozen=True)
-class ReviewRun(Run):
-    """A review: `policies` are empty, since every record names its own.
-
-    Attributes:
-        source: name of the file, `-` for stdin; the policy's specification if it was played.
-        reference: the reference player.
-        samples: deals that grade a decision, on average.
-        time: limit of time in seconds.
-        ignore_calls: True for hidden cards that need not agree with the calls.
-        ignore_plays: True for hidden cards that are not weighed by the cards played.
-        skipped: lines that were not reviewed.
-        is_mixed: whether the records have different rules.
-        played: whether the rounds were played on the way; `source` is then the command that writes
-            one, with `{first}` for its number.
-    """
-
-    source: str = ""
-    reference: str = ""
-    samples: int = 0
-    time: float | None = None
-    ignore_calls: bool = False
-    ignore_plays: bool = False
-    skipped: int = 0
-    is_mixed: bool = False
-    played: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the run as plain values, by the keys of the JSON output."""
-        return {
-            "version": __version__,
-            "command": self.command,
-            "game": self.rules.game,
-            "source": self.source,
-            "reference": self.reference,
-            "seed": self.seed,
-            "samples": self.samples,
-            "time": self.time,
-            "ignore_calls": self.ignore_calls,
-            "ignore_plays": self.ignore_plays,
-            "confidence": self.confidence,
-            "deals": self.deals,
-            "skipped_lines": self.skipped,
-            "by": list(self.by),
-            "interrupted": self.interrupted,
-        }
-
-    def describe(self) -> str:
-        """Return the run in a line for people."""
-        rules = f"{GAME_NAMES[self.rules.game]}, several rules"
-        sampled = f"{self.samples:,} deals a decision"
-        if self.time is not None:
-            sampled = f"limited to {self.time:g} s"
-        parts = [
-            rules if self.is_mixed else describe_rules(self.rules),
-            f"reference {self.reference}",
-            f"{sampled}, seed {self.seed}",
-        ]
-        return "; ".join(parts)
-
-    def describe_intervals(self) -> str:
-        """Describe the intervals for people."""
-        return f"{RANGE_SIGNS}: {100 * (self.confidence or 0):g}% intervals"
-
-
-def make_review_report(
-    reviews: Sequence[RoundReview], run: ReviewRun, worst: int = WORST
-) -> Report:
+def make_review_report(reviews: Sequence[RoundReview], run: ReviewRun, worst: int) -> Report:
     """Return the report of reviewed rounds.
 
     Args:
@@ -296,12 +223,8 @@ def _make_season_grids(tables: Sequence[Table], by: Sequence[str]) -> list[Grid]
     return grids
 
 
-def render_review(
-    report: Report, reviews: Sequence[RoundReview], format: str, **options: Any
-) -> bytes:
-    """Return a review in a format of tables; JSON and pages have all decisions of all rounds."""
-    if format not in ("json", "html"):
-        return render(report, format, **options)
+def render_review(report: Report, reviews: Sequence[RoundReview]) -> bytes:
+    """Return a review as JSON, with all decisions of all rounds."""
     assert isinstance(report.run, ReviewRun)
     found = {
         **report.run.to_dict(),
@@ -310,19 +233,14 @@ def render_review(
         "rounds": [describe_review(each, report.run) for each in reviews],
         "tables": [convert_table(table) for table in report.tables],
     }
-    text = format_json(found, 1).encode() + b"\n"
-    if format == "json":
-        return text
-    from kqj_sim.reporting.review_page import make_review_page
-
-    return make_review_page(text)
+    return format_json(found, 1).encode() + b"\n"
 
 
 def describe_review(review: RoundReview, run: ReviewRun) -> dict[str, Any]:
     """Return a reviewed round as plain values: `docs/review.md`, "The JSON of a review"."""
     played, confidence = review.played, run.confidence or 0.95
     source = msgspec.to_builtins(played.source)
-    worst = [grade.decision.number for grade, _ in review.worst]
+    decisions = list_decisions([review])
     timeline = None
     if review.start is not None:
         timeline = [{"at": "start", "values": [float(value) for value in review.start]}]
@@ -334,7 +252,6 @@ def describe_review(review: RoundReview, run: ReviewRun) -> dict[str, Any]:
             for grade, hindsight in review.all_decisions
             if hindsight is not None
         ]
-    names = [name_player(review, seat) for seat in range(played.rules.seats)]
     luck = None
     if review.parts is not None and review.team_parts is not None:
         luck = {
@@ -348,18 +265,15 @@ def describe_review(review: RoundReview, run: ReviewRun) -> dict[str, Any]:
             {
                 "seat": seat,
                 "place": played.place_of(seat),
-                "name": names[seat],
+                "name": played.names[seat],
                 "label": played.seat_names.describe(seat),
                 "team": played.teams[seat],
                 "role": played.describe_role(seat),
             }
             for seat in range(played.rules.seats)
         ],
-        "decisions": [
-            _describe_decision(ReviewedDecision(review, grade, hindsight), run)
-            for grade, hindsight in zip(review.grades, review.hindsight, strict=True)
-        ],
-        "worst": worst,
+        "decisions": [_describe_decision(each, run) for each in decisions],
+        "worst": [each.grade.decision.number for each in sort_worst(decisions)],
         "timeline": timeline,
         "luck": luck,
         "totals": {
@@ -466,10 +380,3 @@ def _describe_total(total: Total, confidence: float) -> dict[str, Any]:
         "hindsight_loss_points": total.hindsight_loss,
         "accuracy": total.accuracy,
     }
-
-
-def choose_rules(reviews: Sequence[RoundReview]) -> tuple[GameRules, bool]:
-    """Return the rules of the first round, and whether others have other rules."""
-    rules = [review.played.rules for review in reviews]
-    first = rules[0] if rules else KqjRules()
-    return first, any(each != first for each in rules)

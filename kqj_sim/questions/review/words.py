@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kqj_sim.analysis.odds.position import PartialRound
-from kqj_sim.analysis.review.decisions import CALL_KINDS
-from kqj_sim.analysis.review.tables import ReviewedDecision
 from kqj_sim.cards import Card, add_suit_signs, parse_card
+from kqj_sim.questions.review.decisions import CALL_KINDS
+from kqj_sim.questions.review.tables import ReviewedDecision
 from kqj_sim.referee.kqj.cards import card_points
 from kqj_sim.reporting.grid import format_number
 
 if TYPE_CHECKING:
-    from kqj_sim.analysis.review.decisions import RecordedRound
-    from kqj_sim.analysis.review.grading import Grade
-    from kqj_sim.analysis.review.rounds import RoundReview
+    from kqj_sim.questions.review.decisions import RecordedRound
+    from kqj_sim.questions.review.grading import Grade
+    from kqj_sim.questions.review.rounds import RoundReview
 
 RARE_BIDS = "the reference player would hardly ever have bid as the others did"
 """Why a call is not graded."""
@@ -24,11 +24,6 @@ OUT_OF_TIME = "out of time"
 """Why a decision is not graded that the limit of time left no deals for."""
 
 _KWAJONGEN_POINTS = {"A": 4, "K": 3, "Q": 2, "J": 1}
-
-
-def format_option(name: str) -> str:
-    """Return a call or a card as people write it: `take ♥`, `K♠`."""
-    return add_suit_signs(name)
 
 
 def describe_where(at: str) -> str:
@@ -61,8 +56,8 @@ def write_mistake(each: ReviewedDecision, confidence: float, several: bool) -> s
     verb = "chose" if decision.is_call else "played"
     points = format_number(loss.value, loss.low, loss.high, "points")
     shown = "" if grade.mistake else " (not shown to be a mistake)"
-    best = format_option(grade.best)
-    text = f"{where}: {who} {verb} {format_option(decision.choice)}; {best} was worth {points} "
+    best = add_suit_signs(grade.best)
+    text = f"{where}: {who} {verb} {add_suit_signs(decision.choice)}; {best} was worth {points} "
     text += f"points more{shown}"
     reason = explain_best(grade)
     return f"{text}: {reason}." if reason else f"{text}."
@@ -119,7 +114,7 @@ def _compare_in_trick(position: PartialRound, better: Card, chosen: Card) -> lis
     if wins_better and not wins_chosen:
         return ["it wins the trick" if last else "it beats the cards played so far"]
     if wins_chosen and not wins_better:
-        return [f"it leaves the trick and keeps {format_option(str(chosen))}"]
+        return [f"it leaves the trick and keeps {add_suit_signs(str(chosen))}"]
     if wins_better:
         return []
     winner = find_winner(leader, cards, contract)
@@ -149,5 +144,5 @@ def _compare_kq(position: PartialRound, better: Card, chosen: Card) -> list[str]
             if better == king and chosen != king:
                 return ["it is the first card of KQ"]
             if chosen == queen and better not in (king, queen):
-                return [f"it keeps {format_option(str(queen))} for KQ"]
+                return [f"it keeps {add_suit_signs(str(queen))} for KQ"]
     return []

@@ -16,10 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.odds.sampling import Deadline
-from kqj_sim.analysis.review.decisions import RecordedRound
-from kqj_sim.analysis.review.turns import ActualHands, derive_keys
 from kqj_sim.cards import parse_card
 from kqj_sim.core import block as core_block
 from kqj_sim.core import rng
@@ -31,6 +28,8 @@ from kqj_sim.games import get_game
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.errors import PolicyError
+from kqj_sim.questions.review.decisions import RecordedRound
+from kqj_sim.questions.review.turns import ActualHands, derive_keys
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.workers import count_processors, map_in_threads
 
@@ -201,15 +200,6 @@ class Average:
     errors: Float64Array
     deals: int
 
-    def estimate(self, place: int, confidence: float) -> Estimate:
-        """Return the average of a place with its interval."""
-        from kqj_sim.analysis.review.cross_fitting import Mean
-
-        found = Mean(
-            float(self.values[place]), float(self.errors[place]), self.deals - 1, self.deals
-        )
-        return found.estimate(confidence)
-
 
 _averages: dict[object, Average] = {}
 """The averages estimated so far."""
@@ -260,8 +250,3 @@ def estimate_average(
     mean = total / deals
     errors = np.sqrt((squares / deals - mean**2) / (deals - 1))
     return _averages.setdefault(key, Average(mean, errors, deals))
-
-
-__all__ = [
-    "ActualHands", "Average", "compute_differences", "estimate_average", "find_actual_hands",
-]  # fmt: skip

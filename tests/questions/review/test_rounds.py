@@ -8,20 +8,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kqj_sim.analysis.review import turns
-from kqj_sim.analysis.review.decisions import RecordedRound
-from kqj_sim.analysis.review.grading import GradeSettings, grade_decisions, make_turn
-from kqj_sim.analysis.review.luck import (
+from kqj_sim.experiment import Experiment
+from kqj_sim.imposed import ImposedContract
+from kqj_sim.policies.spec import parse_player
+from kqj_sim.questions.review import turns
+from kqj_sim.questions.review.decisions import RecordedRound
+from kqj_sim.questions.review.grading import GradeSettings, grade_decisions, make_turn
+from kqj_sim.questions.review.luck import (
     compute_differences,
     estimate_average,
     find_actual_hands,
 )
-from kqj_sim.analysis.review.rounds import RoundReview, review_round
-from kqj_sim.experiment import Experiment
-from kqj_sim.imposed import ImposedContract
-from kqj_sim.policies.spec import parse_player
+from kqj_sim.questions.review.report import describe_review
+from kqj_sim.questions.review.rounds import RoundReview, review_round
+from kqj_sim.questions.review.run import ReviewRun
 from kqj_sim.recording import play_records
-from kqj_sim.reporting.review import ReviewRun, describe_review
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
 from tests.slow import slow_after
 from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3

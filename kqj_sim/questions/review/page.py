@@ -40,11 +40,13 @@ class Row(NamedTuple):
 
 def make_review_page(text: bytes) -> bytes:
     """Return the page of a review, one file of HTML, from its JSON."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     data = json.loads(text)
     environment = Environment(
-        loader=PackageLoader("kqj_sim.reporting"),
+        loader=ChoiceLoader(
+            [PackageLoader("kqj_sim.questions.review"), PackageLoader("kqj_sim.reporting")]
+        ),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from kqj_sim.reporting.review_page import format_points, format_share, make_review_page
+from kqj_sim.questions.review.page import format_points, format_share, make_review_page
 from tests.command_line import run
 
 OPTIONS = ("--samples", "20", "--ignore-calls", "--quiet")

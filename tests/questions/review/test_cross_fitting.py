@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from kqj_sim.analysis.quantiles import student_quantile, student_tail
-from kqj_sim.analysis.review.cross_fitting import (
+from kqj_sim.questions.review.cross_fitting import (
     average,
     compute_exact_loss,
     estimate_loss,
     find_mistakes,
 )
-from kqj_sim.analysis.review.turns import Draws
+from kqj_sim.questions.review.turns import Draws
 
 RUNS = 1500
 

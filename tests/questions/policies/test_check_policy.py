@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kqj_sim import PolicyError, check_policy
-from kqj_sim.policy_check import PolicyCheck
+from kqj_sim.questions.policies.checks import PolicyCheck
 
 HEAD = "import numba, numpy as np\nfrom kqj_sim import policy, lowest, highest\n"
 

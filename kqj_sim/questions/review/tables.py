@@ -15,17 +15,20 @@ from kqj_sim.analysis.intervals import (
     make_unbounded,
 )
 from kqj_sim.analysis.quantiles import student_quantile
-from kqj_sim.analysis.review.cross_fitting import Mean, find_mistakes
-from kqj_sim.analysis.review.grading import Grade
-from kqj_sim.analysis.review.rounds import (
+from kqj_sim.analysis.tables import Table, TableRow, Unit, make_table
+from kqj_sim.arguments import ArgumentError
+from kqj_sim.messages import suggest
+from kqj_sim.policies.spec import label_players
+from kqj_sim.questions.review.cross_fitting import Mean, find_mistakes
+from kqj_sim.questions.review.grading import Grade
+from kqj_sim.questions.review.rounds import (
     Hindsight,
     Parts,
     RoundReview,
     Total,
+    add_means,
     compute_accuracy,
 )
-from kqj_sim.analysis.tables import Table, TableRow, Unit, make_table
-from kqj_sim.policies.spec import label_players
 
 Value = int | str
 
@@ -63,6 +66,15 @@ TABLES: Mapping[str, str] = {
 """The tables with their titles."""
 
 
+def parse_columns(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of `--by`; raise ArgumentError if one does not exist."""
+    for name in names:
+        if name not in GROUP_COLUMNS:
+            hint = suggest(name, GROUP_COLUMNS) or f"there are {', '.join(GROUP_COLUMNS)}"
+            raise ArgumentError(f"--by {name}: there is no such column; {hint}")
+    return tuple(dict.fromkeys(names))
+
+
 @dataclass(frozen=True)
 class ReviewedDecision:
     """A decision of a reviewed round."""
@@ -76,11 +88,6 @@ class ReviewedDecision:
         return _READERS[column](self)
 
 
-def name_player(review: RoundReview, seat: int) -> str:
-    """Return the name of the player of a seat."""
-    return review.played.names[seat]
-
-
 def _read_role(each: ReviewedDecision) -> str:
     if each.grade.decision.is_call:
         return "caller"
@@ -92,7 +99,7 @@ _READERS: Mapping[str, Callable[[ReviewedDecision], Value]] = {
     "role": _read_role,
     "kind": lambda each: each.grade.decision.kind,
     "contract": lambda each: each.review.played.record.contract or "none",
-    "player": lambda each: name_player(each.review, each.grade.decision.seat),
+    "player": lambda each: each.review.played.names[each.grade.decision.seat],
     "seat": lambda each: each.grade.decision.seat,
     "place": lambda each: each.review.played.place_of(each.grade.decision.seat),
     "result": lambda each: str(getattr(each.review.played.source, "result", "none")),
@@ -173,7 +180,7 @@ def make_review_tables(
                 game=game,
             )
         )
-    names = (name_player(review, seat) for review in reviews for seat in review.seats)
+    names = (review.played.names[seat] for review in reviews for seat in review.seats)
     labels = label_players(names)
     return [replace_players(table, labels) for table in tables]
 
@@ -218,8 +225,6 @@ def _sum_losses(
 
         members = [each for each_round in found.values() for each in each_round]
         if len(among) == 1:
-            from kqj_sim.analysis.review.rounds import add_means
-
             total = add_means(each.grade.loss.points for each in members)
             loss = total.estimate(confidence)._replace(observations=1)
             win = add_means(each.grade.loss.wins for each in members).estimate(confidence)
@@ -254,7 +259,7 @@ def _list_decisions(decisions: Sequence[ReviewedDecision], confidence: float) ->
     for each in sort_worst(decisions) + [one for one in decisions if not one.grade.matters]:
         grade, decision = each.grade, each.grade.decision
         group = (
-            each.review.played.line, decision.at, name_player(each.review, decision.seat),
+            each.review.played.line, decision.at, each.review.played.names[decision.seat],
             decision.kind, decision.choice, grade.best,
         )  # fmt: skip
         yield group, "loss_points", "points", estimate_decision_loss(grade, confidence)
@@ -339,12 +344,12 @@ def _make_player_tables(
     """Return points a round of each player, and the differences between players."""
     rows: list[TableRow] = []
     effects: dict[str, dict[int, list[float]]] = {}
-    names = dict.fromkeys(name_player(review, seat) for review in reviews for seat in review.seats)
+    names = dict.fromkeys(review.played.names[seat] for review in reviews for seat in review.seats)
     for name in names:
         totals: list[list[Total]] = []
         parts: list[list[Parts]] = []
         for number, review in enumerate(reviews):
-            seats = [seat for seat in review.seats if name_player(review, seat) == name]
+            seats = [seat for seat in review.seats if review.played.names[seat] == name]
             if not seats:
                 continue
             totals.append([review.totals[seat] for seat in seats])

@@ -1,0 +1,155 @@
+"""Questions about recorded rounds: `review`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Unpack
+
+from kqj_sim.arguments import (
+    ArgumentError,
+    PoliciesLike,
+    PolicyLike,
+    RuleArguments,
+    convert_policies,
+    convert_policy,
+    parse_imposed,
+    reject_both,
+)
+from kqj_sim.options import OPTIONS, read_number
+from kqj_sim.question import question
+from kqj_sim.reporting.formats import FORMATS, PAGE_FORMATS
+from kqj_sim.rules import DEFAULT_RULES, GameRules
+from kqj_sim.runner import DEFAULT_RUNNER, Runner
+
+if TYPE_CHECKING:
+    from kqj_sim.imposed import ImposedContract
+    from kqj_sim.questions.review.reading import RecordsLike
+    from kqj_sim.questions.review.results import ReviewResult
+
+DEFAULT_ROUNDS = 20
+"""Rounds of a policy that are reviewed, unless asked otherwise."""
+
+DEFAULT_SAMPLES = 1000
+"""Deals that grade a decision on average, unless asked otherwise."""
+
+MAX_SAMPLES = 1 << 16
+"""The same where only the time is limited."""
+
+
+def explain_played_option(name: str) -> str:
+    """Return the message on an option of played rounds that was given with records."""
+    option = name.replace("_", "-")
+    return f"--{option} is for rounds that are played: leave it out, or give --policy"
+
+
+def _list_tables(**_: Any) -> Mapping[str, str]:
+    """Return the titles of the tables of `review`."""
+    from kqj_sim.questions.review.tables import TABLES
+
+    return TABLES
+
+
+@question(
+    arguments={"records": "[FILE]"},
+    output=("tables", "format", "out", "color", "quiet", "config"),
+    workers=("threads",),
+    list_tables=_list_tables,
+    deals=OPTIONS["deals"]._replace(**read_number(1, "1000")),
+    format=OPTIONS["format"]._replace(
+        help=f"Write {', '.join(FORMATS)} or html.  [default: by --out, else table]",
+        choices=PAGE_FORMATS,
+    ),
+    examples="""\
+  kqj-sim review round.jsonl
+  kqj-sim review friday.txt --out review.html
+  kqj-sim review season.jsonl --out season.json
+  kqj-sim review rounds.jsonl --line 12 --seat dealer --worst 5
+  kqj-sim records --deals 5 --policy greedy | kqj-sim review -
+  kqj-sim review --policy standard --deals 100 --by trick,kind
+""",
+)
+def review(
+    records: RecordsLike | None = None,
+    *,
+    line: int | None = None,
+    policy: PoliciesLike | None = None,
+    deals: int | None = None,
+    games: int | None = None,
+    first: int = 0,
+    impose: str | ImposedContract | None = None,
+    reference: PolicyLike | None = None,
+    samples: int | None = None,
+    time: float | None = None,
+    seat: int | str | Sequence[int | str] | None = None,
+    worst: int = 3,
+    by: str | Sequence[str] = (),
+    ignore_calls: bool = False,
+    ignore_plays: bool = False,
+    seed: int = 1,
+    confidence: float = 0.95,
+    rules: GameRules = DEFAULT_RULES,
+    runner: Runner = DEFAULT_RUNNER,
+    **fields: Unpack[RuleArguments],
+) -> ReviewResult:
+    """Grade recorded rounds: where were the points lost?
+
+    FILE holds records (- for stdin), as `kqj-sim records` writes them.  Each decision is graded
+    from what the player knew, by deals that agree with it; a mistake is marked only where it is
+    shown.  With --policy, rounds of a policy are played and reviewed.
+
+    Args:
+        records: a file of records, a record, a `Round`, or several of these.
+        line: review only the record on this line of FILE.
+        deals: with FILE, as --samples; with --policy, play and review this many deals.  [default:
+            20]
+        games: play this many whole games to the target instead of single deals.
+        reference: let this policy play every round on.  [default: points+network; standard in
+            Kwajongen]
+        samples: sample this many deals for each decision, on average.  [default: 1000]
+        seat: grade this player only: Ann or 3rd (repeatable).
+        worst: describe this many worst decisions.
+        by: group the losses by trick, role, kind, contract, player, seat, place, result or line.
+
+    Raises:
+        ValueError: an argument is wrong, or no record can be reviewed; one line.
+
+    >>> import kqj_sim as kqj
+    >>> found = kqj.review(kqj.play(deal=3, policy="greedy"), samples=200)
+    >>> bool(found.frame().mistake.any())
+    True
+    """
+    if policy is None:
+        if records is None:
+            raise ArgumentError(
+                "FILE is missing: name a file of records, - for stdin, or give --policy"
+            )
+        of_policies = {"games": games, "first": first, "impose": impose}
+        for name, value in {**of_policies, "rules": rules != DEFAULT_RULES}.items():
+            if value:
+                raise ArgumentError(explain_played_option(name))
+        samples = samples or deals
+    elif records is not None or line is not None:
+        raise ArgumentError("FILE and --policy: give one of them")
+    reject_both(deals=deals, games=games)
+    from kqj_sim.experiment import Experiment
+    from kqj_sim.questions.review.reading import list_rounds, play_rounds
+    from kqj_sim.questions.review.results import ReviewResult
+    from kqj_sim.questions.review.run import ReviewRun, run_review
+    from kqj_sim.questions.review.tables import parse_columns
+
+    columns = parse_columns(by)
+    if records is not None:
+        rounds, count, source = list_rounds(records, line)
+    else:
+        imposed = parse_imposed(impose, rules)
+        players = convert_policies(policy, rules)
+        number = deals or DEFAULT_ROUNDS
+        experiment = Experiment(rules, players, number, seed, first, games=games, imposed=imposed)
+        rounds, count, source = play_rounds(experiment)
+    run = ReviewRun(
+        "review", rules, (), seed, 0, 0, confidence, by=columns, source=source,
+        reference="" if reference is None else convert_policy(reference),
+        samples=samples or (DEFAULT_SAMPLES if time is None else MAX_SAMPLES), time=time,
+        ignore_calls=ignore_calls, ignore_plays=ignore_plays, played=records is None,
+    )  # fmt: skip
+    return ReviewResult(run_review(rounds, count, run, seat, runner), run, worst)

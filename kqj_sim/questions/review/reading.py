@@ -1,0 +1,222 @@
+"""Rounds to review: read from files or records, or played by a policy."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Sized
+from dataclasses import fields
+from functools import partial
+from itertools import chain, islice
+from typing import Protocol, TypeAlias, runtime_checkable
+
+from kqj_sim.analysis.odds.position import RoundError
+from kqj_sim.analysis.odds.situation import SituationError
+from kqj_sim.analysis.people import name_people_in
+from kqj_sim.arguments import ArgumentError
+from kqj_sim.cards import NotationError
+from kqj_sim.experiment import Experiment
+from kqj_sim.messages import visible
+from kqj_sim.notation.files import ReadRound, find_round, is_notation, read_file
+from kqj_sim.questions.review.decisions import RecordedRound
+from kqj_sim.record import (
+    PartialRecord,
+    Record,
+    RecordError,
+    from_json,
+    partial_record_from_json,
+    to_json,
+)
+from kqj_sim.recording import play_records
+from kqj_sim.referee import check_record
+from kqj_sim.rules import RULES_BY_GAME
+from kqj_sim.text_files import open_lines
+
+_FINISHED = re.compile(rb'"(?:result|scores|totals)"\s*:')
+"""Keys of a finished round: a text with one of them is a whole record, or a damaged one."""
+
+
+UnreadRound: TypeAlias = tuple[int, Callable[[], RecordedRound | str]]
+"""The line of a round, from 1, and a function that returns it, or one line on what is wrong.
+
+A round takes much longer to read than its line, and there may be more lines than time.
+"""
+
+
+@runtime_checkable
+class HasRecord(Protocol):
+    """A round that was recorded, such as `Round`."""
+
+    @property
+    def record(self) -> Record:
+        """Its record."""
+
+
+RecordsLike: TypeAlias = (
+    "Record | HasRecord | str | os.PathLike[str] | Iterable[Record | HasRecord]"
+)
+"""A record, a round, several of them, or a file."""
+
+
+def play_rounds(experiment: Experiment) -> tuple[Iterator[UnreadRound], int | None, str]:
+    """Return the rounds of an experiment, their number if known, and the command to record one.
+
+    The command has `{first}` for the number of the deal, or game.
+    """
+    rounds = (
+        (number, partial(RecordedRound, record, number, experiment.policies))
+        for number, record in enumerate(play_records(experiment), start=1)
+    )
+    played = "--deals" if experiment.games is None else "--games"
+    words = ["kqj-sim", "records", played, "1", "--first", "{first}"]
+    policies = experiment.policies
+    if len(set(policies)) == 1:
+        words += ["--policy", policies[0]]
+    else:
+        for seat, policy in enumerate(policies):
+            words += ["--policy", f"seat{seat}={policy}"]
+    words += ["--seed", str(experiment.seed)]
+    if experiment.imposed_text is not None:
+        words += ["--impose", experiment.imposed_text]
+    rules = experiment.rules
+    words += [] if rules.game == "kqj" else ["--game", rules.game]
+    for rule in fields(rules):
+        value = getattr(rules, rule.name)
+        if value != rule.default:
+            option = f"--{rule.name.replace('_', '-')}"
+            words += [option] if value is True else [option, str(value)]
+    command = " ".join(word if word == "{first}" else shlex.quote(word) for word in words)
+    return rounds, experiment.deals if experiment.games is None else None, command
+
+
+def list_rounds(
+    records: RecordsLike, line: int | None
+) -> tuple[Iterator[UnreadRound], int | None, str]:
+    """Return the rounds with their lines, their number if known, and the name of the file.
+
+    Args:
+        records: the records.
+        line: the only line of a file that is read; None for all.
+    """
+    if isinstance(records, (str, os.PathLike)):
+        return _read_file(records, line), _count_rounds(records, line), os.fspath(records)
+    several: Iterable[Record | HasRecord]
+    several = [records] if isinstance(records, Record | HasRecord) else records
+    rounds = (
+        (number, partial(_prepare, each if isinstance(each, Record) else each.record, number))
+        for number, each in enumerate(several, start=1)
+    )
+    return rounds, len(several) if isinstance(several, Sized) else None, "FILE"
+
+
+def _count_rounds(path: str | os.PathLike[str], line: int | None) -> int | None:
+    """Return the number of rounds of a file of JSON Lines, or 1 for those of a line.
+
+    It is None where it is not known before all is read, as of stdin or of typed rounds.
+    """
+    if line is not None:
+        return 1
+    if not os.path.isfile(path):
+        return None
+    with open_lines(path) as lines:
+        texts = (each for each in lines if each.strip())
+        first = next(texts, b"")
+        return None if is_notation(first) else 1 + sum(1 for _ in texts)
+
+
+def _read_file(path: str | os.PathLike[str], line: int | None) -> Iterator[UnreadRound]:
+    """Yield the rounds of a file, JSON or typed, or that of one line, as they are read.
+
+    Raises:
+        ArgumentError: there is no round on the line.
+        RecordError: there is no round at all.
+    """
+    with open_lines(path) as lines:
+        rounds = _read_lines(lines, line)
+        first = next(rounds, None)
+        if first is None:
+            if line is not None:
+                raise ArgumentError(f"--line {line}: there is no record on that line")
+            raise RecordError(f"{visible(os.fspath(path))} has no records")
+        yield first
+        yield from rounds
+
+
+def _read_lines(lines: Iterator[bytes], line: int | None) -> Iterator[UnreadRound]:
+    start: list[bytes] = []
+    for text in lines:
+        start.append(text)
+        if text.strip():
+            break
+    content = chain(start, lines)
+    if not is_notation(b"".join(start)):
+        for number, text in enumerate(islice(content, line), start=1):
+            if text.strip() and line in (None, number):
+                yield number, partial(_read_line, text, number)
+    elif line is None:
+        for number, record in read_file(content):
+            yield number, partial(_prepare, record, number)
+    else:
+        typed = list(content)
+        found = find_round(typed, line) if line <= len(typed) else None
+        if found is not None:
+            yield found.line, partial(_prepare, found.record, found.line)
+
+
+def _read_line(line: bytes, number: int) -> RecordedRound | str:
+    """Return the round of a line, or one line that says what is wrong with it."""
+    try:
+        record = from_json(line) if _FINISHED.search(line) else partial_record_from_json(line)
+    except RecordError as error:
+        return str(error)
+    return _prepare(record, number)
+
+
+def _prepare(record: ReadRound, number: int) -> RecordedRound | str:
+    """Return the round of a record, or one line that says what is wrong with it."""
+    if isinstance(record, RecordError):
+        return str(record)
+    try:
+        return prepare_round(record, number)
+    except ValueError as error:
+        return str(error)
+
+
+def prepare_round(record: Record | PartialRecord, number: int = 1) -> RecordedRound:
+    """Return the round of a record.
+
+    Raises:
+        RecordError: the record is against the rules.
+        RoundError: the round in progress cannot have come about so.
+    """
+    if isinstance(record, Record):
+        discrepancies = check_record(record)
+        if discrepancies:
+            more = f" (and {len(discrepancies) - 1} more)" if len(discrepancies) > 1 else ""
+            raise RecordError(f"{name_people_in(discrepancies[0], record)}{more}")
+        # A record made in Python may hold values of any type.
+        record = from_json(to_json(record))
+    else:
+        _check_lengths(record)
+    try:
+        return RecordedRound(record, number)
+    except (NotationError, SituationError) as error:
+        raise RoundError(name_people_in(str(error), record)) from None
+
+
+def _check_lengths(record: PartialRecord) -> None:
+    """Raise RoundError if a list of a round in progress has another length than there are seats."""
+    seats = RULES_BY_GAME[record.game].seats
+    for name in ("players", "teams", "dealt", "hands"):
+        found = getattr(record, name)
+        if found is not None and len(found) != seats:
+            raise RoundError(f"{name}: {len(found)} entries, there should be {seats}")
+    for number, call in enumerate(record.calls or ()):
+        if not 0 <= call.seat < seats:
+            raise RoundError(f"calls[{number}].seat: {call.seat} is not 0 to {seats - 1}")
+    for number, trick in enumerate(record.tricks):
+        if trick.leader is not None and not 0 <= trick.leader < seats:
+            raise RoundError(f"tricks[{number}].leader: {trick.leader} is not 0 to {seats - 1}")
+    if record.sender is not None and not 0 <= record.sender < seats:
+        raise RoundError(f"sender: {record.sender} is not 0 to {seats - 1}")
