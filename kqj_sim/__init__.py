@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.intervals import Estimate
-    from kqj_sim.api.rounds import CheckResult, Records, Round, check, play, records
     from kqj_sim.arguments import ArgumentError
     from kqj_sim.experiment import Experiment
     from kqj_sim.policies import (
@@ -69,6 +68,8 @@ if TYPE_CHECKING:
     from kqj_sim.questions.odds import odds
     from kqj_sim.questions.odds.results import OddsOption, OddsResult
     from kqj_sim.questions.policies import check_policy
+    from kqj_sim.questions.records import check, play, records
+    from kqj_sim.questions.records.results import CheckResult, Records, Round
     from kqj_sim.questions.report import report
     from kqj_sim.questions.report.result import ReportResult
     from kqj_sim.questions.review import review
@@ -85,7 +86,6 @@ _MODULES = {
     "analysis.intervals": ("Estimate",),
     "arguments": ("ArgumentError",),
     "results": ("Result",),
-    "api.rounds": ("CheckResult", "Records", "Round", "check", "play", "records"),
     "experiment": ("Experiment",),
     "questions.compare": ("compare", "sweep", "tune"),
     "questions.compare.results": (
@@ -98,6 +98,8 @@ _MODULES = {
     "questions.odds": ("odds",),
     "questions.odds.results": ("OddsOption", "OddsResult"),
     "questions.policies": ("check_policy",),
+    "questions.records": ("check", "play", "records"),
+    "questions.records.results": ("CheckResult", "Records", "Round"),
     "questions.report": ("report",),
     "questions.report.result": ("ReportResult",),
     "questions.review": ("review",),

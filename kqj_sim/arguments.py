@@ -14,12 +14,12 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
 from kqj_sim.cards import Card, NotationError
-from kqj_sim.imposed import ImposedContract, ImposedContractError
 from kqj_sim.messages import explain_two_readings, quote, shorten, suggest
 from kqj_sim.places import PlaceError, parse_place
 from kqj_sim.rules import RULES_BY_GAME, GameRules, make_rules
 
 if TYPE_CHECKING:
+    from kqj_sim.imposed import ImposedContract
     from kqj_sim.policies.registry import Policy
 
 MAX_INTEGER = 2**63 - 1
@@ -397,6 +397,8 @@ def parse_imposed(
     """Return the contract of `--impose`; raise ArgumentError if the rules forbid it."""
     if contract is None:
         return None
+    from kqj_sim.imposed import ImposedContract, ImposedContractError
+
     try:
         imposed = ImposedContract.from_text(str(contract))
         imposed.check(rules)

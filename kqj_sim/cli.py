@@ -52,9 +52,18 @@ COMMANDS: Mapping[str, CommandEntry] = {
             "report", "questions.report", "Play deals and write a report with tables and plots.",
             "report",
         ),
-        ("records", "commands.records", "Play deals and write each round as a line of JSON."),
-        ("show", "commands.records", "Show one round: hands, calls, tricks, points and scores."),
-        ("check", "commands.check", "Check recorded rounds against an independent referee."),
+        (
+            "records", "questions.records", "Play deals and write each round as a line of JSON.",
+            "records",
+        ),
+        (
+            "show", "questions.records", "Show one round: hands, calls, tricks, points and scores.",
+            "show",
+        ),
+        (
+            "check", "questions.records", "Check recorded rounds against an independent referee.",
+            "check",
+        ),
         (
             "review", "questions.review", "Grade recorded rounds: where were the points lost?",
             "review",

@@ -20,8 +20,8 @@ from kqj_sim.arguments import (
     parse_whole_number,
     split_items,
 )
-from kqj_sim.reporting.formats import FORMATS
 from kqj_sim.rules import RULES_BY_GAME
+from kqj_sim.suffixes import FORMATS
 
 
 class Option(NamedTuple):
@@ -120,7 +120,7 @@ OPTIONS: Mapping[str, Option] = {
         game="kqj",
     ),
     "raised": Option("Situation", game="kwajongen"),
-    "source": Option("Situation", **_FILE),
+    "source": Option("Situation", **_FILE, flag="from"),
     # Who plays.
     "policy": Option(
         "Players",
@@ -254,3 +254,6 @@ OPTIONS: Mapping[str, Option] = {
     ),
 }
 """The options by name, in the order of the help."""
+
+FLAGS: Mapping[str, Option] = {option.flag or name: option for name, option in OPTIONS.items()}
+"""The same by their names on the command line, with _ for -."""

@@ -78,6 +78,8 @@ def question(
 ) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
     """Decorate a public function: it reads its values as `OPTIONS` says, and becomes a command.
 
+    A function without examples of command lines becomes none.
+
     Args:
         arguments, output, workers, examples, list_tables: attributes of `CommandDescription`.
         own: options that mean something else in this question than in others.
@@ -107,9 +109,10 @@ def question(
                 return function(*bound.args, **bound.kwargs)
 
         ask.__doc__ = _complete_docstring(function.__doc__ or "", signature, options)
-        ask.command = CommandDescription(  # type: ignore[attr-defined]
-            ask, arguments or {}, output, workers, examples, options, list_tables
-        )
+        if examples:
+            ask.command = CommandDescription(  # type: ignore[attr-defined]
+                ask, arguments or {}, output, workers, examples, options, list_tables
+            )
         return cast("Callable[_Parameters, _Result]", ask)
 
     return decorate

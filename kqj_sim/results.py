@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.reporting.formats import TABLE_SUFFIXES, choose_by_suffix, render
+from kqj_sim.reporting.formats import render
 from kqj_sim.reporting.grid import SCREEN_WIDTH, Grid
 from kqj_sim.reporting.html import to_html_fragment
+from kqj_sim.suffixes import TABLE_SUFFIXES, choose_by_suffix
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -31,6 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "workers": set(),
     "run_scope": set(),
     "signals": set(),
+    "suffixes": {"messages"},
     "text_files": set(),
     "cards": {"messages", "places"},
     "columns": {"cards"},
@@ -57,28 +58,30 @@ MAY_IMPORT: dict[str, set[str]] = {
     "arguments": TEXT | {"policies"},
     "progress": {"arguments", "dask_cluster", "signals", "workers"},
     "runner": {"arguments", "core", "dask_cluster", "progress", "workers"},
-    "reporting": TEXT | ENGINE | {"experiment", "referee", "paired", "analysis", "signals"},
-    "options": {"arguments", "reporting", "rules"},
+    "reporting": TEXT
+    | ENGINE
+    | {"experiment", "referee", "paired", "analysis", "signals", "suffixes"},
+    "options": {"arguments", "rules", "suffixes"},
     "question": {"arguments", "options", "rules", "run_scope", "runner"},
-    "results": {"analysis", "messages", "reporting"},
+    "results": {"analysis", "messages", "reporting", "suffixes"},
     "questions": TEXT
     | ENGINE
     | PLAY
     | {"referee", "dask_cluster", "simulation", "recording", "replay"}
-    | {"paired", "analysis", "notation", "reporting", "run_scope", "signals"}
+    | {"paired", "analysis", "notation", "reporting", "run_scope", "signals", "suffixes"}
     | {"arguments", "options", "progress", "question", "results", "runner"},
     "api": TEXT
     | ENGINE
     | PLAY
     | {"referee", "dask_cluster", "simulation", "recording", "replay"}
-    | {"paired", "analysis", "notation", "reporting", "run_scope", "signals"}
+    | {"paired", "analysis", "notation", "reporting", "run_scope", "signals", "suffixes"}
     | {"arguments", "progress", "questions", "results"},
     "commands": TEXT
     | ENGINE
     | PLAY
     | {"referee", "dask_cluster", "simulation", "recording", "replay"}
     | {"paired", "analysis", "notation", "reporting", "api"}
-    | {"run_scope", "signals"}
+    | {"run_scope", "signals", "suffixes"}
     | {"arguments", "options", "progress", "question", "questions", "results", "runner"},
     "cli": {"commands", "messages", "run_scope"},
     "__main__": {"cli", "signals"},

@@ -10,8 +10,8 @@ import click
 import pytest
 
 import kqj_sim
+from kqj_sim.arguments import parse_whole_number
 from kqj_sim.cli import COMMANDS, main
-from kqj_sim.commands.options import WholeNumberType
 from tests.command_line import ENVIRONMENT, expect_error, find_commands, run
 
 OTHER_NAMES = {"source": "from"}
@@ -97,7 +97,7 @@ def test_numbers_are_read_in_every_usual_way(text: str, tmp_path: Path) -> None:
     path = tmp_path / "kqj.toml"
     path.write_text(f'deals = "{text}"')
     wrong = ["--time", "none"]  # ends the command after its numbers were read
-    assert WholeNumberType(1, "1e6").convert(text, None, None) == 1_000_000
+    assert parse_whole_number(text, 1, "1e6") == 1_000_000
     for arguments, variables in (
         (["--deals", text], {}),
         ([], {"KQJ_SIM_ODDS_DEALS": text}),

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from kqj_sim.arguments import parse_whole_number
 from kqj_sim.cli import check_environment, main
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS
-from kqj_sim.commands.options import WholeNumberType
 from kqj_sim.policies.points import DEFAULTS
 from kqj_sim.policies.registry import BUILT_INS, KQJ_BUILT_INS
 from kqj_sim.policies.spec import DEFAULT_PLAYER, DEFAULT_PLAYERS, get_default_player, parse_player
@@ -50,9 +50,6 @@ NOT_RUN = {
 SLOW = ("season.jsonl", "policies check", "kqj-sim tune", "variants.toml")
 """What the blocks hold that take long."""
 
-
-WHOLE_NUMBER = WholeNumberType(0, "1")
-"""A number as the commands read it."""
 
 SIMULATED_DEALS = "10000"
 """Deals with which the key figures have the rows that they have with the default number."""
@@ -93,7 +90,7 @@ def named_files() -> dict[str, str]:
 
 def is_more(number: str, other: str) -> bool:
     """Compare numbers of commands; words such as `auto` are greater than any."""
-    return not number[0].isdigit() or WHOLE_NUMBER.convert(number, None, None) > int(other)
+    return not number[0].isdigit() or parse_whole_number(number, 0, "1") > int(other)
 
 
 def with_few_deals(command: str) -> list[str]:

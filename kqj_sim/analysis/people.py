@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from kqj_sim.places import SeatNames, label_seats
-from kqj_sim.policies.registry import list_names, list_session_names
 from kqj_sim.record import PartialRecord, Record
 from kqj_sim.rules import RULES_BY_GAME
 
@@ -13,8 +12,12 @@ _POLICY_SIGNS = frozenset(":/\\+")
 def is_policy(name: str, game: str) -> bool:
     """Return True for the name of a policy, built-in or of a file, and False for people's, such as
     Dr. Ann."""
-    known = {*list_names(game), *list_session_names()}
-    return name in known or bool(_POLICY_SIGNS & set(name)) or name.endswith((".py", ".toml"))
+    if _POLICY_SIGNS & set(name) or name.endswith((".py", ".toml")):
+        return True
+    # Here, since numba takes half a second.
+    from kqj_sim.policies.registry import list_names, list_session_names
+
+    return name in {*list_names(game), *list_session_names()}
 
 
 def find_people(record: Record | PartialRecord) -> SeatNames | None:

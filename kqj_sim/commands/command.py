@@ -14,15 +14,9 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from kqj_sim.commands.help_sections import (
-    GAME_OF_OPTION,
-    RARELY_USED,
-    RARELY_USED_IN,
-    SECTIONS,
-    find_section,
-)
 from kqj_sim.commands.say import say
 from kqj_sim.commands.stdout import reserve_stdout
+from kqj_sim.options import FLAGS
 from kqj_sim.rules import RULES_BY_GAME
 
 _GAME_KEY, _ALL_KEY = "kqj_sim.help_game", "kqj_sim.help_all"
@@ -87,12 +81,14 @@ class Command(click.Command):
     def _list_sections(self, ctx: click.Context) -> Iterator[tuple[str, Sequence[tuple[str, str]]]]:
         """Yield the title and the rows of each section that help lists."""
         listed = {each.name: each for each in self.params if self._is_listed(each, ctx)}
-        for title, names in SECTIONS.items():
-            found = [listed[name] for name in names if name in listed]
-            if title == "Run":
-                found = [each for each in listed.values() if find_section(str(each.name)) == title]
-            records = [each.get_help_record(ctx) for each in found]
-            rows = [record for record in records if record is not None]
+        for title in dict.fromkeys(option.section for option in FLAGS.values()):
+            rows = [
+                record
+                for name, option in FLAGS.items()
+                if option.section == title
+                and name in listed
+                and (record := listed[name].get_help_record(ctx)) is not None
+            ]
             if rows:
                 yield title, rows
         added = [each for each in self.get_params(ctx) if each not in self.params]
@@ -104,11 +100,9 @@ class Command(click.Command):
             return False
         if ctx.meta.get(_ALL_KEY, False):
             return True
-        game = ctx.meta.get(_GAME_KEY)
-        rare = RARELY_USED | RARELY_USED_IN.get(str(self.name), frozenset())
-        return parameter.name not in rare and (
-            game is None or GAME_OF_OPTION.get(str(parameter.name), game) == game
-        )
+        option = FLAGS[str(parameter.name)]
+        is_rare = option.rare if isinstance(option.rare, bool) else self.name in option.rare
+        return not is_rare and option.game in (None, ctx.meta.get(_GAME_KEY, option.game))
 
     def _list_rare(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the options that only --help-all lists."""

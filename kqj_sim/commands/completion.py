@@ -23,9 +23,13 @@ NAMES_FILE = Path(__file__).with_name("completion.json")
 """Parameters by game and policy, and tables by command and game: copies that a test compares."""
 
 _COMPLETED: Mapping[str, str] = {
-    **{name: option.completes for name, option in OPTIONS.items() if option.completes is not None},
-    **dict.fromkeys(("policies", "specification", "with"), "spec"),
-    **dict.fromkeys(("file", "files", "records"), "file"),
+    **{
+        option.flag or name: option.completes
+        for name, option in OPTIONS.items()
+        if option.completes
+    },
+    **dict.fromkeys(("policies", "specification"), "spec"),
+    **dict.fromkeys(("file", "records"), "file"),
 }
 """What the value of an option or argument is, by its name."""
 

@@ -54,6 +54,12 @@ def exit_with_error(error: BaseException, arguments: Sequence[str]) -> NoReturn:
     sys.exit(status)
 
 
+def exit_interrupted(message: str) -> NoReturn:
+    """Exit a command that was interrupted; `message` says how much it has finished."""
+    say(f"Interrupted: {message}", err=True)
+    click.get_current_context().exit(get_exit_status())
+
+
 def show_warning(message: Warning | str, *details: object, **more: object) -> None:
     """Write a warning of Python to stderr, on one line, unless the command is quiet."""
     context = click.get_current_context(silent=True)

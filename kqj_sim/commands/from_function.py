@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import fields
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
-from kqj_sim.arguments import ArgumentError, drop_overridden
+from kqj_sim.arguments import ArgumentError, drop_overridden, explain_foreign_rule
 from kqj_sim.commands.command import Command
 from kqj_sim.commands.config import CONFIG_KEY, read_config
-from kqj_sim.commands.options import pop_rules
-from kqj_sim.commands.output import Output, choose_tables, list_command_words
-from kqj_sim.commands.progress import exit_interrupted
+from kqj_sim.commands.errors import exit_interrupted
 from kqj_sim.commands.say import say
 from kqj_sim.messages import shell_join
 from kqj_sim.options import OPTIONS, Option
 from kqj_sim.question import CommandDescription
-from kqj_sim.reporting.formats import PAGE_FORMATS, PAGE_SUFFIXES, TABLE_SUFFIXES
-from kqj_sim.rules import RULES_BY_GAME
+from kqj_sim.rules import RULES_BY_GAME, GameRules, make_rules
 from kqj_sim.runner import Runner
+from kqj_sim.suffixes import PAGE_FORMATS, PAGE_SUFFIXES, TABLE_SUFFIXES
 
 WITHOUT_EFFECT = ("force", "save")
 """Other options without effect on the results, left out of the command that made them."""
@@ -139,6 +138,8 @@ def prepare_answer(
 
     The options of the output and of the runner are checked, and removed from `given`.
     """
+    from kqj_sim.commands.output import Output, choose_tables
+
     output, runner = prepare(asked, given)
     shown = None
     if asked.list_tables is not None:
@@ -175,10 +176,12 @@ def prepare(asked: CommandDescription, given: dict[str, Any]) -> tuple[dict[str,
         asked: the question.
         given: the values of all options of its command.
     """
+    from kqj_sim.commands.output import list_command_words
+
     output = {name: given.pop(name) for name in asked.output if name in given}
     quiet = bool(output.get("quiet"))
     if "game" in given:
-        given["rules"] = pop_rules(given)
+        given["rules"] = _pop_rules(given)
     if isinstance(given.get("policy"), tuple):
         given["policy"] = drop_overridden(given["policy"])
     context = click.get_current_context()
@@ -197,6 +200,28 @@ def prepare(asked: CommandDescription, given: dict[str, Any]) -> tuple[dict[str,
     return output, runner
 
 
+def _pop_rules(options: dict[str, Any]) -> GameRules:
+    """Return the rules and remove their options from `options`.
+
+    Raises:
+        RulesError: a value is not allowed.
+        UsageError: an option is a rule of another game.
+    """
+    chosen: str = options.pop("game")
+    context = click.get_current_context()
+    values = {}
+    for game, rules in RULES_BY_GAME.items():
+        for rule in fields(rules):
+            value = options.pop(rule.name)
+            if game == chosen:
+                values[rule.name] = value
+                continue
+            source = context.get_parameter_source(rule.name)
+            if value != rule.default or source is not ParameterSource.DEFAULT:
+                raise click.UsageError(explain_foreign_rule(rule.name, game))
+    return make_rules(chosen, values)
+
+
 def ask(asked: CommandDescription, given: dict[str, Any], runner: Runner) -> Any:
     """Return the answer to a question with these values of its parameters."""
     words: list[Any] = []
@@ -207,6 +232,15 @@ def ask(asked: CommandDescription, given: dict[str, Any], runner: Runner) -> Any
         name: value for name, value in given.items() if name not in asked.arguments and value != ()
     }
     return asked.function(*words, **values, runner=runner)
+
+
+def reject_options(names: Container[str], reason: str) -> None:
+    """Raise UsageError if another option than these was given on the command line."""
+    context = click.get_current_context()
+    for name in context.params:
+        source = context.get_parameter_source(name)
+        if name not in names and source is click.core.ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name.replace('_', '-')} {reason}")
 
 
 def exit_if_interrupted(found: Any) -> None:

@@ -15,58 +15,17 @@ from typing import IO, TYPE_CHECKING, Self
 import click
 from click.core import ParameterSource
 
-from kqj_sim.arguments import CONFIDENCE_RANGE, parse_share
-from kqj_sim.commands.options import NumberType
 from kqj_sim.commands.say import say
 from kqj_sim.commands.stdout import get_stdout
 from kqj_sim.messages import quote, suggest
-from kqj_sim.reporting.formats import (
-    FORMATS,
-    PLOT_SUFFIXES,
-    TABLE_SUFFIXES,
-    choose_by_suffix,
-    format_run,
-    render,
-)
+from kqj_sim.reporting.formats import format_run, render
+from kqj_sim.suffixes import PLOT_SUFFIXES, TABLE_SUFFIXES, choose_by_suffix
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from kqj_sim.reporting.run import Report
     from kqj_sim.results import Result
-
-color_option = click.option(
-    "--color",
-    type=click.Choice(["auto", "always", "never"]),
-    default="auto",
-    show_default=True,
-    help="Use colours: auto does so on a terminal, unless NO_COLOR is set.",
-)
-
-format_option = click.option(
-    "--format",
-    type=click.Choice(FORMATS),
-    metavar="FORMAT",
-    help=f"Write {', '.join(FORMATS[:-1])} or {FORMATS[-1]}.  [default: by --out, else table]",
-)
-out_option = click.option(
-    "--out", metavar="FILE", help="Write the tables to this file instead of stdout."
-)
-confidence_option = click.option(
-    "--confidence",
-    type=NumberType("share", lambda value: parse_share(value, *CONFIDENCE_RANGE)),
-    default=0.95,
-    show_default=True,
-    help="Set the confidence level of the intervals.",
-)
-tables_option = click.option(
-    "--tables",
-    metavar="NAME,...",
-    help="Show these tables instead of the key figures, or all; list: show their names.",
-)
-plot_option = click.option(
-    "--plot", metavar="FILE", help="Draw the results to a .png, .svg or .pdf file."
-)
 
 
 def choose_tables(requested: str | None, titles: Mapping[str, str]) -> tuple[str, ...] | None:

@@ -13,9 +13,9 @@ from kqj_sim.commands.output import Output, choose_tables
 from kqj_sim.commands.say import say
 from kqj_sim.question import CommandDescription
 from kqj_sim.questions.review import explain_played_option
-from kqj_sim.reporting.formats import PAGE_SUFFIXES
 from kqj_sim.rules import RULES_BY_GAME
 from kqj_sim.signals import get_exit_status
+from kqj_sim.suffixes import PAGE_SUFFIXES
 
 _OF_POLICIES = (
     "game", *(rule.name for rules in RULES_BY_GAME.values() for rule in fields(rules)),

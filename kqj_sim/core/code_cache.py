@@ -35,6 +35,7 @@ PACKAGE = Path(__file__).resolve().parent.parent
 ABOVE_THE_ENGINE = (
     "__main__", "analysis", "api", "arguments", "cli", "commands", "notation", "options",
     "progress", "question", "questions", "referee", "reporting", "results", "runner",
+    "suffixes",
 )  # fmt: skip
 """Parts of the package that no kernel outside them uses: an edit there need not compile the engine.
 """

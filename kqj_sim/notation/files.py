@@ -8,7 +8,6 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from kqj_sim.notation.rounds import read_rounds
 from kqj_sim.record import PartialRecord, Record, RecordError, read_records
 from kqj_sim.text_files import MAX_RECORD_BYTES, WRONG_ENCODING, is_utf8
 
@@ -116,4 +115,7 @@ def _read_text(lines: Iterable[bytes]) -> Iterator[tuple[int, ReadRound]]:
                 ),
             )
             return
+    # Here, since JSON needs nothing of it.
+    from kqj_sim.notation.rounds import read_rounds
+
     yield from read_rounds(content.decode())

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kqj_sim.record import PartialRecord, Record, RecordError, from_json, to_json
-from kqj_sim.referee.kqj.check import KqjCheck
-from kqj_sim.referee.kwajongen.check import KwajongenCheck
 from kqj_sim.referee.round_check import RoundCheck, describe_difference
 from kqj_sim.rules import KqjRules
 
@@ -58,7 +56,11 @@ def _make_check(record: Record) -> RoundCheck:
     """Return the check for the record's game; raise RecordError if its rules are wrong."""
     rules = record.game_rules()
     if isinstance(rules, KqjRules):
+        from kqj_sim.referee.kqj.check import KqjCheck
+
         return KqjCheck(record, rules)
+    from kqj_sim.referee.kwajongen.check import KwajongenCheck
+
     return KwajongenCheck(record, rules)
 
 

@@ -1,4 +1,4 @@
-"""The formats in which tables are written, for people and for programs, and their suffixes.
+"""The formats in which tables are written, for people and for programs.
 
 In the formats for programs each number has a row (the long form), in the units of the analysis:
 shares from 0 to 1, points, counts.  A Parquet file carries the run in its metadata, as JSON
@@ -11,10 +11,9 @@ import math
 import textwrap
 from collections.abc import Callable, Mapping
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kqj_sim.messages import format_json, quote, shorten, visible_lines
+from kqj_sim.messages import format_json, visible_lines
 from kqj_sim.reporting.grid import (
     NO_INTERVAL,
     PIPED_WIDTH,
@@ -32,42 +31,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from kqj_sim.analysis.tables import Table
-
-
-TABLE_SUFFIXES: Mapping[str, str] = {
-    ".txt": "table",
-    ".csv": "csv",
-    ".json": "json",
-    ".md": "markdown",
-    ".parquet": "parquet",
-}
-PAGE_SUFFIXES: Mapping[str, str] = {**TABLE_SUFFIXES, ".html": "html"}
-"""The same, with a page."""
-
-ROW_SUFFIXES: Mapping[str, str] = {".parquet": "parquet", ".csv": "csv"}
-PLOT_SUFFIXES: Mapping[str, str] = {".png": "png", ".svg": "svg", ".pdf": "pdf"}
-
-FORMATS = tuple(TABLE_SUFFIXES.values())
-"""The formats of tables."""
-
-PAGE_FORMATS = tuple(PAGE_SUFFIXES.values())
-"""The same, with a page."""
-
-
-class FormatError(ValueError):
-    """A suffix without a format; one line that names the right ones."""
-
-
-def choose_by_suffix(path: str | Path, choices: Mapping[str, str], default: str = "") -> str:
-    """Return the format of the suffix of `path`; raise FormatError, with `default`, for others."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in choices:
-        said = f"the suffix {shorten(suffix)}" if suffix else "no suffix"
-        *most, last = choices
-        raise FormatError(
-            f"{quote(path)} has {said}: let it end in {', '.join(most)} or {last}{default}"
-        )
-    return choices[suffix]
 
 
 RUN_KEY = "kqj_sim"

@@ -8,8 +8,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim.reporting.files import OutputFile, make_sidecar_path
-from kqj_sim.reporting.formats import ROW_SUFFIXES, RUN_KEY, choose_by_suffix, format_run
+from kqj_sim.reporting.formats import RUN_KEY, format_run
 from kqj_sim.reporting.run import Run
+from kqj_sim.suffixes import ROW_SUFFIXES, choose_by_suffix
 
 if TYPE_CHECKING:
     import numpy as np

@@ -280,7 +280,8 @@ def test_progress_is_reported_to_a_function() -> None:
     kqj.simulate(deals=DEALS, policy="standard", runner=runner)
     assert seen[-1] == (DEALS, DEALS)
     seen.clear()
-    kqj.records(games=2, policy="standard", progress=lambda *each: seen.append(each))
+    runner = kqj.Runner(progress=lambda *each: seen.append(each))
+    kqj.records(games=2, policy="standard", runner=runner)
     assert seen[-1] == (2, 2)
 
 

@@ -189,7 +189,7 @@ def test_two_versions_stand_side_by_side_on_a_wide_terminal(
     arguments = ["show", "--deal", "3", "--policy", ONE, "--against", f"{ONE.split('+')[0]}+random"]
     below = run(*arguments).stdout
     assert below.count("Version") >= 2
-    monkeypatch.setattr("kqj_sim.commands.records.screen_width", lambda: 240)
+    monkeypatch.setattr("kqj_sim.commands.output.screen_width", lambda: 240)
     beside = run(*arguments).stdout
     assert re.search(r"^Version 1: .* Version 2: ", beside, re.M)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 
 import click
 import pytest
 
 from kqj_sim.analysis.odds.estimator import DEFAULT_DEALS as ODDS_DEALS
-from kqj_sim.commands.help_sections import GAME_OF_OPTION, RARELY_USED, RARELY_USED_IN, SECTIONS
+from kqj_sim.options import FLAGS
 from kqj_sim.questions.compare import DEFAULT_DEALS as SWEEP_DEALS
 from kqj_sim.questions.compare.plan import DEFAULT_MAX_DEALS
 from kqj_sim.questions.simulate import DEFAULT_DEALS as SIMULATE_DEALS
@@ -66,11 +66,9 @@ def test_help_fits_a_screen(arguments: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("words", COMMANDS)
 def test_help_all_lists_every_option(words: str) -> None:
-    if not any(
-        each.name in RARELY_USED | RARELY_USED_IN.get(words, frozenset())
-        or GAME_OF_OPTION.get(str(each.name)) == "kwajongen"
-        for each in COMMANDS[words].params
-    ):
+    options = [FLAGS[str(each.name)] for each in list_options(COMMANDS[words])]
+    is_rare = (each.rare if isinstance(each.rare, bool) else words in each.rare for each in options)
+    if not any(is_rare) and all(each.game != "kwajongen" for each in options):
         shown = show(*words.split(), "--help")
         assert "--help-all" not in shown
     else:
@@ -101,7 +99,7 @@ def test_the_game_of_an_option_is_the_one_that_accepts_it() -> None:
         "lap": "1",
         "impose": "opener:h",
     }
-    for name, game in GAME_OF_OPTION.items():
+    for name, game in ((name, option.game) for name, option in FLAGS.items() if option.game):
         option = next((each for each in COMMANDS["odds"].params if each.name == name), None)
         if not isinstance(option, click.Option):
             continue
@@ -112,11 +110,9 @@ def test_the_game_of_an_option_is_the_one_that_accepts_it() -> None:
         assert option.opts[0] in stderr and "leave it out" in stderr, stderr
 
 
-def test_every_option_is_in_one_section() -> None:
-    counts = Counter(name for names in SECTIONS.values() for name in names)
-    assert set(counts.values()) == {1}
+def test_every_option_is_described_and_used() -> None:
     used = {str(option.name) for command in COMMANDS.values() for option in list_options(command)}
-    assert used <= counts.keys()
+    assert used == FLAGS.keys()
 
 
 def test_a_name_has_one_meaning() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from kqj_sim.api import checking as check_module
 from kqj_sim.experiment import Experiment
+from kqj_sim.questions.records import checking as check_module
 from kqj_sim.record import to_json
 from kqj_sim.recording import play_records
 from kqj_sim.rules import KqjRules, KwajongenRules
@@ -37,6 +39,20 @@ def test_check_of_legal_rounds_finds_nothing(rounds: Path) -> None:
     assert (done.exit_code, done.stdout) == (0, "")
     assert done.stderr == "Records checked: 5; no discrepancies\n"
     assert run("check", "--quiet", str(rounds)).output == ""
+
+
+def test_check_loads_few_files_and_no_engine(rounds: Path) -> None:
+    code = (
+        "import sys; from kqj_sim.cli import main; main(sys.argv[1:], standalone_mode=False); "
+        "print(*sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "check", "--quiet", str(rounds)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    loaded = done.stdout.split()
+    assert not {"numpy", "numba", "pandas", "kqj_sim.core", "kqj_sim.reporting"} & {*loaded}
+    assert sum(name.startswith("kqj_sim") for name in loaded) <= 40
 
 
 def test_check_reads_stdin(rounds: Path) -> None:

@@ -11,16 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from kqj_sim import __version__
-from kqj_sim.reporting.formats import (
-    FORMATS,
-    TABLE_SUFFIXES,
-    choose_by_suffix,
-    make_long_frame,
-    render,
-)
+from kqj_sim.reporting.formats import make_long_frame, render
 from kqj_sim.reporting.grid import make_grids
 from kqj_sim.reporting.run import Report
 from kqj_sim.rules import KqjRules
+from kqj_sim.suffixes import FORMATS, TABLE_SUFFIXES, choose_by_suffix
 from tests.reporting.tables import REPORT, run
 
 NUMBERS = ["table", "lap", "contract", "quantity", "unit", "value", "low", "high", "deals"]

@@ -11,7 +11,6 @@ from kqj_sim.analysis.intervals import estimate_share
 from kqj_sim.analysis.tally import Tally
 from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedContract
-from kqj_sim.reporting.formats import PLOT_SUFFIXES
 from kqj_sim.reporting.kqj.plots import (
     count_callers,
     count_totals,
@@ -20,6 +19,7 @@ from kqj_sim.reporting.kqj.plots import (
 )
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import reduce_rows, simulate
+from kqj_sim.suffixes import PLOT_SUFFIXES
 from tests.reporting.images import SIGNATURES, read_texts, render_simulation
 from tests.reporting.tables import run
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from kqj_sim.analysis.odds.estimator import OddsError
 from kqj_sim.analysis.odds.position import PartialRound, RoundError
@@ -23,6 +23,7 @@ from kqj_sim.arguments import (
     read_places,
 )
 from kqj_sim.places import SeatNames
+from kqj_sim.questions.records.results import Round
 from kqj_sim.record import PartialRecord, Record
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.text_files import MAX_RECORD_BYTES, convert_to_utf8, read_bytes
@@ -31,15 +32,7 @@ Position: TypeAlias = BiddingSituation | KwajongenBiddingSituation | PartialRoun
 """What a player knows who is to call, or to play a card."""
 
 
-class HasRecord(Protocol):
-    """An object with a record, such as `Round`."""
-
-    @property
-    def record(self) -> Record:
-        """The record."""
-
-
-RecordLike: TypeAlias = Record | HasRecord | str | os.PathLike[str] | bytes
+RecordLike: TypeAlias = Record | Round | str | os.PathLike[str] | bytes
 """A record, a `Round`, a file with a record, or the content of one."""
 
 _FOREIGN = {"kqj": ("raised",), "kwajongen": ("lap", "partners_at", "contract", "pending")}

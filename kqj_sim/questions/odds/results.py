@@ -10,8 +10,8 @@ from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.odds.measures import RANKING_MEASURE
 from kqj_sim.analysis.tables import describe_estimate
 from kqj_sim.questions.odds.report import make_odds_report
-from kqj_sim.reporting.formats import PAGE_SUFFIXES
 from kqj_sim.results import Result, make_plain
+from kqj_sim.suffixes import PAGE_SUFFIXES
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,9 +17,9 @@ from kqj_sim.arguments import (
 )
 from kqj_sim.options import OPTIONS, read_number
 from kqj_sim.question import question
-from kqj_sim.reporting.formats import FORMATS, PAGE_FORMATS
 from kqj_sim.rules import DEFAULT_RULES, GameRules
 from kqj_sim.runner import DEFAULT_RUNNER, Runner
+from kqj_sim.suffixes import FORMATS, PAGE_FORMATS
 
 if TYPE_CHECKING:
     from kqj_sim.imposed import ImposedContract

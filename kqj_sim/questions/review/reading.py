@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import fields
 from functools import partial
 from itertools import chain, islice
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import TypeAlias
 
 from kqj_sim.analysis.odds.position import RoundError
 from kqj_sim.analysis.odds.situation import SituationError
@@ -19,6 +19,7 @@ from kqj_sim.cards import NotationError
 from kqj_sim.experiment import Experiment
 from kqj_sim.messages import visible
 from kqj_sim.notation.files import ReadRound, find_round, is_notation, read_file
+from kqj_sim.questions.records.results import Round
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.record import (
     PartialRecord,
@@ -44,18 +45,7 @@ A round takes much longer to read than its line, and there may be more lines tha
 """
 
 
-@runtime_checkable
-class HasRecord(Protocol):
-    """A round that was recorded, such as `Round`."""
-
-    @property
-    def record(self) -> Record:
-        """Its record."""
-
-
-RecordsLike: TypeAlias = (
-    "Record | HasRecord | str | os.PathLike[str] | Iterable[Record | HasRecord]"
-)
+RecordsLike: TypeAlias = "Record | Round | str | os.PathLike[str] | Iterable[Record | Round]"
 """A record, a round, several of them, or a file."""
 
 
@@ -101,8 +91,8 @@ def list_rounds(
     """
     if isinstance(records, (str, os.PathLike)):
         return _read_file(records, line), _count_rounds(records, line), os.fspath(records)
-    several: Iterable[Record | HasRecord]
-    several = [records] if isinstance(records, Record | HasRecord) else records
+    several: Iterable[Record | Round]
+    several = [records] if isinstance(records, Record | Round) else records
     rounds = (
         (number, partial(_prepare, each if isinstance(each, Record) else each.record, number))
         for number, each in enumerate(several, start=1)

@@ -16,8 +16,8 @@ from kqj_sim.questions.review.tables import (
     list_decisions,
 )
 from kqj_sim.reporting.figures import NothingToDrawError
-from kqj_sim.reporting.formats import PAGE_SUFFIXES
 from kqj_sim.results import Result
+from kqj_sim.suffixes import PAGE_SUFFIXES
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,13 +10,13 @@ import pytest
 
 from kqj_sim.cards import parse_card
 from kqj_sim.places import name_places
+from kqj_sim.questions.records.rounds import check_record_shape, render_round
 from kqj_sim.record import RecordError, Trick
 from kqj_sim.referee.kqj import FinalContract
 from kqj_sim.reporting.grid import PIPED_WIDTH
-from kqj_sim.reporting.rounds import check_record_shape, render_round
 from kqj_sim.rules import KqjRules
+from tests.questions.records.printed_rounds import find_section, print_round, with_symbol
 from tests.referee.kqj.random_rounds import random_game, random_record
-from tests.reporting.printed_rounds import find_section, print_round, with_symbol
 
 FORMS = [
     KqjRules(teams=teams, partners=partners, bidding=bidding)

@@ -1,42 +1,24 @@
-"""Single rounds: `play`, `records`, `check` and their results."""
+"""The results of `play`, `records` and `check`."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack, overload
+from typing import TYPE_CHECKING, overload
 
-from kqj_sim.api.checking import RecordCheck
-from kqj_sim.api.simulate import make_experiment
-from kqj_sim.arguments import (
-    ArgumentError,
-    Count,
-    PoliciesLike,
-    RuleArguments,
-    collect_rules,
-    parse_count,
-    reject_both,
-)
+from kqj_sim.arguments import ArgumentError
 from kqj_sim.messages import format_json
-from kqj_sim.progress import InterruptHandler, ProgressLike, open_progress
+from kqj_sim.questions.records.rounds import render_round
 from kqj_sim.record import Record, to_json
-from kqj_sim.recording import play_records
 from kqj_sim.reporting.grid import to_screen
 from kqj_sim.reporting.html import to_html_fragment
-from kqj_sim.reporting.rounds import render_round
 from kqj_sim.results import ShownResult, save_file
-from kqj_sim.run_scope import run_scope
 from kqj_sim.text_files import open_lines
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from kqj_sim.imposed import ImposedContract
-    from kqj_sim.rules import GameRules
-
-DEFAULT_RECORDS = 10
 
 _NUMBERS_PER_SIDE = (
     "teams", "score_before", "score_after", "card_points", "trick_counts", "totals", "gratuities",
@@ -181,125 +163,16 @@ class CheckResult(ShownResult):
         return format_json({"summary": self.headline, "discrepancies": found})
 
 
-@run_scope()
-def play(
-    *,
-    deal: Count = 0,
-    seed: Count = 1,
-    policy: PoliciesLike | None = None,
-    impose: str | ImposedContract | None = None,
-    rules: GameRules | None = None,
-    **fields: Unpack[RuleArguments],
-) -> Round:
-    """Play one round, as `kqj-sim show` does.
-
-    Args:
-        deal: number of the deal.
-        seed: seed of the deals.
-        policy: the players, as for `simulate`.
-        impose: a Sender's place and contract that are played without calls, "opener:h".
-        rules: the rules, in place of their fields.
-        fields: fields of the rules, such as `teams=3, bidding="auction"`.
-
-    Raises:
-        ValueError: an argument is wrong; one line that says what would be right.
-
-    >>> import kqj_sim as kqj
-    >>> round = kqj.play(deal=5, policy="standard")
-    >>> round.record.deal, len(round.record.tricks)
-    (5, 8)
-    """
-    number = parse_count("deal", deal, 0, "42") or 0
-    table = collect_rules(rules, fields, "play")
-    experiment = make_experiment(table, policy, impose, seed, number, deals=1)
-    return Round(next(iter(play_records(experiment))))
-
-
-@run_scope()
-def records(
-    *,
-    deals: Count | None = None,
-    games: Count | None = None,
-    policy: PoliciesLike | None = None,
-    impose: str | ImposedContract | None = None,
-    seed: Count = 1,
-    first: Count = 0,
-    progress: ProgressLike | None = None,
-    rules: GameRules | None = None,
-    **fields: Unpack[RuleArguments],
-) -> Records:
-    """Play deals and return each round as a record, as `kqj-sim records`.
-
-    Args:
-        deals: number of deals, by default 10.
-        games: number of whole games, in place of deals.
-        policy: the players, as for `simulate`.
-        impose: a Sender's place and contract that are played without calls, "opener:h".
-        seed: seed of the deals.
-        first: number of the first deal, or game.
-        progress: True for a line on stderr, or a function of the finished and of all deals.
-        rules: the rules, in place of their fields.
-        fields: fields of the rules, such as `teams=3, bidding="auction"`.
-
-    Raises:
-        ValueError: an argument is wrong; one line that says what would be right.
-
-    >>> import kqj_sim as kqj
-    >>> rounds = kqj.records(deals=3, policy="greedy")
-    >>> [record.deal for record in rounds]
-    [0, 1, 2]
-    """
-    reject_both(deals=deals, games=games)
-    number = parse_count("games", games, 1, "1000")
-    experiment = make_experiment(
-        collect_rules(rules, fields, "records"), policy, impose, seed, first,
-        deals=parse_count("deals", deals, 1, "1000") or DEFAULT_RECORDS, games=number,
-    )  # fmt: skip
-    found: list[Record] = []
-    last: int | None = None
-    total = experiment.games or experiment.deals
-    with (
-        open_progress(progress, "deals" if number is None else "games", total) as line,
-        InterruptHandler() as interruption,
-    ):
-        for record in play_records(experiment):
-            if number is None or record.game_id != last:
-                line.advance(1)
-            last = record.game_id
-            found.append(record)
-            if interruption.stop_requested:
-                break
-    return Records(found, interruption.stop_requested)
-
-
-@run_scope()
-def check(
-    records: Record | Round | Iterable[Record] | str | os.PathLike[str], *, replay: bool = False
-) -> CheckResult:
-    """Check recorded rounds against an independent referee, as `kqj-sim check`.
-
-    Args:
-        records: a record, a `Round`, several records, or the path of a file of records.
-        replay: True to play each round again, too, and compare; runs the policy files that the
-            records name.
-
-    Raises:
-        OSError: the file cannot be read.
-        ArgumentError: these are no records.
-
-    >>> import kqj_sim as kqj
-    >>> kqj.check(kqj.records(deals=20, policy="standard")).ok
-    True
-    """
-    checked = RecordCheck(replay)
-    with ExitStack() as stack:
-        lines: Iterable[bytes]
-        if isinstance(records, str | os.PathLike):
-            lines = stack.enter_context(open_lines(records))
-        else:
-            lines = _encode_records(records)
-        found = list(checked.check_file(lines))
-    return CheckResult(found, list(checked.summarise()))
+@contextmanager
+def open_records(
+    records: Record | Round | Iterable[Record] | str | os.PathLike[str],
+) -> Iterator[Iterable[bytes]]:
+    """Give records as lines of JSON, or the lines of the file that has them."""
+    if isinstance(records, str | os.PathLike):
+        with open_lines(records) as lines:
+            yield lines
+    else:
+        yield _encode_records(records)
 
 
 def _encode_records(records: Record | Round | Iterable[Record]) -> Iterator[bytes]:

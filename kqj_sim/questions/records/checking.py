@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from kqj_sim.notation.files import ReadRound, read_file
 from kqj_sim.record import PartialRecord, Record, RecordError
 from kqj_sim.referee import check_records
+from kqj_sim.runner import DEFAULT_RUNNER, Runner
 
 BATCH = 1 << 12
 """Records that are kept in memory and replayed together: some 20 MB."""
@@ -22,15 +23,15 @@ class RecordCheck:
 
     Args:
         replay: also play the rounds again.
-        announce: called before the first round is played again; None to call nothing.
+        runner: tells that the engine is compiled.
 
     Attributes:
         discrepancy_count: number of discrepancies so far.
     """
 
-    def __init__(self, replay: bool, announce: Callable[[], object] | None = None) -> None:
+    def __init__(self, replay: bool, runner: Runner = DEFAULT_RUNNER) -> None:
         self._replay = replay
-        self._announce = announce
+        self._runner = runner
         self._records = 0
         self._partial = 0
         self._replayed = 0
@@ -50,30 +51,19 @@ class RecordCheck:
             self._records += len(batch)
             self._partial += sum(isinstance(each, PartialRecord) for _, each in batch)
             self.discrepancy_count += len(found)
-            from kqj_sim.analysis.people import name_people_in
-
             records_by_line = dict(batch)
             for line, text in found:
-                record = records_by_line.get(line)
-                yield (
-                    line,
-                    (
-                        text
-                        if isinstance(record, RecordError | None)
-                        else name_people_in(text, record)
-                    ),
-                )
+                yield line, _name_people(text, records_by_line.get(line))
             last = batch[-1][1]
             before = last if isinstance(last, Record) else None
 
     def _replay_batch(self, batch: list[tuple[int, ReadRound]]) -> Iterator[tuple[int, str]]:
         """Yield the line number and text of each difference from the rounds played again."""
-        if self._announce is not None and self._records == 0:
-            self._announce()
         from kqj_sim.replay import replay_records
 
         lines = [line for line, record in batch if isinstance(record, Record)]
-        replayed = replay_records(record for _, record in batch if isinstance(record, Record))
+        with self._runner:
+            replayed = replay_records(record for _, record in batch if isinstance(record, Record))
         partial = sum(isinstance(record, PartialRecord) for _, record in batch)
         if partial:
             self._reasons["not all of the round is known"] += partial
@@ -108,3 +98,12 @@ class RecordCheck:
         if others:
             count = sum(each for _, each in others)
             yield f"Not played again: {count:,} for {len(others):,} other reasons"
+
+
+def _name_people(text: str, record: ReadRound | None) -> str:
+    """Return a discrepancy with the names of the record's people for their seats."""
+    if record is None or isinstance(record, RecordError):
+        return text
+    from kqj_sim.analysis.people import name_people_in
+
+    return name_people_in(text, record)

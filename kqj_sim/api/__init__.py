@@ -1,1 +1,0 @@
-"""The public functions of the package, and the results that they return."""

@@ -1,0 +1,79 @@
+"""The sources of rounds: deals that are played, and files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from kqj_sim.arguments import PoliciesLike, convert_policies, parse_imposed, reject_both
+from kqj_sim.imposed import ImposedContract
+from kqj_sim.messages import visible
+from kqj_sim.notation.files import explain_missing, find_round, read_file
+from kqj_sim.record import PartialRecord, Record, RecordError
+from kqj_sim.rules import GameRules
+from kqj_sim.text_files import open_lines
+
+DEFAULT_RECORDS = 10
+"""Deals that `records` plays without a number."""
+
+
+def iterate_records(
+    deals: int | None,
+    games: int | None,
+    source: str | os.PathLike[str] | None,
+    policy: PoliciesLike | None,
+    impose: str | ImposedContract | None,
+    seed: int,
+    first: int,
+    rules: GameRules,
+) -> Iterator[Record]:
+    """Return the rounds that the arguments of `records` ask for, played or read one by one.
+
+    Raises:
+        ArgumentError, PolicyError: an argument is wrong.
+    """
+    if source is not None:
+        return _read_records(os.fspath(source))
+    reject_both(deals=deals, games=games)
+    from kqj_sim.experiment import Experiment
+    from kqj_sim.recording import play_records
+
+    return play_records(
+        Experiment(
+            rules, convert_policies(policy or None, rules), deals or DEFAULT_RECORDS, seed, first,
+            games, parse_imposed(impose, rules),
+        )
+    )  # fmt: skip
+
+
+def _read_records(file: str) -> Iterator[Record]:
+    """Yield the records of a file; raise RecordError for a round that is none."""
+    is_empty = True
+    with open_lines(file) as lines:
+        for line, found in read_file(lines):
+            if isinstance(found, RecordError):
+                raise RecordError(f"{file}:{line}: {found}")
+            if not isinstance(found, Record):
+                raise RecordError(
+                    f"{file}:{line}: this round is not known in full and cannot be a record: "
+                    f"{explain_missing(found)}; show, check, odds and review read it as it is"
+                )
+            yield found
+            is_empty = False
+    if is_empty:
+        raise RecordError(f"{visible(file)} has no records")
+
+
+def read_round(file: str, line: int) -> tuple[Record | PartialRecord, str]:
+    """Return the round on a line of a file, and its title; a record of JSON has none.
+
+    Raises:
+        RecordError, OSError: there is no such round.
+    """
+    with open_lines(file) as lines:
+        found = find_round(lines, line)
+    if found is None:
+        raise RecordError(f"{file} has no record on line {line}")
+    if isinstance(found.record, RecordError):
+        raise RecordError(f"{file}:{found.line}: {found.record}")
+    return found.record, f"Round on line {found.line}" if found.is_text else ""
