@@ -16,18 +16,14 @@ import click
 from click.shell_completion import CompletionItem
 
 from kqj_sim.columns import get_columns
-from kqj_sim.options import OPTIONS
+from kqj_sim.options import FLAGS
 from kqj_sim.rules import RULES_BY_GAME
 
 NAMES_FILE = Path(__file__).with_name("completion.json")
 """Parameters by game and policy, and tables by command and game: copies that a test compares."""
 
 _COMPLETED: Mapping[str, str] = {
-    **{
-        option.flag or name: option.completes
-        for name, option in OPTIONS.items()
-        if option.completes
-    },
+    **{name: option.completes for name, option in FLAGS.items() if option.completes is not None},
     **dict.fromkeys(("policies", "specification"), "spec"),
     **dict.fromkeys(("file", "records"), "file"),
 }

@@ -7,11 +7,10 @@ from typing import Any
 
 from kqj_sim.arguments import ArgumentError
 from kqj_sim.commands.from_function import prepare_answer
-from kqj_sim.commands.input import read_content
 from kqj_sim.commands.odds_dialog import is_terminal, run_dialog
 from kqj_sim.messages import quote
 from kqj_sim.question import CommandDescription
-from kqj_sim.text_files import MAX_RECORD_BYTES
+from kqj_sim.text_files import MAX_RECORD_BYTES, open_stream, read_stream
 
 _CALL_PATTERN = re.compile(
     r"(?:pass|p|takes?|play|counter|x|xx|overcounter|(?:[89]|[1-6][02-9])0\D*),?", re.IGNORECASE
@@ -27,7 +26,8 @@ def run(asked: CommandDescription, given: dict[str, Any]) -> None:
         run_dialog(given, answer)
         return
     if given["record"] == "-":
-        given["record"] = read_content("-", MAX_RECORD_BYTES)
+        with open_stream("-") as (stream, name):
+            given["record"] = read_stream(stream, name, MAX_RECORD_BYTES)
     answer(given)
 
 

@@ -6,21 +6,20 @@ from dataclasses import fields
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
-from kqj_sim.commands.from_function import ask, prepare
+from kqj_sim.commands.from_function import ask, prepare, reject_options
 from kqj_sim.commands.output import Output, choose_tables
 from kqj_sim.commands.say import say
 from kqj_sim.question import CommandDescription
-from kqj_sim.questions.review import explain_played_option
+from kqj_sim.questions.review import FOR_PLAYED
 from kqj_sim.rules import RULES_BY_GAME
 from kqj_sim.signals import get_exit_status
 from kqj_sim.suffixes import PAGE_SUFFIXES
 
-_OF_POLICIES = (
+_OF_POLICIES = {
     "game", *(rule.name for rules in RULES_BY_GAME.values() for rule in fields(rules)),
     "impose", "first", "games",
-)  # fmt: skip
+}  # fmt: skip
 """Options of rounds that are played."""
 
 
@@ -28,10 +27,8 @@ def run(asked: CommandDescription, given: dict[str, Any]) -> None:
     """Write the review, and a line on stderr for each round that cannot be reviewed."""
     context = click.get_current_context()
     if not given["policy"]:
-        for name in _OF_POLICIES:
-            # A file of options may set them for other commands.
-            if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-                raise click.UsageError(explain_played_option(name))
+        reject_options(given.keys() - _OF_POLICIES, FOR_PLAYED)
+        for name in _OF_POLICIES:  # A file of options may set them for other commands.
             del given[name]
     output, runner = prepare(asked, given)
     assert asked.list_tables is not None

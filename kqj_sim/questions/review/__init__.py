@@ -35,11 +35,8 @@ DEFAULT_SAMPLES = 1000
 MAX_SAMPLES = 1 << 16
 """The same where only the time is limited."""
 
-
-def explain_played_option(name: str) -> str:
-    """Return the message on an option of played rounds that was given with records."""
-    option = name.replace("_", "-")
-    return f"--{option} is for rounds that are played: leave it out, or give --policy"
+FOR_PLAYED = "is for rounds that are played: leave it out, or give --policy"
+"""What is wrong with an option of played rounds that was given with records."""
 
 
 def _list_tables(**_: Any) -> Mapping[str, str]:
@@ -126,7 +123,7 @@ def review(
         of_policies = {"games": games, "first": first, "impose": impose}
         for name, value in {**of_policies, "rules": rules != DEFAULT_RULES}.items():
             if value:
-                raise ArgumentError(explain_played_option(name))
+                raise ArgumentError(f"--{name} {FOR_PLAYED}")
         samples = samples or deals
     elif records is not None or line is not None:
         raise ArgumentError("FILE and --policy: give one of them")
