@@ -254,31 +254,6 @@ def collect_rules(rules: GameRules | None, values: Mapping[str, Any], caller: st
     )
 
 
-def write_call(
-    function: str,
-    positional: Iterable[object],
-    keywords: Mapping[str, object],
-    rules: GameRules,
-) -> str:
-    """Return the Python call of a function that gives the same result.
-
-    Args:
-        function: its name.
-        positional: its positional arguments.
-        keywords: its other arguments, but rules, that are not the default.
-        rules: the rules played.
-    """
-    game = {} if rules.game == "kqj" else {"game": rules.game}
-    changed = {
-        rule.name: getattr(rules, rule.name)
-        for rule in fields(rules)
-        if getattr(rules, rule.name) != rule.default
-    }
-    named = {**keywords, **game, **changed}
-    words = [*map(repr, positional), *(f"{name}={value!r}" for name, value in named.items())]
-    return f"kqj_sim.{function}({', '.join(words)})"
-
-
 def _warn_without_effect(rules: GameRules) -> GameRules:
     for name in rules.without_effect:
         warnings.warn(explain_without_effect(name), UserWarning, stacklevel=4)
