@@ -169,7 +169,7 @@ def _complete_docstring(
     lines = []
     for name in signature.parameters:
         shared = options[name].help if name in options else COMMON_HELP.get(name, "")
-        text = told.get(name) or shared
+        text = told.get(name) or shared[:1].lower() + shared[1:]
         lines.append(f"    {name}: {text}")
     clean = inspect.cleandoc(docstring)
     explained = "\n".join(["\n\nArgs:", *lines])

@@ -68,6 +68,11 @@ class Runner:
         self.made_by = made_by
         self.config = config
 
+    def __repr__(self) -> str:
+        given = {"threads": self._threads, "cluster": self._cluster}
+        words = (f"{name}={value!r}" for name, value in given.items() if value is not None)
+        return f"Runner({', '.join(words)})"
+
     def for_call(self, made_by: str) -> Runner:
         """Return the same for one call, which `made_by` names unless a command does."""
         return Runner(

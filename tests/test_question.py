@@ -98,7 +98,7 @@ def test_parameters_are_the_options_of_the_command() -> None:
 def test_docstring_explains_parameters_that_questions_share() -> None:
     told = read_arguments_help(ask.__doc__ or "")
     assert list(told) == list(inspect.signature(ask).parameters)
-    assert told["seed"] == OPTIONS["seed"].help and told["words"] == "some words."
+    assert told["seed"].capitalize() == OPTIONS["seed"].help and told["words"] == "some words."
     assert "It is a test." in (ask.__doc__ or "") and "Raises:" in (ask.__doc__ or "")
 
 

@@ -264,7 +264,7 @@ def tune(
         candidates: try this many candidates in a generation.  [default: by the number of
             parameters]
         confirm: compare the result with the start on this many fresh deals.
-        save: save the policy with the best parameters to this .toml file, for `policy`.
+        save: save the policy with the best parameters to this .toml file, for --policy.
 
     Raises:
         ValueError: an argument is wrong; one line that says what would be right.
