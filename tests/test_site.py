@@ -17,6 +17,8 @@ from sphinx.util.inventory import InventoryFile
 import kqj_sim
 from tests.command_line import find_commands
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 
@@ -70,7 +72,6 @@ def find_command() -> str:
     return str(found)
 
 
-@pytest.mark.slow
 def test_every_page_of_docs_is_in_the_site(site: Path, pages: dict[Path, Links]) -> None:
     for page in DOCS.glob("*.md"):
         assert site / f"{page.stem}.html" in pages, page.name

@@ -72,7 +72,7 @@ USAGE = {
     "simulate --policy player1=random": "--policy player1=random: that is no seat or team",
     "simulate --policy seat1=": "names no policy: write seat1=points+network",
     "simulate --partners random --policy team0=random": "name seats, such as seat0=random",
-    "simulate --game kwajongen --policy points": "no policy 'points'; known: pimc, rand",
+    "simulate --game kwajongen --policy points": "no policy 'points'; known: ",
     "simulate --game kwajongen --policy standard:x=3": "policies show --game kwajongen standard",
     # Contracts.
     "simulate --impose h": "--impose h: write place and contract",

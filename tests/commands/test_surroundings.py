@@ -31,6 +31,7 @@ def test_policy_that_prints_does_not_write_among_results(tmp_path: Path) -> None
     assert "loaded" in done.stderr and "playing" in done.stderr
 
 
+@pytest.mark.slow
 def test_settings_of_matplotlib_do_not_reach_pictures(tmp_path: Path) -> None:
     pictures = []
     for name, variables in (("plain", {}), ("foreign", {"MPLBACKEND": "foo"})):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Iterator
 from functools import cache
 from itertools import combinations
 from math import comb, sqrt
@@ -91,6 +92,14 @@ def _first_cards() -> tuple[Sets, Sets]:
         five.append(_read(state, FIRST_FIVE, SEATS))
         turned.append(_read(state, UPCARD, 1)[0])
     return np.concatenate(five, axis=1), np.concatenate(turned)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def deals_forgotten_at_the_end() -> Iterator[None]:
+    """Free a quarter of a gigabyte for the tests of other modules."""
+    yield
+    _hands.cache_clear()
+    _first_cards.cache_clear()
 
 
 def _assert_share(found: int, exact: float, what: str, deals: int = DEALS) -> None:

@@ -117,6 +117,7 @@ def test_too_many_hidden_cards_are_refused() -> None:
         assert _draw(known, 1, 5, 0.0, np.zeros(30, np.int64), np.zeros(5), draws) == -1
 
 
+@pytest.mark.slow
 def test_the_hands_listed_are_those_that_the_player_may_hold() -> None:
     for known in LATE.values():
         factors = np.zeros((SEATS * 455, 3))

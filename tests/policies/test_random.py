@@ -66,6 +66,7 @@ def test_every_legal_card_is_equally_likely(rules: KqjRules, imposed: ImposedCon
         _assert_uniform(counts, range(3), f"three legal cards at position {position}")
 
 
+@pytest.mark.slow
 def test_takes_with_its_chance_and_names_every_contract() -> None:
     for naming, first_lap in (("second_lap", 1), ("both_laps", 3), ("never", 1)):
         rules = KqjRules.from_dict({"all_no_trump": naming})

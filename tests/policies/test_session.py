@@ -149,6 +149,7 @@ def test_a_function_that_was_not_decorated_is_a_policy_too(notebook: Notebook) -
     assert _means(plain) == low
 
 
+@pytest.mark.slow
 def test_other_processes_play_the_same(notebook: Notebook, tmp_path: Path) -> None:
     notebook.run("LIMIT = 3\ndef keep(cards):\n    return lowest(cards)")
     text = "return keep(view.legal) if view.trick_number > LIMIT else highest(view.legal)"

@@ -89,6 +89,7 @@ def test_plays_weigh_hidden_hands_unless_they_are_ignored(file: Path) -> None:
     assert np.mean(effective_shares()) < 0.9
 
 
+@pytest.mark.slow
 def test_same_seed_gives_the_same_numbers_whatever_the_threads(file: Path) -> None:
     one, two = (review(str(file), "--threads", each) for each in "12")
     assert one == two

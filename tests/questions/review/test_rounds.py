@@ -80,7 +80,7 @@ def test_reference_is_asked_as_it_played(name: str) -> None:
                 assert value == pytest.approx(part.result, abs=1e-9)
 
 
-@pytest.mark.parametrize("name", slow_after(1, TABLES))
+@pytest.mark.parametrize("name", slow_after(0, TABLES))
 def test_parts_add_up_in_rounds_of_other_players(name: str) -> None:
     rules = TABLES[name]
     policy = "random" if rules.game == "kwajongen" else LIVELY
