@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import io
+import json
 import os
 import subprocess
 import sys
@@ -167,11 +168,25 @@ def test_a_level_that_no_interval_has_is_refused(command: str, level: str) -> No
     assert "between 0.01 and 0.999999, such as 0.95" in done.stderr
 
 
-@pytest.mark.parametrize("level", ["0.01", "0.999999"])
-def test_the_extreme_levels_have_intervals(level: str) -> None:
-    for command in ("simulate", "odds", "compare"):
-        done = run(command, *FEW_DEALS[command], f"--confidence={level}")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["simulate", *FEW_DEALS["simulate"], "--deals", "200"],
+        ["odds", *FEW_DEALS["odds"]],
+        ["compare", *FEW_DEALS["compare"], "--deals", "100"],
+        ["review", "--policy", "greedy", "--reference", "greedy", "--deals", "1", "--samples", "8"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_the_extreme_levels_have_intervals_of_their_width(arguments: list[str]) -> None:
+    widths = []
+    for level in ("0.01", "0.999999"):
+        done = run(*arguments, f"--confidence={level}", "--format=json", "--quiet")
         assert done.exit_code == 0, done.stderr
+        rows = [row for table in json.loads(done.stdout)["tables"] for row in table["rows"]]
+        known = [row for row in rows if row["low"] is not None and row["high"] is not None]
+        widths.append(sum(row["high"] - row["low"] for row in known))
+    assert 0 < 5 * widths[0] < widths[1]
 
 
 STRANGE = os.fsdecode(b"\xff")
