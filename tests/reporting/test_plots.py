@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 from kqj_sim.analysis.intervals import estimate_share
 from kqj_sim.analysis.tally import Tally
 from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.reporting.kqj.plots import (
+    MAX_LAPS_SHOWN,
     count_callers,
     count_totals,
+    draw_simulation,
     estimate_bonuses,
     merge_suits,
 )
@@ -45,6 +50,18 @@ def test_speaking_counts_taken_deals_of_all() -> None:
     assert deals == 4000
     assert sum(played.values()) == int(ROWS.column("taken").sum())
     assert played[2, 3] == int(((ROWS.column("lap") == 2) & (ROWS.column("place") == 3)).sum())
+
+
+def test_bars_of_the_laps_hold_every_taken_deal() -> None:
+    tally = counted(Experiment(KqjRules(bidding="auction"), ("random",) * 6, 2000))
+    played, deals = count_callers(tally)
+    assert max(lap for lap, _ in played) > MAX_LAPS_SHOWN
+    figure = Figure()
+    whole: Any = figure.subfigures()
+    draw_simulation(whole, tally, 0.95)
+    (axes,) = (each for each in figure.axes if each.get_title().startswith("Deals by lap"))
+    heights = [each.get_height() for each in axes.patches if isinstance(each, Rectangle)]
+    assert sum(heights) == pytest.approx(100 * sum(played.values()) / deals)
 
 
 def test_bonuses_are_shares_of_played_rounds() -> None:

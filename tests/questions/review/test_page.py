@@ -99,6 +99,21 @@ def test_every_number_of_the_page_is_in_its_json(review: bytes) -> None:
     assert [each for each in decimals if each not in answers] == []
 
 
+def test_the_page_has_the_totals_and_the_luck_of_every_seat(review: bytes) -> None:
+    shown = {path for path, _ in Reader(make_review_page(review).decode()).values}
+    changes = ("deal_luck", "own_decisions", "own_luck", "others_decisions", "remainder")
+    columns = {
+        "totals": ("decisions", "mistakes", "loss_points", "accuracy"),
+        "luck": ("average", *changes, "result"),
+    }
+    for number, found in enumerate(json.loads(review)["rounds"]):
+        for part, names in columns.items():
+            for seat, values in enumerate(found[part]["seats"]):
+                known = {name for name in names if values[name] is not None}
+                assert known
+                assert {f"rounds.{number}.{part}.seats.{seat}.{name}" for name in known} <= shown
+
+
 def test_marks_are_the_mistakes_and_links_lead_to_decisions(review: bytes) -> None:
     reader, data = Reader(make_review_page(review).decode()), json.loads(review)
     mistakes = [
