@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from kqj_sim.core.rules import MAX_PARAMETERS
+from kqj_sim.experiment import Experiment
 from kqj_sim.policies import PolicyError, describe, flag, named, number, policy, whole
 from kqj_sim.policies.configured import configure_with_defaults
 from kqj_sim.policies.parameters import Parameter
 from kqj_sim.policies.registry import Policy
 from kqj_sim.policies.weights import VERSIONS
+from kqj_sim.rules import KqjRules
+from kqj_sim.simulation import simulate
+from tests.variants import AUCTION_2, TAKE_2
 
 SHARE = number(0.25, "a share", 0, 1)
 COUNT = whole(3, "a count", 1, 64)
@@ -123,3 +128,20 @@ def test_every_built_in_parameter_has_a_meaning_and_a_range(found: Policy) -> No
         assert not parameter.meaning.endswith("."), name
         if parameter.kind in ("number", "whole number"):
             assert parameter.low is not None and parameter.high is not None, name
+
+
+def test_every_parameter_of_the_calls_and_the_card_play_has_an_effect() -> None:
+    (standard,) = (found for found in describe() if found.name == "standard")
+    for name, parameter in standard.parameters.items():
+        takes = parameter.bidding == "take"
+        # So that players pass twice, and announce Capot.
+        others = {"take": 80, "lap2": 60} if takes else {"capot": 200}
+        least, most = ({**others, name: value} for value in (parameter.low, parameter.high))
+        rules = TAKE_2 if takes else AUCTION_2
+        assert not np.array_equal(_play(rules, least), _play(rules, most)), name
+
+
+def _play(rules: KqjRules, values: dict[str, Any]) -> Any:
+    """Return the rows of `standard` with these parameters at every seat."""
+    player = "standard:" + ",".join(f"{name}={value}" for name, value in values.items())
+    return simulate(Experiment(rules, (player,) * 6, deals=1000)).values
