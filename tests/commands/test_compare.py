@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.tables import make_table
+from kqj_sim.questions.compare.compare_plots import make_comparison_drawing
 from kqj_sim.questions.compare.compare_report import make_key_grids, write_headline
 from kqj_sim.questions.compare.match import MatchTally, PairedMatch
 from kqj_sim.questions.compare.pairs import Comparison, PolicyPair, describe_progress
@@ -231,3 +233,14 @@ def test_everything_can_be_written_to_files(tmp_path: Path, several: bool) -> No
         assert name.replace("+greedy", "") in picture
     wanted = ["Mean lead over the others"] if several else ["ahead: "]
     assert all(words in picture for words in wanted)
+
+
+def test_the_legend_of_the_leads_says_how_often_each_is_ahead() -> None:
+    comparison = compare(ONE, OTHER, deals=600)
+    axes = Figure().subplots()
+    make_comparison_drawing(comparison).draw_main(axes)
+    tally = comparison.pairs[0].tally
+    _, shown = axes.get_legend_handles_labels()
+    for label, name, sign in zip(shown, comparison.names, (1, -1), strict=True):
+        ahead = sum(count for lead, count in tally.leads.items() if sign * lead > 0)
+        assert label == f"{name} ahead: {100 * ahead / tally.deals:.1f}%"

@@ -31,6 +31,14 @@ def test_counts_are_those_of_the_rows() -> None:
     assert sum(count_tricks(counts).values()) == sum(places.values())
 
 
+def test_who_says_play_is_a_share_of_those_asked_and_of_all_deals() -> None:
+    counts = counted()
+    places, deals = count_callers(counts)
+    found = read_texts(render_simulation(counts, RUN, "svg"))
+    asked = deals - sum(places[place] for place in range(3))
+    assert {f"{100 * places[3] / of:.1f}" for of in (asked, deals)} <= found
+
+
 def test_picture_of_nothing_is_a_sentence() -> None:
     empty = Tally(EXPERIMENT)
     assert "no rounds were played" in read_texts(render_simulation(empty, RUN, "svg"))

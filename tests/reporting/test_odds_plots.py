@@ -1,0 +1,51 @@
+"""The pictures of odds show what was estimated."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.container import ErrorbarContainer
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from kqj_sim.analysis.odds.calls import estimate_calls
+from kqj_sim.analysis.odds.estimator import CallOdds
+from kqj_sim.analysis.odds.measures import RANKING_MEASURE
+from kqj_sim.analysis.odds.situation import parse_situation
+from kqj_sim.reporting.odds_plots import list_panels
+from kqj_sim.rules import KqjRules
+
+
+@pytest.fixture(scope="module")
+def odds() -> CallOdds:
+    """The odds of a pass and of the calls to choose from in the second lap."""
+    heard = ", ".join(["pass"] * 6)
+    situation = parse_situation("9h 8h Ah Ks 4d", KqjRules(), return_card="7h", heard=heard)
+    return estimate_calls(situation, "points+greedy", deals=256)
+
+
+def draw(odds: CallOdds, name: str) -> Axes:
+    """Return the axes of a drawing."""
+    (panel,) = (each for each in list_panels(odds, 0.95) if each.name == name)
+    axes = Figure().subplots()
+    panel.draw(axes)
+    return axes
+
+
+@pytest.mark.parametrize(
+    ("name", "measure", "scale"), [("values", RANKING_MEASURE, 1), ("wins", "win_share", 100)]
+)
+def test_every_option_has_its_dot(odds: CallOdds, name: str, measure: str, scale: int) -> None:
+    (dots,) = draw(odds, name).containers
+    assert isinstance(dots, ErrorbarContainer)
+    right = [scale * odds.estimate(measure, option).value for option in odds.ranking]
+    assert len(right) > 3
+    assert np.asarray(dots.lines[0].get_xdata()) == pytest.approx(right)
+
+
+def test_the_totals_of_a_contract_hold_every_deal(odds: CallOdds) -> None:
+    assert odds.get_text(odds.best).startswith("take")
+    bars = draw(odds, f"total-{odds.best}").patches
+    heights = [each.get_height() for each in bars if isinstance(each, Rectangle)]
+    assert sum(heights) == pytest.approx(100)
