@@ -328,3 +328,12 @@ def test_page_opens_in_a_browser_without_errors_and_fits(
     assert found["text"] > 9
     for section in told(made)["sections"]:
         assert f'id="{section["name"]}"' in done.stdout
+
+
+def test_intervals_have_the_confidence_asked_for(tmp_path: Path) -> None:
+    few = ("--policy", "random", "--deals", "200", "--games", "0", "--chart-deals", "0")
+    assert run("report", "--out", str(tmp_path), *few, "--confidence", "50%").exit_code == 0
+    (rows,) = (each["rows"] for each in told(tmp_path)["tables"] if each["name"] == "taking")
+    for row in rows:
+        right = estimate_share(round(200 * row["value"]), 200, 0.5)
+        assert (row["value"], row["low"], row["high"]) == pytest.approx(right[:3])

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from kqj_sim.analysis.odds.calls import estimate_calls
+from kqj_sim.reporting.odds_plots import list_panels
 from matplotlib.axes import Axes
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from kqj_sim.analysis.odds.calls import estimate_calls
 from kqj_sim.analysis.odds.estimator import CallOdds
 from kqj_sim.analysis.odds.measures import RANKING_MEASURE
 from kqj_sim.analysis.odds.situation import parse_situation
-from kqj_sim.reporting.odds_plots import list_panels
 from kqj_sim.rules import KqjRules
 
 
