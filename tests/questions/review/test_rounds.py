@@ -64,6 +64,14 @@ def check_parts(review: RoundReview) -> None:
             assert part.remainder == pytest.approx(0, abs=1e-9)
 
 
+def test_differences_are_good_for_the_side_that_wins() -> None:
+    scores = np.array([[100.0, 60.0, 20.0], [0.0, 0.0, 130.0]])
+    assert compute_differences(scores, "kqj").tolist() == [[40, -40, -80], [-130, -130, 130]]
+    # In Kwajongen who wins goes down.
+    changes = np.array([[-2.0, 0.0], [1.0, -1.0]])
+    assert compute_differences(changes, "kwajongen").tolist() == [[2, -2], [-2, 2]]
+
+
 @pytest.mark.parametrize("name", slow_after(1, TABLES))
 def test_reference_is_asked_as_it_played(name: str) -> None:
     """In rounds of the reference player each choice is its own, and all is luck of the deal."""
