@@ -169,19 +169,21 @@ def test_a_level_that_no_interval_has_is_refused(command: str, level: str) -> No
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    "words",
     [
-        ["simulate", *FEW_DEALS["simulate"], "--deals", "200"],
-        ["odds", *FEW_DEALS["odds"]],
-        ["compare", *FEW_DEALS["compare"], "--deals", "100"],
-        ["review", "--policy", "greedy", "--reference", "greedy", "--deals", "1", "--samples", "8"],
+        "simulate --policy greedy --deals 200",
+        "odds 9h 8h Ah Kh 5s --return 7h --policy greedy --deals 64",
+        "compare greedy random --deals 100",
+        "tune random+greedy --parameters take=0.1:0.9 --opponents greedy --deals 20 "
+        "--generations 1 --candidates 4 --confirm 200",
+        "review --policy greedy --reference greedy --deals 1 --samples 8",
     ],
-    ids=lambda arguments: arguments[0],
+    ids=lambda words: words.split()[0],
 )
-def test_the_extreme_levels_have_intervals_of_their_width(arguments: list[str]) -> None:
+def test_the_extreme_levels_have_intervals_of_their_width(words: str) -> None:
     widths = []
     for level in ("0.01", "0.999999"):
-        done = run(*arguments, f"--confidence={level}", "--format=json", "--quiet")
+        done = run(*words.split(), f"--confidence={level}", "--format=json", "--quiet")
         assert done.exit_code == 0, done.stderr
         rows = [row for table in json.loads(done.stdout)["tables"] for row in table["rows"]]
         known = [row for row in rows if row["low"] is not None and row["high"] is not None]
