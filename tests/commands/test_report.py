@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow.parquet
 import pytest
 
+from kqj_sim.analysis.intervals import estimate_share
 from kqj_sim.analysis.tables import Table, make_table
 from kqj_sim.questions.report import study
 from kqj_sim.reporting.grid import NO_INTERVAL, make_grids

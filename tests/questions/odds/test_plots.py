@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from kqj_sim.analysis.odds.calls import estimate_calls
-from kqj_sim.reporting.odds_plots import list_panels
 from matplotlib.axes import Axes
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
@@ -14,6 +12,8 @@ from matplotlib.patches import Rectangle
 from kqj_sim.analysis.odds.estimator import CallOdds
 from kqj_sim.analysis.odds.measures import RANKING_MEASURE
 from kqj_sim.analysis.odds.situation import parse_situation
+from kqj_sim.questions.odds.estimate import estimate_calls
+from kqj_sim.questions.odds.plots import list_panels
 from kqj_sim.rules import KqjRules
 
 
@@ -27,7 +27,7 @@ def odds() -> CallOdds:
 
 def draw(odds: CallOdds, name: str) -> Axes:
     """Return the axes of a drawing."""
-    (panel,) = (each for each in list_panels(odds, 0.95) if each.name == name)
+    (panel,) = (each for each in list_panels(odds) if each.name == name)
     axes = Figure().subplots()
     panel.draw(axes)
     return axes
