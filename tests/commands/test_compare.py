@@ -94,8 +94,9 @@ def test_the_progress_line_shows_the_lead_its_interval_and_the_target() -> None:
 
 
 def test_json_carries_what_was_asked_and_found() -> None:
-    found = compared(ONE, OTHER, "--seed", "5", "--max-deals", "1500", "--confidence", "90%")
-    (pair,) = compare(ONE, OTHER, seed=5, max_deals=1500, confidence=0.9).pairs
+    asked = ("--seed", "5", "--first", "7", "--max-deals", "1500", "--confidence", "90%")
+    found = compared(ONE, OTHER, *asked)
+    (pair,) = compare(ONE, OTHER, seed=5, first=7, max_deals=1500, confidence=0.9).pairs
     (shown,) = found["pairs"]
     assert shown["policies"] == found["policies"] == [ONE, OTHER]
     assert (shown["deals"], shown["shown"]) == (pair.tally.deals, pair.verdict)

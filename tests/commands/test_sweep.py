@@ -82,9 +82,11 @@ def test_a_large_sweep_shows_the_best_on_a_screen(monkeypatch: pytest.MonkeyPatc
 
 def test_tune_writes_a_player_that_can_be_seated(tmp_path: Path) -> None:
     path, plot = tmp_path / "better.toml", tmp_path / "search.svg"
-    done = run(*TUNE, "--save", str(path), "--plot", str(plot), "--format", "json")
+    deals = ("--seed", "6", "--first", "9")
+    done = run(*TUNE, *deals, "--save", str(path), "--plot", str(plot), "--format", "json")
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
+    assert (found["seed"], found["first"]) == (6, 9)
     assert parse_player(str(path)) == parse_player(found["found"])
     take = found["parameters"]["take"]
     assert take["low"] == 0.1 <= take["found"] <= take["high"] == 0.9
