@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.reporting.figures import RESULT_COLOURS
+from kqj_sim.reporting.figures import RESULT_COLOURS, compute_error_lengths
 from kqj_sim.reporting.page import INK
 from kqj_sim.reporting.page_charts import make_distribution, make_dots, make_heat_maps
 
@@ -59,6 +59,13 @@ def texts(svg: str) -> list[str]:
     return [
         text.text or "" for text in ElementTree.fromstring(svg).iter() if text.tag.endswith("}text")
     ]
+
+
+def test_error_bars_reach_the_bounds_that_there_are() -> None:
+    unbounded = Estimate(0.5, -math.inf, math.inf, 1)
+    below, above = compute_error_lengths([Estimate(0.5, 0.4, 0.8, 100), unbounded], 100)
+    assert below == pytest.approx([10, 0])
+    assert above == pytest.approx([30, 0])
 
 
 @pytest.mark.parametrize("draw", ALL)
