@@ -150,7 +150,7 @@ OPTIONS: Mapping[str, Option] = {
         completes="parameter",
     ),
     "generations": Option("Parameters", **read_number(1, "30")),
-    "candidates": Option("Parameters", **read_number(3, "16", highest=MAX_CANDIDATES), rare=True),
+    "candidates": Option("Parameters", **read_number(4, "16", highest=MAX_CANDIDATES), rare=True),
     # By which rules; the rules of each game follow `game`.
     "game": Option("Rules", "Choose the game.", choices=tuple(RULES_BY_GAME)),
     **dict(_list_rules()),

@@ -54,7 +54,7 @@ USAGE = {
     "simulate --confidence 95": "'--confidence': it lies between 0.01 and 0.999999, such as 0.95",
     "show --seed 1E+5000000": "'--seed': it is a whole number from 0, such as 1, not 1E+5000000",
     "tune points --parameters take --candidates 2147483648": "'--candidates': it is a whole number "
-    "from 3 to 10,000",
+    "from 4 to 10,000",
     # Rules.
     "simulate --teams 4": "'--teams': '4' is not one of '2', '3'",
     "simulate --bidding auctions": "'--bidding': 'auctions' is not one of 'take', 'auction'",
@@ -164,7 +164,7 @@ USAGE = {
     f"{TUNE} --parameters take=50:60": "take begins at 45, outside of 50 to 60",
     f"{TUNE} --parameters take=0:1000": "it should be a number from -400 to 400",
     f"{TUNE} --parameters take,take=0:80": "take is there twice",
-    f"{TUNE} --parameters take --candidates 2": "'--candidates': it is a whole number from 3",
+    f"{TUNE} --parameters take --candidates 3": "'--candidates': it is a whole number from 4",
     f"{TUNE} --parameters take --save a.csv": "--save a.csv: ",
     f"{TUNE} --parameters take --out a.toml": "write --save a.toml",
     "tune pimc --parameters prior": "kqj-sim sweep --vary prior=",
@@ -390,7 +390,7 @@ FUNCTIONS = {
     "sweep('standard', 'take=1,2', runner=Runner(threads=0))": "threads: it is a whole number",
     "tune('standard', 'tak')": "did you mean 'take'",
     "tune('standard', [])": "nothing to search: name parameters",
-    "tune('standard', 'take', candidates=2)": "candidates: it is a whole number from 3",
+    "tune('standard', 'take', candidates=3)": "candidates: it is a whole number from 4",
     "tune('standard', 'take', generations=0)": "generations: it is a whole number from 1",
     "tune('standard', 'take', confirm=1)": "confirm: it is a whole number from 2",
     "tune('standard', 'take', runner=Runner(threads='none'))": "threads: it is a whole number",

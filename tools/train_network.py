@@ -27,7 +27,7 @@ import numpy as np
 import torch
 from torch.nn.functional import embedding_bag
 
-from kqj_sim.commands.options import WholeNumberType
+from kqj_sim.commands.from_function import make_number_type
 from kqj_sim.core.types import Float32Array, Float64Array, Int64Array
 from kqj_sim.policies import weights
 from kqj_sim.policies.features import (
@@ -255,12 +255,12 @@ def format_gain(gains: Float64Array) -> str:
 @click.option(
     "--bidding", type=click.Choice(["take", "auction"]), default="take", show_default=True
 )
-@click.option("--decisions", type=WholeNumberType(10_000, "2e6"), default=2_000_000)
-@click.option("--held-out", type=WholeNumberType(1000, "1e5"), default=100_000)
+@click.option("--decisions", type=make_number_type(10_000, "2e6"), default=2_000_000)
+@click.option("--held-out", type=make_number_type(1000, "1e5"), default=100_000)
 @click.option("--player", help="Play the deals with this player.  [default: points+network]")
 @click.option("--rate", type=float, help="Highest learning rate.  [default: 0.0005; fresh: 0.001]")
 @click.option("--fresh", is_flag=True, help="Begin with random weights, played by points+standard.")
-@click.option("--seed", type=WholeNumberType(0, "1"), default=1, show_default=True)
+@click.option("--seed", type=make_number_type(0, "1"), default=1, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), default="trained.npz", show_default=True)
 def main(
     teams: Literal[2, 3], bidding: Literal["take", "auction"], decisions: int, held_out: int,

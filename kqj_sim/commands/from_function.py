@@ -16,7 +16,7 @@ from kqj_sim.commands.config import CONFIG_KEY, read_config
 from kqj_sim.commands.errors import exit_interrupted
 from kqj_sim.commands.say import say
 from kqj_sim.messages import shell_join
-from kqj_sim.options import OPTIONS, Option
+from kqj_sim.options import OPTIONS, Option, read_number
 from kqj_sim.question import CommandDescription
 from kqj_sim.rules import RULES_BY_GAME, GameRules, make_rules
 from kqj_sim.runner import Runner
@@ -40,6 +40,11 @@ class ValueType(click.ParamType[Any]):
             return self._option.parse(value)
         except ArgumentError as error:
             self.fail(str(error), param, ctx)
+
+
+def make_number_type(lowest: int, example: str) -> ValueType:
+    """Return the type of a whole number, also written 1e6, 1M or 1,000,000."""
+    return ValueType(Option("", **read_number(lowest, example)))
 
 
 def make_command(

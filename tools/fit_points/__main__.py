@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from kqj_sim import __version__
-from kqj_sim.commands.options import WholeNumberType
+from kqj_sim.commands.from_function import make_number_type
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.spec import parse_player
 from tools import SEED_OFFSET
@@ -19,12 +19,12 @@ from tools.fit_points.page import describe_first_lap, render_points_page
 @click.option("--player", default="network", show_default=True, help="Play the cards like this.")
 @click.option(
     "--deals",
-    type=WholeNumberType(1000, "1e5"),
+    type=make_number_type(1000, "1e5"),
     default=100_000,
     show_default=True,
     help="Play this many deals in each of 14 situations, about 120 times as many in all.",
 )
-@click.option("--seed", type=WholeNumberType(0, "1"), default=1, show_default=True)
+@click.option("--seed", type=make_number_type(0, "1"), default=1, show_default=True)
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
