@@ -195,7 +195,11 @@ def test_commands_that_are_not_run_are_few() -> None:
 
 @pytest.mark.parametrize(
     "block",
-    [block for block in blocks(README, "python") if block not in named_files().values()],
+    [
+        pytest.param(block, marks=pytest.mark.slow if "check_policy" in block else ())
+        for block in blocks(README, "python")
+        if block not in named_files().values()
+    ],
     ids=lambda text: text.splitlines()[0],
 )
 def test_python_examples_run(block: str, capsys: pytest.CaptureFixture[str], folder: Path) -> None:

@@ -18,6 +18,7 @@ from kqj_sim.recording import play_records
 from kqj_sim.referee import check_record
 from kqj_sim.replay import replay_records
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
+from tests.slow import slow_between
 from tests.variants import AUCTION_2, LIVELY, TAKE_2, TAKE_3, VARIANTS, lively, told
 
 KWAJONGEN = {void: KwajongenRules(void_rule=void) for void in ("must_trump", "free")}
@@ -57,7 +58,7 @@ def with_other_card(record: Record) -> Record:
     return changed(record, dealt=[first, second, *others])
 
 
-@pytest.mark.parametrize("variant", ALL)
+@pytest.mark.parametrize("variant", slow_between(5, ALL))
 def test_untouched_rounds_agree_and_forged_ones_do_not(variant: str) -> None:
     for experiment in experiments(ALL[variant]):
         records = list(play_records(experiment))

@@ -145,7 +145,7 @@ def test_titles_and_quantities_tell_of_which_deals() -> None:
 
 
 @pytest.mark.parametrize("dense_cells", slow_after(1, [100, joint_counts.DENSE_CELLS, 0]))
-@pytest.mark.parametrize("by", [(), ("sender_trumps", "dealer")])
+@pytest.mark.parametrize("by", slow_after(1, [(), ("sender_trumps", "dealer")]))
 def test_order_and_parts_and_storage_leave_no_trace(
     by: tuple[str, ...], dense_cells: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -238,6 +238,7 @@ def test_games_are_those_of_pandas(partners: Any, player: str) -> None:
         assert score.low < score.value < score.high and score.deals == 1200
 
 
+@pytest.mark.slow
 def test_share_intervals_of_tables_hold_the_truth_in_95_of_100_seeds() -> None:
     rules = KqjRules()
     held = 0

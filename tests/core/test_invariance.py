@@ -15,7 +15,7 @@ from kqj_sim.recording import play_records
 from kqj_sim.rows import Rows
 from kqj_sim.simulation import iterate_row_chunks, reduce_rows, simulate
 from tests.policies.chosen import plays
-from tests.slow import slow_after
+from tests.slow import slow_after, slow_between
 from tests.variants import (
     AUCTION_2,
     AUCTION_3,
@@ -82,7 +82,7 @@ def test_a_deal_alone_gives_its_row_of_the_long_run(variant: str) -> None:
         assert np.array_equal(alone.values[:, 0], rows.values[:, deal]), f"seed={SEED} deal={deal}"
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", slow_between(5, VARIANTS))
 def test_records_of_a_range_are_those_of_the_long_run(variant: str) -> None:
     experiment = lively(VARIANTS[variant], deals=300, seed=SEED)
     records = list(play_records(experiment))
@@ -162,7 +162,7 @@ def _pairs(one: Experiment, other: Experiment) -> list[tuple[Record, Record]]:
 
 
 @pytest.mark.parametrize("variant", slow_after(1, FOUR))
-@pytest.mark.parametrize("seat", [0, 4])
+@pytest.mark.parametrize("seat", slow_after(1, [4, 0]))
 def test_a_seats_policy_does_not_touch_the_deal(variant: str, seat: int) -> None:
     policies = [LIVELY] * 6
     one = Experiment(FOUR[variant], tuple(policies), 600, SEED)

@@ -42,6 +42,7 @@ from kqj_sim.rules import KqjRules
 from tests.core.coding import strength_of
 from tests.core.exclusions import exclusions
 from tests.core.turns import stopped
+from tests.slow import slow_between
 from tests.variants import AUCTION_3, LIVELY, TAKE_2, TAKE_3, VARIANTS, lively, tables, told
 
 TURNS = [(0, 0), (0, 3), (1, 0), (2, 5), (4, 2), (6, 0), (6, 5)]
@@ -141,7 +142,7 @@ def _wrong(record: Record) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", slow_between(5, VARIANTS))
 def test_exclusions_by_plays(variant: str) -> None:
     """They are those of a slow twin, and never those of a card held."""
     for policies in ((LIVELY,) * SEATS, tables()["lively_callers"]):

@@ -74,7 +74,7 @@ def drawn(
     )
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", slow_after(4, CASES))
 def test_up_to_the_number_wanted_all_layouts_have_their_weights(case: str) -> None:
     count = len(slow_worlds(CASES[case]))
     found, right = drawn(CASES[case], max(count, 1), 1, 0.5)

@@ -76,7 +76,7 @@ def _assert_legal(experiment: Experiment) -> int:
     return played
 
 
-@pytest.mark.parametrize("rules", slow_after(2, RULES.values()), ids=RULES)
+@pytest.mark.parametrize("rules", slow_after(1, RULES.values()), ids=RULES)
 @pytest.mark.parametrize("name", POLICIES)
 def test_a_policy_keeps_to_the_rules(name: str, rules: KqjRules) -> None:
     policy = POLICIES[name]

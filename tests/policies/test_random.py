@@ -125,6 +125,7 @@ def replace_seat(call: Call) -> Call:
     return Call(0, call.call, call.amount, call.contract, call.capot)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("timing", ["any", "turn"])
 @pytest.mark.parametrize("rules", [AUCTION_2, AUCTION_3])
 def test_counters_with_its_chance_whenever_it_is_asked(rules: KqjRules, timing: str) -> None:

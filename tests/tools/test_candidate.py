@@ -15,6 +15,7 @@ from kqj_sim.simulation import simulate
 CANDIDATE = Path(__file__).parents[2] / "tools/candidate.py"
 
 
+@pytest.mark.slow
 def test_with_the_packages_weights_it_plays_like_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KQJ_CANDIDATE", str(weights.FOLDER / "network-2-take.npz"))
     same, other = (

@@ -26,6 +26,7 @@ def collected(threads: int) -> CardDecisions:
     return found
 
 
+@pytest.mark.slow
 def test_threads_make_no_difference() -> None:
     one, three = collected(1), collected(3)
     assert len(one.kind) >= 12_000

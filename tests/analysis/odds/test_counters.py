@@ -36,6 +36,7 @@ def play_first_block(sampler: KqjCallSampler) -> Playouts:
     return sampler.play_chunk(sampler.start_search(None, None), 0, 256)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("teams", [2, 3])
 @pytest.mark.parametrize("timing", ["any", "turn"])
 def test_without_counters_deals_end_as_with_opponents_who_never_counter(

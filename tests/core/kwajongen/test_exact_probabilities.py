@@ -53,6 +53,7 @@ def test_every_card_is_turned_up_as_often() -> None:
     check(Counter(cards.tolist()), dict.fromkeys(range(24), 1 / 24), DEALS)
 
 
+@pytest.mark.slow
 def test_nobody_holds_the_ace_of_trumps_in_40_of_138_deals() -> None:
     # It is not the card turned up (5/6), and among the eight of 23 that are not dealt.
     deals = 20_000

@@ -102,6 +102,7 @@ def runs(population: NDArray[np.int64], plan: ComparisonPlan) -> Iterator[Policy
         yield pair
 
 
+@pytest.mark.slow
 def test_equals_are_declared_different_in_at_most_5_percent_of_seeds(
     population: NDArray[np.int64],
 ) -> None:
@@ -132,6 +133,7 @@ def test_intervals_hold_the_truth_when_they_decide_when_to_stop(
         assert {pair.verdict for pair in found} == {"better"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "plan", [ComparisonPlan(deals=1500), ComparisonPlan(precision=1.2)], ids=["deals", "until"]
 )
@@ -246,6 +248,7 @@ def test_a_cap_ends_what_shows_nothing() -> None:
     assert (pair.tally.deals, pair.verdict) == (1200, "open")
 
 
+@pytest.mark.slow
 def test_twins_are_seldom_declared_different(tmp_path: Path) -> None:
     twin = tmp_path / "twin.py"
     twin.write_text(TWIN, encoding="utf-8")

@@ -32,7 +32,7 @@ from kqj_sim.rules import SEATS, KqjRules
 from tests.analysis import plain_player
 from tests.core.exclusions import exclusions
 from tests.policies import slow_plays
-from tests.slow import slow_after
+from tests.slow import slow_after, slow_rows_after
 from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, VARIANTS, told
 
 Hands = dict[int, frozenset[Card]]
@@ -216,13 +216,16 @@ def _opens_so(so_far: PartialRound, world: Hands) -> int:
 
 @pytest.mark.parametrize(
     ("rules", "calls", "weigh"),
-    [
-        (TAKE_2, "", _ways_to_take),
-        (TAKE_3, "", _ways_to_take),
-        (AUCTION_2, "always+", _opens_so),
-        (AUCTION_3, "always+", _opens_so),
-    ],
-    ids=["take-2", "take-3", "auction-2", "auction-3"],
+    slow_rows_after(
+        2,
+        [
+            (TAKE_3, "", _ways_to_take),
+            (AUCTION_2, "always+", _opens_so),
+            (TAKE_2, "", _ways_to_take),
+            (AUCTION_3, "always+", _opens_so),
+        ],
+    ),
+    ids=["take-3", "auction-2", "take-2", "auction-3"],
 )
 def test_calls_count_by_enumeration(rules: KqjRules, calls: str, weigh: Weigh, plain: str) -> None:
     """And they matter: without them some cards are worth something else.

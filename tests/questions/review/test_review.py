@@ -157,6 +157,7 @@ def test_formats_and_the_python_function_agree(file: Path, tmp_path: Path) -> No
 NAMES = ["Ann", "Ben", "Cem", "Dora", "Eva", "Finn"]
 
 
+@pytest.mark.slow
 def test_names_stand_for_places_on_the_screen_the_page_and_in_seat(tmp_path: Path) -> None:
     path = tmp_path / "named.jsonl"
     path.write_text(to_json(msgspec.structs.replace(ROUND, players=NAMES)) + "\n", encoding="utf-8")
