@@ -13,6 +13,7 @@ from kqj_sim.recording import play_records
 from kqj_sim.referee import check_record
 from kqj_sim.rules import KqjRules
 from tests.policies.chosen import plays
+from tests.slow import slow_after
 from tests.variants import AUCTION_3, TAKE_2, told
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,7 +36,7 @@ def test_compare_policies_prints_its_answer(capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.parametrize("specification", [CAUTIOUS, ACE_COUNTER, f"{ACE_COUNTER}:take=4,dear=0"])
-@pytest.mark.parametrize("rules", [TAKE_2, AUCTION_3])
+@pytest.mark.parametrize("rules", slow_after(1, [AUCTION_3, TAKE_2]))
 def test_own_policies_play_by_the_rules(specification: str, rules: KqjRules) -> None:
     experiment = Experiment(rules, (specification,) * 6, deals=150)
     played = 0

@@ -15,6 +15,7 @@ from kqj_sim.recording import play_records
 from kqj_sim.referee import check_records
 from kqj_sim.rules import KqjRules
 from tests.referee.kqj.random_rounds import rules_in
+from tests.slow import slow_between
 from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, VARIANTS, lively, told
 
 FOUR = (
@@ -86,7 +87,7 @@ def test_imposed_rounds_say_so() -> None:
             assert '"imposed":true' in to_json(record)
 
 
-@pytest.mark.parametrize("variant", FOUR)
+@pytest.mark.parametrize("variant", slow_between(2, FOUR))
 def test_rounds_of_games_follow_each_other(variant: str) -> None:
     rules = replace(VARIANTS[variant], target=500)
     records = list(play_records(lively(rules, games=LANES + 5, seed=2, first=3)))

@@ -166,6 +166,7 @@ def test_user_policies_are_played_again(tmp_path: Path) -> None:
     assert all("mine.py" in each.reason for each in replay_records(records))
 
 
+@pytest.mark.slow
 def test_one_forbidden_choice_does_not_stop_the_others(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text(

@@ -15,6 +15,7 @@ from scipy import stats
 
 from kqj_sim.analysis import intervals, quantiles
 from kqj_sim.analysis.intervals import Estimate
+from tests.slow import slow_after
 
 SEEDS = 1000
 
@@ -313,7 +314,7 @@ def _totals(random: np.random.Generator, name: str, size: int) -> NDArray[np.int
 
 
 @pytest.mark.parametrize("name", LUMPS)
-@pytest.mark.parametrize("size", [1000, 3000])
+@pytest.mark.parametrize("size", slow_after(1, [1000, 3000]))
 def test_deviation_interval_holds_the_truth_in_95_of_100_seeds(name: str, size: int) -> None:
     """The interval on a logarithmic scale, without the skewness, holds 92 to 94% of them."""
     truth = float(_totals(np.random.default_rng(10**6), name, 2_000_000).std())

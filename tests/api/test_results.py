@@ -98,6 +98,7 @@ def test_representations_are_short_and_begin_with_the_headline(results: dict[str
     assert all(len(repr(part)) < 1000 for part in parts)
 
 
+@pytest.mark.slow
 def test_results_are_pickled_and_copied(results: dict[str, Any], tmp_path: Path) -> None:
     """As process pools return them; none of them holds a function that another process lacks."""
     filtered = kqj.simulate(deals=DEALS, policy="standard", where="taken and lap == 2")

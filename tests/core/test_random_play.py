@@ -20,6 +20,7 @@ from kqj_sim.imposed import ImposedContract
 from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import simulate
+from tests.slow import slow_after
 from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3
 
 KQ, KQJ = 77 / 1081, 7 / 2162
@@ -43,7 +44,7 @@ def _assert_bonuses(rows: Rows, suits: int, what: str) -> None:
     _assert_mean(_bonuses(rows, "kqj"), suits * KQJ, f"{what}: KQJ")
 
 
-@pytest.mark.parametrize("rules", [TAKE_2, TAKE_3, AUCTION_2, AUCTION_3])
+@pytest.mark.parametrize("rules", slow_after(1, [AUCTION_3, TAKE_2, TAKE_3, AUCTION_2]))
 @pytest.mark.parametrize("contract", CONTRACT_LABELS)
 def test_bonuses_of_a_contract_that_nobody_chose(rules: KqjRules, contract: str) -> None:
     amount = rules.minimum_bid if rules.bidding == "auction" else None

@@ -89,7 +89,7 @@ def test_a_policy_keeps_to_the_rules(name: str, rules: KqjRules) -> None:
         assert _assert_legal(Experiment(rules, seats, 4, SEED, imposed=imposed)) == 4
 
 
-@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+@pytest.mark.parametrize("rules", slow_after(2, RULES.values()), ids=RULES)
 @pytest.mark.parametrize("name", CALLERS)
 def test_a_call_hangs_on_nothing_but_the_view(name: str, rules: KqjRules) -> None:
     witness = Witness(Experiment(rules, _callers(name), DEALS, SEED), CALLS)
@@ -113,7 +113,7 @@ def _without_players(record: Record) -> Record:
     return msgspec.structs.replace(record, players=[])
 
 
-@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+@pytest.mark.parametrize("rules", slow_after(2, RULES.values()), ids=RULES)
 @pytest.mark.parametrize("name", PLAYERS)
 def test_cards_do_not_hang_on_who_else_plays_so(name: str, rules: KqjRules) -> None:
     """Other seats have another player, who plays alike but would call otherwise."""

@@ -89,6 +89,7 @@ def test_takes_with_its_chance_and_names_every_contract() -> None:
         _assert_uniform(takes[2], second_lap, f"{naming}: contracts in lap 2")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("naming", ["second_lap", "never"])
 def test_every_legal_bid_is_equally_likely(naming: str) -> None:
     rules = replace(KqjRules.from_dict({"all_no_trump": naming}), bidding="auction", max_amount=160)

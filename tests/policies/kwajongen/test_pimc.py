@@ -32,6 +32,7 @@ from kqj_sim.rules import KwajongenRules
 from tests.core.kwajongen.coding import cards_of
 from tests.policies.kwajongen.kernels import ask, remember_trick
 from tests.policies.kwajongen.slow_count import slow_count
+from tests.slow import slow_after
 
 SEED, WORLDS, DRAWN, ROUNDS = 5, 6, 8, 40
 PLAYERS, TRUMP, SUIT = 6, 48, 0x3F
@@ -163,7 +164,7 @@ def drawn_worlds(state: NDArray[np.int64], lane: int, account: Account, number: 
 
 
 @pytest.mark.parametrize("void_rule", ["must_trump", "free"])
-@pytest.mark.parametrize("heard", [True, False], ids=["heard", "all"])
+@pytest.mark.parametrize("heard", slow_after(1, [True, False]), ids=["heard", "all"])
 def test_cards_are_those_of_a_plain_twin(void_rule: str, heard: bool) -> None:
     rules = KwajongenRules.from_dict({"void_rule": void_rule})
     policy = f"pimc:worlds={WORLDS},drawn={DRAWN},heard={str(heard).lower()}"

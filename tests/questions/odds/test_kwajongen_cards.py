@@ -30,6 +30,7 @@ from kqj_sim.referee.trick import PlayedTrick
 from kqj_sim.rules import KwajongenRules
 from tests.core.kwajongen.coding import strength
 from tests.referee.kwajongen.random_rounds import random_record
+from tests.slow import slow_after
 
 SEATS = 4
 Hands = dict[int, frozenset[Card]]
@@ -142,7 +143,7 @@ def played_on(so_far: PartialRound, card: Card, dealt: Hands) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
-@pytest.mark.parametrize("ignore_calls", [False, True])
+@pytest.mark.parametrize("ignore_calls", slow_after(1, [False, True]))
 def test_the_last_two_tricks_by_enumeration(
     rules: KwajongenRules, ignore_calls: bool, plain: str
 ) -> None:

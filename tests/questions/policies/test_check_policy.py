@@ -32,6 +32,7 @@ def test_a_correct_policy_has_no_problems(tmp_path: Path) -> None:
     assert len(repr(found)) < 1000
 
 
+@pytest.mark.slow
 def test_exceptions_are_found(tmp_path: Path) -> None:
     """Illegal choices are in tests/commands/test_listings.py."""
     answer = "8 // (6 - view.trick_number) * 0 + highest(view.legal)"

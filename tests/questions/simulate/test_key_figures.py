@@ -131,6 +131,7 @@ def test_interval_of_a_share_stays_between_0_and_1(
     assert str(format_symmetric(Estimate(*estimate), "share")) == text
 
 
+@pytest.mark.slow
 def test_headline_names_groups_only_if_a_test_shows_a_difference() -> None:
     """The suit of the Return makes no difference: a false alarm in one of twenty runs."""
     runs, alarms, rules = 80, 0, KqjRules()

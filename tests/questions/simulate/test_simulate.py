@@ -86,6 +86,7 @@ def test_outputs_name_players_and_hold_their_parameters(tmp_path: Path) -> None:
     assert "\nKQJ, two teams, fixed partners, taking; Bold one at every seat; " in shown
 
 
+@pytest.mark.slow
 def test_a_mistake_in_a_users_policy_is_one_line(tmp_path: Path) -> None:
     """By a process of its own: what numba prints by itself would be seen."""
     path = tmp_path / "wrong.py"
