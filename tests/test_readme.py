@@ -196,7 +196,9 @@ def test_commands_that_are_not_run_are_few() -> None:
 @pytest.mark.parametrize(
     "block",
     [
-        pytest.param(block, marks=pytest.mark.slow if "check_policy" in block else ())
+        pytest.param(
+            block, marks=pytest.mark.slow if "check_policy" in block or "@" in block else ()
+        )
         for block in blocks(README, "python")
         if block not in named_files().values()
     ],

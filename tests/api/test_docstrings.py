@@ -27,7 +27,13 @@ def run_examples(text: str, name: str) -> list[doctest.Example]:
     return test.examples
 
 
-@pytest.mark.parametrize("name", DOCUMENTED)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow if "eview" in name or "check_" in name else ())
+        for name in DOCUMENTED
+    ],
+)
 def test_examples_of_public_names_run(name: str) -> None:
     examples = run_examples(inspect.getdoc(getattr(kqj_sim, name)) or "", name)
     assert len(examples) >= 2, f"{name} has no example"

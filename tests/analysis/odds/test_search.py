@@ -119,6 +119,7 @@ def test_a_limit_of_time_ends_a_kernel_that_looks_for_hands() -> None:
     assert tried == sorted(tried) and tried[-1] > 0
 
 
+@pytest.mark.slow
 def test_kwajongen_cards_end_too() -> None:
     players = ("random:accept=0.5",) * 4
     records = play_records(Experiment(KwajongenRules(), players, 40, seed=3))
