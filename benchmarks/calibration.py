@@ -29,28 +29,28 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks import plays
-from kqj_sim.analysis.intervals import Estimate, estimate_share
-from kqj_sim.analysis.odds.auction_state import (
+from kqj_sim.core import rng
+from kqj_sim.core.block import LANES
+from kqj_sim.core.types import BoolArray, Float64Array
+from kqj_sim.policies.spec import DEFAULT_PLAYER, parse_player
+from kqj_sim.policies.weights import VERSIONS
+from kqj_sim.positions.auction_state import (
     CallOption,
     find_lowest_amount,
     format_call,
     list_call_options,
     make_contract_option,
 )
-from kqj_sim.analysis.odds.estimator import EstimateSettings
-from kqj_sim.analysis.odds.kqj_calls import KqjCallSampler
-from kqj_sim.analysis.odds.sampling import Search, SearchEnded
-from kqj_sim.analysis.odds.situation import parse_situation
-from kqj_sim.core import rng
-from kqj_sim.core.block import LANES
-from kqj_sim.core.types import BoolArray, Float64Array
-from kqj_sim.encode import CONTRACTS
-from kqj_sim.experiment import Experiment
-from kqj_sim.policies.spec import DEFAULT_PLAYER, parse_player
-from kqj_sim.policies.weights import VERSIONS
+from kqj_sim.positions.estimator import EstimateSettings
+from kqj_sim.positions.kqj_calls import KqjCallSampler
+from kqj_sim.positions.sampling import Search, SearchEnded
+from kqj_sim.positions.situation import parse_situation
 from kqj_sim.record import Record
-from kqj_sim.recording import play_records
 from kqj_sim.rules import SEATS, KqjRules
+from kqj_sim.simulation.encode import CONTRACTS
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
+from kqj_sim.stats.intervals import Estimate, estimate_share
 from tools.fit_points.imposed import ImposedRounds
 
 if TYPE_CHECKING:
@@ -318,7 +318,7 @@ def write_page(text: str, out: Path | None) -> None:
 
 def draw(found: dict[str, list[ChanceClass]], path: Path) -> None:
     """Draw one panel per variant: the share made against the estimated chance."""
-    from kqj_sim.reporting.figures import BLUE, GREY, render_figure
+    from kqj_sim.output.figures import BLUE, GREY, render_figure
 
     def paint(figure: Figure) -> None:
         panels = figure.subplots(1, len(found), sharey=True, squeeze=False)[0]

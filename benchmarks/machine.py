@@ -26,7 +26,7 @@ def describe() -> dict[str, str]:
     import llvmlite.binding as llvm
     import numba
 
-    from kqj_sim.workers import count_processors
+    from kqj_sim.simulation.workers import count_processors
 
     vectors = "AVX-512" if has_avx512() else "no AVX-512"
     return {

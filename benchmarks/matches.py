@@ -15,21 +15,21 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.block_player import CHUNK_ROWS
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS
 from kqj_sim.core import round
 from kqj_sim.core.block import LANE_MULTIPLE, LANES, allocate_block
-from kqj_sim.experiment import Experiment
-from kqj_sim.paired import (
+from kqj_sim.rules import SEATS, KqjRules
+from kqj_sim.simulation.blocks import CHUNK_ROWS
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.paired import (
     Arrangement,
     assign_players,
     compute_lead_divisor,
     compute_leads,
     list_arrangements,
 )
-from kqj_sim.rows import Rows
-from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation import iterate_row_chunks, play_same_deals
+from kqj_sim.simulation.rows import Rows
+from kqj_sim.simulation.run import iterate_row_chunks, play_same_deals
 
 MOST = 60_000
 """Deals that are played at a time, at most; each seat deals as often as the others."""

@@ -22,20 +22,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kqj_sim.analysis.odds.estimator import EstimateSettings
-from kqj_sim.analysis.odds.kqj_cards import KqjCardSampler, convert_cards_to_bits
-from kqj_sim.analysis.odds.plays import PATIENCE, POWER, PlayModel
-from kqj_sim.analysis.odds.position import PartialRound
-from kqj_sim.analysis.odds.position_input import read_position
-from kqj_sim.analysis.odds.sampling import Search, SearchEnded
 from kqj_sim.cards import parse_card
 from kqj_sim.core import rng
 from kqj_sim.core.types import BoolArray, Float64Array, Int64Array
-from kqj_sim.experiment import Experiment
 from kqj_sim.policies.spec import parse_player
+from kqj_sim.positions.estimator import EstimateSettings
+from kqj_sim.positions.kqj_cards import KqjCardSampler, convert_cards_to_bits
+from kqj_sim.positions.plays import PATIENCE, POWER, PlayModel
+from kqj_sim.positions.position import PartialRound
+from kqj_sim.positions.position_input import read_position
+from kqj_sim.positions.sampling import Search, SearchEnded
 from kqj_sim.record import Record, partial_record_from_json, to_json
-from kqj_sim.recording import play_records
 from kqj_sim.rules import SEATS, KqjRules
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -463,7 +463,7 @@ def format_location_classes(scores: list[Score]) -> str:
 
 def draw(found: dict[tuple[str, str], list[Score]], path: Path) -> None:
     """Draw the share of cards that lie where they are said to against the chance."""
-    from kqj_sim.reporting.figures import BLUE, GREY, render_figure
+    from kqj_sim.output.figures import BLUE, GREY, render_figure
 
     everything = [each for scores in found.values() for each in scores]
 

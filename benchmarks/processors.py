@@ -55,8 +55,8 @@ def measure(policies: tuple[str, ...], passes: int) -> list[Processor]:
 def play(name: str, policies: list[str]) -> Processor:
     """Play two-team taking on the processor that this process compiles for."""
     from benchmarks.speed import DEALS, Nothing, least_time
-    from kqj_sim.experiment import Experiment
-    from kqj_sim.simulation import reduce_rows, simulate
+    from kqj_sim.simulation.experiment import Experiment
+    from kqj_sim.simulation.run import reduce_rows, simulate
 
     found, digest = [], hashlib.sha256()
     for policy in policies:

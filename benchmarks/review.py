@@ -15,14 +15,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from kqj_sim.experiment import Experiment
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.questions.review.grading import GradeSettings, derive_seed, grade_decisions, make_turn
 from kqj_sim.questions.review.rounds import review_round
 from kqj_sim.questions.review.turns import draw_deals
-from kqj_sim.recording import play_records
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
 
 REFERENCE = "points+network"
 VARIANTS: tuple[GameRules, ...] = (

@@ -178,8 +178,8 @@ def combine_speeds(speeds: Sequence[Speed]) -> Speed:
 
 
 def _measure_pass() -> Iterator[Speed]:
-    from kqj_sim.experiment import Experiment
     from kqj_sim.rules import KqjRules
+    from kqj_sim.simulation.experiment import Experiment
 
     for variant, rules, games, policies in VARIANTS:
         for policy in policies:
@@ -189,9 +189,9 @@ def _measure_pass() -> Iterator[Speed]:
 
 def measure_speed(variant: str, policy: str, experiment: Any, games: bool) -> Speed:
     """Measure one variant with one policy."""
-    from kqj_sim.analysis.tally import Tally
-    from kqj_sim.simulation import reduce_rows, simulate
-    from kqj_sim.workers import count_processors
+    from kqj_sim.simulation.run import reduce_rows, simulate
+    from kqj_sim.simulation.workers import count_processors
+    from kqj_sim.stats.tally import Tally
 
     def sized(count: int) -> Any:
         return replace(experiment, games=count) if games else replace(experiment, deals=count)
@@ -234,9 +234,9 @@ def measure_speed(variant: str, policy: str, experiment: Any, games: bool) -> Sp
 
 def write_rows(experiment: Any, path: Path, threads: int) -> int:
     """Write the rows of an experiment; return their number."""
-    from kqj_sim.reporting.rows import RowsFile
-    from kqj_sim.reporting.run import Run
-    from kqj_sim.simulation import iterate_row_chunks
+    from kqj_sim.output.rows import RowsFile
+    from kqj_sim.output.run import Run
+    from kqj_sim.simulation.run import iterate_row_chunks
 
     with RowsFile(path) as file:
         for rows in iterate_row_chunks(experiment, threads):

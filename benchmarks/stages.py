@@ -12,11 +12,11 @@ import numba
 import numpy as np
 
 from benchmarks.results import Stage
-from kqj_sim.block_player import CHUNK_ROWS
 from kqj_sim.columns import KQJ_COLUMNS
 from kqj_sim.core import columns, play, rng, round, scoring
 from kqj_sim.core.block import AUCTION_ROWS, DEAL_NUMBER, ILLEGAL, KEY, LANES, allocate_block
-from kqj_sim.experiment import Experiment
+from kqj_sim.simulation.blocks import CHUNK_ROWS
+from kqj_sim.simulation.experiment import Experiment
 
 NAMES = (
     "keys", "first cards", "calls and further cards", "hands and contract", "tricks",

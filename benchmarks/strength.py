@@ -27,7 +27,7 @@ from benchmarks.strength_sheets import Contest, Strength
 from kqj_sim.policies import PolicyError, weights
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.rules import KqjRules
-from kqj_sim.workers import count_processors
+from kqj_sim.simulation.workers import count_processors
 
 STRENGTH = Path(__file__).resolve().with_name("STRENGTH.md")
 

@@ -14,7 +14,6 @@ from typing import Any
 import click
 import numpy as np
 
-from kqj_sim.analysis.intervals import estimate_share
 from kqj_sim.core import rng
 from kqj_sim.core.block import (
     DEAL_NUMBER,
@@ -30,11 +29,12 @@ from kqj_sim.core.block import (
 from kqj_sim.core.cards import NO_TRUMP, trailing_zeros
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.round import BEGIN_STAGE, call_stage, start_deals
-from kqj_sim.experiment import Experiment
 from kqj_sim.policies.point_count import count_points
 from kqj_sim.policies.points import FITTED_TWO
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation import simulate
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.run import simulate
+from kqj_sim.stats.intervals import estimate_share
 
 BAND = 5
 """Counts that are summarised together."""

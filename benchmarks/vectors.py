@@ -79,8 +79,8 @@ def _stages() -> list[Loops]:
 
     from kqj_sim.core import bidding, columns, deal, play, round, scoring, trick
     from kqj_sim.core.jit import kernel
-    from kqj_sim.encode import encode_rules
     from kqj_sim.rules import KqjRules
+    from kqj_sim.simulation.encode import encode_rules
 
     number = types.int64
     block = number[::1]

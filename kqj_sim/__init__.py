@@ -16,9 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kqj_sim.analysis.intervals import Estimate
     from kqj_sim.arguments import ArgumentError
-    from kqj_sim.experiment import Experiment
     from kqj_sim.policies import (
         ACES,
         CLUBS,
@@ -79,14 +77,14 @@ if TYPE_CHECKING:
     from kqj_sim.results import Result
     from kqj_sim.rules import KqjRules, KwajongenRules
     from kqj_sim.runner import Runner
+    from kqj_sim.simulation.experiment import Experiment
+    from kqj_sim.stats.intervals import Estimate
 
 __version__ = "0.1.0"
 
 _MODULES = {
-    "analysis.intervals": ("Estimate",),
     "arguments": ("ArgumentError",),
     "results": ("Result",),
-    "experiment": ("Experiment",),
     "questions.compare": ("compare", "sweep", "tune"),
     "questions.compare.results": (
         "ComparisonResult",
@@ -108,6 +106,8 @@ _MODULES = {
     "questions.simulate.results": ("SimulationResult",),
     "rules": ("KqjRules", "KwajongenRules"),
     "runner": ("Runner",),
+    "simulation.experiment": ("Experiment",),
+    "stats.intervals": ("Estimate",),
 }
 """The public names by the module that defines them, but for those of `kqj_sim.policies`."""
 

@@ -19,8 +19,8 @@ from kqj_sim.signals import list_stop_signals, note_signal
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from kqj_sim.dask_cluster import DaskCluster
-    from kqj_sim.workers import Workers
+    from kqj_sim.simulation.cluster import DaskCluster
+    from kqj_sim.simulation.workers import Workers
 
 ProgressLike: TypeAlias = bool | Callable[[int, int], object]
 """True for a line on stderr, or a function of the finished and of all deals."""
@@ -228,7 +228,7 @@ def open_workers(
     if not isinstance(cluster, str):
         yield cluster
         return
-    from kqj_sim.dask_cluster import DaskCluster
+    from kqj_sim.simulation.cluster import DaskCluster
 
     # Failures of Dask come as exceptions; its log would only repeat them.
     logging.disable(logging.CRITICAL)

@@ -9,19 +9,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.reporting.formats import render
-from kqj_sim.reporting.grid import SCREEN_WIDTH, Grid
-from kqj_sim.reporting.html import to_html_fragment
+from kqj_sim.output.formats import render
+from kqj_sim.output.grid import SCREEN_WIDTH, Grid
+from kqj_sim.output.html import to_html_fragment
+from kqj_sim.stats.intervals import Estimate
 from kqj_sim.suffixes import TABLE_SUFFIXES, choose_by_suffix
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from kqj_sim.analysis.tables import Table
-    from kqj_sim.reporting.figures import Drawing
-    from kqj_sim.reporting.run import Report
+    from kqj_sim.output.figures import Drawing
+    from kqj_sim.output.run import Report
+    from kqj_sim.stats.tables import Table
 
 _MAX_LINES, _MAX_WIDTH = 10, 96
 """Lines of a representation, and characters of a line, at most: together less than 1000."""
@@ -273,7 +273,7 @@ def make_plain(estimate: Estimate) -> Estimate:
 
 def save_file(path: str | Path, content: bytes) -> None:
     """Write a file that appears whole or not at all."""
-    from kqj_sim.reporting.files import OutputFile
+    from kqj_sim.output.files import OutputFile
 
     with OutputFile(str(path)) as file:
         file.write(content)

@@ -12,9 +12,9 @@ from kqj_sim.arguments import Count, parse_count
 from kqj_sim.progress import InterruptHandler, ProgressLike, open_progress, open_workers
 
 if TYPE_CHECKING:
-    from kqj_sim.dask_cluster import DaskCluster
     from kqj_sim.progress import ProgressLine
-    from kqj_sim.workers import Workers
+    from kqj_sim.simulation.cluster import DaskCluster
+    from kqj_sim.simulation.workers import Workers
 
 
 class Runner:

@@ -23,12 +23,11 @@ PACKAGE = ROOT / "kqj_sim"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 TEXT = {"messages", "text_files", "places", "cards", "columns", "rules", "record", "imposed"}
-ENGINE = {"core", "policies", "encode", "games", "policy_errors", "rows"}
-PLAY = {"experiment", "workers", "block_player"}
+ENGINE = {"core", "policies", "games", "simulation"}
+ESTIMATES = {"stats", "positions", "output"}
 MAY_IMPORT: dict[str, set[str]] = {
     "messages": set(),
     "places": {"messages"},
-    "workers": set(),
     "run_scope": set(),
     "signals": set(),
     "suffixes": {"messages"},
@@ -41,47 +40,27 @@ MAY_IMPORT: dict[str, set[str]] = {
     "referee": TEXT,
     "core": {"columns"},
     "policies": {"core", "messages", "cards", "rules", "run_scope", "text_files"},
-    "second_process": {"core", "workers"},
-    "encode": TEXT | {"core", "policies", "second_process"},
     "games": {"core", "columns", "rules"},
-    "policy_errors": TEXT | {"core", "policies", "encode", "games"},
-    "rows": {"core", "columns", "rules"},
-    "experiment": TEXT | ENGINE,
-    "block_player": ENGINE | {"experiment", "workers"},
-    "simulation": ENGINE | PLAY,
-    "dask_cluster": {"core", "workers", "policies"},
-    "recording": TEXT | ENGINE | {"experiment"},
-    "replay": TEXT | ENGINE | {"experiment", "recording"},
-    "paired": TEXT | ENGINE | PLAY | {"simulation"},
-    "analysis": TEXT | ENGINE | PLAY | {"referee", "run_scope", "simulation", "paired"},
-    "notation": TEXT | {"policies", "referee", "analysis"},
+    "simulation": TEXT | {"core", "policies", "games"},
+    "stats": TEXT | ENGINE,
+    "positions": TEXT | ENGINE | {"referee", "stats"},
+    "notation": TEXT | {"policies", "referee", "positions"},
     "arguments": TEXT | {"policies"},
-    "progress": {"arguments", "dask_cluster", "signals", "workers"},
-    "runner": {"arguments", "core", "dask_cluster", "progress", "workers"},
-    "reporting": TEXT
-    | ENGINE
-    | {"experiment", "referee", "paired", "analysis", "signals", "suffixes"},
+    "progress": {"arguments", "simulation", "signals"},
+    "runner": {"arguments", "core", "progress", "simulation"},
+    "output": TEXT | ENGINE | {"referee", "stats", "signals", "suffixes"},
     "options": {"arguments", "rules", "suffixes"},
     "question": {"arguments", "options", "rules", "run_scope", "runner"},
-    "results": {"analysis", "messages", "reporting", "suffixes"},
+    "results": {"stats", "messages", "output", "suffixes"},
     "questions": TEXT
     | ENGINE
-    | PLAY
-    | {"referee", "dask_cluster", "simulation", "recording", "replay"}
-    | {"paired", "analysis", "notation", "reporting", "run_scope", "signals", "suffixes"}
+    | ESTIMATES
+    | {"referee", "notation", "run_scope", "signals", "suffixes"}
     | {"arguments", "options", "progress", "question", "results", "runner"},
-    "api": TEXT
-    | ENGINE
-    | PLAY
-    | {"referee", "dask_cluster", "simulation", "recording", "replay"}
-    | {"paired", "analysis", "notation", "reporting", "run_scope", "signals", "suffixes"}
-    | {"arguments", "progress", "questions", "results"},
     "commands": TEXT
     | ENGINE
-    | PLAY
-    | {"referee", "dask_cluster", "simulation", "recording", "replay"}
-    | {"paired", "analysis", "notation", "reporting", "api"}
-    | {"run_scope", "signals", "suffixes"}
+    | ESTIMATES
+    | {"referee", "notation", "run_scope", "signals", "suffixes"}
     | {"arguments", "options", "progress", "question", "questions", "results", "runner"},
     "cli": {"commands", "messages", "run_scope"},
     "__main__": {"cli", "signals"},
@@ -95,7 +74,6 @@ names and belongs to no layer; a layer may import its version.
 LIBRARIES: dict[str, set[str]] = {
     "messages": set(),
     "places": {"messages"},
-    "workers": set(),
     "run_scope": set(),
     "signals": set(),
     "text_files": set(),
@@ -106,7 +84,7 @@ LIBRARIES: dict[str, set[str]] = {
     "record": {"msgspec"},
     "referee": set(),
     "core": {"llvmlite", "numba", "numpy", "platformdirs"},
-    "dask_cluster": {"cloudpickle", "distributed", "numba"},
+    "simulation": {"cloudpickle", "distributed", "msgspec", "numba", "numpy", "pandas"},
     "cli": {"click"},
 }
 """The libraries of the lower layers and of `cli`; the others may use every declared one."""
@@ -204,7 +182,7 @@ def test_imports_point_one_way() -> None:
 
 def test_the_engine_imports_nothing_that_its_cache_leaves_out() -> None:
     """Sources outside the hash that names the cache cannot change what is compiled."""
-    engine, below = set(), {"core", "policies", "encode", "policy_errors"}
+    engine, below = set(), {"core", "policies", "simulation"}
     while below:
         engine |= below
         below = {target for layer in below for target in MAY_IMPORT[layer]} - engine

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from kqj_sim.reporting.files import OutputFile, OutputFolder
+from kqj_sim.output.files import OutputFile, OutputFolder
 from kqj_sim.signals import TOGETHER_SECONDS
 from tests.command_line import ENDLESS, ENVIRONMENT, PROGRAM, kill_at_end
 
 STUCK = """
 import time
-from kqj_sim.reporting.files import OutputFile
+from kqj_sim.output.files import OutputFile
 from kqj_sim.signals import handle_signals
 
 handle_signals()

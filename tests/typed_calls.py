@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds
-from kqj_sim.analysis.odds.situation import parse_situation
+from kqj_sim.positions.kqj_calls import KqjCallOdds
+from kqj_sim.positions.situation import parse_situation
 from kqj_sim.questions.odds.estimate import estimate_calls
 from kqj_sim.rules import KqjRules
 

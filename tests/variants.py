@@ -7,11 +7,11 @@ from dataclasses import replace
 from itertools import cycle, product
 from typing import Any
 
-from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.registry import KQJ_BUILT_INS, find_policy
 from kqj_sim.record import Record, to_json
 from kqj_sim.rules import SEATS, KqjRules
+from kqj_sim.simulation.experiment import Experiment
 
 LIVELY = "random:take=0.3,bid=0.3,counter=0.1,capot=0.05"
 """Players who speak often enough for every call to occur, and rounds that are passed out."""

@@ -54,7 +54,6 @@ from kqj_sim.core.round import RESUME_PLAY, call_resume, call_stage
 from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
 from kqj_sim.core.trick import finish_trick
 from kqj_sim.core.types import Block, Float32Array, Int64Array, Position
-from kqj_sim.encode import encode_rules, encode_seating
 from kqj_sim.policies.binding import bind_function
 from kqj_sim.policies.features import (
     CARD_FEATURES,
@@ -68,6 +67,7 @@ from kqj_sim.policies.points import base_total, get_fitted
 from kqj_sim.policies.spec import Player
 from kqj_sim.policies.trick_odds import build_trick_context, estimate_win_chances
 from kqj_sim.rules import KqjRules
+from kqj_sim.simulation.encode import encode_rules, encode_seating
 
 KINDS = ("suit", "NT", "AT")
 """Kinds of contracts, each with weights of its own: a suit as trump, No-Trump, All-Trumps."""

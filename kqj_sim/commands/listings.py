@@ -260,7 +260,7 @@ def _print_table(
     note: str = "",
 ) -> None:
     """Print a table of texts, whose first `keys` columns are left-aligned."""
-    from kqj_sim.reporting.grid import Cell, Grid, to_markdown, to_rich
+    from kqj_sim.output.grid import Cell, Grid, to_markdown, to_rich
 
     cells = tuple(tuple(Cell(text) for text in row) for row in rows)
     grid: Grid = Grid(title, headings, cells, keys, note)

@@ -242,7 +242,7 @@ class _Dialog:
         self._read_place(text)
 
     def _read_partners(self, text: str) -> None:
-        from kqj_sim.analysis.odds.situation import assign_teams
+        from kqj_sim.positions.situation import assign_teams
 
         places = read_places("partners", text or None, self.rules)
         assert isinstance(self.rules, KqjRules)
@@ -344,7 +344,7 @@ class _Dialog:
         Raises:
             ValueError: a call is impossible, or it is another player's turn.
         """
-        from kqj_sim.analysis.odds import situation as situations
+        from kqj_sim.positions import situation as situations
 
         given, rules = {**self.given, **known}, self.rules
         if not isinstance(rules, KqjRules):

@@ -18,13 +18,13 @@ from click.core import ParameterSource
 from kqj_sim.commands.say import say
 from kqj_sim.commands.stdout import get_stdout
 from kqj_sim.messages import quote, suggest
-from kqj_sim.reporting.formats import format_run, render
+from kqj_sim.output.formats import format_run, render
 from kqj_sim.suffixes import PLOT_SUFFIXES, TABLE_SUFFIXES, choose_by_suffix
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from kqj_sim.reporting.run import Report
+    from kqj_sim.output.run import Report
     from kqj_sim.results import Result
 
 
@@ -118,12 +118,12 @@ class Output:
             self._tables_file = open_output(self._tables_stack, self._out)
             self._plot_file = open_output(stack, self._plot)
             if self._plot_file is not None:
-                from kqj_sim.reporting.plotting import load_matplotlib
+                from kqj_sim.output.plotting import load_matplotlib
 
                 load_matplotlib()
             self._run_path = None
             if self.format == "csv" and self._out is not None:
-                from kqj_sim.reporting.files import make_sidecar_path
+                from kqj_sim.output.files import make_sidecar_path
 
                 self._run_path = make_sidecar_path(self._out)
             run_path = None if self._run_path is None else str(self._run_path)
@@ -192,7 +192,7 @@ class Output:
         """
         if self._plot_file is None or self._plot_format is None:
             return
-        from kqj_sim.reporting.figures import NothingToDrawError
+        from kqj_sim.output.figures import NothingToDrawError
 
         try:
             self._plot_file.write(draw(self._plot_format))
@@ -211,7 +211,7 @@ def open_output(stack: ExitStack, path: str | None) -> IO[bytes] | None:
     """Open a file that appears under its name when `stack` closes; None without a path."""
     if path is None:
         return None
-    from kqj_sim.reporting.files import OutputFile
+    from kqj_sim.output.files import OutputFile
 
     return stack.enter_context(OutputFile(path))
 
@@ -226,8 +226,8 @@ def print_report(report: Report, format: str, color: str) -> None:
 
 def print_screen(parts: Sequence[RenderableType], color: str) -> None:
     """Write tables and texts of Rich to stdout."""
-    from kqj_sim.reporting.grid import to_screen
-    from kqj_sim.reporting.signs import replace_signs
+    from kqj_sim.output.grid import to_screen
+    from kqj_sim.output.signs import replace_signs
 
     colored = wants_color(color)
     text = to_screen(parts, color=colored, width=screen_width())

@@ -33,9 +33,8 @@ PACKAGE = Path(__file__).resolve().parent.parent
 
 
 ABOVE_THE_ENGINE = (
-    "__main__", "analysis", "api", "arguments", "cli", "commands", "notation", "options",
-    "progress", "question", "questions", "referee", "reporting", "results", "runner",
-    "suffixes",
+    "__main__", "arguments", "cli", "commands", "notation", "options", "output", "positions",
+    "progress", "question", "questions", "referee", "results", "runner", "stats", "suffixes",
 )  # fmt: skip
 """Parts of the package that no kernel outside them uses: an edit there need not compile the engine.
 """

@@ -1,4 +1,4 @@
-"""The rules of KQJ and the players at the table, as the kernels take them (`kqj_sim.encode`)."""
+"""The rules of KQJ and the players at the table, as the kernels take them (`simulation.encode`)."""
 
 from __future__ import annotations
 

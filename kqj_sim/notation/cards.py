@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from kqj_sim.analysis.odds.situation import SituationError, parse_calls, parse_kwajongen_calls
-from kqj_sim.analysis.odds.typed_calls import split_calls
 from kqj_sim.cards import Card, NotationError, parse_cards, parse_single_card
 from kqj_sim.messages import quote
 from kqj_sim.notation.header import join_text, require_seat
 from kqj_sim.notation.sections import NotationLineError, Piece, Section
 from kqj_sim.places import PlaceError, SeatNames, name_places
+from kqj_sim.positions.situation import SituationError, parse_calls, parse_kwajongen_calls
+from kqj_sim.positions.typed_calls import split_calls
 from kqj_sim.record import Call
 from kqj_sim.referee.kqj.calling import FinalContract, KqjCalling
 from kqj_sim.referee.kwajongen import KwajongenCalling

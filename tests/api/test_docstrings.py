@@ -54,8 +54,8 @@ def test_the_reference_lists_every_public_name_once() -> None:
 
 def test_names_of_commands_are_functions() -> None:
     """No module of the package hides a function of the same name once it is imported."""
-    import kqj_sim.recording
-    import kqj_sim.simulation
+    import kqj_sim.simulation.recording
+    import kqj_sim.simulation.run
 
     for name in ("simulate", "odds", "compare", "sweep", "tune", "report", "records", "play"):
         assert inspect.isfunction(getattr(kqj_sim, name)), name

@@ -18,9 +18,9 @@ import pandas as pd
 import pytest
 
 import kqj_sim as kqj
-from kqj_sim.reporting.figures import NothingToDrawError
-from kqj_sim.reporting.grid import Cell, Grid
-from kqj_sim.reporting.html import to_html_fragment
+from kqj_sim.output.figures import NothingToDrawError
+from kqj_sim.output.grid import Cell, Grid
+from kqj_sim.output.html import to_html_fragment
 from kqj_sim.results import ResultError, ShownResult
 from tests.command_line import ENVIRONMENT, run
 

@@ -10,8 +10,8 @@ import pytest
 from benchmarks import reference, scalar, sheets
 from benchmarks.results import Loops, Process, Processor, Reference, Results, Speed, Stage, Timing
 from benchmarks.speed import RANDOM, combine_speeds
-from kqj_sim.experiment import Experiment
-from kqj_sim.simulation import simulate
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.run import simulate
 
 COUNT, FEW = 60_000, 1_500
 UNLIKELY = 4.5

@@ -10,10 +10,10 @@ from click.testing import CliRunner
 
 from benchmarks.matches import Limit, measure_cost, play_alone, play_match
 from benchmarks.strength import VARIANTS, main
-from kqj_sim.experiment import Experiment
-from kqj_sim.paired import list_arrangements
-from kqj_sim.recording import play_records
 from kqj_sim.rules import SEATS, KqjRules
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.paired import list_arrangements
+from kqj_sim.simulation.recording import play_records
 from tests.variants import LIVELY
 
 SEED = 23

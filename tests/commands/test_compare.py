@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.tables import make_table
+from kqj_sim.output.grid import split_grid, to_rich, to_screen
 from kqj_sim.questions.compare.compare_plots import make_comparison_drawing
 from kqj_sim.questions.compare.compare_report import make_key_grids, write_headline
 from kqj_sim.questions.compare.match import MatchTally, PairedMatch
 from kqj_sim.questions.compare.pairs import Comparison, PolicyPair, describe_progress
 from kqj_sim.questions.compare.plan import ComparisonPlan
-from kqj_sim.reporting.grid import split_grid, to_rich, to_screen
 from kqj_sim.rules import KqjRules
+from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.tables import make_table
 from tests.command_line import run
 from tests.comparisons import compare
 from tests.runners import WatchedRunner

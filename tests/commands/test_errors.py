@@ -349,7 +349,7 @@ def test_debugging_shows_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_errors_in_worker_threads_are_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    from kqj_sim.block_player import BlockPlayer
+    from kqj_sim.simulation.blocks import BlockPlayer
 
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("in a thread")

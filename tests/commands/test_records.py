@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from kqj_sim.experiment import Experiment
 from kqj_sim.questions.records import checking as check_module
 from kqj_sim.record import to_json
-from kqj_sim.recording import play_records
 from kqj_sim.rules import KqjRules, KwajongenRules
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
 from tests.command_line import expect_error, run
 from tests.referee.kqj.random_rounds import random_game, random_record
 
@@ -51,7 +51,7 @@ def test_check_loads_few_files_and_no_engine(rounds: Path) -> None:
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     loaded = done.stdout.split()
-    assert not {"numpy", "numba", "pandas", "kqj_sim.core", "kqj_sim.reporting"} & {*loaded}
+    assert not {"numpy", "numba", "pandas", "kqj_sim.core", "kqj_sim.output"} & {*loaded}
     assert sum(name.startswith("kqj_sim") for name in loaded) <= 40
 
 

@@ -16,13 +16,13 @@ import pandas as pd
 import pyarrow.parquet
 import pytest
 
-from kqj_sim.analysis.intervals import estimate_share
-from kqj_sim.analysis.tables import Table, make_table
+from kqj_sim.output.grid import NO_INTERVAL, make_grids
 from kqj_sim.questions.report import study
-from kqj_sim.reporting.grid import NO_INTERVAL, make_grids
 from kqj_sim.rules import KqjRules
+from kqj_sim.stats.intervals import estimate_share
+from kqj_sim.stats.tables import Table, make_table
 from tests.command_line import run
-from tests.reporting.tables import line
+from tests.output.tables import line
 
 POLICIES = Path(__file__).resolve().parent.parent.parent / "reports" / "policies"
 SMALL = (

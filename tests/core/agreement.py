@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from kqj_sim.core.block import LANES, PENDING
 from kqj_sim.core.round import start_deals
-from kqj_sim.experiment import Experiment
 from kqj_sim.record import Record
-from kqj_sim.recording import KqjRecordingBlock, play_records
 from kqj_sim.referee import check_record, check_records
 from kqj_sim.rules import KqjRules
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import KqjRecordingBlock, play_records
 from tests.variants import LIVELY, VARIANTS, impositions, lively, tables, told
 
 SEED = 7

@@ -10,9 +10,9 @@ from concurrent.futures import Future, ProcessPoolExecutor
 import pytest
 
 from kqj_sim.core.block import LANES
-from kqj_sim.experiment import Experiment
-from kqj_sim.recording import play_records
-from kqj_sim.workers import count_processors
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
+from kqj_sim.simulation.workers import count_processors
 from tests.core.agreement import Agreement, Amounts, games_agree, variant_agrees
 from tests.variants import AUCTION_2, TAKE_2, VARIANTS, impositions, tables
 

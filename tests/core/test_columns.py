@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from kqj_sim.columns import KQJ_COLUMNS
-from kqj_sim.experiment import Experiment
-from kqj_sim.recording import play_records
-from kqj_sim.simulation import simulate
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
+from kqj_sim.simulation.run import simulate
 from tests.core.slow_rows import slow_row
 from tests.slow import slow_between
 from tests.variants import VARIANTS, impositions, lively, tables, told

@@ -38,9 +38,9 @@ from kqj_sim.core.deal import (
 )
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.play import complete_hands
-from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedContract
-from kqj_sim.simulation import simulate
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.run import simulate
 from tests.core.coding import NATURAL
 from tests.variants import AUCTION_2, LIVELY, TAKE_2, lively
 

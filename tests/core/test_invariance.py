@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.record import Record, to_json
-from kqj_sim.recording import play_records
-from kqj_sim.rows import Rows
-from kqj_sim.simulation import iterate_row_chunks, reduce_rows, simulate
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
+from kqj_sim.simulation.rows import Rows
+from kqj_sim.simulation.run import iterate_row_chunks, reduce_rows, simulate
 from tests.policies.chosen import plays
 from tests.slow import slow_after, slow_between
 from tests.variants import (

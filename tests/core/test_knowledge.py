@@ -34,11 +34,11 @@ from kqj_sim.core.knowledge import (
     exclude_by_trick,
     infer_knowledge,
 )
-from kqj_sim.experiment import Experiment
 from kqj_sim.record import Record
-from kqj_sim.recording import play_records
 from kqj_sim.referee.kqj import PACK as CARDS
 from kqj_sim.rules import KqjRules
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
 from tests.core.coding import strength_of
 from tests.core.exclusions import exclusions
 from tests.core.turns import stopped

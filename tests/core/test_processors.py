@@ -17,9 +17,9 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from kqj_sim.experiment import Experiment
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import simulate
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.run import simulate
 
 pytestmark = pytest.mark.slow
 

@@ -15,11 +15,11 @@ import pytest
 from numpy.typing import NDArray
 
 from kqj_sim.columns import CONTRACT_LABELS
-from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedContract
-from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import simulate
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.rows import Rows
+from kqj_sim.simulation.run import simulate
 from tests.slow import slow_after
 from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3
 

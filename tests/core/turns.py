@@ -15,7 +15,7 @@ from kqj_sim.core.play import complete_hands, move_taken_first, prepare_play, re
 from kqj_sim.core.round import call_stage, start_deals
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.trick import finish_trick
-from kqj_sim.experiment import Experiment
+from kqj_sim.simulation.experiment import Experiment
 
 
 @kernel(cache=False)

@@ -14,9 +14,9 @@ from kqj_sim.core.cards import TOP_SUIT
 from kqj_sim.core.views import CardView
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.record import Record
-from kqj_sim.recording import play_records
 from kqj_sim.referee.kqj import list_legal_cards
 from kqj_sim.referee.kqj.cards import outranks
+from kqj_sim.simulation.recording import play_records
 from tests.core.coding import strength_of
 from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3, lively
 

@@ -17,14 +17,14 @@ from kqj_sim.core.cards import SUIT_MASK
 from kqj_sim.core.dispatch import COUNTER, FOLLOW, LEAD, OVERCOUNTER, TAKE
 from kqj_sim.core.round import start_deals
 from kqj_sim.core.views import PASS
-from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.registry import find_policy
 from kqj_sim.record import Record
-from kqj_sim.recording import KqjRecordingBlock, play_records
 from kqj_sim.referee import check_record
 from kqj_sim.referee.kqj import PACK, list_legal_cards
 from kqj_sim.rules import KqjRules
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import KqjRecordingBlock, play_records
 from tests.core.coding import strength_of
 from tests.policies.witness import CALLS, CARDS, Answers, Block, Witness, lacking, row
 from tests.slow import slow_after

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from kqj_sim.cards import parse_card
-from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies import features, network, weights
 from kqj_sim.policies.fixed_point import to_fixed_point
 from kqj_sim.policies.trick_odds import KIND_COUNT
 from kqj_sim.record import Record
-from kqj_sim.recording import play_records
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
 from tests.core.coding import strength_of
 from tests.policies.learned import bits, network_values
 from tests.policies.moments import TURN_RULES, iterate_turns, moments, view_of

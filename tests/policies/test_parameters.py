@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from kqj_sim.core.rules import MAX_PARAMETERS
-from kqj_sim.experiment import Experiment
 from kqj_sim.policies import PolicyError, describe, flag, named, number, policy, whole
 from kqj_sim.policies.configured import configure_with_defaults
 from kqj_sim.policies.parameters import Parameter
 from kqj_sim.policies.registry import Policy
 from kqj_sim.policies.weights import VERSIONS
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import simulate
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.run import simulate
 from tests.variants import AUCTION_2, TAKE_2
 
 SHARE = number(0.25, "a share", 0, 1)

@@ -29,7 +29,6 @@ from kqj_sim.core.jit import kernel
 from kqj_sim.core.knowledge import infer_knowledge
 from kqj_sim.core.trick import suit_mask_of
 from kqj_sim.core.weighted_layouts import list_hands, new_hand_lists
-from kqj_sim.encode import encode_rules, encode_seating
 from kqj_sim.policies import points
 from kqj_sim.policies.particles import (
     OpponentModel,
@@ -41,8 +40,9 @@ from kqj_sim.policies.particles import (
 )
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.record import Record
-from kqj_sim.recording import play_records
 from kqj_sim.rules import KqjRules
+from kqj_sim.simulation.encode import encode_rules, encode_seating
+from kqj_sim.simulation.recording import play_records
 from tests.core.coding import NATURAL, strength_of
 from tests.core.turns import stopped
 from tests.policies.slow_count import slow_count

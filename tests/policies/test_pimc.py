@@ -16,14 +16,14 @@ from kqj_sim.core.block import TRICK_CARDS as ON_TABLE
 from kqj_sim.core.dispatch import FOLLOW, LEAD, ask
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.rules import Rules, Seating
-from kqj_sim.experiment import Experiment
 from kqj_sim.record import Record
-from kqj_sim.recording import play_records
 from kqj_sim.referee.kqj import list_legal_cards, score_round
 from kqj_sim.referee.kqj.calling import FinalContract
 from kqj_sim.referee.kqj.play import find_trick_winner
 from kqj_sim.referee.trick import PlayedTrick
 from kqj_sim.rules import KqjRules
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
 from tests.core.exclusions import exclusions
 from tests.core.turns import stopped
 from tests.referee.kqj.random_rounds import rules_in

@@ -16,15 +16,15 @@ from kqj_sim.cards import Card, parse_card
 from kqj_sim.columns import CONTRACT_LABELS
 from kqj_sim.core.round import THREE_TEAMS, TWO_TEAMS
 from kqj_sim.core.views import PASS, BidView, CounterView, bid_code, replace_last_bid
-from kqj_sim.experiment import Experiment
 from kqj_sim.policies import points
 from kqj_sim.policies.point_count import count_points, wins_every_trick
 from kqj_sim.policies.tools import normal_share
 from kqj_sim.record import Record
-from kqj_sim.recording import play_records
 from kqj_sim.referee.kqj import PACK
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import simulate
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
+from kqj_sim.simulation.run import simulate
 from tests.core.coding import bits
 from tests.policies.chosen import calling_before
 from tests.policies.hands import GOOD_HAND, POOR_HAND, parse_cards

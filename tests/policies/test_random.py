@@ -9,12 +9,12 @@ from dataclasses import replace
 import pytest
 from scipy.stats import binomtest, chisquare
 
-from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.record import Call, Record
-from kqj_sim.recording import play_records
 from kqj_sim.referee.kqj import list_legal_calls
 from kqj_sim.rules import KqjRules
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
 from tests.policies.chosen import calling_before, counter_questions, plays
 from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3
 

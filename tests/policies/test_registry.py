@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from kqj_sim.core.rules import MAX_PARAMETERS
-from kqj_sim.experiment import Experiment
 from kqj_sim.policies import PolicyError, parse_player, policy
 from kqj_sim.policies.configured import ConfiguredPolicy, parse_policy
 from kqj_sim.policies.registry import KQJ_BUILT_INS
 from kqj_sim.policies.spec import DEFAULT_PLAYER, Player
-from kqj_sim.recording import play_records
 from kqj_sim.rules import KqjRules
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
 from tests.command_line import run
 from tests.variants import AUCTION_2, TAKE_2
 

@@ -12,7 +12,6 @@ from kqj_sim.core.block import LEADER, SEATS, allocate_block
 from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE, redeal_among_last, sample_layouts
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.knowledge import infer_knowledge
-from kqj_sim.encode import encode_rules, encode_seating
 from kqj_sim.policies.particles import OpponentModel, weigh_layouts
 from kqj_sim.policies.sampling import (
     draw_likely_layouts,
@@ -21,6 +20,7 @@ from kqj_sim.policies.sampling import (
 )
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.rules import KqjRules
+from kqj_sim.simulation.encode import encode_rules, encode_seating
 from tests.core.known import CASES, slow_worlds
 from tests.core.turns import stopped
 from tests.policies.slow_plays import PATIENCE

@@ -11,10 +11,10 @@ from typing import Any
 import cloudpickle
 import pytest
 
-from kqj_sim.experiment import Experiment
 from kqj_sim.policies import PolicyError
 from kqj_sim.policies.session import as_spec
-from kqj_sim.simulation import simulate
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.run import simulate
 from tests.variants import TAKE_2
 
 HEAD = "import kqj_sim as kqj\nfrom kqj_sim import policy, lowest, highest, PASS\n"
@@ -158,7 +158,7 @@ def test_other_processes_play_the_same(notebook: Notebook, tmp_path: Path) -> No
     path = tmp_path / "experiment.pkl"
     path.write_bytes(cloudpickle.dumps(experiment))
     script = (
-        "import pickle, sys\nfrom kqj_sim.simulation import simulate\n"
+        "import pickle, sys\nfrom kqj_sim.simulation.run import simulate\n"
         "played = simulate(pickle.load(open(sys.argv[1], 'rb'))).frame()\n"
         "print(played.score_0.sum(), played.score_1.sum())"
     )

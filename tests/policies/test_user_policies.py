@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from kqj_sim.cards import parse_card
-from kqj_sim.experiment import Experiment
 from kqj_sim.policies import PolicyError, parse_player
-from kqj_sim.recording import play_records
 from kqj_sim.referee import check_record
-from kqj_sim.simulation import simulate
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
+from kqj_sim.simulation.run import simulate
 from tests.policies.chosen import plays
 from tests.variants import AUCTION_2, TAKE_2, told
 

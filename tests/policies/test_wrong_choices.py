@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from kqj_sim.experiment import Experiment
 from kqj_sim.policies import PolicyError
-from kqj_sim.recording import play_records
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import simulate
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
+from kqj_sim.simulation.run import simulate
 from tests.variants import AUCTION_2, TAKE_2
 
 MISTAKEN = """\

@@ -24,7 +24,7 @@ from kqj_sim.core.block import ROW_COUNT, SEATS, STRIDE, allocate_block
 from kqj_sim.core.cards import PACK, SUIT_MASK
 from kqj_sim.core.dispatch import BID, COUNTER, FOLLOW, LEAD, OVERCOUNTER, TAKE
 from kqj_sim.core.round import play_block, start_deals
-from kqj_sim.experiment import Experiment
+from kqj_sim.simulation.experiment import Experiment
 from tests.core.coding import NATURAL, strength_of
 
 Block = NDArray[np.int64]

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kqj_sim.experiment import Experiment
 from kqj_sim.policies import weights
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import simulate
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.run import simulate
 
 CANDIDATE = Path(__file__).parents[2] / "tools/candidate.py"
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from kqj_sim.core.block import SEATS
 from kqj_sim.core.types import Int64Array
-from kqj_sim.encode import encode_seating
-from kqj_sim.paired import Lead, measure_lead
 from kqj_sim.policies.points import DEFAULTS, PARAMETERS, make_count_parameters, points
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.rules import KqjRules
+from kqj_sim.simulation.encode import encode_seating
+from kqj_sim.simulation.paired import Lead, measure_lead
 from tools import HELD_OUT_START, SEED_OFFSET
 from tools.fit_points.auctions import BidModel, fit_bid_model, format_bidder_spec
 from tools.fit_points.point_count import (

@@ -40,11 +40,11 @@ from kqj_sim.core.round import BEGIN_STAGE, FINISH_STAGE, call_stage
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.scoring import MADE
 from kqj_sim.core.types import Block, Int64Array
-from kqj_sim.encode import encode_rules, encode_seating
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.rules import KqjRules
+from kqj_sim.simulation.encode import encode_rules, encode_seating
 
 _TOTAL = column_offset("contracting_total")
 _CAPOT = column_offset("capot_contracting")

@@ -6,8 +6,8 @@ import math
 from statistics import NormalDist
 
 from kqj_sim.core.block import SEATS
+from kqj_sim.output.grid import EMPTY_CELL_TEXT, Cell, Grid, format_number, to_markdown
 from kqj_sim.policies.points import PARAMETERS
-from kqj_sim.reporting.grid import EMPTY_CELL_TEXT, Cell, Grid, format_number, to_markdown
 from tools.fit_points.auctions import BidModel
 from tools.fit_points.fit import BAND_WIDTH, TEAMS, PointsFit, round_thresholds
 from tools.fit_points.point_count import HELD_OUT_SHARE, TERMS_OF_KIND, CountFit, SettingFit

@@ -41,7 +41,7 @@ def suit_of(card: Card) -> Suit:
 
 
 class KwajongenCoreRules(NamedTuple):
-    """The rules of Kwajongen in integers, made by `kqj_sim.encode`."""
+    """The rules of Kwajongen in integers, made by `kqj_sim.simulation.encode`."""
 
     teams: int
     """2, always."""

@@ -278,9 +278,9 @@ def tune(
     """
     if save is not None and not save.lower().endswith(".toml"):
         raise ArgumentError(f"--save {save}: a player's file ends in .toml")
+    from kqj_sim.output.files import OutputFile
     from kqj_sim.questions.compare.results import TuningResult
     from kqj_sim.questions.compare.search import SearchPlan, search_parameters
-    from kqj_sim.reporting.files import OutputFile
 
     plan = SearchPlan(deals, generations, candidates, confirm, confidence, seed, first)
     field = None if opponents is None else convert_policy(opponents)

@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kqj_sim.analysis.games import get_analyzed_game
-from kqj_sim.questions.compare.compare_report import (
-    get_unit,
-    make_comparison_report,
-    write_headline,
-)
-from kqj_sim.questions.compare.pairs import Comparison, PolicyPair
-from kqj_sim.reporting.figures import (
+from kqj_sim.output.figures import (
     BLUE,
     DASHES,
     ORANGE,
@@ -29,8 +22,15 @@ from kqj_sim.reporting.figures import (
     draw_title_lines,
     wrap_text,
 )
-from kqj_sim.reporting.grid import NO_INTERVAL
-from kqj_sim.reporting.page import INK
+from kqj_sim.output.grid import NO_INTERVAL
+from kqj_sim.output.page import INK
+from kqj_sim.questions.compare.compare_report import (
+    get_unit,
+    make_comparison_report,
+    write_headline,
+)
+from kqj_sim.questions.compare.pairs import Comparison, PolicyPair
+from kqj_sim.stats.games import get_analyzed_game
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

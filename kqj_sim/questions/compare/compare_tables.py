@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kqj_sim.analysis.games import get_analyzed_game
-from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.tables import Table, TableRow, Unit, make_table
 from kqj_sim.questions.compare.pairs import Comparison, PolicyPair
+from kqj_sim.stats.games import get_analyzed_game
+from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.tables import Table, TableRow, Unit, make_table
 
 
 def make_comparison_tables(comparison: Comparison) -> list[Table]:

@@ -1,7 +1,7 @@
 """Two policies on the same deals: what they play, and the moments of what they do.
 
-Either they play each other with sides exchanged (`kqj_sim.paired`), or each in turn plays a field,
-on the same side of the same deals.  The unit of observation is the deal, or the game.  All
+Either they play each other with sides exchanged (`simulation.paired`), or each in turn plays a
+field, on the same side of the same deals.  The unit of observation is the deal, or the game.  All
 quantities are whole numbers, points times `PairedMatch.lead_divisor`.
 """
 
@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kqj_sim import paired
-from kqj_sim.analysis.moments import Moments
 from kqj_sim.columns import get_column_numbers, get_columns
 from kqj_sim.core.types import BoolArray, Int64Array
-from kqj_sim.experiment import Experiment
-from kqj_sim.paired import (
+from kqj_sim.rules import GameRules
+from kqj_sim.simulation import paired
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.paired import (
     Arrangement,
     assign_players,
     compute_side_leads,
@@ -28,10 +28,10 @@ from kqj_sim.paired import (
     list_arrangements,
     spread_over_seats,
 )
-from kqj_sim.rows import Rows
-from kqj_sim.rules import GameRules
-from kqj_sim.simulation import play_same_deals
-from kqj_sim.workers import Workers
+from kqj_sim.simulation.rows import Rows
+from kqj_sim.simulation.run import play_same_deals
+from kqj_sim.simulation.workers import Workers
+from kqj_sim.stats.moments import Moments
 
 LARGEST_LEADS_KEPT = 5
 """Number of deals kept of those with the largest leads to either side."""

@@ -15,17 +15,17 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Literal
 
-from kqj_sim.analysis import intervals, sequences
-from kqj_sim.analysis.games import get_analyzed_game
-from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.block_player import CHUNK_ROWS
 from kqj_sim.policies.same_player import explain_same_player
 from kqj_sim.policies.spec import DEFAULT_PLAYERS, parse_player
 from kqj_sim.questions.compare.match import MatchTally, PairedMatch
 from kqj_sim.questions.compare.plan import ComparisonError, ComparisonPlan
 from kqj_sim.rules import GameRules
 from kqj_sim.runner import Runner
-from kqj_sim.workers import count_workers
+from kqj_sim.simulation.blocks import CHUNK_ROWS
+from kqj_sim.simulation.workers import count_workers
+from kqj_sim.stats import intervals, sequences
+from kqj_sim.stats.games import get_analyzed_game
+from kqj_sim.stats.intervals import Estimate
 
 FIRST_BATCH_DEALS = 64
 """Deals of the first chunk."""
@@ -273,8 +273,8 @@ def play_pairs(
         ComparisonError: too few or too many policies, two that are the same player, or a number out
             of range.
         kqj_sim.policies.PolicyError: a policy cannot be used, or makes an illegal choice.
-        kqj_sim.experiment.ExperimentError: a number out of range.
-        kqj_sim.experiment.EndlessGameError: a game does not end.
+        kqj_sim.simulation.experiment.ExperimentError: a number out of range.
+        kqj_sim.simulation.experiment.EndlessGameError: a game does not end.
         KeyboardInterrupt: the run was interrupted before anything was finished.
     """
     players = compose_players(policies, rules, part, other_part)

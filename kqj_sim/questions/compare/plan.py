@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from kqj_sim.analysis import intervals, sequences
-from kqj_sim.analysis.games import KQJ, get_analyzed_game
-from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.questions.compare.match import MatchTally
 from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.stats import intervals, sequences
+from kqj_sim.stats.games import KQJ, get_analyzed_game
+from kqj_sim.stats.intervals import Estimate
 
 LOOK_GROWTH = 1.1
 """Ratio of the deals at one look to those at the look before: at most 10% are played in vain."""

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.tables import describe_estimate
 from kqj_sim.questions.compare.compare_plots import make_comparison_drawing
 from kqj_sim.questions.compare.compare_report import get_unit, make_comparison_report
 from kqj_sim.questions.compare.pairs import Comparison
@@ -20,11 +18,13 @@ from kqj_sim.questions.compare.tune_report import (
     render_player_file,
 )
 from kqj_sim.results import Result, make_plain, save_file
+from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.tables import describe_estimate
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kqj_sim.reporting.figures import Drawing
+    from kqj_sim.output.figures import Drawing
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kqj_sim.analysis import intervals
-from kqj_sim.analysis.games import get_analyzed_game
-from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.moments import Moments
 from kqj_sim.messages import quote
 from kqj_sim.policies.parameters import format_parameter_number
 from kqj_sim.policies.spec import DEFAULT_PLAYERS, PlayerSpec, parse_player
@@ -34,6 +30,10 @@ from kqj_sim.questions.compare.vary import (
 )
 from kqj_sim.rules import GameRules
 from kqj_sim.runner import Runner
+from kqj_sim.stats import intervals
+from kqj_sim.stats.games import get_analyzed_game
+from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.moments import Moments
 
 CONFIRMATION_BATCH_DEALS = 20_000
 """Deals of the confirmation between two checks for an interruption."""
@@ -219,7 +219,7 @@ def search_parameters(
         ParameterError: a parameter that is malformed or has no effect in this game, or a number out
             of range.
         kqj_sim.policies.PolicyError: a policy cannot be used, or makes an illegal choice.
-        kqj_sim.experiment.ExperimentError: a number out of range.
+        kqj_sim.simulation.experiment.ExperimentError: a number out of range.
         KeyboardInterrupt: the run was interrupted before the first generation was finished.
     """
     for name in ("deals", "confirm"):

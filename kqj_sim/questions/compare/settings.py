@@ -21,9 +21,6 @@ from typing import Literal
 
 import numpy as np
 
-from kqj_sim.analysis import intervals, sequences
-from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.moments import Moments
 from kqj_sim.policies.spec import DEFAULT_PLAYERS, parse_player
 from kqj_sim.questions.compare.plan import ComparisonPlan
 from kqj_sim.questions.compare.vary import (
@@ -38,7 +35,10 @@ from kqj_sim.questions.compare.vary import (
 )
 from kqj_sim.rules import GameRules
 from kqj_sim.runner import Runner
-from kqj_sim.workers import split_range
+from kqj_sim.simulation.workers import split_range
+from kqj_sim.stats import intervals, sequences
+from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.moments import Moments
 
 FIRST_BATCH_DEALS = 64
 """Deals of the first batch; a later one has at most as many as were played before."""
@@ -255,7 +255,7 @@ def play_settings(
         ParameterError: parameters or values that are malformed, empty, too many, or without effect
             in this game.
         kqj_sim.policies.PolicyError: a policy cannot be used, or makes an illegal choice.
-        kqj_sim.experiment.ExperimentError: a number out of range.
+        kqj_sim.simulation.experiment.ExperimentError: a number out of range.
         KeyboardInterrupt: the run was interrupted before anything was finished.
     """
     game = rules.game

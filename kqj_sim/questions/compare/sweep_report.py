@@ -10,11 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from kqj_sim.analysis.games import get_analyzed_game
-from kqj_sim.analysis.quantities import get_label
-from kqj_sim.analysis.tables import Table, TableRow, make_table
-from kqj_sim.policies.same_player import describe_open_parts
-from kqj_sim.reporting.figures import (
+from kqj_sim.output.figures import (
     BLUE,
     GREEN,
     GREY,
@@ -25,15 +21,19 @@ from kqj_sim.reporting.figures import (
     draw_line,
     draw_title_lines,
 )
-from kqj_sim.reporting.grid import NO_INTERVAL, SCREEN_WIDTH, format_number, make_grids
-from kqj_sim.reporting.run import Report, Run, describe_rules
+from kqj_sim.output.grid import NO_INTERVAL, SCREEN_WIDTH, format_number, make_grids
+from kqj_sim.output.run import Report, Run, describe_rules
+from kqj_sim.policies.same_player import describe_open_parts
+from kqj_sim.stats.games import get_analyzed_game
+from kqj_sim.stats.quantities import get_label
+from kqj_sim.stats.tables import Table, TableRow, make_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from kqj_sim.analysis.intervals import Estimate
     from kqj_sim.questions.compare.settings import Setting, Sweep
+    from kqj_sim.stats.intervals import Estimate
 
 
 _COLUMNS = {"table", "quantity", "unit", "value", "low", "high", "deals", "status", "run"}

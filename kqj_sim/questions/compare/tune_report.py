@@ -9,14 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim import __version__
-from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.tables import Table, TableRow, make_table
 from kqj_sim.messages import shell_join, visible
-from kqj_sim.policies.configured import split_file_suffix
-from kqj_sim.policies.parameters import format_parameter_number
-from kqj_sim.policies.spec import PLAYER_PARTS, format_player_file
-from kqj_sim.questions.compare.search import format_values
-from kqj_sim.reporting.figures import (
+from kqj_sim.output.figures import (
     BLUE,
     GREEN,
     GREY,
@@ -26,8 +20,14 @@ from kqj_sim.reporting.figures import (
     NothingToDrawError,
     draw_title_lines,
 )
-from kqj_sim.reporting.grid import format_number
-from kqj_sim.reporting.run import Report, Run, describe_rules
+from kqj_sim.output.grid import format_number
+from kqj_sim.output.run import Report, Run, describe_rules
+from kqj_sim.policies.configured import split_file_suffix
+from kqj_sim.policies.parameters import format_parameter_number
+from kqj_sim.policies.spec import PLAYER_PARTS, format_player_file
+from kqj_sim.questions.compare.search import format_values
+from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.tables import Table, TableRow, make_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

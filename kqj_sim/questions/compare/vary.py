@@ -1,8 +1,8 @@
 """Policies whose parameters vary, and matches of one policy after another against the same field.
 
 One team (every second seat with random partners) plays the policy, the others the field, with the
-cards of each side of the table in turn (`kqj_sim.paired`).  All policies play the same deals; the
-unit of observation is the deal.
+cards of each side of the table in turn (`simulation.paired`).  All policies play the same
+deals; the unit of observation is the deal.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kqj_sim import paired
-from kqj_sim.block_player import CHUNK_ROWS
 from kqj_sim.columns import get_column_numbers, get_columns
 from kqj_sim.core.types import Int64Array
-from kqj_sim.experiment import Experiment
 from kqj_sim.messages import explain_two_readings, quote, shorten
-from kqj_sim.paired import Arrangement, assign_players, list_arrangements
 from kqj_sim.policies.configured import ConfiguredPolicy
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.parameters import Parameter, ParameterValue, format_parameter_number
 from kqj_sim.policies.spec import Player, PlayerSpec, get_default_player, parse_player_spec
-from kqj_sim.rows import Rows
 from kqj_sim.rules import GameRules
-from kqj_sim.simulation import play_same_deals
-from kqj_sim.workers import Workers, count_workers
+from kqj_sim.simulation import paired
+from kqj_sim.simulation.blocks import CHUNK_ROWS
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.paired import Arrangement, assign_players, list_arrangements
+from kqj_sim.simulation.rows import Rows
+from kqj_sim.simulation.run import play_same_deals
+from kqj_sim.simulation.workers import Workers, count_workers
 
 MAX_SETTINGS = 400
 """Largest number of sets of values of a sweep."""
@@ -103,7 +103,7 @@ class FieldMatch:
         ]
 
     def play(self, policy: str, first: int, deals: int, threads: Workers = None) -> MatchCounts:
-        """Play a range of deals and return the results; raises as `simulation.reduce_rows`."""
+        """Play a range of deals and return the results; raises as `simulation.run.reduce_rows`."""
         chunk = max(1, min(CHUNK_ROWS, -(-deals // count_workers(threads))))
         experiments = self.make_experiments(policy, first, deals)
         parts = [*play_same_deals(experiments, self._count_chunk, threads, chunk)]

@@ -16,8 +16,8 @@ from typing import Unpack
 
 import numpy as np
 
-from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.odds.estimator import (
+from kqj_sim.policies.spec import Player, parse_recorded_player
+from kqj_sim.positions.estimator import (
     EstimateSettings,
     Odds,
     OddsError,
@@ -25,12 +25,12 @@ from kqj_sim.analysis.odds.estimator import (
     estimate_options,
     parse_players,
 )
-from kqj_sim.analysis.odds.kqj_cards import KqjCardSampler
-from kqj_sim.analysis.odds.kwajongen import KwajongenCardSampler
-from kqj_sim.analysis.odds.position import PartialRound
-from kqj_sim.analysis.odds.sampling import CardSampler, Playouts
-from kqj_sim.policies.spec import Player, parse_recorded_player
+from kqj_sim.positions.kqj_cards import KqjCardSampler
+from kqj_sim.positions.kwajongen import KwajongenCardSampler
+from kqj_sim.positions.position import PartialRound
+from kqj_sim.positions.sampling import CardSampler, Playouts
 from kqj_sim.rules import KwajongenRules
+from kqj_sim.stats.intervals import Estimate
 
 MAX_LISTED_LAYOUTS = 20_000
 """With no more distributions than this all are listed."""

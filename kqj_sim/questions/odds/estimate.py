@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Unpack
 
-from kqj_sim.analysis.odds.estimator import (
+from kqj_sim.output.grid import format_number
+from kqj_sim.places import SeatNames
+from kqj_sim.positions.estimator import (
     CallOdds,
     EstimateSettings,
     Odds,
@@ -15,15 +17,13 @@ from kqj_sim.analysis.odds.estimator import (
     estimate_options,
     parse_players,
 )
-from kqj_sim.analysis.odds.kqj_calls import KqjCallSampler
-from kqj_sim.analysis.odds.kwajongen import KwajongenCallSampler
-from kqj_sim.analysis.odds.position import PartialRound
-from kqj_sim.analysis.odds.situation import BiddingSituation, KwajongenBiddingSituation
-from kqj_sim.places import SeatNames
+from kqj_sim.positions.kqj_calls import KqjCallSampler
+from kqj_sim.positions.kwajongen import KwajongenCallSampler
+from kqj_sim.positions.position import PartialRound
+from kqj_sim.positions.situation import BiddingSituation, KwajongenBiddingSituation
 from kqj_sim.questions.odds.cards import estimate_cards
 from kqj_sim.questions.odds.position import Position
 from kqj_sim.questions.odds.words import describe_option
-from kqj_sim.reporting.grid import format_number
 from kqj_sim.rules import MAX_TOTAL
 from kqj_sim.runner import Runner
 

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 from kqj_sim import __version__
 from kqj_sim.messages import format_json
+from kqj_sim.output.grid import make_grids
+from kqj_sim.output.page import Page, Part, Section
+from kqj_sim.output.run import describe_rules
 from kqj_sim.questions.odds.cards import CardOdds
 from kqj_sim.questions.odds.plots import make_pictures
 from kqj_sim.questions.odds.summary import make_key_grids
 from kqj_sim.questions.odds.words import write_headline
-from kqj_sim.reporting.grid import make_grids
-from kqj_sim.reporting.page import Page, Part, Section
-from kqj_sim.reporting.run import describe_rules
 
 if TYPE_CHECKING:
-    from kqj_sim.analysis.odds.estimator import Odds
-    from kqj_sim.reporting.run import Report
+    from kqj_sim.output.run import Report
+    from kqj_sim.positions.estimator import Odds
 
 
 def make_odds_page(odds: Odds, report: Report) -> Page:

@@ -9,20 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds
-from kqj_sim.analysis.odds.kwajongen import KwajongenCallOdds
-from kqj_sim.analysis.odds.measures import (
-    DRAWN,
-    LOST,
-    NOT_PLAYED,
-    RANKING_MEASURE,
-    UNCOUNTERED_VALUE,
-    WON,
-)
 from kqj_sim.cards import format_contract
-from kqj_sim.questions.odds.cards import CardOdds
-from kqj_sim.questions.odds.words import describe_option
-from kqj_sim.reporting.figures import (
+from kqj_sim.output.figures import (
     BLUE,
     GREEN,
     ORANGE,
@@ -40,19 +28,31 @@ from kqj_sim.reporting.figures import (
     draw_title_lines,
     render_page_figure,
 )
-from kqj_sim.reporting.grid import format_number
-from kqj_sim.reporting.kqj.plots import BIN_WIDTH, HALF_OF_POINTS
-from kqj_sim.reporting.page import INK, Picture
+from kqj_sim.output.grid import format_number
+from kqj_sim.output.kqj.plots import BIN_WIDTH, HALF_OF_POINTS
+from kqj_sim.output.page import INK, Picture
+from kqj_sim.positions.kqj_calls import KqjCallOdds
+from kqj_sim.positions.kwajongen import KwajongenCallOdds
+from kqj_sim.positions.measures import (
+    DRAWN,
+    LOST,
+    NOT_PLAYED,
+    RANKING_MEASURE,
+    UNCOUNTERED_VALUE,
+    WON,
+)
+from kqj_sim.questions.odds.cards import CardOdds
+from kqj_sim.questions.odds.words import describe_option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-    from kqj_sim.analysis.intervals import Estimate
-    from kqj_sim.analysis.odds.estimator import Odds
-    from kqj_sim.analysis.tables import Unit
     from kqj_sim.core.types import Float64Array
-    from kqj_sim.reporting.run import Report
+    from kqj_sim.output.run import Report
+    from kqj_sim.positions.estimator import Odds
+    from kqj_sim.stats.intervals import Estimate
+    from kqj_sim.stats.tables import Unit
 
 _MAX_OPTIONS = 8
 """Options drawn, at most: the best."""

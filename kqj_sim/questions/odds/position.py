@@ -7,14 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeAlias
 
-from kqj_sim.analysis.odds.estimator import OddsError
-from kqj_sim.analysis.odds.position import PartialRound, RoundError
-from kqj_sim.analysis.odds.situation import (
-    BiddingSituation,
-    KwajongenBiddingSituation,
-    parse_kwajongen_situation,
-    parse_situation,
-)
 from kqj_sim.arguments import (
     ArgumentError,
     PoliciesLike,
@@ -23,6 +15,14 @@ from kqj_sim.arguments import (
     read_places,
 )
 from kqj_sim.places import SeatNames
+from kqj_sim.positions.estimator import OddsError
+from kqj_sim.positions.position import PartialRound, RoundError
+from kqj_sim.positions.situation import (
+    BiddingSituation,
+    KwajongenBiddingSituation,
+    parse_kwajongen_situation,
+    parse_situation,
+)
 from kqj_sim.questions.records.results import Round
 from kqj_sim.record import PartialRecord, Record
 from kqj_sim.rules import GameRules, KqjRules
@@ -81,7 +81,7 @@ def parse_typed_position(
     if played is not None:
         if lap is not None:
             raise ArgumentError("--lap is for calls: leave it out")
-        from kqj_sim.analysis.odds.position_input import parse_position
+        from kqj_sim.positions.position_input import parse_position
 
         return parse_position(
             hand, rules, played=played, return_card=return_card, heard=heard, contract=contract,
@@ -159,7 +159,7 @@ def find_recorded_position(record: PartialRecord, at: tuple[int, int] | str | No
         RecordError, RoundError: the record is no position.
     """
     if not isinstance(at, str):
-        from kqj_sim.analysis.odds.position_input import read_position
+        from kqj_sim.positions.position_input import read_position
 
         return read_position(record, at)
     from kqj_sim.questions.review.reading import prepare_round
@@ -190,7 +190,7 @@ def seat_players(
     if record is None:
         return seated
     if policy is None and record.players is not None:
-        from kqj_sim.analysis.people import is_policy
+        from kqj_sim.notation.people import is_policy
         from kqj_sim.policies.spec import parse_recorded_player
 
         if any(is_policy(name, record.game) for name in record.players):
@@ -206,7 +206,7 @@ def seat_players(
 @contextmanager
 def name_people(record: PartialRecord | None) -> Iterator[SeatNames | None]:
     """Let errors name the people of a record instead of seats; give their names."""
-    from kqj_sim.analysis.people import find_people
+    from kqj_sim.notation.people import find_people
     from kqj_sim.record import RecordError
 
     people = None if record is None else find_people(record)

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.odds.auction_state import format_call
-from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds
-from kqj_sim.analysis.odds.kwajongen import KwajongenCallOdds
 from kqj_sim.cards import add_suit_signs, format_card, format_contract, format_hand
+from kqj_sim.output.grid import format_number
+from kqj_sim.output.run import Report, Run, describe_rules, group_seats
 from kqj_sim.places import describe_place, name_places
 from kqj_sim.policies.spec import Player
+from kqj_sim.positions.auction_state import format_call
+from kqj_sim.positions.kqj_calls import KqjCallOdds
+from kqj_sim.positions.kwajongen import KwajongenCallOdds
 from kqj_sim.questions.odds.cards import CardOdds
 from kqj_sim.questions.odds.summary import make_key_grids
 from kqj_sim.questions.odds.tables import make_odds_tables
@@ -22,13 +23,12 @@ from kqj_sim.questions.odds.words import (
     join_words,
     write_headline,
 )
-from kqj_sim.reporting.grid import format_number
-from kqj_sim.reporting.run import Report, Run, describe_rules, group_seats
 from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.stats.intervals import Estimate
 
 if TYPE_CHECKING:
-    from kqj_sim.analysis.odds.estimator import Odds
     from kqj_sim.cards import Card
+    from kqj_sim.positions.estimator import Odds
 
 A = TypeVar("A", bound="Odds")
 

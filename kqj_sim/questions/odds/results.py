@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.odds.measures import RANKING_MEASURE
-from kqj_sim.analysis.tables import describe_estimate
+from kqj_sim.positions.measures import RANKING_MEASURE
 from kqj_sim.questions.odds.report import make_odds_report
 from kqj_sim.results import Result, make_plain
+from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.tables import describe_estimate
 from kqj_sim.suffixes import PAGE_SUFFIXES
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kqj_sim.analysis.odds.estimator import Odds
-    from kqj_sim.reporting.figures import Drawing
+    from kqj_sim.output.figures import Drawing
+    from kqj_sim.positions.estimator import Odds
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,8 @@ class OddsResult(Result):
         """Return the tables in a format, or the page ("html"), as the command's --format."""
         if format != "html":
             return super().render(format)
+        from kqj_sim.output.page import to_html
         from kqj_sim.questions.odds.page import make_odds_page
-        from kqj_sim.reporting.page import to_html
 
         return to_html(make_odds_page(self._odds, self._report))
 

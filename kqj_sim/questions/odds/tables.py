@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterator
 from itertools import groupby
 
-from kqj_sim.analysis.intervals import Estimate, estimate_share, make_count
-from kqj_sim.analysis.odds.estimator import Odds
-from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds
-from kqj_sim.analysis.odds.kwajongen import KwajongenCallOdds
-from kqj_sim.analysis.odds.measures import RANKING_MEASURE
-from kqj_sim.analysis.tables import Table, TableRow, make_table
+from kqj_sim.positions.estimator import Odds
+from kqj_sim.positions.kqj_calls import KqjCallOdds
+from kqj_sim.positions.kwajongen import KwajongenCallOdds
+from kqj_sim.positions.measures import RANKING_MEASURE
 from kqj_sim.questions.odds.cards import CardOdds
 from kqj_sim.rules import MAX_TOTAL
+from kqj_sim.stats.intervals import Estimate, estimate_share, make_count
+from kqj_sim.stats.tables import Table, TableRow, make_table
 
 LEAD = "lead"
 _BEST_MARK = "*"

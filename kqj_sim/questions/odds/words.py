@@ -6,15 +6,15 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds
-from kqj_sim.analysis.odds.measures import RANKING_MEASURE, UNCOUNTERED_VALUE
 from kqj_sim.cards import add_suit_signs, format_card
+from kqj_sim.positions.kqj_calls import KqjCallOdds
+from kqj_sim.positions.measures import RANKING_MEASURE, UNCOUNTERED_VALUE
 from kqj_sim.questions.odds.cards import CardOdds
 from kqj_sim.rules import KqjRules
 
 if TYPE_CHECKING:
-    from kqj_sim.analysis.intervals import Estimate
-    from kqj_sim.analysis.odds.estimator import Odds
+    from kqj_sim.positions.estimator import Odds
+    from kqj_sim.stats.intervals import Estimate
 
 FEW_EFFECTIVE_DEALS = 100
 """Odds with a smaller effective sample size are called no more than a hint."""

@@ -14,7 +14,6 @@ from numba import types
 from numpy.typing import NDArray
 
 from kqj_sim.core.jit import kernel, make_tuple_reader, scalar
-from kqj_sim.experiment import Experiment
 from kqj_sim.messages import shorten
 from kqj_sim.policies.binding import VIEW_OF_DECISION, adapt_arguments, guard_exceptions
 from kqj_sim.policies.card_sets import format_cards
@@ -22,9 +21,10 @@ from kqj_sim.policies.configured import ConfiguredPolicy
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.registry import Policy
 from kqj_sim.policies.spec import parse_player_spec
-from kqj_sim.policy_errors import FailedRound, replay_decisions
 from kqj_sim.rules import RULES_BY_GAME, GameRules, KqjRules, KwajongenRules
-from kqj_sim.simulation import simulate
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.policy_errors import FailedRound, replay_decisions
+from kqj_sim.simulation.run import simulate
 
 CALLERS = {
     "kqj": "random:take=0.3,bid=0.3,capot=0.05,counter=0.1",

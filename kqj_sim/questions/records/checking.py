@@ -59,7 +59,7 @@ class RecordCheck:
 
     def _replay_batch(self, batch: list[tuple[int, ReadRound]]) -> Iterator[tuple[int, str]]:
         """Yield the line number and text of each difference from the rounds played again."""
-        from kqj_sim.replay import replay_records
+        from kqj_sim.simulation.replay import replay_records
 
         lines = [line for line, record in batch if isinstance(record, Record)]
         with self._runner:
@@ -104,6 +104,6 @@ def _name_people(text: str, record: ReadRound | None) -> str:
     """Return a discrepancy with the names of the record's people for their seats."""
     if record is None or isinstance(record, RecordError):
         return text
-    from kqj_sim.analysis.people import name_people_in
+    from kqj_sim.notation.people import name_people_in
 
     return name_people_in(text, record)

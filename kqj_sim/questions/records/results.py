@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, overload
 
 from kqj_sim.arguments import ArgumentError
 from kqj_sim.messages import format_json
+from kqj_sim.output.grid import to_screen
+from kqj_sim.output.html import to_html_fragment
 from kqj_sim.questions.records.rounds import render_round
 from kqj_sim.record import Record, to_json
-from kqj_sim.reporting.grid import to_screen
-from kqj_sim.reporting.html import to_html_fragment
 from kqj_sim.results import ShownResult, save_file
 from kqj_sim.text_files import open_lines
 

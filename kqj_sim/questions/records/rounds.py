@@ -15,11 +15,11 @@ from kqj_sim.cards import (
     parse_card,
 )
 from kqj_sim.messages import quote
+from kqj_sim.output.run import describe_policies, describe_rules
 from kqj_sim.places import SeatNames, label_seats, name_places
 from kqj_sim.policies.spec import shorten_player
 from kqj_sim.record import Call, PartialRecord, Record, RecordError, Trick
 from kqj_sim.referee import kqj, kwajongen
-from kqj_sim.reporting.run import describe_policies, describe_rules
 from kqj_sim.rules import RULES_BY_GAME, KqjRules
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from kqj_sim.analysis.people import name_people_in
+from kqj_sim.notation.people import name_people_in
+from kqj_sim.output.run import describe_policies
 from kqj_sim.questions.compare.match import PairedMatch
 from kqj_sim.questions.records.rounds import (
     describe_speaker,
@@ -16,10 +17,9 @@ from kqj_sim.questions.records.rounds import (
 )
 from kqj_sim.questions.records.sources import read_round
 from kqj_sim.record import Record
-from kqj_sim.recording import play_records
 from kqj_sim.referee import check_record
-from kqj_sim.reporting.run import describe_policies
 from kqj_sim.rules import GameRules
+from kqj_sim.simulation.recording import play_records
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType

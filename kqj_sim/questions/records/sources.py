@@ -35,8 +35,8 @@ def iterate_records(
     if source is not None:
         return _read_records(os.fspath(source))
     reject_both(deals=deals, games=games)
-    from kqj_sim.experiment import Experiment
-    from kqj_sim.recording import play_records
+    from kqj_sim.simulation.experiment import Experiment
+    from kqj_sim.simulation.recording import play_records
 
     return play_records(
         Experiment(

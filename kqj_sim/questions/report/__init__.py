@@ -86,13 +86,13 @@ def report(
     compared = tuple(convert_policy(each) for each in several)
     if len(compared) == 1:
         raise ArgumentError(f"--compare {compared[0]} alone: name two policies or more")
-    from kqj_sim.experiment import Experiment
     from kqj_sim.messages import visible
+    from kqj_sim.output.files import OutputFolder
+    from kqj_sim.output.run import describe_rules
     from kqj_sim.questions.compare.pairs import compose_players
     from kqj_sim.questions.report.result import write_report
     from kqj_sim.questions.report.study import StudyPlan
-    from kqj_sim.reporting.files import OutputFolder
-    from kqj_sim.reporting.run import describe_rules
+    from kqj_sim.simulation.experiment import Experiment
 
     experiment = Experiment(
         rules, convert_policies(policy, rules), deals, seed, first,

@@ -7,10 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.tables import Table
-from kqj_sim.questions.compare.compare_report import list_remarks, write_headline
-from kqj_sim.reporting.grid import (
+from kqj_sim.output.grid import (
     EMPTY_CELL_TEXT,
     MIN_OBSERVATIONS,
     Cell,
@@ -18,13 +15,16 @@ from kqj_sim.reporting.grid import (
     format_number,
     make_grids,
 )
-from kqj_sim.reporting.page import Part
-from kqj_sim.reporting.page_charts import make_distribution, make_dots
+from kqj_sim.output.page import Part
+from kqj_sim.output.page_charts import make_distribution, make_dots
+from kqj_sim.questions.compare.compare_report import list_remarks, write_headline
 from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.tables import Table
 
 if TYPE_CHECKING:
-    from kqj_sim.analysis.tables import Unit
     from kqj_sim.questions.report.study import Study
+    from kqj_sim.stats.tables import Unit
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 from kqj_sim import __version__
 from kqj_sim.messages import format_json, visible_lines
+from kqj_sim.output.formats import convert_table
+from kqj_sim.output.grid import EMPTY_CELL_TEXT, Cell, Grid, drop_repeated_notes
+from kqj_sim.output.key_figures import KeyFigure
+from kqj_sim.output.page import Page, Part, Section, page_to_markdown, to_html
+from kqj_sim.output.run import Run, describe_policies, describe_rules
 from kqj_sim.questions.compare.compare_report import write_headline
 from kqj_sim.questions.report import kwajongen
 from kqj_sim.questions.report.chapter import Chapter, Findings
 from kqj_sim.questions.report.kqj import chapters as kqj
-from kqj_sim.reporting.formats import convert_table
-from kqj_sim.reporting.grid import EMPTY_CELL_TEXT, Cell, Grid, drop_repeated_notes
-from kqj_sim.reporting.key_figures import KeyFigure
-from kqj_sim.reporting.page import Page, Part, Section, page_to_markdown, to_html
-from kqj_sim.reporting.run import Run, describe_policies, describe_rules
 
 if TYPE_CHECKING:
     from kqj_sim.questions.report.study import Study

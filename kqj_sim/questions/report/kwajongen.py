@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from kqj_sim.analysis.kwajongen.tables import RESULT_SHARES
+from kqj_sim.output.key_figures import KeyFigure, capitalize
+from kqj_sim.output.kwajongen.plots import PLACE_NAMES
+from kqj_sim.output.page import Part
+from kqj_sim.output.page_charts import make_distribution, make_dots, make_heat_maps
 from kqj_sim.questions.report.chapter import (
     COMPARED,
     GAMES,
@@ -14,10 +17,7 @@ from kqj_sim.questions.report.chapter import (
     name_share,
     select_reliable,
 )
-from kqj_sim.reporting.key_figures import KeyFigure, capitalize
-from kqj_sim.reporting.kwajongen.plots import PLACE_NAMES
-from kqj_sim.reporting.page import Part
-from kqj_sim.reporting.page_charts import make_distribution, make_dots, make_heat_maps
+from kqj_sim.stats.kwajongen.tables import RESULT_SHARES
 
 WON, LOST, TIED = RESULT_SHARES.values()
 _PLACE_NAMES = dict(enumerate(PLACE_NAMES))

@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kqj_sim.output.files import OutputFolder
+from kqj_sim.output.grid import Grid
+from kqj_sim.output.html import to_html_fragment
+from kqj_sim.output.rows import RowsFile
 from kqj_sim.questions.report.chapter import Findings
 from kqj_sim.questions.report.files import iterate_files, make_key_figures, make_run
 from kqj_sim.questions.report.study import Study, StudyPlan, run_study
-from kqj_sim.reporting.files import OutputFolder
-from kqj_sim.reporting.grid import Grid
-from kqj_sim.reporting.html import to_html_fragment
-from kqj_sim.reporting.rows import RowsFile
 from kqj_sim.results import ShownResult, Tables
 from kqj_sim.runner import Runner
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from kqj_sim.analysis.games import get_analyzed_game
-from kqj_sim.analysis.intervals import DEFAULT_CONFIDENCE
-from kqj_sim.analysis.tables import Table
-from kqj_sim.analysis.tally import Tally
-from kqj_sim.experiment import Experiment
 from kqj_sim.questions.compare.compare_tables import make_comparison_tables
 from kqj_sim.questions.compare.pairs import Comparison, play_pairs
 from kqj_sim.questions.compare.plan import ComparisonPlan
 from kqj_sim.questions.report.take_chart import make_take_chart
-from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules
 from kqj_sim.runner import Runner
-from kqj_sim.simulation import iterate_row_chunks, reduce_rows
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.rows import Rows
+from kqj_sim.simulation.run import iterate_row_chunks, reduce_rows
+from kqj_sim.stats.games import get_analyzed_game
+from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE
+from kqj_sim.stats.tables import Table
+from kqj_sim.stats.tally import Tally
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def run_study(
         save_rows: called with the rows of the deals in their order, in this thread.
 
     Raises:
-        PolicyError, GameError: as `kqj_sim.simulation.reduce_rows`.
+        PolicyError, GameError: as `kqj_sim.simulation.run.reduce_rows`.
         ComparisonError: too few or too many policies to compare.
     """
     experiment = plan.experiment

@@ -15,9 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from kqj_sim.analysis import intervals
-from kqj_sim.analysis.moments import Moments, count_by_group
-from kqj_sim.analysis.tables import Table, TableRow, make_table
 from kqj_sim.columns import RANK_LABELS
 from kqj_sim.core import rng
 from kqj_sim.core.block import (
@@ -35,13 +32,16 @@ from kqj_sim.core.round import BEGIN_STAGE, call_stage, start_deals
 from kqj_sim.core.rules import Rules
 from kqj_sim.core.rules import Seating as CoreTable
 from kqj_sim.core.types import Int64Array
-from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedFirstCall
-from kqj_sim.paired import compute_side_leads, spread_over_seats
-from kqj_sim.rows import Rows
 from kqj_sim.rules import SEATS
-from kqj_sim.simulation import play_same_deals
-from kqj_sim.workers import Workers
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.paired import compute_side_leads, spread_over_seats
+from kqj_sim.simulation.rows import Rows
+from kqj_sim.simulation.run import play_same_deals
+from kqj_sim.simulation.workers import Workers
+from kqj_sim.stats import intervals
+from kqj_sim.stats.moments import Moments, count_by_group
+from kqj_sim.stats.tables import Table, TableRow, make_table
 
 TOP_TRUMPS = ("none", "7", "8", "8 7", "9", "9 7", "9 8", "9 8 7")
 """Holdings of the three highest trumps, by the sum of 9 = 4, 8 = 2 and 7 = 1."""
@@ -184,7 +184,7 @@ def make_take_chart(
         experiment: the players, rules and deals.
         deals: number of deals.
         confidence: of the intervals.
-        threads: as for `kqj_sim.simulation.reduce_rows`.
+        threads: as for `kqj_sim.simulation.run.reduce_rows`.
         progress: called with numbers of deals as they are finished.
 
     Raises:

@@ -128,11 +128,11 @@ def review(
     elif records is not None or line is not None:
         raise ArgumentError("FILE and --policy: give one of them")
     reject_both(deals=deals, games=games)
-    from kqj_sim.experiment import Experiment
     from kqj_sim.questions.review.reading import list_rounds, play_rounds
     from kqj_sim.questions.review.results import ReviewResult
     from kqj_sim.questions.review.run import ReviewRun, run_review
     from kqj_sim.questions.review.tables import parse_columns
+    from kqj_sim.simulation.experiment import Experiment
 
     columns = parse_columns(by)
     if records is not None:

@@ -21,11 +21,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.moments import multiply
-from kqj_sim.analysis.quantiles import student_quantile, student_tail
 from kqj_sim.core.types import Float64Array
 from kqj_sim.questions.review.turns import Draws
+from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.moments import multiply
+from kqj_sim.stats.quantiles import student_quantile, student_tail
 
 _EQUAL = 1e-9
 """Differences in points below this are rounding errors."""

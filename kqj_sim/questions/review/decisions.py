@@ -10,17 +10,17 @@ from typing import Literal, TypeAlias
 import msgspec
 from msgspec.structs import replace as replace_struct
 
-from kqj_sim.analysis.odds.auction_state import format_call
-from kqj_sim.analysis.odds.position import PartialRound, RoundError
-from kqj_sim.analysis.odds.position_input import read_position, read_record_rules
-from kqj_sim.analysis.odds.situation import (
+from kqj_sim.cards import Card, parse_card
+from kqj_sim.places import SeatNames, label_seats
+from kqj_sim.policies.spec import shorten_player
+from kqj_sim.positions.auction_state import format_call
+from kqj_sim.positions.position import PartialRound, RoundError
+from kqj_sim.positions.position_input import read_position, read_record_rules
+from kqj_sim.positions.situation import (
     BiddingSituation,
     KwajongenBiddingSituation,
     Question,
 )
-from kqj_sim.cards import Card, parse_card
-from kqj_sim.places import SeatNames, label_seats
-from kqj_sim.policies.spec import shorten_player
 from kqj_sim.record import Call, PartialRecord, Record
 from kqj_sim.rules import KqjRules
 

@@ -15,13 +15,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from kqj_sim.analysis.moments import multiply
-from kqj_sim.analysis.odds.plays import PlayModel
-from kqj_sim.analysis.odds.position import PartialRound
-from kqj_sim.analysis.odds.sampling import CardSampler, Deadline, SearchEnded
-from kqj_sim.analysis.odds.situation import BiddingSituation, KwajongenBiddingSituation
-from kqj_sim.encode import encode_seating
-from kqj_sim.experiment import Experiment
+from kqj_sim.positions.plays import PlayModel
+from kqj_sim.positions.position import PartialRound
+from kqj_sim.positions.sampling import CardSampler, Deadline, SearchEnded
+from kqj_sim.positions.situation import BiddingSituation, KwajongenBiddingSituation
 from kqj_sim.questions.review.cross_fitting import (
     Loss,
     Mean,
@@ -36,7 +33,10 @@ from kqj_sim.questions.review.kqj_turns import KqjCallDecision, KqjCardDecision
 from kqj_sim.questions.review.kwajongen_turns import KwajongenCallDecision, KwajongenCardDecision
 from kqj_sim.questions.review.turns import Draws, Turn, draw_deals, list_all
 from kqj_sim.rules import KqjRules
-from kqj_sim.workers import map_in_threads
+from kqj_sim.simulation.encode import encode_seating
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.workers import map_in_threads
+from kqj_sim.stats.moments import multiply
 
 if TYPE_CHECKING:
     from kqj_sim.policies.spec import Player

@@ -8,35 +8,35 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kqj_sim.analysis.odds.auction_state import (
+from kqj_sim.core import call_odds, review
+from kqj_sim.core.block import LANES
+from kqj_sim.core.types import Float64Array, Int64Array
+from kqj_sim.core.views import PASS
+from kqj_sim.policies.card_sets import encode_cards, format_cards
+from kqj_sim.policies.errors import PolicyError
+from kqj_sim.positions.auction_state import (
     CallOption,
     format_call,
     make_bid_option,
     make_contract_option,
     make_question,
 )
-from kqj_sim.analysis.odds.kqj_calls import KqjCallSampler
-from kqj_sim.analysis.odds.kqj_cards import (
+from kqj_sim.positions.kqj_calls import KqjCallSampler
+from kqj_sim.positions.kqj_cards import (
     ILLEGAL_CHOICE_MESSAGE,
     KqjCardSampler,
     convert_cards_to_bits,
 )
-from kqj_sim.analysis.odds.sampling import Deadline, Sampler
-from kqj_sim.analysis.odds.situation import BiddingSituation
-from kqj_sim.core import call_odds, review
-from kqj_sim.core.block import LANES
-from kqj_sim.core.types import Float64Array, Int64Array
-from kqj_sim.core.views import PASS
-from kqj_sim.encode import CONTRACTS
-from kqj_sim.policies.card_sets import encode_cards, format_cards
-from kqj_sim.policies.errors import PolicyError
+from kqj_sim.positions.sampling import Deadline, Sampler
+from kqj_sim.positions.situation import BiddingSituation
 from kqj_sim.questions.review.turns import ActualHands, Turn, derive_keys, make_settings
 from kqj_sim.record import Call
 from kqj_sim.rules import SEATS
+from kqj_sim.simulation.encode import CONTRACTS
 
 if TYPE_CHECKING:
-    from kqj_sim.analysis.odds.position import PartialRound
     from kqj_sim.policies.spec import Player
+    from kqj_sim.positions.position import PartialRound
 
 _REACHED = (0.65, 0.5)
 """Of higher bids in a contract those are tried whose amount is reached with these chances."""

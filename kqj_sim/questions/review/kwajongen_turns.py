@@ -8,14 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kqj_sim.analysis.odds.kqj_cards import ILLEGAL_CHOICE_MESSAGE
-from kqj_sim.analysis.odds.kwajongen import (
-    CALL_OPTIONS,
-    KwajongenCallSampler,
-    KwajongenCardSampler,
-)
-from kqj_sim.analysis.odds.sampling import Playouts, Sampler, Search
-from kqj_sim.analysis.odds.situation import KwajongenBiddingSituation
 from kqj_sim.cards import SUITS
 from kqj_sim.core.block import allocate_block
 from kqj_sim.core.kwajongen import odds as core
@@ -24,11 +16,19 @@ from kqj_sim.core.kwajongen.cards import SEATS
 from kqj_sim.core.types import Float64Array, Int16Array, Int64Array
 from kqj_sim.policies.card_sets import encode_cards, format_cards
 from kqj_sim.policies.errors import PolicyError
+from kqj_sim.positions.kqj_cards import ILLEGAL_CHOICE_MESSAGE
+from kqj_sim.positions.kwajongen import (
+    CALL_OPTIONS,
+    KwajongenCallSampler,
+    KwajongenCardSampler,
+)
+from kqj_sim.positions.sampling import Playouts, Sampler, Search
+from kqj_sim.positions.situation import KwajongenBiddingSituation
 from kqj_sim.questions.review.turns import ActualHands, Turn, make_settings
 
 if TYPE_CHECKING:
-    from kqj_sim.analysis.odds.position import PartialRound
     from kqj_sim.policies.spec import Player
+    from kqj_sim.positions.position import PartialRound
 
 
 def _order_by_team(outcomes: Int16Array, team: int) -> Float64Array:

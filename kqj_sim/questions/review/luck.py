@@ -16,22 +16,22 @@ from typing import Any
 
 import numpy as np
 
-from kqj_sim.analysis.odds.sampling import Deadline
 from kqj_sim.cards import parse_card
 from kqj_sim.core import block as core_block
 from kqj_sim.core import rng
 from kqj_sim.core.block import LANES
 from kqj_sim.core.deal import draw_exchanged_card
 from kqj_sim.core.types import Float64Array
-from kqj_sim.experiment import Experiment
 from kqj_sim.games import get_game
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.errors import PolicyError
+from kqj_sim.positions.sampling import Deadline
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.questions.review.turns import ActualHands, derive_keys
 from kqj_sim.rules import GameRules, KqjRules
-from kqj_sim.workers import count_processors, map_in_threads
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.workers import count_processors, map_in_threads
 
 RANDOM_WORLDS = 32
 """Times that a round is played on where players choose at random, or cards are not known."""

@@ -45,7 +45,7 @@ def make_review_page(text: bytes) -> bytes:
     data = json.loads(text)
     environment = Environment(
         loader=ChoiceLoader(
-            [PackageLoader("kqj_sim.questions.review"), PackageLoader("kqj_sim.reporting")]
+            [PackageLoader("kqj_sim.questions.review"), PackageLoader("kqj_sim.output")]
         ),
         autoescape=True,
         trim_blocks=True,

@@ -11,14 +11,13 @@ from functools import partial
 from itertools import chain, islice
 from typing import TypeAlias
 
-from kqj_sim.analysis.odds.position import RoundError
-from kqj_sim.analysis.odds.situation import SituationError
-from kqj_sim.analysis.people import name_people_in
 from kqj_sim.arguments import ArgumentError
 from kqj_sim.cards import NotationError
-from kqj_sim.experiment import Experiment
 from kqj_sim.messages import visible
 from kqj_sim.notation.files import ReadRound, find_round, is_notation, read_file
+from kqj_sim.notation.people import name_people_in
+from kqj_sim.positions.position import RoundError
+from kqj_sim.positions.situation import SituationError
 from kqj_sim.questions.records.results import Round
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.record import (
@@ -29,9 +28,10 @@ from kqj_sim.record import (
     partial_record_from_json,
     to_json,
 )
-from kqj_sim.recording import play_records
 from kqj_sim.referee import check_record
 from kqj_sim.rules import RULES_BY_GAME
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
 from kqj_sim.text_files import open_lines
 
 _FINISHED = re.compile(rb'"(?:result|scores|totals)"\s*:')

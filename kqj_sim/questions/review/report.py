@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.cards import format_contract
 from kqj_sim.messages import format_json, shell_join
+from kqj_sim.output.formats import convert_table
+from kqj_sim.output.grid import Cell, Grid, format_number
+from kqj_sim.output.run import Report
 from kqj_sim.questions.review.rounds import Hindsight, Parts, RoundReview, Total
 from kqj_sim.questions.review.run import ReviewRun
 from kqj_sim.questions.review.tables import (
@@ -29,12 +31,10 @@ from kqj_sim.questions.review.words import (
     list_remarks,
     write_mistake,
 )
-from kqj_sim.reporting.formats import convert_table
-from kqj_sim.reporting.grid import Cell, Grid, format_number
-from kqj_sim.reporting.run import Report
+from kqj_sim.stats.intervals import Estimate
 
 if TYPE_CHECKING:
-    from kqj_sim.analysis.tables import Table
+    from kqj_sim.stats.tables import Table
 
 
 def make_review_report(reviews: Sequence[RoundReview], run: ReviewRun, worst: int) -> Report:
@@ -204,7 +204,7 @@ def _write_rounds(
 
 def _make_season_grids(tables: Sequence[Table], by: Sequence[str]) -> list[Grid]:
     """Return the players, and the losses by trick and role or by what was asked for."""
-    from kqj_sim.reporting.grid import make_grids
+    from kqj_sim.output.grid import make_grids
 
     names = ["players"] + (["loss_by"] if by else ["loss_by_trick", "loss_by_role"])
     wanted = {

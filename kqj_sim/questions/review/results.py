@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from kqj_sim.analysis.tables import describe_estimate
+from kqj_sim.output.figures import NothingToDrawError
 from kqj_sim.questions.review.page import make_review_page
 from kqj_sim.questions.review.report import make_review_report, render_review
 from kqj_sim.questions.review.run import ReviewedRounds, ReviewRun
@@ -15,14 +15,14 @@ from kqj_sim.questions.review.tables import (
     estimate_decision_loss,
     list_decisions,
 )
-from kqj_sim.reporting.figures import NothingToDrawError
 from kqj_sim.results import Result
+from kqj_sim.stats.tables import describe_estimate
 from kqj_sim.suffixes import PAGE_SUFFIXES
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kqj_sim.reporting.figures import Drawing
+    from kqj_sim.output.figures import Drawing
 
 
 class ReviewResult(Result):

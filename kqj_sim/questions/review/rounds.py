@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from kqj_sim.analysis.odds.situation import BiddingSituation
 from kqj_sim.core.types import Float64Array
 from kqj_sim.imposed import ImposedContract
+from kqj_sim.positions.situation import BiddingSituation
 from kqj_sim.questions.review.cross_fitting import Mean
 from kqj_sim.questions.review.decisions import Decision, RecordedRound
 from kqj_sim.questions.review.grading import Grade, GradeSettings, derive_seed, grade_decisions

@@ -12,19 +12,19 @@ from time import monotonic
 from typing import Any
 
 from kqj_sim import __version__
-from kqj_sim.analysis.odds.estimator import OddsError
-from kqj_sim.analysis.odds.sampling import Deadline, SearchEnded
 from kqj_sim.arguments import ArgumentError
 from kqj_sim.messages import visible
+from kqj_sim.output.run import GAME_NAMES, RANGE_SIGNS, Run, describe_rules
 from kqj_sim.policies.spec import DEFAULT_PLAYERS, parse_player
+from kqj_sim.positions.estimator import OddsError
+from kqj_sim.positions.sampling import Deadline, SearchEnded
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.questions.review.grading import GradeSettings
 from kqj_sim.questions.review.reading import UnreadRound
 from kqj_sim.questions.review.rounds import RoundReview, review_round
 from kqj_sim.record import RecordError
-from kqj_sim.reporting.run import GAME_NAMES, RANGE_SIGNS, Run, describe_rules
 from kqj_sim.runner import Runner
-from kqj_sim.workers import count_processors
+from kqj_sim.simulation.workers import count_processors
 
 _ROUNDS_AHEAD = 100
 """Lines that are read ahead to share the time where the number of rounds is not known."""

@@ -7,15 +7,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kqj_sim.analysis.intervals import (
-    MIN_MEAN_OBSERVATIONS,
-    Estimate,
-    compute_reach,
-    make_count,
-    make_unbounded,
-)
-from kqj_sim.analysis.quantiles import student_quantile
-from kqj_sim.analysis.tables import Table, TableRow, Unit, make_table
 from kqj_sim.arguments import ArgumentError
 from kqj_sim.messages import suggest
 from kqj_sim.policies.spec import label_players
@@ -29,6 +20,15 @@ from kqj_sim.questions.review.rounds import (
     add_means,
     compute_accuracy,
 )
+from kqj_sim.stats.intervals import (
+    MIN_MEAN_OBSERVATIONS,
+    Estimate,
+    compute_reach,
+    make_count,
+    make_unbounded,
+)
+from kqj_sim.stats.quantiles import student_quantile
+from kqj_sim.stats.tables import Table, TableRow, Unit, make_table
 
 Value = int | str
 

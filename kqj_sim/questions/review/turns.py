@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kqj_sim.analysis.odds.estimator import EstimateSettings
-from kqj_sim.analysis.odds.measures import RANKING_MEASURE
-from kqj_sim.analysis.odds.sampling import CardSampler, Deadline, Sampler, Search, SearchEnded
 from kqj_sim.core.kwajongen.odds import fill_keys
 from kqj_sim.core.types import Float64Array, Int64Array
+from kqj_sim.positions.estimator import EstimateSettings
+from kqj_sim.positions.measures import RANKING_MEASURE
+from kqj_sim.positions.sampling import CardSampler, Deadline, Sampler, Search, SearchEnded
 
 MAX_REJECTED = 1 << 21
 """Hands that are tried before the first one agrees with the calls, at most."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kqj_sim.analysis.odds.position import PartialRound
 from kqj_sim.cards import Card, add_suit_signs, parse_card
+from kqj_sim.output.grid import format_number
+from kqj_sim.positions.position import PartialRound
 from kqj_sim.questions.review.decisions import CALL_KINDS
 from kqj_sim.questions.review.tables import ReviewedDecision
 from kqj_sim.referee.kqj.cards import card_points
-from kqj_sim.reporting.grid import format_number
 
 if TYPE_CHECKING:
     from kqj_sim.questions.review.decisions import RecordedRound

@@ -36,8 +36,8 @@ def _list_tables(
     """Return the titles of the tables of `simulate`; none unless some are asked for."""
     if tables is None:
         return {}
-    from kqj_sim.analysis.tally import Tally
-    from kqj_sim.experiment import Experiment
+    from kqj_sim.simulation.experiment import Experiment
+    from kqj_sim.stats.tally import Tally
 
     experiment = Experiment(rules, games=games, imposed=parse_imposed(impose, rules))
     return Tally(experiment, split_items(by)).list_titles()
@@ -106,12 +106,12 @@ def simulate(
             "--rows and --checkpoint: rows are not kept in checkpoints; write them range by range "
             "with --first and --deals"
         )
-    from kqj_sim.analysis.tally import Tally
-    from kqj_sim.experiment import Experiment
     from kqj_sim.questions.simulate.checkpoint import SavedRun
     from kqj_sim.questions.simulate.results import SimulationResult
     from kqj_sim.questions.simulate.rows import play_and_write
-    from kqj_sim.simulation import reduce_rows
+    from kqj_sim.simulation.experiment import Experiment
+    from kqj_sim.simulation.run import reduce_rows
+    from kqj_sim.stats.tally import Tally
 
     experiment = Experiment(
         rules, convert_policies(policy, rules), deals or DEFAULT_DEALS, seed, first, games,

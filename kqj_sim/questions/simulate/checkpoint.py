@@ -21,17 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim import __version__
-from kqj_sim.analysis.tally import Tally
-from kqj_sim.block_player import CHUNK_ROWS
 from kqj_sim.core.block import LANES
 from kqj_sim.core.code_cache import hash_sources
-from kqj_sim.experiment import Experiment
 from kqj_sim.messages import shorten
-from kqj_sim.reporting.files import OutputFile
+from kqj_sim.output.files import OutputFile
 from kqj_sim.runner import Runner
-from kqj_sim.simulation import CHUNK_GAMES, reduce_ranges, reduce_rows
+from kqj_sim.simulation.blocks import CHUNK_ROWS
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.run import CHUNK_GAMES, reduce_ranges, reduce_rows
+from kqj_sim.simulation.workers import count_workers
+from kqj_sim.stats.tally import Tally
 from kqj_sim.text_files import read_bytes
-from kqj_sim.workers import count_workers
 
 SPAN_SECONDS = 1.0
 """Approximate time of a span, after which Ctrl-C and the time of the last save are checked."""

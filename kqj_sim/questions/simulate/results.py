@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from kqj_sim.analysis.tally import Tally
 from kqj_sim.arguments import ArgumentError, split_items
 from kqj_sim.columns import describe_listing
 from kqj_sim.messages import quote, suggest
-from kqj_sim.reporting.plots import make_simulation_drawing
-from kqj_sim.reporting.run import Run
-from kqj_sim.reporting.simulation import make_simulation_report
+from kqj_sim.output.plots import make_simulation_drawing
+from kqj_sim.output.run import Run
+from kqj_sim.output.simulation import make_simulation_report
 from kqj_sim.results import Result
 from kqj_sim.run_scope import run_scope
 from kqj_sim.runner import Runner
-from kqj_sim.simulation import iterate_row_chunks
+from kqj_sim.simulation.run import iterate_row_chunks
+from kqj_sim.stats.tally import Tally
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kqj_sim.reporting.figures import Drawing
+    from kqj_sim.output.figures import Drawing
 
 
 class SimulationResult(Result):

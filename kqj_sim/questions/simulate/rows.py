@@ -5,13 +5,13 @@ from __future__ import annotations
 from contextlib import ExitStack
 from pathlib import Path
 
-from kqj_sim.analysis.tally import Tally
+from kqj_sim.output.files import make_write_error
+from kqj_sim.output.rows import RowsFile
 from kqj_sim.questions.simulate.results import SimulationResult
-from kqj_sim.reporting.files import make_write_error
-from kqj_sim.reporting.rows import RowsFile
 from kqj_sim.results import UnwrittenFileError
 from kqj_sim.runner import Runner
-from kqj_sim.simulation import iterate_row_chunks
+from kqj_sim.simulation.run import iterate_row_chunks
+from kqj_sim.stats.tally import Tally
 
 
 def play_and_write(path: str, tally: Tally, confidence: float, runner: Runner) -> SimulationResult:

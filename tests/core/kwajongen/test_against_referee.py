@@ -11,11 +11,11 @@ from collections import Counter
 import pytest
 
 from kqj_sim.core.block import LANES, PENDING
-from kqj_sim.experiment import Experiment
 from kqj_sim.record import Record
-from kqj_sim.recording import make_recording_block, play_records
 from kqj_sim.referee import check_record, check_records
 from kqj_sim.rules import KwajongenRules
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import make_recording_block, play_records
 from tests.variants import told
 
 ROUNDS = int(os.environ.get("ROUNDS", "600"))

@@ -11,10 +11,10 @@ from math import comb, sqrt
 
 import pytest
 
-from kqj_sim.experiment import Experiment
-from kqj_sim.recording import play_records
 from kqj_sim.rules import KwajongenRules
-from kqj_sim.simulation import simulate
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
+from kqj_sim.simulation.run import simulate
 
 DEALS = 200_000
 SURE = 4.5

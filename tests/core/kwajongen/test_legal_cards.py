@@ -16,10 +16,10 @@ from kqj_sim.core.kwajongen.cards import SEATS, TRICKS
 from kqj_sim.core.kwajongen.round import prepare_play
 from kqj_sim.core.kwajongen.trick import find_legal_cards, finish_trick, follow_view, lead_view
 from kqj_sim.core.play import move_taken_first
-from kqj_sim.experiment import Experiment
-from kqj_sim.recording import make_recording_block
 from kqj_sim.referee.kwajongen import list_legal_cards
 from kqj_sim.rules import KwajongenRules
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import make_recording_block
 from tests.core.kwajongen.coding import cards_of
 
 TRUMP = "s"

@@ -7,11 +7,11 @@ import pytest
 
 from kqj_sim.cards import parse_card
 from kqj_sim.columns import KWAJONGEN_COLUMNS
-from kqj_sim.experiment import Experiment
 from kqj_sim.record import Record
-from kqj_sim.recording import play_records
 from kqj_sim.rules import KwajongenRules
-from kqj_sim.simulation import iterate_row_chunks, play_same_deals, simulate
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
+from kqj_sim.simulation.run import iterate_row_chunks, play_same_deals, simulate
 from tests.variants import told
 
 RULES = KwajongenRules()

@@ -24,11 +24,11 @@ from kqj_sim.core.kwajongen.round import prepare_play
 from kqj_sim.core.kwajongen.solve import MAX_VALUE, MIN_VALUE, search
 from kqj_sim.core.kwajongen.trick import finish_trick
 from kqj_sim.core.play import move_taken_first
-from kqj_sim.experiment import Experiment
 from kqj_sim.policies.card_sets import split_cards
 from kqj_sim.policies.kwajongen.standard import COUNT_PARAMETERS
-from kqj_sim.recording import make_recording_block
 from kqj_sim.rules import KwajongenRules
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import make_recording_block
 from tests.core.kwajongen.coding import cards_of
 from tests.policies.kwajongen.kernels import ask, remember_trick
 from tests.policies.kwajongen.slow_count import slow_count

@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kqj_sim.experiment import Experiment
 from kqj_sim.policies import PolicyError, parse_player
 from kqj_sim.policies.kwajongen.standard import COUNT_PARAMETERS
 from kqj_sim.policies.registry import BUILT_INS, describe, find_policy
 from kqj_sim.policies.spec import DEFAULT_PLAYERS, format_player_file, parse_player_spec
 from kqj_sim.record import Record
-from kqj_sim.recording import play_records
 from kqj_sim.referee import check_record
 from kqj_sim.rules import KqjRules, KwajongenRules
-from kqj_sim.simulation import simulate
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
+from kqj_sim.simulation.run import simulate
 from tests.policies.kwajongen.slow_count import slow_count
 from tests.slow import slow_rows_after
 from tests.variants import told

@@ -12,9 +12,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kqj_sim.analysis import quantiles, sequences
-from kqj_sim.experiment import Experiment
-from kqj_sim.paired import iterate_lead_chunks
 from kqj_sim.questions.compare.compare_report import make_comparison_report
 from kqj_sim.questions.compare.compare_tables import make_comparison_tables
 from kqj_sim.questions.compare.match import MatchTally, PairedMatch
@@ -28,8 +25,11 @@ from kqj_sim.questions.compare.settings import play_settings
 from kqj_sim.questions.compare.sweep_report import make_sweep_report
 from kqj_sim.rules import DEFAULT_RULES, KqjRules
 from kqj_sim.runner import Runner
-from kqj_sim.simulation import simulate as play_rows
-from kqj_sim.workers import Workers
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.paired import iterate_lead_chunks
+from kqj_sim.simulation.run import simulate as play_rows
+from kqj_sim.simulation.workers import Workers
+from kqj_sim.stats import quantiles, sequences
 from tests.comparisons import compare
 from tests.runners import WatchedRunner
 from tests.slow import slow_after

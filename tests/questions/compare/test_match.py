@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kqj_sim.experiment import Experiment
 from kqj_sim.questions.compare.match import LARGEST_LEADS_KEPT, MatchTally, PairedMatch
 from kqj_sim.record import Record
-from kqj_sim.recording import play_records
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation import simulate
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
+from kqj_sim.simulation.run import simulate
 from tests.variants import LIVELY
 
 ONE, OTHER, FIELD = f"{LIVELY}+greedy", f"{LIVELY}+random", "random:take=0.2"

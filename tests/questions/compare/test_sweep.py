@@ -11,12 +11,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from kqj_sim.analysis import quantiles
 from kqj_sim.questions.compare import settings as module
 from kqj_sim.questions.compare.plan import ComparisonPlan
 from kqj_sim.questions.compare.settings import Sweep, compare_with_best, play_settings
 from kqj_sim.rules import DEFAULT_RULES, GameRules, KqjRules
 from kqj_sim.runner import Runner
+from kqj_sim.stats import quantiles
 from tests.runners import WatchedRunner
 from tests.variants import LIVELY
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kqj_sim.paired import iterate_lead_chunks
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.questions.compare.vary import (
     FieldMatch,
@@ -16,8 +15,9 @@ from kqj_sim.questions.compare.vary import (
     list_combinations,
     parse_parameter_values,
 )
-from kqj_sim.recording import play_records
 from kqj_sim.rules import SEATS, KqjRules
+from kqj_sim.simulation.paired import iterate_lead_chunks
+from kqj_sim.simulation.recording import play_records
 from tests.variants import LIVELY
 
 COUNTER = ParameterizedPolicy("points:take=45+greedy", KqjRules())

@@ -7,16 +7,6 @@ import math
 import numpy as np
 import pytest
 
-from kqj_sim.analysis.intervals import estimate_share
-from kqj_sim.analysis.odds.estimator import (
-    EstimateSettings,
-    ImpossibleBiddingError,
-    estimate_bidding_probability,
-)
-from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds, KqjCallSampler
-from kqj_sim.analysis.odds.measures import DRAWN, NOT_PLAYED, WON
-from kqj_sim.analysis.odds.sampling import Search
-from kqj_sim.analysis.odds.situation import parse_situation
 from kqj_sim.cards import parse_card, parse_cards
 from kqj_sim.core.block import LANES
 from kqj_sim.core.observed_calls import MAX_ATTEMPTS
@@ -24,7 +14,17 @@ from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.point_count import count_points
 from kqj_sim.policies.points import FITTED_TWO
 from kqj_sim.policies.spec import DEFAULT_PLAYER, parse_player
+from kqj_sim.positions.estimator import (
+    EstimateSettings,
+    ImpossibleBiddingError,
+    estimate_bidding_probability,
+)
+from kqj_sim.positions.kqj_calls import KqjCallOdds, KqjCallSampler
+from kqj_sim.positions.measures import DRAWN, NOT_PLAYED, WON
+from kqj_sim.positions.sampling import Search
+from kqj_sim.positions.situation import parse_situation
 from kqj_sim.rules import MAX_TOTAL, SEATS, KqjRules
+from kqj_sim.stats.intervals import estimate_share
 from tests.typed_calls import odds
 
 AUCTION = KqjRules(bidding="auction")

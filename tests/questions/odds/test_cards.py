@@ -13,26 +13,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kqj_sim.analysis.odds.estimator import EstimateSettings, OddsError
-from kqj_sim.analysis.odds.kqj_cards import KqjCardSampler, convert_cards_to_bits
-from kqj_sim.analysis.odds.measures import get_kqj_card_measures
-from kqj_sim.analysis.odds.plays import POWER, PlayModel
-from kqj_sim.analysis.odds.position import PartialRound
-from kqj_sim.analysis.odds.position_input import read_position
 from kqj_sim.cards import Card, parse_card
 from kqj_sim.core.card_odds import thin_draws
-from kqj_sim.experiment import Experiment
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.spec import parse_player
+from kqj_sim.positions.estimator import EstimateSettings, OddsError
+from kqj_sim.positions.kqj_cards import KqjCardSampler, convert_cards_to_bits
+from kqj_sim.positions.measures import get_kqj_card_measures
+from kqj_sim.positions.plays import POWER, PlayModel
+from kqj_sim.positions.position import PartialRound
+from kqj_sim.positions.position_input import read_position
 from kqj_sim.questions.odds.cards import CardOdds, estimate_cards, estimate_with_sampler
 from kqj_sim.record import Record, partial_record_from_json, to_json
-from kqj_sim.recording import play_records
 from kqj_sim.referee.kqj import PACK, PlayedTrick, find_trick_winner, list_legal_cards, score_round
 from kqj_sim.rules import SEATS, KqjRules
-from tests.analysis import plain_player
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
 from tests.core.exclusions import exclusions
 from tests.policies import slow_plays
 from tests.slow import slow_after, slow_rows_after
+from tests.stats import plain_player
 from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, VARIANTS, told
 
 Hands = dict[int, frozenset[Card]]

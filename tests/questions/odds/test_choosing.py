@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.odds.estimator import (
+from kqj_sim.core import call_odds as core
+from kqj_sim.core.block import LANES
+from kqj_sim.core.types import Int16Array, Int64Array
+from kqj_sim.positions.estimator import (
     CERTAIN,
     FIRST_CHOOSING,
     EstimateSettings,
@@ -20,21 +22,19 @@ from kqj_sim.analysis.odds.estimator import (
     Odds,
     add_draws,
 )
-from kqj_sim.analysis.odds.kqj_calls import KqjCallSampler
-from kqj_sim.analysis.odds.kwajongen import KwajongenCallSampler
-from kqj_sim.analysis.odds.measures import Measure, MeasureTable
-from kqj_sim.analysis.odds.sampling import CardSampler, Playouts, Search
-from kqj_sim.analysis.odds.situation import (
+from kqj_sim.positions.kqj_calls import KqjCallSampler
+from kqj_sim.positions.kwajongen import KwajongenCallSampler
+from kqj_sim.positions.measures import Measure, MeasureTable
+from kqj_sim.positions.sampling import CardSampler, Playouts, Search
+from kqj_sim.positions.situation import (
     BiddingSituation,
     parse_kwajongen_situation,
     parse_situation,
 )
-from kqj_sim.core import call_odds as core
-from kqj_sim.core.block import LANES
-from kqj_sim.core.types import Int16Array, Int64Array
 from kqj_sim.questions.odds.cards import CardOdds, estimate_with_sampler
 from kqj_sim.questions.odds.estimate import estimate_calls
 from kqj_sim.rules import KqjRules, KwajongenRules
+from kqj_sim.stats.intervals import Estimate
 
 SEEDS = 2000
 SPREAD = 100.0

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kqj_sim.analysis.odds.estimator import EstimateSettings, ImpossibleBiddingError
-from kqj_sim.analysis.odds.kwajongen import KwajongenCallOdds, KwajongenCallSampler
-from kqj_sim.analysis.odds.measures import DRAWN, LOST, NOT_PLAYED, WON
-from kqj_sim.analysis.odds.sampling import Search
-from kqj_sim.analysis.odds.situation import parse_kwajongen_situation
 from kqj_sim.core.block import LANES
 from kqj_sim.core.kwajongen.cards import PACK
 from kqj_sim.policies import parse_player
 from kqj_sim.policies.card_sets import encode_cards, split_cards
+from kqj_sim.positions.estimator import EstimateSettings, ImpossibleBiddingError
+from kqj_sim.positions.kwajongen import KwajongenCallOdds, KwajongenCallSampler
+from kqj_sim.positions.measures import DRAWN, LOST, NOT_PLAYED, WON
+from kqj_sim.positions.sampling import Search
+from kqj_sim.positions.situation import parse_kwajongen_situation
 from kqj_sim.questions.odds.estimate import estimate_calls
 from kqj_sim.questions.odds.tables import make_odds_tables
 from kqj_sim.rules import KwajongenRules

@@ -10,24 +10,24 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kqj_sim.analysis.odds.estimator import FIRST_CHOOSING, OddsError
-from kqj_sim.analysis.odds.kwajongen import KwajongenCardSampler, make_kwajongen_turn
-from kqj_sim.analysis.odds.position import PartialRound, RoundError
-from kqj_sim.analysis.odds.position_input import parse_position, read_position
-from kqj_sim.analysis.odds.sampling import Playouts, Search
 from kqj_sim.cards import SUITS, Card
 from kqj_sim.core.block import LANES
 from kqj_sim.core.kwajongen.odds import draw_hidden_hands, list_hidden_hands
-from kqj_sim.encode import encode_rules, encode_seating
-from kqj_sim.experiment import Experiment
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.spec import parse_player
+from kqj_sim.positions.estimator import FIRST_CHOOSING, OddsError
+from kqj_sim.positions.kwajongen import KwajongenCardSampler, make_kwajongen_turn
+from kqj_sim.positions.position import PartialRound, RoundError
+from kqj_sim.positions.position_input import parse_position, read_position
+from kqj_sim.positions.sampling import Playouts, Search
 from kqj_sim.questions.odds.cards import CardOdds, estimate_cards
 from kqj_sim.record import Record, partial_record_from_json, to_json
-from kqj_sim.recording import play_records
 from kqj_sim.referee.kwajongen import PACK, find_trick_winner, list_legal_cards, score_round
 from kqj_sim.referee.trick import PlayedTrick
 from kqj_sim.rules import KwajongenRules
+from kqj_sim.simulation.encode import encode_rules, encode_seating
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
 from tests.core.kwajongen.coding import strength
 from tests.referee.kwajongen.random_rounds import random_record
 from tests.slow import slow_after

@@ -9,9 +9,9 @@ from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from kqj_sim.analysis.odds.estimator import CallOdds
-from kqj_sim.analysis.odds.measures import RANKING_MEASURE
-from kqj_sim.analysis.odds.situation import parse_situation
+from kqj_sim.positions.estimator import CallOdds
+from kqj_sim.positions.measures import RANKING_MEASURE
+from kqj_sim.positions.situation import parse_situation
 from kqj_sim.questions.odds.estimate import estimate_calls
 from kqj_sim.questions.odds.plots import list_panels
 from kqj_sim.rules import KqjRules

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from kqj_sim.analysis.odds.position_input import parse_position
-from kqj_sim.analysis.odds.situation import parse_kwajongen_situation, parse_situation
+from kqj_sim.output.formats import render
+from kqj_sim.positions.position_input import parse_position
+from kqj_sim.positions.situation import parse_kwajongen_situation, parse_situation
 from kqj_sim.questions.odds.cards import estimate_cards
 from kqj_sim.questions.odds.estimate import estimate_calls
 from kqj_sim.questions.odds.report import make_odds_report
-from kqj_sim.reporting.formats import render
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
 
 MOST_LINES, WIDTH = 30, 80

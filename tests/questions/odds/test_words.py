@@ -8,18 +8,18 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from kqj_sim.analysis.odds.auction_state import AuctionState, CallOption
-from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds
-from kqj_sim.analysis.odds.kwajongen import CALL_OPTIONS, KwajongenCallOdds
-from kqj_sim.analysis.odds.measures import (
+from kqj_sim.cards import CONTRACTS, parse_cards
+from kqj_sim.core import call_odds as core
+from kqj_sim.core.kwajongen import odds as kwajongen_core
+from kqj_sim.positions.auction_state import AuctionState, CallOption
+from kqj_sim.positions.kqj_calls import KqjCallOdds
+from kqj_sim.positions.kwajongen import CALL_OPTIONS, KwajongenCallOdds
+from kqj_sim.positions.measures import (
     KWAJONGEN_CALLS,
     get_kqj_call_measures,
     get_kqj_card_measures,
 )
-from kqj_sim.analysis.odds.sampling import Playouts
-from kqj_sim.cards import CONTRACTS, parse_cards
-from kqj_sim.core import call_odds as core
-from kqj_sim.core.kwajongen import odds as kwajongen_core
+from kqj_sim.positions.sampling import Playouts
 from kqj_sim.questions.odds.cards import CardOdds
 from kqj_sim.questions.odds.words import (
     describe_option,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from kqj_sim.cards import SUIT_SYMBOLS
+from kqj_sim.output.grid import to_screen
 from kqj_sim.questions.records.rounds import render_round
 from kqj_sim.record import Record
-from kqj_sim.reporting.grid import to_screen
 
 
 def print_round(record: Record, color: bool = False) -> str:

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from kqj_sim.analysis.intervals import Estimate, estimate_share, make_unbounded
+from kqj_sim.output.grid import NO_INTERVAL, format_number
 from kqj_sim.questions.report.chapter import (
     describe_lead,
     describe_share,
@@ -14,8 +14,8 @@ from kqj_sim.questions.report.chapter import (
     name_share,
 )
 from kqj_sim.questions.report.kqj.play_chapters import describe_made
-from kqj_sim.reporting.grid import NO_INTERVAL, format_number
 from kqj_sim.rules import KqjRules
+from kqj_sim.stats.intervals import Estimate, estimate_share, make_unbounded
 
 
 def test_extremes_are_named_where_their_intervals_lie_beyond_all_others() -> None:

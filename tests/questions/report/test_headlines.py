@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kqj_sim.analysis.intervals import estimate_share
 from kqj_sim.questions.report.kqj.headlines import describe_amounts
+from kqj_sim.stats.intervals import estimate_share
 
 BY_STAKE = {1: estimate_share(740, 1000), 2: estimate_share(345, 1000)}
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedFirstCall
 from kqj_sim.questions.report.take_chart import (
     CLASS_COUNT,
@@ -16,10 +15,11 @@ from kqj_sim.questions.report.take_chart import (
     classify_hands,
     make_take_chart,
 )
-from kqj_sim.recording import play_records
-from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import simulate
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
+from kqj_sim.simulation.rows import Rows
+from kqj_sim.simulation.run import simulate
 
 DEALS = 600
 GAIN, MORE, LESS = (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kqj_sim.analysis.quantiles import student_quantile, student_tail
 from kqj_sim.questions.review.cross_fitting import (
     average,
     compute_exact_loss,
@@ -13,6 +12,7 @@ from kqj_sim.questions.review.cross_fitting import (
     find_mistakes,
 )
 from kqj_sim.questions.review.turns import Draws
+from kqj_sim.stats.quantiles import student_quantile, student_tail
 
 RUNS = 1500
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.questions.review import turns
@@ -22,8 +21,9 @@ from kqj_sim.questions.review.luck import (
 from kqj_sim.questions.review.report import describe_review
 from kqj_sim.questions.review.rounds import RoundReview, review_round
 from kqj_sim.questions.review.run import ReviewRun
-from kqj_sim.recording import play_records
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
 from tests.slow import slow_after
 from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kqj_sim.analysis.intervals import make_count
-from kqj_sim.analysis.tables import TableRow, make_table
 from kqj_sim.questions.review.tables import replace_players
+from kqj_sim.stats.intervals import make_count
+from kqj_sim.stats.tables import TableRow, make_table
 
 
 def test_players_and_their_opponents_have_labels_and_other_columns_do_not() -> None:

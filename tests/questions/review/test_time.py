@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 
-from kqj_sim.analysis.odds.sampling import Deadline, SearchEnded
-from kqj_sim.experiment import Experiment
 from kqj_sim.policies.spec import parse_player
+from kqj_sim.positions.sampling import Deadline, SearchEnded
 from kqj_sim.questions.review import grading, luck
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.questions.review.grading import GradeSettings
@@ -27,9 +26,10 @@ from kqj_sim.questions.review.run import (
     run_review,
 )
 from kqj_sim.questions.review.turns import draw_deals
-from kqj_sim.recording import play_records
 from kqj_sim.rules import KqjRules
 from kqj_sim.runner import Runner
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
 from tests.variants import AUCTION_2, TAKE_2
 
 REFERENCE = "points+greedy"

@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 import kqj_sim as kqj
+from kqj_sim.output.rows import RowsFile
 from kqj_sim.progress import ProgressLine
 from kqj_sim.questions.simulate import checkpoint
-from kqj_sim.reporting.rows import RowsFile
 from kqj_sim.results import UnwrittenFileError
 
 FEW: dict[str, Any] = {"deals": 600, "policy": "random", "where": "taken"}

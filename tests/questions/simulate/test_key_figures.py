@@ -8,15 +8,15 @@ from functools import partial
 
 import pytest
 
-from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.tally import Tally
-from kqj_sim.experiment import Experiment
-from kqj_sim.reporting.formats import render
-from kqj_sim.reporting.key_figures import format_symmetric
-from kqj_sim.reporting.run import Run
-from kqj_sim.reporting.simulation import make_simulation_report
+from kqj_sim.output.formats import render
+from kqj_sim.output.key_figures import format_symmetric
+from kqj_sim.output.run import Run
+from kqj_sim.output.simulation import make_simulation_report
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
-from kqj_sim.simulation import reduce_rows
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.run import reduce_rows
+from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.tally import Tally
 from tests.command_line import run
 
 WIDTH, MOST_LINES, MOST_LINES_BY_PLACE = 80, 40, 30

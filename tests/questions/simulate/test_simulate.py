@@ -20,8 +20,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kqj_sim.output.rows import RowsFile
 from kqj_sim.record import from_json
-from kqj_sim.reporting.rows import RowsFile
 from tests.command_line import ENDLESS, ENVIRONMENT, PROGRAM, kill_at_end, run
 
 SMALL = ("--deals", "2000", "--policy", "random")

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.output.grid import MIN_OBSERVATIONS
+from kqj_sim.output.key_figures import capitalize
+from kqj_sim.output.kqj.plots import PLACE_NAMES
+from kqj_sim.output.page import Part
+from kqj_sim.output.page_charts import make_distribution, make_dots, make_heat_maps
 from kqj_sim.questions.report.chapter import (
     Findings,
     describe_share,
@@ -13,11 +17,7 @@ from kqj_sim.questions.report.chapter import (
     select_reliable,
 )
 from kqj_sim.questions.report.kqj.headlines import TakeAdvice, read_take_chart
-from kqj_sim.reporting.grid import MIN_OBSERVATIONS
-from kqj_sim.reporting.key_figures import capitalize
-from kqj_sim.reporting.kqj.plots import PLACE_NAMES
-from kqj_sim.reporting.page import Part
-from kqj_sim.reporting.page_charts import make_distribution, make_dots, make_heat_maps
+from kqj_sim.stats.intervals import Estimate
 
 KIND_NAMES = {
     "return": "the Return's suit",

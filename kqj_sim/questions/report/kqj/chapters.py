@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from kqj_sim.output.key_figures import KeyFigure
 from kqj_sim.questions.report.chapter import COMPARED, GAMES, Chapter
 from kqj_sim.questions.report.kqj import call_chapters as calls
 from kqj_sim.questions.report.kqj import play_chapters as play
 from kqj_sim.questions.report.kqj.call_chapters import has_taken_deals
 from kqj_sim.questions.report.kqj.headlines import write_headlines
-from kqj_sim.reporting.key_figures import KeyFigure
 
 CHAPTERS = (
     Chapter(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.output.grid import MIN_OBSERVATIONS
+from kqj_sim.output.key_figures import capitalize
 from kqj_sim.questions.report.chapter import (
     Findings,
     describe_lead,
@@ -15,9 +16,8 @@ from kqj_sim.questions.report.chapter import (
     name_share,
     select_reliable,
 )
-from kqj_sim.reporting.grid import MIN_OBSERVATIONS
-from kqj_sim.reporting.key_figures import capitalize
 from kqj_sim.rules import require_kqj_rules
+from kqj_sim.stats.intervals import Estimate
 
 _EQUAL_CHANCE = 0.5
 

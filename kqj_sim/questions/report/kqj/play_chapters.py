@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.output.key_figures import capitalize
+from kqj_sim.output.kqj.plots import HALF_OF_POINTS, PLACE_NAMES
+from kqj_sim.output.page import Part
+from kqj_sim.output.page_charts import make_distribution, make_dots, make_heat_maps
 from kqj_sim.questions.report.chapter import (
     Findings,
     describe_share,
@@ -12,11 +15,8 @@ from kqj_sim.questions.report.chapter import (
     select_reliable,
 )
 from kqj_sim.questions.report.kqj.call_chapters import KIND_NAMES, MADE
-from kqj_sim.reporting.key_figures import capitalize
-from kqj_sim.reporting.kqj.plots import HALF_OF_POINTS, PLACE_NAMES
-from kqj_sim.reporting.page import Part
-from kqj_sim.reporting.page_charts import make_distribution, make_dots, make_heat_maps
 from kqj_sim.rules import KqjRules, require_kqj_rules
+from kqj_sim.stats.intervals import Estimate
 
 
 def describe_contracts(found: Findings) -> Part:

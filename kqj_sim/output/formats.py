@@ -1,0 +1,209 @@
+"""The formats in which tables are written, for people and for programs.
+
+In the formats for programs each number has a row (the long form), in the units of the analysis:
+shares from 0 to 1, points, counts.  A Parquet file carries the run in its metadata, as JSON
+under the key `kqj_sim`; a CSV file has it in a file of its own, `NAME.run.json`.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Callable, Mapping
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from kqj_sim.messages import format_json, visible_lines
+from kqj_sim.output.grid import (
+    NO_INTERVAL,
+    PIPED_WIDTH,
+    drop_repeated_notes,
+    make_grids,
+    split_grid,
+    to_markdown,
+    to_rich,
+    to_screen,
+)
+from kqj_sim.output.run import RANGE_SIGNS, Report, Run
+from kqj_sim.output.signs import LETTERS_FOR_SIGNS, replace_grid_signs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kqj_sim.stats.tables import Table
+
+
+RUN_KEY = "kqj_sim"
+"""Key of the run in the metadata of Parquet files."""
+
+
+def render(
+    report: Report,
+    format: str,
+    *,
+    color: bool = False,
+    width: int | None = None,
+    encoding: str = "utf-8",
+) -> bytes:
+    """Return the report in one of FORMATS.
+
+    `color`, `width` (characters) and `encoding` are for "table"; the others are UTF-8.
+    """
+    if format == "table":
+        return _render_table(report, color, width, encoding).encode(encoding, LETTERS_FOR_SIGNS)
+    return _WRITERS[format](report)
+
+
+def make_long_frame(report: Report) -> pd.DataFrame:
+    """Return all tables in one frame: `table`, every group column, then the numbers."""
+    import pandas as pd
+
+    groups = list(dict.fromkeys(group for table in report.tables for group in table.groups))
+    numbers = ["quantity", "unit", "value", "low", "high", "deals"]
+    if not report.tables:
+        return pd.DataFrame(columns=["table", *numbers])
+    frame = pd.concat(
+        [
+            table.frame.astype({group: object for group in table.groups}).assign(table=table.name)
+            for table in report.tables
+        ],
+        ignore_index=True,
+    )
+    for group in groups:
+        values = frame[group].dropna()
+        whole = all(isinstance(value, int) or hasattr(value, "__index__") for value in values)
+        frame[group] = frame[group].astype("Int64" if whole else "string")
+    return frame[["table", *groups, *numbers]]
+
+
+def format_run(run: Run, indent: int | None = None) -> str:
+    """Return the run as JSON, on one line unless it is indented."""
+    return format_json(run.to_dict(), indent)
+
+
+def _render_table(report: Report, color: bool, width: int | None, encoding: str) -> str:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+    run = report.run
+    grids = report.make_grids(width or PIPED_WIDTH)
+    legend = run.describe_intervals()
+    if legend and any(
+        NO_INTERVAL in str(cell) for grid in grids for row in grid.rows for cell in row
+    ):
+        legend += f". {NO_INTERVAL}: too few deals for an interval, or all alike"
+    parts: list[RenderableType] = [Text(line, "bold") for line in report.headline]
+    parts.append(Text(run.describe(), "italic"))
+    if report.key_grids and report.shown is None:
+        words = [*report.remarks, "More: --tables list."]
+        if legend:
+            # Key figures have no ranges, but bounds: `<0.4%`.
+            starts = {
+                cell.text[:1] for grid in report.key_grids for row in grid.rows for cell in row
+            }
+            signs = ", ".join(["±", *sorted(starts & {"<", ">"})])
+            words.insert(-1, f"{legend.replace(RANGE_SIGNS, signs)}.")
+        parts.append(Text(" ".join(words), "dim"))
+    else:
+        if legend and (report.shown is None or report.shown):
+            parts.append(Text(legend, "dim"))
+        parts += [Text(line) for line in report.remarks if report.shown is None]
+    for grid in grids:
+        plain = replace_grid_signs(grid, encoding)
+        for part in [grid] if plain == grid else split_grid(plain, width or PIPED_WIDTH):
+            parts += [Text(""), to_rich(part)]
+    # Commands are not wrapped, so that they can be copied.
+    chosen = report.commands[:1] if report.shown is None and report.key_tables else report.commands
+    commands = "".join(f"  {line}\n" for line in chosen)
+    if report.shown is None:
+        # A command is not wrapped, so that it can be copied.
+        commands = (
+            "".join(
+                f"\n{_wrap(sentence, width)}\n  {command}\n"
+                for sentence, command in report.passages
+            )
+            + commands
+        )
+    if report.commands_title:
+        parts += [Text(""), Text(report.commands_title)]
+    return to_screen(parts, color=color, width=width) + visible_lines(commands)
+
+
+def _wrap(sentence: str, width: int | None) -> str:
+    """Return a sentence in lines of a width."""
+    return textwrap.fill(sentence, width or PIPED_WIDTH, subsequent_indent="  ")
+
+
+def _render_markdown(report: Report) -> bytes:
+    lines = [f"# kqj-sim {report.run.command}", ""]
+    for line in (*report.headline, report.run.describe(), *report.remarks):
+        lines += [line, ""]
+    text = "\n".join(lines).rstrip("\n") + "\n"
+    tables = (grid for each in report.tables for grid in make_grids(each))
+    for grid in drop_repeated_notes((*report.key_grids, *tables)):
+        text += "\n" + to_markdown(grid)
+    for sentence, command in report.passages:
+        text += f"\n{sentence}\n\n```console\n$ {command}\n```\n"
+    if report.commands:
+        text += "\n```console\n" + "".join(f"$ {line}\n" for line in report.commands) + "```\n"
+    run = (f"- {key}: {_format_list(value)}\n" for key, value in report.run.to_dict().items())
+    return visible_lines(f"{text}\n### Run\n\n{''.join(run)}").encode()
+
+
+def _format_list(value: Any) -> str:
+    """Return a value as JSON; a list of equal values, such as players, as one of them."""
+    text, times = format_json(value), ""
+    if isinstance(value, list) and len(value) > 1 and value.count(value[0]) == len(value):
+        text, times = format_json(value[0]), f", {len(value)} times"
+    return f"`{text}`{times}"
+
+
+def _render_csv(report: Report) -> bytes:
+    return visible_lines(make_long_frame(report).to_csv(index=False, lineterminator="\n")).encode()
+
+
+def convert_table(table: Table) -> dict[str, Any]:
+    """Return a table as plain values, for JSON."""
+    return {
+        "name": table.name,
+        "title": table.title,
+        "groups": list(table.groups),
+        "note": table.note,
+        "rows": [
+            {str(key): _convert_value(value) for key, value in row.items()}
+            for row in table.frame.astype(object).to_dict("records")
+        ],
+    }
+
+
+def _render_json(report: Report) -> bytes:
+    words = {"answer": report.headline, "commands": report.commands}
+    said = {key: list(lines) for key, lines in words.items() if lines}
+    tables = [convert_table(table) for table in report.tables]
+    found = {**report.run.to_dict(), **said, "tables": tables}
+    return format_json(found, 1).encode() + b"\n"
+
+
+def _convert_value(value: Any) -> Any:
+    """Return a plain value, None for NaN, which JSON does not have."""
+    plain = value.item() if hasattr(value, "item") else value
+    return None if isinstance(plain, float) and not math.isfinite(plain) else plain
+
+
+def _render_parquet(report: Report) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.Table.from_pandas(make_long_frame(report), preserve_index=False)
+    metadata = {**(table.schema.metadata or {}), RUN_KEY.encode(): format_run(report.run).encode()}
+    out = BytesIO()
+    pq.write_table(table.replace_schema_metadata(metadata), out)
+    return out.getvalue()
+
+
+_WRITERS: Mapping[str, Callable[[Report], bytes]] = {
+    "csv": _render_csv,
+    "json": _render_json,
+    "markdown": _render_markdown,
+    "parquet": _render_parquet,
+}

@@ -1,0 +1,439 @@
+"""Grids: rows and columns of text for people, on a screen or as Markdown."""
+
+from __future__ import annotations
+
+import math
+import re
+import textwrap
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from io import StringIO
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kqj_sim.messages import visible_lines
+from kqj_sim.output.group_words import format_heading, format_value
+from kqj_sim.stats.quantities import get_label
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from kqj_sim.stats.intervals import Estimate
+    from kqj_sim.stats.tables import Table
+
+PIPED_WIDTH = 100
+"""Width in characters of output that is not written to a terminal."""
+
+SCREEN_WIDTH = 80
+"""Width in characters of key figures."""
+
+MIN_OBSERVATIONS = 30
+"""With fewer observations a number is neither drawn nor named in a sentence."""
+EMPTY_CELL_TEXT = "-"
+NO_INTERVAL = "±?"
+"""The sign beside a number whose observations are too few, or too much alike, for an interval."""
+_MIN_HEADING_WIDTH = 12
+MAX_WORD_WIDTH = 20
+"""Width in characters beyond which words are broken into lines, unless a grid has its own."""
+_CONTINUED = " (continued)"
+_GAP = 3  # characters between columns on a screen
+
+
+class Cell(NamedTuple):
+    """A number or text, and its interval in a quieter colour."""
+
+    text: str
+    interval: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text} {self.interval}".rstrip()
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Rows under headings; the first `keys` columns name the row and are aligned left.
+
+    `narrow` grids have less space between columns on a screen.  Words longer than `word_width`
+    characters, such as specifications of players, are broken into lines.
+    """
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    keys: int = 1
+    note: str = ""
+    narrow: bool = False
+    word_width: int = MAX_WORD_WIDTH
+
+
+def format_number(value: float, low: float, high: float, unit: str) -> Cell:
+    """Return a number as people read it: `67.1% ±0.1`, `0.0% (0.0 to 0.4)`, `142.3 ±0.2`, `1,234`.
+
+    `value`, `low` and `high` are shares (unit "share"), points, amounts, rounds, changes of score
+    or counts; NaN for `low` means that it is exact, or that an interval has no meaning.  If there
+    are too few observations for an interval, the sign `NO_INTERVAL` stands in its place.  The width
+    of the interval decides the number of decimals; a clearly lopsided interval is written out.  A
+    zero has no sign.
+    """
+    if math.isnan(value):
+        return Cell(EMPTY_CELL_TEXT)
+    sign = "%" if unit == "share" else ""
+    scale = 100 if unit == "share" else 1
+    value, low, high = value * scale, low * scale, high * scale
+    if not (math.isfinite(low) and math.isfinite(high)):
+        decimals = 2 if unit == "change" else 1
+        decimals = 0 if not sign and float(value).is_integer() else decimals
+        missing = NO_INTERVAL if math.isinf(low) or math.isinf(high) else ""
+        return Cell(f"{value:z,.{decimals}f}{sign}", missing)
+    half = (high - low) / 2
+    # Quantiles and their bounds are whole points.
+    whole = not sign and all(float(number).is_integer() for number in (value, low, high))
+    if whole and half == 0:
+        return Cell(f"{value:,.0f}")
+    decimals = 1 if half <= 0 else min(5, max(1, math.ceil(-math.log10(2 * half))))
+    decimals = 0 if whole else decimals
+    below, above = value - low, high - value
+    if max(below, above) > 1.5 * min(below, above) and round(below, decimals) != round(
+        above, decimals
+    ):
+        return Cell(
+            f"{value:z,.{decimals}f}{sign}", f"({low:z,.{decimals}f} to {high:z,.{decimals}f})"
+        )
+    return Cell(f"{value:z,.{decimals}f}{sign}", f"±{half:z,.{decimals}f}")
+
+
+def format_bound(share: Estimate) -> Cell:
+    """Return the upper bound of a rare share, the lower bound of a frequent one: `<0.04%`."""
+    is_rare = share.value <= 1 / 2
+    bound = 100 * (share.high if is_rare else share.low)
+    rest = min(bound, 100 - bound)
+    scale = 1 if rest >= 10 else 10 if rest >= 1 else 100
+    if is_rare:
+        bound = math.ceil(bound * scale - 1e-9) / scale
+    else:
+        bound = math.floor(bound * scale + 1e-9) / scale
+    return Cell(f"{'<' if is_rare else '>'}{bound:.{len(str(scale)) - 1}f}%")
+
+
+def make_grids(table: Table, width: int | None = None) -> list[Grid]:
+    """Return a table as grids with one row per group and one column per quantity.
+
+    Quantities with the same observations share a column with their number.  A table without
+    groups has one row per quantity, and so has one with `spread`, whose groups are its columns.
+    Columns that do not fit into `width` characters go to a further grid with the same rows.
+    """
+    if table.spread:
+        return _make_spread_grids(table, width)
+    labels = {quantity: get_label(quantity) for quantity in table.quantities}
+    title, unneeded = _split_common_suffix(table.title, labels.values())
+    numbers: dict[str, dict[tuple[Hashable, ...], tuple[Cell, int]]] = {}
+    rows: dict[tuple[Hashable, ...], None] = {}
+    for row, quantity, unit, estimated in table.lines:
+        rows[row] = None
+        bounds = float(estimated.low), float(estimated.high)
+        cell = format_number(float(estimated.value), *bounds, unit)
+        heading = labels[quantity].removesuffix(unneeded)
+        numbers.setdefault(heading, {})[row] = (cell, int(estimated.observations))
+    if not table.groups:
+        lines = tuple(
+            (Cell(quantity), cell, Cell(f"{deals:,}"))
+            for quantity, cells in numbers.items()
+            for cell, deals in cells.values()
+        )
+        return [Grid(title, ("quantity", "value", _name_observations(table)), lines, 1, table.note)]
+    observations = _name_observations(table)
+    columns = _group_columns_by_deals(numbers, rows, table.counted, observations)
+    headings = tuple(format_heading(group, table.game) for group in table.groups)
+    left = [tuple(map(Cell, _format_keys(table, row))) for row in rows]
+    return _lay_out(
+        Grid(title, headings, tuple(left), len(headings), table.note), columns, width,
+        table.counted, _CONTINUED,
+    )  # fmt: skip
+
+
+def _name_observations(table: Table) -> str:
+    """Return the heading of the numbers of observations."""
+    return "games" if table.name.startswith("games") else table.observations
+
+
+def _make_spread_grids(table: Table, width: int | None) -> list[Grid]:
+    """Return the grids of a table with the values of its group column `spread` as columns."""
+    place = table.groups.index(table.spread)
+    rest = tuple(
+        format_heading(group, table.game) for group in table.groups if group != table.spread
+    )
+    several = len(table.quantities) > 1
+    cells: dict[str, dict[tuple[str, ...], Cell]] = {}
+    deals: dict[str, set[int]] = {}
+    rows: dict[tuple[str, ...], None] = {}
+    for group, quantity, unit, each in table.lines:
+        keys_of_row = _format_keys(table, group)
+        others = [key for number, key in enumerate(keys_of_row) if number != place]
+        row = (*others, *([get_label(quantity)] if several else []))
+        rows[row] = None
+        column = keys_of_row[place]
+        numbers = float(each.value), float(each.low), float(each.high)
+        cells.setdefault(column, {})[row] = format_number(*numbers, unit)
+        deals.setdefault(column, set()).add(int(each.observations))
+    left = [tuple(Cell(text) for text in row) for row in rows]
+    columns = [
+        (column, [found.get(row, Cell(EMPTY_CELL_TEXT)) for row in rows])
+        for column, found in cells.items()
+    ]
+    if table.counted and not rest and all(len(counts) == 1 for counts in deals.values()):
+        left.append((Cell(_name_observations(table)),))
+        for (_, numbers_of_column), (count,) in zip(columns, deals.values(), strict=True):
+            numbers_of_column.append(Cell(f"{count:,}"))
+    keys = (*rest, *(["quantity"] if several else []))
+    return _lay_out(
+        Grid(table.title, keys, tuple(left), len(keys), table.note), [[each] for each in columns],
+        width, continued=_CONTINUED,
+    )  # fmt: skip
+
+
+def _split_common_suffix(title: str, labels: Iterable[str]) -> tuple[str, str]:
+    """Return the title with the words that all headings have after a comma, and these words.
+
+    `made, share of taken deals` and `failed, share of taken deals` need not say it twice.
+    """
+    ends = {label.partition(", ")[2] for label in labels}
+    if len(ends) != 1 or ends == {""}:
+        return title, ""
+    (words,) = ends
+    return f"{title} ({words})", f", {words}"
+
+
+_Column = tuple[str, list[Cell]]
+
+
+def _group_columns_by_deals(
+    numbers: dict[str, dict[tuple[Hashable, ...], tuple[Cell, int]]],
+    rows: Iterable[tuple[Hashable, ...]],
+    counted: bool,
+    observations: str,
+) -> list[list[_Column]]:
+    """Return blocks of columns with the same observations, whose number is last if `counted`."""
+    rows = list(rows)
+    blocks: list[tuple[dict[tuple[Hashable, ...], int], list[_Column]]] = []
+    for quantity, cells in numbers.items():
+        observed = {row: deals for row, (_, deals) in cells.items()}
+        column = (
+            quantity,
+            [cells[row][0] if row in cells else Cell(EMPTY_CELL_TEXT) for row in rows],
+        )
+        for shared, block in blocks:
+            if not counted or all(
+                shared.get(row, deals) == deals for row, deals in observed.items()
+            ):
+                shared.update(observed)
+                block.append(column)
+                break
+        else:
+            blocks.append((observed, [column]))
+    made = []
+    for shared, block in blocks:
+        deals = [Cell(f"{shared[row]:,}" if row in shared else EMPTY_CELL_TEXT) for row in rows]
+        made.append([*block, (observations, deals)] if counted else block)
+    return made
+
+
+def _lay_out(
+    keys: Grid, blocks: list[list[_Column]], width: int | None, counted: bool = False,
+    continued: str = "",
+) -> list[Grid]:  # fmt: skip
+    """Return a grid with these columns, or several with the same keys if one would be too wide.
+
+    Args:
+        keys: the grid without columns but its keys.
+        blocks: the columns; if `counted`, the last of each block stands in every grid of the block.
+        width: in characters, None for no limit.
+        continued: end of the title of a further grid.
+    """
+    gap = _GAP - keys.narrow
+    start = sum(
+        _compute_column_width(heading, [row[place] for row in keys.rows], keys.word_width) + gap
+        for place, heading in enumerate(keys.headings)
+    )
+    parts: list[list[_Column]] = [[]]
+    used = start
+    for block in blocks:
+        columns, last = (block[:-1], block[-1:]) if counted else (block, [])
+        last_width = sum(_compute_column_width(*each) + gap for each in last)
+        for place, column in enumerate(columns):
+            wide = _compute_column_width(*column) + gap
+            if width is not None and parts[-1] and used + wide + last_width - gap > width:
+                parts[-1] += last if place else []
+                parts.append([])
+                used = start
+            parts[-1].append(column)
+            used += wide
+        parts[-1] += last
+        used += last_width
+    return [
+        replace(
+            keys,
+            title=f"{keys.title}{continued if number else ''}",
+            headings=(*keys.headings, *(heading for heading, _ in part)),
+            rows=tuple((*key, *(each[at] for _, each in part)) for at, key in enumerate(keys.rows)),
+            note=keys.note if part is parts[-1] else "",
+        )
+        for number, part in enumerate(parts)
+    ]
+
+
+def split_grid(grid: Grid, width: int | None) -> list[Grid]:
+    """Return the grid, or several with the same rows if it is wider than `width` characters."""
+    size = grid.keys
+    columns = [
+        (heading, [row[place] for row in grid.rows])
+        for place, heading in enumerate(grid.headings[size:], start=size)
+    ]
+    keys = replace(grid, headings=grid.headings[:size], rows=tuple(row[:size] for row in grid.rows))
+    return _lay_out(keys, [[each] for each in columns], width)
+
+
+def drop_repeated_notes(grids: Iterable[Grid], seen: list[str] | None = None) -> list[Grid]:
+    """Return the grids without notes, or parts of notes, that one of them had before.
+
+    `seen` holds the notes of earlier grids and gets those of these.
+    """
+    seen = [] if seen is None else seen
+    kept = []
+    for grid in grids:
+        note = grid.note
+        for each in seen:
+            note = note.replace(each, "").strip()
+        if grid.note and grid.note not in seen:
+            seen.append(grid.note)
+        kept.append(replace(grid, note=note))
+    return kept
+
+
+def _compute_column_width(
+    heading: str, cells: Sequence[Cell], word_width: int = MAX_WORD_WIDTH
+) -> int:
+    longest = max((_measure_cell(cell, word_width) for cell in cells), default=0)
+    return max(longest, *(len(line) for line in _wrap_heading(heading, longest)))
+
+
+def _measure_cell(cell: Cell, word_width: int = MAX_WORD_WIDTH) -> int:
+    """Return the width of a cell, whose long specifications are broken into lines."""
+    return max(map(len, break_long_words(str(cell), word_width).split("\n")))
+
+
+def _wrap_heading(heading: str, width: int) -> list[str]:
+    """Return the lines of a heading, about as wide as its cells, words whole."""
+    width = max(width, _MIN_HEADING_WIDTH)
+    is_column = re.fullmatch(r"\w+", heading) is not None and len(heading) > width
+    words = heading.replace("_", " ") if is_column else heading
+    lines = textwrap.wrap(words, width, break_long_words=False, break_on_hyphens=False)
+    return break_long_words("\n".join(lines), MAX_WORD_WIDTH).split("\n")
+
+
+def break_long_words(text: str, width: int) -> str:
+    """Break words longer than `width`, such as specifications of players, after `:`, `,`, `+`, `/`.
+
+    A piece without such a character stays whole.
+    """
+
+    def break_word(match: re.Match[str]) -> str:
+        lines = [""]
+        for piece in re.findall(r"[^:,+/]*[:,+/]+|[^:,+/]+", match[0]):
+            if lines[-1] and len(lines[-1]) + len(piece) > width:
+                lines.append("")
+            lines[-1] += piece
+        return "\n".join(lines)
+
+    return re.sub(rf"\S{{{width + 1},}}", break_word, text)
+
+
+def _format_keys(table: Table, row: Sequence[Any]) -> list[str]:
+    """Return the values of the group columns in words."""
+    return [
+        format_value(group, key, table.game) for group, key in zip(table.groups, row, strict=True)
+    ]
+
+
+def to_markdown(grid: Grid) -> str:
+    """Return the grid as a Markdown table under its title."""
+    lines = [f"### {grid.title}", ""] if grid.title else []
+    rules = ["---"] * grid.keys + ["--:"] * (len(grid.headings) - grid.keys)
+    for line in (grid.headings, rules, *grid.rows):
+        cells = (" ".join(str(cell).split()).replace("|", "\\|") for cell in line)
+        lines.append(f"| {' | '.join(cells)} |")
+    if grid.note:
+        lines += ["", grid.note]
+    return "\n".join(lines) + "\n"
+
+
+def to_rich(grid: Grid, numbers: bool = True) -> RenderableType:
+    """Return the grid for a screen; repeated keys are left out.
+
+    Without `numbers` the columns after the keys are text: aligned left, and wrapped.
+    """
+    from rich import box
+    from rich.console import Group
+    from rich.table import Table as Screen
+    from rich.text import Text
+
+    padding = (0, 1, 0, 0) if grid.narrow else (0, 1)
+    screen = Screen(box=box.SIMPLE_HEAD, pad_edge=False, padding=padding, show_edge=False)
+    for place, heading in enumerate(grid.headings):
+        is_key = place < grid.keys
+        cells = [row[place] for row in grid.rows]
+        longest = max((_measure_cell(cell, grid.word_width) for cell in cells), default=0)
+        lines = _wrap_heading(heading, longest)
+        screen.add_column(
+            Text("\n".join(lines)),
+            # Known, so that it need not be measured cell by cell.
+            width=max(longest, *map(len, lines)) if is_key or numbers else None,
+            justify="left" if is_key or not numbers else "right",
+            no_wrap=is_key or numbers,
+            vertical="top",
+            header_style="bold cyan" if is_key else "bold",
+            overflow="fold",
+        )
+    above: tuple[str, ...] = ()
+    for row in grid.rows:
+        key = tuple(str(cell) for cell in row[: grid.keys])
+        same = 0
+        while same < min(len(key) - 1, len(above)) and key[same] == above[same]:
+            same += 1
+        above = key
+        screen.add_row(
+            *(
+                Text("" if place < same else break_long_words(cell.text, grid.word_width), "cyan")
+                if place < grid.keys
+                else Text(cell.text).append(f" {cell.interval}" if cell.interval else "", "dim")
+                for place, cell in enumerate(row)
+            )
+        )
+    parts: list[RenderableType] = [Text(grid.title, "bold")] if grid.title else []
+    parts.append(screen)
+    if grid.note:
+        parts.append(Text(grid.note, "italic dim"))
+    return Group(*parts)
+
+
+def to_screen(parts: Iterable[RenderableType], *, color: bool, width: int | None) -> str:
+    """Return what a terminal of this width shows, with colour codes if `color` and no others."""
+    from rich.console import Console
+    from rich.segment import Segment, Segments
+
+    out = StringIO()
+    console = Console(
+        file=out,
+        force_terminal=color,
+        force_jupyter=False,  # In a notebook Rich would display the parts instead.
+        color_system="standard" if color else None,
+        no_color=not color,
+        width=width or PIPED_WIDTH,
+        highlight=False,
+        emoji=False,
+        markup=False,
+        legacy_windows=False,
+    )
+    for part in parts:
+        segments = console.render(part)
+        clean = (Segment(visible_lines(text), style) for text, style, _ in segments)
+        console.print(Segments(clean), end="")
+    return "\n".join(line.rstrip() for line in out.getvalue().split("\n"))

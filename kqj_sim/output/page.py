@@ -1,0 +1,201 @@
+"""Pages of sentences, pictures and tables, as one HTML file or as Markdown.
+
+Both are written from one model, so that they say the same.  The HTML needs no network and no
+scripts; its pictures are inline and take the colour of its text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from xml.sax import saxutils
+
+from kqj_sim.messages import format_json
+from kqj_sim.output.grid import Grid, to_markdown
+
+INK = "#0b0c0d"
+"""Colour of text and axes in a picture; on a page it becomes that of the page's text."""
+
+
+def minify_svg(svg: str) -> str:
+    """Remove what does not show: comments, line ends, fractions of a dot, needless groups."""
+    svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.S)
+    svg = re.sub(r"(\d\.\d\d)\d+", r"\1", svg)
+    svg = re.sub(r' transform="rotate\(-0[^"]*"', "", svg)
+    font = "font-family: 'DejaVu Sans', sans-serif"
+    svg = svg.replace(f"{font}; ", "").replace("<svg ", f'<svg style="{font}" ', 1)
+    svg = re.sub(r">\s+<", ">\n<", re.sub(r" *\n *", " ", svg)).strip() + "\n"
+    return _remove_groups(svg)
+
+
+def _remove_groups(svg: str) -> str:
+    """Remove the many groups that do nothing but have a name."""
+    kept: list[str] = []
+    wanted: list[bool] = []
+    for text in re.split(r"(</?g\b[^>]*>\n)", svg):
+        closing = text.startswith("</g>")
+        if not (closing or re.match(r"<g\b", text)):
+            kept.append(text)
+            continue
+        wanted_now = wanted.pop() if closing else " " in re.sub(r' id="[^"]*"', "", text)
+        if wanted_now:
+            kept.append(text)
+        if not closing and not text.endswith("/>\n"):
+            wanted.append(wanted_now)
+    return "".join(kept)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture of a page.
+
+    Attributes:
+        name: name of its file, without suffix.
+        caption: what it shows, written below it.
+        svg: the picture without background; INK becomes the colour of the page's text.  Empty if
+            there is nothing to compare.
+    """
+
+    name: str
+    caption: str
+    svg: str
+
+    def to_inline_svg(self) -> str:
+        """Return the picture as an element of a page, with identifiers that no other one has."""
+        svg = self.svg[self.svg.index("<svg") :]
+        used = {*re.findall(r'(?:url\(#|href="#)([^)"]+)', svg)}
+
+        def rename(match: re.Match[str]) -> str:
+            return f' id="{self.name}-{match[1]}"' if match[1] in used else ""
+
+        svg = re.sub(r' id="([^"]+)"', rename, svg)
+        svg = re.sub(r"(url\(#|href=\"#)", rf"\g<1>{self.name}-", svg)
+        svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.S)
+        svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg, count=1)
+        svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
+        svg = svg.replace("<svg", '<svg aria-hidden="true" focusable="false"', 1)
+        return re.sub(r"\n+", "\n", svg.replace(INK, "currentColor")).strip()
+
+    def to_svg_file(self) -> bytes:
+        """Return the picture as a file, on white, with its caption as title."""
+        start = self.svg.index(">", self.svg.index("<svg")) + 1
+        white = f"\n<title>{saxutils.escape(self.caption)}</title>"
+        white += '\n<rect width="100%" height="100%" fill="#ffffff"/>'
+        return f"{self.svg[:start]}{white}{self.svg[start:]}".encode()
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a section: sentences in plain text, pictures and tables.
+
+    `folded` tables are opened on demand.
+    """
+
+    text: tuple[str, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    grids: tuple[Grid, ...] = ()
+    folded: tuple[Grid, ...] = ()
+
+
+@dataclass(frozen=True)
+class Section:
+    """A titled section; its parts stand side by side where there is room.
+
+    `name` is for links; `note` says how to read what follows.
+    """
+
+    name: str
+    title: str
+    parts: tuple[Part, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page.
+
+    Attributes:
+        title: its heading.
+        lead: sentences on top, below the headlines.
+        sections: its sections in order.
+        provenance: how it was made, as names and values on one line each.
+        listings: names and longer texts, opened on demand.
+        time: when it was made, the only part that differs when it is made again.
+        headlines: the findings in a few sentences, above everything else.
+    """
+
+    title: str
+    lead: tuple[str, ...]
+    sections: tuple[Section, ...]
+    provenance: tuple[tuple[str, str], ...]
+    listings: tuple[tuple[str, str], ...] = ()
+    time: str = ""
+    headlines: tuple[str, ...] = ()
+
+    def pictures(self) -> Iterator[Picture]:
+        """Yield all pictures in order."""
+        for section in self.sections:
+            for part in section.parts:
+                yield from part.pictures
+
+
+def to_html(page: Page) -> bytes:
+    """Return the page as one HTML file."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("kqj_sim.output"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters["breakable"] = _mark_line_breaks
+    text = environment.get_template("page.html").render(page=page)
+    return text.encode()
+
+
+def _mark_line_breaks(text: str) -> str:
+    """Return a text as HTML, with line breaks allowed after the punctuation of policy names."""
+    return re.sub(r"([:,+=/])(?=\w)", r"\1<wbr>", saxutils.escape(text))
+
+
+def page_to_markdown(page: Page) -> bytes:
+    """Return the page as Markdown, which shows the SVG files of the folder `pictures` beside it."""
+    lines = [f"# {page.title}", ""]
+    for sentence in page.headlines:
+        lines += [f"**{sentence}**", ""]
+    for sentence in page.lead:
+        lines += [sentence, ""]
+    for section in page.sections:
+        lines += [f"## {section.title}", ""]
+        lines += [section.note, ""] if section.note else []
+        for part in section.parts:
+            lines += _render_part(part)
+    lines += ["## How this report was made", ""]
+    lines += [f"- {name}: {_format_code(value)}" for name, value in page.provenance]
+    lines += [f"- made: {page.time}"] if page.time else []
+    for name, text in page.listings:
+        lines += ["", f"{name}:", "", *(f"    {line}".rstrip() for line in text.splitlines())]
+    return ("\n".join(lines).rstrip() + "\n").encode()
+
+
+def _render_part(part: Part) -> list[str]:
+    lines = []
+    for sentence in part.text:
+        lines += [sentence, ""]
+    for picture in part.pictures:
+        lines += [
+            f"![{picture.caption}](pictures/{picture.name}.svg)",
+            "",
+            f"*{picture.caption}*",
+            "",
+        ]
+    for grid in (*part.grids, *part.folded):
+        lines += [f"{'#' if grid.title else ''}{to_markdown(grid)}"]
+    return lines
+
+
+def _format_code(value: str) -> str:
+    return f"`{value}`" if "`" not in value else format_json(value)

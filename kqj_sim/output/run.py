@@ -1,0 +1,178 @@
+"""Runs of the engine, and reports: the tables of a run with its headline."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kqj_sim import __version__
+from kqj_sim.cards import format_contract
+from kqj_sim.output.grid import Grid, drop_repeated_notes, make_grids, split_grid
+from kqj_sim.rules import GameRules, KqjRules
+
+if TYPE_CHECKING:
+    from kqj_sim.stats.tables import Table
+
+
+GAME_NAMES = {"kqj": "KQJ", "kwajongen": "Kwajongen"}
+"""Names of the games for people."""
+
+
+RANGE_SIGNS = "± and ranges in brackets"
+"""The signs of intervals in tables."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of the engine: all that is needed to repeat it, and the number of deals played.
+
+    `policies` are the seats' players as the user wrote them, `players` the same with all their
+    parameters.
+    `deals` counts those that were finished; `games`, `imposed`, `by` and `where` are None or
+    empty where they were not asked for.
+    """
+
+    command: str
+    rules: GameRules
+    policies: tuple[str, ...]
+    seed: int
+    first: int
+    deals: int
+    confidence: float | None = None
+    games: int | None = None
+    imposed: str | None = None
+    by: tuple[str, ...] = ()
+    where: str | None = None
+    interrupted: bool = False
+    players: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run as plain values, by the keys of the JSON output."""
+        return {
+            "version": __version__,
+            "command": self.command,
+            "game": self.rules.game,
+            "rules": self.rules.to_dict(),
+            "policies": list(self.policies),
+            "players": dict(zip(self.policies, self.players, strict=False)),
+            "seed": self.seed,
+            "first": self.first,
+            "deals": self.deals,
+            "games": self.games,
+            "imposed": self.imposed,
+            "by": list(self.by),
+            "where": self.where,
+            "confidence": self.confidence,
+            "interrupted": self.interrupted,
+        }
+
+    def describe(self) -> str:
+        """Return the run in a line for people."""
+        parts = [describe_rules(self.rules)]
+        if self.imposed:
+            parts.append(describe_imposed(self.imposed))
+        parts.append(describe_policies(self.policies))
+        start = f" from {self.first:,}" if self.first else ""
+        if self.games is not None:
+            parts.append(f"{self.games:,} game{'s' * (self.games != 1)}")
+        deals = f"{self.deals:,} deal{'s' * (self.deals != 1)}"
+        parts.append(f"{deals}{start}, seed {self.seed}")
+        if self.where:
+            parts.append(f"where {self.where}")
+        return "; ".join(parts)
+
+    def describe_intervals(self) -> str:
+        """Describe the intervals for people; empty if there are none."""
+        if self.confidence is None:
+            return ""
+        return f"{RANGE_SIGNS}: {100 * self.confidence:g}% intervals"
+
+
+@dataclass(frozen=True)
+class Report:
+    """The results of a run.
+
+    Attributes:
+        run: the run.
+        tables: its tables.
+        headline: the result in sentences, on top.
+        commands: command lines that show more, at the end.
+        key_grids: what people see unless they ask for tables; all tables if there are none.
+        shown: names of the tables that people asked for.
+        remarks: what the key grids leave out, in sentences.
+        key_tables: names of the tables that are shown in the place of key grids.
+        commands_title: heading of the commands; with key figures only the first is shown.
+        passages: sentences below the key figures, each with a command that shows more.
+    """
+
+    run: Run
+    tables: Sequence[Table]
+    headline: Sequence[str] = ()
+    commands: Sequence[str] = ()
+    key_grids: Sequence[Grid] = ()
+    shown: Collection[str] | None = None
+    remarks: Sequence[str] = ()
+    key_tables: Collection[str] = ()
+    commands_title: str = ""
+    passages: Sequence[tuple[str, str]] = ()
+
+    def make_grids(self, width: int | None = None) -> list[Grid]:
+        """Return what people see: the key figures, or the tables that they asked for."""
+        if self.shown is None and self.key_grids:
+            return [part for grid in self.key_grids for part in split_grid(grid, width)]
+        names = self.shown if self.shown is not None else self.key_tables or None
+        return drop_repeated_notes(
+            grid
+            for table in self.tables
+            if names is None or table.name in names
+            for grid in make_grids(table, width)
+        )
+
+
+def describe_imposed(imposed: str) -> str:
+    """Describe an imposed contract: `the opener plays in ♥` for `opener:h`."""
+    place, contract, *amount = imposed.split(":")
+    name = format_contract(contract)
+    played = f"plays {amount[0]} {name}" if amount else f"plays in {name}"
+    return f"the {place} {played}"
+
+
+def describe_rules(rules: GameRules) -> str:
+    """Describe the variant of the game, then the other rules that differ from the default."""
+    words = [GAME_NAMES[rules.game]]
+    told: tuple[str, ...] = ()
+    if isinstance(rules, KqjRules):
+        words = [
+            *words,
+            f"{'two' if rules.teams == 2 else 'three'} teams",
+            f"{rules.partners} partners",
+            "taking" if rules.bidding == "take" else "auctions",
+        ]
+        told = ("teams", "partners", "bidding")
+    default = type(rules)().to_dict()
+    words += [
+        f"{name} {str(value).lower()}"
+        for name, value in rules.to_dict().items()
+        if name not in told and value != default[name]
+    ]
+    return ", ".join(words)
+
+
+def describe_policies(policies: Sequence[str]) -> str:
+    """Describe the seats' players: `standard at seats 0 2 4, random at seats 1 3 5`."""
+    seats = group_seats(policies)
+    if len(seats) == 1:
+        return f"{policies[0]} at every seat"
+    return ", ".join(
+        f"{policy} at seat{'s' if len(where) > 1 else ''} {' '.join(where)}"
+        for policy, where in seats.items()
+    )
+
+
+def group_seats(policies: Sequence[str]) -> dict[str, list[str]]:
+    """Return the seats of each policy, by order of first appearance."""
+    seats: dict[str, list[str]] = {}
+    for seat, policy in enumerate(policies):
+        seats.setdefault(policy, []).append(str(seat))
+    return seats

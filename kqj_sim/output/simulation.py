@@ -1,0 +1,26 @@
+"""The report of a simulation, of either game: its tables with the key figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from kqj_sim.output.key_figures import GameFigures, Results, make_key_figures
+from kqj_sim.output.kqj import key_figures as kqj
+from kqj_sim.output.kwajongen import key_figures as kwajongen
+from kqj_sim.output.run import Report, Run
+
+if TYPE_CHECKING:
+    from kqj_sim.stats.tables import Table
+
+_FIGURES: Mapping[str, GameFigures] = {"kqj": kqj.FIGURES, "kwajongen": kwajongen.FIGURES}
+
+
+def make_simulation_report(run: Run, tables: Sequence[Table]) -> Report:
+    """Return the report of a simulation with these tables."""
+    found = make_key_figures(Results(run, tables), _FIGURES[run.rules.game])
+    # Without key figures the headline says everything.
+    shown = None if found.grids else ()
+    return Report(
+        run, tables, found.headline, key_grids=found.grids, shown=shown, remarks=found.remarks
+    )

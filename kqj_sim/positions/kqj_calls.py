@@ -1,0 +1,361 @@
+"""Deals of KQJ that agree with the bidding, each call played out in them, and their estimates."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from kqj_sim.core import call_odds as core
+from kqj_sim.core.block import LANES, PLAYER_BITS, SEATS, allocate_block
+from kqj_sim.core.observed_calls import STOPPED
+from kqj_sim.core.scoring import LITIGATION, PASSED_OUT
+from kqj_sim.core.types import Int16Array, Int64Array
+from kqj_sim.places import describe_place
+from kqj_sim.policies.card_sets import encode_cards
+from kqj_sim.policies.errors import PolicyError
+from kqj_sim.policies.spec import DEFAULT_PLAYER, Player, parse_player
+from kqj_sim.positions.auction_state import (
+    GUARANTEED_CAPOT_TOTAL,
+    CallOption,
+    ObservedCall,
+    find_lowest_amount,
+    list_call_options,
+    make_bid_option,
+    make_contract_option,
+    order_rarest_first,
+    replay_calls,
+)
+from kqj_sim.positions.estimator import (
+    MIN_EFFECTIVE_DEALS,
+    CallOdds,
+    EstimateSettings,
+    ImpossibleBiddingError,
+    Limits,
+    Odds,
+    add_draws,
+)
+from kqj_sim.positions.measures import (
+    DRAWN,
+    LOST,
+    NOT_PLAYED,
+    UNCOUNTERED_VALUE,
+    WON,
+    get_kqj_call_measures,
+)
+from kqj_sim.positions.sampling import (
+    Playouts,
+    Sampler,
+    Search,
+    SearchEnded,
+    explain_rarest_call,
+)
+from kqj_sim.positions.situation import BiddingSituation
+from kqj_sim.record import Call
+from kqj_sim.rules import MAX_TOTAL, KqjRules
+from kqj_sim.simulation.encode import encode_rules, encode_seating, without_counters
+from kqj_sim.stats.intervals import Estimate
+
+_FIRST_PILOT_DEAL = 1 << 59
+"""The deals from this number on choose the bids that are tried out; the others value them."""
+_PILOT_DEALS = 4 * LANES
+_MIN_REACH_PROBABILITY = 0.35
+"""Amounts that are reached more rarely are not tried out."""
+_MIN_CAPOT_PROBABILITY = 0.2
+_MAX_AMOUNTS = 6
+"""Number of amounts of a contract that are tried out, at most."""
+
+_FREE_CALLERS = {"take": "random:take=0.3+network", "auction": "random:bid=0.3+network"}
+"""By bidding, a player who makes every call."""
+
+
+def suggest_players(rules: KqjRules, assumed: Sequence[Player]) -> str:
+    """Return an example of players to assume in place of others."""
+    unusual = parse_player(DEFAULT_PLAYER).under(rules) not in assumed
+    return DEFAULT_PLAYER if unusual else _FREE_CALLERS[rules.bidding]
+
+
+class UncounteredBest(NamedTuple):
+    """The call that is the best if nobody counters the player's side.
+
+    Attributes:
+        option: the call.
+        lead: its value less that of the best call, both if nobody counters.
+    """
+
+    option: int
+    lead: Estimate
+
+
+@dataclass(eq=False, kw_only=True)
+class KqjCallOdds(CallOdds):
+    """Estimates of the calls of KQJ; with auctions the contracts, if they are played, follow.
+
+    Attributes:
+        observed_calls: what the others answered, in the order in which hands are drawn.
+        totals: float64 (options, 4, 601), weights by ending (`WON` to `NOT_PLAYED`) and own total.
+        squares: float64 (options, 601), squares of the weights by own total.
+        uncountered_best: with auctions the best call in the deals that chose if nobody counters.
+    """
+
+    situation: BiddingSituation
+    observed_calls: list[ObservedCall]
+    uncountered_best: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.totals = np.zeros((len(self.options), 4, MAX_TOTAL + 1))
+        self.squares = np.zeros((len(self.options), MAX_TOTAL + 1))
+
+    def add(self, playouts: Playouts, max_deals: int | None = None) -> int:
+        """Add a chunk; as of `Odds`."""
+        squares = playouts.weights**2
+        for option, outcome in enumerate(playouts.outcomes):
+            total = outcome[:, core.OWN_TOTAL].astype(np.int64)
+            cell = _classify_endings(outcome) * (MAX_TOTAL + 1) + total
+            flat = self.totals[option].reshape(-1)
+            flat += np.bincount(cell, playouts.weights, minlength=flat.size)
+            self.squares[option] += np.bincount(total, squares, minlength=MAX_TOTAL + 1)
+        return super().add(playouts, max_deals)
+
+    @property
+    def contract_options(self) -> range:
+        """The options that are contracts as played, which only auctions have."""
+        return range(self.option_count, len(self.options))
+
+    def rank_by(self, candidates: Odds) -> None:
+        """Rank the calls by other deals; as of `Odds`."""
+        super().rank_by(candidates)
+        measure = self.measures.indices.get(UNCOUNTERED_VALUE)
+        if measure is not None:
+            objective = candidates.objective._replace(value=measure)
+            self.uncountered_best = candidates.sums.best(objective)
+
+    def find_uncountered_best(self) -> UncounteredBest | None:
+        """Return the call that is better than the best if nobody counters the player's side.
+
+        None if the best call remains the best, or is equal to the other in all deals.
+        """
+        option = self.uncountered_best
+        if option is None or option == self.best:
+            return None
+        lead = self.estimate(UNCOUNTERED_VALUE, option, self.best)
+        return UncounteredBest(option, lead) if lead.value > 0 else None
+
+    def estimate_reach_probability(self, option: int, amount: int) -> Estimate:
+        """Estimate the chance that the total of the player's side is at least an amount."""
+        above = float(self.totals[option, :, amount:].sum())
+        squares = float(self.squares[option, amount:].sum())
+        return self.sums.share(above, squares, self.confidence, self.sequential)
+
+
+def _classify_endings(outcome: Int16Array) -> Int64Array:
+    """Return how rounds (n, OUTCOME) ended for the player's side."""
+    result = outcome[:, core.RESULT]
+    decided = np.where(outcome[:, core.OWN_SCORE] > outcome[:, core.OTHER_SCORE], WON, LOST)
+    drawn = np.where(result == PASSED_OUT, NOT_PLAYED, DRAWN)
+    return np.where((result == PASSED_OUT) | (result == LITIGATION), drawn, decided)
+
+
+class KqjCallSampler(Sampler):
+    """Deals that agree with what a player knows, with every call played out.
+
+    Attributes:
+        situation: what the player knows.
+        players: the assumed player at each place, the asking one included.
+        auction_state: the state of the auction.
+        observed_calls: the calls that deals agree with, in the order in which hands are drawn.
+        options: the calls that are played out, then contracts; at first the calls alone.
+        call_count: number of `options` that are calls.
+    """
+
+    chunk_size = min_chunk_size = LANES
+    chunks_per_check = 8
+    counts_rejected = True
+
+    def __init__(
+        self,
+        situation: BiddingSituation,
+        players: Sequence[Player],
+        settings: EstimateSettings,
+    ) -> None:
+        self.situation, self.players = situation, tuple(players)
+        self.seed, self.ignore_calls = settings.seed, settings.ignore_calls
+        self.threads = settings.thread_count
+        observed_calls, self.auction_state = replay_calls(situation)
+        self.observed_calls = [] if self.ignore_calls else order_rarest_first(observed_calls)
+        self.question_count = len(self.observed_calls)
+        packed = [observed.pack() for observed in self.observed_calls]
+        self._questions = np.array(packed, dtype=np.int64).reshape(-1)
+        self.measures = get_kqj_call_measures(situation.rules)
+        self._rules = encode_rules(situation.rules)
+        self._seating = encode_seating(situation.rules, players, None, "calls")
+        self._uncountered_seating = without_counters(situation.rules, self._seating)
+        self._observer = _encode_observer(situation, self.players)
+        self._set_options(list(list_call_options(situation, self.auction_state)))
+
+    def _set_options(self, calls: list[CallOption], contracts: Sequence[CallOption] = ()) -> None:
+        self.options, self.call_count = [*calls, *contracts], len(calls)
+        self._packed_options = np.array([each.pack() for each in self.options], dtype=np.int64)
+
+    def with_options(
+        self, calls: list[CallOption], contracts: Sequence[CallOption] = ()
+    ) -> KqjCallSampler:
+        """Return the same sampler of other calls, and of contracts."""
+        sampler = copy.copy(self)
+        sampler._set_options(calls, contracts)
+        return sampler
+
+    def make_odds(self, settings: EstimateSettings) -> KqjCallOdds:
+        """Return estimates of the options without deals."""
+        return KqjCallOdds(
+            measures=self.measures,
+            rules=self.situation.rules,
+            players=self.players,
+            seed=self.seed,
+            ignore_calls=self.ignore_calls,
+            options=self.options,
+            option_count=self.call_count,
+            question_count=self.question_count,
+            sequential=settings.precision is not None,
+            confidence=settings.confidence,
+            situation=self.situation,
+            observed_calls=self.observed_calls,
+        )
+
+    def choose_options(self, settings: EstimateSettings) -> tuple[KqjCallSampler, KqjCallSampler]:
+        """Return samplers of the calls and contracts to play out, and of these calls alone.
+
+        Of the bids in a contract these are the lowest, the best of some higher ones by a pilot
+        run, and Capot where it is likely.
+        """
+        situation, state, rules = self.situation, self.auction_state, self.situation.rules
+        calls = list(self.options)
+        amount = find_lowest_amount(situation) if situation.question == "bid" else 0
+        if amount == 0 or amount > rules.max_amount:
+            return self, self
+        played = [make_contract_option(situation, state, each, amount) for each in rules.contracts]
+        pilot = self._run_pilot(played, _FIRST_PILOT_DEAL, settings)
+        higher: dict[str | None, list[CallOption]] = {
+            option.contract: [
+                make_bid_option(
+                    situation, state, Call(situation.place, "bid", each, option.contract, capot)
+                )
+                for each, capot in _list_higher_bids(pilot, number, amount, rules)
+            ]
+            for number, option in enumerate(played)
+        }
+        tried = [*calls, *(bid for bids in higher.values() for bid in bids)]
+        pilot = self._run_pilot(tried, _FIRST_PILOT_DEAL + _PILOT_DEALS, settings)
+        values = {
+            option.text: pilot.estimate("value", number).value
+            for number, option in enumerate(tried)
+        }
+        kept = []
+        for option in calls:
+            kept.append(option)
+            for capot in (False, True):
+                bids = [bid for bid in higher.get(option.contract, []) if bid.capot == capot]
+                if bids:
+                    kept.append(max(bids, key=lambda bid: values[bid.text]))
+        return self.with_options(kept, played), self.with_options(kept)
+
+    def _run_pilot(
+        self, options: list[CallOption], first: int, settings: EstimateSettings
+    ) -> KqjCallOdds:
+        """Return estimates of some options by a few deals from the number `first` on."""
+        sampler = self.with_options(options)
+        pilot = sampler.make_odds(EstimateSettings())
+        quiet = EstimateSettings(time=settings.time, searching=settings.searching)
+        try:
+            add_draws(sampler, pilot, first, Limits(_PILOT_DEALS), quiet)
+        except ImpossibleBiddingError:
+            if pilot.effective_sample_size < MIN_EFFECTIVE_DEALS:
+                raise
+        return pilot
+
+    def start_search(self, seconds: float | None, progress: Callable[[int], None] | None) -> Search:
+        """Return a search for hands that agree with the calls."""
+        return Search(self.question_count, seconds, progress)
+
+    def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
+        """Play out every option in a block of deals."""
+        state, keys = allocate_block(), np.zeros(LANES, dtype=np.int64)
+        hands, weights = np.zeros(2 * SEATS * LANES, dtype=np.int64), np.zeros(LANES)
+        counts, signal = search.start_chunk()
+        remaining = np.zeros(LANES, dtype=np.int64)
+        core.begin_deals(
+            state, first, LANES, self.seed, self._observer, hands, keys, weights, remaining
+        )
+        if self.question_count:
+            core.draw_callers(
+                state, LANES, self._rules, self._seating, self._questions, hands, keys, weights,
+                counts.reshape(-1), signal, remaining,
+            )  # fmt: skip
+        live = core.deal_remaining(
+            state, LANES, self._rules, self._observer, self._questions, hands, keys, weights,
+            signal, remaining,
+        )  # fmt: skip
+        if live == STOPPED:
+            raise SearchEnded(by_time=False)
+        outcomes = np.zeros((len(self.options), max(live, 0), core.OUTCOME_SIZE), dtype=np.int16)
+        if live < 0 or not core.play_out_calls(
+            state, live, self._rules, self._seating, self._uncountered_seating, self._observer,
+            self._packed_options, hands, keys, outcomes,
+        ):  # fmt: skip
+            raise PolicyError(
+                f"a policy chose what is not allowed in the deals from {first} of seed {self.seed}"
+            )
+        # First and further cards of each place.
+        by_place = hands.reshape(2 * SEATS, LANES)[:, :live]
+        return Playouts(LANES, weights[:live], outcomes, by_place, counts)
+
+    def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:
+        """Return a line that names the least plausible call."""
+        return explain_rarest_call(
+            self.observed_calls,
+            counts,
+            lambda place: (describe_place(place, SEATS), self.players[place].name),
+            seconds,
+            suggest_players(self.situation.rules, self.players),
+        )
+
+
+def _encode_observer(situation: BiddingSituation, players: tuple[Player, ...]) -> Int64Array:
+    """Return what the player knows, (`core.call_odds.OBSERVER_SIZE`,)."""
+    distinct = list(dict.fromkeys(players))
+    packed_players = sum(
+        (team | distinct.index(player) << 2) << PLAYER_BITS * place
+        for place, (team, player) in enumerate(zip(situation.teams, players, strict=True))
+    )
+    upcards = () if situation.upcard is None else (situation.upcard,)
+    return np.array(
+        [
+            situation.place,
+            encode_cards(situation.hand),
+            encode_cards(upcards),
+            packed_players,
+            situation.pending,
+        ],
+        dtype=np.int64,
+    )
+
+
+def _list_higher_bids(
+    pilot: KqjCallOdds, number: int, lowest: int, rules: KqjRules
+) -> list[tuple[int, bool]]:
+    """Return amounts above the lowest that a contract may reach, each with or without Capot."""
+    amounts = [
+        each
+        for each in range(lowest + 10, rules.max_amount + 1, 10)
+        if pilot.estimate_reach_probability(number, each).value >= _MIN_REACH_PROBABILITY
+    ]
+    step = max(1, math.ceil(len(amounts) / _MAX_AMOUNTS))
+    bids = [(each, False) for each in reversed(amounts[::-step])]
+    if pilot.estimate("own_capot_share", number).value >= _MIN_CAPOT_PROBABILITY:
+        bids.append((max(lowest, min(rules.max_amount, GUARANTEED_CAPOT_TOTAL)), True))
+    return bids

@@ -1,0 +1,320 @@
+"""Hidden hands of a round of KQJ in progress, drawn or listed, with every legal card played out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, cached_property
+from math import comb, prod
+from typing import NamedTuple
+
+import numpy as np
+from msgspec.structs import replace as replace_struct
+
+from kqj_sim.cards import Card
+from kqj_sim.core import block, card_odds
+from kqj_sim.core.block import DEALT, PLAYER_BITS, STRIDE, TRICKS, allocate_block
+from kqj_sim.core.call_odds import OUTCOME_SIZE, RESULT
+from kqj_sim.core.card_odds import CardTurn, list_layouts, replay_plays
+from kqj_sim.core.cards import PACK
+from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
+from kqj_sim.core.observed_calls import CALLER_PLACE, OBSERVED_CALL_SIZE, STOP, STOPPED
+from kqj_sim.core.rules import Seating
+from kqj_sim.core.types import CardSet, Float64Array, Int16Array, Int64Array
+from kqj_sim.places import describe_place
+from kqj_sim.policies.card_sets import format_cards, split_cards
+from kqj_sim.policies.errors import PolicyError
+from kqj_sim.policies.spec import Player
+from kqj_sim.positions.auction_state import ObservedCall, order_rarest_first, replay_calls
+from kqj_sim.positions.estimator import EstimateSettings, OddsError
+from kqj_sim.positions.kqj_calls import suggest_players
+from kqj_sim.positions.measures import get_kqj_card_measures
+from kqj_sim.positions.plays import PlayModel, choose_least_weight
+from kqj_sim.positions.position import PartialRound
+from kqj_sim.positions.sampling import (
+    CardSampler,
+    Playouts,
+    Search,
+    SearchEnded,
+    explain_rarest_call,
+)
+from kqj_sim.positions.situation import BiddingSituation
+from kqj_sim.rules import SEATS, KqjRules
+from kqj_sim.simulation.encode import CONTRACTS, encode_rules, encode_seating
+
+ILLEGAL_CHOICE_MESSAGE = "a policy chose what is not allowed while the round was played on"
+
+NO_LAYOUTS_MESSAGE = (
+    "no distribution of the hidden cards agrees with the plays: a player played a card that the "
+    "rules forbade, or a card is wrong"
+)
+
+_FIRST_PILOT_DRAW = 1 << 59
+"""The draws from this number on choose which weights are small."""
+_PILOT_DRAWS = 1024
+
+MAX_HANDS = 1 << 23
+"""Hands that are tried before the first deal is found: drawing one takes a microsecond."""
+
+
+@cache
+def _get_card_bits(contract: int | None) -> dict[str, CardSet]:
+    """Return each card's bit, in natural coding or by strength for a contract."""
+    return {format_cards(1 << bit, contract)[0]: 1 << bit for bit in split_cards(PACK)}
+
+
+def convert_cards_to_bits(cards: Iterable[Card], contract: int | None = None) -> CardSet:
+    """Return cards as a set, in natural coding or by strength for a contract (0 to 5)."""
+    return sum(_get_card_bits(contract)[str(card)] for card in cards)
+
+
+def make_turn(
+    partial_round: PartialRound,
+    seating: Seating,
+    observed_calls: Sequence[ObservedCall],
+    max_layouts: int = 0,
+) -> CardTurn:
+    """Return a round in progress as the kernels take it.
+
+    Args:
+        partial_round: the round.
+        seating: the players who play on.
+        observed_calls: the calls that hidden hands agree with.
+        max_layouts: list all hidden hands if they are no more than this.
+    """
+    final, opener = partial_round.final_contract, partial_round.opener
+    contract = CONTRACTS.index(final.contract)
+    own = partial_round.place_of(partial_round.seat)
+    state = allocate_block()
+    state[block.DEALER] = partial_round.dealer
+    state[block.PENDING] = partial_round.pending
+    state[block.SENDER] = partial_round.place_of(final.sender)
+    state[block.CONTRACT] = contract
+    state[block.LAP] = 1
+    state[block.AMOUNT] = final.amount or 0
+    state[block.CAPOT] = int(final.capot)
+    state[block.STAKE] = final.stake
+    if partial_round.upcard is not None:
+        state[block.UPCARD] = convert_cards_to_bits([partial_round.upcard])
+    shown = np.zeros(SEATS, dtype=np.int64)
+    for place in range(SEATS):
+        seat = (opener + place) % SEATS
+        policy = (seating.seats >> 4 * seat) & 7
+        state[block.PLAYERS] |= (partial_round.teams[seat] | policy << 2) << PLAYER_BITS * place
+        cards = set(partial_round.played_by(seat))
+        cards |= partial_round.hand if place == own else set()
+        shown[place] = convert_cards_to_bits(cards)
+        state[DEALT + place * STRIDE] = shown[place]
+    known = np.zeros(KNOWLEDGE_SIZE, dtype=np.int64)
+    plays = [convert_cards_to_bits([card], contract) for card in partial_round.plays]
+    replay_plays(state, np.array(plays, dtype=np.int64), seating._replace(keeps_history=1), known)
+    packed = [observed.pack() for observed in observed_calls]
+    layouts = np.empty(SEATS * max_layouts, dtype=np.int64)
+    listed = max(0, list_layouts(known.copy(), max_layouts, layouts)) if max_layouts else 0
+    trick, position = divmod(len(partial_round.plays), SEATS)
+    legal = [convert_cards_to_bits([card], contract) for card in partial_round.legal_cards]
+    return CardTurn(
+        state, trick, position, known, shown, np.array(packed, dtype=np.int64).reshape(-1),
+        layouts[: SEATS * listed].copy(), np.array(legal, dtype=np.int64),
+    )  # fmt: skip
+
+
+def list_observed_calls(partial_round: PartialRound) -> list[ObservedCall]:
+    """Return what the others answered in the bidding, in the order in which hands are drawn."""
+    rules = partial_round.rules
+    assert isinstance(rules, KqjRules)
+    if partial_round.calls is None:
+        return []
+    seats = [(partial_round.opener + place) % SEATS for place in range(SEATS)]
+    situation = BiddingSituation(
+        rules,
+        (),
+        partial_round.upcard,
+        partial_round.place_of(partial_round.seat),
+        tuple(partial_round.teams[seat] for seat in seats),
+        tuple(
+            replace_struct(call, seat=partial_round.place_of(call.seat))
+            for call in partial_round.calls
+        ),
+        "bid",
+    )
+    return order_rarest_first(replay_calls(situation)[0])
+
+
+class HandDraws(NamedTuple):
+    """Draws of hidden hands that agree with the calls.
+
+    Attributes:
+        numbers: int64 (n,), numbers of the draws.
+        weights: float64 (n,), their weights by the calls.
+        hands: int64 (n, 6), hidden hands by place, natural coding.
+        counts: int64 (questions, 2), as of `Playouts`.
+    """
+
+    numbers: Int64Array
+    weights: Float64Array
+    hands: Int64Array
+    counts: Int64Array
+
+
+class KqjCardSampler(CardSampler):
+    """Hidden hands of a round of KQJ in progress."""
+
+    chunk_size = 1024
+    min_chunk_size = 64
+
+    def __init__(
+        self,
+        partial_round: PartialRound,
+        players: Sequence[Player],
+        settings: EstimateSettings,
+        max_layouts: int = 0,
+    ) -> None:
+        """Prepare a sampler; distributions are listed if they are no more than `max_layouts`."""
+        rules = partial_round.rules
+        assert isinstance(rules, KqjRules)
+        self.partial_round, self.players = partial_round, players
+        self.seed, self.threads = settings.seed, settings.thread_count
+        self.observed_calls = [] if settings.ignore_calls else list_observed_calls(partial_round)
+        self.question_count = len(self.observed_calls)
+        self.measures = get_kqj_card_measures(rules)
+        self._rules = encode_rules(rules)
+        self._seating = encode_seating(rules, players, None, "rollouts")
+        self.turn = make_turn(partial_round, self._seating, self.observed_calls, max_layouts)
+        self.layouts: Int64Array = self.turn.layouts.reshape(-1, SEATS)
+        self.layout_count, self.card_count = len(self.layouts), len(self.turn.cards)
+        self.keeps_history = bool(self._seating.keeps_history)
+        self.play_model = None
+        if not settings.ignore_plays and partial_round.others_have_played:
+            self.play_model = PlayModel(rules)
+        self.uses_plays = self.play_model is not None
+        sender = partial_round.place_of(partial_round.final_contract.sender)
+        self.max_ways = 1
+        if rules.bidding == "take":
+            places = [place for place, _, _ in self.group_questions_by_place()]
+            # First fives among the eight cards; the Sender's without the Return.
+            self.max_ways = prod(comb(7 if place == sender else 8, 5) for place in places)
+
+    def start_search(self, seconds: float | None, progress: Callable[[int], None] | None) -> Search:
+        """Return a search for hidden hands that agree with the calls."""
+        return Search(self.question_count, seconds, progress, MAX_HANDS)
+
+    def draw_hands(self, search: Search, first: int, count: int) -> HandDraws:
+        """Draw hidden hands that agree with the calls; raises as `play_chunk`."""
+        counts, signal = search.start_chunk()
+        numbers, weights = np.zeros(count, dtype=np.int64), np.zeros(count)
+        hands = np.zeros((count, SEATS), dtype=np.int64)
+        kept = card_odds.draw_hidden_hands(
+            self.turn, first, count, self.seed, self._rules, self._seating, numbers, weights, hands,
+            counts.reshape(-1), signal,
+        )  # fmt: skip
+        # A search that was told to stop before it began has found nothing.
+        if kept == STOPPED or (kept == card_odds.NO_LAYOUT and signal[STOP]):
+            raise SearchEnded(by_time=False)
+        if kept == card_odds.NO_LAYOUT:
+            raise OddsError(NO_LAYOUTS_MESSAGE)
+        if kept == card_odds.ILLEGAL_CALL:
+            raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
+        return HandDraws(numbers[:kept], weights[:kept], hands[:kept], counts)
+
+    def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
+        """Play out every legal card in `count` draws; as of `Sampler`."""
+        numbers, weights, hands, counts = self.draw_hands(search, first, count)
+        call_weights = None
+        if self.play_model is not None:
+            by_plays = self.play_model.weigh(self.turn, hands)
+            card_odds.thin_draws(self.seed, numbers, self._least_play_weight, by_plays)
+            live = by_plays > 0
+            call_weights, weights = weights, (weights * by_plays)[live]
+            numbers, hands = numbers[live], hands[live]
+        outcomes = self.play_out(hands, numbers, self.seed)
+        return Playouts(len(weights), weights, outcomes, hands.T, counts, call_weights)
+
+    @cached_property
+    def _least_play_weight(self) -> float:
+        """The weight by the plays below which draws are thinned out, from draws of its own.
+
+        These do not have to agree with the calls: the weight changes the cost of an answer, not
+        what it estimates.
+        """
+        assert self.play_model is not None
+        turn = self.turn._replace(observed_calls=np.zeros(0, dtype=np.int64))
+        hands = np.zeros((_PILOT_DRAWS, SEATS), dtype=np.int64)
+        kept = card_odds.draw_hidden_hands(
+            turn, _FIRST_PILOT_DRAW, _PILOT_DRAWS, self.seed, self._rules, self._seating,
+            np.zeros(_PILOT_DRAWS, dtype=np.int64), np.zeros(_PILOT_DRAWS), hands,
+            np.zeros(0, dtype=np.int64), np.zeros(2, dtype=np.int64),
+        )  # fmt: skip
+        plays_left = SEATS * (TRICKS - turn.trick) - turn.position
+        playout_cost = self.card_count * plays_left / (SEATS * TRICKS - plays_left)
+        weights = self.play_model.weigh(turn, hands[: max(kept, 0)])
+        return choose_least_weight(weights, playout_cost)
+
+    def play_listed(self, seed: int, first: int, count: int) -> Int16Array:
+        """Play out every card in some listed distributions; as of `CardSampler`."""
+        numbers = np.arange(first, first + count)
+        return self.play_out(self.layouts[first : first + count], numbers, seed)
+
+    def play_out(self, hands: Int64Array, numbers: Int64Array, seed: int) -> Int16Array:
+        """Return outcomes, int16 (cards, n, OUTCOME_SIZE), of hidden hands, int64 (n, 6)."""
+        outcomes = np.zeros((len(hands) * self.card_count, OUTCOME_SIZE), dtype=np.int16)
+        card_odds.play_out_cards(
+            self.turn, hands, numbers, seed, self._rules, self._seating, outcomes
+        )
+        if (outcomes[:, RESULT] == card_odds.ILLEGAL_RESULT).any():
+            raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
+        return outcomes.reshape(len(hands), self.card_count, OUTCOME_SIZE).swapaxes(0, 1)
+
+    def weigh_listed_by_plays(self) -> Float64Array:
+        """Return the weights of the listed distributions by the plays; as of `CardSampler`."""
+        if self.play_model is None:
+            return super().weigh_listed_by_plays()
+        return self.play_model.weigh(self.turn, self.layouts)
+
+    def group_questions_by_place(self) -> list[tuple[int, int, int]]:
+        """Return each place that was asked, with the range of its questions."""
+        places = [
+            int(place) for place in self.turn.observed_calls[CALLER_PLACE::OBSERVED_CALL_SIZE]
+        ]
+        return [
+            (place, places.index(place), places.index(place) + places.count(place))
+            for place in dict.fromkeys(places)
+        ]
+
+    def count_ways(self, seed: int) -> Int64Array:
+        """Return in how many ways each of the listed distributions agrees with the calls."""
+        ways = np.ones(self.layout_count, dtype=np.int64)
+        for place, first, last in self.group_questions_by_place():
+            different, which = np.unique(self.layouts[:, place], return_inverse=True)
+            ways *= self.count_hand_ways(first, last, different, seed)[which]
+        return ways
+
+    def count_hand_ways(self, first: int, last: int, hands: Int64Array, seed: int) -> Int64Array:
+        """Return in how many ways each hand of a player agrees with their questions.
+
+        Args:
+            first, last: the range of the questions.
+            hands: int64 (n,), natural coding.
+            seed: seed of the policies' draws.
+
+        Raises:
+            PolicyError: a policy chose what is not allowed.
+        """
+        ways = np.zeros(len(hands), dtype=np.int64)
+        counts = np.zeros(2 * self.question_count, dtype=np.int64)
+        if not card_odds.count_first_fives(
+            self.turn, first, last, hands, seed, self._rules, self._seating, ways, counts
+        ):
+            raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
+        return ways
+
+    def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:
+        """Return a line that names the least plausible call."""
+
+        def describe(place: int) -> tuple[str, str]:
+            seat = (self.partial_round.opener + place) % SEATS
+            return describe_place(place, SEATS), self.players[seat].name
+
+        rules = self.partial_round.rules
+        assert isinstance(rules, KqjRules)
+        other = suggest_players(rules, self.players)
+        return explain_rarest_call(self.observed_calls, counts, describe, seconds, other)

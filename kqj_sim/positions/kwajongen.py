@@ -1,0 +1,324 @@
+"""Hidden cards of Kwajongen, with both calls or every legal card played out in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from kqj_sim.cards import SUITS, Card
+from kqj_sim.core.block import LANES, allocate_block
+from kqj_sim.core.kwajongen import odds as core
+from kqj_sim.core.kwajongen.cards import SEATS, to_strength_order
+from kqj_sim.core.kwajongen.scoring import PASSED_OUT
+from kqj_sim.core.types import Int16Array, Int64Array
+from kqj_sim.policies.card_sets import encode_cards
+from kqj_sim.policies.errors import PolicyError
+from kqj_sim.policies.spec import Player
+from kqj_sim.positions.estimator import (
+    CallOdds,
+    EstimateSettings,
+    OddsError,
+)
+from kqj_sim.positions.kqj_cards import ILLEGAL_CHOICE_MESSAGE, NO_LAYOUTS_MESSAGE
+from kqj_sim.positions.measures import (
+    DRAWN,
+    KWAJONGEN_CALLS,
+    KWAJONGEN_CARDS,
+    LOST,
+    NOT_PLAYED,
+    WON,
+)
+from kqj_sim.positions.position import PartialRound
+from kqj_sim.positions.sampling import (
+    DEALS_PER_SEARCH,
+    MAX_HANDS,
+    CardSampler,
+    Playouts,
+    Sampler,
+    Search,
+    explain_rare_calls,
+)
+from kqj_sim.positions.situation import KwajongenBiddingSituation
+from kqj_sim.simulation.encode import encode_rules, encode_seating
+from kqj_sim.stats.intervals import Estimate
+
+_MAX_EMPTY_DEALS = 64 * LANES
+"""Deals after which players who never passed in them are taken never to pass."""
+
+_MAX_LAYOUTS = 1 << 20
+"""Distributions that are tried before the first one agrees with the calls, at most."""
+
+
+class KwajongenCallOption(NamedTuple):
+    """A call that may be made."""
+
+    text: str
+
+
+CALL_OPTIONS = (KwajongenCallOption("pass"), KwajongenCallOption("play"))
+"""The calls, in the order of `core.kwajongen.odds.play_out_calls`."""
+
+
+@dataclass(eq=False, kw_only=True)
+class KwajongenCallOdds(CallOdds):
+    """Estimates of playing and of passing.
+
+    Attributes:
+        point_counts: int64 (calls, 4, 9), deals by ending (`WON` to `NOT_PLAYED`) and by what the
+            round is worth to the player's side, from -4 to 4.
+    """
+
+    situation: KwajongenBiddingSituation
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        shape = (len(self.options), 4, 2 * self.max_points + 1)
+        self.point_counts: Int64Array = np.zeros(shape, dtype=np.int64)
+
+    def add(self, playouts: Playouts, max_deals: int | None = None) -> int:
+        """Add a chunk; as of `Odds`."""
+        outcomes = playouts.outcomes
+        own, other = outcomes[:, :, core.OWN_SCORE], outcomes[:, :, core.OTHER_SCORE]
+        drawn = np.where(outcomes[:, :, core.RESULT] == PASSED_OUT, NOT_PLAYED, DRAWN)
+        ending = np.where(own < 0, WON, np.where(other < 0, LOST, drawn))
+        points = other.astype(np.int64) - own + self.max_points
+        cells = ending * self.point_counts.shape[2] + points
+        for counts, cell in zip(self.point_counts, cells, strict=True):
+            counts += np.bincount(cell, minlength=counts.size).reshape(counts.shape)
+        return super().add(playouts, max_deals)
+
+    def estimate_points_share(self, option: int, points: int) -> Estimate:
+        """Estimate the chance that the round is worth so many points to the player's side."""
+        count = float(self.point_counts[option, :, points + self.max_points].sum())
+        return self.sums.share(count, count, self.confidence, self.sequential)
+
+
+class KwajongenCallSampler(Sampler):
+    """Deals in which those before the player pass, with both calls played out.
+
+    Attributes:
+        situation: what the player knows.
+        players: the assumed player at each place.
+    """
+
+    chunk_size = min_chunk_size = LANES
+    chunks_per_check = 8
+    counts_rejected = True
+    measures = KWAJONGEN_CALLS
+
+    def __init__(
+        self,
+        situation: KwajongenBiddingSituation,
+        players: Sequence[Player],
+        settings: EstimateSettings,
+    ) -> None:
+        self.situation, self.players = situation, tuple(players)
+        self.seed, self.ignore_calls = settings.seed, settings.ignore_calls
+        self.threads = settings.thread_count
+        self.question_count = int(situation.place > 0 and not self.ignore_calls)
+        self._rules = encode_rules(situation.rules)
+        self._seating = encode_seating(situation.rules, players, None)
+        self._observer = _encode_observer(
+            situation.place, situation.hand, situation.upcard, int(situation.raised)
+        )
+
+    def make_odds(self, settings: EstimateSettings) -> KwajongenCallOdds:
+        """Return estimates of the calls without deals."""
+        return KwajongenCallOdds(
+            measures=self.measures,
+            rules=self.situation.rules,
+            players=self.players,
+            seed=self.seed,
+            ignore_calls=self.ignore_calls,
+            options=CALL_OPTIONS,
+            option_count=len(CALL_OPTIONS),
+            question_count=self.question_count,
+            sequential=settings.precision is not None,
+            confidence=settings.confidence,
+            situation=self.situation,
+        )
+
+    def start_search(self, seconds: float | None, progress: Callable[[int], None] | None) -> Search:
+        """Return a search for deals in which those before pass."""
+        per_deal = MAX_HANDS // DEALS_PER_SEARCH
+        return Search(self.question_count, seconds, progress, _MAX_EMPTY_DEALS, per_deal)
+
+    def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
+        """Play out both calls in a block of deals; as of `Sampler`."""
+        state, keys = allocate_block(), np.zeros(LANES, dtype=np.int64)
+        hands = np.zeros(SEATS * LANES, dtype=np.int64)
+        rules, seating, observer = self._rules, self._seating, self._observer
+        live = core.sample_deals(
+            state, first, self.seed, rules, seating, observer, self.question_count, hands, keys
+        )
+        outcomes = np.zeros((core.OPTION_COUNT, max(live, 0), core.OUTCOME_SIZE), dtype=np.int16)
+        if live < 0 or (
+            live > 0
+            and not core.play_out_calls(
+                state, live, rules, seating, observer, hands, keys, outcomes
+            )
+        ):
+            raise PolicyError(
+                f"a policy chose what is not allowed in the deals from {first} of seed {self.seed}"
+            )
+        counts = search.start_chunk().counts
+        counts[:] = LANES, live
+        by_place = hands.reshape(LANES, SEATS)[:live].T
+        return Playouts(LANES, np.ones(live), outcomes, by_place, counts)
+
+    def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:
+        """Return a line that names the players who never pass."""
+        names = " and ".join(dict.fromkeys(each.name for each in self.players))
+        return (
+            f"{names} would never pass {self.situation.place} times there; seat others with "
+            "--policy, such as standard, or give --ignore-calls"
+        )
+
+
+def _encode_observer(place: int, hand: Sequence[Card], upcard: Card, raised: int) -> Int64Array:
+    """Return what the player knows, (`core.kwajongen.odds.OBSERVER_SIZE`,)."""
+    observer = np.zeros(core.OBSERVER_SIZE, dtype=np.int64)
+    observer[core.OBSERVER_PLACE] = place
+    observer[core.OBSERVER_HAND] = encode_cards(hand, "kwajongen")
+    observer[core.OBSERVED_UPCARD] = encode_cards([upcard], "kwajongen")
+    observer[core.OBSERVED_RAISED] = raised
+    return observer
+
+
+def make_kwajongen_turn(
+    partial_round: PartialRound, ignore_calls: bool = False
+) -> core.KwajongenCardTurn:
+    """Return a round in progress as the kernels take it; players by place."""
+    upcard, own = partial_round.upcard, partial_round.place_of(partial_round.seat)
+    assert upcard is not None
+    trump = SUITS.index(upcard.suit)
+
+    def encode_by_strength(cards: Sequence[Card]) -> Int64Array:
+        bits = [to_strength_order(encode_cards([card], "kwajongen"), trump) for card in cards]
+        return np.array(bits, dtype=np.int64)
+
+    dealt = np.zeros(SEATS, dtype=np.int64)
+    for place in range(SEATS):
+        cards = set(partial_round.played_by((partial_round.opener + place) % SEATS))
+        cards |= partial_round.hand if place == own else set()
+        cards |= {upcard} if place == SEATS - 1 else set()
+        dealt[place] = encode_cards(cards, "kwajongen")
+    return core.KwajongenCardTurn(
+        _encode_observer(own, list(partial_round.hand), upcard, partial_round.pending),
+        dealt,
+        partial_round.place_of(partial_round.final_contract.sender),
+        int(not ignore_calls and partial_round.calls is not None),
+        encode_by_strength(partial_round.plays),
+        encode_by_strength(partial_round.legal_cards),
+    )
+
+
+class KwajongenCardSampler(CardSampler):
+    """Hidden hands of a round of Kwajongen in progress; players by place.
+
+    Attributes:
+        layouts: int64 (n, 4), the listed distributions by place.
+    """
+
+    # The kernel draws a whole block.
+    chunk_size = min_chunk_size = LANES
+    measures = KWAJONGEN_CARDS
+    max_ways = 1
+
+    def __init__(
+        self,
+        partial_round: PartialRound,
+        players: Sequence[Player],
+        settings: EstimateSettings,
+        max_layouts: int = 0,
+    ) -> None:
+        """Prepare a sampler; distributions are listed if they are no more than `max_layouts`."""
+        self.partial_round, self.players = partial_round, players
+        self.seed, self.threads = settings.seed, settings.thread_count
+        rules, opener = partial_round.rules, partial_round.opener
+        by_place = [players[(opener + place) % SEATS] for place in range(SEATS)]
+        self._rules, self._seating = encode_rules(rules), encode_seating(rules, by_place, None)
+        self.turn = make_kwajongen_turn(partial_round, settings.ignore_calls)
+        self.question_count, self.card_count = self.turn.must_match_calls, len(self.turn.cards)
+        self.keeps_history = bool(self._seating.keeps_history)
+        room = np.zeros((max_layouts, SEATS), dtype=np.int64)
+        self.layout_count = max(
+            0,
+            core.list_hidden_hands(
+                self.turn, max_layouts, self._rules, self._seating, room.reshape(-1)
+            ),
+        )
+        self.layouts = room[: self.layout_count]
+
+    def start_search(self, seconds: float | None, progress: Callable[[int], None] | None) -> Search:
+        """Return a search for distributions that agree with the calls."""
+        return Search(self.question_count, seconds, progress, _MAX_LAYOUTS)
+
+    def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
+        """Play out every legal card in a block of draws; as of `Sampler`."""
+        hands, keys = np.zeros((LANES, SEATS), dtype=np.int64), np.zeros(LANES, dtype=np.int64)
+        if not core.draw_hidden_hands(
+            self.turn, first, self.seed, self._rules, self._seating, hands.reshape(-1), keys
+        ):
+            raise OddsError(NO_LAYOUTS_MESSAGE)
+        counts = search.start_chunk().counts
+        if self.question_count:
+            agrees = self._match_calls(hands, keys) == 1
+            hands, keys = hands[agrees], keys[agrees]
+            counts[:] = LANES, len(hands)
+        return Playouts(len(hands), np.ones(len(hands)), self._play(hands, keys), hands.T, counts)
+
+    def play_listed(self, seed: int, first: int, count: int) -> Int16Array:
+        """Play out every card in some listed distributions; as of `CardSampler`."""
+        return self._play(*self._get_listed(seed, first, count))
+
+    def count_ways(self, seed: int) -> Int64Array:
+        """Return 1 for each listed distribution that agrees with the calls, else 0."""
+        if not self.question_count:
+            return np.ones(self.layout_count, dtype=np.int64)
+        blocks = range(0, self.layout_count, LANES)
+        return np.concatenate(
+            [self._match_calls(*self._get_listed(seed, first, LANES)) for first in blocks]
+        )
+
+    def _get_listed(self, seed: int, first: int, count: int) -> tuple[Int64Array, Int64Array]:
+        """Return listed distributions, at most a block, and the keys of their deals."""
+        hands = self.layouts[first : first + count]
+        keys = np.zeros(len(hands), dtype=np.int64)
+        core.fill_keys(first, seed, keys)
+        return hands, keys
+
+    def _match_calls(self, hands: Int64Array, keys: Int64Array) -> Int64Array:
+        """Return for each of a block of distributions 1 if it agrees with the calls, else 0."""
+        agrees = np.zeros(len(hands), dtype=np.int64)
+        if not core.replay_calls(
+            allocate_block(), len(hands), self.turn, self._rules, self._seating,
+            hands.reshape(-1), keys, agrees,
+        ):  # fmt: skip
+            raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
+        return agrees
+
+    def _play(self, hands: Int64Array, keys: Int64Array) -> Int16Array:
+        """Return the outcomes of each card in at most a block of distributions."""
+        outcomes = np.zeros((len(hands), self.card_count, core.OUTCOME_SIZE), dtype=np.int16)
+        if len(hands) and not core.play_out_cards(
+            allocate_block(), len(hands), self.turn, self._rules, self._seating,
+            np.ascontiguousarray(hands).reshape(-1), np.ascontiguousarray(keys), outcomes,
+        ):  # fmt: skip
+            raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
+        return outcomes.swapaxes(0, 1)
+
+    def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:
+        """Return a line that says how rare the calls are."""
+        calls = ", ".join(call.call for call in self.partial_round.calls or ())
+        names = ", ".join(dict.fromkeys(each.text for each in self.players))
+        return explain_rare_calls(
+            f"the calls {calls!r} occur",
+            counts[0].tolist(),
+            f"deals of the assumed players {names}",
+            seconds,
+            "random",
+        )

@@ -1,0 +1,181 @@
+"""Quantities that are estimated for each call and each card, one table per game and question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kqj_sim.core import call_odds as kqj
+from kqj_sim.core.block import TRICKS
+from kqj_sim.core.kwajongen import odds as kwajongen
+from kqj_sim.core.kwajongen import scoring as kwajongen_scoring
+from kqj_sim.core.kwajongen.cards import TRICKS as KWAJONGEN_TRICKS
+from kqj_sim.core.scoring import LITIGATION, MADE, PASSED_OUT
+from kqj_sim.core.types import Float64Array, Int16Array
+from kqj_sim.rules import KqjRules
+from kqj_sim.stats.tables import Unit
+
+RANKING_MEASURE = "value"
+"""The measure with the greatest mean of the best option; every table has it, and `win_share`."""
+
+WON, LOST, DRAWN, NOT_PLAYED = range(4)
+"""Endings of a round for the player's side: won, lost, a litigation or tie, passed out."""
+
+
+class Measure(NamedTuple):
+    """A quantity of a round that is estimated for each option.
+
+    Attributes:
+        name: its identifier, whose heading `stats.quantities` has.
+        unit: its unit; a "share" has the values 0 and 1.
+        compute: computes it, shape (...), from outcomes with their columns first, (OUTCOME, ...).
+    """
+
+    name: str
+    unit: Unit
+    compute: Callable[[Int16Array], Any]
+
+    @property
+    def is_share(self) -> bool:
+        """Return whether it is the share of rounds with a property."""
+        return self.unit == "share"
+
+
+@dataclass(frozen=True)
+class MeasureTable:
+    """The measures of a question of a game.
+
+    Attributes:
+        measures: the measures, in the order of the tables.
+        note: text under the table of options.
+        rare: names of measures that tables leave out where all options have 0.
+    """
+
+    measures: tuple[Measure, ...]
+    note: str
+    rare: tuple[str, ...]
+
+    @cached_property
+    def indices(self) -> dict[str, int]:
+        """The index of each measure by its name."""
+        return {measure.name: index for index, measure in enumerate(self.measures)}
+
+    def __getitem__(self, name: str) -> Measure:
+        """Return a measure by its name."""
+        return self.measures[self.indices[name]]
+
+    def compute(self, outcomes: Int16Array) -> Float64Array:
+        """Return the measures, (measures, options, n), of outcomes, (options, n, OUTCOME)."""
+        columns = np.moveaxis(outcomes, -1, 0)
+        return np.stack([each.compute(columns).astype(np.float64) for each in self.measures])
+
+
+def _subtract(left: Int16Array, right: Int16Array) -> Float64Array:
+    return left.astype(np.float64) - right
+
+
+UNCOUNTERED_VALUE = "value_if_not_countered"
+"""With auctions the value in the same deals if nobody counters the player's side."""
+
+_WINS = Measure("win_share", "share", lambda of: of[kqj.OWN_SCORE] > of[kqj.OTHER_SCORE])
+_VALUE = Measure("value", "points", lambda of: _subtract(of[kqj.OWN_SCORE], of[kqj.OTHER_SCORE]))
+_LITIGATED = Measure("litigated_share", "share", lambda of: of[kqj.RESULT] == LITIGATION)
+_PASSED = Measure("passed_share", "share", lambda of: of[kqj.RESULT] == PASSED_OUT)
+_OWN_SIDE = (
+    Measure("own_total_mean", "points", lambda of: of[kqj.OWN_TOTAL]),
+    Measure("own_capot_share", "share", lambda of: of[kqj.OWN_TRICKS] == TRICKS),
+    Measure("own_kq_share", "share", lambda of: of[kqj.OWN_KQ] > 0),
+    Measure("own_kqj_share", "share", lambda of: of[kqj.OWN_KQJ] > 0),
+)
+_OWN_CONTRACT = (
+    Measure(
+        "own_made_share", "share", lambda of: (of[kqj.OWN_PLAYS] != 0) & (of[kqj.RESULT] == MADE)
+    ),
+    Measure("own_contract_share", "share", lambda of: of[kqj.OWN_PLAYS] != 0),
+)
+_COUNTERS = (
+    Measure("own_countered_share", "share", lambda of: of[kqj.OWN_COUNTERED] != 0),
+    Measure(
+        UNCOUNTERED_VALUE,
+        "points",
+        lambda of: _subtract(of[kqj.UNCOUNTERED_OWN_SCORE], of[kqj.UNCOUNTERED_OTHER_SCORE]),
+    ),
+)
+_KQJ_NOTE = "Value: your side's score minus {}, on average."
+_BEST_OPPONENT = {2: "the opponents'", 3: "the better of the two others'"}
+
+
+def get_kqj_call_measures(rules: KqjRules) -> MeasureTable:
+    """Return the measures of calls of KQJ."""
+    counters = _COUNTERS if rules.bidding == "auction" else ()
+    return MeasureTable(
+        (_WINS, _VALUE, *counters, *_OWN_CONTRACT, _LITIGATED, _PASSED, *_OWN_SIDE),
+        _KQJ_NOTE.format(_BEST_OPPONENT[rules.teams]),
+        ("litigated_share", "passed_share"),
+    )
+
+
+def get_kqj_card_measures(rules: KqjRules) -> MeasureTable:
+    """Return the measures of cards of KQJ."""
+    made = Measure("contract_made_share", "share", lambda of: of[kqj.RESULT] == MADE)
+    return MeasureTable(
+        (_WINS, _VALUE, made, _LITIGATED, *_OWN_SIDE),
+        _KQJ_NOTE.format(_BEST_OPPONENT[rules.teams]),
+        ("litigated_share",),
+    )
+
+
+def _lose_points(of: Int16Array) -> Float64Array:
+    """Return the opponents' score change minus that of the player's side: low scores are good."""
+    return _subtract(of[kwajongen.OTHER_SCORE], of[kwajongen.OWN_SCORE])
+
+
+def _makes(of: Int16Array) -> Any:
+    return of[kwajongen.RESULT] == kwajongen_scoring.MADE
+
+
+_KWAJONGEN_NOTE = "Value: points gained on the opponents, on average."
+_KWAJONGEN_WINS = Measure("win_share", "share", lambda of: of[kwajongen.OWN_SCORE] < 0)
+_KWAJONGEN_VALUE = Measure("value", "change", _lose_points)
+_KWAJONGEN_TIED = Measure(
+    "tied_share", "share", lambda of: of[kwajongen.RESULT] == kwajongen_scoring.TIE
+)
+_KWAJONGEN_OWN_SIDE = (
+    Measure("own_points_mean", "points", lambda of: of[kwajongen.OWN_POINTS]),
+    Measure(
+        "own_all_tricks_share", "share", lambda of: of[kwajongen.OWN_TRICKS] == KWAJONGEN_TRICKS
+    ),
+)
+
+KWAJONGEN_CALLS = MeasureTable(
+    (
+        _KWAJONGEN_WINS,
+        _KWAJONGEN_VALUE,
+        Measure("own_made_share", "share", lambda of: (of[kwajongen.OWN_PLAYS] != 0) & _makes(of)),
+        Measure("own_contract_share", "share", lambda of: of[kwajongen.OWN_PLAYS] != 0),
+        _KWAJONGEN_TIED,
+        Measure(
+            "passed_share",
+            "share",
+            lambda of: of[kwajongen.RESULT] == kwajongen_scoring.PASSED_OUT,
+        ),
+        *_KWAJONGEN_OWN_SIDE,
+    ),
+    _KWAJONGEN_NOTE,
+    ("tied_share", "passed_share"),
+)
+KWAJONGEN_CARDS = MeasureTable(
+    (
+        _KWAJONGEN_WINS,
+        _KWAJONGEN_VALUE,
+        Measure("contract_made_share", "share", _makes),
+        _KWAJONGEN_TIED,
+        *_KWAJONGEN_OWN_SIDE,
+    ),
+    _KWAJONGEN_NOTE,
+    (),
+)

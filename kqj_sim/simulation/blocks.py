@@ -1,0 +1,145 @@
+"""Play blocks of an experiment's deals, or of its games, in one thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kqj_sim.core import games as core_games
+from kqj_sim.core.block import LANES, allocate_block
+from kqj_sim.core.rules import Seating
+from kqj_sim.games import get_game
+from kqj_sim.simulation.experiment import Experiment, make_endless_game_error
+from kqj_sim.simulation.policy_errors import FailedRound, find_failed_round
+from kqj_sim.simulation.rows import GameRows, Rows
+
+CHUNK_ROWS = 1 << 14
+"""Most rows that a thread makes at a time: few enough to stay in the processor's cache."""
+
+
+class IllegalChoice(Exception):
+    """An illegal choice of a policy, or an exception that it raised, in a round."""
+
+    def __init__(self, experiment: Experiment, failed_round: FailedRound) -> None:
+        super().__init__(experiment, failed_round)
+        self.experiment = experiment
+        self.round = failed_round
+
+
+class BlockPlayer:
+    """The buffers of one thread that plays an experiment.
+
+    Args:
+        experiment: what to play.
+        kernel_arguments: the result of `Experiment.compile_seating`, which threads share.
+        chunk: most single deals at a time.
+        with_fingerprints: whether the rows have `fingerprints`; for single deals only.
+        columns: names of the columns to fill; None for all.
+    """
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        kernel_arguments: tuple[Any, Seating],
+        chunk: int,
+        with_fingerprints: bool = False,
+        columns: frozenset[str] | None = None,
+    ) -> None:
+        self.experiment = experiment
+        self.game = get_game(experiment.rules)
+        self.rules, self.seating = kernel_arguments
+        if with_fingerprints:
+            self.seating = self.seating._replace(keeps_history=1)
+        self._filled = columns
+        if columns is not None:
+            numbers = [
+                number for number, column in enumerate(self.game.columns) if column.name in columns
+            ]
+            self.seating = self.seating._replace(wanted=np.array(numbers, np.int64))
+        room = chunk if experiment.games is None else CHUNK_ROWS
+        self.fingerprints = np.empty(room if with_fingerprints else 0, dtype=np.int64)
+        self.state = allocate_block()
+        self.deal = np.empty(room, dtype=np.int64)
+        self.values = np.empty(len(self.game.columns) * room, dtype=np.int16)
+
+    @cached_property
+    def slots(self) -> NDArray[np.int64]:
+        """The games in progress, int64 (LANES, `core.games.SLOT_FIELDS`)."""
+        return core_games.new_slots(LANES)
+
+    @cached_property
+    def finished_games(self) -> NDArray[np.int64]:
+        """The games that ended in a chunk, int64 (CHUNK_ROWS, `core.games.SLOT_FIELDS`)."""
+        return core_games.new_slots(CHUNK_ROWS)
+
+    def play(self, first: int, count: int) -> Iterator[Rows]:
+        """Yield the rows of a range of deals, or of games; each chunk overwrites the one before."""
+        if self.experiment.games is None:
+            yield self._play_single_deals(first, count)
+        else:
+            yield from self._play_games(first, count)
+
+    def _play_single_deals(self, first: int, count: int) -> Rows:
+        """Return the rows of a range of single deals."""
+        columns = self.game.columns
+        deal, values = self.deal[:count], self.values[: len(columns) * count]
+        fingerprints = self.fingerprints[:count]
+        failed = self.game.play_deals(
+            self.state, first, count, self.experiment.seed, self.rules, self.seating, deal, values,
+            fingerprints,
+        )  # fmt: skip
+        if failed >= 0:
+            found = find_failed_round(self.state, self.experiment.seed, failed)
+            raise IllegalChoice(self.experiment, found)
+        return Rows(
+            deal,
+            values.reshape(len(columns), count),
+            fingerprints=fingerprints if len(fingerprints) else None,
+            game_name=self.game.name,
+            filled_columns=self._filled,
+        )
+
+    def _play_games(self, first: int, count: int) -> Iterator[Rows]:
+        """Yield the rows of a range of games as the rounds are finished."""
+        rules, seed = self.experiment.rules, self.experiment.seed
+        room, target = len(self.deal), self.game.find_target(rules)
+        lanes = min(count, LANES)
+        for slot in range(lanes):
+            self.game.start_game(self.slots, slot, first + slot, seed)
+        following, last = first + lanes, first + count
+        while lanes > 0:
+            lanes, following, rows, over, error, deal = self.game.play_games(
+                self.state, self.slots, lanes, following, last, seed, self.rules, target,
+                self.seating, self.deal, self.values, self.finished_games,
+            )  # fmt: skip
+            if error == core_games.ILLEGAL_CHOICE:
+                raise IllegalChoice(self.experiment, find_failed_round(self.state, seed, deal))
+            if error == core_games.TOO_LONG:
+                raise make_endless_game_error(seed, deal)
+            deals = self.deal[:rows]
+            values = self.values.reshape(len(self.game.columns), room)[:, :rows]
+            game, number = np.divmod(deals, core_games.MAX_ROUNDS)
+            finished_games = GameRows.from_slots(rules, self.finished_games[:over])
+            yield Rows(
+                deals,
+                values,
+                game,
+                number,
+                finished_games,
+                game_name=self.game.name,
+                filled_columns=self._filled,
+            )
+
+
+@contextmanager
+def report_illegal_choices() -> Iterator[None]:
+    """Convert IllegalChoice to the PolicyError that explains it."""
+    try:
+        yield
+    except IllegalChoice as error:
+        raise error.experiment.explain_illegal_choice(error.round) from None

@@ -1,0 +1,236 @@
+"""Rules and policies as the numbers that the kernels take: the one place that knows both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from functools import cache
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kqj_sim.columns import get_columns
+from kqj_sim.core import round
+from kqj_sim.core.block import SEATS
+from kqj_sim.core.dispatch import (
+    ACCEPT,
+    ASK_SIGNATURE,
+    BID,
+    COUNTER,
+    FOLLOW,
+    LEAD,
+    LOOP_ENTRIES,
+    OVERCOUNTER,
+    RESUME_COUNT,
+    TAKE,
+    VALUE_SIGNATURE,
+    pack_seatings,
+)
+from kqj_sim.core.jit import address_of, compile_cfunc
+from kqj_sim.core.kwajongen import round as kwajongen_round
+from kqj_sim.core.kwajongen.cards import KwajongenCoreRules as CoreKwajongenRules
+from kqj_sim.core.round import (
+    CARD_VALUES,
+    RESUME_CALLS,
+    RESUME_PLAY,
+    RESUME_SIGNATURE,
+    resume_auction,
+    resume_play,
+    resume_taking,
+)
+from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
+from kqj_sim.imposed import ImposedContract, ImposedFirstCall
+from kqj_sim.policies import weights
+from kqj_sim.policies.binding import (
+    DECISION_OF_LOOP,
+    bind_card_values,
+    bind_policy,
+    parameter_offset,
+)
+from kqj_sim.policies.configured import ConfiguredPolicy
+from kqj_sim.policies.parameters import NO_POLICY
+from kqj_sim.policies.registry import Policy
+from kqj_sim.policies.spec import Player, parse_player
+from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.simulation.second_process import compile_elsewhere
+
+ALL_NO_TRUMP = ("second_lap", "both_laps", "never")
+CONTRACTS = ("s", "h", "d", "c", "NT", "AT")
+
+Use: TypeAlias = Literal["rounds", "calls", "rollouts"]
+"""What a seating is for: whole rounds; calls that go on from a turn, and the play after them; or
+both, and play that goes on from a card, as policies need that play hands out."""
+
+
+def encode_rules(rules: GameRules) -> Any:
+    """Return the rules in integers: `core.rules.Rules` or
+    `core.kwajongen.cards.KwajongenCoreRules`."""
+    if not isinstance(rules, KqjRules):
+        return CoreKwajongenRules(teams=2, must_trump=int(rules.void_rule == "must_trump"))
+    return Rules(
+        teams=rules.teams,
+        random_partners=int(rules.partners == "random"),
+        auction=int(rules.bidding == "auction"),
+        all_no_trump=ALL_NO_TRUMP.index(rules.all_no_trump),
+        minimum_bid=rules.minimum_bid,
+        max_amount=rules.max_amount,
+        counter_any_time=int(rules.counter_timing == "any"),
+        amount_rounded=int(rules.amount_uses == "rounded"),
+        must_outscore=int(rules.must_outscore),
+    )
+
+
+def encode_seating(
+    rules: GameRules,
+    players: Sequence[Player],
+    imposed: ImposedContract | ImposedFirstCall | None,
+    use: Use = "rounds",
+) -> Seating:
+    """Return the seats' policies and the stages of a round as addresses and numbers.
+
+    Only the loops and stages that the bidding and the use need are compiled.
+
+    Raises:
+        kqj_sim.policies.PolicyError: a policy's function does not compile.
+    """
+    distinct = list(dict.fromkeys(players))
+    members, kernels = _select_loops(rules, imposed)
+    functions = np.zeros(LOOP_ENTRIES, dtype=np.int64)
+    parameters = np.zeros(LOOP_ENTRIES * MAX_PARAMETERS)
+    resources = np.zeros(LOOP_ENTRIES, dtype=np.int64)
+    stages = np.zeros(3, dtype=np.int64)
+    signature = round.make_stage_signature(encode_rules(rules), round.EMPTY_SEATING)
+    remembers = False
+    in_kqj = isinstance(rules, KqjRules)
+    with compile_elsewhere(whole_rounds=use == "rounds") if in_kqj else nullcontext():
+        for member in members:
+            for number, each in enumerate(distinct):
+                chosen = each.policy_for(DECISION_OF_LOOP[member]).under(rules)
+                resource = _find_resource(rules, chosen, DECISION_OF_LOOP[member])
+                bound = _bind_loop(member, chosen.policy, len(distinct) == 1, rules.game)
+                functions[member * MAX_POLICIES + number] = bound.address
+                resources[member * MAX_POLICIES + number] = resource.ctypes.data
+                # Blocks of policies with weights know all they need from the lanes.
+                remembers |= "card" in chosen.policy.blocks and chosen.policy.weights is None
+                start = parameter_offset(member, number)
+                parameters[start : start + len(chosen.numbers)] = chosen.numbers
+        for number, stage in enumerate(kernels):
+            if use != "calls" and number != round.FINISH_STAGE:
+                stages[number] = address_of(stage, signature)
+    stages[round.FINISH_STAGE] = address_of(kernels[round.FINISH_STAGE], signature)
+    seats = sum(distinct.index(each) << 4 * seat for seat, each in enumerate(players))
+    resume = np.zeros(RESUME_COUNT, dtype=np.int64)
+    memory = int(remembers)
+    table = Seating(
+        functions,
+        parameters,
+        resources,
+        len(distinct),
+        seats,
+        stages,
+        resume,
+        -1,
+        -1,
+        0,
+        memory,
+        np.arange(len(get_columns(rules.game))),
+    )
+    if isinstance(imposed, ImposedContract):
+        table = table._replace(
+            imposed_place=imposed.place,
+            imposed_contract=CONTRACTS.index(imposed.contract),
+            imposed_amount=imposed.amount or 0,
+        )
+    if use != "rounds" and isinstance(rules, KqjRules):
+        calling_on = resume_auction if rules.bidding == "auction" else resume_taking
+        resume[RESUME_CALLS] = address_of(calling_on, RESUME_SIGNATURE)
+    if use == "rollouts" and isinstance(rules, KqjRules):
+        resume[RESUME_PLAY] = address_of(resume_play, RESUME_SIGNATURE)
+        valuing = _bind_card_values(distinct[0].policy_for("card").policy)
+        resume[CARD_VALUES] = 0 if valuing is None else address_of(valuing, VALUE_SIGNATURE)
+    return table
+
+
+def without_counters(rules: GameRules, seating: Seating) -> Seating:
+    """Return the seating of the same players, none of whom counters."""
+    if not isinstance(rules, KqjRules) or rules.bidding != "auction":
+        return seating
+    silent = _bind_loop(COUNTER, parse_player("never").calling.policy, True, rules.game)
+    functions = seating.loop_addresses.copy()
+    functions[COUNTER * MAX_POLICIES : (COUNTER + 1) * MAX_POLICIES] = silent.address
+    return seating._replace(loop_addresses=functions)
+
+
+def _select_loops(
+    rules: GameRules, imposed: ImposedContract | ImposedFirstCall | None
+) -> tuple[list[int], tuple[Any, Any, Any]]:
+    """Return the loops that a round runs, and its stages."""
+    if not isinstance(rules, KqjRules):
+        stages = (
+            kwajongen_round.begin_rounds,
+            kwajongen_round.call_by_accepting,
+            kwajongen_round.finish_rounds,
+        )
+        return [LEAD, FOLLOW, ACCEPT], stages
+    members = [LEAD, FOLLOW]
+    calling = round.impose_contract
+    if isinstance(imposed, ImposedFirstCall):
+        calling = round.impose_opener_take if imposed.takes else round.impose_opener_pass
+        members += [TAKE]
+    elif imposed is None:
+        calling = round.call_by_auction if rules.bidding == "auction" else round.call_by_taking
+        members += [BID, COUNTER, OVERCOUNTER] if rules.bidding == "auction" else [TAKE]
+    return members, (round.begin_rounds, calling, round.finish_rounds)
+
+
+@cache
+def _find_resource(rules: GameRules, configured: ConfiguredPolicy, decision: str) -> NDArray[Any]:
+    """Return the array that a policy's function gets by address; never freed, as addresses to it
+    are kept."""
+    if not isinstance(rules, KqjRules):
+        return np.empty(0)
+    if configured.others:
+        return pack_seatings(
+            encode_rules(rules),
+            [_encode_rollout_seating(rules, name) for name in configured.others],
+        )
+    if configured.policy.weights is not None:
+        return weights.load_for_play(configured.policy.weights, rules.teams, rules.bidding)
+    return np.empty(0)
+
+
+@cache
+def _encode_rollout_seating(rules: KqjRules, spec: str) -> Seating | None:
+    """Return a seating with one player at all seats, to play hands out or to value cards."""
+    if spec == NO_POLICY:
+        return None
+    return encode_seating(rules, [parse_player(spec)] * SEATS, None, "rollouts")
+
+
+@cache
+def _bind_card_values(policy: Policy) -> Any:
+    """Compile and keep a policy's values of cards; None if it has none."""
+    if policy.value_function is None:
+        return None
+    return bind_card_values(policy.value_function, policy.name)
+
+
+@cache
+def _bind_loop(loop: int, policy: Policy, everybody: bool, game: str) -> Any:
+    """Compile a loop with a policy in it; a user's policy is checked and not cached on disk."""
+    question = DECISION_OF_LOOP[loop]
+    if question in policy.blocks:
+        name = f"{game}_{policy.name}_{question}"
+        return compile_cfunc(ASK_SIGNATURE, policy.blocks[question], cache=True, name=name)
+    choice, arguments = policy.compile_decision(question)
+    return bind_policy(
+        loop,
+        choice,
+        policy.tuple_type,
+        arguments,
+        policy.name if policy.built_in else None,
+        sole_policy=everybody,
+        checked=not policy.built_in,
+        game=game,
+    )

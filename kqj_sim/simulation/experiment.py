@@ -1,0 +1,159 @@
+"""Experiments: the rules, the player of each seat and the deals, checked before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+from kqj_sim.cards import NUMBER_WORDS
+from kqj_sim.core import games as core_games
+from kqj_sim.core.rules import Seating
+from kqj_sim.imposed import ImposedContract, ImposedContractError, ImposedFirstCall
+from kqj_sim.policies.errors import PolicyError
+from kqj_sim.policies.registry import Policy
+from kqj_sim.policies.session import PolicyLike, as_spec, pickle_policies, supply_policies
+from kqj_sim.policies.spec import DEFAULT_PLAYERS, Player, parse_player
+from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.simulation.encode import encode_rules, encode_seating
+from kqj_sim.simulation.policy_errors import FailedRound, explain_failure
+
+MAX_DEAL = 1 << 60
+"""Largest number of a deal, and of deals."""
+
+_COMPILE_LOCK = RLock()
+"""Policies are compiled by one thread at a time, since kernels find them by their address."""
+
+
+class ExperimentError(ValueError):
+    """An experiment that cannot be run; one line that says what would be right."""
+
+
+class EndlessGameError(RuntimeError):
+    """A game that is not over after the greatest number of rounds."""
+
+
+def make_endless_game_error(seed: int, deal: int) -> EndlessGameError:
+    """Return the error for the game to which a deal belongs."""
+    return EndlessGameError(
+        f"game {deal // core_games.MAX_ROUNDS} of seed {seed} is not over after "
+        f"{core_games.MAX_ROUNDS} rounds; let the policies take more often, or lower the target"
+    )
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A simulation to run; equal experiments give equal rows.
+
+    Attributes:
+        rules: the rules of the table.
+        policies: the specification of each seat's player, (seats,), or one for all seats; policies
+            and functions stand for their specifications; empty for the game's default player at
+            all seats.
+        deals: number of single rounds; ignored with `games`.
+        seed: 0 to 2**63 - 1; seed and number determine a deal.
+        first: number of the first deal, or of the first game.
+        games: number of games to the target score; None for single rounds.
+        imposed: a Sender and contract, or the opener's first call, in place of the bidding (KQJ).
+
+    Raises:
+        ExperimentError: a number is out of range, or the rules do not allow `imposed`.
+        PolicyError: a specification names no policy.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> experiment = kqj.Experiment(policies="standard", deals=1_000)
+        >>> experiment.rules.teams, len(experiment.policies)
+        (2, 6)
+    """
+
+    rules: GameRules = field(default_factory=KqjRules)
+    policies: tuple[str, ...] = ()
+    deals: int = 100_000
+    seed: int = 1
+    first: int = 0
+    games: int | None = None
+    imposed: ImposedContract | ImposedFirstCall | None = None
+
+    if TYPE_CHECKING:  # The field holds what the constructor makes of what it is given.
+
+        def __init__(
+            self,
+            rules: GameRules = ...,
+            policies: PolicyLike | Sequence[PolicyLike] = ...,
+            deals: int = ...,
+            seed: int = ...,
+            first: int = ...,
+            games: int | None = ...,
+            imposed: ImposedContract | ImposedFirstCall | None = ...,
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
+        seats = self.rules.seats
+        if not self.policies:
+            default = DEFAULT_PLAYERS[self.rules.game]
+            object.__setattr__(self, "policies", (default,) * seats)
+        elif not isinstance(self.policies, tuple | list):
+            object.__setattr__(self, "policies", (as_spec(self.policies),) * seats)
+        else:
+            object.__setattr__(self, "policies", tuple(as_spec(each) for each in self.policies))
+        if len(self.policies) != seats:
+            raise ExperimentError(
+                f"{len(self.policies)} policies: there should be one a seat, {NUMBER_WORDS[seats]}"
+            )
+        last_game = MAX_DEAL // core_games.MAX_ROUNDS
+        for name, value, least, most in (
+            ("deals", self.deals, 1, MAX_DEAL),
+            ("seed", self.seed, 0, 2**63 - 1),
+            ("first", self.first, 0, MAX_DEAL if self.games is None else last_game),
+            ("games", 1 if self.games is None else self.games, 1, last_game),
+        ):
+            if not least <= value <= most:
+                raise ExperimentError(f"{name} is {value}: it should be {least} to {most}")
+        if self.imposed is not None:
+            try:
+                self.imposed.check(self.rules)
+            except ImposedContractError as error:
+                raise ExperimentError(f"imposed {error}") from None
+        assert self.players
+
+    @property
+    def imposed_text(self) -> str | None:
+        """The imposed contract as in `--impose`, such as opener:h:150; None if there is none."""
+        return str(self.imposed) if isinstance(self.imposed, ImposedContract) else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields without cached values; another process parses the players again.
+
+        Policies of this session, which no file holds, go along.
+        """
+        state = {each.name: getattr(self, each.name) for each in fields(self)}
+        sent = {**self.__dict__.get("_sent", {}), **pickle_policies(self._list_policies())}
+        return {**state, "_sent": sent} if sent else state
+
+    def _list_policies(self) -> list[tuple[str, Policy]]:
+        """Return name and policy of each part of each player."""
+        parts = [part for each in self.players for part in (each.calling, each.playing)]
+        return [(part.source, part.policy) for part in parts]
+
+    @cached_property
+    def players(self) -> tuple[Player, ...]:
+        """The player of each seat; each different specification is parsed once."""
+        game = self.rules.game
+        with supply_policies(self.__dict__.get("_sent", {})):
+            parsed = {
+                text: parse_player(text, game).under(self.rules)
+                for text in dict.fromkeys(self.policies)
+            }
+        return tuple(parsed[text] for text in self.policies)
+
+    def compile_seating(self) -> tuple[Any, Seating]:
+        """Return the rules and seating for the kernels; compile policies if needed."""
+        with _COMPILE_LOCK:
+            return encode_rules(self.rules), encode_seating(self.rules, self.players, self.imposed)
+
+    def explain_illegal_choice(self, failed_round: FailedRound) -> PolicyError:
+        """Return the error that names the illegal choice of a policy in a round."""
+        return explain_failure(self.rules, self.players, self.imposed, failed_round)

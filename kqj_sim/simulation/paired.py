@@ -1,0 +1,181 @@
+"""Paired comparison: two players on the same deals, each with the cards of both sides in turn.
+
+The unit of observation is the deal.  It is played in every arrangement of the two sides, and counts
+once, by its lead: the mean score of one side minus that of the other.  Leads are whole numbers,
+points times `compute_lead_divisor`, so that nothing is rounded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from kqj_sim.columns import get_column_numbers
+from kqj_sim.core.types import BoolArray, Int64Array
+from kqj_sim.rules import RULES_BY_GAME, GameRules
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.rows import Rows
+from kqj_sim.simulation.run import play_same_deals
+
+Arrangement: TypeAlias = tuple[int, ...]
+"""The side, 0 or 1, of each seat."""
+
+
+def list_arrangements(rules: GameRules, single_team: bool = False) -> tuple[Arrangement, ...]:
+    """Return the seatings of two sides that give each side the cards of each side of the table.
+
+    With two teams a side is a team.  With three, one side is a team and the other is both others,
+    and the reverse.  With random partners a side is every second seat.
+
+    Args:
+        rules: the rules of the table.
+        single_team: leave out the arrangements in which side 0 has two of three teams, as for one
+            team against a field.
+    """
+    teams = 2 if rules.partners == "random" else rules.team_count
+    everybody = range(rules.seats)
+    single = [tuple(int(seat % teams != team) for seat in everybody) for team in range(teams)]
+    reverse = [] if single_team else [tuple(1 - side for side in seats) for seats in single]
+    return tuple(sorted({*single, *reverse}))
+
+
+def assign_players(arrangement: Arrangement, one: str, other: str) -> tuple[str, ...]:
+    """Return the player of each seat: `one` on side 0, `other` on side 1."""
+    return tuple((one, other)[side] for side in arrangement)
+
+
+def compute_lead_divisor(arrangements: Sequence[Arrangement]) -> int:
+    """Return the number that turns the sum of `compute_leads` over these into points a round."""
+    return len(arrangements) * arrangements[0].count(0) * arrangements[0].count(1)
+
+
+def compute_side_leads(values: Int64Array) -> Int64Array:
+    """Return what each side has more than the mean of the others, times the number of others.
+
+    Args:
+        values: int64 (sides, n), such as the scores of teams.
+
+    Returns:
+        int64 (sides, n).
+    """
+    leads: Int64Array = len(values) * values - values.sum(axis=0)
+    return leads
+
+
+def spread_over_seats(rows: Rows, team_values: Int64Array) -> Int64Array:
+    """Return a number of each team, int64 (teams, n), as that of its seats, int64 (seats, n)."""
+    seats = RULES_BY_GAME[rows.game_name].seats
+    teams = np.stack([rows.column(f"team_of_seat_{seat}") for seat in range(seats)])
+    found: Int64Array = np.take_along_axis(team_values, teams.astype(np.int64), axis=0)
+    return found
+
+
+def compute_side_means(seat_values: Int64Array, arrangement: Arrangement) -> Int64Array:
+    """Return the mean over each side's seats, times the seats of both sides, int64 (2, n).
+
+    Args:
+        seat_values: int64 (seats, n).
+        arrangement: the side of each seat.
+    """
+    sides = np.array(arrangement)
+    sums = [seat_values[sides == side].sum(axis=0) for side in (0, 1)]
+    means: Int64Array = np.stack([sums[side] * arrangement.count(1 - side) for side in (0, 1)])
+    return means
+
+
+def has_sender(rows: Rows, arrangement: Arrangement, side: int) -> BoolArray:
+    """Return where the Sender sits on a side, bool (n,); nobody is Sender of a passed-out round."""
+    seats = [seat for seat, of in enumerate(arrangement) if of == side]
+    found: BoolArray = np.isin(rows.column("sender"), seats)
+    return found
+
+
+def get_team_scores(rows: Rows) -> Int64Array:
+    """Return the score of each team, int64 (teams, n), negated in games where less is better."""
+    columns = [name for name in get_column_numbers(rows.game_name) if name.startswith("score_")]
+    scores = np.stack([rows.column(name) for name in columns]).astype(np.int64)
+    found: Int64Array = RULES_BY_GAME[rows.game_name].score_sign * scores
+    return found
+
+
+def compute_leads(rows: Rows, arrangement: Arrangement) -> Int64Array:
+    """Return the lead of side 0 over side 1, int64 (n,).
+
+    It is the difference of the mean scores of their seats, times the numbers of seats of both.
+    """
+    scores = spread_over_seats(rows, get_team_scores(rows))
+    leads: Int64Array = compute_side_leads(compute_side_means(scores, arrangement))[0]
+    return leads
+
+
+def iterate_lead_chunks(
+    rules: GameRules,
+    one: str,
+    other: str,
+    deals: int,
+    seed: int,
+    first: int = 0,
+    single_team: bool = False,
+    threads: int | None = None,
+    chunk: int | None = None,
+) -> Iterator[Int64Array]:
+    """Yield the leads of one player over another, in the order of the deals, a chunk at a time.
+
+    Leads are int64: points a round times
+    `compute_lead_divisor(list_arrangements(rules, single_team))`.
+
+    Args:
+        rules: the rules of the table.
+        one, other: specifications of players.
+        deals, seed, first: the deals.
+        single_team: as for `list_arrangements`.
+        threads, chunk: as for `kqj_sim.simulation.run.reduce_rows`, whose errors this raises.
+    """
+    arrangements = list_arrangements(rules, single_team)
+
+    def add_leads(played: tuple[Rows, ...]) -> Int64Array:
+        found = np.zeros(len(played[0]), dtype=np.int64)
+        for rows, arrangement in zip(played, arrangements, strict=True):
+            found += compute_leads(rows, arrangement)
+        return found
+
+    experiments = [
+        Experiment(rules, assign_players(arrangement, one, other), deals, seed, first)
+        for arrangement in arrangements
+    ]
+    yield from play_same_deals(experiments, add_leads, threads, chunk)
+
+
+class Lead(NamedTuple):
+    """The lead of one player over another, in points a round; the unit is the deal.
+
+    Attributes:
+        mean: the player's score minus that of the other team, or minus the mean of two others.
+        error: its standard error.
+    """
+
+    mean: float
+    error: float
+
+
+def measure_lead(
+    rules: GameRules,
+    one: str,
+    other: str,
+    deals: int,
+    seed: int,
+    first: int = 0,
+    single_team: bool = False,
+    threads: int | None = None,
+) -> Lead:
+    """Return the lead of one player over another; arguments as for `iterate_lead_chunks`."""
+    total = squares = 0
+    for leads in iterate_lead_chunks(rules, one, other, deals, seed, first, single_team, threads):
+        total += int(leads.sum())
+        squares += int((leads * leads).sum())
+    points = compute_lead_divisor(list_arrangements(rules, single_team))
+    variance = (squares - total * total / deals) / max(deals - 1, 1)
+    return Lead(total / deals / points, math.sqrt(variance / deals) / points)

@@ -1,0 +1,332 @@
+"""Play rounds and convert the core's numbers to records (RECORD.md)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, Literal
+
+import msgspec
+import numpy as np
+
+from kqj_sim.columns import CONTRACT_LABELS
+from kqj_sim.core import block as core_block
+from kqj_sim.core import games as core_games
+from kqj_sim.core.bidding import LOG_SIZE
+from kqj_sim.core.block import LANES, SEATS, STRIDE, TRICKS
+from kqj_sim.core.cards import EACH_SUIT, TRUMP_QUEEN
+from kqj_sim.core.kwajongen.cards import DEALT_FOUR
+from kqj_sim.core.scoring import CAPOT_BONUS, KQ_BONUS, KQJ_BONUS, LAST_TRICK_BONUS
+from kqj_sim.games import get_game
+from kqj_sim.policies.card_sets import format_cards, split_cards
+from kqj_sim.record import Bonus, Call, Record, Trick
+from kqj_sim.rules import KqjRules
+from kqj_sim.simulation.experiment import Experiment, make_endless_game_error
+from kqj_sim.simulation.policy_errors import find_failed_round
+
+CallName = Literal["pass", "take", "bid", "counter", "overcounter", "play"]
+ResultName = Literal["made", "failed", "litigation", "tie", "passed_out"]
+
+
+class _RecordingBlock(ABC):
+    """A block of rounds, played with its history and read lane by lane.
+
+    Attributes:
+        call_names: names of the calls, by the engine's number of their kind.
+        result_names: names of the results, by the engine's number.
+    """
+
+    call_names: ClassVar[tuple[CallName, ...]]
+    result_names: ClassVar[tuple[ResultName, ...]]
+
+    def __init__(self, experiment: Experiment) -> None:
+        self.experiment = experiment
+        self.game = get_game(experiment.rules)
+        self.core_rules, seating = experiment.compile_seating()
+        self.seating = seating._replace(keeps_history=1)
+        self.players = [player.text for player in experiment.players]
+        self.state = core_block.allocate_block()
+        self.log = np.zeros(LOG_SIZE, dtype=np.int64)
+
+    def play(self, lanes: int) -> None:
+        """Play the rounds that the rows DEAL_NUMBER, DEALER and PENDING of the lanes name."""
+        seed = self.experiment.seed
+        self.game.play_block(self.state, lanes, seed, self.core_rules, self.seating, self.log)
+        for lane in range(lanes):
+            if self._read_row(core_block.ILLEGAL, lane):
+                deal = self._read_row(core_block.DEAL_NUMBER, lane)
+                raise self.experiment.explain_illegal_choice(
+                    find_failed_round(self.state, seed, deal)
+                )
+
+    def read_record(self, lane: int) -> Record:
+        """Return the round of a lane, without the keys of a game, which are None."""
+        taken = self._read_column("taken", lane) == 1
+        contract = self._read_row(core_block.CONTRACT, lane)
+        return Record(
+            rules=self.experiment.rules.to_dict(),
+            seed=self.experiment.seed,
+            deal=self._read_row(core_block.DEAL_NUMBER, lane),
+            players=self.players,
+            game_id=None,
+            round=None,
+            score_before=None,
+            score_after=None,
+            dealer=self._read_row(core_block.DEALER, lane),
+            teams=self._read_teams(lane),
+            imposed=self.experiment.imposed is not None,
+            calls=[self._make_call(*call) for call in self._iterate_calls(lane)],
+            sender=self._read_column("sender", lane) if taken else None,
+            contract=CONTRACT_LABELS[contract] if taken else None,
+            hands=self._read_hands(lane, contract) if taken else None,
+            tricks=self._read_tricks(lane, contract) if taken else [],
+            card_points=self._read_team_values("card_points", lane),
+            trick_counts=self._read_team_values("tricks", lane),
+            result=self.result_names[self._read_column("result", lane)],
+            pending_after=self._read_column("pending_after", lane),
+            scores=self._read_team_values("score", lane),
+            **self._get_game_keys(lane, taken, contract),
+        )
+
+    @abstractmethod
+    def _get_game_keys(self, lane: int, taken: bool, contract: int) -> dict[str, Any]:
+        """Return the keys of a record that depend on the game."""
+
+    def _make_call(self, kind: int, seat: int, value: int) -> Call:
+        """Return a call; `value` is the engine's number of a bid or contract."""
+        return Call(seat, self.call_names[kind])
+
+    def get_original_lane(self, lane: int) -> int:
+        """Return the number that a lane had before lanes were exchanged."""
+        return self._read_row(core_block.ORIGINAL_LANE, lane)
+
+    def _read_row(self, offset: int, lane: int) -> int:
+        return int(self.state[offset + lane])
+
+    def _read_rows(self, offset: int, lane: int, count: int) -> list[int]:
+        return [self._read_row(offset + k * STRIDE, lane) for k in range(count)]
+
+    def _read_places(self, offset: int, lane: int) -> list[int]:
+        return self._read_rows(offset, lane, self.game.seats)
+
+    def _read_column(self, name: str, lane: int) -> int:
+        return self._read_row(self.game.column_offset(name), lane)
+
+    def _read_team_values(self, name: str, lane: int) -> list[int]:
+        teams = self.experiment.rules.team_count
+        return [self._read_column(f"{name}_{team}", lane) for team in range(teams)]
+
+    def _format_cards(self, cards: int, contract: int | None = None) -> list[str]:
+        return format_cards(cards, contract, self.game.name)
+
+    def _read_teams(self, lane: int) -> list[int]:
+        return [self._read_column(f"team_of_seat_{seat}", lane) for seat in range(self.game.seats)]
+
+    def _find_seat(self, lane: int, place: int) -> int:
+        """Return the seat of a place, counted from the dealer's left."""
+        return (self._read_row(core_block.DEALER, lane) + 1 + place) % self.game.seats
+
+    def _order_by_seat(self, by_place: Sequence[list[str]], lane: int) -> list[list[str]]:
+        """Return lists in order of place in order of seat."""
+        seats = self.game.seats
+        left = self._find_seat(lane, 0)
+        return [by_place[(seat - left) % seats] for seat in range(seats)]
+
+    def _iterate_calls(self, lane: int) -> Iterator[tuple[int, int, int]]:
+        """Yield the kind, the seat and the engine's bid or contract of each call."""
+        origin = self.get_original_lane(lane)
+        for number in range(self._read_row(core_block.CALL_COUNT, lane)):
+            entry = int(self.log[number * STRIDE + origin])
+            yield entry & 15, self._find_seat(lane, (entry >> 4) & 15), entry >> 8
+
+    def _read_hands(self, lane: int, contract: int) -> list[list[str]]:
+        hands = self._read_places(core_block.DEALT, lane)
+        return self._order_by_seat([self._format_cards(hand, contract) for hand in hands], lane)
+
+    def _read_tricks(self, lane: int, contract: int) -> list[Trick]:
+        tricks, leaders = [], []
+        for trick in range(self.game.tricks):
+            start = core_block.TRICK_HISTORY + trick * (1 + SEATS) * STRIDE
+            leader, *cards = self._read_rows(start, lane, 1 + self.game.seats)
+            leaders.append(self._find_seat(lane, leader))
+            tricks.append([self._format_cards(card, contract)[0] for card in cards])
+        leaders.append(self._find_seat(lane, self._read_row(core_block.LEADER, lane)))
+        return [Trick(leaders[k], cards, leaders[k + 1]) for k, cards in enumerate(tricks)]
+
+
+class KqjRecordingBlock(_RecordingBlock):
+    """A block of rounds of KQJ."""
+
+    call_names = ("pass", "take", "bid", "counter", "overcounter")
+    result_names = ("made", "failed", "litigation", "passed_out")
+
+    def _get_game_keys(self, lane: int, taken: bool, contract: int) -> dict[str, Any]:
+        rules = self.experiment.rules
+        auction = isinstance(rules, KqjRules) and rules.bidding == "auction"
+        five = self._read_places(core_block.FIRST_FIVE, lane)
+        further = self._read_places(core_block.FURTHER_CARDS, lane)
+        turned = self._read_row(core_block.UPCARD, lane)
+        eight = [cards | more for cards, more in zip(five, further, strict=True)]
+        eight[SEATS - 1] |= turned
+        dealt = [self._format_cards(cards) for cards in (eight if auction else five)]
+        return {
+            "game": "kqj",
+            "dealt": self._order_by_seat(dealt, lane),
+            "turned": None if auction else self._format_cards(turned)[0],
+            "amount": self._read_row(core_block.AMOUNT, lane) if taken and auction else None,
+            "capot": bool(self._read_row(core_block.CAPOT, lane)),
+            "stake": self._read_row(core_block.STAKE, lane),
+            "bonuses": self._read_bonuses(lane, contract) if taken else [],
+            "totals": self._read_team_values("total", lane),
+            "gratuities": self._read_team_values("gratuity", lane),
+            "pending_before": self._read_column("pending_before", lane),
+        }
+
+    def _make_call(self, kind: int, seat: int, value: int) -> Call:
+        call = self.call_names[kind]
+        if call == "take":
+            return Call(seat, call, contract=CONTRACT_LABELS[value])
+        if call == "bid":
+            return Call(seat, call, value >> 4, CONTRACT_LABELS[(value >> 1) & 7], bool(value & 1))
+        return Call(seat, call)
+
+    def _read_bonuses(self, lane: int, contract: int) -> list[Bonus]:
+        """Return the bonuses one by one, as `core.scoring` counts them."""
+        teams = self._read_teams(lane)
+        last = teams[self._find_seat(lane, self._read_row(core_block.LEADER, lane))]
+        bonuses = [Bonus("last_trick", last, LAST_TRICK_BONUS)]
+        bonuses += [
+            Bonus("capot", team, CAPOT_BONUS)
+            for team, count in enumerate(self._read_team_values("tricks", lane))
+            if count == TRICKS
+        ]
+        must_beat = self._read_row(core_block.MUST_BEAT, lane)
+        played_earlier = self._read_row(core_block.UPPER_PLAYED_EARLIER, lane)
+        for place, hand in enumerate(self._read_places(core_block.DEALT, lane)):
+            seat = self._find_seat(lane, place)
+            later = hand & played_earlier
+            for queen in split_cards(later & (hand >> 1) & must_beat & (EACH_SUIT << TRUMP_QUEEN)):
+                suit = self._format_cards(1 << queen, contract)[0][1]
+                if later >> (queen - 1) & 1:
+                    bonuses.append(Bonus("kqj", teams[seat], KQJ_BONUS, seat, suit))
+                else:
+                    bonuses.append(Bonus("kq", teams[seat], KQ_BONUS, seat, suit))
+        return bonuses
+
+
+class KwajongenRecordingBlock(_RecordingBlock):
+    """A block of rounds of Kwajongen."""
+
+    call_names = ("pass", "play")
+    result_names = ("made", "failed", "tie", "passed_out")
+
+    def _get_game_keys(self, lane: int, taken: bool, contract: int) -> dict[str, Any]:
+        dealt = [self._format_cards(cards) for cards in self._read_places(DEALT_FOUR, lane)]
+        return {
+            "game": "kwajongen",
+            "dealt": self._order_by_seat(dealt, lane),
+            "turned": self._format_cards(self._read_row(core_block.UPCARD, lane))[0],
+            "amount": None,
+            "capot": False,
+            "stake": 1,
+            "bonuses": [],
+            "totals": self._read_team_values("card_points", lane),
+            "gratuities": [0] * self.experiment.rules.team_count,
+            "pending_before": self._read_column("raised", lane),
+        }
+
+
+def make_recording_block(experiment: Experiment) -> _RecordingBlock:
+    """Return a block for the rounds of an experiment."""
+    is_kqj = isinstance(experiment.rules, KqjRules)
+    return KqjRecordingBlock(experiment) if is_kqj else KwajongenRecordingBlock(experiment)
+
+
+def play_records(experiment: Experiment) -> Iterator[Record]:
+    """Play the rounds of an experiment; yield their records in order of deal, or of game.
+
+    Raises:
+        PolicyError: a policy cannot be used, or makes an illegal choice.
+        EndlessGameError: a game does not end.
+    """
+    if experiment.games is None:
+        yield from _play_single_rounds(experiment)
+    else:
+        yield from _play_games(experiment)
+
+
+def play_rounds(block: _RecordingBlock, rounds: Sequence[tuple[int, int, int]]) -> list[Record]:
+    """Play single rounds of an experiment.
+
+    Args:
+        block: a block of the experiment.
+        rounds: deal, dealer and pending gratuity of each round, at most `LANES`.
+
+    Returns:
+        The records in the order of `rounds`; they belong to no game.
+
+    Raises:
+        PolicyError: a policy makes an illegal choice.
+    """
+    lanes = len(rounds)
+    block.game.start_deals(block.state, 0, lanes)
+    numbers = np.array(rounds, dtype=np.int64).T
+    for row, values in zip(
+        (core_block.DEAL_NUMBER, core_block.DEALER, core_block.PENDING), numbers, strict=True
+    ):
+        block.state[row : row + lanes] = values
+    block.play(lanes)
+    by_origin = {block.get_original_lane(lane): block.read_record(lane) for lane in range(lanes)}
+    return [by_origin[lane] for lane in range(lanes)]
+
+
+def _play_single_rounds(experiment: Experiment) -> Iterator[Record]:
+    """Yield the records of single rounds in order of deal."""
+    block = make_recording_block(experiment)
+    end = experiment.first + experiment.deals
+    for first in range(experiment.first, end, LANES):
+        lanes = min(LANES, end - first)
+        block.game.start_deals(block.state, first, lanes)
+        block.play(lanes)
+        yield from sorted(map(block.read_record, range(lanes)), key=lambda record: record.deal)
+
+
+def _play_games(experiment: Experiment) -> Iterator[Record]:
+    """Yield the records of whole games in order of game."""
+    block = make_recording_block(experiment)
+    rules, seed = experiment.rules, experiment.seed
+    slots = core_games.new_slots(LANES)
+
+    def read_scores(slot: int) -> list[int]:
+        start = core_games.SCORE
+        return [int(value) for value in slots[slot, start : start + rules.score_count]]
+
+    end = experiment.first + (experiment.games or 0)
+    for first in range(experiment.first, end, LANES):
+        lanes = min(LANES, end - first)
+        for slot in range(lanes):
+            block.game.start_game(slots, slot, first + slot, seed)
+        rounds: dict[int, list[Record]] = {first + slot: [] for slot in range(lanes)}
+        while lanes > 0:
+            block.game.assign_rounds(block.state, slots, lanes)
+            block.play(lanes)
+            before = [read_scores(slot) for slot in range(lanes)]
+            block.game.advance_games(
+                block.state, slots, lanes, block.core_rules, block.game.find_target(rules)
+            )
+            for lane in range(lanes):
+                slot, record = block.get_original_lane(lane), block.read_record(lane)
+                game = int(slots[slot, core_games.GAME])
+                if len(rounds[game]) == core_games.MAX_ROUNDS:
+                    raise make_endless_game_error(seed, record.deal - 1)
+                record = msgspec.structs.replace(
+                    record,
+                    game_id=game,
+                    round=len(rounds[game]),
+                    score_before=before[slot],
+                    score_after=read_scores(slot),
+                )
+                rounds[game].append(record)
+            lanes = core_games.drop_finished(slots, lanes)
+        for number in sorted(rounds):
+            yield from rounds[number]

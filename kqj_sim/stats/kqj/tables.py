@@ -1,0 +1,471 @@
+"""Tables of KQJ rounds: calls, contracts, totals, bonuses, gratuities and scores.
+
+A deal is counted among all deals, and, unless it was passed out, among the taken deals.  Every
+share says of which.  With auctions a deal is taken if somebody bid, and its lap, place and contract
+are those of the last bid.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kqj_sim.cards import SUITS
+from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS
+from kqj_sim.rules import SEATS, require_kqj_rules
+from kqj_sim.stats.tables import (
+    ColumnValues,
+    DerivedColumn,
+    Table,
+    TableBuilder,
+    TableRows,
+    describe_distribution,
+    name_grouping,
+    select_groupings,
+)
+
+if TYPE_CHECKING:
+    from kqj_sim.core.types import Int32Array
+    from kqj_sim.simulation.experiment import Experiment
+    from kqj_sim.simulation.rows import Rows
+
+
+RESULTS = ("made", "failed", "litigation")
+RESULT_LABELS = KQJ_COLUMNS[KQJ_COLUMN_NUMBERS["result"]].labels
+KIND_LABELS = KQJ_COLUMNS[KQJ_COLUMN_NUMBERS["kind"]].labels
+MADE_NUMBER = RESULT_LABELS.index("made")
+
+_AUCTION_NOTE = "A deal is taken if somebody bid; lap, place and contract are the last bid's."
+
+
+def has_litigation(experiment: Experiment) -> bool:
+    """Return whether equal totals leave a litigation gratuity under these rules."""
+    rules = require_kqj_rules(experiment.rules)
+    return rules.bidding == "take" or rules.must_outscore
+
+
+def list_notes(experiment: Experiment) -> tuple[str, ...]:
+    """Return the remarks under every table."""
+    return (_AUCTION_NOTE,) if require_kqj_rules(experiment.rules).bidding == "auction" else ()
+
+
+def derive_columns(experiment: Experiment) -> list[DerivedColumn]:
+    """Return the columns that the tables need besides those of the rows."""
+    rules = require_kqj_rules(experiment.rules)
+    score = KQJ_COLUMNS[KQJ_COLUMN_NUMBERS["score_0"]]
+    defending = KQJ_COLUMNS[KQJ_COLUMN_NUMBERS["defending_score"]]
+    # Twice the difference to a defending team if there are two of them, to stay in integers.
+    times = rules.teams - 1
+    made = [
+        DerivedColumn(
+            "score_difference",
+            -defending.high,
+            times * score.high,
+            ("contracting_score", "defending_score"),
+            lambda rows: times * rows.column("contracting_score") - rows.column("defending_score"),
+        )
+    ]
+    if rules.partners == "random":
+        made += [
+            DerivedColumn(
+                f"seat_score_{seat}",
+                score.low,
+                score.high,
+                (f"team_of_seat_{seat}", "score_0", "score_1", "score_2"),
+                _make_seat_score(seat),
+            )
+            for seat in range(SEATS)
+        ]
+    elif rules.teams == 2:
+        made.append(
+            DerivedColumn(
+                "team_difference",
+                -score.high,
+                score.high,
+                ("score_0", "score_1"),
+                lambda rows: rows.column("score_0") - rows.column("score_1"),
+            )
+        )
+    return made
+
+
+def _make_seat_score(seat: int) -> Callable[[Rows], Int32Array]:
+    """Return a function that computes the score of a seat, which is that of its team."""
+
+    def compute(rows: Rows) -> Int32Array:
+        team = rows.column(f"team_of_seat_{seat}")
+        scores = np.zeros(len(rows), np.int32)
+        for number in range(3):  # Products vectorise: three times as fast as np.choose.
+            scores += rows.column(f"score_{number}") * (team == number)
+        return scores
+
+    return compute
+
+
+def list_joints(experiment: Experiment) -> list[tuple[str, ...]]:
+    """Return the tuples of columns of which the tables need joint counts."""
+    rules = require_kqj_rules(experiment.rules)
+    needed: list[tuple[str, ...]] = [
+        ("taken", "lap", "place", "result"),
+        (
+            "taken", "contract", "kind", "result",
+            "last_trick_contracting", "capot_contracting", "capot_defending",
+        ),
+        ("taken", "contract", "contracting_total", "result"),
+        (
+            "taken", "contract",
+            "kq_contracting", "kq_defending", "kqj_contracting", "kqj_defending",
+        ),
+        ("taken", "contracting_score"),
+        ("taken", "defending_score"),
+        ("taken", "score_difference"),
+    ]  # fmt: skip
+    if rules.partners == "random":
+        needed += [(f"seat_score_{seat}",) for seat in range(SEATS)]
+    else:
+        needed += [(f"score_{team}",) for team in range(rules.teams)]
+        needed += [("team_difference",)] if rules.teams == 2 else []
+    if rules.bidding == "auction":
+        needed += [
+            ("taken", "opening_amount"),
+            ("taken", "amount", "result"),
+            ("taken", "bids"),
+            ("taken", "stake", "result"),
+            ("taken", "capot_announced", "capot_contracting", "result"),
+        ]
+    if rules.teams == 3:
+        needed.append(("taken", "low_teams", "trickless_teams"))
+    if has_litigation(experiment):
+        needed.append(("taken", "pending_after"))
+        if experiment.games is not None:
+            needed += [("taken", "pending_before"), ("taken", "gratuity_received")]
+    return needed
+
+
+def make_tables(builder: TableBuilder) -> list[Table]:
+    """Return every table that applies to the experiment.
+
+    A table grouped by a column of `by` would repeat another, and is left out.  With an imposed
+    contract there are no tables of calls.
+    """
+    imposed = builder.experiment.imposed is not None
+    made = [] if imposed else [*_make_taking_tables(builder), *_make_auction_tables(builder)]
+    return [
+        *made,
+        *_make_contract_tables(builder),
+        *_make_total_tables(builder),
+        *make_score_tables(builder),
+    ]
+
+
+def _list_possible_values(builder: TableBuilder, column: str) -> tuple[int, ...]:
+    """Return the values of a column that are listed even if no deal has them."""
+    rules = require_kqj_rules(builder.experiment.rules)
+    contracts = [*range(len(rules.contracts))]
+    if column == "contract":
+        return tuple(contracts)
+    if column == "place":
+        return tuple(range(SEATS))
+    if column == "lap":
+        return (1, 2) if rules.bidding == "take" else (1,)
+    suits = ("return", "other") if rules.bidding == "take" else ("suit",)
+    return tuple(KIND_LABELS.index(kind) for kind in (*suits, *rules.contracts[4:]))
+
+
+def _make_taking_tables(builder: TableBuilder) -> Iterable[Table]:
+    """Yield the tables of takes: their number, lap, place and contract."""
+    everything = builder.group_histograms((), "taken", taken=False)
+
+    def overall() -> TableRows:
+        for group, counts in everything.items():
+            deals = sum(counts.values())
+            for quantity, taken in (("taken_share", 1), ("passed_out_share", 0)):
+                estimate = builder.share(counts.get(taken, 0), deals)
+                yield group, quantity, "share", estimate
+
+    def split(grouping: tuple[str, ...]) -> TableRows:
+        possible = set(
+            itertools.product(*(_list_possible_values(builder, column) for column in grouping))
+        )
+        taken = builder.count_groups((), grouping)
+        for group, counts in everything.items():
+            places = taken.get(group, {})
+            for place in sorted(possible | places.keys()):
+                count = places.get(place, 0)
+                for quantity, deals in (
+                    ("share_of_deals", sum(counts.values())),
+                    ("share_of_taken", sum(places.values())),
+                ):
+                    yield (*group, *place), quantity, "share", builder.share(count, deals)
+
+    yield builder.table("taking", "Deals taken and passed out", (), overall())
+    groupings = [("lap",), ("place",), ("lap", "place"), ("kind",), ("contract",)]
+    for grouping in select_groupings(builder, groupings):
+        name, title = name_grouping(grouping)
+        yield builder.table(f"taking{name}", f"Deals taken{title}", grouping, split(grouping))
+
+
+def _make_auction_tables(builder: TableBuilder) -> Iterable[Table]:
+    """Yield the tables of amounts, bids and counters."""
+    if require_kqj_rules(builder.experiment.rules).bidding != "auction":
+        return
+
+    def overall() -> TableRows:
+        openings = builder.group_histograms((), "opening_amount")
+        finals = builder.group_histograms((), "amount")
+        bids = builder.group_histograms((), "bids")
+        stakes = builder.group_histograms((), "stake")
+        announced = builder.group_histograms((), "capot_announced")
+        for group in openings:
+            deals = sum(openings[group].values())
+            outbids = {number - 1: count for number, count in bids[group].items()}
+            countered = deals - stakes[group].get(1, 0)
+            overcountered = stakes[group].get(4, 0)
+            yield group, "opening_amount_mean", "amount", builder.mean(openings[group])
+            yield group, "final_amount_mean", "amount", builder.mean(finals[group])
+            yield group, "bids_mean", "count", builder.mean(bids[group])
+            yield group, "outbids_mean", "count", builder.mean(outbids)
+            for quantity, count, of in (
+                ("outbid_share", deals - bids[group].get(1, 0), deals),
+                ("countered_share", countered, deals),
+                ("overcountered_share", overcountered, deals),
+                ("overcountered_share_of_countered", overcountered, countered),
+                ("capot_announced_share", announced[group].get(1, 0), deals),
+            ):
+                yield group, quantity, "share", builder.share(count, of)
+
+    def distribution(column: str) -> TableRows:
+        for group, counts in builder.group_histograms((), column).items():
+            for value in sorted(counts):
+                estimate = builder.share(counts[value], sum(counts.values()))
+                yield (*group, value), "share_of_taken", "share", estimate
+
+    yield builder.table("auctions", "Auctions", (), overall())
+    for name, title, column in (
+        ("opening_amounts", "Amount of the first bid", "opening_amount"),
+        ("final_amounts", "Amount of the last bid", "amount"),
+        ("bids", "Number of bids", "bids"),
+    ):
+        if column not in builder.by:
+            yield builder.table(name, f"{title}, taken deals", (column,), distribution(column))
+
+
+def _make_contract_tables(builder: TableBuilder) -> Iterable[Table]:
+    """Yield the tables of the results of contracts."""
+    results = RESULTS if has_litigation(builder.experiment) else RESULTS[:2]
+
+    def lines(grouping: tuple[str, ...]) -> TableRows:
+        for group, counts in builder.group_histograms(grouping, "result").items():
+            for result in results:
+                count = counts.get(RESULT_LABELS.index(result), 0)
+                estimate = builder.share(count, sum(counts.values()))
+                yield group, f"{result}_share", "share", estimate
+
+    auction = require_kqj_rules(builder.experiment.rules).bidding == "auction"
+    groupings: list[tuple[str, ...]] = [()]
+    if builder.experiment.imposed is None:
+        groupings += [("lap",), ("place",), ("lap", "place"), ("kind",), ("contract",)]
+        groupings += [("amount",), ("stake",)] if auction else []
+    elif not auction:
+        groupings += [("kind",)]
+    for grouping in select_groupings(builder, groupings):
+        name, title = name_grouping(grouping)
+        title = f"Contracts made{title}, taken deals"
+        yield builder.table(f"contracts{name}", title, grouping, lines(grouping))
+
+    def capot() -> TableRows:
+        columns = ("capot_announced", "capot_contracting", "result")
+        for group, counts in builder.count_groups((), columns).items():
+            deals = sum(counts.values())
+            announced = {key: count for key, count in counts.items() if key[0] == 1}
+            bids = sum(announced.values())
+            made = sum(count for key, count in announced.items() if key[2] == MADE_NUMBER)
+            surprises = sum(count for key, count in counts.items() if key[:2] == (0, 1))
+            for quantity, count, of in (
+                ("capot_announced_share", bids, deals),
+                ("announced_capot_made_share", made, bids),
+                ("unannounced_capot_share", surprises, deals - bids),
+            ):
+                yield group, quantity, "share", builder.share(count, of)
+
+    if auction and builder.experiment.imposed is None:
+        yield builder.table("capot", "Capot announced and made, taken deals", (), capot())
+
+
+def _make_total_tables(builder: TableBuilder) -> Iterable[Table]:
+    """Yield the tables of the contracting team's total."""
+    imposed = builder.experiment.imposed is not None
+    for grouping in select_groupings(builder, [()] if imposed else [(), ("contract",)]):
+        name, title = name_grouping(grouping)
+        lines: TableRows = [
+            (group, quantity, "points", estimate)
+            for group, histogram in builder.group_histograms(grouping, "contracting_total").items()
+            for quantity, estimate in describe_distribution(
+                "contracting_total", histogram, builder.confidence
+            )
+        ]
+        title = f"Total of the contracting team{title}, taken deals"
+        yield builder.table(f"contracting_total{name}", title, grouping, lines)
+
+
+def make_score_tables(builder: TableBuilder) -> Iterable[Table]:
+    """Yield the tables of bonuses, gratuities and scores."""
+    yield from _make_bonus_tables(builder)
+    if require_kqj_rules(builder.experiment.rules).teams == 3:
+        yield builder.table(
+            "gratuities", "Gratuities of three teams, taken deals", (), _list_gratuities(builder)
+        )
+    if has_litigation(builder.experiment):
+        yield builder.table(
+            "pending", "Litigation gratuities, taken deals", (), _list_pending(builder)
+        )
+    yield builder.table("scores", "Scores of a round", (), _list_scores(builder))
+    player = "seat" if builder.experiment.rules.partners == "random" else "team"
+    yield builder.table(
+        f"scores_by_{player}",
+        f"Scores of a round, by {player}",
+        (player,),
+        _list_player_scores(builder),
+    )
+
+
+def _make_bonus_tables(builder: TableBuilder) -> Iterable[Table]:
+    """Yield the tables of last trick, Capot, KQ and KQJ, by side."""
+
+    def lines(grouping: tuple[str, ...]) -> TableRows:
+        tricks = builder.count_groups(
+            grouping, ("last_trick_contracting", "capot_contracting", "capot_defending")
+        )
+        announcements = builder.count_groups(
+            grouping, ("kq_contracting", "kq_defending", "kqj_contracting", "kqj_defending")
+        )
+        for group, won in tricks.items():
+            deals = sum(won.values())
+            last = sum(count for key, count in won.items() if key[0])
+            for side, count in enumerate((last, deals - last)):
+                yield (
+                    (*group, side),
+                    "last_trick_share",
+                    "share",
+                    builder.share(count, deals),
+                )
+            for side, places in enumerate(((1,), (2,), (1, 2))):
+                count = sum(n for key, n in won.items() if any(key[place] for place in places))
+                yield (
+                    (*group, side),
+                    "capot_share",
+                    "share",
+                    builder.share(count, deals),
+                )
+            for quantity, places_of_side in (
+                ("kq", ((0,), (1,), (0, 1))),
+                ("kqj", ((2,), (3,), (2, 3))),
+            ):
+                for side, places in enumerate(places_of_side):
+                    numbers = _sum_values(announcements[group], places)
+                    some = builder.share(deals - numbers.get(0, 0), deals)
+                    name = f"{quantity}_mean"
+                    yield (*group, side), name, "count", builder.mean(numbers, (0, len(SUITS)))
+                    yield (*group, side), f"{quantity}_share", "share", some
+
+    def sorted_lines(grouping: tuple[str, ...]) -> TableRows:
+        return sorted(lines(grouping), key=lambda line: line[0])  # stable: a side's lines together
+
+    imposed = builder.experiment.imposed is not None
+    for grouping in select_groupings(builder, [()] if imposed else [(), ("contract",)]):
+        name, title = name_grouping(grouping)
+        title = f"Bonuses{title or ', by side'}{' and side' if grouping else ''}, taken deals"
+        yield builder.table(f"bonuses{name}", title, (*grouping, "side"), sorted_lines(grouping))
+
+
+def _sum_values(joint: Mapping[ColumnValues, int], places: Iterable[int]) -> dict[int, int]:
+    """Return the histogram of the sum of several of the values."""
+    places = tuple(places)
+    histogram: dict[int, int] = {}
+    for values, count in joint.items():
+        number = sum(values[place] for place in places)
+        histogram[number] = histogram.get(number, 0) + count
+    return histogram
+
+
+def _list_gratuities(builder: TableBuilder) -> TableRows:
+    """Yield shares of deals with low or trickless teams, and the gratuities paid."""
+    for group, joint in builder.count_groups((), ("low_teams", "trickless_teams")).items():
+        deals = sum(joint.values())
+        teams = require_kqj_rules(builder.experiment.rules).teams
+        paid: dict[int, int] = {}
+        for (low, trickless), count in joint.items():
+            # Each such team pays two other teams.
+            points = 2 * (20 * low + 60 * trickless)
+            paid[points] = paid.get(points, 0) + count
+        for quantity, place in (("low_team", 0), ("trickless_team", 1)):
+            numbers = _sum_values(joint, (place,))
+            some = builder.share(deals - numbers.get(0, 0), deals)
+            yield group, f"{quantity}_share", "share", some
+            yield group, f"{quantity}s_mean", "count", builder.mean(numbers, (0, teams))
+        some = builder.share(deals - paid.get(0, 0), deals)
+        yield group, "gratuity_paid_share", "share", some
+        mean = builder.mean(paid, (0, 2 * (20 + 60) * teams))
+        yield group, "gratuity_paid_mean", "points", mean
+
+
+def _list_pending(builder: TableBuilder) -> TableRows:
+    """Yield the litigation gratuities waiting before a played round, received and left by it.
+
+    They are those of taken deals: a gratuity goes on waiting while rounds are passed out, so that
+    all rounds would not be independent observations.
+    """
+    moments = [("left", "pending_after")]
+    if builder.experiment.games is not None:
+        moments = [
+            ("waiting", "pending_before"),
+            ("received", "gratuity_received"),
+            *moments,
+        ]
+    histograms = {column: builder.group_histograms((), column) for _, column in moments}
+    for group in histograms["pending_after"]:
+        for quantity, column in moments:
+            sizes = histograms[column][group]
+            deals = sum(sizes.values())
+            some = {size: count for size, count in sizes.items() if size > 0}
+            estimate = builder.share(sum(some.values()), deals)
+            yield group, f"gratuity_{quantity}_share", "share", estimate
+            yield group, f"gratuity_{quantity}_mean", "points", builder.mean(some)
+
+
+def _list_scores(builder: TableBuilder) -> TableRows:
+    """Yield the scores of the sides, and the difference of two fixed teams."""
+    rules = require_kqj_rules(builder.experiment.rules)
+    teams = rules.teams - 1
+    sides = (
+        ("contracting_score_mean", "contracting_score", 1),
+        ("defending_score_mean", "defending_score", teams),
+        ("score_difference_mean", "score_difference", teams),
+    )
+    histograms = [builder.group_histograms((), column) for _, column, _ in sides]
+    for group in histograms[0]:
+        for (quantity, _, parts), histogram in zip(sides, histograms, strict=True):
+            estimate = builder.mean(histogram[group]).scaled(1 / parts)
+            yield group, quantity, "points", estimate
+    if rules.teams == 2 and rules.partners == "fixed":
+        for group, differences in builder.group_histograms(
+            (), "team_difference", taken=False
+        ).items():
+            yield group, "team_difference_mean", "points", builder.mean(differences)
+
+
+def _list_player_scores(builder: TableBuilder) -> TableRows:
+    """Yield the scores of teams, or of seats with random partners, passed-out deals included."""
+    rules = require_kqj_rules(builder.experiment.rules)
+    column = "seat_score" if rules.partners == "random" else "score"
+    players = [
+        builder.group_histograms((), f"{column}_{number}", taken=False)
+        for number in range(SEATS if rules.partners == "random" else rules.teams)
+    ]
+    for group in players[0]:
+        for number, histograms in enumerate(players):
+            estimate = builder.mean(histograms[group])
+            yield (*group, number), "score_mean", "points", estimate

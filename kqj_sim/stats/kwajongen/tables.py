@@ -1,0 +1,304 @@
+"""Tables of Kwajongen rounds: calls, results, tricks, card points and scores.
+
+A deal is played if somebody said play, else passed out.  Every share says of which deals.  Scores
+go down: a change below 0 is good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from kqj_sim.rules import KwajongenRules
+from kqj_sim.stats.tables import (
+    DerivedColumn,
+    Table,
+    TableBuilder,
+    TableRows,
+    describe_distribution,
+    get_labels,
+    name_grouping,
+    select_groupings,
+)
+
+if TYPE_CHECKING:
+    from kqj_sim.simulation.experiment import Experiment
+
+
+SEATS, TEAMS, TRICKS = KwajongenRules.seats, KwajongenRules.team_count, KwajongenRules.tricks
+
+RESULT_SHARES = {"made": "caller_won_share", "failed": "caller_lost_share", "tie": "tied_share"}
+"""Identifiers of the shares of the results of a played round."""
+
+_GROUP_NAMES = {
+    "place": "the caller's place",
+    "turned_rank": "the card turned up",
+}
+"""Descriptions of the columns that group the results."""
+
+_RESULT_LABELS = get_labels("result", "kwajongen")
+_MAX_CARD_POINTS = 40
+
+
+def derive_columns(experiment: Experiment) -> list[DerivedColumn]:
+    """Return the columns that the tables need besides those of the rows."""
+    return [
+        DerivedColumn(
+            "points_difference",
+            -_MAX_CARD_POINTS,
+            _MAX_CARD_POINTS,
+            ("contracting_card_points", "defending_card_points"),
+            lambda rows: (
+                rows.column("contracting_card_points") - rows.column("defending_card_points")
+            ),
+        ),
+        DerivedColumn(
+            "worth",
+            -4,
+            4,
+            ("contracting_score", "defending_score"),
+            lambda rows: rows.column("defending_score") - rows.column("contracting_score"),
+        ),
+        DerivedColumn(
+            "team_worth",
+            -4,
+            4,
+            ("score_0", "score_1"),
+            lambda rows: rows.column("score_1") - rows.column("score_0"),
+        ),
+    ]
+
+
+def list_joints(experiment: Experiment) -> list[tuple[str, ...]]:
+    """Return the tuples of columns of which the tables need joint counts."""
+    needed: list[tuple[str, ...]] = [
+        ("taken", "place", "result"),
+        ("taken", "turned_rank", "result"),
+        ("taken", "capot_contracting", "capot_defending"),
+        ("taken", "contracting_tricks"),
+        ("taken", "contracting_card_points", "result"),
+        ("taken", "sender_trumps", "result"),
+        ("taken", "defending_card_points"),
+        ("taken", "points_difference"),
+        ("taken", "contracting_score"),
+        ("taken", "defending_score"),
+        ("taken", "worth"),
+        ("team_worth",),
+        *((f"score_{team}",) for team in range(TEAMS)),
+    ]
+    if experiment.games is not None:
+        needed += [("taken", "raised", "result"), ("taken", "raised", "worth")]
+    return needed
+
+
+def make_tables(builder: TableBuilder) -> list[Table]:
+    """Return every table that applies to the experiment.
+
+    A table grouped by a column of `by` would repeat another, and is left out.
+    """
+    return [
+        *_make_call_tables(builder),
+        *_make_result_tables(builder),
+        builder.table("capot", "All four tricks, played deals", (), _list_capots(builder)),
+        builder.table(
+            "tricks",
+            "Tricks of the caller's team, played deals",
+            ("contracting_tricks",),
+            _list_tricks(builder),
+        ),
+        *_make_raised_tables(builder),
+        builder.table(
+            "card_points", "Card points, played deals", ("whose",), _list_card_points(builder)
+        ),
+        builder.table("scores", "Changes of the scores in a round", (), _list_scores(builder)),
+        builder.table(
+            "scores_by_team",
+            "Changes of the scores in a round, by team",
+            ("team",),
+            _list_team_scores(builder),
+        ),
+    ]
+
+
+def _make_call_tables(builder: TableBuilder) -> Iterable[Table]:
+    """Yield the tables of deals played and passed out, and of callers by place."""
+    everything = builder.group_histograms((), "taken", taken=False)
+
+    def overall() -> TableRows:
+        for group, counts in everything.items():
+            deals = sum(counts.values())
+            for quantity, taken in (("played_share", 1), ("passed_out_share", 0)):
+                estimate = builder.share(counts.get(taken, 0), deals)
+                yield group, quantity, "share", estimate
+
+    def by_place() -> TableRows:
+        callers = builder.group_histograms((), "place")
+        for group, counts in everything.items():
+            deals = waiting = sum(counts.values())
+            places = callers.get(group, {})
+            for place in range(SEATS):
+                count = places.get(place, 0)
+                for quantity, of in (
+                    ("says_play_share", waiting),
+                    ("caller_share_of_deals", deals),
+                    ("caller_share_of_played", sum(places.values())),
+                ):
+                    yield (*group, place), quantity, "share", builder.share(count, of)
+                waiting -= count
+
+    yield builder.table("calls", "Deals played and passed out", (), overall())
+    if "place" not in builder.by:
+        yield builder.table("calls_by_place", "Who says play, by place", ("place",), by_place())
+
+
+def list_result_rows(builder: TableBuilder, groups: tuple[str, ...]) -> TableRows:
+    """Yield the share of each result among the played deals of each group."""
+    for group, counts in builder.group_histograms(groups, "result").items():
+        for result, quantity in RESULT_SHARES.items():
+            count = counts.get(_RESULT_LABELS.index(result), 0)
+            estimate = builder.share(count, sum(counts.values()))
+            yield group, quantity, "share", estimate
+
+
+def _make_result_tables(builder: TableBuilder) -> Iterable[Table]:
+    """Yield the tables of rounds won by each side."""
+    for grouping in select_groupings(builder, [(), *((column,) for column in _GROUP_NAMES)]):
+        name, _ = name_grouping(grouping)
+        by = "".join(f", by {_GROUP_NAMES[column]}" for column in grouping)
+        title = f"Rounds won by the caller's team and by the others{by}, played deals"
+        yield builder.table(f"results{name}", title, grouping, list_result_rows(builder, grouping))
+
+
+def _list_capots(builder: TableBuilder) -> TableRows:
+    """Yield the shares of rounds in which a side wins all four tricks."""
+    columns = ("capot_contracting", "capot_defending")
+    for group, counts in builder.count_groups((), columns).items():
+        deals = sum(counts.values())
+        for side, places in (("caller", (0,)), ("others", (1,)), ("either", (0, 1))):
+            count = sum(n for key, n in counts.items() if any(key[place] for place in places))
+            estimate = builder.share(count, deals)
+            yield group, f"{side}_capot_share", "share", estimate
+
+
+def _list_tricks(builder: TableBuilder) -> TableRows:
+    """Yield the share of each number of tricks of the caller's team."""
+    for group, counts in builder.group_histograms((), "contracting_tricks").items():
+        for number in range(TRICKS + 1):
+            estimate = builder.share(counts.get(number, 0), sum(counts.values()))
+            yield (*group, number), "share_of_played", "share", estimate
+
+
+def _make_raised_tables(builder: TableBuilder) -> Iterable[Table]:
+    """Yield the tables of raised rounds, which occur only in games.
+
+    They are those of played deals, as a raise goes on while rounds are passed out.
+    """
+    if builder.experiment.games is None:
+        return
+
+    def overall() -> TableRows:
+        for group, counts in builder.group_histograms((), "raised").items():
+            estimate = builder.share(counts.get(1, 0), sum(counts.values()))
+            yield group, "raised_share", "share", estimate
+
+    def by_raised() -> TableRows:
+        yield from list_result_rows(builder, ("raised",))
+        for group, counts in builder.group_histograms(("raised",), "worth").items():
+            yield group, "change_difference_mean", "points", builder.mean(counts)
+
+    yield builder.table("raised", "Raised rounds, played deals", (), overall())
+    if "raised" not in builder.by:
+        title = "Raised rounds and others, played deals"
+        yield builder.table("results_by_raised", title, ("raised",), by_raised())
+
+
+def _list_card_points(builder: TableBuilder) -> TableRows:
+    """Yield the distribution of the card points of each side."""
+    for column, whose in (
+        ("contracting_card_points", "caller"),
+        ("defending_card_points", "others"),
+        ("points_difference", "difference"),
+    ):
+        for group, histogram in builder.group_histograms((), column).items():
+            for quantity, estimate in describe_distribution(
+                "card_points", histogram, builder.confidence
+            ):
+                yield (*group, whose), quantity, "points", estimate
+
+
+def _list_scores(builder: TableBuilder) -> TableRows:
+    """Yield the mean changes of the scores of the sides."""
+    sides = (
+        ("caller_change_mean", "contracting_score"),
+        ("others_change_mean", "defending_score"),
+        ("change_difference_mean", "worth"),
+    )
+    histograms = [builder.group_histograms((), column) for _, column in sides]
+    for group in histograms[0]:
+        for (quantity, _), histogram in zip(sides, histograms, strict=True):
+            estimate = builder.mean(histogram[group])
+            yield group, quantity, "points", estimate
+    for group, changes in builder.group_histograms((), "team_worth", taken=False).items():
+        yield group, "team_change_difference_mean", "points", builder.mean(changes)
+
+
+def _list_team_scores(builder: TableBuilder) -> TableRows:
+    """Yield the mean changes of the scores of the teams, passed-out deals included."""
+    teams = [builder.group_histograms((), f"score_{team}", taken=False) for team in range(TEAMS)]
+    for group in teams[0]:
+        for team, histograms in enumerate(teams):
+            estimate = builder.mean(histograms[group])
+            yield (*group, team), "score_change_mean", "points", estimate
+
+
+def list_detail_joints(experiment: Experiment) -> list[tuple[str, ...]]:
+    """Return the tuples of columns of which the further tables need joint counts."""
+    return [
+        ("taken", "place", "sender_trumps", "result"),
+        ("taken", "dealer_trumps", "result"),
+        ("taken", "points_difference", "result"),
+    ]
+
+
+def make_detail_tables(builder: TableBuilder) -> Iterable[Table]:
+    """Yield the further tables of a report."""
+    for name, title, grouping in (
+        ("sender_trumps", "the caller's number of trumps", ("sender_trumps",)),
+        (
+            "place_and_sender_trumps",
+            "place and the caller's number of trumps",
+            ("place", "sender_trumps"),
+        ),
+        ("dealer_trumps", "the dealer's number of trumps", ("dealer_trumps",)),
+    ):
+        yield builder.table(
+            f"results_by_{name}",
+            f"Rounds won by the caller's team and by the others, by {title}, played deals",
+            grouping,
+            list_result_rows(builder, grouping),
+        )
+    for name, title, column in (
+        ("points", "Card points of the caller's team", "contracting_card_points"),
+        ("margins", "Card points of the caller's team minus the others'", "points_difference"),
+    ):
+        yield builder.table(
+            name,
+            f"{title}, by result, played deals",
+            (column,),
+            _list_distribution(builder, column),
+        )
+
+
+def _list_distribution(builder: TableBuilder, column: str) -> TableRows:
+    """Yield the share of the played deals with each number and each result."""
+    for group, counts in builder.count_groups((), (column, "result")).items():
+        deals = sum(counts.values())
+        for number in sorted({number for number, _ in counts}):
+            for result, quantity in RESULT_SHARES.items():
+                count = counts.get((number, _RESULT_LABELS.index(result)), 0)
+                yield (
+                    (*group, number),
+                    quantity,
+                    "share",
+                    builder.share(count, deals),
+                )

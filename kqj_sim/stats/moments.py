@@ -1,0 +1,350 @@
+"""Numbers of observations, their sums, and the sums of their products; and weighted means of them.
+
+Means, differences, ratios, regressions and their intervals follow from these.  Integer moments are
+exact, so that the order in which they are added, and hence threads and chunks, cannot change a
+result.
+
+A weighted mean is sum w x / sum w over deals with weights w.  Its variance is that of the mean of
+w (x - mean), divided by the square of the mean weight (the delta method; J. S. Liu, Monte Carlo
+Strategies in Scientific Computing, 2001, section 2.5).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kqj_sim.core.types import Float64Array, Int64Array
+from kqj_sim.stats import intervals, sequences
+from kqj_sim.stats.intervals import Estimate, estimate_weighted_share
+
+Number = TypeVar("Number", int, float)
+
+Index: TypeAlias = int | slice | tuple[int | slice, ...]
+
+_EXACT_IN_FLOAT64 = 2**53
+
+ROUNDING_ERROR = 1e-12
+"""Share of a sum up to which a difference is a rounding error."""
+
+
+@dataclass
+class Moments(Generic[Number]):
+    """Moments of k variables, for any number of groups of observations and of series.
+
+    Groups are disjoint sets of observations, such as strata.  Series are sets of k variables of the
+    same observations, such as one set for each player.
+
+    Attributes:
+        count: int64 (*groups), the number of observations.
+        sums: int64 or float64 (*groups, *series, k).
+        products: the sums of products, (*groups, *series, k, k).
+    """
+
+    count: Int64Array
+    sums: NDArray[Any]
+    products: NDArray[Any]
+
+    @classmethod
+    def zeros(
+        cls, shape: tuple[int, ...], groups: tuple[int, ...] = (), *, kind: type[Number]
+    ) -> Moments[Number]:
+        """Return the moments of no observations.
+
+        Args:
+            shape: numbers of series and, last, of variables.
+            groups: numbers of groups.
+            kind: int for exact moments, float for weighted ones.
+        """
+        dtype = np.int64 if kind is int else np.float64
+        whole = groups + shape
+        return Moments(
+            np.zeros(groups, np.int64), np.zeros(whole, dtype), np.zeros(whole + shape[-1:], dtype)
+        )
+
+    def __getitem__(self, index: Index) -> Moments[Number]:
+        """Return a view of some groups, and of some series if `index` goes on beyond the groups."""
+        axes: tuple[int | slice, ...] = index if isinstance(index, tuple) else (index,)
+        of_groups: Any = axes[: self.count.ndim]
+        count = self.count[(*of_groups, ...)]  # With the ellipsis it is a view, never a number.
+        return Moments(count, self.sums[axes], self.products[axes])
+
+    def observe(self, values: Int64Array) -> None:
+        """Add observations of integer moments without groups, int64 (*series, k, n)."""
+        number = values.shape[-1]
+        largest = int(np.abs(values).max(initial=0))
+        # Matrix products of floating-point numbers are fast, and exact as long as they are small.
+        is_exact = largest**2 * number < _EXACT_IN_FLOAT64
+        factors = values.astype(np.float64) if is_exact else values
+        self.count += number
+        self.sums += values.sum(axis=-1)
+        self.products += (factors @ np.swapaxes(factors, -1, -2)).astype(np.int64)
+
+    def add(self, other: Moments[Number]) -> None:
+        """Add the moments of other observations."""
+        self.count += other.count
+        self.sums += other.sums
+        self.products += other.products
+
+    def pool(self) -> Moments[Number]:
+        """Return the moments of all groups together."""
+        axes = tuple(range(self.count.ndim))
+        return Moments(
+            np.asarray(self.count.sum()), self.sums.sum(axis=axes), self.products.sum(axis=axes)
+        )
+
+    def regroup(self, groups: tuple[int, ...]) -> Moments[Number]:
+        """Return a view with the same groups in another shape."""
+        axes = self.count.ndim
+        return Moments(
+            self.count.reshape(groups),
+            self.sums.reshape(groups + self.sums.shape[axes:]),
+            self.products.reshape(groups + self.products.shape[axes:]),
+        )
+
+    def total(self, variable: int) -> Number:
+        """Return the sum of a variable."""
+        found: Number = self.sums[variable].item()
+        return found
+
+    def product(self, one: int, other: int) -> Number:
+        """Return the sum of the products of two variables."""
+        found: Number = self.products[one, other].item()
+        return found
+
+    def summarize(self, variable: int) -> tuple[int, Number, Number]:
+        """Return the number of observations, the sum of a variable and the sum of its squares."""
+        return int(self.count), self.total(variable), self.product(variable, variable)
+
+    def summarize_difference(self, one: int, other: int) -> tuple[int, Number, Number]:
+        """Return the same of the difference of two variables."""
+        squares = self.product(one, one) - 2 * self.product(one, other) + self.product(other, other)
+        return int(self.count), self.total(one) - self.total(other), squares
+
+    def summarize_pair(
+        self, one: int, other: int
+    ) -> tuple[int, Number, Number, tuple[Number, Number, Number]]:
+        """Return the number of observations, both sums, and the products 1 x 1, 1 x 2 and 2 x 2."""
+        products = self.product(one, one), self.product(one, other), self.product(other, other)
+        return int(self.count), self.total(one), self.total(other), products
+
+
+def multiply(one: Float64Array, other: Float64Array) -> Float64Array:
+    """Multiply small arrays as `one @ other` does, with the same result on every processor.
+
+    numpy's `@` uses a BLAS, which adds in another order on each kind of processor.
+
+    Args:
+        one: float64 (..., n).
+        other: float64 (n,) or (n, p).
+    """
+    if other.ndim == 1:
+        return np.asarray((one * other).sum(axis=-1))
+    return np.asarray((one[..., np.newaxis] * other).sum(axis=-2))
+
+
+def count_by_group(groups: Int64Array, values: Int64Array, group_count: int) -> Moments[int]:
+    """Return the moments of observations that belong to groups.
+
+    Args:
+        groups: int64 (n,), the group of each observation.
+        values: int64 (k, n), the variables; their products' sums are below 2**53.
+        group_count: number of groups.
+    """
+    variables = len(values)
+    moments = Moments.zeros((variables,), (group_count,), kind=int)
+    moments.count += np.bincount(groups, minlength=group_count)
+    for one, value in enumerate(values):
+        moments.sums[:, one] = np.bincount(groups, value, group_count)
+        for other in range(variables):
+            product = np.bincount(groups, value * values[other], group_count)
+            moments.products[:, one, other] = product
+    return moments
+
+
+class Objective(NamedTuple):
+    """The criterion by which options are ranked.
+
+    Attributes:
+        value: the quantity whose mean is maximised.
+        share: the quantity, a share, whose precision may end a search.
+        options: number of options to choose from, the first ones.
+        bound: of `value`, as for `WeightedMoments.mean`.
+    """
+
+    value: int
+    share: int
+    options: int
+    bound: float
+
+
+@dataclass
+class WeightedMoments:
+    """Moments of quantities x of several options over weighted deals.
+
+    Attributes:
+        moments: for each quantity, the moments of w and, for each option, of w x.
+    """
+
+    moments: Moments[float] = field(default_factory=lambda: Moments.zeros((1, 1), kind=float))
+
+    def add(self, deals: int, weights: Float64Array, values: Float64Array) -> None:
+        """Add a block of deals.
+
+        Args:
+            deals: number of deals, those without a weight included.
+            weights: float64 (n,).
+            values: float64 (quantities, options, n).
+        """
+        if self.deals == 0:
+            quantities, options, _ = values.shape
+            self.moments = Moments.zeros((quantities, 1 + options), kind=float)
+        sums, products = self.moments.sums, self.moments.products
+        squares = weights * weights
+        crossed = multiply(values, squares)
+        self.moments.count += deals
+        sums[:, 0] += weights.sum()
+        sums[:, 1:] += multiply(values, weights)
+        products[:, 0, 0] += squares.sum()
+        products[:, 0, 1:] += crossed
+        products[:, 1:, 0] += crossed
+        weighted = values * squares
+        for option in range(values.shape[1]):
+            column = (weighted[:, option:] * values[:, option, np.newaxis]).sum(axis=-1)
+            products[:, 1 + option :, 1 + option] += column
+            products[:, 1 + option, 2 + option :] += column[:, 1:]
+
+    @property
+    def deals(self) -> int:
+        """Number of deals, those without a weight included."""
+        return int(self.moments.count)
+
+    @property
+    def weights(self) -> float:
+        """Sum of the weights."""
+        return float(self.moments.sums[0, 0])
+
+    @property
+    def squares(self) -> float:
+        """Sum of the squares of the weights."""
+        return float(self.moments.products[0, 0, 0])
+
+    @property
+    def effective_sample_size(self) -> float:
+        """The effective number of deals, (sum w)^2 / sum w^2 (L. Kish, Survey Sampling, 1965)."""
+        return self.weights**2 / self.squares if self.squares > 0 else 0.0
+
+    def value(self, quantity: int, option: int) -> float:
+        """Return a weighted mean."""
+        return self.moments[quantity].total(1 + option) / self.weights
+
+    def mean(
+        self, quantity: int, option: int, confidence: float, *, baseline: int | None = None,
+        sequential: bool = False, is_share: bool = False, bound: float = 0.0,
+    ) -> Estimate:  # fmt: skip
+        """Estimate a weighted mean.
+
+        Args:
+            quantity, option: the quantity and the option.
+            confidence: of the interval.
+            baseline: another option, whose value is subtracted deal by deal.
+            sequential: make an interval that holds at every moment (a confidence sequence).
+            is_share: the values are 0 and 1; make the interval of a share.
+            bound: the largest distance of a value from the mean, against which a sequential
+                interval guards if it is rare; 0 for none.
+        """
+        first, crossed, product = self._summarize(quantity, option, baseline)
+        if is_share:
+            return self.share(first, product, confidence, sequential)
+        if sequential:
+            return self._estimate_sequentially(first, crossed, product, confidence, bound)
+        value = first / self.weights
+        spread = product - 2 * value * crossed + value * value * self.squares
+        # Equal values differ by rounding errors only.
+        variance = 0.0 if spread <= ROUNDING_ERROR * product else spread / self.weights**2
+        if variance == 0:
+            return Estimate(value, math.nan, math.nan, self.deals)
+        reach = intervals.compute_reach(int(self.effective_sample_size), confidence)
+        half = reach * math.sqrt(variance)
+        return Estimate(value, value - half, value + half, self.deals)
+
+    def share(
+        self, weights: float, squares: float, confidence: float, sequential: bool = False
+    ) -> Estimate:
+        """Estimate the share of deals with a property, from their sums of w and of w w."""
+        if sequential:
+            found = self._estimate_sequentially(weights, squares, squares, confidence, 1.0)
+            return found._replace(low=max(0.0, found.low), high=min(1.0, found.high))
+        value = min(max(weights / self.weights, 0.0), 1.0)
+        spread = (1 - 2 * value) * squares + value * value * self.squares
+        number = self.effective_sample_size
+        if spread > ROUNDING_ERROR * self.squares:
+            number = min(number, value * (1 - value) * self.weights**2 / spread)
+        else:
+            value = float(round(value))
+        return estimate_weighted_share(value, number, self.deals, confidence)
+
+    def ranking(self, by: Objective) -> tuple[int, ...]:
+        """Return the options by falling mean, equal ones by number."""
+        if self.weights == 0:
+            return tuple(range(by.options))
+        # Equal values differ by rounding errors only.
+        values = [round(self.value(by.value, option), 9) for option in range(by.options)]
+        return tuple(sorted(range(by.options), key=lambda option: (-values[option], option)))
+
+    def best(self, by: Objective) -> int:
+        """Return the option with the greatest mean; of equal ones the first."""
+        return self.ranking(by)[0]
+
+    def is_conclusive(self, best: int, by: Objective, width: float, confidence: float) -> bool:
+        """Return whether enough is known to stop, by intervals that hold at every moment.
+
+        That is if the share of the best option is known to `width`, or if it is certain that the
+        option is the best; but not before the effective sample size is `sequences.FIRST_LOOK`, as
+        few deals of much weight do not show the spread.
+
+        Args:
+            best: the option that is taken as the best.
+            by: the criterion.
+            width: half-width, to either side.
+            confidence: of the share's interval, and of all comparisons jointly.
+        """
+        if self.effective_sample_size < sequences.FIRST_LOOK:
+            return False
+        known = self.mean(by.share, best, confidence, sequential=True, is_share=True)
+        if max(known.high - known.value, known.value - known.low) <= width:
+            return True
+        others = [other for other in range(by.options) if other != best]
+        # Bonferroni: all comparisons hold jointly.
+        each = 1 - (1 - confidence) / max(1, len(others))
+        return bool(others) and all(
+            self.mean(by.value, best, each, baseline=other, sequential=True, bound=by.bound).low > 0
+            for other in others
+        )
+
+    def _estimate_sequentially(
+        self, first: float, crossed: float, product: float, confidence: float, bound: float
+    ) -> Estimate:
+        """Estimate a mean from its sums of w x, w w x, w w x x, by a confidence sequence."""
+        # An unseen observation is taken to have the weight that deals have on average.
+        bound *= self.squares / self.weights
+        sums = (self.squares, crossed, product)
+        return sequences.estimate_ratio_sequentially(
+            self.deals, self.weights, first, sums, confidence, bound=bound
+        )
+
+    def _summarize(
+        self, quantity: int, option: int, baseline: int | None
+    ) -> tuple[float, float, float]:
+        """Return sums of w x, w w x, w w x x of a quantity, or of its difference to `baseline`."""
+        moments, own = self.moments[quantity], 1 + option
+        crossed = moments.product(0, own)
+        if baseline is None:
+            return moments.total(own), crossed, moments.product(own, own)
+        other = 1 + baseline
+        _, first, product = moments.summarize_difference(own, other)
+        return first, crossed - moments.product(0, other), product

@@ -1,0 +1,493 @@
+"""Expressions over the columns, such as `lap == 2 and sender_trumps >= 4`.
+
+They mean what they mean as a pandas query, with comparisons, arithmetic and boolean operators over
+the columns.  A text is parsed, each node is checked against what is allowed and turned into
+functions of arrays; nothing is ever evaluated as Python.
+
+As in pandas, `&` and `|` bind like `and` and `or`.  Unlike there, a number divided by zero is
+unknown, as in SQL: a deal is selected only if the expression holds whatever the unknown number is.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import itertools
+import math
+import operator
+import re
+import tokenize
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from kqj_sim.columns import Column, describe_listing, get_columns
+from kqj_sim.core.types import BoolArray, Int64Array
+from kqj_sim.messages import quote, shorten, suggest
+from kqj_sim.stats.games import get_analyzed_game
+from kqj_sim.stats.where_hints import explain_missing_quotes
+
+if TYPE_CHECKING:
+    from kqj_sim.simulation.rows import Rows
+
+MOST_CHARACTERS = 10_000
+MOST_PARTS = 2_000
+"""Largest number of columns, numbers, labels and operators: each is an array for each chunk."""
+MOST_NESTED = 100
+"""Largest depth of brackets; Python's parser gives up at twice as many."""
+
+_MAX_INTEGER = 2**62
+# The first deal and the number of deals are 2**60 at most (`simulation.experiment.MAX_DEAL`).
+_DEAL_COLUMN = Column("deal", 0, 2**61, "number of the deal")
+# Bounds beyond the longest possible run.
+_GAME_COLUMNS = (
+    Column("game", 0, 2**53, "number of the game"),
+    Column("round", 0, 2**15 - 1, "number of the round in its game"),
+)
+
+
+_ALLOWED_SYNTAX = "comparisons, + - * / // %, and or not, columns, numbers and labels are"
+_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+
+
+class ExpressionError(ValueError):
+    """An invalid expression; its one line says what is wrong and what would be right."""
+
+
+class _TruthMasks(NamedTuple):
+    """The rows where a condition is known to hold or known not to hold; bool (rows,) each."""
+
+    holds: BoolArray
+    fails: BoolArray
+
+
+@dataclass(frozen=True)
+class _Condition:
+    text: str
+    truth: Callable[[Rows], _TruthMasks]
+
+
+@dataclass(frozen=True)
+class _Number:
+    """A number for each row.
+
+    Attributes:
+        text: the number as it is written.
+        low, high: its bounds if it is an integer, else infinite.
+        values: returns int64 or float64, (rows,) or a scalar, and the rows where it is known, bool
+            (rows,) or None for all.
+        flag: True for a column of 0 and 1, which is a condition too.
+    """
+
+    text: str
+    low: float
+    high: float
+    values: Callable[[Rows], tuple[Any, BoolArray | None]]
+    flag: bool = False
+
+
+@dataclass(frozen=True)
+class _Label:
+    """A labelled column, or with `column` None a text that may be a label."""
+
+    text: str
+    column: Column | None
+
+
+_Operand: TypeAlias = _Condition | _Number | _Label
+
+
+class Expression:
+    """A condition on rows.
+
+    Attributes:
+        text: the expression.
+        columns: the names it uses, in order of use.
+    """
+
+    def __init__(self, text: str, columns: tuple[str, ...], condition: _Condition) -> None:
+        self.text = text
+        self.columns = columns
+        self._condition = condition
+
+    def mask(self, rows: Rows) -> BoolArray:
+        """Return the rows where it holds, bool (rows,)."""
+        with np.errstate(all="ignore"):
+            holds = self._condition.truth(rows).holds
+        return np.array(np.broadcast_to(holds, (len(rows),)))
+
+
+def compile_expression(text: str, *, games: bool = True, game: str = "kqj") -> Expression:
+    """Compile a condition on `deal` and the columns of a game's rows; raises ExpressionError.
+
+    With `games` it may use the columns `game` and `round` too.
+    """
+    _check_size(text)
+    compiler = _Compiler(games, game)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # such as an unknown escape in a text
+            tree = ast.parse(_replace_operators(text.strip()), mode="eval")
+        parts = sum(isinstance(node, ast.expr) for node in ast.walk(tree))
+        if parts > MOST_PARTS:
+            raise ExpressionError(f"the expression has {parts:,} parts: at most {MOST_PARTS:,}")
+        condition = compiler.compile_condition(tree.body)
+    except ExpressionError:
+        raise
+    except (RecursionError, MemoryError):
+        raise ExpressionError(
+            f"the expression is nested too deeply: at most {MOST_NESTED} levels"
+        ) from None
+    except (SyntaxError, ValueError, tokenize.TokenError, Warning):
+        example = get_analyzed_game(game).examples.whole
+        hint = ": write == for =" if re.search("(?<![<>=!])=(?![<>=])", text) else ""
+        raise ExpressionError(
+            f"{quote(text)} is not an expression such as {example}{hint}"
+        ) from None
+    return Expression(text, tuple(compiler.used), condition)
+
+
+def _check_size(text: str) -> None:
+    """Raise ExpressionError for a text that would take long to parse."""
+    if len(text) > MOST_CHARACTERS:
+        raise ExpressionError(
+            f"the expression has {len(text):,} characters: at most {MOST_CHARACTERS:,}"
+        )
+    depths = itertools.accumulate((each in "([{") - (each in ")]}") for each in text)
+    deepest = max(depths, default=0)
+    if deepest > MOST_NESTED:
+        raise ExpressionError(f"the expression is nested {deepest:,} deep: at most {MOST_NESTED}")
+
+
+class _Compiler:
+    """A compiler of parsed expressions, which checks each node and turns it into functions."""
+
+    def __init__(self, games: bool, game: str) -> None:
+        self.used: dict[str, None] = {}
+        self._games = games
+        self._game = game
+        self._examples = get_analyzed_game(game).examples
+        self._columns = {column.name: column for column in (*get_columns(game), _DEAL_COLUMN)}
+        if games:
+            self._columns.update({column.name: column for column in _GAME_COLUMNS})
+
+    def compile_condition(self, node: ast.expr) -> _Condition:
+        """Compile a node that must be a condition; a flag is one."""
+        operand = self._compile_operand(node)
+        if isinstance(operand, _Condition):
+            return operand
+        if isinstance(operand, _Number) and operand.flag:
+            number = operand
+
+            def truth(rows: Rows) -> _TruthMasks:
+                values, _ = number.values(rows)
+                return _TruthMasks(values != 0, values == 0)
+
+            return _Condition(operand.text, truth)
+        if isinstance(operand, _Number):
+            example = f"{operand.text} > 0"
+        elif operand.column is not None:
+            example = f'{operand.text} == "{operand.column.labels[0]}"'
+        else:
+            example = self._examples.label
+        raise ExpressionError(f"{operand.text} is not a condition: compare, as in {example}")
+
+    def _compile_operand(self, node: ast.expr) -> _Operand:
+        """Compile any node."""
+        match node:
+            case ast.BoolOp():
+                return self._compile_boolean(node)
+            case ast.UnaryOp(op=ast.Not() | ast.Invert()):
+                condition = self.compile_condition(node.operand)
+
+                def negated(rows: Rows) -> _TruthMasks:
+                    holds, fails = condition.truth(rows)
+                    return _TruthMasks(fails, holds)
+
+                return _Condition(_format_node(node), negated)
+            case ast.UnaryOp(op=ast.USub()):
+                number = self._compile_number(node.operand)
+
+                def negative(rows: Rows) -> tuple[Any, BoolArray | None]:
+                    values, known = number.values(rows)
+                    return -values, known
+
+                return _Number(_format_node(node), -number.high, -number.low, negative)
+            case ast.BinOp():
+                return self._compile_arithmetic(node)
+            case ast.Compare():
+                return self._compile_comparison(node)
+            case ast.Name():
+                return self._get_column(node.id)
+            case ast.Constant(value=str() as label):
+                return _Label(repr(label), None)
+            case ast.Constant(value=bool() as truth):
+                raise ExpressionError(f"{truth} is not used here: write {int(truth)}")
+            case ast.Constant(value=int() | float() as value):
+                return _make_constant(value)
+        raise _make_syntax_error(node)
+
+    def _compile_number(self, node: ast.expr) -> _Number:
+        """Compile a node that must be a number."""
+        operand = self._compile_operand(node)
+        if isinstance(operand, _Number):
+            return operand
+        what = "a condition" if isinstance(operand, _Condition) else "a label"
+        raise ExpressionError(
+            f"{operand.text} is {what}, not a number: it cannot be used in arithmetic"
+        )
+
+    def _get_column(self, name: str) -> _Operand:
+        """Return a column as an operand."""
+        column = self._columns.get(name)
+        if column is None:
+            if name in {column.name for column in _GAME_COLUMNS}:
+                raise ExpressionError(f"{name} is a column of whole games only: add --games")
+            hint = suggest(name, self._columns) or describe_listing(self._game)
+            raise ExpressionError(f"{shorten(name)} is no column: {hint}")
+        self.used[name] = None
+        if column.labels:
+            return _Label(name, column)
+
+        def values(rows: Rows) -> tuple[Any, None]:
+            return _get_column_values(rows, name), None
+
+        return _Number(name, column.low, column.high, values, column.is_flag)
+
+    def _compile_boolean(self, node: ast.BoolOp) -> _Condition:
+        """Compile conditions joined by `and` or `or`."""
+        conditions = [self.compile_condition(value) for value in node.values]
+        all_of = isinstance(node.op, ast.And)
+        return _Condition(
+            _format_node(node), lambda rows: _combine_conditions(conditions, rows, all_of)
+        )
+
+    def _compile_arithmetic(self, node: ast.BinOp) -> _Number:
+        """Compile an operation on two numbers."""
+        operate = _ARITHMETIC.get(type(node.op))
+        if operate is None:
+            raise _make_syntax_error(node)
+        left, right = self._compile_number(node.left), self._compile_number(node.right)
+        divides = isinstance(node.op, ast.Div | ast.FloorDiv | ast.Mod)
+
+        def values(rows: Rows) -> tuple[Any, BoolArray | None]:
+            (a, a_known), (b, b_known) = left.values(rows), right.values(rows)
+            known = _intersect_known(a_known, b_known)
+            if divides:
+                known = _intersect_known(known, b != 0)
+                b = np.where(b == 0, 1, b)
+            return operate(a, b), known
+
+        low, high = _compute_bounds(node.op, left, right)
+        if math.isfinite(low) and max(-low, high) > _MAX_INTEGER:
+            raise ExpressionError(
+                f"{_format_node(node)} can exceed 2**62, the largest integer here"
+            )
+        return _Number(_format_node(node), low, high, values)
+
+    def _compile_comparison(self, node: ast.Compare) -> _Condition:
+        """Compile comparisons, chained ones as the conjunction of their links."""
+        links = []
+        left = node.left
+        for comparison, right in zip(node.ops, node.comparators, strict=True):
+            links.append(self._compile_link(left, comparison, right))
+            left = right
+        if len(links) == 1:
+            return links[0]
+        return _Condition(_format_node(node), lambda rows: _combine_conditions(links, rows, True))
+
+    def _compile_link(self, left: ast.expr, comparison: ast.cmpop, right: ast.expr) -> _Condition:
+        text = _format_node(ast.Compare(left, [comparison], [right]))
+        if isinstance(comparison, ast.In | ast.NotIn):
+            if not isinstance(right, ast.List | ast.Tuple):
+                raise ExpressionError(
+                    f"{text}: after in comes a list, as in {self._examples.among}"
+                )
+            equals = [self._compile_pair(left, ast.Eq(), element, text) for element in right.elts]
+            if not equals:
+                self._compile_operand(left)
+
+            def any_of(rows: Rows) -> _TruthMasks:
+                return _combine_conditions(equals, rows, False)
+
+            def none_of(rows: Rows) -> _TruthMasks:
+                holds, fails = any_of(rows)
+                return _TruthMasks(fails, holds)
+
+            return _Condition(text, any_of if isinstance(comparison, ast.In) else none_of)
+        if type(comparison) not in _COMPARISONS:
+            raise ExpressionError(f"{text}: is is not used here, write == or !=")
+        return self._compile_pair(left, comparison, right, text)
+
+    def _compile_pair(
+        self, left: ast.expr, comparison: ast.cmpop, right: ast.expr, text: str
+    ) -> _Condition:
+        """Compile the comparison of two operands."""
+        for one, other in ((left, right), (right, left)):
+            if hint := explain_missing_quotes(one, comparison, other, self._columns):
+                raise ExpressionError(hint)
+        a, b = self._compile_operand(left), self._compile_operand(right)
+        compare = _COMPARISONS[type(comparison)]
+        if isinstance(a, _Condition) or isinstance(b, _Condition):
+            raise ExpressionError(f"{text} compares a condition: join conditions with and, or, not")
+        if isinstance(a, _Label) or isinstance(b, _Label):
+            if not isinstance(comparison, ast.Eq | ast.NotEq):
+                raise ExpressionError(f"{text}: labels have no order, compare them by == or !=")
+            return _compare_labels(a, b, compare, text)
+
+        def truth(rows: Rows) -> _TruthMasks:
+            (x, x_known), (y, y_known) = a.values(rows), b.values(rows)
+            holds = compare(x, y)
+            known = _intersect_known(x_known, y_known)
+            return (
+                _TruthMasks(holds, ~holds)
+                if known is None
+                else _TruthMasks(holds & known, ~holds & known)
+            )
+
+        return _Condition(text, truth)
+
+
+def _compare_labels(
+    a: _Operand, b: _Operand, compare: Callable[[Any, Any], Any], text: str
+) -> _Condition:
+    """Compile a comparison of labels by their texts: of two columns, or a column and a text."""
+    if isinstance(a, _Label) and a.column is None:
+        a, b = b, a
+    if isinstance(a, _Number):
+        raise ExpressionError(f"{text}: {a.text} holds numbers, not labels")
+    assert isinstance(a, _Label)
+    if a.column is None:
+        raise ExpressionError(f"{text} compares two texts: one side must be a column")
+    if not isinstance(b, _Label):
+        said = ", ".join(a.column.labels)
+        raise ExpressionError(f"{text}: {a.text} has labels, not numbers; it is one of {said}")
+    name, labels = a.column.name, a.column.labels
+    if b.column is None:
+        label = ast.literal_eval(b.text)
+        if label not in labels:
+            hint = suggest(label, labels)
+            raise ExpressionError(
+                f"{quote(label)} is no label of {name}: "
+                + (hint or f"it is one of {', '.join(labels)}")
+            )
+        number = labels.index(label)
+
+        def against_label(rows: Rows) -> _TruthMasks:
+            holds = compare(_get_column_values(rows, name), number)
+            return _TruthMasks(holds, ~holds)
+
+        return _Condition(text, against_label)
+    other = b.column
+    # The other column's labels as numbers of this one's; a label that it lacks equals nothing.
+    numbers = np.array([labels.index(x) if x in labels else -1 for x in other.labels], np.int64)
+
+    def against_column(rows: Rows) -> _TruthMasks:
+        holds = compare(
+            _get_column_values(rows, name), numbers[_get_column_values(rows, other.name)]
+        )
+        return _TruthMasks(holds, ~holds)
+
+    return _Condition(text, against_column)
+
+
+def _get_column_values(rows: Rows, name: str) -> Int64Array:
+    """Return a column, int64 (rows,)."""
+    values = getattr(rows, name) if name in ("deal", "game", "round") else rows.column(name)
+    return np.asarray(values, np.int64)
+
+
+def _combine_conditions(conditions: Iterable[_Condition], rows: Rows, all_of: bool) -> _TruthMasks:
+    """Return where all, or any, of the conditions hold, in three-valued logic.
+
+    Source: S. C. Kleene, Introduction to Metamathematics (1952), section 64.
+    """
+    one, zero = np.ones(len(rows), np.bool_), np.zeros(len(rows), np.bool_)
+    holds, fails = (one, zero) if all_of else (zero, one)
+    for condition in conditions:
+        truth = condition.truth(rows)
+        if all_of:
+            holds, fails = holds & truth.holds, fails | truth.fails
+        else:
+            holds, fails = holds | truth.holds, fails & truth.fails
+    return _TruthMasks(holds, fails)
+
+
+def _intersect_known(a: BoolArray | None, b: BoolArray | None) -> BoolArray | None:
+    """Return the rows where both are known; None stands for all rows."""
+    if a is None or b is None:
+        return b if a is None else a
+    return a & b
+
+
+def _make_constant(value: int | float) -> _Number:
+    if not abs(value) <= _MAX_INTEGER:
+        raise ExpressionError(f"{shorten(str(value))} is too large a number: 2**62 is the largest")
+    exact = isinstance(value, int)
+    scalar = np.int64(value) if exact else np.float64(value)
+    low, high = (value, value) if exact else (-math.inf, math.inf)
+    return _Number(str(value), low, high, lambda rows: (scalar, None))
+
+
+def _compute_bounds(op: ast.operator, left: _Number, right: _Number) -> tuple[float, float]:
+    """Return the bounds of an integer result; infinite ones for other numbers."""
+    ends = (left.low, left.high, right.low, right.high)
+    if isinstance(op, ast.Div) or not all(math.isfinite(end) for end in ends):
+        return -math.inf, math.inf
+    if isinstance(op, ast.FloorDiv):
+        largest = max(abs(left.low), abs(left.high))
+        return -largest, largest
+    if isinstance(op, ast.Mod):
+        largest = max(abs(right.low), abs(right.high), 1)
+        return -largest, largest
+    operate = _ARITHMETIC[type(op)]
+    corners = [operate(a, b) for a in ends[:2] for b in ends[2:]]
+    return min(corners), max(corners)
+
+
+def _replace_operators(text: str) -> str:
+    """Replace `&` and `|` by `and` and `or`, so that they bind like these."""
+    words = {"&": (tokenize.NAME, "and"), "|": (tokenize.NAME, "or")}
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return tokenize.untokenize(
+        words.get(token.string, (token.type, token.string)) for token in tokens
+    ).strip()
+
+
+def _make_syntax_error(node: ast.expr) -> ExpressionError:
+    kinds: dict[type[ast.expr], str] = {
+        ast.Call: "a call",
+        ast.Attribute: "an attribute",
+        ast.Subscript: "a subscript",
+        ast.Lambda: "a function",
+        ast.NamedExpr: "an assignment",
+        ast.JoinedStr: "a formatted text",
+        ast.IfExp: "a choice by if",
+        ast.List: "a list outside of in",
+        ast.Tuple: "a list outside of in",
+    }
+    what = kinds.get(type(node), "")
+    said = f"is {what}, which is not allowed" if what else "is not allowed"
+    return ExpressionError(f"{_format_node(node)} {said}: only {_ALLOWED_SYNTAX}")
+
+
+def _format_node(node: ast.expr) -> str:
+    return shorten(ast.unparse(node))

@@ -1,0 +1,176 @@
+"""Tables turned into what people read."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from kqj_sim.output.grid import (
+    PIPED_WIDTH,
+    break_long_words,
+    format_number,
+    make_grids,
+    to_markdown,
+    to_rich,
+    to_screen,
+)
+from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.tables import TableRow, make_table
+from tests.output.tables import NAN, RESULTS, TAKEN, table
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "unit", "shown"),
+    [
+        (0.671, 0.670, 0.672, "share", "67.1% ±0.1"),
+        (0.67134, 0.67104, 0.67164, "share", "67.13% ±0.03"),
+        (0.5, 0.4, 0.6, "share", "50.0% ±10.0"),
+        (0.0, 0.0, 0.004, "share", "0.0% (0.0 to 0.4)"),
+        (0.9, 0.6, 0.98, "share", "90.0% (60.0 to 98.0)"),
+        (142.25, 142.0, 142.5, "points", "142.2 ±0.2"),
+        (-1234.5, -1240.5, -1228.5, "points", "-1,234.5 ±6.0"),
+        (130.0, NAN, NAN, "amount", "130"),
+        (130.5, NAN, NAN, "amount", "130.5"),
+        (0.25, NAN, NAN, "share", "25.0%"),
+        (1_234_567.0, NAN, NAN, "count", "1,234,567"),
+        (130.0, 129.0, 131.0, "points", "130 ±1"),
+        (130.0, 129.0, 134.0, "points", "130 (129 to 134)"),
+        (130.0, 129.0, NAN, "points", "130"),
+        (7.5, 7.5, 7.5, "rounds", "7.5 ±0.0"),
+        (NAN, NAN, NAN, "share", "-"),
+        (-0.0004, -0.0124, 0.0116, "points", "0.00 ±0.01"),
+        (-0.01, -0.04, 0.14, "points", "0.0 (0.0 to 0.1)"),
+        (-0.04, NAN, NAN, "points", "0.0"),
+    ],
+)
+def test_number_shows_as_many_decimals_as_its_interval_has_meaning_for(
+    value: float, low: float, high: float, unit: str, shown: str
+) -> None:
+    assert str(format_number(value, low, high, unit)) == shown
+
+
+def test_table_without_groups_has_a_row_a_quantity() -> None:
+    (grid,) = make_grids(TAKEN)
+    assert grid.headings == ("quantity", "value", "deals")
+    assert [[str(cell) for cell in row] for row in grid.rows] == [
+        ["taken", "67.1% ±0.1", "1,000,000"],
+        ["passed out", "32.9% ±0.1", "1,000,000"],
+        ["rounds", "1,000,000", "1,000,000"],
+    ]
+
+
+def test_numbers_of_deals_can_be_left_out() -> None:
+    uncounted = replace(RESULTS, counted=False)
+    (grid,) = make_grids(uncounted)
+    assert grid.headings == ("lap", "contract", "made", "total")
+    narrow = make_grids(uncounted, 30)
+    assert [each.headings[2:] for each in narrow] == [("made",), ("total",)]
+
+
+def test_table_with_groups_has_a_row_a_group_and_a_column_a_quantity() -> None:
+    (grid,) = make_grids(RESULTS)
+    assert grid.headings == ("lap", "contract", "made", "deals", "total", "deals")
+    assert [str(cell) for cell in grid.rows[2]] == [
+        "2nd", "NT", "50.0% ±10.0", "90", "120.5 ±10.0", "90",
+    ]  # fmt: skip
+    assert grid.note == "A note."
+
+
+def test_quantities_with_the_same_observations_share_their_number() -> None:
+    rows = [
+        ("h", "made", "share", 0.7, 0.6, 0.8, 400),
+        ("h", "failed", "share", 0.3, 0.2, 0.4, 400),
+        ("s", "made", "share", 0.5, 0.4, 0.6, 500),
+    ]
+    (grid,) = make_grids(table("results", ("contract",), list(rows)))
+    assert grid.headings == ("contract", "made", "failed", "deals")
+    assert [str(cell) for cell in grid.rows[1]] == ["♠", "50.0% ±10.0", "-", "500"]
+
+
+def test_wide_tables_become_several_grids() -> None:
+    quantities = [f"quantity number {number}" for number in range(12)]
+    rows = [("h", quantity, "points", 1000.5, 999.5, 1001.5, 9) for quantity in quantities]
+    wide = table("wide", ("contract",), list(rows), note="Once.")
+    grids = make_grids(wide, PIPED_WIDTH)
+    assert len(grids) == 3
+    shown = [heading for grid in grids for heading in grid.headings]
+    assert [heading for heading in shown if heading in quantities] == quantities
+    assert all(grid.headings[0] == "contract" for grid in grids)
+    assert all(grid.headings[-1] == "deals" for grid in grids)
+    assert [grid.note for grid in grids] == ["", "", "Once."]
+    text = to_screen([to_rich(grid) for grid in grids], color=False, width=None)
+    assert max(len(line) for line in text.splitlines()) <= PIPED_WIDTH
+    assert "…" not in text
+
+
+def test_keys_are_not_repeated_on_the_screen_and_are_in_markdown() -> None:
+    (grid,) = make_grids(RESULTS)
+    text = to_screen([to_rich(grid)], color=False, width=None)
+    assert [line[:1] for line in text.splitlines() if "%" in line] == ["1", " ", "2"]
+    assert to_markdown(grid).count("| 1st |") == 2
+
+
+def test_markdown_escapes_the_bar() -> None:
+    (grid,) = make_grids(table("odd", ("side",), [("a|b", "made", "share", 0.5, 0.4, 0.6, 3)]))
+    assert "| a\\|b | 50.0% ±10.0 | 3 |" in to_markdown(grid)
+
+
+def test_colours_only_where_wanted() -> None:
+    (grid,) = make_grids(TAKEN)
+    assert "\x1b[" in to_screen([to_rich(grid)], color=True, width=80)
+    assert "\x1b[" not in to_screen([to_rich(grid)], color=False, width=80)
+
+
+def test_missing_group_is_all() -> None:
+    (grid,) = make_grids(table("sum", ("lap",), [(math.nan, "made", "share", 0.5, 0.4, 0.6, 3)]))
+    assert str(grid.rows[0][0]) == "all"
+
+
+SPEC = "points:take=45,lap2=38+policies/my_policy.py:cautious"
+SPREAD = make_table(
+    "why",
+    "What each did",
+    ("policy",),
+    [
+        (("standard",), "takes", "share", Estimate(0.2, 0.19, 0.21, 500)),
+        ((SPEC,), "takes", "share", Estimate(0.8, 0.79, 0.81, 500)),
+        (("standard",), "score", "points", Estimate(90.0, 89.0, 91.0, 500)),
+        ((SPEC,), "score", "points", Estimate(70.0, 69.0, 71.0, 500)),
+    ],
+    spread="policy",
+)
+
+
+def test_a_spread_table_has_a_row_for_each_quantity_and_a_column_for_each_group() -> None:
+    (grid,) = make_grids(SPREAD, 80)
+    assert grid.headings == ("quantity", "standard", SPEC)
+    assert [[str(cell) for cell in row] for row in grid.rows] == [
+        ["takes", "20.0% ±1.0", "80.0% ±1.0"],
+        ["score", "90 ±1", "70 ±1"],
+        ["deals", "500", "500"],
+    ]
+
+
+def test_a_spread_table_of_one_quantity_names_the_other_groups_alone() -> None:
+    lines: list[TableRow] = [
+        ((one, other), "lead", "points", Estimate(float(value), NAN, NAN, 9))
+        for one, other, value in (("a", "b", 1), ("b", "a", -1))
+    ]
+    table = make_table("matrix", "", ("policy", "other"), lines, counted=False, spread="other")
+    (grid,) = make_grids(table)
+    assert grid.headings == ("policy", "b", "a")
+    assert [[str(cell) for cell in row] for row in grid.rows] == [["a", "1", "-"], ["b", "-", "-1"]]
+
+
+def test_long_specifications_are_broken_and_shown_whole() -> None:
+    lines = break_long_words(SPEC, 24).split("\n")
+    assert "".join(lines) == SPEC
+    assert max(map(len, lines)) <= 24
+    shown = to_screen([to_rich(grid) for grid in make_grids(SPREAD, 80)], color=False, width=80)
+    heading = shown.split("─")[0].replace("standard", "").replace("quantity", "")
+    assert SPEC in "".join(heading.split())
+    assert break_long_words("a sentence of short words: kept", 24) == (
+        "a sentence of short words: kept"
+    )

@@ -1,0 +1,128 @@
+"""Pages: HTML that needs nothing else, Markdown that says the same."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+from kqj_sim.output.grid import Cell, Grid
+from kqj_sim.output.page import INK, Page, Part, Picture, Section, page_to_markdown, to_html
+
+SVG = f"""<?xml version="1.0"?>
+<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">
+<svg width="100pt" height="50pt" viewBox="0 0 100 50" xmlns="http://www.w3.org/2000/svg">
+<metadata>who and when</metadata>
+<defs><clipPath id="clip"><rect/></clipPath></defs>
+<g id="figure_1"><path clip-path="url(#clip)" style="stroke: {INK}"/><!-- 42 --></g>
+</svg>
+"""
+GRID = Grid(
+    "Numbers & <signs>",
+    ("key", "made"),
+    ((Cell("a <b>"), Cell("50.0%", "±1.0")), (Cell("c"), Cell("-"))),
+    note="A note.",
+)
+PAGE = Page(
+    title="Hands & <tricks>",
+    lead=("First.", "Second."),
+    sections=(
+        Section(
+            "one",
+            "The first",
+            (
+                Part(("A sentence.",), (Picture("p1", "A picture.", SVG),), (GRID,)),
+                Part((), (Picture("p2", "Another.", SVG),), (), (GRID,)),
+            ),
+            "How to read it.",
+        ),
+    ),
+    provenance=(("command", "kqj-sim report --title 'a <b>'"),),
+    listings=(("rules", '{\n "teams": 2\n}'),),
+    time="today, in 3 s",
+    headlines=("The finding.",),
+)
+
+
+class Elements(HTMLParser):
+    """The elements of a page, and whether all are closed."""
+
+    VOID = ("meta", "link", "rect", "path", "wbr")
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(html)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.VOID:
+            assert self.open.pop() == tag
+
+
+def test_html_is_well_formed_and_escapes_what_is_text() -> None:
+    html = to_html(PAGE).decode()
+    elements = Elements(html)
+    assert "<title>Hands &amp; &lt;tricks&gt;</title>" in html
+    assert '<p class="headline">The finding.</p>' in html
+    assert "<b>" not in html
+    ids = [attributes["id"] for _, attributes in elements.found if "id" in attributes]
+    assert len(ids) == len({*ids})
+    assert {"one", "made"} <= {*ids}
+    links = [attributes["href"] for tag, attributes in elements.found if tag == "a"]
+    assert {f"#{each}" for each in ("one", "made")} == {*links}
+
+
+def test_html_needs_no_network_and_no_scripts() -> None:
+    html = to_html(PAGE).decode()
+    assert "<script" not in html
+    assert not re.search(r"(?:src|href)=[\"'](?!#|data:)", html)
+    assert "@import" not in html
+    assert re.search(r"Content-Security-Policy\" content=\"default-src 'none'", html)
+
+
+def test_tables_have_captions_and_headings_that_say_of_what() -> None:
+    elements = Elements(to_html(PAGE).decode()).found
+    assert sum(tag == "caption" for tag, _ in elements) == 2
+    scopes = [attributes.get("scope") for tag, attributes in elements if tag == "th"]
+    assert scopes == ["col", "col", "row", "row"] * 2
+
+
+def test_pictures_take_the_colour_of_the_text_and_share_no_names() -> None:
+    html = to_html(PAGE).decode()
+    assert INK not in html
+    assert html.count("stroke: currentColor") == 2
+    assert 'id="p1-clip"' in html
+    assert "url(#p2-clip)" in html
+    assert "figure_1" not in html
+    assert "who and when" not in html
+    assert 'viewBox="0 0 100 50"' in html
+    assert 'width="100pt"' not in html
+    assert "<figcaption>A picture.</figcaption>" in html
+
+
+def test_picture_alone_is_on_white_and_has_a_title() -> None:
+    alone = Picture("p", "A & B.", SVG).to_svg_file().decode()
+    assert '<rect width="100%" height="100%" fill="#ffffff"/>' in alone
+    assert "<title>A &amp; B.</title>" in alone
+
+
+def test_markdown_says_the_same() -> None:
+    text = page_to_markdown(PAGE).decode()
+    assert text.startswith(
+        "# Hands & <tricks>\n\n**The finding.**\n\nFirst.\n\nSecond.\n\n## The first\n"
+    )
+    assert "![A picture.](pictures/p1.svg)" in text
+    assert text.count("| a <b> | 50.0% ±1.0 |") == 2
+    assert "- command: `kqj-sim report --title 'a <b>'`" in text
+    assert '     "teams": 2' in text
+    assert text.endswith("\n")
+    assert not re.search(r"\n\n\n| \n", text)

@@ -1,0 +1,161 @@
+"""Rows in files: the same values, whatever the format and the chunks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from kqj_sim.columns import KQJ_COLUMNS
+from kqj_sim.output import rows as rows_module
+from kqj_sim.output.rows import RowsFile
+from kqj_sim.rules import KqjRules, KwajongenRules
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.rows import Rows
+from kqj_sim.simulation.run import iterate_row_chunks, simulate
+from tests.output.tables import run
+from tests.variants import LIVELY
+
+DEALS = 700
+EXPERIMENT = Experiment(policies=("random",) * 6, deals=DEALS, seed=5)
+
+
+def write(path: Path, chunk: int = 150, experiment: Experiment = EXPERIMENT) -> None:
+    """Write the experiment's rows."""
+    with RowsFile(path) as file:
+        for rows in iterate_row_chunks(experiment, threads=1, chunk=chunk):
+            file.write(rows)
+        file.finish(run(deals=DEALS, seed=5))
+
+
+def plain(frame: pd.DataFrame) -> pd.DataFrame:
+    """Labels as text, all integers alike, flags as they are."""
+    kinds = {"i": "int64", "b": "bool"}
+    return frame.astype(
+        {name: kinds.get(column.dtype.kind, "object") for name, column in frame.items()}
+    )
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
+@pytest.mark.parametrize("group", [100, 1 << 17])
+def test_file_holds_the_rows_in_order_of_deal(
+    suffix: str, group: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rows_module, "ROW_GROUP_SIZE", group)
+    path = tmp_path / f"rows{suffix}"
+    write(path)
+    # `none` is a label, not a missing value.
+    found = pd.read_parquet(path) if suffix == ".parquet" else pd.read_csv(path, na_filter=False)
+    expected = plain(simulate(EXPERIMENT, threads=1).frame())
+    assert list(found["deal"]) == list(range(DEALS))
+    pd.testing.assert_frame_equal(plain(found[list(expected.columns)]), expected)
+    beside = [path.with_suffix(".run.json")] if path.suffix == ".csv" else []
+    assert sorted(tmp_path.iterdir()) == [path, *beside]
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
+def test_chunks_cannot_be_seen(suffix: str, tmp_path: Path) -> None:
+    one, other = tmp_path / f"one{suffix}", tmp_path / f"other{suffix}"
+    write(one, chunk=150)
+    write(other, chunk=999)
+    assert one.read_bytes() == other.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "experiment",
+    [
+        EXPERIMENT,
+        Experiment(KqjRules(teams=3, bidding="auction"), (LIVELY,) * 6, games=5, seed=3),
+        Experiment(KwajongenRules(), ("standard",) * 4, deals=500),
+        Experiment(KwajongenRules(), ("standard",) * 4, games=30),
+    ],
+)
+def test_parquet_reads_back_as_the_frame(experiment: Experiment, tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    write(path, experiment=experiment)
+    pd.testing.assert_frame_equal(pd.read_parquet(path), simulate(experiment, threads=1).frame())
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
+def test_flags_of_files_choose_rows_and_points_can_be_squared(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"rows{suffix}"
+    experiment = Experiment(policies=("greedy",) * 6, deals=2000, seed=3)
+    write(path, experiment=experiment)
+    found = pd.read_parquet(path) if suffix == ".parquet" else pd.read_csv(path, na_filter=False)
+    truth = [int(value) for value in simulate(experiment).column("contracting_total")]
+    assert (found["contracting_total"] ** 2).sum() == sum(value**2 for value in truth)
+    assert (found["contracting_total"] * 200).max() == 200 * max(truth)
+    assert len(found[found["taken"]]) == (found["result"] != "passed_out").sum() > 0
+
+
+def test_parquet_has_wide_integers_flags_labels_and_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    write(path)
+    schema = pq.read_schema(path)
+    assert (
+        json.loads(pq.read_metadata(path).metadata[b"kqj_sim"])
+        == run(deals=DEALS, seed=5).to_dict()
+    )
+    for column in KQJ_COLUMNS:
+        kind = str(schema.field(column.name).type)
+        if column.labels:
+            assert kind.startswith("dictionary<values=string, indices=int")
+        else:
+            assert kind == ("bool" if column.is_flag else "int32"), column.name
+
+
+def test_csv_has_the_run_in_a_file_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    write(path)
+    assert "{" not in path.read_text(encoding="utf-8")
+    beside = json.loads((tmp_path / "rows.run.json").read_text(encoding="utf-8"))
+    assert beside == run(deals=DEALS, seed=5).to_dict()
+
+
+def test_mask_chooses_rows(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    rows = simulate(EXPERIMENT, threads=1)
+    mask = rows.column("lap") == 2
+    with RowsFile(path) as file:
+        file.write(rows, mask)
+        assert file.count == mask.sum() > 0
+        file.finish(run())
+    found = pd.read_parquet(path)
+    assert list(found["deal"]) == list(rows.deal[mask])
+    assert set(found["lap"]) == {2}
+
+
+def test_games_add_their_number_and_round(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    games = Experiment(policies=("random",) * 6, games=5)
+    write(path, experiment=games)
+    found = pd.read_parquet(path)
+    assert list(found.columns[:3]) == ["deal", "game", "round"]
+    assert sorted(set(found["game"])) == list(range(5))
+    assert (found.groupby("game")["round"].min() == 0).all()
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
+def test_no_rows_are_a_file_with_columns(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"rows{suffix}"
+    rows = simulate(EXPERIMENT, threads=1)
+    with RowsFile(path) as file:
+        file.write(rows, np.zeros(len(rows), np.bool_))
+        file.finish(run())
+    found = pd.read_parquet(path) if suffix == ".parquet" else pd.read_csv(path)
+    assert len(found) == 0
+    assert [name for name in found.columns if name != "deal"] == [
+        column.name for column in KQJ_COLUMNS
+    ]
+
+
+def test_failure_leaves_nothing_behind(tmp_path: Path) -> None:
+    rows: Rows = simulate(EXPERIMENT, threads=1)
+    with pytest.raises(KeyError), RowsFile(tmp_path / "rows.csv") as file:
+        file.write(rows)
+        raise KeyError
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,107 @@
+"""Typed cards and calls become a situation, or an error in one line."""
+
+from __future__ import annotations
+
+import pytest
+
+from kqj_sim.positions.auction_state import list_call_options, replay_calls
+from kqj_sim.positions.situation import BiddingSituation, parse_situation
+from kqj_sim.rules import KqjRules
+
+FIVE = "9h 8h Ah Ks 4d"
+EIGHT = "9h 8h Ah Kh Qh 5d 6c Ac"
+TAKE, AUCTION = KqjRules(), KqjRules(bidding="auction")
+TURN = KqjRules(bidding="auction", counter_timing="turn")
+
+
+def taking(**known: object) -> BiddingSituation:
+    """A situation with taking."""
+    return parse_situation(FIVE, TAKE, return_card="7h", **known)  # type: ignore[arg-type]
+
+
+def auction(heard: str, rules: KqjRules = AUCTION, place: int | None = None) -> BiddingSituation:
+    """A situation with auctions."""
+    return parse_situation(EIGHT, rules, heard=heard, place=place)
+
+
+def texts(situation: BiddingSituation) -> list[str]:
+    """The calls that are open."""
+    return [option.text for option in list_call_options(situation, replay_calls(situation)[1])]
+
+
+@pytest.mark.parametrize(
+    ("known", "place", "lap"),
+    [
+        ({}, 0, 1),
+        ({"place": 3}, 3, 1),
+        ({"lap": 2}, 0, 2),
+        ({"place": 5, "lap": 2}, 5, 2),
+        ({"heard": ""}, 0, 1),
+        ({"heard": "pass, p"}, 2, 1),
+        ({"heard": "pass," * 6 + "pass"}, 1, 2),
+    ],
+)
+def test_place_and_lap_follow_from_what_is_given(
+    known: dict[str, object], place: int, lap: int
+) -> None:
+    found = taking(**known)
+    assert (found.place, found.lap, found.question) == (place, lap, "take")
+
+
+def test_calls_open_with_taking() -> None:
+    assert texts(taking()) == ["pass", "take h"]
+    suits = [f"take {suit}" for suit in "shdc"]
+    assert texts(taking(lap=2)) == ["pass", *suits, "take NT", "take AT"]
+    never = parse_situation(FIVE, KqjRules(all_no_trump="never"), return_card="7h", lap=2)
+    assert texts(never) == ["pass", *suits]
+
+
+def test_calls_open_in_auctions() -> None:
+    contracts = ("s", "h", "d", "c", "NT", "AT")
+    assert texts(auction("")) == ["pass", *(f"120 {each}" for each in contracts)]
+    assert texts(auction("120 s, pass")) == ["pass", *(f"130 {each}" for each in contracts)]
+    assert texts(auction("120 s"))[:3] == ["pass", "counter", "130 s"]
+    assert texts(auction("120 s, pass, pass", TURN))[:2] == ["pass", "counter"]
+    assert "counter" not in texts(auction("120 s, pass, pass"))
+    assert texts(auction("120 s", place=3)) == ["no counter", "counter"]
+    assert texts(auction("400 s capot")) == ["no counter", "counter"]
+    assert texts(auction("120 s, counter")) == ["no overcounter", "overcounter"]
+    assert texts(auction("600 s, pass")) == ["pass"]
+
+
+def test_place_asked_after_a_counter() -> None:
+    assert auction("120 s, counter 4th").place == 0
+    assert auction("120 s, counter 4th", place=4).place == 4
+    assert [call.seat for call in auction("120 s, counter").calls] == [0, 1]
+    assert [call.seat for call in auction("120 s, counter dealer").calls] == [0, 5]
+
+
+def test_partners_that_are_drawn_can_be_named() -> None:
+    rules = KqjRules(partners="random")
+    found = parse_situation(FIVE, rules, return_card="7h", place=1, partners_at=(2, 3))
+    assert found.teams == (1, 0, 0, 0, 1, 1)
+
+
+def heard_of(heard: str, rules: KqjRules = AUCTION, place: int | None = None) -> list[str]:
+    """Place and answer of everything that others said, or did not."""
+    asked, _ = replay_calls(auction(heard, rules, place))
+    return [f"{each.place} {each.text}" for each in asked]
+
+
+def test_not_to_counter_is_an_answer() -> None:
+    declined = ["1 no counter", "3 no counter", "5 no counter"]
+    assert heard_of("120 s, pass") == ["0 120 s", *declined, "1 pass"]
+    assert heard_of("120 s", place=3) == ["0 120 s", declined[0], declined[2]]
+    assert heard_of("120 s, pass, pass", TURN) == ["0 120 s", "1 no counter", "1 pass", "2 pass"]
+    assert heard_of("120 s, counter 4th", place=0)[0] == "1 no counter"
+    assert heard_of("120 s, counter 4th", place=0)[1:] == [
+        "3 counter", "2 no overcounter", "4 no overcounter",
+    ]  # fmt: skip
+
+
+def test_state_after_bids() -> None:
+    _, standing = replay_calls(auction("pass, 120 h, 150 NT, pass"))
+    assert (standing.sender, standing.contract, standing.amount) == (2, 4, 150)
+    assert (standing.bids, standing.opening, standing.passes, standing.lap) == (2, 120, 1, 1)
+    assert standing.last_bids == (12 << 3 | 2) << 10 | (15 << 3 | 5) << 20
+    assert standing.open == 1

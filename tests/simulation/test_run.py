@@ -1,0 +1,304 @@
+"""Experiments, folding, chunks and rows: what runs an experiment and how it is told."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kqj_sim.columns import KQJ_COLUMNS
+from kqj_sim.imposed import ImposedContract
+from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
+from kqj_sim.simulation.experiment import EndlessGameError, Experiment
+from kqj_sim.simulation.rows import GameRows, Rows
+from kqj_sim.simulation.run import iterate_row_chunks, reduce_rows, simulate
+from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, lively
+
+NEVER = ("random:take=0,bid=0",) * 6
+
+
+class Kept:
+    """A summary that keeps every deal's number, and every game's."""
+
+    def __init__(self) -> None:
+        self.deals: list[int] = []
+        self.games: list[int] = []
+        self.threads: set[int] = set()
+        self.merged = 0
+
+    columns = None
+
+    def add(self, rows: Rows) -> None:
+        self.deals += rows.deal.tolist()
+        self.threads.add(threading.get_ident())
+
+    def add_games(self, games: GameRows) -> None:
+        self.games += games.game.tolist()
+
+    def merge(self, other: Kept) -> None:
+        self.deals += other.deals
+        self.games += other.games
+        self.threads |= other.threads
+        self.merged += 1
+
+
+def test_an_imposed_contract_is_played_by_the_place_named() -> None:
+    for rules, imposed in (
+        (TAKE_2, ImposedContract(2, "AT")),
+        (TAKE_3, ImposedContract(5, "d")),
+        (AUCTION_3, ImposedContract(0, "NT", 90)),
+    ):
+        rows = simulate(lively(rules, deals=300, imposed=imposed))
+        assert set(rows.column("place")) == {imposed.place}
+        seats = (rows.column("dealer") + 1 + imposed.place) % 6
+        assert np.array_equal(rows.column("sender"), seats)
+        frame = rows.frame()
+        assert set(frame["contract"]) == {imposed.contract}
+        assert set(rows.column("amount")) == {imposed.amount or 0}
+        assert not rows.column("bids").any()
+        assert not rows.column("lap").any()
+
+
+def test_an_imposed_sender_gets_the_return() -> None:
+    """The Sender's eight cards include the Return, so that it may count as a trump."""
+    rows = simulate(lively(TAKE_2, deals=4000, imposed=ImposedContract(1, "h")))
+    trumps, suit = rows.column("sender_trumps"), rows.column("return_suit")
+    assert trumps[suit == 1].min() >= 1
+    assert trumps[suit == 1].mean() - trumps[suit != 1].mean() == pytest.approx(0.85, abs=0.1)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("chunk", [1, 7, 300, None])
+def test_fold_takes_in_every_deal_once(threads: int, chunk: int | None) -> None:
+    told: list[int] = []
+    experiment = lively(TAKE_2, deals=500, first=30)
+    folded = reduce_rows(experiment, Kept, threads, chunk, told.append)
+    assert sorted(folded.result.deals) == list(range(30, 530))
+    assert sum(told) == folded.deals == 500
+    assert min(told) > 0
+    assert not folded.interrupted
+    assert folded.result.merged == threads
+    assert len(folded.result.threads) <= threads
+    assert threading.get_ident() not in folded.result.threads
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_fold_takes_in_every_game_once(threads: int) -> None:
+    told: list[int] = []
+    rules = replace(TAKE_3, target=500)
+    experiment = lively(rules, games=40, first=5)
+    folded = reduce_rows(experiment, Kept, threads, 7, told.append)
+    assert sorted(folded.result.games) == list(range(5, 45))
+    rows = simulate(experiment)
+    assert sorted(folded.result.deals) == rows.deal.tolist()
+    assert folded.deals == len(rows)
+    assert sum(told) == 40
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("games", [None, 60])
+def test_an_interrupted_fold_holds_what_is_finished(threads: int, games: int | None) -> None:
+    told: list[int] = []
+
+    def interrupt(count: int) -> None:
+        told.append(count)
+        if len(told) == 3:
+            raise KeyboardInterrupt
+
+    rules = replace(TAKE_2, target=500)
+    experiment = lively(rules, deals=10_000, games=games)
+    folded = reduce_rows(experiment, Kept, threads, 2 if games else 50, interrupt)
+    assert folded.interrupted
+    assert len(told) == 3
+    found = folded.result.deals
+    assert len(found) == len(set(found)) == folded.deals
+    assert 0 < folded.deals < (10_000 if games is None else len(simulate(experiment)))
+    if games is None:
+        assert folded.deals >= sum(told)
+        assert folded.deals % 50 == 0
+    else:
+        assert sum(told) <= len(folded.result.games) < games
+
+
+def test_a_summary_that_fails_ends_the_fold() -> None:
+    class Failing(Kept):
+        def add(self, rows: Rows) -> None:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        reduce_rows(lively(TAKE_2, deals=1000), Failing, threads=2, chunk=10)
+    assert _workers_are_gone()
+
+
+def _workers_are_gone() -> bool:
+    for _ in range(50):
+        if not any("ThreadPool" in thread.name for thread in threading.enumerate()):
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_row_chunks_come_in_order_of_deal() -> None:
+    chunks = list(iterate_row_chunks(lively(AUCTION_2, deals=1000, first=10), threads=3, chunk=70))
+    assert [len(rows) for rows in chunks] == [70] * 14 + [20]
+    deals = [deal for rows in chunks for deal in rows.deal.tolist()]
+    assert deals == list(range(10, 1010))
+
+
+def test_row_chunks_of_games_come_in_order_of_game_and_round() -> None:
+    experiment = lively(replace(TAKE_2, target=500), games=30, first=4)
+    found: list[tuple[int, int]] = []
+    for rows in iterate_row_chunks(experiment, threads=2, chunk=4):
+        assert rows.game is not None and rows.round is not None
+        found += zip(rows.game.tolist(), rows.round.tolist(), strict=True)
+    assert found == sorted(found)
+    assert {game for game, _ in found} == set(range(4, 34))
+
+
+def test_row_chunks_are_kept_when_the_next_is_made() -> None:
+    experiment = lively(TAKE_2, deals=600)
+    chunks = list(iterate_row_chunks(experiment, threads=1, chunk=100))
+    expected = simulate(experiment).values
+    assert np.array_equal(np.concatenate([rows.values for rows in chunks], axis=1), expected)
+
+
+def test_row_chunks_may_be_left_early() -> None:
+    chunks = iterate_row_chunks(lively(TAKE_2, deals=10**9), threads=2, chunk=100)
+    assert next(chunks).deal.tolist() == list(range(100))
+    chunks.close()  # type: ignore[attr-defined]
+    assert _workers_are_gone()
+
+
+def test_rows_have_the_described_form() -> None:
+    rows = simulate(lively(TAKE_2, deals=300))
+    assert len(rows) == 300
+    assert rows.deal.dtype == np.int64
+    assert rows.values.dtype == np.int16
+    assert rows.values.shape == (len(KQJ_COLUMNS), 300)
+    assert rows.values.flags.c_contiguous
+    assert rows.game is None and rows.round is None
+    for number, column in enumerate(KQJ_COLUMNS):
+        assert np.array_equal(rows.column(column.name), rows.values[number])
+    with pytest.raises(KeyError):
+        rows.column("no_such_column")
+
+
+def test_the_dealer_of_a_single_round_goes_with_its_number() -> None:
+    rows = simulate(lively(TAKE_2, deals=30, first=7))
+    assert np.array_equal(rows.column("dealer"), rows.deal % 6)
+
+
+def test_a_frame_shows_labels_and_numbers() -> None:
+    rows = simulate(lively(TAKE_3, deals=400))
+    frame = rows.frame()
+    assert list(frame.columns) == ["deal", *(column.name for column in KQJ_COLUMNS)]
+    assert frame["deal"].tolist() == rows.deal.tolist()
+    for column in KQJ_COLUMNS:
+        values = rows.column(column.name).tolist()
+        if column.labels:
+            assert list(frame[column.name].cat.categories) == list(column.labels)
+            values = [column.labels[value] for value in values]
+        assert frame[column.name].tolist() == values
+
+
+@pytest.mark.parametrize("rules", [TAKE_3, AUCTION_2, KwajongenRules()])
+def test_flags_of_a_frame_choose_rows_and_numbers_do_not_overflow(rules: GameRules) -> None:
+    policy = "standard" if rules.game == "kwajongen" else LIVELY
+    rows = simulate(Experiment(rules, (policy,) * rules.seats, deals=3000))
+    frame = rows.frame()
+    for column in rows.columns:
+        kind = "bool" if column.is_flag else "category" if column.labels else "int32"
+        assert str(frame[column.name].dtype) == kind, column.name
+        assert str(rows.column(column.name).dtype) == ("bool" if column.is_flag else "int32")
+        if kind == "int32":
+            truth = [int(value) for value in frame[column.name]]
+            assert (frame[column.name] ** 2).sum() == sum(value**2 for value in truth)
+            assert (rows.column(column.name) * 200).tolist() == [200 * value for value in truth]
+    assert len(frame[frame["taken"]]) == (frame["result"] != "passed_out").sum() > 0
+    assert len(frame[~frame["taken"]]) == (frame["result"] == "passed_out").sum() > 0
+
+
+def test_a_column_is_a_copy() -> None:
+    rows = simulate(lively(TAKE_2, deals=20))
+    rows.column("dealer")[:] = 9
+    assert set(rows.column("dealer")) == set(range(6))
+
+
+def test_a_frame_of_games_names_game_and_round() -> None:
+    rows = simulate(lively(replace(TAKE_2, target=500), games=5))
+    frame = rows.frame()
+    assert list(frame.columns[:3]) == ["deal", "game", "round"]
+    assert rows.game is not None and rows.round is not None
+    assert frame["game"].tolist() == rows.game.tolist()
+    assert frame["round"].tolist() == rows.round.tolist()
+    assert (frame.groupby("game")["round"].max() + 1 == frame.groupby("game").size()).all()
+
+
+class Games(Kept):
+    """Keeps the finished games' numbers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: dict[int, tuple[Any, ...]] = {}
+
+    def add_games(self, games: GameRows) -> None:
+        columns = (
+            games.rounds, games.played_rounds, games.first_dealer, games.winner,
+            games.first_dealer_side_won, games.score,
+        )  # fmt: skip
+        assert {len(column) for column in columns} <= {len(games)}
+        for at, number in enumerate(games.game.tolist()):
+            assert number not in self.found
+            self.found[number] = tuple(column[at].tolist() for column in columns)
+
+    def merge(self, other: Any) -> None:
+        assert not self.found.keys() & other.found.keys()
+        self.found |= other.found
+
+
+@pytest.mark.parametrize(
+    "rules", [TAKE_2, TAKE_3, replace(TAKE_2, partners="random"), AUCTION_2, AUCTION_3]
+)
+def test_finished_games_are_what_their_rows_add_up_to(rules: KqjRules) -> None:
+    rules = replace(rules, target=500)
+    experiment = lively(rules, games=120, seed=4)
+    found = reduce_rows(experiment, Games, 2, 9).result.found
+    frame = simulate(experiment).frame()
+    assert sorted(found) == list(range(120))
+    for number, rounds in [(number, frame[frame["game"] == number]) for number in range(120)]:
+        length, played, first_dealer, winner, side_won, score = found[number]
+        expected = [0] * rules.score_count
+        for _, row in rounds.iterrows():
+            for side in range(rules.score_count):
+                team = row[f"team_of_seat_{side}"] if rules.partners == "random" else side
+                expected[side] += row[f"score_{team}"]
+        assert score == expected, number
+        assert length == len(rounds)
+        assert played == rounds["taken"].sum()
+        assert first_dealer == rounds["dealer"].iloc[0]
+        assert score[winner] == max(score) >= 500
+        assert score.count(max(score)) == 1
+        side = first_dealer if rules.partners == "random" else first_dealer % rules.teams
+        assert side_won == (side == winner)
+
+
+@pytest.mark.parametrize("rules", [TAKE_2, AUCTION_2])
+def test_endless_game_raises(rules: KqjRules) -> None:
+    experiment = Experiment(rules, NEVER, seed=3, games=2, first=5)
+    with pytest.raises(EndlessGameError, match=r"game 5 of seed 3 is not over after 10000 rounds"):
+        simulate(experiment)
+    with pytest.raises(EndlessGameError, match=r"game 5 of seed 3"):
+        reduce_rows(experiment, Kept)
+
+
+def test_policies_belong_to_seats_not_to_places() -> None:
+    """A seat that always passes is never Sender, wherever the dealer sits."""
+    policies = [LIVELY] * 6
+    policies[2] = policies[4] = "random:take=0,bid=0"
+    for rules in (TAKE_2, AUCTION_2):
+        rows = simulate(Experiment(rules, tuple(policies), 2000))
+        assert set(rows.column("sender")) == {-1, 0, 1, 3, 5}

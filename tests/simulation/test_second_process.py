@@ -1,0 +1,128 @@
+"""The second process of a first run: it compiles a stage, and its failures do not matter."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from kqj_sim.core import code_cache
+from kqj_sim.simulation import second_process
+from kqj_sim.simulation.second_process import compile_elsewhere
+
+
+@pytest.fixture
+def first_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[subprocess.Popen[bytes]]:
+    """An empty cache and a free processor; the list gets the processes that are started."""
+    started = []
+    start = second_process.start_process
+
+    def note_start(whole_rounds: bool) -> subprocess.Popen[bytes] | None:
+        helper = start(whole_rounds)
+        if helper is not None:
+            started.append(helper)
+        return helper
+
+    monkeypatch.setattr(code_cache, "CACHE_FOLDER", tmp_path)
+    monkeypatch.setattr(second_process, "has_free_processor", lambda: True)
+    monkeypatch.setattr(second_process, "start_process", note_start)
+    return started
+
+
+@pytest.mark.slow
+def test_program_leaves_kernels_in_the_cache_that_simulations_find(tmp_path: Path) -> None:
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    program = second_process.PROGRAM.format(path=sys.path, whole_rounds=True)
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+    code = (
+        "import kqj_sim as kqj\n"
+        "from kqj_sim import second_process\n"
+        "from kqj_sim.core import round\n"
+        "assert second_process.is_cached()\n"
+        "kqj.simulate(policy='random', deals=10)\n"
+        "for kernel in (round.finish_rounds, round.play_deals):\n"
+        "    print(sum(kernel.stats.cache_hits.values()))\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True
+    )
+    assert found.stdout.split() == ["1", "1"]
+
+
+def test_process_that_fails_does_not_matter(
+    first_run: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(second_process, "PROGRAM", "raise SystemExit(3)")
+    with compile_elsewhere(whole_rounds=True):
+        pass
+    assert [helper.returncode for helper in first_run] == [3]
+
+
+def test_process_that_hangs_is_ended(
+    first_run: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(second_process, "PROGRAM", "import time; time.sleep(600)")
+    monkeypatch.setattr(second_process, "PATIENCE", 0.05)
+    begun = time.monotonic()
+    with compile_elsewhere(whole_rounds=True):
+        pass
+    assert time.monotonic() - begun < 60
+    assert all(helper.returncode not in (None, 0) for helper in first_run) and first_run
+
+
+def test_process_ends_with_an_error_of_this_one(
+    first_run: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(second_process, "PROGRAM", "import time; time.sleep(600)")
+    begun = time.monotonic()
+    with pytest.raises(ZeroDivisionError), compile_elsewhere(whole_rounds=True):
+        raise ZeroDivisionError
+    assert time.monotonic() - begun < 60
+    assert all(helper.returncode is not None for helper in first_run) and first_run
+
+
+@pytest.mark.parametrize("executable", ["", "no-such-program"])
+def test_without_a_python_to_start_nothing_is_started(
+    first_run: list[subprocess.Popen[bytes]],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    executable: str,
+) -> None:
+    monkeypatch.setattr(sys, "executable", executable and str(tmp_path / executable))
+    with compile_elsewhere(whole_rounds=True):
+        pass
+    assert not first_run
+
+
+def test_nothing_is_started_once_the_stage_is_cached(
+    first_run: list[subprocess.Popen[bytes]], tmp_path: Path
+) -> None:
+    (tmp_path / "core.round.finish_rounds-0.code").touch()
+    with compile_elsewhere(whole_rounds=True):
+        pass
+    assert not first_run
+
+
+def test_nothing_is_started_if_its_kernels_could_not_be_kept(
+    first_run: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(code_cache, "CACHE_FOLDER", tmp_path / "file" / "folder")
+    with compile_elsewhere(whole_rounds=True):
+        pass
+    assert not first_run
+
+
+@pytest.mark.parametrize(
+    ("processors", "load", "free"), [(1, 0.0, False), (2, 0.3, True), (2, 1.5, False), (8, 6, True)]
+)
+def test_process_needs_a_free_processor(
+    monkeypatch: pytest.MonkeyPatch, processors: int, load: float, free: bool
+) -> None:
+    monkeypatch.setattr(second_process, "count_processors", lambda: processors)
+    monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0), raising=False)
+    assert second_process.has_free_processor() is free

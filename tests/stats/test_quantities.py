@@ -1,0 +1,104 @@
+"""Identifiers of quantities, and their headings."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from kqj_sim.commands.completion import read_names
+from kqj_sim.questions.report.take_chart import make_take_chart
+from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.run import reduce_rows
+from kqj_sim.stats.quantities import LABELS, get_label
+from kqj_sim.stats.tables import Table
+from kqj_sim.stats.tally import Tally
+from tests.command_line import run
+
+RULES: dict[str, GameRules] = {
+    "two teams": KqjRules(),
+    "three teams, random partners": KqjRules(teams=3, partners="random"),
+    "auctions": KqjRules(bidding="auction"),
+    "auctions with litigation": KqjRules(
+        teams=3, partners="random", bidding="auction", must_outscore=True
+    ),
+    "Kwajongen": KwajongenRules(),
+}
+
+
+def make_tables(rules: GameRules) -> Iterator[Table]:
+    """Every table that rounds and games under these rules have."""
+    players = ("random",) * rules.seats
+    for games in (None, 2):
+        played = Experiment(rules, players, deals=20, games=games)
+        yield from reduce_rows(played, partial(Tally, played, detail=True), 1).result.tables()
+    if isinstance(rules, KqjRules) and rules.bidding == "take":
+        yield from make_take_chart(Experiment(rules, players), 20, 0.95).tables()
+
+
+FEW = ("--deals", "40", "--format", "json")
+COMMANDS = {
+    "compare": ("compare", "random", "greedy", *FEW),
+    "compare three": ("compare", "random", "greedy", "standard", *FEW),
+    "compare games": ("compare", "random", "greedy", "--games", "2", "--format", "json"),
+    "compare Kwajongen": ("compare", "--game", "kwajongen", "random", "standard", *FEW),
+    "sweep": ("sweep", "standard", "--vary", "take=30,40", *FEW),
+    "odds": ("odds", "9h", "8h", "Ah", "Ks", "4d", "--return", "7h", *FEW),
+    "odds after calls": (
+        "odds", "9h", "8h", "Ah", "Ks", "4d", "--return", "7h", "--place", "3rd",
+        "--heard", "pass pass", *FEW,
+    ),
+    "odds of auctions": (
+        "odds", "9h", "8h", "Ah", "Ks", "4d", "7h", "6c", "5c", "--bidding", "auction", *FEW,
+    ),
+    "odds of cards": (
+        "odds", "7h", "Ks", "4d", "Qd", "9s", "8c", "Tc", "Jc", "--return", "9h",
+        "--heard", "take", "--played", "As", *FEW,
+    ),
+    "odds of Kwajongen": (
+        "odds", "--game", "kwajongen", "Ah", "Kh", "9s", "Qd", "--return", "Th", *FEW,
+    ),
+    "odds of cards in Kwajongen": (
+        "odds", "--game", "kwajongen", "Js", "As", "Qd", "Kd", "--return", "Jc",
+        "--heard", "pass play", "--played", "Ts Kc", *FEW,
+    ),
+    "tune": (
+        "tune", "standard", "--parameters", "take=0:80", "--generations", "2", "--confirm", "40",
+        "--save", "{folder}/tuned.toml", *FEW,
+    ),
+}  # fmt: skip
+"""Command lines of each command whose tables are not those of rounds."""
+
+
+@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
+def test_every_command_writes_identifiers_with_headings(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    done = run(*(word.replace("{folder}", str(tmp_path)) for word in words))
+    assert done.exit_code == 0, done.stderr
+    tables = json.loads(done.stdout)["tables"]
+    game = "kwajongen" if "kwajongen" in words else "kqj"
+    assert tables
+    for table in tables:
+        assert table["name"] in read_names("tables")[words[0]][game], "copy it to completion.json"
+        for quantity in {row["quantity"] for row in table["rows"]}:
+            assert re.fullmatch("[a-z][a-z0-9]*(_[a-z0-9]+)*", quantity), (table["name"], quantity)
+            assert quantity in LABELS, (table["name"], quantity)
+
+
+@pytest.mark.parametrize("variant", RULES)
+def test_every_quantity_has_an_identifier_and_a_heading_of_its_own_in_its_table(
+    variant: str,
+) -> None:
+    for table in make_tables(RULES[variant]):
+        assert re.fullmatch("[a-z][a-z0-9_]*", table.name)
+        for quantity in table.quantities:
+            assert re.fullmatch("[a-z][a-z0-9]*(_[a-z0-9]+)*", quantity), (table.name, quantity)
+            assert quantity in LABELS, (table.name, quantity)
+        headings = {get_label(quantity) for quantity in table.quantities}
+        assert len(headings) == len(table.quantities), table.name

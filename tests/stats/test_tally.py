@@ -1,0 +1,314 @@
+"""Every table against pandas on the same rows; merging; groups and choices."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS
+from kqj_sim.rules import KqjRules, require_kqj_rules
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.rows import Rows
+from kqj_sim.stats import joint_counts
+from kqj_sim.stats.joint_counts import JointCounts, TooManyCombinations
+from kqj_sim.stats.quantities import get_label
+from kqj_sim.stats.tables import Table, TableRow, describe_distribution, list_deviation_notes
+from kqj_sim.stats.tally import Tally
+from tests.slow import slow_after
+from tests.stats import by_pandas
+from tests.stats.synthetic import part, synthetic_games, synthetic_rows
+
+VARIANTS = {
+    "two teams, taking": KqjRules(),
+    "auctions with litigation": KqjRules(teams=3, bidding="auction", must_outscore=True),
+    "random partners": KqjRules(partners="random"),
+    "three teams, taking": KqjRules(teams=3),
+    "three teams, random partners": KqjRules(teams=3, partners="random"),
+    "auctions": KqjRules(bidding="auction"),
+}
+"""The first three, which are fast, have every table between them."""
+WHERE = 'lap != 1 and contract in ("s", "h", "none")'
+
+
+def experiment(rules: KqjRules, **others: Any) -> Experiment:
+    return Experiment(rules=rules, policies=("random",) * 6, **others)
+
+
+def tallied(
+    rows: Rows, of: Experiment, by: tuple[str, ...] = (), where: str | None = None
+) -> Tally:
+    tally = Tally(of, by, where)
+    for start in range(0, len(rows), 700):
+        tally.add(part(rows, slice(start, start + 700)))
+    return tally
+
+
+def by_name(tables: list[Table]) -> dict[str, Table]:
+    named = {table.name: table for table in tables}
+    assert len(named) == len(tables)
+    return named
+
+
+def records(table: Table) -> Iterator[Any]:
+    """The rows of a table, their columns as attributes."""
+    yield from table.frame.itertuples()
+
+
+def plain_frame(rows: Rows) -> pd.DataFrame:
+    frame = rows.frame()
+    labelled = [column.name for column in KQJ_COLUMNS if column.labels]
+    numbers = [column.name for column in KQJ_COLUMNS if not column.labels]
+    return frame.astype({name: str for name in labelled} | {name: "int64" for name in numbers})
+
+
+def check(tables: list[Table], frame: pd.DataFrame, of: Experiment, by: tuple[str, ...]) -> None:
+    """Hold every row of the tables against pandas, and see that none is missing."""
+    groups = list(frame.groupby(list(by), sort=True, observed=True)) if by else [((), frame)]
+    for table in tables:
+        assert table.groups[: len(by)] == by
+        found = {
+            (row[: len(table.groups)], row[len(table.groups)]): row[len(table.groups) + 1 :]
+            for row in table.frame.itertuples(index=False, name=None)
+        }
+        assert len(found) == len(table.frame)
+        right = {
+            ((*group, *inner), quantity): estimate
+            for group, rows in groups
+            for inner, quantity, estimate in by_pandas.numbers(
+                table.name, rows, require_kqj_rules(of.rules), of.games is not None
+            )
+            if estimate.observations or not by or table.name.startswith("taking")
+            or len(rows[rows["taken"] == 1])
+        }  # fmt: skip
+        assert found.keys() == right.keys(), table.name
+        for key, estimate in right.items():
+            unit, *numbers, deals = found[key]
+            assert deals == estimate.observations, (table.name, key)
+            expected = [each if np.isfinite(each) else np.nan for each in estimate[:3]]
+            assert numbers == pytest.approx(expected, nan_ok=True, rel=1e-9), (
+                table.name,
+                key,
+            )
+            assert unit in ("share", "points", "count", "amount", "rounds")
+            assert (unit == "share") == ("share" in key[1])
+
+
+@pytest.mark.parametrize("where", [None, WHERE])
+@pytest.mark.parametrize("by", slow_after(1, [("kind", "sender_voids"), (), ("dealer",)]))
+@pytest.mark.parametrize("variant", slow_after(3, VARIANTS))
+def test_every_number_is_that_of_pandas(
+    variant: str, by: tuple[str, ...], where: str | None
+) -> None:
+    rules = VARIANTS[variant]
+    rows = synthetic_rows(rules, 1700, seed=1)
+    of = experiment(rules)
+    tables = tallied(rows, of, by, where).tables()
+    frame = plain_frame(rows)
+    check(tables, frame if where is None else frame.query(where), of, by)
+
+
+def test_waiting_gratuities_of_games() -> None:
+    of = experiment(KqjRules(), games=100)
+    rows = synthetic_rows(KqjRules(), 1500, seed=2)
+    # No games are added here; their tables have a test of their own.
+    tables = [table for table in tallied(rows, of).tables() if not table.name.startswith("games")]
+    check(tables, plain_frame(rows), of, ())
+    assert len(by_name(tables)["pending"].frame) == 6
+
+
+def test_table_grouped_by_its_own_column_is_left_out() -> None:
+    rules = KqjRules()
+    rows = synthetic_rows(rules, 1500, seed=4)
+    by_contract = by_name(tallied(rows, experiment(rules), ("contract",)).tables())
+    assert "contracts_by_contract" not in by_contract
+    plain = by_name(tallied(rows, experiment(rules)).tables())["contracts_by_contract"]
+    pd.testing.assert_frame_equal(by_contract["contracts"].frame, plain.frame)
+
+
+def test_titles_and_quantities_tell_of_which_deals() -> None:
+    rules = KqjRules()
+    taken = 0
+    for table in tallied(synthetic_rows(rules, 900, seed=3), experiment(rules)).tables():
+        for row in records(table):
+            heading = get_label(str(row.quantity))
+            if "all deals" in heading or "mean per deal" in heading:
+                assert row.deals == 900
+            elif row.unit == "share":
+                taken = taken or int(row.deals)
+                assert "taken deals" in heading
+                assert row.deals == taken < 900 or "_by_" in table.name
+
+
+@pytest.mark.parametrize("dense_cells", slow_after(1, [100, joint_counts.DENSE_CELLS, 0]))
+@pytest.mark.parametrize("by", slow_after(1, [(), ("sender_trumps", "dealer")]))
+def test_order_and_parts_and_storage_leave_no_trace(
+    by: tuple[str, ...], dense_cells: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = KqjRules()
+    of = experiment(rules, games=50)
+    rows = synthetic_rows(rules, 1200, seed=7)
+    games = synthetic_games(rules, 60, seed=7)
+    whole = Tally(of, by)
+    whole.add(rows)
+    whole.add_games(games)
+    monkeypatch.setattr(joint_counts, "DENSE_CELLS", dense_cells)
+    cuts = (0, 1, 300, 1200)
+    for order in itertools.permutations(range(3)):
+        parts = []
+        for start, end in itertools.pairwise(cuts):
+            tally = Tally(of, by)
+            tally.add(part(rows, slice(start, end)))
+            parts.append(tally)
+        parts[order[0]].add_games(games)
+        first, second, third = (parts[place] for place in order)
+        second.merge(third)
+        first.merge(second)
+        assert first.deals == whole.deals == 1200
+        for mine, right in zip(first.tables(), whole.tables(), strict=True):
+            assert mine.name == right.name
+            pd.testing.assert_frame_equal(mine.frame, right.frame, check_exact=True)
+
+
+def test_merging_three_is_associative_and_empty_is_neutral() -> None:
+    rules = KqjRules(teams=3)
+    of = experiment(rules)
+    parts = [synthetic_rows(rules, 200, seed) for seed in range(3)]
+
+    def start(rows: Rows) -> Tally:
+        tally = Tally(of)
+        tally.add(rows)
+        return tally
+
+    left, right = Tally(of), start(parts[0])
+    for rows in parts:
+        left.merge(start(rows))
+    rest = start(parts[1])
+    rest.merge(start(parts[2]))
+    right.merge(rest)
+    for mine, others in zip(left.tables(), right.tables(), strict=True):
+        pd.testing.assert_frame_equal(mine.frame, others.frame, check_exact=True)
+
+
+def test_tallies_of_different_things_do_not_merge() -> None:
+    of = experiment(KqjRules())
+    for other in (
+        Tally(of, ("lap",)),
+        Tally(of, (), "lap == 1"),
+        Tally(experiment(KqjRules(), seed=2)),
+    ):
+        with pytest.raises(ValueError, match="same experiment, by and where"):
+            Tally(of).merge(other)
+
+
+def test_no_rows_give_tables_without_numbers() -> None:
+    for table in Tally(experiment(KqjRules())).tables():
+        assert (table.frame["deals"] == 0).all()
+        assert not table.frame["value"].notna().any()
+
+
+@pytest.mark.parametrize("partners, player", [("fixed", "team"), ("random", "seat")])
+def test_games_are_those_of_pandas(partners: Any, player: str) -> None:
+    rules = KqjRules(partners=partners)
+    of = experiment(rules, games=1200)
+    games = synthetic_games(rules, 1200, seed=3)
+    tally = Tally(of, ("lap",), "lap == 1")
+    tally.add_games(games)
+    tables = by_name(tally.tables())
+    found = {row.quantity: row for row in records(tables["games"])}
+    assert found["games_count"].value == 1200
+    won = pd.Series(games.first_dealer_side_won == 1)
+    rows = {"first_dealer_won_share": by_pandas.share(won)}
+    for name, sample in (("rounds", games.rounds), ("played_rounds", games.played_rounds)):
+        rows |= dict(by_pandas.spread(name, pd.Series(sample)))
+    assert found.keys() == {"games_count", *rows}
+    for quantity, right in rows.items():
+        row = found[quantity]
+        assert (row.value, row.low, row.high, row.deals) == pytest.approx(right)
+    by_player = tables[f"games_by_{player}"]
+    assert len(by_player.frame) == 2 * rules.score_count
+    for number in range(rules.score_count):
+        won_by, score = (row for row in records(by_player) if getattr(row, player) == number)
+        assert won_by.value == pytest.approx((games.winner == number).mean())
+        assert score.value == pytest.approx(games.score[:, number].mean())
+        assert score.low < score.value < score.high and score.deals == 1200
+
+
+@pytest.mark.slow
+def test_share_intervals_of_tables_hold_the_truth_in_95_of_100_seeds() -> None:
+    rules = KqjRules()
+    held = 0
+    for seed in range(250):
+        tally = Tally(experiment(rules))
+        tally.add(synthetic_rows(rules, 300, seed, taken=0.6))
+        row = next(records(by_name(tally.tables())["taking"]))
+        held += row.low <= 0.6 <= row.high
+    assert 0.9 <= held / 250 <= 0.99
+
+
+@pytest.mark.parametrize("value", [-2, 7])
+def test_value_outside_its_column_raises(value: int) -> None:
+    rows = synthetic_rows(KqjRules(), 100, seed=1)
+    rows.values[KQJ_COLUMN_NUMBERS["place"], 50] = value
+    with pytest.raises(ValueError, match="place leaves its range -1 to 5"):
+        Tally(experiment(KqjRules())).add(rows)
+
+
+def test_too_many_groups_are_refused() -> None:
+    wide = tuple(column.name for column in KQJ_COLUMNS if column.high > 200)
+    with pytest.raises(TooManyCombinations, match="group by fewer columns"):
+        Tally(experiment(KqjRules()), wide)
+
+
+@pytest.mark.parametrize("dense_cells", [joint_counts.DENSE_CELLS, 0])
+def test_cells_are_the_marginal_counts(dense_cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(joint_counts, "DENSE_CELLS", dense_cells)
+    rows = synthetic_rows(KqjRules(), 1000, seed=9)
+    joint = JointCounts([("lap", "place", "contract")])
+    kept = rows.column("dealer") < 3
+    joint.add(rows, kept)
+    values, numbers = joint.get_cells(("contract", "place"))
+    right = rows.frame()[kept].assign(contract=rows.column("contract")[kept])
+    expected = right.groupby(["contract", "place"]).size()
+    assert [tuple(value) for value in values.tolist()] == list(expected.index)
+    assert numbers.tolist() == expected.tolist()
+    assert numbers.dtype == np.int64
+
+
+@pytest.mark.parametrize("deals, told", [(0, False), (999, False), (1000, True)])
+def test_tables_say_why_a_standard_deviation_is_missing(deals: int, told: bool) -> None:
+    histogram = {value: deals // 10 for value in range(9)} | {9: deals - 9 * (deals // 10)}
+    lines: list[TableRow] = [
+        ((), name, "points", estimate)
+        for name, estimate in describe_distribution("total", histogram, 0.95)
+    ]
+    missing = [
+        line for line in lines if line[1] == "total_standard_deviation" and np.isnan(line[3].value)
+    ]
+    assert bool(missing) is not told
+    notes = list_deviation_notes(lines)
+    expected = "No standard deviation is given for fewer than 1,000 observations."
+    assert notes == ([expected] if 0 < deals < 1000 else [])
+
+
+def test_too_many_groups_are_refused_as_soon_as_they_occur(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    experiment = Experiment(KqjRules(), deals=2000)
+    rows = synthetic_rows(KqjRules(), 2000, 1)
+    by = ("contracting_total", "defending_total")
+    tally = Tally(experiment, by)
+    tally.add(rows)
+    occur = len(tally._counts.get_cells(by)[0])
+    assert tally.tables()
+    monkeypatch.setattr(joint_counts, "MOST_GROUPS", occur - 1)
+    told = rf"more than {occur - 1:,} groups occur, of \d+,\d+ possible ones \(contracting_total"
+    with pytest.raises(TooManyCombinations, match=told):
+        Tally(experiment, by).add(rows)
+    # Tallies of which none has so many may have them together.
+    with pytest.raises(TooManyCombinations, match=told):
+        tally.tables()

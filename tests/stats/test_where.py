@@ -1,0 +1,249 @@
+"""Expressions over the columns: what they choose, and what they refuse."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kqj_sim.columns import get_columns
+from kqj_sim.rules import RULES_BY_GAME, KqjRules
+from kqj_sim.simulation.experiment import MAX_DEAL, Experiment
+from kqj_sim.simulation.rows import Rows
+from kqj_sim.simulation.run import simulate
+from kqj_sim.stats.where import ExpressionError, compile_expression
+from tests.stats.synthetic import synthetic_rows
+
+ROWS = synthetic_rows(KqjRules(), 2000, seed=5)
+FRAME = ROWS.frame().astype({"contract": str, "kind": str, "return_suit": str, "result": str})
+for _name in FRAME.select_dtypes("int32"):
+    FRAME[_name] = FRAME[_name].astype("int64")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "lap == 2 and sender_trumps >= 4",
+        "lap == 2 & sender_trumps >= 4 | place == 0",
+        "not lap == 2",
+        "~(lap == 2) & (place < 3)",
+        "not (lap == 2 or place == 3) and dealer != 5",
+        "1 <= place <= 3",
+        "1 <= place < dealer != 4",
+        "contracting_total + sender_points * 3 - 7 > 400",
+        "sender_points / 7 > 12.5",
+        "sender_points // 7 == 3",
+        "deal % 6 == dealer",
+        "(deal - 1000) // 7 % 5 == 2",
+        "-place > -2",
+        "- (place - 3) % 4 == 1",
+        'contract == "NT"',
+        '"NT" != contract',
+        'kind in ("return", "other")',
+        'contract not in ["NT", "AT", "none"]',
+        "place in (0, 5)",
+        "place not in (-1, 5) and lap in [2]",
+        "place in [dealer, 2]",
+        "place in ()",
+        "contract == return_suit",
+        "contract != return_suit",
+        "contract == kind",
+        "kind != contract",
+        "sender_points * 4e18 > 4e18 * 50",
+        "sender_points * 10000000000 > 500000000000",
+        "taken == 1 and score_0 > score_1",
+        "  lap == 1  ",
+    ],
+)
+def test_chooses_what_a_pandas_query_chooses(text: str) -> None:
+    right = FRAME.query(text.strip(), engine="python").index
+    found = np.flatnonzero(compile_expression(text).mask(ROWS))
+    assert found.tolist() == right.tolist()
+    if text != "place in ()":
+        assert 0 < len(found) < len(ROWS)
+
+
+def test_flag_is_a_condition() -> None:
+    expression = compile_expression("taken and not last_trick_contracting")
+    right = (ROWS.column("taken") == 1) & (ROWS.column("last_trick_contracting") == 0)
+    assert (expression.mask(ROWS) == right).all()
+    assert expression.columns == ("taken", "last_trick_contracting")
+
+
+@pytest.mark.parametrize("game", ["kqj", "kwajongen"])
+def test_every_flag_is_a_condition_and_a_number(game: str) -> None:
+    rules = RULES_BY_GAME[game]()
+    rows = simulate(Experiment(rules, ("random",) * rules.seats, deals=500))
+    for column in get_columns(game):
+        if column.is_flag:
+            right = rows.column(column.name)
+            for text in (column.name, f"{column.name} == 1", f"{column.name} + 1 > 1"):
+                assert (compile_expression(text, game=game).mask(rows) == right).all(), text
+            denied = compile_expression(f"not {column.name}", game=game)
+            assert (denied.mask(rows) == ~right).all()
+        elif not column.labels:
+            with pytest.raises(ExpressionError, match="is not a condition"):
+                compile_expression(column.name, game=game)
+
+
+@pytest.mark.parametrize("operator", ["/", "//", "%"])
+def test_division_by_zero_matches_neither_way(operator: str) -> None:
+    zero = ROWS.column("sender_voids") == 0
+    assert 0 < zero.sum() < len(ROWS)
+    for text in (f"lap {operator} sender_voids >= 0", f"not lap {operator} sender_voids < 0"):
+        assert (compile_expression(text).mask(ROWS) == ~zero).all()
+    assert not compile_expression(f"lap {operator} 0 != 1").mask(ROWS).any()
+
+
+def test_unknown_part_does_not_matter_where_the_rest_decides() -> None:
+    zero = ROWS.column("sender_voids") == 0
+    either = compile_expression("sender_voids == 0 or 1 / sender_voids > 9").mask(ROWS)
+    assert (either == zero).all()
+    neither = compile_expression("not (sender_voids != 0 and 1 / sender_voids > 9)").mask(ROWS)
+    assert neither.all()
+    # Where it does not decide, neither a condition nor its opposite is known to hold.
+    for text in ("sender_voids == 1 or 1 / sender_voids > 9", "lap in (1 / sender_voids, 9)"):
+        holds, fails = (compile_expression(each).mask(ROWS) for each in (text, f"not ({text})"))
+        assert not (holds & fails).any()
+        assert (holds | fails == ~zero).all()
+    assert (compile_expression("9 not in (1 / sender_voids, 8)").mask(ROWS) == ~zero).all()
+    assert compile_expression("8 in (1 / sender_voids, 8)").mask(ROWS).all()
+
+
+def test_condition_without_a_column_holds_for_every_row_or_none() -> None:
+    assert compile_expression("1 < 2").mask(ROWS).all()
+    assert not compile_expression("2 / 3 > 1").mask(ROWS).any()
+
+
+def test_mask_is_writable_bool_a_row() -> None:
+    for text in ("1 < 2", "lap == 1"):
+        mask = compile_expression(text).mask(ROWS)
+        assert mask.shape == (len(ROWS),) and mask.dtype == np.bool_ and mask.flags.writeable
+
+
+def test_game_and_round_are_columns_of_games() -> None:
+    game = np.arange(len(ROWS)) // 20
+    rows: Rows = replace(ROWS, game=game, round=np.arange(len(ROWS)) % 20)
+    found = compile_expression("game == 3 and round < 2").mask(rows)
+    assert np.flatnonzero(found).tolist() == [60, 61]
+    with pytest.raises(ExpressionError, match="round is a column of whole games only"):
+        compile_expression("round == 1", games=False)
+
+
+def test_great_numbers_of_deals_are_reckoned_with_or_refused() -> None:
+    last = 2 * MAX_DEAL - len(ROWS)
+    rows: Rows = replace(ROWS, deal=last + np.arange(len(ROWS)))
+    for text in ("deal * 2 > 0", f"deal >= {last}", "-deal < 0", f"deal - {last} >= 0"):
+        assert compile_expression(text).mask(rows).all(), text
+    assert compile_expression(f"deal - {last} < 5").mask(rows).sum() == 5
+    for text in ("deal * 3 > 0", "deal * deal > 0", "-2 * deal - deal < 0", "deal * -3 < 0"):
+        with pytest.raises(ExpressionError, match=r"can exceed 2\*\*62"):
+            compile_expression(text)
+
+
+@pytest.mark.parametrize(
+    "text, says",
+    [
+        ("lapp == 2", "lapp is no column: did you mean lap"),
+        ("sender_trump >= 2", "did you mean sender_trumps?"),
+        ("qqqqq == 2", "qqqqq is no column: `kqj-sim columns` lists them"),
+        ("contract == 'Nt'", "'Nt' is no label of contract: did you mean NT?"),
+        ("kind in ('retrun',)", "did you mean return?"),
+        ("contract == 4", "contract has labels, not numbers; it is one of s, h, d, c, NT, AT"),
+        ("contract < 'NT'", "labels have no order"),
+        ("contract == h", "h without quotes is no label: write contract == 'h'"),
+        ("contract != H", "write contract != 'h'"),
+        ("h == contract", "write contract == 'h'"),
+        ("contract in (h, d)", "write contract == 'h'"),
+        ("contract == hearts", "write contract == 'h'"),
+        ("result == litigaton", "write result == 'litigation'"),
+        ("result == 'litigaton'", "did you mean litigation?"),
+        ("'=' == result", "is no label of result"),
+        ("result == 'a = b && c'", "is no label of result"),
+        ("capot", "did you mean capot_announced, capot_contracting or capot_defending?"),
+        ("lap == 'NT'", "lap holds numbers, not labels"),
+        ("lap == contract", "lap holds numbers, not labels"),
+        ("'NT' == 'AT'", "one side must be a column"),
+        ("contract + 1 > 2", "contract is a label, not a number"),
+        ("(lap == 2) + 1 > 1", "lap == 2 is a condition, not a number"),
+        ("(lap == 2) == 1", "compares a condition"),
+        ("lap", "lap is not a condition: compare, as in lap > 0"),
+        ("lap & 2", "lap is not a condition"),
+        ("contract", 'contract is not a condition: compare, as in contract == "s"'),
+        ("'NT'", "'NT' is not a condition"),
+        ("lap == True", "True is not used here: write 1"),
+        ("lap == None", "not allowed"),
+        ("lap == b'x'", "not allowed"),
+        ("lap == 2j", "not allowed"),
+        ("lap == ...", "not allowed"),
+        ("+lap == 1", "not allowed"),
+        ("lap ** 2 == 4", "lap ** 2 is not allowed: only comparisons"),
+        ("lap << 2 == 4", "not allowed"),
+        ("lap ^ 2", "not allowed"),
+        ("lap @ lap == 1", "not allowed"),
+        ("abs(lap) == 2", "abs(lap) is a call, which is not allowed"),
+        ("__import__('os').system('true')", "is a call, which is not allowed"),
+        ("lap.real == 2", "is an attribute, which is not allowed"),
+        ("lap[0] == 2", "is a subscript, which is not allowed"),
+        ("(lambda: 1) == 2", "is a function, which is not allowed"),
+        ("(lap := 2) == 2", "is an assignment, which is not allowed"),
+        ("contract == f'{lap}'", "is a formatted text, which is not allowed"),
+        ("1 if lap else 2", "is a choice by if, which is not allowed"),
+        ("[lap] == [1]", "a list outside of in"),
+        ("place in {1, 2}", "after in comes a list, as in place in (0, 5)"),
+        ("contract in 'NT'", "after in comes a list"),
+        ("place in [x for x in (1, 2)]", "after in comes a list"),
+        ("place in (*lap, 2)", "not allowed"),
+        ("nothing in ()", "nothing is no column"),
+        ("lap is 2", "is is not used here, write =="),
+        ("lap == 1e999", "is too large a number"),
+        ("lap == 99999999999999999999", "is too large a number"),
+        ("deal * 100000000000 > 1", "can exceed 2**62"),
+        ("lap == 0777", "is not an expression"),
+        ("1and lap == 2", "1 is not a condition"),
+        ("lap = 2", "'lap = 2' is not an expression such as "),
+        ("lap == 2 and contract = 'h'", ": write == for ="),
+        ("lap == 2 && taken", "'lap == 2 && taken' is not an expression such as "),
+        ("lap == ", "is not an expression"),
+        ("(lap == 2", "is not an expression"),
+        ("lap == 'NT", "is not an expression"),
+        ("lap == 2; place == 1", "is not an expression"),
+        ("lap == 2\nplace == 1", "is not an expression"),
+        ("", "is not an expression"),
+        ("lap == 2\0", "is not an expression"),
+        ("import os", "is not an expression"),
+        ("-" * 5000 + "lap == 1", "nested too deeply"),
+        ("(" * 4000 + "lap" + ")" * 4000 + " == 1", "nested 4,000 deep: at most 100"),
+        (r"contract == '\d'", "is not an expression"),
+    ],
+)
+def test_refuses_in_one_line(text: str, says: str) -> None:
+    with pytest.raises(ExpressionError) as refused:
+        compile_expression(text)
+    message = str(refused.value)
+    assert says in message
+    assert "\n" not in message and len(message) < 250
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (" or ".join(["sender_trumps == 4"] * 5000), "109,996 characters: at most 10,000"),
+        (" or ".join(["lap==1"] * 999), r"2,998 parts: at most 2,000"),
+        ("(" * 101 + "lap == 1" + ")" * 101, "nested 101 deep: at most 100"),
+        ("not " * 2400 + "lap == 1", "nested too deeply: at most 100|parts: at most 2,000"),
+        ("+".join(["lap"] * 2400) + " > 2", "nested too deeply|parts: at most 2,000"),
+    ],
+    ids=["characters", "parts", "brackets", "not", "plus"],
+)
+def test_what_is_too_long_is_refused_at_once(text: str, told: str) -> None:
+    with pytest.raises(ExpressionError, match=told) as error:
+        compile_expression(text)
+    assert len(str(error.value)) < 100
+
+
+def test_hundreds_of_terms_are_understood() -> None:
+    compiled = compile_expression(f"deal in ({', '.join(map(str, range(600)))})")
+    assert compiled.columns == ("deal",)
+    compile_expression("(" * 100 + "lap == 1" + ")" * 100)
