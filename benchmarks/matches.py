@@ -151,7 +151,7 @@ def play_match(
         threads: threads to play with.
 
     Raises:
-        kqj_sim.policies.PolicyError: a policy cannot be used.
+        kqj_sim.errors.InputError: a policy cannot be used.
     """
     seatings = list_arrangements(rules)
 

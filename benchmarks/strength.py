@@ -24,7 +24,8 @@ from benchmarks import machine, sheets, strength_sheets
 from benchmarks.matches import Limit, Match, play_alone, play_match
 from benchmarks.speed import QUIET
 from benchmarks.strength_sheets import Contest, Strength
-from kqj_sim.policies import PolicyError, weights
+from kqj_sim.errors import InputError, RunError
+from kqj_sim.policies import weights
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.workers import count_processors
@@ -83,8 +84,8 @@ def weights_in_use(rules: KqjRules, specification: str) -> Iterator[str]:
     """Return the weights of a player, and those of its playouts, with versions.
 
     Raises:
-        PolicyError: there is no such player.
-        WeightsError: the weights are not there.
+        InputError: there is no such player.
+        RunError: the weights are not there.
     """
     who = parse_player(specification)
     for chosen in (who.calling, who.playing):
@@ -185,7 +186,7 @@ def main(
             for written in (*players.values(), *callers.values())
             for weight in weights_in_use(VARIANTS[variant][1], written)
         }
-    except (PolicyError, weights.WeightsError) as error:
+    except (InputError, RunError) as error:
         raise click.ClickException(str(error)) from None
     cards, calls = (
         [contest(variant, who, base, limit, seed, threads) for variant in variants]

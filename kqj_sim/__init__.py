@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kqj_sim.arguments import ArgumentError
+    from kqj_sim.errors import InputError
     from kqj_sim.policies import (
         ACES,
         CLUBS,
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
         SIXES,
         SPADES,
         TENS,
-        PolicyError,
         bid_code,
         card_points,
         cheapest,
@@ -83,7 +82,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _MODULES = {
-    "arguments": ("ArgumentError",),
+    "errors": ("InputError",),
     "results": ("Result",),
     "questions.compare": ("compare", "sweep", "tune"),
     "questions.compare.results": (
@@ -131,17 +130,16 @@ __all__ = [
     "SIXES",
     "SPADES",
     "TENS",
-    "ArgumentError",
     "CheckResult",
     "ComparisonResult",
     "Estimate",
     "Experiment",
+    "InputError",
     "KqjRules",
     "KwajongenRules",
     "OddsOption",
     "OddsResult",
     "PairResult",
-    "PolicyError",
     "Records",
     "ReportResult",
     "Result",

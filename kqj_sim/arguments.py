@@ -13,9 +13,10 @@ from dataclasses import fields
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
-from kqj_sim.cards import Card, NotationError
+from kqj_sim.cards import Card
+from kqj_sim.errors import InputError, locate_errors
 from kqj_sim.messages import explain_two_readings, quote, shorten, suggest
-from kqj_sim.places import PlaceError, parse_place
+from kqj_sim.places import parse_place
 from kqj_sim.rules import RULES_BY_GAME, GameRules, make_rules
 
 if TYPE_CHECKING:
@@ -44,19 +45,6 @@ CardsLike: TypeAlias = str | Iterable[str | Card]
 T = TypeVar("T")
 
 
-class ArgumentError(ValueError):
-    """An argument that cannot be used; one line that says what would be right.
-
-    Example:
-        >>> import kqj_sim as kqj
-        >>> try:
-        ...     kqj.simulate(deals="many")
-        ... except ValueError as error:
-        ...     print(type(error).__name__)
-        ArgumentError
-    """
-
-
 class RuleArguments(TypedDict, total=False):
     """The rules of the table, by the names of their fields; those left out are the default."""
 
@@ -80,10 +68,10 @@ _MOST_BARE_PRECISION = 0.05
 
 
 def _reject_two_readings(value: object, *, is_whole: bool) -> None:
-    """Raise ArgumentError for a text that can mean two numbers, such as `1.000`."""
+    """Raise InputError for a text that can mean two numbers, such as `1.000`."""
     message = explain_two_readings(value, is_whole=is_whole) if isinstance(value, str) else None
     if message is not None:
-        raise ArgumentError(message)
+        raise InputError(message)
 
 
 def _parse_decimal(text: str) -> Decimal:
@@ -101,7 +89,7 @@ def parse_whole_number(value: object, lowest: int, example: str, highest: int = 
     """Return a whole number from `lowest` to `highest`, also written 1e6, 1M or 1,000,000.
 
     Raises:
-        ArgumentError: it is none, or can mean two numbers; `example` shows one.
+        InputError: it is none, or can mean two numbers; `example` shows one.
     """
     _reject_two_readings(value, is_whole=True)
     try:
@@ -111,14 +99,12 @@ def parse_whole_number(value: object, lowest: int, example: str, highest: int = 
         whole = None
     if whole is None or not lowest <= whole <= highest or isinstance(value, bool):
         range = f"from {lowest}" + (f" to {highest:,}" if highest < MAX_INTEGER else "")
-        raise ArgumentError(
-            f"it is a whole number {range}, such as {example}, not {shorten(value)}"
-        )
+        raise InputError(f"it is a whole number {range}, such as {example}, not {shorten(value)}")
     return whole
 
 
 def parse_game_count(value: object) -> int | Literal["auto"]:
-    """Return a number of games, or "auto"; raise ArgumentError if it is neither."""
+    """Return a number of games, or "auto"; raise InputError if it is neither."""
     return "auto" if value == "auto" else parse_whole_number(value, 1, "1000, or auto")
 
 
@@ -126,7 +112,7 @@ def parse_share(value: object, lowest: float = 0.0, highest: float = 1.0) -> flo
     """Return a number from `lowest` to `highest`, both between 0 and 1; also written 95%.
 
     Raises:
-        ArgumentError: it is none.
+        InputError: it is none.
     """
     text = str(value).strip()
     try:
@@ -134,7 +120,7 @@ def parse_share(value: object, lowest: float = 0.0, highest: float = 1.0) -> flo
     except ValueError:
         share = 0.0
     if not (0 < share < 1 and lowest <= share <= highest):
-        raise ArgumentError(
+        raise InputError(
             f"it lies between {lowest:g} and {highest:g}, such as 0.95 or 95%, not {shorten(value)}"
         )
     return share
@@ -144,11 +130,11 @@ def parse_share_width(value: object) -> float:
     """Return a precision, a share such as 0.005 or 0.5%.
 
     Raises:
-        ArgumentError: it is none, or a text such as 0.5, which can mean 0.5%.
+        InputError: it is none, or a text such as 0.5, which can mean 0.5%.
     """
     share = parse_share(value)
     if isinstance(value, str) and "%" not in value and share > _MOST_BARE_PRECISION:
-        raise ArgumentError(
+        raise InputError(
             f"{shorten(value)} can mean {100 * share:g}% or {share:g}%: write one of these"
         )
     return share
@@ -158,7 +144,7 @@ def parse_positive_number(value: object) -> float:
     """Return a number above 0, also written ±0.5.
 
     Raises:
-        ArgumentError: it is none, or can mean two numbers.
+        InputError: it is none, or can mean two numbers.
     """
     _reject_two_readings(value, is_whole=False)
     try:
@@ -166,7 +152,7 @@ def parse_positive_number(value: object) -> float:
     except ValueError:
         width = 0.0
     if not 0 < width < float("inf"):
-        raise ArgumentError(f"it is a number above 0, such as 0.5, not {shorten(value)}")
+        raise InputError(f"it is a number above 0, such as 0.5, not {shorten(value)}")
     return width
 
 
@@ -174,14 +160,14 @@ def parse_turn(value: object) -> tuple[int, int] | str:
     """Return trick (1 to 8) and card (1 to 6) of `3.2`, or the call `c.4` or `c.4.2` as it is.
 
     Raises:
-        ArgumentError: it is neither.
+        InputError: it is neither.
     """
     text = ".".join(map(str, value)) if isinstance(value, tuple) else str(value).strip()
     if re.fullmatch(r"c\.[1-9]\d{0,2}(?:\.[1-5])?", text):
         return text
     match = re.fullmatch(r"([1-8])\.([1-6])", text)
     if match is None:
-        raise ArgumentError(
+        raise InputError(
             "it is a trick, 1 to 8, and a card of it, 1 to 6, such as 3.2, or a call, such as "
             f"c.4, not {shorten(value)}"
         )
@@ -190,10 +176,8 @@ def parse_turn(value: object) -> tuple[int, int] | str:
 
 def parse_argument(name: str, parse: Callable[..., T], value: object, *arguments: Any) -> T:
     """Return `parse(value, *arguments)`; its error names the argument."""
-    try:
+    with locate_errors(name):
         return parse(value, *arguments)
-    except ArgumentError as error:
-        raise ArgumentError(f"{name}: {error}") from None
 
 
 def parse_count(
@@ -206,10 +190,10 @@ def parse_count(
 
 
 def reject_both(**given: object) -> None:
-    """Raise ArgumentError if two or more of these arguments were given (are not None or False)."""
+    """Raise InputError if two or more of these arguments were given (are not None or False)."""
     names = [f"--{name.replace('_', '-')}" for name, value in given.items() if value]
     if len(names) > 1:
-        raise ArgumentError(f"{names[0]} and {names[1]}: give one of them")
+        raise InputError(f"{names[0]} and {names[1]}: give one of them")
 
 
 def explain_foreign_rule(name: str, game: str) -> str:
@@ -228,8 +212,7 @@ def collect_rules(rules: GameRules | None, values: Mapping[str, Any], caller: st
 
     Raises:
         TypeError: there is no such field.
-        ArgumentError: there are both, or a rule is of another game.
-        RulesError: a value is not allowed.
+        InputError: there are both, or a rule is of another game; a value is not allowed.
     """
     names = {"game", *(rule.name for each in RULES_BY_GAME.values() for rule in fields(each))}
     for name in values:
@@ -241,14 +224,14 @@ def collect_rules(rules: GameRules | None, values: Mapping[str, Any], caller: st
             )
     if rules is not None:
         for name in values:
-            raise ArgumentError(f"rules and {name}: give one of them")
+            raise InputError(f"rules and {name}: give one of them")
         return _warn_without_effect(rules)
     chosen = values.get("game", "kqj")
     for game, kind in RULES_BY_GAME.items():
         if game != chosen and chosen in RULES_BY_GAME:
             for rule in fields(kind):
                 if rule.name in values:
-                    raise ArgumentError(explain_foreign_rule(rule.name, game))
+                    raise InputError(explain_foreign_rule(rule.name, game))
     return _warn_without_effect(
         make_rules(chosen, {name: value for name, value in values.items() if name != "game"})
     )
@@ -266,7 +249,7 @@ def explain_without_effect(name: str) -> str:
 
 
 def convert_policy(policy: PolicyLike) -> str:
-    """Return the specification of a policy, function or file; raise PolicyError for others."""
+    """Return the specification of a policy, function or file; raise InputError for others."""
     if isinstance(policy, str):
         return policy
     if isinstance(policy, os.PathLike):
@@ -285,7 +268,7 @@ def convert_policies(policy: PoliciesLike | None, rules: GameRules) -> tuple[str
         rules: the rules, which give seats and teams.
 
     Raises:
-        ArgumentError: a seat or team does not exist, or a value is no policy.
+        InputError: a seat or team does not exist, or a value is no policy.
     """
     if policy is None:
         return assign_policies((), rules)
@@ -303,7 +286,7 @@ def convert_policies(policy: PoliciesLike | None, rules: GameRules) -> tuple[str
             )
         if several and (len(several) == 1 or any(map(_NAMED_SEATS.match, several))):
             return assign_policies(several, rules)
-        raise ArgumentError(
+        raise InputError(
             f"{len(several)} policies: give one, one for each seat ({rules.seats}), or name the "
             "seats, such as {'all': 'standard', 'seat0': 'greedy'}"
         )
@@ -327,7 +310,7 @@ def assign_policies(specifications: Sequence[str], rules: GameRules) -> tuple[st
         rules: the rules, which give seats and teams.
 
     Raises:
-        ArgumentError: a seat or team does not exist, or a specification is empty.
+        InputError: a seat or team does not exist, or a specification is empty.
     """
     from kqj_sim.policies.spec import DEFAULT_PLAYERS
 
@@ -338,7 +321,7 @@ def assign_policies(specifications: Sequence[str], rules: GameRules) -> tuple[st
         chosen = range(rules.seats) if match is None else _list_named_seats(match, rules)
         policy = given if match is None else match[3]
         if not policy.strip():
-            raise ArgumentError(
+            raise InputError(
                 f"--policy {quote(given)} names no policy: write {shorten(given)}{default}"
             )
         for seat in chosen:
@@ -347,38 +330,36 @@ def assign_policies(specifications: Sequence[str], rules: GameRules) -> tuple[st
 
 
 def _list_named_seats(match: re.Match[str], rules: GameRules) -> Sequence[int]:
-    """Return the seats of seatN=SPEC or teamN=SPEC; raise ArgumentError if there are none."""
+    """Return the seats of seatN=SPEC or teamN=SPEC; raise InputError if there are none."""
     whose, digits, policy = match[1], match[2], shorten(match[3])
     given = f"--policy {shorten(whose + digits)}={policy}"
     number = int(digits[:4] or -1)
     if whose == "seat":
         if 0 <= number < rules.seats:
             return [number]
-        raise ArgumentError(f"{given}: the seats are seat0 to seat{rules.seats - 1}")
+        raise InputError(f"{given}: the seats are seat0 to seat{rules.seats - 1}")
     if whose == "team":
         if rules.partners == "random":
-            raise ArgumentError(
+            raise InputError(
                 f"{given}: with --partners random teams change; name seats, such as seat0={policy}"
             )
         if 0 <= number < rules.team_count:
             return [seat for seat in range(rules.seats) if rules.fixed_team_of(seat) == number]
-        raise ArgumentError(f"{given}: the teams are team0 to team{rules.team_count - 1}")
-    raise ArgumentError(f"{given}: that is no seat or team; write seat0={policy} or team0={policy}")
+        raise InputError(f"{given}: the teams are team0 to team{rules.team_count - 1}")
+    raise InputError(f"{given}: that is no seat or team; write seat0={policy} or team0={policy}")
 
 
 def parse_imposed(
     contract: str | ImposedContract | None, rules: GameRules
 ) -> ImposedContract | None:
-    """Return the contract of `--impose`; raise ArgumentError if the rules forbid it."""
+    """Return the contract of `--impose`; raise InputError if the rules forbid it."""
     if contract is None:
         return None
-    from kqj_sim.imposed import ImposedContract, ImposedContractError
+    from kqj_sim.imposed import ImposedContract
 
-    try:
+    with locate_errors(f"--impose {shorten(contract)}"):
         imposed = ImposedContract.from_text(str(contract))
         imposed.check(rules)
-    except (NotationError, PlaceError, ImposedContractError) as error:
-        raise ArgumentError(f"--impose {shorten(contract)}: {error}") from None
     return imposed
 
 
@@ -399,27 +380,25 @@ def read_place(option: str, place: str | int | None, rules: GameRules) -> int | 
     """Return the place that an option names, or that counts from 0 in Python.
 
     Raises:
-        ArgumentError: there is no such place, or a text is a mere number.
+        InputError: there is no such place, or a text is a mere number.
     """
     if place is None:
         return None
     if isinstance(place, int):
         if 0 <= place < rules.seats:
             return place
-        raise ArgumentError(
+        raise InputError(
             f"{option}: {place} is not a place: it is 0 (the opener) to {rules.seats - 1} "
             "(the dealer)"
         )
-    try:
+    with locate_errors(option):
         return parse_place(place, rules.seats)
-    except PlaceError as error:
-        raise ArgumentError(f"{option}: {error}") from None
 
 
 def read_places(
     option: str, places: str | Iterable[str | int] | None, rules: GameRules
 ) -> tuple[int, ...] | None:
-    """Return the places that an option names; raise ArgumentError if one does not exist."""
+    """Return the places that an option names; raise InputError if one does not exist."""
     if places is None:
         return None
     # An empty text is no place.

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
+from kqj_sim.errors import InputError
 from kqj_sim.messages import quote
 
 RANKS = "ATHKQJ987654"
@@ -48,10 +49,6 @@ _MOST_UNCLEAR = len(SUITS) + len(RANKS)
 """Most letters H of a whole pack: the Heroes, and the suit of the hearts."""
 
 
-class NotationError(ValueError):
-    """A text that is no card, hand or contract; one line that says what would be right."""
-
-
 class Card(NamedTuple):
     """A card: `rank` is one of RANKS, `suit` one of SUITS."""
 
@@ -68,12 +65,12 @@ def parse_card(text: str, *, ranks: str = RANKS) -> Card:
     Capital and small letters, `10` for `T`, and black and white suit signs are accepted.
 
     Raises:
-        NotationError: the text is no such card.
+        InputError: the text is no such card.
     """
     match = _CARD_PATTERN.fullmatch(text.replace(_EMOJI_SELECTOR, "").strip())
     card = match and Card(_find_rank(match[1]), _find_suit(match[2]))
     if card is None or card.rank not in ranks:
-        raise NotationError(f"{quote(text)} is not a card: write {_describe_card_syntax(ranks)}")
+        raise InputError(f"{quote(text)} is not a card: write {_describe_card_syntax(ranks)}")
     return card
 
 
@@ -85,25 +82,25 @@ def parse_cards(text: str, *, ranks: str = RANKS) -> tuple[Card, ...]:
     case of the letters and the rest of the text decide.
 
     Raises:
-        NotationError: a word is no card of a pack with these ranks, can be read in two ways, or
+        InputError: a word is no card of a pack with these ranks, can be read in two ways, or
             names a card again.
     """
     plain = re.sub(r"\s+:", ":", text.replace(_EMOJI_SELECTOR, ""))
     words = [_split_word(word, ranks) for word in _SEPARATORS.split(plain) if word]
     symbols = [symbol for word in words for symbol in word]
     if sum(symbol.role == "?" for symbol in symbols) > _MOST_UNCLEAR:
-        raise NotationError(f"{quote(text)} names more cards than a pack has: name each card once")
+        raise InputError(f"{quote(text)} names more cards than a pack has: name each card once")
     likely = _find_likely_roles(symbols)
     readings = [_list_readings(word, likely) for word in words]
     if not all(readings):
         whole = _read_by_suit(symbols, likely)
         if not whole:
-            raise NotationError(_explain_unreadable(words[readings.index([])], ranks))
+            raise InputError(_explain_unreadable(words[readings.index([])], ranks))
         words, readings = [symbols], [[whole]]
     cards: list[Card] = []
     for word, found in zip(words, readings, strict=True):
         if len({frozenset(reading) for reading in found}) > 1:
-            raise NotationError(
+            raise InputError(
                 f"{quote(_join_text(word))} can be read as {_join_cards(found[0])} or "
                 f"{_join_cards(found[1])}: write rank and suit of each card, as in "
                 f"{' '.join(map(str, found[0]))}"
@@ -111,16 +108,16 @@ def parse_cards(text: str, *, ranks: str = RANKS) -> tuple[Card, ...]:
         cards += found[0]
     for number, card in enumerate(cards):
         if card in cards[:number]:
-            raise NotationError(f"{card} is named twice: name each card once")
+            raise InputError(f"{card} is named twice: name each card once")
     return tuple(cards)
 
 
 def parse_single_card(text: str, *, ranks: str = RANKS) -> Card:
-    """Parse one card as people write it; raise NotationError."""
+    """Parse one card as people write it; raise InputError."""
     cards = parse_cards(text, ranks=ranks)
     if len(cards) != 1:
         what = f"is {len(cards)} cards" if cards else "is not a card"
-        raise NotationError(f"{quote(text)} {what}: write one, {_describe_card_syntax(ranks)}")
+        raise InputError(f"{quote(text)} {what}: write one, {_describe_card_syntax(ranks)}")
     return cards[0]
 
 
@@ -156,11 +153,11 @@ def parse_contract(text: str) -> str:
         One of CONTRACTS.
 
     Raises:
-        NotationError: the text is no contract.
+        InputError: the text is no contract.
     """
     plain = " ".join(text.replace(_EMOJI_SELECTOR, "").split())
     if not re.fullmatch(CONTRACT_PATTERN, plain, re.IGNORECASE):
-        raise NotationError(f"{quote(text)} is not a contract: write one of {' '.join(CONTRACTS)}")
+        raise InputError(f"{quote(text)} is not a contract: write one of {' '.join(CONTRACTS)}")
     first = plain[0].upper()
     if len(plain) > 1 and first in "NA":
         return f"{first}T"
@@ -195,7 +192,7 @@ def _find_rank(text: str) -> str:
 
 
 def _split_word(word: str, ranks: str) -> list[_Symbol]:
-    """Return the symbols of a word; raise NotationError for other characters."""
+    """Return the symbols of a word; raise InputError for other characters."""
     symbols: list[_Symbol] = []
     position = 0
     while position < len(word):
@@ -203,9 +200,7 @@ def _split_word(word: str, ranks: str) -> list[_Symbol]:
         is_rank = match is not None and not match[2] and _find_rank(match[1]) in ranks
         is_suit = match is not None and match[1].lower() in _SUIT_BY_TEXT
         if match is None or not (is_rank or is_suit):
-            raise NotationError(
-                f"{quote(word)} is not a card: write {_describe_card_syntax(ranks)}"
-            )
+            raise InputError(f"{quote(word)} is not a card: write {_describe_card_syntax(ranks)}")
         role = "?" if is_rank and is_suit else "r" if is_rank else "s"
         symbols.append(_Symbol(match[1], role, bool(match[2])))
         position = match.end()

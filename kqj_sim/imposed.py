@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from typing import Self
 
 from kqj_sim.cards import parse_contract
+from kqj_sim.errors import InputError
 from kqj_sim.messages import quote
 from kqj_sim.places import name_places, parse_place
 from kqj_sim.rules import SEATS, GameRules, KqjRules
-
-
-class ImposedContractError(ValueError):
-    """An imposed contract that the rules do not allow; one line that says what would be right."""
 
 
 @dataclass(frozen=True)
@@ -34,21 +31,18 @@ class ImposedContract:
         """Parse PLACE:CONTRACT[:AMOUNT], such as opener:h, 2nd:hearts or dealer:h:150.
 
         Raises:
-            ImposedContractError: the text has another form, or the amount is no number.
-            NotationError: the contract does not exist.
-            PlaceError: the place does not exist.
+            InputError: the text has another form, or the amount is no number; the contract does not
+                exist; the place does not exist.
         """
         place_text, *rest = text.split(":")
         if len(rest) not in (1, 2):
-            raise ImposedContractError(
-                "write place and contract, such as opener:h, or opener:h:150"
-            )
+            raise InputError("write place and contract, such as opener:h, or opener:h:150")
         place, contract = parse_place(place_text, SEATS), parse_contract(rest[0])
         if len(rest) == 1:
             return cls(place, contract)
         amount = rest[1].strip()
         if not (amount.isascii() and amount.isdecimal()):
-            raise ImposedContractError(
+            raise InputError(
                 f"{quote(rest[1])} is not an amount: it should be a multiple of 10, such as 150"
             )
         return cls(place, contract, int(amount[:9]))
@@ -59,20 +53,18 @@ class ImposedContract:
         return f"{name_places(SEATS)[self.place]}:{self.contract}{amount}"
 
     def check(self, rules: GameRules) -> None:
-        """Raise ImposedContractError if the rules do not allow the contract."""
+        """Raise InputError if the rules do not allow the contract."""
         if not isinstance(rules, KqjRules):
-            raise ImposedContractError("contract: contracts can be imposed in kqj only")
+            raise InputError("contract: contracts can be imposed in kqj only")
         if not 0 <= self.place < rules.seats:
-            raise ImposedContractError(
-                f"place {self.place}: it should be 0 (the opener) to 5 (the dealer)"
-            )
+            raise InputError(f"place {self.place}: it should be 0 (the opener) to 5 (the dealer)")
         if self.contract not in rules.contracts:
-            raise ImposedContractError(
+            raise InputError(
                 f"contract {quote(self.contract)}: it should be one of {', '.join(rules.contracts)}"
             )
         if rules.bidding == "take":
             if self.amount is not None:
-                raise ImposedContractError(
+                raise InputError(
                     f"amount {self.amount}: amounts belong to auctions (--bidding auction); "
                     f"write {name_places(SEATS)[self.place]}:{self.contract}"
                 )
@@ -80,7 +72,7 @@ class ImposedContract:
         low, high = rules.minimum_bid, rules.max_amount
         if self.amount is None or not low <= self.amount <= high or self.amount % 10:
             given = "amount" if self.amount is None else f"amount {self.amount}"
-            raise ImposedContractError(
+            raise InputError(
                 f"{given}: with auctions it should be a multiple of 10 from {low} to {high}, such "
                 f"as {name_places(SEATS)[self.place]}:{self.contract}:{low}"
             )
@@ -98,8 +90,8 @@ class ImposedFirstCall:
     takes: bool
 
     def check(self, rules: GameRules) -> None:
-        """Raise ImposedContractError if the rules have no taking."""
+        """Raise InputError if the rules have no taking."""
         if not isinstance(rules, KqjRules):
-            raise ImposedContractError("first call: calls can be imposed in kqj only")
+            raise InputError("first call: calls can be imposed in kqj only")
         if rules.bidding != "take":
-            raise ImposedContractError("first call: with auctions nobody takes, leave it free")
+            raise InputError("first call: with auctions nobody takes, leave it free")

@@ -22,6 +22,9 @@ _SLIP = 0.8
 _MOST_SUGGESTIONS = 6
 """Most names that a message suggests."""
 
+_MAX_NAMES = 20
+"""Most names to list in one line."""
+
 _LONG_WORD = re.compile(r"\S{121,}")
 """A word too long for a sentence: input that a message repeats without shortening it."""
 
@@ -126,6 +129,20 @@ def suggest(wrong: str, right: Iterable[str]) -> str:
     if not last:
         return ""
     return f"did you mean {', '.join(others)}{' or ' if others else ''}{last}?"
+
+
+def suggest_names(name: str, known: Iterable[str], listed_by: str = "") -> str:
+    """Return the end of an error line: the nearest known name, or all of them.
+
+    If there are too many for a line, it names the command `listed_by` that lists them.
+    """
+    known = sorted(known)
+    similar = find_similar(name, known)
+    if similar:
+        return f"did you mean {' or '.join(map(repr, similar))}?"
+    if listed_by and len(known) > _MAX_NAMES:
+        return f"{listed_by} lists the {len(known)} there are"
+    return f"known: {', '.join(known) or 'none'}"
 
 
 def one_line(message: str) -> str:

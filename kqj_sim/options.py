@@ -31,7 +31,7 @@ class Option(NamedTuple):
         section: section of the help.
         help: what it does, unless each function's docstring says so.
         parse: returns the value that a text, or a value in Python, stands for; raises
-            ArgumentError.
+            InputError.
         metavar: the value's placeholder in the help.
         choices: the values that are allowed.
         multiple: True if it can be given several times.

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kqj_sim.errors import InputError
 from kqj_sim.messages import quote
 
 OPENER = "opener"
@@ -29,17 +30,13 @@ def describe_place(place: int, seats: int) -> str:
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
-class PlaceError(ValueError):
-    """A text that is no place; one line that says what would be right."""
-
-
 def parse_place(text: str, seats: int) -> int:
     """Parse a place as people write it: `opener`, `3rd`, `third`, `dealer`.
 
     A number without an ending is refused: 3 can mean the 3rd, or the 4th counted from 0.
 
     Raises:
-        PlaceError: the text is no place of a table with this many seats.
+        InputError: the text is no place of a table with this many seats.
     """
     names = name_places(seats)
     plain = text.strip().lower()
@@ -54,8 +51,8 @@ def parse_place(text: str, seats: int) -> int:
         # Counted from 1, or from 0 as in the rows.
         readings = [names[number] for number in (int(plain) - 1, int(plain)) if 0 <= number < seats]
         reason = f"can mean the {' or the '.join(readings)}" if readings[1:] else "is not a place"
-        raise PlaceError(f"{quote(text)} {reason}: write {' or '.join(readings)}")
-    raise PlaceError(f"{quote(text)} is not a place: write {', '.join(names[:-1])} or {DEALER}")
+        raise InputError(f"{quote(text)} {reason}: write {' or '.join(readings)}")
+    raise InputError(f"{quote(text)} is not a place: write {', '.join(names[:-1])} or {DEALER}")
 
 
 _SEAT_PATTERN = re.compile(r"seat\s*(\d)")
@@ -123,7 +120,7 @@ class SeatNames:
             return None
         try:
             place = parse_place(plain, self.seats)
-        except PlaceError:
+        except InputError:
             return None
         return (self.dealer + 1 + place) % self.seats
 

@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, TypeAlias
 
-from kqj_sim.arguments import ArgumentError, Count, parse_count
+from kqj_sim.arguments import Count, parse_count
+from kqj_sim.errors import InputError
 from kqj_sim.signals import list_stop_signals, note_signal
 
 if TYPE_CHECKING:
@@ -213,15 +214,15 @@ def open_workers(
         tell: called with a line on the cluster's workers; None to say nothing.
 
     Raises:
-        ArgumentError: both are given.
-        ClusterError: the cluster cannot be used.
+        InputError: both are given.
+        RunError: the cluster cannot be used.
     """
     threads = parse_count("threads", threads, 1, "2")
     if cluster is None:
         yield threads
         return
     if threads is not None:
-        raise ArgumentError(
+        raise InputError(
             "--threads and --cluster: the workers of a cluster have threads of their own "
             "(dask worker --nthreads)"
         )

@@ -14,7 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ParamSpec, TypeVar, cast
 
-from kqj_sim.arguments import ArgumentError, collect_rules, convert_policy
+from kqj_sim.arguments import collect_rules, convert_policy
+from kqj_sim.errors import InputError, locate_errors
 from kqj_sim.options import OPTIONS, Option
 from kqj_sim.run_scope import run_scope
 from kqj_sim.runner import DEFAULT_RUNNER
@@ -46,7 +47,7 @@ class CommandDescription:
         options: the question's options by name, its own and those of `OPTIONS`.
         help: what each parameter does, by name.
         list_tables: returns the titles of the tables by name, for the values of all options;
-            raises ArgumentError for what cannot be written.
+            raises InputError for what cannot be written.
     """
 
     function: Callable[..., Any]
@@ -103,7 +104,7 @@ def question(
             if "runner" in signature.parameters:
                 runner = values.get("runner") or DEFAULT_RUNNER
                 if runner.has_cluster and "cluster" not in workers:
-                    raise ArgumentError(f"cluster: {function.__name__} runs in threads only")
+                    raise InputError(f"cluster: {function.__name__} runs in threads only")
                 values["runner"] = runner.for_call(made_by)
             with run_scope():
                 return function(*bound.args, **bound.kwargs)
@@ -145,13 +146,11 @@ def _write_value(value: Any) -> str:
 
 
 def read_value(name: str, option: Option, value: Any) -> Any:
-    """Return what the value of an option stands for; raise ArgumentError, which names it."""
-    try:
+    """Return what the value of an option stands for; raise InputError, which names it."""
+    with locate_errors(name):
         if option.choices is not None and value not in option.choices:
-            raise ArgumentError(f"it is {' or '.join(map(str, option.choices))}, not {value!r}")
+            raise InputError(f"it is {' or '.join(map(str, option.choices))}, not {value!r}")
         return value if option.parse is None else option.parse(value)
-    except ArgumentError as error:
-        raise ArgumentError(f"{name}: {error}") from None
 
 
 def read_arguments_help(docstring: str) -> dict[str, str]:

@@ -14,21 +14,15 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 
 from kqj_sim.cards import format_contract
+from kqj_sim.errors import InputError, RecordError
 from kqj_sim.messages import escape_json, one_line, visible
-from kqj_sim.rules import RULES_BY_GAME, GameRules, RulesError, make_rules
+from kqj_sim.rules import RULES_BY_GAME, GameRules, make_rules
 from kqj_sim.text_files import WRONG_ENCODING, is_utf8
 
 R = TypeVar("R")
 
 Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 """An integer that numpy and sums of a few such integers can hold."""
-
-
-class RecordError(ValueError):
-    """A text that is no record; one line, in printable characters, that names the wrong key."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(visible(message))
 
 
 class Call(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -118,7 +112,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             values[rule.name] = self.rules[rule.name]
         try:
             return make_rules(self.game, values)
-        except RulesError as error:
+        except InputError as error:
             raise RecordError(f"rules: {error}") from None
 
 

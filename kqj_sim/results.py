@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from kqj_sim.errors import InputError
 from kqj_sim.output.formats import render
 from kqj_sim.output.grid import SCREEN_WIDTH, Grid
 from kqj_sim.output.html import to_html_fragment
@@ -25,10 +26,6 @@ if TYPE_CHECKING:
 
 _MAX_LINES, _MAX_WIDTH = 10, 96
 """Lines of a representation, and characters of a line, at most: together less than 1000."""
-
-
-class ResultError(ValueError):
-    """A number that a result does not hold; one line that says which there are."""
 
 
 class UnwrittenFileError(OSError):
@@ -189,7 +186,7 @@ class Result(ShownResult):
             groups: values of the table's group columns, such as `contract="h"`.
 
         Raises:
-            ResultError: no table has the number, or a table has several such numbers.
+            InputError: no table has the number, or a table has several such numbers.
         """
         found: list[tuple[str, Estimate]] = []
         for each in self._report.tables:
@@ -207,12 +204,12 @@ class Result(ShownResult):
         if found:
             name = found[0][0]
             columns = next(t.groups for t in self._report.tables if t.name == name)
-            raise ResultError(
+            raise InputError(
                 f"{quantity} has {len(found)} values in the table {name}: name the group by "
                 f"{', '.join(f'{column}=...' for column in columns)}"
             )
         tables = [table] if table in self.tables else list(self.tables)
-        raise ResultError(
+        raise InputError(
             f"no table has the quantity {quantity!r} of this group: look into the tables "
             f"{', '.join(map(str, tables))}"
         )
@@ -245,7 +242,7 @@ class Result(ShownResult):
         """Write the tables to a .txt, .csv, .json, .md or .parquet file, as the command's --out.
 
         Raises:
-            FormatError: the suffix stands for no format.
+            InputError: the suffix stands for no format.
         """
         save_file(path, self.render(choose_by_suffix(path, self.suffixes)))
 

@@ -8,6 +8,7 @@ from dataclasses import Field, asdict, dataclass, field, fields
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from kqj_sim.cards import CONTRACTS, RANKS
+from kqj_sim.errors import InputError
 from kqj_sim.messages import quote, shorten
 
 SEATS = 6
@@ -15,10 +16,6 @@ SEATS = 6
 
 MAX_TOTAL = 600
 """The largest total in KQJ: card points, last trick, Capot and four KQJ at All-Trumps."""
-
-
-class RulesError(ValueError):
-    """A rule or a value of one that does not exist; one line that says what would be right."""
 
 
 def _make_rule_field(
@@ -70,11 +67,11 @@ class _BaseRules:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Return rules with these fields, the others at their defaults; raise RulesError."""
+        """Return rules with these fields, the others at their defaults; raise InputError."""
         names = [rule.name for rule in fields(cls)]
         for name in values:
             if name not in names:
-                raise RulesError(f"{quote(name)} is not a rule: {_suggest(name, names)}")
+                raise InputError(f"{quote(name)} is not a rule: {_suggest(name, names)}")
         return cls(**values)
 
 
@@ -86,7 +83,7 @@ class KqjRules(_BaseRules):
     `without_effect` names it.
 
     Raises:
-        RulesError: a value does not exist.
+        InputError: a value does not exist.
 
     Example:
         >>> import kqj_sim as kqj
@@ -142,12 +139,12 @@ class KqjRules(_BaseRules):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.max_amount < self.minimum_bid:
-            raise RulesError(
+            raise InputError(
                 f"max_amount {self.max_amount} is below the first bid: with {self.teams} teams "
                 f"it must be at least {self.minimum_bid}"
             )
         if self.max_amount > MAX_TOTAL:
-            raise RulesError(
+            raise InputError(
                 f"max_amount {self.max_amount} is above {MAX_TOTAL}: no contract reaches more"
             )
 
@@ -193,7 +190,7 @@ class KqjRules(_BaseRules):
 
 @dataclass(frozen=True)
 class KwajongenRules(_BaseRules):
-    """The rules of a table of Kwajongen; raises RulesError for a value that does not exist.
+    """The rules of a table of Kwajongen; raises InputError for a value that does not exist.
 
     Example:
         >>> import kqj_sim as kqj
@@ -239,34 +236,34 @@ def make_rules(game: str, values: Mapping[str, Any]) -> GameRules:
     """Return the rules of a game with these fields, the others at their defaults.
 
     Raises:
-        RulesError: the game, a field or a value does not exist.
+        InputError: the game, a field or a value does not exist.
     """
     if game not in RULES_BY_GAME:
-        raise RulesError(f"{quote(game)} is not a game: {_suggest(game, list(RULES_BY_GAME))}")
+        raise InputError(f"{quote(game)} is not a game: {_suggest(game, list(RULES_BY_GAME))}")
     return RULES_BY_GAME[game].from_dict(values)
 
 
 def require_kqj_rules(rules: GameRules) -> KqjRules:
-    """Return the rules, which must be of KQJ; raise RulesError for another game."""
+    """Return the rules, which must be of KQJ; raise InputError for another game."""
     if not isinstance(rules, KqjRules):
-        raise RulesError(f"this is of KQJ only, not of {rules.game}")
+        raise InputError(f"this is of KQJ only, not of {rules.game}")
     return rules
 
 
 def _check_value(rule: Field[Any], value: Any) -> None:
-    """Raise RulesError if a field does not allow a value."""
+    """Raise InputError if a field does not allow a value."""
     choices = rule.metadata["choices"]
     if choices is None:
         if type(value) is not int or value <= 0 or value % 10:
             near = rule.default
             if type(value) is int and abs(value) < 1_000_000:
                 near = max(10, (value + 5) // 10 * 10)
-            raise RulesError(
+            raise InputError(
                 f"{rule.name} is a positive multiple of 10, such as {near}, not "
                 f"{_format_value(value)}"
             )
     elif not any(type(value) is type(choice) and value == choice for choice in choices):
-        raise RulesError(
+        raise InputError(
             f"{rule.name} cannot be {_format_value(value)}: "
             f"{_suggest(value, [_format_value(c) for c in choices])}"
         )

@@ -117,8 +117,8 @@ class Runner:
             polls: True for work that looks at `interrupted`; other work ends by KeyboardInterrupt.
 
         Raises:
-            ArgumentError: there are both threads and a cluster.
-            ClusterError: the cluster cannot be used.
+            InputError: there are both threads and a cluster.
+            RunError: the cluster cannot be used.
         """
         with ExitStack() as stack:
             stack.enter_context(self)

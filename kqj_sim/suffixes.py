@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from kqj_sim.errors import InputError
 from kqj_sim.messages import quote, shorten
 
 TABLE_SUFFIXES: Mapping[str, str] = {
@@ -27,17 +28,13 @@ PAGE_FORMATS = tuple(PAGE_SUFFIXES.values())
 """The same, with a page."""
 
 
-class FormatError(ValueError):
-    """A suffix without a format; one line that names the right ones."""
-
-
 def choose_by_suffix(path: str | Path, choices: Mapping[str, str], default: str = "") -> str:
-    """Return the format of the suffix of `path`; raise FormatError, with `default`, for others."""
+    """Return the format of the suffix of `path`; raise InputError, with `default`, for others."""
     suffix = Path(path).suffix.lower()
     if suffix not in choices:
         said = f"the suffix {shorten(suffix)}" if suffix else "no suffix"
         *most, last = choices
-        raise FormatError(
+        raise InputError(
             f"{quote(path)} has {said}: let it end in {', '.join(most)} or {last}{default}"
         )
     return choices[suffix]

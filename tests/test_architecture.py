@@ -22,36 +22,47 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "kqj_sim"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
-TEXT = {"messages", "text_files", "places", "cards", "columns", "rules", "record", "imposed"}
+TEXT = {
+    "messages",
+    "errors",
+    "text_files",
+    "places",
+    "cards",
+    "columns",
+    "rules",
+    "record",
+    "imposed",
+}
 ENGINE = {"core", "policies", "games", "simulation"}
 ESTIMATES = {"stats", "positions", "output"}
 MAY_IMPORT: dict[str, set[str]] = {
     "messages": set(),
-    "places": {"messages"},
+    "errors": {"messages"},
+    "places": {"messages", "errors"},
     "run_scope": set(),
     "signals": set(),
-    "suffixes": {"messages"},
+    "suffixes": {"messages", "errors"},
     "text_files": set(),
-    "cards": {"messages", "places"},
+    "cards": {"messages", "errors", "places"},
     "columns": {"cards"},
-    "rules": {"messages", "cards", "columns"},
-    "record": {"messages", "cards", "columns", "rules", "text_files"},
-    "imposed": {"messages", "places", "cards", "rules"},
+    "rules": {"messages", "errors", "cards", "columns"},
+    "record": {"messages", "errors", "cards", "columns", "rules", "text_files"},
+    "imposed": {"messages", "errors", "places", "cards", "rules"},
     "referee": TEXT,
     "core": {"columns"},
-    "policies": {"core", "messages", "cards", "rules", "run_scope", "text_files"},
+    "policies": {"core", "messages", "errors", "cards", "rules", "run_scope", "text_files"},
     "games": {"core", "columns", "rules"},
     "simulation": TEXT | {"core", "policies", "games"},
     "stats": TEXT | ENGINE,
     "positions": TEXT | ENGINE | {"referee", "stats"},
     "notation": TEXT | {"policies", "referee", "positions"},
     "arguments": TEXT | {"policies"},
-    "progress": {"arguments", "simulation", "signals"},
-    "runner": {"arguments", "core", "progress", "simulation"},
+    "progress": {"arguments", "errors", "simulation", "signals"},
+    "runner": {"arguments", "errors", "core", "progress", "simulation"},
     "output": TEXT | ENGINE | {"referee", "stats", "signals", "suffixes"},
-    "options": {"arguments", "rules", "suffixes"},
-    "question": {"arguments", "options", "rules", "run_scope", "runner"},
-    "results": {"stats", "messages", "output", "suffixes"},
+    "options": {"arguments", "errors", "rules", "suffixes"},
+    "question": {"arguments", "errors", "options", "rules", "run_scope", "runner"},
+    "results": {"errors", "stats", "messages", "output", "suffixes"},
     "questions": TEXT
     | ENGINE
     | ESTIMATES
@@ -62,7 +73,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     | ESTIMATES
     | {"referee", "notation", "run_scope", "signals", "suffixes"}
     | {"arguments", "options", "progress", "question", "questions", "results", "runner"},
-    "cli": {"commands", "messages", "run_scope"},
+    "cli": {"commands", "errors", "messages", "run_scope"},
     "__main__": {"cli", "signals"},
 }
 """The layers from the bottom up, each with the layers that it may import.
@@ -73,7 +84,8 @@ names and belongs to no layer; a layer may import its version.
 
 LIBRARIES: dict[str, set[str]] = {
     "messages": set(),
-    "places": {"messages"},
+    "errors": set(),
+    "places": set(),
     "run_scope": set(),
     "signals": set(),
     "text_files": set(),

@@ -7,7 +7,6 @@ from kqj_sim.cards import (
     RANKS,
     SUITS,
     Card,
-    NotationError,
     format_card,
     format_contract,
     format_hand,
@@ -16,6 +15,7 @@ from kqj_sim.cards import (
     parse_contract,
     parse_single_card,
 )
+from kqj_sim.errors import InputError
 
 
 @pytest.mark.parametrize("rank", RANKS)
@@ -36,7 +36,7 @@ def test_white_and_black_suit_signs_are_the_same_suits() -> None:
 
 @pytest.mark.parametrize("text", ["", "1h", "3s", "h", "hT", "Tx", "T h", "Thh", "101h", "Th Ts"])
 def test_what_is_no_card_says_how_to_write_one(text: str) -> None:
-    with pytest.raises(NotationError, match=r"is not a card: write a rank of A T H K Q J") as error:
+    with pytest.raises(InputError, match=r"is not a card: write a rank of A T H K Q J") as error:
         parse_card(text)
     assert "\n" not in str(error.value)
 
@@ -55,9 +55,9 @@ def test_no_cards_are_no_cards() -> None:
 
 
 def test_the_wrong_card_among_cards_is_named() -> None:
-    with pytest.raises(NotationError, match="'1h' is not a card"):
+    with pytest.raises(InputError, match="'1h' is not a card"):
         parse_cards("9h, 1h, Ah")
-    with pytest.raises(NotationError, match="9h is named twice"):
+    with pytest.raises(InputError, match="9h is named twice"):
         parse_cards("9h Ah 9♥")
 
 
@@ -80,7 +80,7 @@ def test_contracts_are_shown_with_signs_where_they_are_suits() -> None:
 
 @pytest.mark.parametrize("text", ["", "x", "heartss", "N T", "TA", "sh"])
 def test_what_is_no_contract_says_what_is(text: str) -> None:
-    with pytest.raises(NotationError, match="is not a contract: write one of s h d c NT AT"):
+    with pytest.raises(InputError, match="is not a contract: write one of s h d c NT AT"):
         parse_contract(text)
 
 
@@ -89,9 +89,9 @@ def test_a_pack_of_fewer_ranks_has_no_other_cards() -> None:
     assert parse_card("10h", ranks=ranks) == Card("T", "h")
     assert parse_cards("9h Ks", ranks=ranks) == (Card("9", "h"), Card("K", "s"))
     for text in ("Hh", "8h"):
-        with pytest.raises(NotationError, match="write a rank of A K Q J T 9, then"):
+        with pytest.raises(InputError, match="write a rank of A K Q J T 9, then"):
             parse_card(text, ranks=ranks)
-        with pytest.raises(NotationError, match=f"'{text}' .*: write a rank of A K Q J T 9, then"):
+        with pytest.raises(InputError, match=f"'{text}' .*: write a rank of A K Q J T 9, then"):
             parse_cards(f"Ah {text} Th", ranks=ranks)
 
 
@@ -167,7 +167,7 @@ def test_hero_and_hearts_are_told_apart(text: str, cards: str) -> None:
     ],
 )
 def test_unclear_cards_are_one_line_that_says_what_to_write(text: str, told: str) -> None:
-    with pytest.raises(NotationError) as error:
+    with pytest.raises(InputError) as error:
         parse_cards(text)
     assert told in str(error.value)
     assert "\n" not in str(error.value)
@@ -176,7 +176,7 @@ def test_unclear_cards_are_one_line_that_says_what_to_write(text: str, told: str
 def test_one_card_is_wanted_where_one_is() -> None:
     assert parse_single_card("♥ 10") == Card("T", "h")
     for text in ("", "9h 8h"):
-        with pytest.raises(NotationError, match="write one, a rank of"):
+        with pytest.raises(InputError, match="write one, a rank of"):
             parse_single_card(text)
 
 

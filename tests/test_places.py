@@ -2,7 +2,8 @@
 
 import pytest
 
-from kqj_sim.places import PlaceError, SeatNames, format_ordinal, name_places, parse_place
+from kqj_sim.errors import InputError
+from kqj_sim.places import SeatNames, format_ordinal, name_places, parse_place
 
 
 def test_places_go_from_the_opener_to_the_dealer() -> None:
@@ -24,7 +25,7 @@ def test_places_are_read_by_name() -> None:
      ("6", "dealer")],
 )  # fmt: skip
 def test_a_number_counts_from_0_or_from_1(text: str, names: str) -> None:
-    with pytest.raises(PlaceError, match=rf"'{text}' .*: write {names}$"):
+    with pytest.raises(InputError, match=rf"'{text}' .*: write {names}$"):
         parse_place(text, 6)
 
 

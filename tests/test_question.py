@@ -9,9 +9,10 @@ import click
 import pytest
 
 import kqj_sim
-from kqj_sim.arguments import ArgumentError, RuleArguments
+from kqj_sim.arguments import RuleArguments
 from kqj_sim.cli import main
 from kqj_sim.commands.from_function import make_command
+from kqj_sim.errors import InputError
 from kqj_sim.options import OPTIONS
 from kqj_sim.question import CommandDescription, question, read_arguments_help
 from kqj_sim.rules import DEFAULT_RULES, GameRules, KqjRules
@@ -77,7 +78,7 @@ def test_call_is_known_that_gives_the_same() -> None:
     ],
 )
 def test_wrong_value_names_its_argument(given: dict[str, Any], named: str) -> None:
-    with pytest.raises(ArgumentError, match=named):
+    with pytest.raises(InputError, match=named):
         ask(**given)
     with pytest.raises(TypeError, match="'team': did you mean teams"):
         ask(team=3)  # type: ignore[call-arg]

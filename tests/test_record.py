@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from kqj_sim.record import Bonus, Call, Record, RecordError, from_json, read_records, to_json
+from kqj_sim.errors import RecordError
+from kqj_sim.record import Bonus, Call, Record, from_json, read_records, to_json
 from kqj_sim.rules import KqjRules, KwajongenRules
 from tests.referee.kqj.random_rounds import random_record
 

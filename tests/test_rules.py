@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from kqj_sim.rules import RULES_BY_GAME, GameRules, KqjRules, KwajongenRules, RulesError, make_rules
+from kqj_sim.errors import InputError
+from kqj_sim.rules import RULES_BY_GAME, GameRules, KqjRules, KwajongenRules, make_rules
 
 # The table at the head of the specification, defaults first.
 TABLE: dict[str, tuple[Any, ...]] = {
@@ -48,7 +49,7 @@ def test_every_value_of_the_table_is_taken_and_comes_back(name: str, value: Any)
 def test_wrong_value_of_any_kind_raises_one_line() -> None:
     for name in TABLE:
         for value in ("a\nb", "x" * 10_000, 10**400 + 1, [], {}, object(), float("nan"), b"2"):
-            with pytest.raises(RulesError) as error:
+            with pytest.raises(InputError) as error:
                 KqjRules.from_dict({name: value})
             assert "\n" not in str(error.value) and len(str(error.value)) < 200
 

@@ -394,7 +394,7 @@ def record_decisions(
     The player sits at all seats, and also plays on after each candidate card.
 
     Raises:
-        kqj_sim.policies.PolicyError: a policy cannot be used.
+        kqj_sim.errors.InputError: a policy cannot be used.
     """
     players, encoded_rules = [player] * SEATS, encode_rules(rules)
     seating = encode_seating(rules, players, None)

@@ -15,6 +15,7 @@ import click
 
 from kqj_sim import __version__
 from kqj_sim.commands.say import say
+from kqj_sim.errors import InputError, RecordError, RunError
 from kqj_sim.messages import WIDTH, one_line, quote, shorten, suggest_file
 from kqj_sim.signals import get_exit_status
 
@@ -75,11 +76,11 @@ def _explain(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
         if missing is not None:
             message += suggest_file(missing[1])
         return _shorten_inputs(message, arguments), error.exit_code
-    if type(error).__module__.startswith("kqj_sim."):
-        # The package's own errors are one line that says what would be right.  ValueErrors are
-        # wrong usage, except those of records, which come from files.
-        failed = not isinstance(error, ValueError) or type(error).__name__ == "RecordError"
-        return str(error), FAILED if failed else WRONG_USAGE
+    if isinstance(error, InputError):
+        # Records come from files.
+        return str(error), FAILED if isinstance(error, RecordError) else WRONG_USAGE
+    if isinstance(error, RunError):
+        return str(error), FAILED
     if isinstance(error, OSError) and (error.strerror or error.filename):
         reason = error.strerror or str(error)
         if error.filename is None or isinstance(error.filename, int):

@@ -10,11 +10,12 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from kqj_sim.arguments import ArgumentError, drop_overridden, explain_foreign_rule
+from kqj_sim.arguments import drop_overridden, explain_foreign_rule
 from kqj_sim.commands.command import Command
 from kqj_sim.commands.config import CONFIG_KEY, read_config
 from kqj_sim.commands.errors import exit_interrupted
 from kqj_sim.commands.say import say
+from kqj_sim.errors import InputError
 from kqj_sim.messages import shell_join
 from kqj_sim.options import OPTIONS, Option, read_number
 from kqj_sim.question import CommandDescription
@@ -38,7 +39,7 @@ class ValueType(click.ParamType[Any]):
         assert self._option.parse is not None
         try:
             return self._option.parse(value)
-        except ArgumentError as error:
+        except InputError as error:
             self.fail(str(error), param, ctx)
 
 
@@ -209,7 +210,7 @@ def _pop_rules(options: dict[str, Any]) -> GameRules:
     """Return the rules and remove their options from `options`.
 
     Raises:
-        RulesError: a value is not allowed.
+        InputError: a value is not allowed.
         UsageError: an option is a rule of another game.
     """
     chosen: str = options.pop("game")

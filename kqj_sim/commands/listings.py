@@ -13,6 +13,7 @@ from kqj_sim.commands.command import Command, Group
 from kqj_sim.commands.from_function import make_command, make_option
 from kqj_sim.commands.output import print_screen, screen_width
 from kqj_sim.commands.say import say
+from kqj_sim.errors import InputError
 from kqj_sim.messages import format_json
 from kqj_sim.options import OPTIONS
 from kqj_sim.question import CommandDescription
@@ -90,7 +91,6 @@ def policies(ctx: click.Context, game: str, format: str, color: str) -> None:
     if ctx.invoked_subcommand is not None:
         return
     from kqj_sim.policies.configured import parse_policy
-    from kqj_sim.policies.errors import PolicyError
     from kqj_sim.policies.registry import PRESETS, list_names
     from kqj_sim.policies.spec import DEFAULT_PLAYERS
 
@@ -100,7 +100,7 @@ def policies(ctx: click.Context, game: str, format: str, color: str) -> None:
             configured = parse_policy(name, game=game)
             preset = PRESETS[game].get(name, configured.policy)
             found.append((name, preset.summary, configured))
-        except PolicyError as error:
+        except InputError as error:
             say(f"Warning: {error}", err=True)
     if format == "json":
         described = [

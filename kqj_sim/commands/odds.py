@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from kqj_sim.arguments import ArgumentError
 from kqj_sim.commands.from_function import prepare_answer
 from kqj_sim.commands.odds_dialog import is_terminal, run_dialog
+from kqj_sim.errors import InputError
 from kqj_sim.messages import quote
 from kqj_sim.question import CommandDescription
 from kqj_sim.text_files import MAX_RECORD_BYTES, open_stream, read_stream
@@ -35,11 +35,11 @@ def join_cards(words: tuple[str, ...]) -> str | None:
     """Return the words of CARDS as one text; None if there are none.
 
     Raises:
-        ArgumentError: a word is a call, which belongs to --heard.
+        InputError: a word is a call, which belongs to --heard.
     """
     for word in words:
         if _CALL_PATTERN.fullmatch(word):
-            raise ArgumentError(
+            raise InputError(
                 f"{quote(word)} is a call among the cards: write calls between quotes, such as "
                 "--heard 'pass, 120 h'"
             )

@@ -14,10 +14,11 @@ import click
 from click.core import ParameterSource
 
 from kqj_sim.arguments import read_place, read_places
-from kqj_sim.cards import Card, NotationError, format_hand, parse_cards, parse_single_card
+from kqj_sim.cards import Card, format_hand, parse_cards, parse_single_card
 from kqj_sim.commands.output import list_command_words, screen_width
 from kqj_sim.commands.say import say
 from kqj_sim.commands.stdout import get_stdout
+from kqj_sim.errors import InputError
 from kqj_sim.messages import one_line, quote, shell_join
 from kqj_sim.places import name_places, parse_place
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
@@ -196,7 +197,7 @@ class _Dialog:
             if word in ("teams", "team", "partners", "and", "with"):
                 continue
             if word not in _VARIANT_WORDS:
-                raise NotationError(
+                raise InputError(
                     f"{quote(word)} is no variant: write 2 or 3 teams, take, auction, random "
                     "partners or kwajongen"
                 )
@@ -218,7 +219,7 @@ class _Dialog:
         sizes = {self.rules.tricks} | ({5} if self._is_taking else set())
         if len(cards) not in sizes:
             right = " or ".join(map(str, sorted(sizes)))
-            raise NotationError(f"{len(cards)} cards: you hold {right}")
+            raise InputError(f"{len(cards)} cards: you hold {right}")
         self._set_hand(cards)
 
     def _read_upcard(self, text: str) -> None:
@@ -226,7 +227,7 @@ class _Dialog:
             _require("the card turned up, such as 7h")
         card = parse_single_card(text, ranks=self.rules.ranks)
         if self._is_taking and len(self._hand) == 5 and card in self._hand:
-            raise NotationError(f"{card} is among your cards: the Return is another card")
+            raise InputError(f"{card} is among your cards: the Return is another card")
         self._set(return_card=str(card))
         self._note("return", str(card))
 
@@ -285,7 +286,7 @@ class _Dialog:
         if len(cards) == count - 1 and upcard not in cards:
             cards = (*cards, upcard)
         if len(cards) != count or not {*old} <= {*cards}:
-            raise NotationError(
+            raise InputError(
                 f"{len(new)} cards: give all {count}, or the {count - len(old)} that you got after "
                 f"{format_hand(old)}"
             )
@@ -299,7 +300,7 @@ class _Dialog:
         own = parse_cards(text, ranks=self.rules.ranks)[0]
         held = [card for card in self._hand if card not in played]
         if own not in held:
-            raise NotationError(
+            raise InputError(
                 f"{own} is not among your cards: begin with yours, of "
                 f"{format_hand(held, ranks=self.rules.ranks)}"
             )
@@ -360,7 +361,7 @@ class _Dialog:
             is_played = is_over and calling.final_contract() is not None
         try:
             found = self._parse(**known)
-        except situations.SituationError:
+        except InputError:
             if not is_over and not is_played:
                 raise
             self._set(**known)
@@ -404,7 +405,7 @@ class _Dialog:
 
 
 def _require(what: str) -> NoReturn:
-    raise NotationError(f"this is needed to answer: enter {what}; Ctrl-D ends")
+    raise InputError(f"this is needed to answer: enter {what}; Ctrl-D ends")
 
 
 def _wrap(text: str) -> str:

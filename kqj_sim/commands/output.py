@@ -87,7 +87,7 @@ class Output:
         suffixes: formats of the tables by suffix.
 
     Raises:
-        FormatError: a suffix stands for no format.
+        InputError: a suffix stands for no format.
         UsageError: a binary format would go to a terminal.
     """
 

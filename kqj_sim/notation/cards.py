@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from kqj_sim.cards import Card, NotationError, parse_cards, parse_single_card
+from kqj_sim.cards import Card, parse_cards, parse_single_card
+from kqj_sim.errors import InputError
 from kqj_sim.messages import quote
 from kqj_sim.notation.header import join_text, require_seat
 from kqj_sim.notation.sections import NotationLineError, Piece, Section
-from kqj_sim.places import PlaceError, SeatNames, name_places
-from kqj_sim.positions.situation import SituationError, parse_calls, parse_kwajongen_calls
+from kqj_sim.places import SeatNames, name_places
+from kqj_sim.positions.situation import parse_calls, parse_kwajongen_calls
 from kqj_sim.positions.typed_calls import split_calls
 from kqj_sim.record import Call
 from kqj_sim.referee.kqj.calling import FinalContract, KqjCalling
@@ -89,7 +90,7 @@ def parse_upcard(section: Section, rules: GameRules) -> Card | None:
         )
     try:
         return parse_single_card(join_text(section), ranks=rules.ranks)
-    except NotationError as error:
+    except InputError as error:
         raise NotationLineError(section[0].line, f"Return: {error}") from None
 
 
@@ -133,7 +134,7 @@ def _parse_hand(line: int, text: str, rules: GameRules, upcard: Card | None, who
     """Return a hand of a line: `♠ K 4 ♥ A 9 8`, with taking `five cards + three cards`."""
     try:
         parts = [frozenset(parse_cards(part, ranks=rules.ranks)) for part in text.split("+")]
-    except NotationError as error:
+    except InputError as error:
         raise NotationLineError(line, f"Hands: {error}") from None
     size = rules.tricks
     counts = [len(part) for part in parts]
@@ -196,13 +197,13 @@ def _parse_calls(
     """Return the calls of a section; raise NotationLineError with the line of the wrong one."""
     try:
         return _read_calls(join_text(section), rules, names, teams, upcard)
-    except SituationError as error:
+    except InputError as error:
         wrong = error
     line = section[-1].line
     for last in range(len(section)):
         try:
             _read_calls(join_text(section[: last + 1]), rules, names, teams, upcard)
-        except SituationError as error:
+        except InputError as error:
             line, wrong = section[last].line, error
             break
     raise NotationLineError(line, f"Calls: {wrong}")
@@ -224,7 +225,7 @@ def _read_calls(
             call = Call(accepting.turn, word)
             reason = accepting.explain_illegal_call(call)
             if reason is not None:
-                raise SituationError(f"call {number}, {quote(word)}, is impossible: {reason}")
+                raise InputError(f"call {number}, {quote(word)}, is impossible: {reason}")
             accepting.add(call)
         caller = accepting.find_caller()
         final = None if caller is None or upcard is None else FinalContract(caller, upcard.suit)
@@ -291,7 +292,7 @@ def _parse_contract(
         return Calling(() if imposed else None, final, True, 0, bool(imposed))
     try:
         given = split_calls(rest, rules.seats)
-    except (NotationError, PlaceError):
+    except InputError:
         given = []
     contract = given[0].contract if len(given) == 1 else None
     amount = given[0].amount if given else None
@@ -352,7 +353,7 @@ def _parse_trick(
         leader, text = seat, text[named.end() :]
     try:
         cards = parse_cards(text, ranks=rules.ranks)
-    except NotationError as error:
+    except InputError as error:
         raise NotationLineError(line, f"Tricks: trick {number}: {error}") from None
     if len(cards) > rules.seats:
         raise NotationLineError(

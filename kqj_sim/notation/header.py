@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from kqj_sim.errors import InputError
 from kqj_sim.messages import explain_two_readings, quote
 from kqj_sim.notation.sections import NotationLineError, Piece, Section
 from kqj_sim.places import SeatNames
-from kqj_sim.rules import RULES_BY_GAME, GameRules, KqjRules, RulesError
+from kqj_sim.rules import RULES_BY_GAME, GameRules, KqjRules
 
 _COUNTS = {"2": 2, "two": 2, "3": 3, "three": 3}
 _WORDS: dict[str, tuple[str, Any]] = {
@@ -64,7 +65,7 @@ def parse_rules(section: Section) -> GameRules:
     kind = RULES_BY_GAME[game]
     try:
         return kind.from_dict({name: _convert(kind, name, each) for name, each in values.items()})
-    except RulesError as error:
+    except InputError as error:
         raise NotationLineError(line, str(error)) from None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from kqj_sim.errors import InputError
 from kqj_sim.notation.header import NotedPlayer
 from kqj_sim.rules import GameRules
 
@@ -16,12 +17,11 @@ def expand_player(player: NotedPlayer, rules: GameRules) -> str:
     if not player.is_policy or not _BUILT_IN_PATTERN.fullmatch(player.text):
         return player.text
     # Here, since numba takes half a second.
-    from kqj_sim.policies.errors import PolicyError
     from kqj_sim.policies.spec import parse_recorded_player
 
     try:
         return parse_recorded_player(player.text, rules.game).under(rules).text
-    except PolicyError:
+    except InputError:
         return player.text
 
 
@@ -29,11 +29,10 @@ def shorten_policy(text: str, rules: GameRules) -> str | None:
     """Return the shortest policy that `expand_player` expands to a text; None if there is none."""
     if not _BUILT_IN_PATTERN.fullmatch(text):
         return None
-    from kqj_sim.policies.errors import PolicyError
     from kqj_sim.policies.spec import parse_recorded_player
 
     try:
         short = parse_recorded_player(text, rules.game).shorten(rules)
-    except PolicyError:
+    except InputError:
         return None
     return short if expand_player(NotedPlayer(short, True), rules) == text else None

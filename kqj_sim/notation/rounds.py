@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from kqj_sim.errors import RecordError
 from kqj_sim.notation.header import (
     NotedPlayer,
     join_text,
@@ -24,7 +25,7 @@ from kqj_sim.notation.header import (
 from kqj_sim.notation.players import expand_player
 from kqj_sim.notation.reader import RoundReader
 from kqj_sim.notation.sections import NotationLineError, RoundSections, split_rounds
-from kqj_sim.record import PartialRecord, Record, RecordError
+from kqj_sim.record import PartialRecord, Record
 from kqj_sim.rules import GameRules, KqjRules
 
 

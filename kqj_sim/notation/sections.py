@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from kqj_sim.errors import InputError
 from kqj_sim.messages import find_similar, quote
 
 _SECTIONS = (
@@ -34,7 +35,7 @@ _NAME_PATTERN = re.compile(rf"({_NAMES})(?:\s*:|\s|$)(.*)", re.IGNORECASE)
 _UNKNOWN_NAME_PATTERN = re.compile(r"([^\W\d][\w' ]*):")
 
 
-class NotationLineError(ValueError):
+class NotationLineError(InputError):
     """A line of the notation that is wrong; the message says what would be right.
 
     Attributes:

@@ -7,13 +7,14 @@ from dataclasses import fields
 from typing import Any
 
 from kqj_sim.cards import Card, format_contract, format_hand, parse_card
+from kqj_sim.errors import RecordError
 from kqj_sim.messages import quote
 from kqj_sim.notation.header import NotedPlayer, format_teams, name_seats
 from kqj_sim.notation.players import shorten_policy
 from kqj_sim.notation.rounds import read_rounds
 from kqj_sim.notation.sections import SECTION_NAMES
 from kqj_sim.places import SeatNames, name_places
-from kqj_sim.record import Call, Record, RecordError, to_json
+from kqj_sim.record import Call, Record, to_json
 from kqj_sim.rules import GameRules, KqjRules
 
 _RULE_WORDS: dict[str, dict[Any, str]] = {

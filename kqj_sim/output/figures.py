@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from kqj_sim.errors import InputError
 from kqj_sim.output.grid import break_long_words
 from kqj_sim.output.page import INK, minify_svg
 from kqj_sim.output.plotting import apply_style
@@ -70,7 +71,7 @@ _STYLE: dict[Any, Any] = {
 }
 
 
-class NothingToDrawError(ValueError):
+class NothingToDrawError(InputError):
     """Results too few for a picture; one line that says why."""
 
 

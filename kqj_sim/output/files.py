@@ -11,20 +11,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
+from kqj_sim.errors import InputError
 from kqj_sim.output.temporary import TemporaryPath, remove_left_folders
 from kqj_sim.signals import temporary_paths
 
 SIDECAR_SUFFIX = ".run.json"
 
 
-class FolderError(ValueError):
-    """A folder that is not empty; one line that says what to do."""
-
-
 class OutputFolder:
     """A folder to be filled: its files are written aside and put in place on success.
 
-    A context manager.  Entering it raises FolderError if the folder is not empty (unless `force`),
+    A context manager.  Entering it raises InputError if the folder is not empty (unless `force`),
     and OSError if it cannot be written, before any work is done.  With `force` files of the same
     names are replaced and others stay.  Leaving it by an exception leaves the folder as it was.
     """
@@ -44,7 +41,7 @@ class OutputFolder:
             else:
                 remove_left_folders(self.path)
             if not self._made and not self.force and any(self.path.iterdir()):
-                raise FolderError(
+                raise InputError(
                     f"{self.path} is not empty: name another folder, or give --force to replace "
                     "files of the same names"
                 )
@@ -91,7 +88,7 @@ class OutputFolder:
         targets = [self.path / path.relative_to(self._aside) for path in files]
         for target in targets:
             if target.exists() and not (self.force and target.is_file()):
-                raise FolderError(f"{target} is there already: name another folder")
+                raise InputError(f"{target} is there already: name another folder")
         for path, target in zip(files, targets, strict=True):
             try:
                 target.parent.mkdir(parents=True, exist_ok=True)
@@ -116,7 +113,7 @@ class OutputFile:
 
     A context manager that returns the file, open for writing bytes.  Entering it makes the
     temporary file, so that a path that cannot be written raises its OSError before any work
-    is done, as does the target of another open output (SameTargetError).  Leaving it by an
+    is done, as does the target of another open output (InputError).  Leaving it by an
     exception, or without anything written, removes the temporary file and touches nothing else.
     A symbolic link is followed, and hard links go on naming the same file.
     """
@@ -175,18 +172,12 @@ class OutputFile:
             self._keys.add((status.st_dev, status.st_ino))
         if self._keys & _OPEN_TARGETS:
             self._keys = set()
-            raise SameTargetError(
-                f"{self.path} is the file of two outputs: give each a file of its own"
-            )
+            raise InputError(f"{self.path} is the file of two outputs: give each a file of its own")
         _OPEN_TARGETS.update(self._keys)
 
     def _release(self) -> None:
         if hasattr(self, "_keys"):
             _OPEN_TARGETS.difference_update(self._keys)
-
-
-class SameTargetError(ValueError):
-    """A file that two outputs would write; one line that names it."""
 
 
 _OPEN_TARGETS: set[object] = set()

@@ -26,7 +26,7 @@ ROW_GROUP_SIZE = 1 << 17
 class RowsFile:
     """A file of rows, which appears when `finish` was called.
 
-    A context manager; raises FormatError for a suffix that is not in ROW_SUFFIXES, and OSError
+    A context manager; raises InputError for a suffix that is not in ROW_SUFFIXES, and OSError
     on entering if the file cannot be written.  The columns are `deal`, with whole games
     `game` and `round`, and those of the game.  Parquet has the types of `Rows.frame`: labelled
     columns are dictionaries of text, flags booleans, the others int32, wide enough for sums and

@@ -36,7 +36,6 @@ from kqj_sim.policies.card_sets import (
     show,
     suit,
 )
-from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.parameters import flag, named, number, whole
 from kqj_sim.policies.registry import describe, policy
 from kqj_sim.policies.spec import Player, parse_player
@@ -62,7 +61,6 @@ __all__ = [
     "SPADES",
     "TENS",
     "Player",
-    "PolicyError",
     "bid_code",
     "card_points",
     "cheapest",

@@ -19,7 +19,7 @@ from numba import types
 from numba.core.errors import NumbaTypeError
 from numba.extending import overload
 
-from kqj_sim.cards import RANKS, SUITS, Card, NotationError, format_hand, parse_cards
+from kqj_sim.cards import RANKS, SUITS, Card, format_hand, parse_cards
 from kqj_sim.core import cards as core_cards
 from kqj_sim.core.cards import ALL_TRUMPS, EACH_SUIT, NO_TRUMP, popcount
 from kqj_sim.core.jit import scalar
@@ -27,6 +27,7 @@ from kqj_sim.core.kwajongen import cards as kwajongen_cards
 from kqj_sim.core.kwajongen.cards import AcceptView
 from kqj_sim.core.types import CardSet
 from kqj_sim.core.views import CardView
+from kqj_sim.errors import InputError
 
 SPADES, HEARTS, DIAMONDS, CLUBS = range(4)
 """The suits, as in contracts."""
@@ -95,7 +96,7 @@ def hand(cards: str) -> int:
     A compiled policy needs the text in quotes right there, since it is read when compiling.
 
     Raises:
-        kqj_sim.cards.NotationError: the text names no cards.
+        kqj_sim.errors.InputError: the text names no cards.
 
     Example:
         >>> import kqj_sim as kqj
@@ -251,7 +252,7 @@ def read_literal(function: str, given: Any) -> int | None:
     if isinstance(given, types.StringLiteral):
         try:
             return hand(given.literal_value)
-        except NotationError as error:
+        except InputError as error:
             raise CardTextError(f"{function}(): [{error}]") from None
     if isinstance(given, types.UnicodeType):
         told = "the cards should be a text in quotes right there, as in"

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kqj_sim.messages import quote, shell_join, shorten
+from kqj_sim.errors import InputError, locate_errors
+from kqj_sim.messages import quote, shell_join, shorten, suggest_names
 from kqj_sim.policies import session
 from kqj_sim.policies.binding import CALL_DECISIONS
-from kqj_sim.policies.errors import PolicyError, suggest_names
 from kqj_sim.policies.parameters import Parameter, ParameterValue, append_version
 from kqj_sim.policies.policy_files import load_policy_file
 from kqj_sim.policies.registry import BUILT_INS, PRESETS, Policy, find_policy
@@ -83,10 +83,10 @@ class ConfiguredPolicy:
         return f"{self.source}:{given}" if given else self.source
 
     def parameter(self, name: str) -> Parameter:
-        """Return a parameter; raises PolicyError if there is none of that name."""
+        """Return a parameter; raises InputError if there is none of that name."""
         parameters = self.policy.parameters
         if name not in parameters:
-            raise PolicyError(
+            raise InputError(
                 f"policy {self.policy.name!r} has no parameter {quote(name)}; "
                 f"{suggest_names(name, parameters, format_show_command(self.source, self.game))}"
             )
@@ -103,16 +103,13 @@ class ConfiguredPolicy:
         """Return the same policy with other values, given as texts or as values of a TOML file.
 
         Raises:
-            PolicyError: an unknown parameter, or a value that is not allowed.
+            InputError: an unknown parameter, or a value that is not allowed.
         """
         values = self.values_by_name
         for name, value in given.items():
             parameter = self.parameter(name)
-            try:
+            with locate_errors(f"policy {self.policy.name!r}: {name}={shorten(value)}"):
                 values[name] = parameter.read(value)
-            except PolicyError as error:
-                told = f"policy {self.policy.name!r}: {name}={shorten(value)}: {error}"
-                raise PolicyError(told) from None
         return replace(self, values=tuple(values.values()))
 
 
@@ -140,15 +137,15 @@ def parse_assignments(text: str, spec: str) -> dict[str, str]:
     """Parse `a=1,b=2` into a dictionary.
 
     Raises:
-        PolicyError: not of this form, or a parameter is given twice.
+        InputError: not of this form, or a parameter is given twice.
     """
     given: dict[str, str] = {}
     for part in text.split(",") if text else ():
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not name or not value:
-            raise PolicyError(f"policy {quote(spec)}: {quote(part)} should be parameter=value")
+            raise InputError(f"policy {quote(spec)}: {quote(part)} should be parameter=value")
         if name in given:
-            raise PolicyError(f"policy {quote(spec)}: {shorten(name)} is given twice")
+            raise InputError(f"policy {quote(spec)}: {shorten(name)} is given twice")
         given[name] = value
     return given
 
@@ -157,7 +154,7 @@ def parse_policy(spec: str, folder: Path | None = None, game: str = "kqj") -> Co
     """Parse a policy of a game with its parameters; a relative path of its file is from `folder`.
 
     Raises:
-        PolicyError: one line that says what is wrong and what would be right.
+        InputError: one line that says what is wrong and what would be right.
     """
     of_file = split_file_suffix(spec, ".py")
     if of_file is not None:
@@ -171,7 +168,7 @@ def parse_policy(spec: str, folder: Path | None = None, game: str = "kqj") -> Co
     else:
         source, _, given = spec.partition(":")
         if not source:
-            raise PolicyError("an empty policy; " + suggest_names("", BUILT_INS[game]))
+            raise InputError("an empty policy; " + suggest_names("", BUILT_INS[game]))
         if source in PRESETS[game]:
             preset = parse_policy(PRESETS[game][source].specification, folder, game)
             return preset.with_parameters(parse_assignments(given, spec))
@@ -179,7 +176,7 @@ def parse_policy(spec: str, folder: Path | None = None, game: str = "kqj") -> Co
     if not (found.calls(game) or found.plays):
         first, *others = CALL_DECISIONS[game]
         wanted = f"choose_{first}{', ...' if others else ''} or choose_card"
-        raise PolicyError(f"{source}: it has no function {wanted}")
+        raise InputError(f"{source}: it has no function {wanted}")
     found.check()
     return configure_with_defaults(found, source, game).with_parameters(
         parse_assignments(given, spec)

@@ -7,8 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from kqj_sim.messages import explain_two_readings
-from kqj_sim.policies.errors import PolicyError, suggest_names
+from kqj_sim.errors import InputError, locate_errors
+from kqj_sim.messages import explain_two_readings, suggest_names
 from kqj_sim.policies.weights import VERSIONS
 from kqj_sim.rules import GameRules
 
@@ -35,7 +35,7 @@ class Parameter:
         bidding: the bidding without which the parameter has no effect; empty for none.
 
     Raises:
-        PolicyError: the default is not allowed.
+        InputError: the default is not allowed.
     """
 
     default: ParameterValue
@@ -48,10 +48,8 @@ class Parameter:
     bidding: str = ""
 
     def __post_init__(self) -> None:
-        try:
+        with locate_errors(f"default {self.default}"):
             object.__setattr__(self, "default", self.read(self.default))
-        except PolicyError as error:
-            raise PolicyError(f"default {self.default}: {error}") from None
 
     @property
     def is_number(self) -> bool:
@@ -108,7 +106,7 @@ class Parameter:
         The name of a policy of this package may carry the version of its weights, `network@2`.
 
         Raises:
-            PolicyError: wrong kind or out of range; the message says what is allowed.
+            InputError: wrong kind or out of range; the message says what is allowed.
         """
         if self.kind == "policy":
             name = str(given).partition("@")[0]
@@ -116,8 +114,8 @@ class Parameter:
                 if given in (name, append_version(name)):
                     return name
                 if name in VERSIONS:
-                    raise PolicyError(f"the weights here are {append_version(name)}: write {name}")
-            raise PolicyError(
+                    raise InputError(f"the weights here are {append_version(name)}: write {name}")
+            raise InputError(
                 f"it should be {self.allowed}; {suggest_names(str(given), self.choices)}"
             )
         if self.kind == "flag":
@@ -127,10 +125,10 @@ class Parameter:
             value = _parse_float(given)
         message = self._explain_two_readings(given) if isinstance(given, str) else None
         if message is not None:
-            raise PolicyError(message)
+            raise InputError(message)
         whole = self.kind != "whole number" or value.is_integer()
         if not (self._is_within_limits(value) and whole):
-            raise PolicyError(f"it should be {self.allowed}")
+            raise InputError(f"it should be {self.allowed}")
         return value
 
     def _is_within_limits(self, value: float) -> bool:
@@ -180,7 +178,7 @@ def format_parameter_number(value: float) -> str:
 def number(
     default: float, meaning: str = "", low: float | None = None, high: float | None = None
 ) -> Parameter:
-    """Return a parameter that is a number from `low` to `high`; raises PolicyError as
+    """Return a parameter that is a number from `low` to `high`; raises InputError as
     `Parameter`.
 
     Example:
@@ -227,23 +225,21 @@ def named(default: str, choices: tuple[str, ...], meaning: str = "") -> Paramete
 
 
 def check_parameter(policy: str, name: str, value: object, built_in: bool = False) -> Parameter:
-    """Return a declared parameter as a `Parameter`; raises PolicyError if it cannot be one.
+    """Return a declared parameter as a `Parameter`; raises InputError if it cannot be one.
 
     Keywords of Python are for policies of the package that read their parameters by number.
     """
     keyword_refused = keyword.iskeyword(name) and not built_in
     if name.startswith("_") or keyword_refused or name == "policy":
-        raise PolicyError(f"policy {policy!r}: a parameter cannot be called {name!r}")
+        raise InputError(f"policy {policy!r}: a parameter cannot be called {name!r}")
     if isinstance(value, Parameter):
         return value
     if isinstance(value, bool):
         return Parameter(str(value), kind="flag")
     if not isinstance(value, int | float):
-        raise PolicyError(
+        raise InputError(
             f"policy {policy!r}: parameter {name} should have a number as its default, or be "
             "number(...), whole(...), flag(...) or named(...)"
         )
-    try:
+    with locate_errors(f"policy {policy!r}: parameter {name}"):
         return Parameter(value)
-    except PolicyError as error:
-        raise PolicyError(f"policy {policy!r}: parameter {name}: {error}") from None

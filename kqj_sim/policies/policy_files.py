@@ -16,8 +16,8 @@ from pathlib import Path
 from threading import RLock
 from types import ModuleType
 
-from kqj_sim.messages import quote, suggest_file
-from kqj_sim.policies.errors import PolicyError, suggest_names
+from kqj_sim.errors import InputError
+from kqj_sim.messages import quote, suggest_file, suggest_names
 from kqj_sim.policies.registry import Policy, forget_policies, policies_of_module
 from kqj_sim.policies.user_policies import shorten_path
 from kqj_sim.run_scope import once_per_run
@@ -66,25 +66,25 @@ def load_policy_file(path: Path, name: str) -> Policy:
     The file is run once, and again when it has changed.
 
     Raises:
-        PolicyError: the file cannot be run, or defines no such policy.
+        InputError: the file cannot be run, or defines no such policy.
     """
     try:
         content = convert_to_utf8(read_file(path))
     except OSError as error:
         missing = isinstance(error, FileNotFoundError)
         told = f"no such file{suggest_file(path)}" if missing else error.strerror
-        raise PolicyError(f"policy file {path}: {told}") from None
+        raise InputError(f"policy file {path}: {told}") from None
     with _LOAD_LOCK:
         found = _run_policy_file(path.resolve(), content)
     where = shorten_path(path)
     if not found:
-        raise PolicyError(f"{where}: it defines no policy with @policy(...)")
+        raise InputError(f"{where}: it defines no policy with @policy(...)")
     if not name and len(found) == 1:
         return next(iter(found.values()))
     if not name:
-        raise PolicyError(f"{where}: name one of its policies: {', '.join(found)}")
+        raise InputError(f"{where}: name one of its policies: {', '.join(found)}")
     if name not in found:
-        raise PolicyError(f"{where}: no policy {quote(name)}; {suggest_names(name, found)}")
+        raise InputError(f"{where}: no policy {quote(name)}; {suggest_names(name, found)}")
     return found[name]
 
 
@@ -105,7 +105,7 @@ def _run_policy_file(path: Path, content: bytes) -> dict[str, Policy]:
         raise
     except BaseException as error:
         del sys.modules[module.__name__]
-        raise PolicyError(_explain_load_error(error, module)) from None
+        raise InputError(_explain_load_error(error, module)) from None
     return policies_of_module(module)
 
 
@@ -116,7 +116,7 @@ def _explain_load_error(error: BaseException, module: ModuleType) -> str:
         frame.lineno for frame in traceback.extract_tb(error.__traceback__)
         if frame.filename == path
     ]  # fmt: skip
-    reason = str(error) if isinstance(error, PolicyError) else f"{type(error).__name__}: {error}"
+    reason = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
     if isinstance(error, SyntaxError) and error.filename == path:
         lines, reason = [error.lineno], f"{type(error).__name__}: {error.msg}"
     return f"{shorten_path(path)}{f':{lines[-1]}' if lines and lines[-1] else ''}: {reason}"

@@ -20,9 +20,9 @@ from weakref import WeakKeyDictionary
 
 from kqj_sim.core.jit import scalar
 from kqj_sim.core.rules import MAX_PARAMETERS
-from kqj_sim.messages import quote, shorten
+from kqj_sim.errors import InputError
+from kqj_sim.messages import quote, shorten, suggest_names
 from kqj_sim.policies.binding import CALL_DECISIONS, VIEW_OF_DECISION, make_parameters_type
-from kqj_sim.policies.errors import PolicyError, suggest_names
 from kqj_sim.policies.parameters import Parameter, check_parameter
 from kqj_sim.policies.user_policies import compile_user_function
 
@@ -120,12 +120,12 @@ class Policy:
         may have one, as its choices are not checked.
 
         Raises:
-            PolicyError: an unknown decision, or a policy that is not of the package.
+            InputError: an unknown decision, or a policy that is not of the package.
         """
         if decision not in VIEW_OF_DECISION:
-            raise PolicyError(f"policy {self.name!r}: {suggest_names(decision, VIEW_OF_DECISION)}")
+            raise InputError(f"policy {self.name!r}: {suggest_names(decision, VIEW_OF_DECISION)}")
         if not self.built_in:
-            raise PolicyError(f"policy {self.name!r}: blocks are for policies of the package")
+            raise InputError(f"policy {self.name!r}: blocks are for policies of the package")
 
         def add(function: Callable[..., Any]) -> Callable[..., Any]:
             self.blocks[decision] = function
@@ -147,20 +147,20 @@ class Policy:
         """Add a `choose_...` function, which is compiled when it is first used.
 
         Raises:
-            PolicyError: a wrong name or number of arguments.
+            InputError: a wrong name or number of arguments.
         """
         if not isinstance(function, FunctionType):
-            raise PolicyError(f"policy {self.name!r} decorates functions: {function!r} is none")
+            raise InputError(f"policy {self.name!r} decorates functions: {function!r} is none")
         question = function.__name__.removeprefix("choose_")
         self.add_function("" if question == function.__name__ else question, function)
         return function
 
     def add_function(self, decision: str, function: FunctionType, is_method: bool = False) -> None:
-        """Add or replace the function of a decision; raises PolicyError as a decorator does."""
+        """Add or replace the function of a decision; raises InputError as a decorator does."""
         name = function.__name__
         if decision not in VIEW_OF_DECISION:
             known = [f"choose_{each}" for each in VIEW_OF_DECISION]
-            raise PolicyError(
+            raise InputError(
                 f"policy {self.name!r}: {name}() should be one of {', '.join(known)}; "
                 f"{suggest_names(name, known)}"
             )
@@ -171,7 +171,7 @@ class Policy:
             forms = ["(self, view)"]
             positional = positional and len(arguments) == 2
         if not (positional and len(arguments) in (1, 2)):
-            raise PolicyError(f"policy {self.name!r}: {name}() should take {' or '.join(forms)}")
+            raise InputError(f"policy {self.name!r}: {name}() should take {' or '.join(forms)}")
         self.choices[decision] = (function, len(arguments))
         (self.methods.add if is_method else self.methods.discard)(decision)
         self._compiled.pop(decision, None)
@@ -184,7 +184,7 @@ class Policy:
         already.
 
         Raises:
-            PolicyError: it does not compile; the message names the line in the user's file.
+            InputError: it does not compile; the message names the line in the user's file.
         """
         function, arguments = self.choices[decision]
         if decision not in self._compiled:
@@ -204,7 +204,7 @@ class Policy:
         return self._compiled[decision], arguments
 
     def check(self) -> None:
-        """Compile a user's functions, to report errors before a run; raises PolicyError."""
+        """Compile a user's functions, to report errors before a run; raises InputError."""
         for question in () if self.built_in else self.choices:
             self.compile_decision(question)
 
@@ -241,7 +241,7 @@ def policy(
     policy.  In a notebook a cell that runs again replaces the policy.
 
     Raises:
-        PolicyError: a name that cannot be written in a specification, a default that is not
+        InputError: a name that cannot be written in a specification, a default that is not
             allowed, too many parameters, or different ones in the second definition.
 
     Example:
@@ -255,7 +255,7 @@ def policy(
     if isinstance(name, FunctionType | type):
         return _define_bare(name)
     if not all(isinstance(text, str) for text in (name, summary)):
-        raise PolicyError('write @policy, @policy("name") or @policy("name", "what it does")')
+        raise InputError('write @policy, @policy("name") or @policy("name", "what it does")')
     assert isinstance(name, str)
     frame = inspect.currentframe()
     caller = frame.f_back if frame else None
@@ -268,7 +268,7 @@ def policy(
         _add_definition(made)
         return made
     if not same:
-        raise PolicyError(f"policy {name!r} is defined twice, with other parameters")
+        raise InputError(f"policy {name!r} is defined twice, with other parameters")
     return known
 
 
@@ -280,9 +280,9 @@ def _make_policy(
     origin: str,
     helpers: dict[str, FunctionType] | None = None,
 ) -> Policy:
-    """Return a policy without functions; raises PolicyError as `policy`."""
+    """Return a policy without functions; raises InputError as `policy`."""
     if not name.replace("_", "").replace("-", "").isalnum():
-        raise PolicyError(f"policy name {name!r} should be letters, digits, '_' and '-'")
+        raise InputError(f"policy name {name!r} should be letters, digits, '_' and '-'")
     # Examples of docstrings run in the module that they explain.
     built_in = module.startswith("kqj_sim.policies.") and not origin.startswith("<")
     declared = {
@@ -290,7 +290,7 @@ def _make_policy(
     }
     numbers = sum(parameter.is_number for parameter in declared.values())
     if numbers > MAX_PARAMETERS:
-        raise PolicyError(f"policy {name!r} has {numbers} parameters, at most {MAX_PARAMETERS}")
+        raise InputError(f"policy {name!r} has {numbers} parameters, at most {MAX_PARAMETERS}")
     return Policy(name, summary, declared, module, built_in, helpers=helpers or {}, origin=origin)
 
 
@@ -323,7 +323,7 @@ def _define_bare(given: Any) -> Policy:
             is_method = isinstance(attributes[name], FunctionType)
             made.add_function(name.removeprefix("choose_"), each, is_method)
         if not functions:
-            raise PolicyError(
+            raise InputError(
                 f"policy {made.name!r}: the class has no method choose_card(self, view), "
                 "choose_take(self, view), ..."
             )
@@ -365,10 +365,10 @@ def name_session_policy(named: Policy) -> str:
     """Return the name by which specifications find a policy; if it is another's, with a number.
 
     Raises:
-        PolicyError: it has the name of a built-in policy.
+        InputError: it has the name of a built-in policy.
     """
     if any(named.name in (*BUILT_INS[game], *PRESETS[game]) for game in BUILT_INS):
-        raise PolicyError(
+        raise InputError(
             f"policy {named.name!r} has the name of a built-in policy: give yours another name"
         )
     for name, known in _SESSION.items():
@@ -397,7 +397,7 @@ def find_policy(name: str, game: str = "kqj") -> Policy:
     """Return a built-in policy of a game, or one that an installed package offers.
 
     Raises:
-        PolicyError: no policy has that name, or an entry point is not a policy.
+        InputError: no policy has that name, or an entry point is not a policy.
     """
     built_in = BUILT_INS[game]
     if name in built_in:
@@ -408,17 +408,17 @@ def find_policy(name: str, game: str = "kqj") -> Policy:
         try:
             found = offered[name].load()
         except Exception as error:
-            raise PolicyError(
+            raise InputError(
                 f"policy {name!r} of {offered[name].value}: {type(error).__name__}: {error}"
             ) from None
         if isinstance(found, ModuleType):
             found = policies_of_module(found).get(name)
         if not isinstance(found, Policy):
-            raise PolicyError(f"entry point {name!r} is not a policy: {offered[name].value}")
+            raise InputError(f"entry point {name!r} is not a policy: {offered[name].value}")
         return found
     files = [f"{name}{suffix}" for suffix in (".py", ".toml") if Path(f"{name}{suffix}").is_file()]
     known = files or (*built_in, *PRESETS[game], *offered, *list_session_names())
-    raise PolicyError(f"no policy {quote(name)}; {suggest_names(name, {*known})}")
+    raise InputError(f"no policy {quote(name)}; {suggest_names(name, {*known})}")
 
 
 def _load_entry_points() -> Iterable[EntryPoint]:

@@ -26,7 +26,7 @@ def explain_same_player(
         players: the specifications of the players that stand for them; None: the same.
 
     Raises:
-        kqj_sim.policies.PolicyError: a specification is wrong.
+        kqj_sim.errors.InputError: a specification is wrong.
     """
     parsed = [parse_player(each, rules.game).under(rules) for each in players or specs]
     for one, other in combinations(range(len(specs)), 2):
@@ -78,7 +78,7 @@ def describe_open_parts(specs: Sequence[str], game: str) -> list[str]:
     """Return a line for each kind of policy that fills only one part, with what fills the other.
 
     Raises:
-        kqj_sim.policies.PolicyError: a specification is wrong.
+        kqj_sim.errors.InputError: a specification is wrong.
     """
     default = get_default_player(game)
     found = []

@@ -22,8 +22,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from kqj_sim.errors import InputError
 from kqj_sim.messages import quote
-from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.registry import (
     BUILT_INS,
     PRESETS,
@@ -52,7 +52,7 @@ def as_spec(given: PolicyLike) -> str:
     A policy that a later definition of the same name has replaced is named `NAME@1`, `NAME@2`, ...
 
     Raises:
-        PolicyError: it is none of these, or has the name of a built-in policy.
+        InputError: it is none of these, or has the name of a built-in policy.
     """
     if isinstance(given, str | Path):
         return str(given)
@@ -66,7 +66,7 @@ def as_spec(given: PolicyLike) -> str:
 def _define(given: object) -> Policy:
     """Return the policy to which a function belongs, or that a function or class defines."""
     if not isinstance(given, FunctionType | type):
-        raise PolicyError(
+        raise InputError(
             f"{quote(str(given))} is not a policy: give a specification such as 'standard', or a "
             "policy or function from a cell"
         )
@@ -240,7 +240,7 @@ def _dump(copy: Policy) -> bytes:
         return bytes(cloudpickle.dumps((content, copy.methods, copy.helpers, sources)))
     except Exception as error:  # whatever an object that cannot be pickled raises
         reason = f"policy {copy.name!r} cannot be sent to other processes: {error}"
-        return pickle.dumps(PolicyError(reason.splitlines()[0]))
+        return pickle.dumps(InputError(reason.splitlines()[0]))
     finally:
         for each in added:
             cloudpickle.unregister_pickle_by_value(each)
@@ -256,7 +256,7 @@ def _list_by_value() -> set[str]:
 def _load(pickled: bytes) -> Policy:
     """Return the policy that `_dump` pickled; the same one each time."""
     loaded = pickle.loads(pickled)
-    if isinstance(loaded, PolicyError):
+    if isinstance(loaded, InputError):
         raise loaded
     (name, summary, parameters, module, choices), methods, helpers, sources = loaded
     for path, lines in sources.items():

@@ -31,7 +31,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kqj_sim.messages import format_json, quote, shorten, suggest_file, visible
+from kqj_sim.errors import InputError, locate_errors
+from kqj_sim.messages import format_json, quote, shorten, suggest_file, suggest_names, visible
 from kqj_sim.policies.configured import (
     ConfiguredPolicy,
     format_show_command,
@@ -39,7 +40,6 @@ from kqj_sim.policies.configured import (
     parse_policy,
     split_file_suffix,
 )
-from kqj_sim.policies.errors import PolicyError, suggest_names
 from kqj_sim.policies.policy_files import read_file
 from kqj_sim.policies.registry import BUILT_INS, PRESETS, find_session_policy
 from kqj_sim.policies.session import PolicyLike, as_spec
@@ -104,7 +104,7 @@ def parse_player_spec(spec: str, game: str = "kqj") -> PlayerSpec:
     """Parse a specification, leaving decisions it does not name open; raises as `parse_player`."""
     if any("\ud800" <= character <= "\udfff" for character in spec):
         # Results name their policies, and they are UTF-8.
-        raise PolicyError(f"policy {quote(spec)}: the name is not UTF-8: rename the file")
+        raise InputError(f"policy {quote(spec)}: the name is not UTF-8: rename the file")
     first, plus, second = spec.strip().partition("+")
     calling = _parse_part(first, game)
     if not plus:
@@ -124,7 +124,7 @@ def parse_player(spec: PolicyLike, game: str = "kqj") -> Player:
     """Parse the specification of a player of a game, or take a policy or function as one.
 
     Raises:
-        PolicyError: one line that says what is wrong and what would be right.
+        InputError: one line that says what is wrong and what would be right.
     """
     parts = parse_player_spec(as_spec(spec), game)
     return Player(
@@ -140,14 +140,14 @@ def parse_recorded_player(text: str, game: str = "kqj") -> Player:
     A record may be a stranger's: it never has a file read, nor a package imported.
 
     Raises:
-        PolicyError: it is another player.
+        InputError: it is another player.
     """
     for part in text.strip().split("+"):
         is_file = any(split_file_suffix(part, suffix) for suffix in (".py", ".toml"))
         name = part.partition(":")[0]
         known = name in (*BUILT_INS[game], *PRESETS[game]) or find_session_policy(name) is not None
         if is_file or not known:
-            raise PolicyError(
+            raise InputError(
                 f"the record names the player {quote(text)}, who is not built in: a record loads "
                 f"no policy, so name the players of this run, such as --policy {shorten(text)}"
             )
@@ -175,7 +175,7 @@ class PlayerSpec:
         policy.
 
         Raises:
-            PolicyError: an unknown parameter, one that two policies have, or a wrong value.
+            InputError: an unknown parameter, one that two policies have, or a wrong value.
         """
         parts = {part: getattr(self, part) for part in PLAYER_PARTS}
         for name, value in given.items():
@@ -192,7 +192,7 @@ class PlayerSpec:
         part, dot, own = name.partition(".")
         if dot:
             if part not in there:
-                raise PolicyError(
+                raise InputError(
                     f"policy {quote(spec)}: {shorten(name)}: {suggest_names(part, there)}"
                 )
             return [(part, own)]
@@ -201,12 +201,12 @@ class PlayerSpec:
             known = {each for chosen in there.values() for each in chosen.policy.parameters}
             sources = "+".join(dict.fromkeys(chosen.source for chosen in there.values()))
             (game,) = {chosen.game for chosen in there.values()}
-            raise PolicyError(
+            raise InputError(
                 f"policy {quote(spec)}: no parameter {quote(name)}; "
                 f"{suggest_names(name, known, format_show_command(sources, game))}"
             )
         if len({there[part].policy for part in found}) > 1:
-            raise PolicyError(
+            raise InputError(
                 f"policy {quote(spec)}: {name} is a parameter of both: write "
                 f"calling.{name} or playing.{name}"
             )
@@ -223,38 +223,36 @@ def read_player_file(path: Path, overrides: str, spec: str, game: str = "kqj") -
     """Read a player's file for a game, with overrides `a=1,b=2` of its parameters.
 
     Raises:
-        PolicyError: one line with the file's name: what is wrong and what would be right.
+        InputError: one line with the file's name: what is wrong and what would be right.
     """
     try:
         # Numbers stay text, so that 1.000 does not become 1.
         content = tomllib.loads(decode_text(read_file(path), str(path)), parse_float=str)
     except FileNotFoundError:
-        raise PolicyError(f"policy file {path}: no such file{suggest_file(path)}") from None
+        raise InputError(f"policy file {path}: no such file{suggest_file(path)}") from None
     except OSError as error:
-        raise PolicyError(f"policy file {path}: {error.strerror}") from None
+        raise InputError(f"policy file {path}: {error.strerror}") from None
     except RecursionError:
-        raise PolicyError(f"policy file {path}: it is nested too deeply") from None
+        raise InputError(f"policy file {path}: it is nested too deeply") from None
     except ValueError as error:  # not TOML, or a number with thousands of digits
-        raise PolicyError(f"policy file {path}: {error}") from None
-    try:
+        raise InputError(f"policy file {path}: {error}") from None
+    with locate_errors(str(path)):
         parts = _parse_content(content, path, game)
-    except PolicyError as error:
-        raise PolicyError(f"{path}: {error}") from None
     return parts.with_parameters(parse_assignments(overrides, spec), spec)
 
 
 def _parse_content(content: dict[str, Any], path: Path, game: str) -> PlayerSpec:
-    """Return the player that a file describes; raise PolicyError."""
+    """Return the player that a file describes; raise InputError."""
     for key in content:
         if key not in _KEYS:
-            raise PolicyError(f"unknown key {quote(key)}; {suggest_names(key, _KEYS)}")
+            raise InputError(f"unknown key {quote(key)}; {suggest_names(key, _KEYS)}")
     name = content.get("name", path.stem)
     if not isinstance(name, str) or not name.strip():
-        raise PolicyError("name should be a text")
+        raise InputError("name should be a text")
     name = visible(name)
     parts = {part: content[part] for part in PLAYER_PARTS if part in content}
     if bool(parts) == ("policy" in content or "parameters" in content):
-        raise PolicyError(f"it should have {_FORMS}")
+        raise InputError(f"it should have {_FORMS}")
     if not parts:
         table = content.get("parameters", {})
         if isinstance(table, dict):
@@ -264,16 +262,16 @@ def _parse_content(content: dict[str, Any], path: Path, game: str) -> PlayerSpec
     for part, each in chosen.items():
         if getattr(make_player_spec(each, name), part) is None:
             verb = {"calling": "call", "playing": "play"}[part]
-            raise PolicyError(f"policy {each.policy.name!r} does not {verb}: leave [{part}] out")
+            raise InputError(f"policy {each.policy.name!r} does not {verb}: leave [{part}] out")
     return PlayerSpec(name, chosen.get("calling"), chosen.get("playing"))
 
 
 def _parse_table(name: str, table: object, folder: Path, game: str) -> ConfiguredPolicy:
-    """Return the policy of a table, with its parameters; raise PolicyError."""
+    """Return the policy of a table, with its parameters; raise InputError."""
     if not isinstance(table, dict):
-        raise PolicyError(f"[{name}] should be a table")
+        raise InputError(f"[{name}] should be a table")
     if not isinstance(policy := table.get("policy"), str):
-        raise PolicyError(f"it should have {_FORMS}")
+        raise InputError(f"it should have {_FORMS}")
     parameters = {key: value for key, value in table.items() if key != "policy"}
     return parse_policy(policy, folder, game).with_parameters(parameters)
 
@@ -347,7 +345,7 @@ def shorten_player(text: str, rules: GameRules) -> str:
     of built-in policies."""
     try:
         return parse_recorded_player(text, rules.game).shorten(rules)
-    except PolicyError:
+    except InputError:
         return visible(_LONG_PARAMETERS_PATTERN.sub("", text))
 
 

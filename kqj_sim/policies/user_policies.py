@@ -15,10 +15,10 @@ from typing import Any
 import numba
 from numba import types
 
-from kqj_sim.messages import shorten
+from kqj_sim.errors import InputError
+from kqj_sim.messages import shorten, suggest_names
 from kqj_sim.policies.binding import VIEW_OF_DECISION, compile_choice
 from kqj_sim.policies.card_sets import STRENGTH_TWINS, find_natural_constant
-from kqj_sim.policies.errors import PolicyError, suggest_names
 from kqj_sim.policies.mistakes import bind_helpers, find_mistake, name_helper
 from kqj_sim.policies.recursion import find_recursion, get_package
 
@@ -111,11 +111,11 @@ def compile_user_function(
     function of (view, parameters).  Indices out of range and divisions by zero raise exceptions.
 
     Raises:
-        PolicyError: it does not compile, or returns no integer; with the user's own line.
+        InputError: it does not compile, or returns no integer; with the user's own line.
     """
     known: dict[Any, Any] = {}
     if cycle := find_recursion(function):
-        raise PolicyError(
+        raise InputError(
             f"{locate_source(function)}: policy {policy!r}, {function.__name__}() calls a function "
             f"that calls itself ({' -> '.join(cycle)}): write a loop instead"
         )
@@ -124,7 +124,7 @@ def compile_user_function(
     for each in known:
         mistake = find_mistake(each)
         if mistake is not None:
-            raise PolicyError(f"{locate_source(each, mistake[0])}: {who}: {mistake[1]}")
+            raise InputError(f"{locate_source(each, mistake[0])}: {who}: {mistake[1]}")
         _reject_random_modules(who, each)
         if decision in _CODED_BY_STRENGTH:
             _reject_natural_constants(who, each)
@@ -133,11 +133,11 @@ def compile_user_function(
     try:
         answer = compile_choice(choice, decision, parameters, arguments)
     except Exception as error:  # numba raises whatever it stumbles over
-        raise PolicyError(
+        raise InputError(
             _explain_compile_error(who, list(known), decision, parameters, error)
         ) from None
     if not isinstance(answer, (types.Integer, types.Boolean)):
-        raise PolicyError(
+        raise InputError(
             f"{locate_source(function)}: {who} answers {_describe_type(answer)}: on every path "
             f"it should answer "
             f"{_EXPECTED_ANSWER[decision]}"
@@ -220,14 +220,14 @@ def list_used_names(code: CodeType) -> Iterator[str]:
 
 
 def _reject_random_modules(subject: str, function: Any) -> None:
-    """Raise PolicyError for a function that draws random numbers of its own."""
+    """Raise InputError for a function that draws random numbers of its own."""
     used = list(list_used_names(function.__code__))
     for name in used:
         found = function.__globals__.get(name)
         owner = found if isinstance(found, ModuleType) else getattr(found, "__self__", None)
         module = getattr(owner, "__name__", type(owner).__module__)
         if module in _RANDOM_MODULES or (module == "numpy" and "random" in used):
-            raise PolicyError(
+            raise InputError(
                 f"{_locate_name([function], name)}: {subject} uses {name}, which answers "
                 f"differently "
                 "each time: use view.random, chance() or random_card()"
@@ -235,10 +235,10 @@ def _reject_random_modules(subject: str, function: Any) -> None:
 
 
 def _reject_natural_constants(subject: str, function: Any) -> None:
-    """Raise PolicyError for sets such as NINES where cards are coded by strength."""
+    """Raise InputError for sets such as NINES where cards are coded by strength."""
     name = find_natural_constant(list_used_names(function.__code__))
     if name is not None:
-        raise PolicyError(
+        raise InputError(
             f"{_locate_name([function], name)}: {subject}: cards are coded by strength here: "
             f"write in_view(view, {name})"
         )

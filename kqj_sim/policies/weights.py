@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.core.types import Float32Array
+from kqj_sim.errors import RunError
 from kqj_sim.policies import features
 from kqj_sim.policies.fixed_point import to_fixed_point
 from kqj_sim.policies.trick_odds import KIND_COUNT
@@ -44,27 +45,22 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 """Time of every archive member, the earliest that zip files can hold."""
 
 
-class WeightsError(RuntimeError):
-    """Weights that are missing or do not fit this version of the package; the message is one
-    line."""
-
-
 @cache
 def load(policy: str, teams: int, bidding: str) -> Float32Array:
     """Return the weights of a policy, float32 (`WEIGHT_COUNTS`,).
 
     Raises:
-        WeightsError: the weights are missing or do not fit.
+        RunError: the weights are missing or do not fit.
     """
     path = FOLDER / file_name(policy, teams, bidding)
     if not path.is_file():
-        raise WeightsError(
+        raise RunError(
             f"{policy} has no weights for {teams} teams and --bidding {bidding}: "
             f"make them with {training_command(policy, teams, bidding)}"
         )
     weights, about = read(path)
     if about["version"] != VERSIONS[policy]:
-        raise WeightsError(
+        raise RunError(
             f"{path} has version {about['version']} and not {VERSIONS[policy]}: "
             "kqj_sim/policies/weights.py names the version of the package's files"
         )
@@ -136,7 +132,7 @@ def read(path: Path) -> tuple[Float32Array, dict[str, Any]]:
     """Read the weights of a file, float32 (`WEIGHT_COUNTS`,), and its `about`.
 
     Raises:
-        WeightsError: not a file of weights, or they do not fit this version of the package.
+        RunError: not a file of weights, or they do not fit this version of the package.
         OSError: the file cannot be read.
     """
     content = path.read_bytes()
@@ -148,13 +144,13 @@ def read(path: Path) -> tuple[Float32Array, dict[str, Any]]:
             _ = about[name]
         expected = WEIGHT_COUNTS[about["policy"]]
     except Exception as error:  # A damaged archive makes numpy and zipfile raise any kind.
-        raise WeightsError(f"{path} is no file of weights: {error}") from None
+        raise RunError(f"{path} is no file of weights: {error}") from None
     if about["features"] != describe_features():
-        raise WeightsError(
+        raise RunError(
             f"{path} is for other features: make it anew with {training_command(**about)}"
         )
     if stored.shape != (expected,) or not np.isfinite(stored).all():
-        raise WeightsError(f"{path} should hold {expected:,} finite numbers: it does not")
+        raise RunError(f"{path} should hold {expected:,} finite numbers: it does not")
     return stored.astype(np.float32), about
 
 

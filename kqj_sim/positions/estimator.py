@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, TypedDict, TypeVar
 import numpy as np
 
 from kqj_sim.cards import NUMBER_WORDS
+from kqj_sim.errors import InputError
 from kqj_sim.places import SeatNames
 from kqj_sim.policies.spec import DEFAULT_PLAYERS, Player, parse_player
 from kqj_sim.positions.measures import RANKING_MEASURE, MeasureTable
@@ -59,11 +60,7 @@ MIN_EFFECTIVE_DEALS = 100
 """With fewer effective deals, a search that reached its limit has no answer."""
 
 
-class OddsError(ValueError):
-    """A question that has no answer; one line that says what would be right."""
-
-
-class ImpossibleBiddingError(OddsError):
+class ImpossibleBiddingError(InputError):
     """A call that the assumed player would hardly ever make; `by_time`: the time was over."""
 
     def __init__(self, line: str, by_time: bool = False) -> None:
@@ -130,7 +127,7 @@ class EstimateSettings:
         searching: called with the number of hands tried so far, while hidden cards are searched.
 
     Raises:
-        OddsError: a number is out of range.
+        InputError: a number is out of range.
     """
 
     deals: int | None = None
@@ -150,11 +147,11 @@ class EstimateSettings:
         check_range("seed", self.seed, 0, 2**63 - 1)
         check_range("threads", self.thread_count, 1, 1 << 10)
         if self.precision is not None and not 0 < self.precision < 1:
-            raise OddsError(
+            raise InputError(
                 f"precision is {self.precision}: it lies between 0 and 1, such as 0.005"
             )
         if self.time is not None and not 0 < self.time < math.inf:
-            raise OddsError(f"the time is {self.time} seconds: it should be more than none")
+            raise InputError(f"the time is {self.time} seconds: it should be more than none")
 
     @property
     def max_deals(self) -> int:
@@ -185,9 +182,9 @@ class EstimateSettings:
 
 
 def check_range(name: str, value: int, least: int, most: int) -> None:
-    """Raise OddsError if a number is out of range."""
+    """Raise InputError if a number is out of range."""
     if not least <= value <= most:
-        raise OddsError(f"{name} is {value}: it should be {least} to {most}")
+        raise InputError(f"{name} is {value}: it should be {least} to {most}")
 
 
 def parse_players(players: str | Sequence[str] | None, rules: GameRules) -> tuple[Player, ...]:
@@ -196,14 +193,13 @@ def parse_players(players: str | Sequence[str] | None, rules: GameRules) -> tupl
     The default is the game's default player.
 
     Raises:
-        OddsError: there are more or fewer players.
-        PolicyError: a specification is wrong.
+        InputError: there are more or fewer players; a specification is wrong.
     """
     if players is None or isinstance(players, str):
         players = [players or DEFAULT_PLAYERS[rules.game]] * rules.seats
     if len(players) != rules.seats:
         count = NUMBER_WORDS[rules.seats]
-        raise OddsError(f"{len(players)} players: there should be one, or one a place, {count}")
+        raise InputError(f"{len(players)} players: there should be one, or one a place, {count}")
     return tuple(parse_player(text, rules.game).under(rules) for text in players)
 
 
@@ -384,8 +380,8 @@ def estimate_options(
 
     Raises:
         ImpossibleBiddingError: the players would hardly ever have called so.
-        OddsError: no hidden hands agree with the plays.
-        PolicyError: a policy cannot be used, or chooses what is not allowed.
+        InputError: no hidden hands agree with the plays; a policy cannot be used, or chooses what
+            is not allowed.
     """
     odds.order = (0,)
     if odds.option_count > 1:
@@ -420,7 +416,7 @@ def add_draws(
 
     Raises:
         ImpossibleBiddingError: the search for hidden cards reached its limit, or found none.
-        OddsError, PolicyError: as for `estimate_options`.
+        InputError: as for `estimate_options`.
     """
     search = sampler.start_search(settings.time, settings.searching)
     search.deadline = settings.valuing_limits.deadline

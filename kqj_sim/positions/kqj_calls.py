@@ -15,9 +15,9 @@ from kqj_sim.core.block import LANES, PLAYER_BITS, SEATS, allocate_block
 from kqj_sim.core.observed_calls import STOPPED
 from kqj_sim.core.scoring import LITIGATION, PASSED_OUT
 from kqj_sim.core.types import Int16Array, Int64Array
+from kqj_sim.errors import InputError
 from kqj_sim.places import describe_place
 from kqj_sim.policies.card_sets import encode_cards
-from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.spec import DEFAULT_PLAYER, Player, parse_player
 from kqj_sim.positions.auction_state import (
     GUARANTEED_CAPOT_TOTAL,
@@ -307,7 +307,7 @@ class KqjCallSampler(Sampler):
             state, live, self._rules, self._seating, self._uncountered_seating, self._observer,
             self._packed_options, hands, keys, outcomes,
         ):  # fmt: skip
-            raise PolicyError(
+            raise InputError(
                 f"a policy chose what is not allowed in the deals from {first} of seed {self.seed}"
             )
         # First and further cards of each place.

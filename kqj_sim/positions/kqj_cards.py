@@ -20,12 +20,12 @@ from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
 from kqj_sim.core.observed_calls import CALLER_PLACE, OBSERVED_CALL_SIZE, STOP, STOPPED
 from kqj_sim.core.rules import Seating
 from kqj_sim.core.types import CardSet, Float64Array, Int16Array, Int64Array
+from kqj_sim.errors import InputError
 from kqj_sim.places import describe_place
 from kqj_sim.policies.card_sets import format_cards, split_cards
-from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.spec import Player
 from kqj_sim.positions.auction_state import ObservedCall, order_rarest_first, replay_calls
-from kqj_sim.positions.estimator import EstimateSettings, OddsError
+from kqj_sim.positions.estimator import EstimateSettings
 from kqj_sim.positions.kqj_calls import suggest_players
 from kqj_sim.positions.measures import get_kqj_card_measures
 from kqj_sim.positions.plays import PlayModel, choose_least_weight
@@ -211,9 +211,9 @@ class KqjCardSampler(CardSampler):
         if kept == STOPPED or (kept == card_odds.NO_LAYOUT and signal[STOP]):
             raise SearchEnded(by_time=False)
         if kept == card_odds.NO_LAYOUT:
-            raise OddsError(NO_LAYOUTS_MESSAGE)
+            raise InputError(NO_LAYOUTS_MESSAGE)
         if kept == card_odds.ILLEGAL_CALL:
-            raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
+            raise InputError(ILLEGAL_CHOICE_MESSAGE)
         return HandDraws(numbers[:kept], weights[:kept], hands[:kept], counts)
 
     def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
@@ -261,7 +261,7 @@ class KqjCardSampler(CardSampler):
             self.turn, hands, numbers, seed, self._rules, self._seating, outcomes
         )
         if (outcomes[:, RESULT] == card_odds.ILLEGAL_RESULT).any():
-            raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
+            raise InputError(ILLEGAL_CHOICE_MESSAGE)
         return outcomes.reshape(len(hands), self.card_count, OUTCOME_SIZE).swapaxes(0, 1)
 
     def weigh_listed_by_plays(self) -> Float64Array:
@@ -297,14 +297,14 @@ class KqjCardSampler(CardSampler):
             seed: seed of the policies' draws.
 
         Raises:
-            PolicyError: a policy chose what is not allowed.
+            InputError: a policy chose what is not allowed.
         """
         ways = np.zeros(len(hands), dtype=np.int64)
         counts = np.zeros(2 * self.question_count, dtype=np.int64)
         if not card_odds.count_first_fives(
             self.turn, first, last, hands, seed, self._rules, self._seating, ways, counts
         ):
-            raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
+            raise InputError(ILLEGAL_CHOICE_MESSAGE)
         return ways
 
     def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:

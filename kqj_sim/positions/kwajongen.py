@@ -14,14 +14,10 @@ from kqj_sim.core.kwajongen import odds as core
 from kqj_sim.core.kwajongen.cards import SEATS, to_strength_order
 from kqj_sim.core.kwajongen.scoring import PASSED_OUT
 from kqj_sim.core.types import Int16Array, Int64Array
+from kqj_sim.errors import InputError
 from kqj_sim.policies.card_sets import encode_cards
-from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.spec import Player
-from kqj_sim.positions.estimator import (
-    CallOdds,
-    EstimateSettings,
-    OddsError,
-)
+from kqj_sim.positions.estimator import CallOdds, EstimateSettings
 from kqj_sim.positions.kqj_cards import ILLEGAL_CHOICE_MESSAGE, NO_LAYOUTS_MESSAGE
 from kqj_sim.positions.measures import (
     DRAWN,
@@ -161,7 +157,7 @@ class KwajongenCallSampler(Sampler):
                 state, live, rules, seating, observer, hands, keys, outcomes
             )
         ):
-            raise PolicyError(
+            raise InputError(
                 f"a policy chose what is not allowed in the deals from {first} of seed {self.seed}"
             )
         counts = search.start_chunk().counts
@@ -263,7 +259,7 @@ class KwajongenCardSampler(CardSampler):
         if not core.draw_hidden_hands(
             self.turn, first, self.seed, self._rules, self._seating, hands.reshape(-1), keys
         ):
-            raise OddsError(NO_LAYOUTS_MESSAGE)
+            raise InputError(NO_LAYOUTS_MESSAGE)
         counts = search.start_chunk().counts
         if self.question_count:
             agrees = self._match_calls(hands, keys) == 1
@@ -298,7 +294,7 @@ class KwajongenCardSampler(CardSampler):
             allocate_block(), len(hands), self.turn, self._rules, self._seating,
             hands.reshape(-1), keys, agrees,
         ):  # fmt: skip
-            raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
+            raise InputError(ILLEGAL_CHOICE_MESSAGE)
         return agrees
 
     def _play(self, hands: Int64Array, keys: Int64Array) -> Int16Array:
@@ -308,7 +304,7 @@ class KwajongenCardSampler(CardSampler):
             allocate_block(), len(hands), self.turn, self._rules, self._seating,
             np.ascontiguousarray(hands).reshape(-1), np.ascontiguousarray(keys), outcomes,
         ):  # fmt: skip
-            raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
+            raise InputError(ILLEGAL_CHOICE_MESSAGE)
         return outcomes.swapaxes(0, 1)
 
     def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:

@@ -11,16 +11,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from kqj_sim.cards import NUMBER_WORDS, Card
+from kqj_sim.errors import InputError
 from kqj_sim.places import name_places
 from kqj_sim.record import Call
 from kqj_sim.referee import kwajongen as kwajongen_referee
 from kqj_sim.referee.kqj import play as kqj_referee
 from kqj_sim.referee.kqj.calling import FinalContract
 from kqj_sim.rules import GameRules, KwajongenRules
-
-
-class RoundError(ValueError):
-    """A round that cannot have come about so; one line that says what would be right."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +94,7 @@ class PartialRound:
         seat_term: what errors call a seat, `seat` or `place`.
 
     Raises:
-        RoundError: the rules do not allow it, or the round is over.
+        InputError: the rules do not allow it, or the round is over.
     """
 
     rules: GameRules
@@ -188,13 +185,13 @@ class PartialRound:
     def _check_cards(self) -> None:
         end = self.rules.seats * self.rules.tricks
         if len(self.plays) >= end:
-            raise RoundError(
+            raise InputError(
                 f"the round is over: all {end} cards are played; leave out the last ones"
             )
         for number, card in enumerate(self.plays):
             first = self.plays.index(card)
             if first < number:
-                raise RoundError(
+                raise InputError(
                     f"{card} is played twice: {self._describe_play(first)} and "
                     f"{self._describe_play(number)}"
                 )
@@ -204,18 +201,18 @@ class PartialRound:
         left = self.rules.tricks - len(own)
         missing = [str(card) for card in own if card not in self.own_cards]
         if missing and len(missing) < len(own):
-            raise RoundError(
+            raise InputError(
                 f"{' '.join(missing)} was played by {who}, whose turn it is, but is not among "
                 f"the cards given: give all {NUMBER_WORDS[self.rules.tricks]}, or only those left"
             )
         others = [str(card) for card in self.plays if card in self.own_cards and card not in own]
         if others:
-            raise RoundError(
+            raise InputError(
                 f"{' '.join(others)} is played by another: it is the turn of {who}, so "
                 "give their cards"
             )
         if len(self.hand) != left:
-            raise RoundError(
+            raise InputError(
                 f"{len(self.hand)} cards in hand: {who}, whose turn it is, has played "
                 f"{len(own)} and so has {left} left"
             )
@@ -227,12 +224,12 @@ class PartialRound:
         holders = [by for by, card in self._list_plays() if card == upcard]
         holders += [self.seat] if upcard in self.hand else []
         if self.seat == holder and not holders:
-            raise RoundError(
+            raise InputError(
                 f"{self._describe_seat(holder)}, whose turn it is, "
                 f"{self.play_rules.holder_text} {upcard}: it is missing among the cards given"
             )
         if holders and holders != [holder]:
-            raise RoundError(
+            raise InputError(
                 f"{upcard} is "
                 f"{self.play_rules.upcard_text.format(seat=self._describe_seat(holder))}: "
                 f"it cannot be a card of {self._describe_seat(holders[0])}"
@@ -250,7 +247,7 @@ class PartialRound:
                 right = self.play_rules.list_legal_cards(self, held[seat], cards[:position], leader)
                 if card not in right:
                     better = " ".join(sorted(str(each) for each in right))
-                    raise RoundError(
+                    raise InputError(
                         f"trick {number + 1}: {self._describe_seat(seat)} cannot have played "
                         f"{card}: they held {better}, which would have been right"
                     )

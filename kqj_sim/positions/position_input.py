@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from kqj_sim.cards import NUMBER_WORDS, Card, NotationError, parse_cards, parse_single_card
+from kqj_sim.cards import NUMBER_WORDS, Card, parse_cards, parse_single_card
 from kqj_sim.cards import parse_card as parse_card_text
+from kqj_sim.errors import InputError, locate_errors
 from kqj_sim.messages import quote
-from kqj_sim.places import PlaceError, describe_turn, name_places
-from kqj_sim.positions.position import (
-    PartialRound,
-    RoundError,
-    describe_seat,
-    split_tricks,
-)
+from kqj_sim.places import describe_turn, name_places
+from kqj_sim.positions.position import PartialRound, describe_seat, split_tricks
 from kqj_sim.positions.situation import assign_teams, parse_calls, parse_kwajongen_calls
 from kqj_sim.positions.typed_calls import split_calls
 from kqj_sim.record import Call, PartialRecord
 from kqj_sim.referee.kqj.calling import FinalContract, KqjCalling
 from kqj_sim.referee.kwajongen import KwajongenCalling
-from kqj_sim.rules import GameRules, KqjRules, KwajongenRules, RulesError
+from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
 
 _ALL_PASSED_MESSAGE = "all have passed: there is no card to play"
 
@@ -52,7 +48,7 @@ def read_position(record: PartialRecord, at: tuple[int, int] | None = None) -> P
             read, so that a whole record can be asked about, too.
 
     Raises:
-        RoundError: what is wrong, by the record's key.
+        InputError: what is wrong, by the record's key.
     """
     rules = read_record_rules(record)
     teams = _read_teams(rules, record.teams)
@@ -103,7 +99,7 @@ def parse_position(
         pending: litigation gratuity that waits; in Kwajongen 1 if the round is raised.
 
     Raises:
-        RoundError, SituationError: one line that says what is wrong.
+        InputError: one line that says what is wrong.
     """
     if isinstance(rules, KqjRules):
         upcard = _parse_return(rules, return_card)
@@ -111,15 +107,15 @@ def parse_position(
         calls, final = _parse_kqj_calls(rules, teams, upcard, heard, contract, sender)
     else:
         if return_card is None:
-            raise RoundError("the dealer's card is missing: give it, such as --return Kh")
-        upcard = _parse_typed_card(return_card, rules.ranks)
+            raise InputError("the dealer's card is missing: give it, such as --return Kh")
+        upcard = parse_single_card(return_card, ranks=rules.ranks)
         teams = _read_teams(rules, None)
         calls, final = _parse_kwajongen_calls(rules, teams, upcard, heard, sender)
     plays = _parse_typed_cards("cards played", played, rules.ranks)
     leader, trick = split_tricks(plays, rules.seats - 1, rules, final.contract)[-1]
     turn = (leader + len(trick)) % rules.seats
     if place is not None and place != turn:
-        raise RoundError(
+        raise InputError(
             f"after {len(plays)} cards {describe_turn(turn, rules.seats)}, not the "
             f"{name_places(rules.seats)[place]}'s: give all cards played before yours"
         )
@@ -132,12 +128,12 @@ def parse_position(
 def _parse_return(rules: KqjRules, upcard: str | None) -> Card | None:
     if rules.bidding == "take":
         if upcard is None:
-            raise RoundError(
+            raise InputError(
                 "the Return is missing: give the card that was turned up, such as --return 7h"
             )
-        return _parse_typed_card(upcard, rules.ranks)
+        return parse_single_card(upcard, ranks=rules.ranks)
     if upcard is not None:
-        raise RoundError("with auctions there is no Return: leave it out")
+        raise InputError("with auctions there is no Return: leave it out")
     return None
 
 
@@ -148,24 +144,24 @@ def _parse_kqj_calls(
     """Return the calls, if they are known, and the Sender and contract."""
     if heard is not None:
         if contract is not None or sender is not None:
-            raise RoundError(
+            raise InputError(
                 "the calls say who the Sender is and what the contract: leave --contract and "
                 "--sender out, or the calls"
             )
         calls = tuple(parse_calls(heard, rules, teams, upcard).calls)
         return calls, _finish_calling(rules, rules.seats - 1, teams, upcard, calls, "place")
     if contract is None or sender is None:
-        raise RoundError(
+        raise InputError(
             "the contract is missing: give all calls, such as --heard 'pass take', or --contract h "
             "and --sender opener"
         )
     try:
         given = split_calls(contract, rules.seats)
-    except (NotationError, PlaceError):
+    except InputError:
         given = []
     if len(given) != 1 or given[0].contract is None:
         right = "h or NT" if rules.bidding == "take" else "150 h or 400 NT capot"
-        raise RoundError(f"{quote(contract)} is not a contract: write for example {right}")
+        raise InputError(f"{quote(contract)} is not a contract: write for example {right}")
     (final,) = given
     assert final.contract is not None
     return None, _make_final_contract(rules, sender, final.contract, final.amount, final.capot, 1)
@@ -178,14 +174,14 @@ def _parse_kwajongen_calls(
     """Return the calls, and the caller with the trump suit."""
     if heard is None:
         if sender is None:
-            raise RoundError(
+            raise InputError(
                 "the caller is missing: give all calls, such as --heard 'pass play', or the "
                 "caller's place, --sender 2nd"
             )
         _check_sender(sender, rules, "place")
         heard = "pass " * sender + "play"
     elif sender is not None:
-        raise RoundError("the calls say who plays: leave --sender out, or the calls")
+        raise InputError("the calls say who plays: leave --sender out, or the calls")
     calls = tuple(Call(place, word) for place, word in enumerate(parse_kwajongen_calls(heard)))
     return calls, _finish_calling(rules, rules.seats - 1, teams, upcard, calls, "place")
 
@@ -194,7 +190,7 @@ def _finish_calling(
     rules: GameRules, dealer: int, teams: Sequence[int], upcard: Card | None,
     calls: Sequence[Call], seat_term: str,
 ) -> FinalContract:  # fmt: skip
-    """Return the Sender and contract; raise RoundError if calls are illegal, or all passed."""
+    """Return the Sender and contract; raise InputError if calls are illegal, or all passed."""
     if isinstance(rules, KqjRules):
         calling = KqjCalling(rules, dealer, teams, upcard)
         _replay_calls(calling, calls, seat_term, rules.seats)
@@ -206,71 +202,69 @@ def _finish_calling(
         caller = accepting.find_caller()
         final = None if caller is None else FinalContract(caller, upcard.suit)
     if final is None:
-        raise RoundError(_ALL_PASSED_MESSAGE)
+        raise InputError(_ALL_PASSED_MESSAGE)
     return final
 
 
 def _replay_calls(
     calling: RefereeCalling, calls: Sequence[Call], seat_term: str, seats: int
 ) -> None:
-    """Add calls; raise RoundError if one is not allowed, or they are not over."""
+    """Add calls; raise InputError if one is not allowed, or they are not over."""
     for number, call in enumerate(calls, start=1):
         reason = calling.explain_illegal_call(call)
         if reason is not None:
-            raise RoundError(f"call {number}: {reason}")
+            raise InputError(f"call {number}: {reason}")
         calling.add(call)
     if not calling.is_closed:
         who = describe_seat(calling.turn, seat_term, seats)
-        raise RoundError(f"the calls are not over: {who} has yet to speak")
+        raise InputError(f"the calls are not over: {who} has yet to speak")
 
 
 def _make_final_contract(
     rules: KqjRules, sender: int, contract: str, amount: int | None, capot: bool, stake: int
 ) -> FinalContract:
-    """Return a Sender and contract without calls; raise RoundError if the rules forbid them."""
+    """Return a Sender and contract without calls; raise InputError if the rules forbid them."""
     _check_sender(sender, rules, "seat")
     if contract not in rules.contracts:
-        raise RoundError(f"contract: {quote(contract)} is not one of {' '.join(rules.contracts)}")
+        raise InputError(f"contract: {quote(contract)} is not one of {' '.join(rules.contracts)}")
     if rules.bidding == "take":
         if amount is not None or capot or stake != 1:
-            raise RoundError("amount, Capot and stake belong to auctions: leave them out")
+            raise InputError("amount, Capot and stake belong to auctions: leave them out")
         return FinalContract(sender, contract)
     low, high = rules.minimum_bid, rules.max_amount
     if amount is None or amount % 10 or not low <= amount <= high:
-        raise RoundError(f"amount: {amount} is not a multiple of 10 from {low} to {high}")
+        raise InputError(f"amount: {amount} is not a multiple of 10 from {low} to {high}")
     if stake not in (1, 2, 4):
-        raise RoundError(f"stake: {stake} is not 1, 2 (countered) or 4 (overcountered)")
+        raise InputError(f"stake: {stake} is not 1, 2 (countered) or 4 (overcountered)")
     return FinalContract(sender, contract, amount, capot, stake)
 
 
 def _check_sender(sender: int, rules: GameRules, seat_term: str) -> None:
     if not 0 <= sender < rules.seats:
-        raise RoundError(f"sender: {sender} is not a {seat_term} from 0 to {rules.seats - 1}")
+        raise InputError(f"sender: {sender} is not a {seat_term} from 0 to {rules.seats - 1}")
 
 
 def read_record_rules(record: PartialRecord) -> GameRules:
-    """Return the rules of a record; raise RoundError if its dealer has no seat there."""
+    """Return the rules of a record; raise InputError if its dealer has no seat there."""
     kind = KwajongenRules if record.game == "kwajongen" else KqjRules
-    try:
+    with locate_errors("rules"):
         rules = kind.from_dict(record.rules)
-    except RulesError as error:
-        raise RoundError(f"rules: {error}") from None
     if not 0 <= record.dealer < rules.seats:
-        raise RoundError(f"dealer: {record.dealer} is not a seat from 0 to {rules.seats - 1}")
+        raise InputError(f"dealer: {record.dealer} is not a seat from 0 to {rules.seats - 1}")
     if isinstance(rules, KwajongenRules) and record.pending_before not in (0, 1):
-        raise RoundError(f"pending_before: {record.pending_before} is not 0 or 1 (raised)")
+        raise InputError(f"pending_before: {record.pending_before} is not 0 or 1 (raised)")
     return rules
 
 
 def _read_teams(rules: GameRules, teams: Sequence[int] | None) -> tuple[int, ...]:
-    """Return the team of each seat; raise RoundError if those of a record cannot be."""
+    """Return the team of each seat; raise InputError if those of a record cannot be."""
     fixed = tuple(rules.fixed_team_of(seat) for seat in range(rules.seats))
     if isinstance(rules, KwajongenRules) or rules.partners == "fixed":
         if teams is not None and tuple(teams) != fixed:
-            raise RoundError(f"teams: {list(teams)}, with fixed partners {list(fixed)}")
+            raise InputError(f"teams: {list(teams)}, with fixed partners {list(fixed)}")
         return fixed
     if teams is None or sorted(teams) != sorted(fixed):
-        raise RoundError(
+        raise InputError(
             f"teams: with random partners a team for each seat, such as {list(fixed)}, "
             f"not {None if teams is None else list(teams)}"
         )
@@ -284,7 +278,7 @@ def _read_upcard(record: PartialRecord, rules: GameRules) -> Card | None:
     if record.turned is None:
         kwajongen = isinstance(rules, KwajongenRules)
         needed = "in Kwajongen the dealer shows a card"
-        raise RoundError(
+        raise InputError(
             f"turned: null, {needed if kwajongen else 'with taking there is a Return'}"
         )
     return _parse_card("turned", record.turned, rules.ranks)
@@ -294,12 +288,12 @@ def _read_contract(record: PartialRecord, rules: GameRules, upcard: Card | None)
     """Return the Sender and contract of a record without calls."""
     if isinstance(rules, KwajongenRules):
         if record.sender is None:
-            raise RoundError("sender is needed where there are no calls")
+            raise InputError("sender is needed where there are no calls")
         assert upcard is not None
         _check_sender(record.sender, rules, "seat")
         return FinalContract(record.sender, upcard.suit)
     if record.sender is None or record.contract is None:
-        raise RoundError("sender and contract are needed where there are no calls")
+        raise InputError("sender and contract are needed where there are no calls")
     return _make_final_contract(
         rules, record.sender, record.contract, record.amount, bool(record.capot), record.stake or 1
     )
@@ -315,17 +309,17 @@ def _read_plays(
         key = f"tricks[{number}].cards"
         last = number == len(record.tricks) - 1
         if len(trick.cards) > seats or (len(trick.cards) < seats and not last):
-            raise RoundError(f"{key}: {len(trick.cards)} cards, there should be {seats}")
+            raise InputError(f"{key}: {len(trick.cards)} cards, there should be {seats}")
         plays += [_parse_card(key, text, rules.ranks) for text in trick.cards]
     if at is not None:
         wanted = seats * (at[0] - 1) + at[1] - 1
         if wanted > len(plays) or at[1] > seats:
-            raise RoundError(
+            raise InputError(
                 f"card {at[1]} of trick {at[0]} was not reached: {len(plays)} cards are played"
             )
         plays = plays[:wanted]
     if len(plays) >= seats * rules.tricks:
-        raise RoundError(
+        raise InputError(
             "the record's round is over: leave out the tricks from where the question is, "
             "or name a card of it, such as --at 3.2"
         )
@@ -339,35 +333,23 @@ def _read_hand(record: PartialRecord, rules: GameRules, seat: int) -> frozenset[
         key, hands = "dealt", record.dealt
     texts = hands[seat] if hands is not None and len(hands) == rules.seats else None
     if not texts:
-        raise RoundError(
+        raise InputError(
             f"{key}: it is the turn of seat {seat}, whose {NUMBER_WORDS[rules.tricks]} cards are "
             f"needed ({NUMBER_WORDS[rules.seats]} lists, those of the others may be empty)"
         )
     cards = [_parse_card(f"{key}[{seat}]", text, rules.ranks) for text in texts]
     if len(set(cards)) != len(cards):
-        raise RoundError(f"{key}[{seat}]: a card is there twice")
+        raise InputError(f"{key}[{seat}]: a card is there twice")
     return frozenset(cards)
 
 
 def _parse_card(key: str, text: str, ranks: str) -> Card:
-    """Return a card; raise RoundError with its key."""
-    try:
+    """Return a card; raise InputError with its key."""
+    with locate_errors(key):
         return parse_card_text(text, ranks=ranks)
-    except NotationError as error:
-        raise RoundError(f"{key}: {error}") from None
-
-
-def _parse_typed_card(text: str, ranks: str) -> Card:
-    """Return the upcard as it is typed; raise RoundError."""
-    try:
-        return parse_single_card(text, ranks=ranks)
-    except NotationError as error:
-        raise RoundError(str(error)) from None
 
 
 def _parse_typed_cards(name: str, text: str, ranks: str) -> tuple[Card, ...]:
-    """Return cards as they are typed; raise RoundError with their name."""
-    try:
+    """Return cards as they are typed; raise InputError with their name."""
+    with locate_errors(name):
         return parse_cards(text, ranks=ranks)
-    except NotationError as error:
-        raise RoundError(f"{name}: {error}") from None

@@ -307,8 +307,7 @@ class Sampler(ABC):
         """Play out every option in `count` draws from the number `first` on, in this thread.
 
         Raises:
-            OddsError: no hidden hands agree with the plays.
-            PolicyError: a policy chose what is not allowed.
+            InputError: no hidden hands agree with the plays; a policy chose what is not allowed.
             SearchEnded: the search was told to stop.
         """
 
@@ -365,7 +364,7 @@ class CardSampler(Sampler):
         """Play out every card in some listed distributions: int16 (cards, count, OUTCOME).
 
         Raises:
-            PolicyError: a policy chose what is not allowed.
+            InputError: a policy chose what is not allowed.
         """
 
     def play_all_listed(self, seed: int) -> Int16Array:

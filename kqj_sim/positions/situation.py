@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from kqj_sim.cards import Card, NotationError, parse_cards, parse_single_card
+from kqj_sim.cards import Card, parse_cards, parse_single_card
+from kqj_sim.errors import InputError
 from kqj_sim.messages import quote
-from kqj_sim.places import PlaceError, describe_turn, name_places
+from kqj_sim.places import describe_turn, name_places
 from kqj_sim.positions.typed_calls import TypedCall, split_calls
 from kqj_sim.record import Call
 from kqj_sim.referee.kqj.calling import KqjCalling
@@ -22,10 +23,6 @@ DEALER_PLACE = SEATS - 1
 KWAJONGEN_DEALER_PLACE = KwajongenRules.seats - 1
 
 _PLACE_NAMES = name_places(SEATS)
-
-
-class SituationError(ValueError):
-    """Cards or calls that cannot be; one line that says what would be right."""
 
 
 @dataclass(frozen=True)
@@ -95,15 +92,15 @@ def parse_situation(
         pending: litigation gratuity that waits, in points.
 
     Raises:
-        SituationError: one line that says what is wrong.
+        InputError: one line that says what is wrong.
     """
     auction = rules.bidding == "auction"
     cards, up = _parse_cards(hand, return_card, auction)
     if place is not None and not 0 <= place < SEATS:
-        raise SituationError(f"place {place}: it is 0 (the opener) to {SEATS - 1} (the dealer)")
+        raise InputError(f"place {place}: it is 0 (the opener) to {SEATS - 1} (the dealer)")
     if lap is not None and (auction or lap not in (1, 2)):
         right = "with auctions it follows from the calls" if auction else "it is 1 or 2"
-        raise SituationError(f"lap {lap}: {right}")
+        raise InputError(f"lap {lap}: {right}")
     if heard is None:
         place = place or 0
         heard = "pass " * (SEATS * ((lap or 1) - 1) + place)
@@ -111,7 +108,7 @@ def parse_situation(
     calling = parse_calls(heard, rules, teams, up, place)
     place, question = _find_question(calling, place)
     if lap is not None and lap != calling.lap:
-        raise SituationError(
+        raise InputError(
             f"lap {lap} does not fit the {len(calling.calls)} calls so far: the next one belongs "
             f"to lap {calling.lap}"
         )
@@ -160,53 +157,50 @@ def parse_kwajongen_situation(
         raised: whether the round is raised.
 
     Raises:
-        SituationError: one line that says what is wrong.
+        InputError: one line that says what is wrong.
     """
-    try:
-        cards = parse_cards(hand, ranks=rules.ranks)
-        shown = None if return_card is None else parse_single_card(return_card, ranks=rules.ranks)
-    except NotationError as error:
-        raise SituationError(str(error)) from None
+    cards = parse_cards(hand, ranks=rules.ranks)
+    shown = None if return_card is None else parse_single_card(return_card, ranks=rules.ranks)
     if len(cards) != rules.tricks:
-        raise SituationError(f"{len(cards)} cards given: in Kwajongen you hold {rules.tricks}")
+        raise InputError(f"{len(cards)} cards given: in Kwajongen you hold {rules.tricks}")
     if shown is None:
-        raise SituationError("the dealer's card is missing: give it, such as --return Kh")
+        raise InputError("the dealer's card is missing: give it, such as --return Kh")
     if place is not None and not 0 <= place <= KWAJONGEN_DEALER_PLACE:
-        raise SituationError(f"place {place}: it is 0 (the opener) to 3 (the dealer)")
+        raise InputError(f"place {place}: it is 0 (the opener) to 3 (the dealer)")
     if heard is not None:
         calls = parse_kwajongen_calls(heard)
         if "play" in calls:
-            raise SituationError(
+            raise InputError(
                 f"call {calls.index('play') + 1}, 'play': nobody is asked after that; write pass, "
                 "or give the cards played so far"
             )
         if len(calls) > KWAJONGEN_DEALER_PLACE:
-            raise SituationError(f"{len(calls)} passes: nobody is asked after four")
+            raise InputError(f"{len(calls)} passes: nobody is asked after four")
         if place not in (None, len(calls)):
             turn = describe_turn(len(calls), rules.seats)
-            raise SituationError(
+            raise InputError(
                 f"after {len(calls)} calls {turn}, not the {name_places(rules.seats)[place]}'s"
             )
         place = len(calls)
     place = place or 0
     if place == KWAJONGEN_DEALER_PLACE and shown not in cards:
-        raise SituationError(f"the dealer's card {shown} is your own: it is one of your cards")
+        raise InputError(f"the dealer's card {shown} is your own: it is one of your cards")
     if place != KWAJONGEN_DEALER_PLACE and shown in cards:
-        raise SituationError(f"the dealer's card {shown} is among your cards: write another")
+        raise InputError(f"the dealer's card {shown} is among your cards: write another")
     return KwajongenBiddingSituation(rules, cards, shown, place, raised)
 
 
 def parse_kwajongen_calls(heard: str) -> list[Literal["pass", "play"]]:
-    """Return the calls of a round of Kwajongen; raise SituationError if a word is none."""
+    """Return the calls of a round of Kwajongen; raise InputError if a word is none."""
     words: list[Literal["pass", "play"]] = []
     try:
         calls = split_calls(heard, KwajongenRules.seats)
-    except (NotationError, PlaceError) as error:
+    except InputError as error:
         text = str(error).partition(":")[0].removesuffix(", is not a call")
-        raise SituationError(f"{text}, is not a call of Kwajongen: write pass or play") from None
+        raise InputError(f"{text}, is not a call of Kwajongen: write pass or play") from None
     for number, call in enumerate(calls, start=1):
         if call.word not in ("pass", "play"):
-            raise SituationError(
+            raise InputError(
                 f"call {number}, {quote(call.text)}, is not a call of Kwajongen: write pass or play"
             )
         words.append(call.word)
@@ -220,7 +214,7 @@ def parse_calls(
     upcard: Card | None,
     place: int | None = None,
 ) -> KqjCalling:
-    """Return the referee's view of calls as they are typed; raise SituationError if they cannot be.
+    """Return the referee's view of calls as they are typed; raise InputError if they cannot be.
 
     Args:
         heard: the calls, as for `parse_situation`.
@@ -230,11 +224,8 @@ def parse_calls(
         place: the player's place; a counter without a place is another's.
     """
     calling = KqjCalling(rules, DEALER_PLACE, teams, upcard)
-    try:
-        for call in split_calls(heard, SEATS):
-            _add_call(calling, call, place)
-    except (NotationError, PlaceError) as error:
-        raise SituationError(str(error)) from None
+    for call in split_calls(heard, SEATS):
+        _add_call(calling, call, place)
     return calling
 
 
@@ -242,22 +233,19 @@ def _parse_cards(
     hand: str, upcard: str | None, auction: bool
 ) -> tuple[tuple[Card, ...], Card | None]:
     """Return the hand and the Return."""
-    try:
-        cards = parse_cards(hand)
-        up = None if upcard is None else parse_single_card(upcard)
-    except NotationError as error:
-        raise SituationError(str(error)) from None
+    cards = parse_cards(hand)
+    up = None if upcard is None else parse_single_card(upcard)
     wanted = 8 if auction else 5
     if len(cards) != wanted:
-        raise SituationError(f"{len(cards)} cards given: {_describe_hand_size(cards, up, auction)}")
+        raise InputError(f"{len(cards)} cards given: {_describe_hand_size(cards, up, auction)}")
     if auction and up is not None:
-        raise SituationError("with auctions there is no Return: leave it out")
+        raise InputError("with auctions there is no Return: leave it out")
     if not auction and up is None:
-        raise SituationError(
+        raise InputError(
             "the Return is missing: give the card that is turned up, such as --return 7h"
         )
     if up in cards:
-        raise SituationError(f"the Return {up} is among your cards: one of them is another card")
+        raise InputError(f"the Return {up} is among your cards: one of them is another card")
     return cards, up
 
 
@@ -278,13 +266,13 @@ def assign_teams(
     if partners is None:
         return tuple(rules.fixed_team_of(each) for each in range(SEATS))
     if rules.partners != "random":
-        raise SituationError("partners are named with random partners only: leave them out")
+        raise InputError("partners are named with random partners only: leave them out")
     if place is None:
-        raise SituationError("partners are named by place: give your place, too")
+        raise InputError("partners are named by place: give your place, too")
     size = SEATS // rules.teams
     own = {place, *partners}
     if len(own) != size or len(partners) != size - 1 or not own <= {*range(SEATS)}:
-        raise SituationError(
+        raise InputError(
             f"{len(partners)} partners: with {rules.teams} teams there should be {size - 1}, at "
             f"other places than the {_PLACE_NAMES[place]}'s"
         )
@@ -296,18 +284,18 @@ def assign_teams(
 
 
 def _add_call(calling: KqjCalling, typed: TypedCall, own_place: int | None) -> None:
-    """Add a call as it is typed; raise SituationError if it cannot be."""
+    """Add a call as it is typed; raise InputError if it cannot be."""
     reason: str | None = None
     number = len(calling.calls) + 1
     if typed.word == "take" and typed.contract is None:
         if calling.rules.bidding == "take" and (calling.lap > 1 or calling.upcard is None):
-            raise SituationError(
+            raise InputError(
                 f"call {number}, {quote(typed.text)}, needs a contract in lap {calling.lap}: write "
                 "for example take h or take NT"
             )
         typed = typed._replace(contract=None if calling.upcard is None else calling.upcard.suit)
     elif typed.word == "take" and calling.rules.bidding == "auction":
-        raise SituationError(
+        raise InputError(
             f"call {number}, {quote(typed.text)}: with auctions a bid has an amount; write for "
             f"example {calling.lowest_amount} {typed.contract}"
         )
@@ -319,7 +307,7 @@ def _add_call(calling: KqjCalling, typed: TypedCall, own_place: int | None) -> N
     reason = re.sub(
         r"\bseat (\d)", lambda match: f"the {_PLACE_NAMES[int(match[1])]}", reason or ""
     )
-    raise SituationError(
+    raise InputError(
         f"call {number}, {quote(typed.text)}, is impossible: {reason or 'nobody may say that'}"
     )
 
@@ -345,7 +333,7 @@ def _list_possible_calls(
 
 
 def _find_question(calling: KqjCalling, place: int | None) -> tuple[int, Question]:
-    """Return place and question of the player asked; raise SituationError if it is not `place`."""
+    """Return place and question of the player asked; raise InputError if it is not `place`."""
     bid = calling.last_bid
     last = calling.calls[-1].call if calling.calls else None
     rules, teams = calling.rules, calling.teams
@@ -354,7 +342,7 @@ def _find_question(calling: KqjCalling, place: int | None) -> tuple[int, Questio
     if last == "bid" and bid is not None and bid.capot:
         return _find_counter_place(bid.seat, False, calling, place), "counter"
     if calling.is_closed:
-        raise SituationError(
+        raise InputError(
             "the bidding is over after these calls: give the cards played so far, --played, or "
             "leave the last call out"
         )
@@ -363,7 +351,7 @@ def _find_question(calling: KqjCalling, place: int | None) -> tuple[int, Questio
     may_counter = last == "bid" and bid is not None and teams[bid.seat] != teams[place]
     if may_counter and rules.counter_timing == "any":
         return place, "counter"
-    raise SituationError(
+    raise InputError(
         f"after {len(calling.calls)} calls {describe_turn(calling.turn, SEATS)}, not the "
         f"{_PLACE_NAMES[place]}'s: give all calls before yours"
     )
@@ -376,7 +364,7 @@ def _find_counter_place(bidder: int, partner: bool, calling: KqjCalling, place: 
     may = [each for each in places if (teams[each] == teams[bidder]) == partner]
     if place is None or place in may:
         return may[0] if place is None else place
-    raise SituationError(
+    raise InputError(
         f"the {_PLACE_NAMES[place]} is not asked now: {_join_places(may)} may "
         f"{'overcounter' if partner else 'counter'}"
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple, get_args
 
-from kqj_sim.cards import CONTRACT_PATTERN, NotationError, parse_contract
+from kqj_sim.cards import CONTRACT_PATTERN, parse_contract
+from kqj_sim.errors import InputError
 from kqj_sim.messages import quote
 from kqj_sim.places import parse_place
 
@@ -60,8 +61,7 @@ def split_calls(text: str, seats: int) -> list[TypedCall]:
         seats: number of seats, for the place that a counter names.
 
     Raises:
-        NotationError: a word is no call.
-        PlaceError: a counter names no place.
+        InputError: a word is no call; a counter names no place.
     """
     text = text.replace("\ufe0f", "").strip()
     calls: list[TypedCall] = []
@@ -73,7 +73,7 @@ def split_calls(text: str, seats: int) -> list[TypedCall]:
             continue
         call = _match_call(text, position, seats)
         if call is None:
-            raise NotationError(f"call {len(calls) + 1}, {_explain_unknown_call(text[position:])}")
+            raise InputError(f"call {len(calls) + 1}, {_explain_unknown_call(text[position:])}")
         calls.append(call)
         position += len(call.text)
     return calls

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kqj_sim.record import PartialRecord, Record, RecordError, from_json, to_json
+from kqj_sim.errors import RecordError
+from kqj_sim.record import PartialRecord, Record, from_json, to_json
 from kqj_sim.referee.round_check import RoundCheck, describe_difference
 from kqj_sim.rules import KqjRules
 

@@ -138,7 +138,7 @@ class BlockPlayer:
 
 @contextmanager
 def report_illegal_choices() -> Iterator[None]:
-    """Convert IllegalChoice to the PolicyError that explains it."""
+    """Convert IllegalChoice to the InputError that explains it."""
     try:
         yield
     except IllegalChoice as error:

@@ -20,6 +20,7 @@ import numba
 
 from kqj_sim import __version__
 from kqj_sim.core.code_cache import hash_sources
+from kqj_sim.errors import RunError
 from kqj_sim.policies import policy_files, session
 
 R = TypeVar("R")
@@ -40,10 +41,6 @@ POLL_SECONDS = 10.0
 """Time between two counts of the workers."""
 
 
-class ClusterError(RuntimeError):
-    """A cluster that cannot be used; one line with the reason and what would be right."""
-
-
 @cache
 def get_software_versions() -> dict[str, str]:
     """Return the versions that must agree for equal results, by name."""
@@ -56,10 +53,10 @@ def get_software_versions() -> dict[str, str]:
 
 
 def _check_versions(expected: dict[str, str]) -> None:
-    """Raise ClusterError if a version of this worker is not the one expected."""
+    """Raise RunError if a version of this worker is not the one expected."""
     for what, version in get_software_versions().items():
         if expected.get(what) != version:
-            raise ClusterError(
+            raise RunError(
                 f"a worker of the cluster has {what} {version} and not {expected.get(what)}: "
                 "install the same there"
             )
@@ -93,7 +90,7 @@ class DaskCluster:
         notify: called with a line of text while the cluster has no workers; None to stay silent.
 
     Raises:
-        ClusterError: Dask is not installed, no scheduler answers, there are no workers, or they
+        RunError: Dask is not installed, no scheduler answers, there are no workers, or they
             have other versions.
     """
 
@@ -102,9 +99,7 @@ class DaskCluster:
             from distributed import Client
             from distributed.comm import get_address_host_port
         except ModuleNotFoundError:
-            raise ClusterError(
-                "for a cluster Dask is needed: pip install 'kqj-sim[cluster]'"
-            ) from None
+            raise RunError("for a cluster Dask is needed: pip install 'kqj-sim[cluster]'") from None
         self.address = address
         self._notify = notify
         try:
@@ -114,7 +109,7 @@ class DaskCluster:
                 warnings.simplefilter("ignore")
                 self._client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:
-            raise ClusterError(
+            raise RunError(
                 f"no cluster at {address}: {_first_line(error)}; `dask scheduler` starts one and "
                 "tells its address"
             ) from None
@@ -125,7 +120,7 @@ class DaskCluster:
                 self._update_thread_count()
         except TimeoutError:
             self.close()
-            raise ClusterError(
+            raise RunError(
                 f"the cluster at {address} has no workers: `dask worker {address}` starts one"
             ) from None
         except BaseException:
@@ -160,7 +155,7 @@ class DaskCluster:
         self._thread_count_time = time.monotonic()
 
     def _check_workers(self) -> None:
-        """Raise ClusterError or ImportError if a worker lacks a module or has another version."""
+        """Raise RunError or ImportError if a worker lacks a module or has another version."""
         try:
             self._client.run(_check_versions, get_software_versions())
         except Exception as error:
@@ -171,31 +166,29 @@ class DaskCluster:
 
     @contextmanager
     def _convert_errors(self) -> Iterator[None]:
-        """Convert errors of Dask to ClusterError; TimeoutError passes."""
+        """Convert errors of Dask to RunError; TimeoutError passes."""
         from distributed import CancelledError, KilledWorker
 
         try:
             yield
         except KilledWorker as error:
-            raise ClusterError(
+            raise RunError(
                 f"workers of the cluster died of the same work, one after the other: "
                 f"{_first_line(error)}"
             ) from None
         except ImportError as error:
-            raise ClusterError(
+            raise RunError(
                 f"a worker of the cluster lacks what it needs ({error}): install kqj-sim "
                 f"{__version__} there"
             ) from None
         except TimeoutError:
             raise
         except CancelledError:
-            raise ClusterError(
+            raise RunError(
                 f"the cluster at {self.address} is lost: its scheduler has gone"
             ) from None
         except OSError as error:
-            raise ClusterError(
-                f"the cluster at {self.address} failed: {_first_line(error)}"
-            ) from None
+            raise RunError(f"the cluster at {self.address} failed: {_first_line(error)}") from None
 
     def map_ranges(
         self,
@@ -208,7 +201,7 @@ class DaskCluster:
         """Yield the results of ranges in order; see `Executor.map_ranges`.
 
         Raises:
-            ClusterError: the cluster fails, or a worker lacks a module.
+            RunError: the cluster fails, or a worker lacks a module.
             Exception: whatever `function` raises.
         """
         import cloudpickle

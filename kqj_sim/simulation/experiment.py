@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from kqj_sim.cards import NUMBER_WORDS
 from kqj_sim.core import games as core_games
 from kqj_sim.core.rules import Seating
-from kqj_sim.imposed import ImposedContract, ImposedContractError, ImposedFirstCall
-from kqj_sim.policies.errors import PolicyError
+from kqj_sim.errors import InputError, RunError
+from kqj_sim.imposed import ImposedContract, ImposedFirstCall
 from kqj_sim.policies.registry import Policy
 from kqj_sim.policies.session import PolicyLike, as_spec, pickle_policies, supply_policies
 from kqj_sim.policies.spec import DEFAULT_PLAYERS, Player, parse_player
@@ -27,17 +27,9 @@ _COMPILE_LOCK = RLock()
 """Policies are compiled by one thread at a time, since kernels find them by their address."""
 
 
-class ExperimentError(ValueError):
-    """An experiment that cannot be run; one line that says what would be right."""
-
-
-class EndlessGameError(RuntimeError):
-    """A game that is not over after the greatest number of rounds."""
-
-
-def make_endless_game_error(seed: int, deal: int) -> EndlessGameError:
+def make_endless_game_error(seed: int, deal: int) -> RunError:
     """Return the error for the game to which a deal belongs."""
-    return EndlessGameError(
+    return RunError(
         f"game {deal // core_games.MAX_ROUNDS} of seed {seed} is not over after "
         f"{core_games.MAX_ROUNDS} rounds; let the policies take more often, or lower the target"
     )
@@ -59,8 +51,8 @@ class Experiment:
         imposed: a Sender and contract, or the opener's first call, in place of the bidding (KQJ).
 
     Raises:
-        ExperimentError: a number is out of range, or the rules do not allow `imposed`.
-        PolicyError: a specification names no policy.
+        InputError: a number is out of range, or the rules do not allow `imposed`; a specification
+            names no policy.
 
     Example:
         >>> import kqj_sim as kqj
@@ -100,7 +92,7 @@ class Experiment:
         else:
             object.__setattr__(self, "policies", tuple(as_spec(each) for each in self.policies))
         if len(self.policies) != seats:
-            raise ExperimentError(
+            raise InputError(
                 f"{len(self.policies)} policies: there should be one a seat, {NUMBER_WORDS[seats]}"
             )
         last_game = MAX_DEAL // core_games.MAX_ROUNDS
@@ -111,12 +103,12 @@ class Experiment:
             ("games", 1 if self.games is None else self.games, 1, last_game),
         ):
             if not least <= value <= most:
-                raise ExperimentError(f"{name} is {value}: it should be {least} to {most}")
+                raise InputError(f"{name} is {value}: it should be {least} to {most}")
         if self.imposed is not None:
             try:
                 self.imposed.check(self.rules)
-            except ImposedContractError as error:
-                raise ExperimentError(f"imposed {error}") from None
+            except InputError as error:
+                raise InputError(f"imposed {error}") from None
         assert self.players
 
     @property
@@ -154,6 +146,6 @@ class Experiment:
         with _COMPILE_LOCK:
             return encode_rules(self.rules), encode_seating(self.rules, self.players, self.imposed)
 
-    def explain_illegal_choice(self, failed_round: FailedRound) -> PolicyError:
+    def explain_illegal_choice(self, failed_round: FailedRound) -> InputError:
         """Return the error that names the illegal choice of a policy in a round."""
         return explain_failure(self.rules, self.players, self.imposed, failed_round)

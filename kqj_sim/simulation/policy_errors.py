@@ -17,6 +17,7 @@ from kqj_sim.core.dispatch import LOOP_COUNT
 from kqj_sim.core.jit import int64_at, scalar
 from kqj_sim.core.rules import MAX_POLICIES
 from kqj_sim.core.views import EXCEPTION_RAISED, PASS
+from kqj_sim.errors import InputError
 from kqj_sim.games import Game, get_game
 from kqj_sim.imposed import ImposedContract, ImposedFirstCall
 from kqj_sim.policies.binding import (
@@ -29,7 +30,6 @@ from kqj_sim.policies.binding import (
 )
 from kqj_sim.policies.card_sets import format_cards
 from kqj_sim.policies.configured import ConfiguredPolicy
-from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.registry import Policy
 from kqj_sim.policies.spec import Player
 from kqj_sim.policies.user_policies import locate_source
@@ -64,7 +64,7 @@ def explain_failure(
     players: Sequence[Player],
     imposed: ImposedContract | ImposedFirstCall | None,
     failed: FailedRound,
-) -> PolicyError:
+) -> InputError:
     """Return the error for an illegal choice, or an exception, with the policy's own line.
 
     Args:
@@ -84,8 +84,8 @@ def explain_failure(
         function = chosen.policy.choices[question][0]
         place = locate_source(function, line)
         who = f"policy {chosen.policy.name!r}, {function.__name__}()"
-        return PolicyError(f"{place}: {who}, {where}, seat {seat}: {fault}")
-    return PolicyError(f"a policy chose a call or card that is not legal in {where}")
+        return InputError(f"{place}: {who}, {where}, seat {seat}: {fault}")
+    return InputError(f"a policy chose a call or card that is not legal in {where}")
 
 
 def replay_decisions(

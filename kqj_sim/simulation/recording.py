@@ -246,8 +246,8 @@ def play_records(experiment: Experiment) -> Iterator[Record]:
     """Play the rounds of an experiment; yield their records in order of deal, or of game.
 
     Raises:
-        PolicyError: a policy cannot be used, or makes an illegal choice.
-        EndlessGameError: a game does not end.
+        InputError: a policy cannot be used, or makes an illegal choice.
+        RunError: a game does not end.
     """
     if experiment.games is None:
         yield from _play_single_rounds(experiment)
@@ -266,7 +266,7 @@ def play_rounds(block: _RecordingBlock, rounds: Sequence[tuple[int, int, int]]) 
         The records in the order of `rounds`; they belong to no game.
 
     Raises:
-        PolicyError: a policy makes an illegal choice.
+        InputError: a policy makes an illegal choice.
     """
     lanes = len(rounds)
     block.game.start_deals(block.state, 0, lanes)

@@ -14,11 +14,11 @@ from typing import TypeAlias
 from kqj_sim.columns import get_column_numbers, get_columns
 from kqj_sim.core.block import LANES
 from kqj_sim.core.games import MAX_ROUNDS
+from kqj_sim.errors import InputError, RecordError
 from kqj_sim.imposed import ImposedContract
-from kqj_sim.policies.errors import PolicyError
-from kqj_sim.record import Record, RecordError
+from kqj_sim.record import Record
 from kqj_sim.rules import GameRules
-from kqj_sim.simulation.experiment import MAX_DEAL, Experiment, ExperimentError
+from kqj_sim.simulation.experiment import MAX_DEAL, Experiment
 from kqj_sim.simulation.recording import make_recording_block, play_rounds
 
 __all__ = ["Replayed", "replay_records"]
@@ -82,7 +82,7 @@ def replay_records(records: Iterable[Record]) -> list[Replayed]:
     for number, record in enumerate(all_records):
         try:
             together[_find_experiment(record, known)].append(number)
-        except (RecordError, ExperimentError, PolicyError) as error:
+        except InputError as error:
             found[number] = Replayed(record, reason=str(error))
     for experiment, numbers in together.items():
         for start in range(0, len(numbers), LANES):
@@ -98,7 +98,7 @@ def _find_experiment(record: Record, known: dict[_Key, Experiment]) -> Experimen
     Experiments are kept in `known`: parsing players takes longer than playing a round.
 
     Raises:
-        RecordError, ExperimentError, PolicyError: the engine cannot play the round; one line.
+        RecordError, InputError: the engine cannot play the round; one line.
     """
     rules = record.game_rules()
     imposed = _read_imposed_contract(record, rules) if record.imposed else None
@@ -136,12 +136,12 @@ def _replay(experiment: Experiment, records: Sequence[Record]) -> list[Replayed]
     """Replay at most `LANES` rounds of one experiment."""
     try:
         block = make_recording_block(experiment)
-    except PolicyError as error:
+    except InputError as error:
         return [Replayed(record, reason=str(error)) for record in records]
     rounds = [(record.deal, record.dealer, record.pending_before) for record in records]
     try:
         again = play_rounds(block, rounds)
-    except PolicyError as error:
+    except InputError as error:
         if len(records) == 1:
             return [Replayed(records[0], reason=str(error))]
         # One round stops the block: look for it by halves.

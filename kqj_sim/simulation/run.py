@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.core.block import LANES
+from kqj_sim.errors import InputError
 from kqj_sim.simulation.blocks import CHUNK_ROWS, BlockPlayer, report_illegal_choices
-from kqj_sim.simulation.experiment import Experiment, ExperimentError
+from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.rows import GameRows, Rows, concatenate_rows, copy_rows
 from kqj_sim.simulation.workers import (
     MIN_RANGES_PER_THREAD,
@@ -193,13 +194,13 @@ def _choose_chunk_size(experiment: Experiment, threads: Workers) -> int:
 
 
 def _check_chunk_size(experiment: Experiment, threads: Workers, chunk: int | None) -> int:
-    """Return the deals (or games) of a chunk; raise ExperimentError for a wrong number."""
+    """Return the deals (or games) of a chunk; raise InputError for a wrong number."""
     size = _choose_chunk_size(experiment, threads) if chunk is None else chunk
     for name, value in (("threads", threads), ("chunk", size)):
         if isinstance(value, int) and value < 1:
-            raise ExperimentError(f"{name} is {value}: it should be 1 or more")
+            raise InputError(f"{name} is {value}: it should be 1 or more")
     if isinstance(threads, int) and threads > MAX_THREADS:
-        raise ExperimentError(f"threads is {threads:,}: it should be 1 to {MAX_THREADS:,}")
+        raise InputError(f"threads is {threads:,}: it should be 1 to {MAX_THREADS:,}")
     return size
 
 
@@ -221,9 +222,9 @@ def reduce_rows(
         progress: called in this thread with the number of deals (or games) just finished.
 
     Raises:
-        ExperimentError: threads or chunk is below 1.
-        PolicyError: a policy cannot be used, or makes an illegal choice.
-        EndlessGameError: a game does not end.
+        InputError: threads or chunk is below 1; a policy cannot be used, or makes an illegal
+            choice.
+        RunError: a game does not end.
     """
     parts: list[_ReducingWorker[S] | _RangeCollector[S]]
     if threads is None or isinstance(threads, int):
@@ -348,10 +349,10 @@ def play_same_deals(
             None for no limit.
 
     Raises:
-        ExperimentError: the experiments have different deals; and as `reduce_rows`.
+        InputError: the experiments have different deals; and as `reduce_rows`.
     """
     if len({(each.seed, each.first, each.deals, each.games) for each in experiments}) != 1:
-        raise ExperimentError("experiments that are played together have the same deals")
+        raise InputError("experiments that are played together have the same deals")
     experiment = experiments[0]
     size = _check_chunk_size(experiment, threads, chunk)
     job = _SameDealsJob(experiments, function, combine, size, with_fingerprints)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from kqj_sim.columns import describe_listing, get_column_numbers, get_columns
+from kqj_sim.errors import InputError
 from kqj_sim.messages import quote, suggest
 from kqj_sim.stats import intervals
 from kqj_sim.stats.games import get_analyzed_game
@@ -86,10 +87,6 @@ def make_length_table(counts: Mapping[str, Counter[int]], confidence: float) -> 
     return make_table("games_by_rounds", "Games, by their rounds", ("rounds",), lines, _GAME_NOTE)
 
 
-class ColumnError(ValueError):
-    """An unknown column; its one line names the nearest known one."""
-
-
 class Tally:
     """Counts of an experiment's rows and games, from which its tables are made.
 
@@ -103,8 +100,7 @@ class Tally:
         detail: True to make the further tables of a report too.
 
     Raises:
-        ColumnError: an unknown column in `by`.
-        ExpressionError: an invalid `where`.
+        InputError: an unknown column in `by`; an invalid `where`.
         TooManyCombinations: `by` has too many groups to be numbered.
     """
 
@@ -124,7 +120,7 @@ class Tally:
         for name in self.by:
             if name not in get_column_numbers(game):
                 hint = suggest(name, get_column_numbers(game))
-                raise ColumnError(
+                raise InputError(
                     f"{quote(name)} is no column to group by: " + (hint or describe_listing(game))
                 )
         games = experiment.games is not None

@@ -26,6 +26,7 @@ import numpy as np
 
 from kqj_sim.columns import Column, describe_listing, get_columns
 from kqj_sim.core.types import BoolArray, Int64Array
+from kqj_sim.errors import InputError
 from kqj_sim.messages import quote, shorten, suggest
 from kqj_sim.stats.games import get_analyzed_game
 from kqj_sim.stats.where_hints import explain_missing_quotes
@@ -66,10 +67,6 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
 }
-
-
-class ExpressionError(ValueError):
-    """An invalid expression; its one line says what is wrong and what would be right."""
 
 
 class _TruthMasks(NamedTuple):
@@ -136,7 +133,7 @@ class Expression:
 
 
 def compile_expression(text: str, *, games: bool = True, game: str = "kqj") -> Expression:
-    """Compile a condition on `deal` and the columns of a game's rows; raises ExpressionError.
+    """Compile a condition on `deal` and the columns of a game's rows; raises InputError.
 
     With `games` it may use the columns `game` and `round` too.
     """
@@ -148,33 +145,31 @@ def compile_expression(text: str, *, games: bool = True, game: str = "kqj") -> E
             tree = ast.parse(_replace_operators(text.strip()), mode="eval")
         parts = sum(isinstance(node, ast.expr) for node in ast.walk(tree))
         if parts > MOST_PARTS:
-            raise ExpressionError(f"the expression has {parts:,} parts: at most {MOST_PARTS:,}")
+            raise InputError(f"the expression has {parts:,} parts: at most {MOST_PARTS:,}")
         condition = compiler.compile_condition(tree.body)
-    except ExpressionError:
+    except InputError:
         raise
     except (RecursionError, MemoryError):
-        raise ExpressionError(
+        raise InputError(
             f"the expression is nested too deeply: at most {MOST_NESTED} levels"
         ) from None
     except (SyntaxError, ValueError, tokenize.TokenError, Warning):
         example = get_analyzed_game(game).examples.whole
         hint = ": write == for =" if re.search("(?<![<>=!])=(?![<>=])", text) else ""
-        raise ExpressionError(
-            f"{quote(text)} is not an expression such as {example}{hint}"
-        ) from None
+        raise InputError(f"{quote(text)} is not an expression such as {example}{hint}") from None
     return Expression(text, tuple(compiler.used), condition)
 
 
 def _check_size(text: str) -> None:
-    """Raise ExpressionError for a text that would take long to parse."""
+    """Raise InputError for a text that would take long to parse."""
     if len(text) > MOST_CHARACTERS:
-        raise ExpressionError(
+        raise InputError(
             f"the expression has {len(text):,} characters: at most {MOST_CHARACTERS:,}"
         )
     depths = itertools.accumulate((each in "([{") - (each in ")]}") for each in text)
     deepest = max(depths, default=0)
     if deepest > MOST_NESTED:
-        raise ExpressionError(f"the expression is nested {deepest:,} deep: at most {MOST_NESTED}")
+        raise InputError(f"the expression is nested {deepest:,} deep: at most {MOST_NESTED}")
 
 
 class _Compiler:
@@ -208,7 +203,7 @@ class _Compiler:
             example = f'{operand.text} == "{operand.column.labels[0]}"'
         else:
             example = self._examples.label
-        raise ExpressionError(f"{operand.text} is not a condition: compare, as in {example}")
+        raise InputError(f"{operand.text} is not a condition: compare, as in {example}")
 
     def _compile_operand(self, node: ast.expr) -> _Operand:
         """Compile any node."""
@@ -240,7 +235,7 @@ class _Compiler:
             case ast.Constant(value=str() as label):
                 return _Label(repr(label), None)
             case ast.Constant(value=bool() as truth):
-                raise ExpressionError(f"{truth} is not used here: write {int(truth)}")
+                raise InputError(f"{truth} is not used here: write {int(truth)}")
             case ast.Constant(value=int() | float() as value):
                 return _make_constant(value)
         raise _make_syntax_error(node)
@@ -251,18 +246,16 @@ class _Compiler:
         if isinstance(operand, _Number):
             return operand
         what = "a condition" if isinstance(operand, _Condition) else "a label"
-        raise ExpressionError(
-            f"{operand.text} is {what}, not a number: it cannot be used in arithmetic"
-        )
+        raise InputError(f"{operand.text} is {what}, not a number: it cannot be used in arithmetic")
 
     def _get_column(self, name: str) -> _Operand:
         """Return a column as an operand."""
         column = self._columns.get(name)
         if column is None:
             if name in {column.name for column in _GAME_COLUMNS}:
-                raise ExpressionError(f"{name} is a column of whole games only: add --games")
+                raise InputError(f"{name} is a column of whole games only: add --games")
             hint = suggest(name, self._columns) or describe_listing(self._game)
-            raise ExpressionError(f"{shorten(name)} is no column: {hint}")
+            raise InputError(f"{shorten(name)} is no column: {hint}")
         self.used[name] = None
         if column.labels:
             return _Label(name, column)
@@ -298,9 +291,7 @@ class _Compiler:
 
         low, high = _compute_bounds(node.op, left, right)
         if math.isfinite(low) and max(-low, high) > _MAX_INTEGER:
-            raise ExpressionError(
-                f"{_format_node(node)} can exceed 2**62, the largest integer here"
-            )
+            raise InputError(f"{_format_node(node)} can exceed 2**62, the largest integer here")
         return _Number(_format_node(node), low, high, values)
 
     def _compile_comparison(self, node: ast.Compare) -> _Condition:
@@ -318,9 +309,7 @@ class _Compiler:
         text = _format_node(ast.Compare(left, [comparison], [right]))
         if isinstance(comparison, ast.In | ast.NotIn):
             if not isinstance(right, ast.List | ast.Tuple):
-                raise ExpressionError(
-                    f"{text}: after in comes a list, as in {self._examples.among}"
-                )
+                raise InputError(f"{text}: after in comes a list, as in {self._examples.among}")
             equals = [self._compile_pair(left, ast.Eq(), element, text) for element in right.elts]
             if not equals:
                 self._compile_operand(left)
@@ -334,7 +323,7 @@ class _Compiler:
 
             return _Condition(text, any_of if isinstance(comparison, ast.In) else none_of)
         if type(comparison) not in _COMPARISONS:
-            raise ExpressionError(f"{text}: is is not used here, write == or !=")
+            raise InputError(f"{text}: is is not used here, write == or !=")
         return self._compile_pair(left, comparison, right, text)
 
     def _compile_pair(
@@ -343,14 +332,14 @@ class _Compiler:
         """Compile the comparison of two operands."""
         for one, other in ((left, right), (right, left)):
             if hint := explain_missing_quotes(one, comparison, other, self._columns):
-                raise ExpressionError(hint)
+                raise InputError(hint)
         a, b = self._compile_operand(left), self._compile_operand(right)
         compare = _COMPARISONS[type(comparison)]
         if isinstance(a, _Condition) or isinstance(b, _Condition):
-            raise ExpressionError(f"{text} compares a condition: join conditions with and, or, not")
+            raise InputError(f"{text} compares a condition: join conditions with and, or, not")
         if isinstance(a, _Label) or isinstance(b, _Label):
             if not isinstance(comparison, ast.Eq | ast.NotEq):
-                raise ExpressionError(f"{text}: labels have no order, compare them by == or !=")
+                raise InputError(f"{text}: labels have no order, compare them by == or !=")
             return _compare_labels(a, b, compare, text)
 
         def truth(rows: Rows) -> _TruthMasks:
@@ -373,19 +362,19 @@ def _compare_labels(
     if isinstance(a, _Label) and a.column is None:
         a, b = b, a
     if isinstance(a, _Number):
-        raise ExpressionError(f"{text}: {a.text} holds numbers, not labels")
+        raise InputError(f"{text}: {a.text} holds numbers, not labels")
     assert isinstance(a, _Label)
     if a.column is None:
-        raise ExpressionError(f"{text} compares two texts: one side must be a column")
+        raise InputError(f"{text} compares two texts: one side must be a column")
     if not isinstance(b, _Label):
         said = ", ".join(a.column.labels)
-        raise ExpressionError(f"{text}: {a.text} has labels, not numbers; it is one of {said}")
+        raise InputError(f"{text}: {a.text} has labels, not numbers; it is one of {said}")
     name, labels = a.column.name, a.column.labels
     if b.column is None:
         label = ast.literal_eval(b.text)
         if label not in labels:
             hint = suggest(label, labels)
-            raise ExpressionError(
+            raise InputError(
                 f"{quote(label)} is no label of {name}: "
                 + (hint or f"it is one of {', '.join(labels)}")
             )
@@ -440,7 +429,7 @@ def _intersect_known(a: BoolArray | None, b: BoolArray | None) -> BoolArray | No
 
 def _make_constant(value: int | float) -> _Number:
     if not abs(value) <= _MAX_INTEGER:
-        raise ExpressionError(f"{shorten(str(value))} is too large a number: 2**62 is the largest")
+        raise InputError(f"{shorten(str(value))} is too large a number: 2**62 is the largest")
     exact = isinstance(value, int)
     scalar = np.int64(value) if exact else np.float64(value)
     low, high = (value, value) if exact else (-math.inf, math.inf)
@@ -472,7 +461,7 @@ def _replace_operators(text: str) -> str:
     ).strip()
 
 
-def _make_syntax_error(node: ast.expr) -> ExpressionError:
+def _make_syntax_error(node: ast.expr) -> InputError:
     kinds: dict[type[ast.expr], str] = {
         ast.Call: "a call",
         ast.Attribute: "an attribute",
@@ -486,7 +475,7 @@ def _make_syntax_error(node: ast.expr) -> ExpressionError:
     }
     what = kinds.get(type(node), "")
     said = f"is {what}, which is not allowed" if what else "is not allowed"
-    return ExpressionError(f"{_format_node(node)} {said}: only {_ALLOWED_SYNTAX}")
+    return InputError(f"{_format_node(node)} {said}: only {_ALLOWED_SYNTAX}")
 
 
 def _format_node(node: ast.expr) -> str:

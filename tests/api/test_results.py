@@ -18,10 +18,11 @@ import pandas as pd
 import pytest
 
 import kqj_sim as kqj
+from kqj_sim.errors import InputError
 from kqj_sim.output.figures import NothingToDrawError
 from kqj_sim.output.grid import Cell, Grid
 from kqj_sim.output.html import to_html_fragment
-from kqj_sim.results import ResultError, ShownResult
+from kqj_sim.results import ShownResult
 from tests.command_line import ENVIRONMENT, run
 
 DEALS = 300
@@ -115,7 +116,7 @@ def test_results_are_pickled_and_copied(results: dict[str, Any], tmp_path: Path)
         "pair": results["compare"].pairs[0],
         "setting": results["sweep"].best,
         "estimate": results["tune"].gain,
-        "error": kqj.ArgumentError("wrong"),
+        "error": kqj.InputError("wrong"),
     }
     for name, result in given.items():
         assert len(pickle.dumps(result)) < 2_000_000, name
@@ -230,7 +231,7 @@ def test_rows_are_those_of_the_tables() -> None:
     assert frame["contracting_total"].dtype == "int32"
     few = result.frame(["contract", "deal"])
     pd.testing.assert_frame_equal(few, frame[["contract", "deal"]])
-    with pytest.raises(kqj.ArgumentError, match="did you mean contract"):
+    with pytest.raises(kqj.InputError, match="did you mean contract"):
         result.frame("contrct")
 
 
@@ -255,9 +256,9 @@ def test_a_number_is_found_by_quantity_and_group(results: dict[str, Any]) -> Non
     result = results["simulate"]
     taken = result.estimate("taken_share", place=0)
     assert taken.low <= taken.value <= taken.high and type(taken.value) is float
-    with pytest.raises(ResultError, match="name the group by place="):
+    with pytest.raises(InputError, match="name the group by place="):
         result.estimate("made_share")
-    with pytest.raises(ResultError, match="no table has the quantity 'made'"):
+    with pytest.raises(InputError, match="no table has the quantity 'made'"):
         result.estimate("made")
 
 

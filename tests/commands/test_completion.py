@@ -13,7 +13,7 @@ from click.shell_completion import BashComplete, FishComplete, ShellComplete, Zs
 
 from kqj_sim.cli import main
 from kqj_sim.commands.completion import read_names
-from kqj_sim.policies.errors import PolicyError
+from kqj_sim.errors import InputError
 from kqj_sim.policies.registry import find_policy, list_names
 from tests.command_line import run
 
@@ -90,7 +90,7 @@ def test_names_for_completion_are_those_there_are(game: str) -> None:
     def list_parameters(name: str) -> list[str]:
         try:
             return [str(getattr(each, "name", each)) for each in find_policy(name, game).parameters]
-        except PolicyError:  # A preset has none of its own.
+        except InputError:  # A preset has none of its own.
             return []
 
     assert read_names("policies")[game] == {

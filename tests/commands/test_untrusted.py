@@ -120,7 +120,7 @@ def test_no_function_runs_code(folder: Path) -> None:
     path.write_text(_forge(players=[player] * 6), encoding="utf-8")
     assert kqj.check(path).ok
     kqj.review(path, samples=2)
-    with pytest.raises(kqj.PolicyError, match="who is not built in"):
+    with pytest.raises(kqj.InputError, match="who is not built in"):
         kqj.odds(record=path, at="7.1", deals=100)
     assert not (folder / "ran").exists()
 

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from kqj_sim.errors import RecordError
 from kqj_sim.notation.files import explain_missing, find_round, read_file
 from kqj_sim.notation.rounds import read_rounds
 from kqj_sim.notation.write import format_records
-from kqj_sim.record import PartialRecord, Record, RecordError, from_json, to_json
+from kqj_sim.record import PartialRecord, Record, from_json, to_json
 from kqj_sim.referee import check_record
 from kqj_sim.referee.kqj.calling import FinalContract
 from kqj_sim.rules import KqjRules, KwajongenRules

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kqj_sim.output.files import OutputFile, OutputFolder, SameTargetError
+from kqj_sim.errors import InputError
+from kqj_sim.output.files import OutputFile, OutputFolder
 
 
 def test_file_appears_on_success_and_nothing_beside_it(tmp_path: Path) -> None:
@@ -103,7 +104,7 @@ def test_two_outputs_of_one_target_are_refused(exists: bool, tmp_path: Path) -> 
         names.append(tmp_path / "hard.csv")
     for name in names:
         with OutputFile(path) as stream:
-            with pytest.raises(SameTargetError, match="two outputs"), OutputFile(name):
+            with pytest.raises(InputError, match="two outputs"), OutputFile(name):
                 pytest.fail("the target was opened twice")
             stream.write(b"new")
         assert path.read_bytes() == b"new"

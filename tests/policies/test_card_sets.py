@@ -8,7 +8,7 @@ import pytest
 
 import kqj_sim as kqj
 from kqj_sim.cards import RANKS, SUITS, Card, parse_cards
-from kqj_sim.policies import PolicyError
+from kqj_sim.errors import InputError
 from kqj_sim.policies.card_sets import CONSTANTS, encode_cards, in_view, list_cards
 from kqj_sim.rules import GameRules, KwajongenRules
 from kqj_sim.simulation.experiment import Experiment
@@ -101,7 +101,7 @@ def test_sets_of_the_wrong_coding_are_refused(tmp_path: Path, answer: str, told:
     path = tmp_path / "wrong.py"
     start = WATCH.partition("    nine =")[0]
     path.write_text(f"{start}    return {answer}\n", encoding="utf-8")
-    with pytest.raises(PolicyError, match=r"wrong\.py:6: ") as error:
+    with pytest.raises(InputError, match=r"wrong\.py:6: ") as error:
         kqj.Experiment(TAKE_2, (str(path),) * 6, deals=1)
     assert told in str(error.value).replace("[", "").replace("]", "")
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from kqj_sim.core.rules import MAX_PARAMETERS
-from kqj_sim.policies import PolicyError, describe, flag, named, number, policy, whole
+from kqj_sim.errors import InputError
+from kqj_sim.policies import describe, flag, named, number, policy, whole
 from kqj_sim.policies.configured import configure_with_defaults
 from kqj_sim.policies.parameters import Parameter
 from kqj_sim.policies.registry import Policy
@@ -60,7 +61,7 @@ REFUSED: dict[Parameter, list[object]] = {
 
 @pytest.mark.parametrize("text", ["1.000", "1.250", "1,500", "-12.345"])
 def test_a_number_that_can_mean_two_is_refused(text: str) -> None:
-    with pytest.raises(PolicyError, match=r"can mean .* or .*: write one of these"):
+    with pytest.raises(InputError, match=r"can mean .* or .*: write one of these"):
         OPEN.read(text)
 
 
@@ -68,7 +69,7 @@ def test_a_number_means_one_thing_where_the_other_is_not_allowed() -> None:
     assert SHARE.read("0.125") == 0.125
     narrow = number(2, "points", 0, 300)
     assert narrow.read("1.125") == 1.125 and narrow.write(1.125) == "1.125"
-    with pytest.raises(PolicyError, match=r"1.000 can mean 1 or 1000"):
+    with pytest.raises(InputError, match=r"1.000 can mean 1 or 1000"):
         COUNT.read("1.000")
     for value in (1.125, -12.345, 999.999, 1000.5):
         assert OPEN.read(OPEN.write(value)) == value
@@ -77,7 +78,7 @@ def test_a_number_means_one_thing_where_the_other_is_not_allowed() -> None:
 @pytest.mark.parametrize("parameter", REFUSED, ids=lambda parameter: parameter.meaning)
 def test_another_value_is_refused_with_what_is_allowed(parameter: Parameter) -> None:
     for given in REFUSED[parameter]:
-        with pytest.raises(PolicyError, match=f"should be {parameter.allowed}"):
+        with pytest.raises(InputError, match=f"should be {parameter.allowed}"):
             parameter.read(given)
 
 
@@ -109,9 +110,9 @@ def test_compiled_functions_get_all_but_the_names_of_policies() -> None:
 
 def test_other_weights_than_those_of_the_package_are_refused() -> None:
     assert OTHER.read(f"network@{VERSIONS['network']}") == "network"
-    with pytest.raises(PolicyError, match=f"the weights here are network@{VERSIONS['network']}"):
+    with pytest.raises(InputError, match=f"the weights here are network@{VERSIONS['network']}"):
         OTHER.read("network@0")
-    with pytest.raises(PolicyError, match="should be greedy, network or standard"):
+    with pytest.raises(InputError, match="should be greedy, network or standard"):
         OTHER.read("standard@1")
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kqj_sim.policies import PolicyError, parse_player
+from kqj_sim.errors import InputError
+from kqj_sim.policies import parse_player
 from kqj_sim.policies.configured import parse_policy
 from kqj_sim.policies.registry import KQJ_BUILT_INS
 from kqj_sim.policies.spec import DEFAULT_PLAYER, format_player_file, parse_player_spec
@@ -61,7 +62,7 @@ def write(tmp_path: Path) -> Write:
 
 
 def _error(specification: str) -> str:
-    with pytest.raises(PolicyError) as told:
+    with pytest.raises(InputError) as told:
         parse_player(specification)
     message = str(told.value)
     assert "\n" not in message

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from kqj_sim.core.rules import MAX_PARAMETERS
-from kqj_sim.policies import PolicyError, parse_player, policy
+from kqj_sim.errors import InputError
+from kqj_sim.policies import parse_player, policy
 from kqj_sim.policies.configured import ConfiguredPolicy, parse_policy
 from kqj_sim.policies.registry import KQJ_BUILT_INS
 from kqj_sim.policies.spec import DEFAULT_PLAYER, Player
@@ -23,7 +24,7 @@ QUESTIONS = ("take", "bid", "counter", "overcounter", "card")
 
 
 def _error(specification: str) -> str:
-    with pytest.raises(PolicyError) as told:
+    with pytest.raises(InputError) as told:
         parse_player(specification)
     message = str(told.value)
     assert "\n" not in message
@@ -196,7 +197,7 @@ def test_a_name_without_the_suffix_of_its_file(
 
 def test_a_policy_has_not_too_many_parameters() -> None:
     names: dict[str, Any] = {f"p{number}": 0.0 for number in range(MAX_PARAMETERS + 1)}
-    with pytest.raises(PolicyError, match=f"at most {MAX_PARAMETERS}"):
+    with pytest.raises(InputError, match=f"at most {MAX_PARAMETERS}"):
         policy("many", **names)
 
 

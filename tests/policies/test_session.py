@@ -11,7 +11,7 @@ from typing import Any
 import cloudpickle
 import pytest
 
-from kqj_sim.policies import PolicyError
+from kqj_sim.errors import InputError
 from kqj_sim.policies.session import as_spec
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.run import simulate
@@ -186,7 +186,7 @@ def test_other_processes_play_the_same(notebook: Notebook, tmp_path: Path) -> No
     ],
 )
 def test_errors_quote_the_line_of_the_cell(notebook: Notebook, text: str, expected: str) -> None:
-    with pytest.raises(PolicyError) as told:
+    with pytest.raises(InputError) as told:
         _means(notebook.run(text)["wrong"])
     assert expected in str(told.value)
     assert str(told.value).startswith("cell 2, line ")
@@ -195,13 +195,13 @@ def test_errors_quote_the_line_of_the_cell(notebook: Notebook, text: str, expect
 
 def test_errors_without_source_name_function_and_line(notebook: Notebook) -> None:
     wrong = notebook.run("@policy\ndef wrong(view):\n    return view.leagl", source=False)["wrong"]
-    with pytest.raises(PolicyError, match=r"^line 3: policy 'wrong', wrong\(\): no field"):
+    with pytest.raises(InputError, match=r"^line 3: policy 'wrong', wrong\(\): no field"):
         _means(wrong)
 
 
 def test_a_name_of_a_built_in_policy_is_refused(notebook: Notebook) -> None:
     mine = notebook.run("@policy\ndef greedy(view):\n    return lowest(view.legal)")["greedy"]
-    with pytest.raises(PolicyError, match=r"name of a built-in policy"):
+    with pytest.raises(InputError, match=r"name of a built-in policy"):
         as_spec(mine)
     assert Experiment(TAKE_2, ("greedy",) * 6, deals=1).players[0].playing.policy is not mine
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from kqj_sim.cards import parse_card
-from kqj_sim.policies import PolicyError, parse_player
+from kqj_sim.errors import InputError
+from kqj_sim.policies import parse_player
 from kqj_sim.referee import check_record
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
@@ -48,7 +49,7 @@ def _own(source: str, deals: int = 300) -> Experiment:
 
 
 def _error(specification: str) -> str:
-    with pytest.raises(PolicyError) as told:
+    with pytest.raises(InputError) as told:
         simulate(Experiment(policies=(specification,) * 6, deals=50))
     message = str(told.value)
     assert "\n" not in message
@@ -205,7 +206,7 @@ def test_recursion_is_refused_before_it_can_overflow_the_stack(
     write: Write, helpers: str, cycle: str
 ) -> None:
     path = write(f'{helpers}@policy("own")\ndef choose_card(view):\n    return f(view.legal)\n')
-    with pytest.raises(PolicyError, match=rf"calls itself \({cycle}\): write a loop instead"):
+    with pytest.raises(InputError, match=rf"calls itself \({cycle}\): write a loop instead"):
         simulate(_own(path, deals=50))
 
 

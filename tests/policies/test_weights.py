@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from kqj_sim.errors import RunError
 from kqj_sim.policies import features, weights
 from kqj_sim.policies.fixed_point import to_fixed_point
-from kqj_sim.policies.weights import WeightsError
 
 ABOUT = {"policy": "network", "teams": 3, "bidding": "auction", "version": 4, "seed": 9}
 
@@ -42,7 +42,7 @@ def write(folder: Path) -> Path:
 
 def refusal(path: Path) -> str:
     """The one line with which a file is refused."""
-    with pytest.raises(WeightsError) as caught:
+    with pytest.raises(RunError) as caught:
         weights.read(path)
     assert "\n" not in str(caught.value)
     assert path.name in str(caught.value)
@@ -77,12 +77,12 @@ def test_another_version_than_the_package_names_is_refused(
 ) -> None:
     write(folder)
     monkeypatch.setattr(weights, "VERSIONS", {"network": 5})
-    with pytest.raises(WeightsError, match="has version 4 and not 5"):
+    with pytest.raises(RunError, match="has version 4 and not 5"):
         weights.load("network", 3, "auction")
 
 
 def test_missing_weights_name_the_command(folder: Path) -> None:
-    with pytest.raises(WeightsError, match=r"`python -m tools\.train_network --teams 2"):
+    with pytest.raises(RunError, match=r"`python -m tools\.train_network --teams 2"):
         weights.load("network", 2, "take")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kqj_sim.policies import PolicyError
+from kqj_sim.errors import InputError
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
@@ -107,7 +107,7 @@ def _line(text: str) -> int:
 
 
 def _told(experiment: Experiment) -> str:
-    with pytest.raises(PolicyError) as error:
+    with pytest.raises(InputError) as error:
         simulate(experiment)
     message = str(error.value)
     assert "\n" not in message
@@ -183,12 +183,12 @@ def test_cards_of_an_error_were_held(mistaken: str) -> None:
 
 def test_records_and_games_raise_the_same(mistaken: str) -> None:
     experiment = _cards(mistaken, 3)
-    with pytest.raises(PolicyError, match=re.escape(_told(experiment))):
+    with pytest.raises(InputError, match=re.escape(_told(experiment))):
         list(play_records(experiment))
     games = replace(experiment, games=3)
     message = _told(games)
     assert re.search(r"deal \d+ of seed 5, seat \d: \w\w is not legal", message)
-    with pytest.raises(PolicyError, match=re.escape(message)):
+    with pytest.raises(InputError, match=re.escape(message)):
         list(play_records(games))
 
 

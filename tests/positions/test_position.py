@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from kqj_sim.cards import parse_cards
-from kqj_sim.positions.position import PartialRound, RoundError
+from kqj_sim.errors import InputError
+from kqj_sim.positions.position import PartialRound
 from kqj_sim.positions.position_input import parse_position, read_position
 from kqj_sim.record import partial_record_from_json, to_json
 from kqj_sim.referee.kqj.calling import FinalContract
@@ -109,6 +110,6 @@ def _whole() -> dict[str, Any]:
     ],
 )
 def test_impossible_record_raises(change: dict[str, Any], parts: str) -> None:
-    with pytest.raises(RoundError) as error:
+    with pytest.raises(InputError) as error:
         read_position(partial_record_from_json(json.dumps(_whole() | change)))
     assert parts in str(error.value)

@@ -9,12 +9,9 @@ import numpy as np
 import pytest
 
 from kqj_sim.core.observed_calls import SEARCHING, STOP
+from kqj_sim.errors import InputError
 from kqj_sim.positions import kqj_cards, sampling
-from kqj_sim.positions.estimator import (
-    MIN_EFFECTIVE_DEALS,
-    ImpossibleBiddingError,
-    OddsError,
-)
+from kqj_sim.positions.estimator import MIN_EFFECTIVE_DEALS, ImpossibleBiddingError
 from kqj_sim.positions.position import PartialRound
 from kqj_sim.positions.position_input import read_position
 from kqj_sim.positions.sampling import (
@@ -68,7 +65,7 @@ def test_cards_after_implausible_calls_end_with_the_call(
     threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kqj_cards, "MAX_HANDS", 1 << 19)
-    with pytest.raises(OddsError) as told:
+    with pytest.raises(InputError) as told:
         estimate_cards(many_bids(), ("random",) * 6, deals=10, threads=threads, time=3600)
     line = str(told.value)
     assert "the bid of " in line and "hands of the assumed player random;" in line
@@ -110,7 +107,7 @@ def test_ended_search_with_enough_deals_answers(
 def test_a_limit_of_time_ends_a_kernel_that_looks_for_hands() -> None:
     tried: list[int] = []
     began = time.monotonic()
-    with pytest.raises(OddsError, match=r"that were tried in 0.3 s; allow more with --time"):
+    with pytest.raises(InputError, match=r"that were tried in 0.3 s; allow more with --time"):
         estimate_cards(
             many_bids(), ("random:bid=0.000001",) * 6, deals=10_000, time=0.3, threads=1,
             searching=tried.append,
@@ -125,7 +122,9 @@ def test_kwajongen_cards_end_too() -> None:
     records = play_records(Experiment(KwajongenRules(), players, 40, seed=3))
     record = next(each for each in records if len(each.calls) == 4 and each.tricks)
     so_far = read_position(partial_record_from_json(to_json(record)), (1, 3))
-    with pytest.raises(OddsError, match=r"occur in none of 1,\d+,\d+ deals of the assumed players"):
+    with pytest.raises(
+        InputError, match=r"occur in none of 1,\d+,\d+ deals of the assumed players"
+    ):
         estimate_cards(so_far, ("random:accept=0",) * 4, deals=10, threads=1)
 
 

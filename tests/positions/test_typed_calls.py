@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kqj_sim.positions.situation import SituationError, parse_situation
+from kqj_sim.errors import InputError
+from kqj_sim.positions.situation import parse_situation
 from kqj_sim.positions.typed_calls import split_calls
 from kqj_sim.rules import KqjRules
 
@@ -57,5 +58,5 @@ def test_taking_names_the_suit_or_not(text: str) -> None:
     """In the first lap only the Return's suit can be taken."""
     calls = split_calls(text, 6)
     assert calls[-1].word == "take"
-    with pytest.raises(SituationError, match="the bidding is over after these calls"):
+    with pytest.raises(InputError, match="the bidding is over after these calls"):
         written(text, FIVE, "7h")

@@ -12,7 +12,8 @@ from typing import Any
 
 import msgspec
 
-from kqj_sim.record import Record, RecordError, from_json, to_json
+from kqj_sim.errors import RecordError
+from kqj_sim.record import Record, from_json, to_json
 from kqj_sim.referee import check_record
 from kqj_sim.referee.kqj.cards import CARD_OF_TEXT
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from kqj_sim.record import Record, RecordError, from_json, read_records, to_json
+from kqj_sim.errors import RecordError
+from kqj_sim.record import Record, from_json, read_records, to_json
 from kqj_sim.referee import check_records, kqj, kwajongen
 from kqj_sim.rules import KqjRules
 

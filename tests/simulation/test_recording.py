@@ -8,11 +8,12 @@ from itertools import groupby
 import pytest
 
 from kqj_sim.core.block import LANES
+from kqj_sim.errors import RunError
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.record import from_json, to_json
 from kqj_sim.referee import check_records
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation.experiment import EndlessGameError, Experiment
+from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from tests.referee.kqj.random_rounds import rules_in
 from tests.slow import slow_between
@@ -116,7 +117,7 @@ def test_games_to_a_high_target_take_longer() -> None:
 
 def test_endless_game_raises() -> None:
     experiment = Experiment(TAKE_2, ("random:take=0",) * 6, seed=3, games=1, first=2)
-    with pytest.raises(EndlessGameError, match="game 2 of seed 3"):
+    with pytest.raises(RunError, match="game 2 of seed 3"):
         list(play_records(experiment))
 
 

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from kqj_sim.core.block import LANES
+from kqj_sim.errors import InputError
 from kqj_sim.imposed import ImposedContract, ImposedFirstCall
-from kqj_sim.policies import PolicyError
 from kqj_sim.record import Record
 from kqj_sim.referee import check_record
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
@@ -185,7 +185,7 @@ def test_one_forbidden_choice_does_not_stop_the_others(tmp_path: Path) -> None:
     for deal in range(40):
         try:
             records += play_records(replace(experiment, first=deal))
-        except PolicyError:
+        except InputError:
             (record,) = play_records(lively(TAKE_2, deals=1, first=deal))
             records.append(changed(record, players=records[0].players))
             forbidden.append(deal)

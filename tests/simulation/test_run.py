@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from kqj_sim.columns import KQJ_COLUMNS
+from kqj_sim.errors import RunError
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
-from kqj_sim.simulation.experiment import EndlessGameError, Experiment
+from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.rows import GameRows, Rows
 from kqj_sim.simulation.run import iterate_row_chunks, reduce_rows, simulate
 from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, lively
@@ -289,9 +290,9 @@ def test_finished_games_are_what_their_rows_add_up_to(rules: KqjRules) -> None:
 @pytest.mark.parametrize("rules", [TAKE_2, AUCTION_2])
 def test_endless_game_raises(rules: KqjRules) -> None:
     experiment = Experiment(rules, NEVER, seed=3, games=2, first=5)
-    with pytest.raises(EndlessGameError, match=r"game 5 of seed 3 is not over after 10000 rounds"):
+    with pytest.raises(RunError, match=r"game 5 of seed 3 is not over after 10000 rounds"):
         simulate(experiment)
-    with pytest.raises(EndlessGameError, match=r"game 5 of seed 3"):
+    with pytest.raises(RunError, match=r"game 5 of seed 3"):
         reduce_rows(experiment, Kept)
 
 

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from kqj_sim.columns import get_columns
+from kqj_sim.errors import InputError
 from kqj_sim.rules import RULES_BY_GAME, KqjRules
 from kqj_sim.simulation.experiment import MAX_DEAL, Experiment
 from kqj_sim.simulation.rows import Rows
 from kqj_sim.simulation.run import simulate
-from kqj_sim.stats.where import ExpressionError, compile_expression
+from kqj_sim.stats.where import compile_expression
 from tests.stats.synthetic import synthetic_rows
 
 ROWS = synthetic_rows(KqjRules(), 2000, seed=5)
@@ -83,7 +84,7 @@ def test_every_flag_is_a_condition_and_a_number(game: str) -> None:
             denied = compile_expression(f"not {column.name}", game=game)
             assert (denied.mask(rows) == ~right).all()
         elif not column.labels:
-            with pytest.raises(ExpressionError, match="is not a condition"):
+            with pytest.raises(InputError, match="is not a condition"):
                 compile_expression(column.name, game=game)
 
 
@@ -127,7 +128,7 @@ def test_game_and_round_are_columns_of_games() -> None:
     rows: Rows = replace(ROWS, game=game, round=np.arange(len(ROWS)) % 20)
     found = compile_expression("game == 3 and round < 2").mask(rows)
     assert np.flatnonzero(found).tolist() == [60, 61]
-    with pytest.raises(ExpressionError, match="round is a column of whole games only"):
+    with pytest.raises(InputError, match="round is a column of whole games only"):
         compile_expression("round == 1", games=False)
 
 
@@ -138,7 +139,7 @@ def test_great_numbers_of_deals_are_reckoned_with_or_refused() -> None:
         assert compile_expression(text).mask(rows).all(), text
     assert compile_expression(f"deal - {last} < 5").mask(rows).sum() == 5
     for text in ("deal * 3 > 0", "deal * deal > 0", "-2 * deal - deal < 0", "deal * -3 < 0"):
-        with pytest.raises(ExpressionError, match=r"can exceed 2\*\*62"):
+        with pytest.raises(InputError, match=r"can exceed 2\*\*62"):
             compile_expression(text)
 
 
@@ -219,7 +220,7 @@ def test_great_numbers_of_deals_are_reckoned_with_or_refused() -> None:
     ],
 )
 def test_refuses_in_one_line(text: str, says: str) -> None:
-    with pytest.raises(ExpressionError) as refused:
+    with pytest.raises(InputError) as refused:
         compile_expression(text)
     message = str(refused.value)
     assert says in message
@@ -238,7 +239,7 @@ def test_refuses_in_one_line(text: str, says: str) -> None:
     ids=["characters", "parts", "brackets", "not", "plus"],
 )
 def test_what_is_too_long_is_refused_at_once(text: str, told: str) -> None:
-    with pytest.raises(ExpressionError, match=told) as error:
+    with pytest.raises(InputError, match=told) as error:
         compile_expression(text)
     assert len(str(error.value)) < 100
 

@@ -8,7 +8,7 @@ import click
 
 from kqj_sim import __version__
 from kqj_sim.commands.from_function import make_number_type
-from kqj_sim.policies.errors import PolicyError
+from kqj_sim.errors import InputError
 from kqj_sim.policies.spec import parse_player
 from tools import SEED_OFFSET
 from tools.fit_points.fit import TEAMS, PointsPlan, fit_points
@@ -36,7 +36,7 @@ def main(player: str, deals: int, seed: int, out: Path) -> None:
     """Fit the point count: the values of cards, when to take, and how to bid."""
     try:
         plays = parse_player(f"points+{player}").playing
-    except PolicyError as error:
+    except InputError as error:
         raise click.UsageError(str(error)) from None
     out.mkdir(parents=True, exist_ok=True)
     fit = fit_points(PointsPlan.of(player, deals, seed), lambda line: click.echo(line, err=True))

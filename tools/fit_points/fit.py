@@ -186,8 +186,8 @@ def fit_points(plan: PointsPlan, report_progress: Callable[[str], None]) -> Poin
         report_progress: called with a line of text for each step.
 
     Raises:
-        PolicyError: no such player, or it chose an illegal card.
-        WeightsError: the player has no weights for one of the four games.
+        InputError: no such player, or it chose an illegal card.
+        RunError: the player has no weights for one of the four games.
     """
     for teams, bidding in VARIANTS:
         rules = KqjRules.from_dict({"teams": teams, "bidding": bidding})

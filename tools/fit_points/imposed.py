@@ -40,8 +40,8 @@ from kqj_sim.core.round import BEGIN_STAGE, FINISH_STAGE, call_stage
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.scoring import MADE
 from kqj_sim.core.types import Block, Int64Array
+from kqj_sim.errors import InputError
 from kqj_sim.imposed import ImposedContract
-from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.encode import encode_rules, encode_seating
@@ -186,7 +186,7 @@ class ImposedRounds:
         """Play deals with the given Senders, contracts (0 to 5) and amounts, each int64 (n,).
 
         Raises:
-            PolicyError: a policy chose an illegal card.
+            InputError: a policy chose an illegal card.
         """
         rules, seating = self._encoded
         n = len(deals)
@@ -205,5 +205,5 @@ class ImposedRounds:
         )
         if wrong >= 0:
             message = f"a policy chose a card that is not legal in deal {wrong} of seed {self.seed}"
-            raise PolicyError(message)
+            raise InputError(message)
         return outcomes

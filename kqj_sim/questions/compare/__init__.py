@@ -7,13 +7,13 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from kqj_sim.arguments import (
-    ArgumentError,
     PolicyLike,
     RuleArguments,
     convert_policy,
     parse_game_count,
     reject_both,
 )
+from kqj_sim.errors import InputError
 from kqj_sim.options import OPTIONS, read_number
 from kqj_sim.question import TABLES_AND_PLOT, question
 from kqj_sim.rules import DEFAULT_RULES, GameRules
@@ -103,17 +103,17 @@ def compare(
     """
     specs = [convert_policy(each) for each in policies]
     if len(specs) == 1:
-        raise ArgumentError(f"{specs[0]} alone: name two policies or more")
+        raise InputError(f"{specs[0]} alone: name two policies or more")
     reject_both(calling=calling, playing=playing)
     if other_part is not None and not (calling or playing):
-        raise ArgumentError("--with is for --calling or --playing: give one of them")
+        raise InputError("--with is for --calling or --playing: give one of them")
     exact = None if games == "auto" else games
     reject_both(deals=deals, games=exact)
     for limit in ({"precision": precision}, {"max_deals": max_deals}):
         reject_both(deals=deals, **limit)
         reject_both(games=exact, **limit)
     if deals is not None and games == "auto":
-        raise ArgumentError(f"--deals and --games auto: write --games {deals} for that many")
+        raise InputError(f"--deals and --games auto: write --games {deals} for that many")
     from kqj_sim.questions.compare.pairs import play_pairs
     from kqj_sim.questions.compare.plan import ComparisonPlan
     from kqj_sim.questions.compare.results import ComparisonResult
@@ -133,11 +133,11 @@ def compare(
 
 
 def _list_sweep_tables(vary: Sequence[str], plot: str | None, **_: Any) -> Mapping[str, str]:
-    """Return the titles of the tables of `sweep`; raise ArgumentError for too large a picture."""
+    """Return the titles of the tables of `sweep`; raise InputError for too large a picture."""
     from kqj_sim.questions.compare.sweep_report import MAX_PARAMETERS, explain_parameters
 
     if plot is not None and len(vary) > MAX_PARAMETERS:
-        raise ArgumentError(explain_parameters(len(vary)))
+        raise InputError(explain_parameters(len(vary)))
     return {"sweep": "Every set of values", "best_other": "Lead over the best of the others"}
 
 
@@ -205,9 +205,9 @@ def sweep(
 
 
 def _list_tune_tables(out: str | None, **_: Any) -> Mapping[str, str]:
-    """Return the titles of the tables of `tune`; raise ArgumentError if they go to a .toml file."""
+    """Return the titles of the tables of `tune`; raise InputError if they go to a .toml file."""
     if out is not None and out.lower().endswith(".toml"):
-        raise ArgumentError(f"--out is for the tables: write --save {out} for the policy")
+        raise InputError(f"--out is for the tables: write --save {out} for the policy")
     return {
         "confirmation": "Lead on fresh deals",
         "parameters": "Parameters before and after",
@@ -277,7 +277,7 @@ def tune(
     (['take'], 2)
     """
     if save is not None and not save.lower().endswith(".toml"):
-        raise ArgumentError(f"--save {save}: a player's file ends in .toml")
+        raise InputError(f"--save {save}: a player's file ends in .toml")
     from kqj_sim.output.files import OutputFile
     from kqj_sim.questions.compare.results import TuningResult
     from kqj_sim.questions.compare.search import SearchPlan, search_parameters

@@ -15,10 +15,11 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Literal
 
+from kqj_sim.errors import InputError
 from kqj_sim.policies.same_player import explain_same_player
 from kqj_sim.policies.spec import DEFAULT_PLAYERS, parse_player
 from kqj_sim.questions.compare.match import MatchTally, PairedMatch
-from kqj_sim.questions.compare.plan import ComparisonError, ComparisonPlan
+from kqj_sim.questions.compare.plan import ComparisonPlan
 from kqj_sim.rules import GameRules
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.blocks import CHUNK_ROWS
@@ -270,11 +271,11 @@ def play_pairs(
         other_part: specification of the policy for the other part; None: the default player.
 
     Raises:
-        ComparisonError: too few or too many policies, two that are the same player, or a number out
+        InputError: too few or too many policies, two that are the same player, or a number out of
+            range.
+        kqj_sim.errors.InputError: a policy cannot be used, or makes an illegal choice; a number out
             of range.
-        kqj_sim.policies.PolicyError: a policy cannot be used, or makes an illegal choice.
-        kqj_sim.simulation.experiment.ExperimentError: a number out of range.
-        kqj_sim.simulation.experiment.EndlessGameError: a game does not end.
+        kqj_sim.errors.RunError: a game does not end.
         KeyboardInterrupt: the run was interrupted before anything was finished.
     """
     players = compose_players(policies, rules, part, other_part)
@@ -337,13 +338,13 @@ def compose_players(
     Arguments are those of `play_pairs`.
 
     Raises:
-        ComparisonError: too few or too many policies, or two that are the same player.
-        kqj_sim.policies.PolicyError: a specification is wrong.
+        InputError: too few or too many policies, or two that are the same player.
+        kqj_sim.errors.InputError: a specification is wrong.
     """
     if len(policies) < 2:
-        raise ComparisonError("a comparison needs two policies or more, such as standard greedy")
+        raise InputError("a comparison needs two policies or more, such as standard greedy")
     if len(policies) > MAX_POLICIES:
-        raise ComparisonError(
+        raise InputError(
             f"{len(policies):,} policies make {math.comb(len(policies), 2):,} pairs: compare at "
             f"most {MAX_POLICIES} policies ({math.comb(MAX_POLICIES, 2)} pairs)"
         )
@@ -351,7 +352,7 @@ def compose_players(
     players = tuple(_compose_player(each, part, rest, rules.game) for each in policies)
     told = explain_same_player(policies, rules, players)
     if told:
-        raise ComparisonError(told)
+        raise InputError(told)
     return players
 
 
@@ -360,7 +361,7 @@ def _compose_player(specification: str, part: PolicyPart, other_part: str, game:
     if part == "both":
         return specification
     if "+" in specification:
-        raise ComparisonError(
+        raise InputError(
             f"{specification} says who calls and who plays: with only one of them compared, "
             f"write {specification.partition('+')[0 if part == 'calling' else 2]}"
         )

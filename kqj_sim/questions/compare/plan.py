@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from kqj_sim.errors import InputError
 from kqj_sim.questions.compare.match import MatchTally
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.stats import intervals, sequences
@@ -29,10 +30,6 @@ DEALS_A_GAME = 10
 
 RELATIVE_PRECISION = 0.2
 """Half-width of the interval at which a comparison ends, as a share of the lead."""
-
-
-class ComparisonError(ValueError):
-    """A comparison that cannot be made; its one line says what would be right."""
 
 
 @dataclass(frozen=True)
@@ -64,15 +61,15 @@ class ComparisonPlan:
 
     def __post_init__(self) -> None:
         if self.deals is not None and self.precision is not None:
-            raise ComparisonError("a number of deals and a width to reach: give one of them")
+            raise InputError("a number of deals and a width to reach: give one of them")
         for name, value in (("deals", self.deals), ("max_deals", self.max_deals)):
             if value is not None and value < 1:
-                raise ComparisonError(f"{name} is {value}: it should be 1 or more")
+                raise InputError(f"{name} is {value}: it should be 1 or more")
         for name, width in (("precision", self.precision), ("indifference", self.indifference)):
             if width is not None and not (width > 0 and math.isfinite(width)):
-                raise ComparisonError(f"{name} is {width:g}: it should be above 0, such as 0.5")
+                raise InputError(f"{name} is {width:g}: it should be above 0, such as 0.5")
         if not 0 < self.confidence < 1:
-            raise ComparisonError(
+            raise InputError(
                 f"confidence is {self.confidence:g}: it lies between 0 and 1, such as 0.95"
             )
 

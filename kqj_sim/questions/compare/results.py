@@ -225,7 +225,7 @@ class TuningResult(Result):
         The policy's file begins with the call that found it.
 
         Raises:
-            FormatError: the suffix stands for no format.
+            InputError: the suffix stands for no format.
         """
         if Path(path).suffix.lower() == ".toml":
             save_file(path, self.render_player(str(path)))

@@ -18,12 +18,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kqj_sim.errors import InputError
 from kqj_sim.messages import quote
 from kqj_sim.policies.parameters import format_parameter_number
 from kqj_sim.policies.spec import DEFAULT_PLAYERS, PlayerSpec, parse_player
 from kqj_sim.questions.compare.vary import (
     FieldMatch,
-    ParameterError,
     ParameterizedPolicy,
     describe_edge,
     format_players,
@@ -163,13 +163,13 @@ def parse_search_parameter(text: str, policy: ParameterizedPolicy) -> SearchPara
     """Parse a parameter to search, `take`, or with a range `take=20:80`.
 
     Raises:
-        ParameterError: it is not a number, or has no range, an empty one, or one without its value.
-        PolicyError: an unknown parameter, or a bound that is not allowed.
+        InputError: it is not a number, or has no range, an empty one, or one without its value; an
+            unknown parameter, or a bound that is not allowed.
     """
     name, equals, given = (piece.strip() for piece in text.partition("="))
     parameter, start = policy.parameter(name)
     if parameter.kind not in ("number", "whole number"):
-        raise ParameterError(
+        raise InputError(
             f"{name} is {parameter.allowed}, not a number: compare them by "
             f"kqj-sim sweep --vary {name}=..."
         )
@@ -177,14 +177,14 @@ def parse_search_parameter(text: str, policy: ParameterizedPolicy) -> SearchPara
     if equals:
         bounds = given.split(":")
         if len(bounds) != 2:
-            raise ParameterError(f"{quote(text)}: write the range as {name}=from:to")
+            raise InputError(f"{quote(text)}: write the range as {name}=from:to")
         low, high = (float(policy.read(name, bound.strip())) for bound in bounds)
     if low is None or high is None:
-        raise ParameterError(f"{name} has no range of its own: write {name}=from:to")
+        raise InputError(f"{name} has no range of its own: write {name}=from:to")
     if not low < high:
-        raise ParameterError(f"{quote(text)}: the range is empty")
+        raise InputError(f"{quote(text)}: the range is empty")
     if not low <= float(start) <= high:
-        raise ParameterError(
+        raise InputError(
             f"{name} begins at {start}, outside of {format_parameter_number(low)} to "
             f"{format_parameter_number(high)}"
         )
@@ -216,17 +216,17 @@ def search_parameters(
         runner: carries out the run.
 
     Raises:
-        ParameterError: a parameter that is malformed or has no effect in this game, or a number out
+        InputError: a parameter that is malformed or has no effect in this game, or a number out of
+            range.
+        kqj_sim.errors.InputError: a policy cannot be used, or makes an illegal choice; a number out
             of range.
-        kqj_sim.policies.PolicyError: a policy cannot be used, or makes an illegal choice.
-        kqj_sim.simulation.experiment.ExperimentError: a number out of range.
         KeyboardInterrupt: the run was interrupted before the first generation was finished.
     """
     for name in ("deals", "confirm"):
         if getattr(plan, name) < 2:
-            raise ParameterError(f"{name} is {getattr(plan, name)}: it should be 2 or more")
+            raise InputError(f"{name} is {getattr(plan, name)}: it should be 2 or more")
     if not parameters:
-        raise ParameterError("nothing to search: name parameters, such as take,lap2")
+        raise InputError("nothing to search: name parameters, such as take,lap2")
     game = rules.game
     opponents = opponents or DEFAULT_PLAYERS[game]
     subject = ParameterizedPolicy(policy, rules)
@@ -234,7 +234,7 @@ def search_parameters(
     names = [each.name for each in searched]
     for name in names:
         if names.count(name) > 1:
-            raise ParameterError(f"{name} is there twice")
+            raise InputError(f"{name} is there twice")
     subject.check_effect(names)
     match = FieldMatch(rules, opponents, plan.seed)
     match.make_experiments(policy, plan.first, 1)  # Raises errors before anything is played.

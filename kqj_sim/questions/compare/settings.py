@@ -252,10 +252,10 @@ def play_settings(
         runner: carries out the run.
 
     Raises:
-        ParameterError: parameters or values that are malformed, empty, too many, or without effect
-            in this game.
-        kqj_sim.policies.PolicyError: a policy cannot be used, or makes an illegal choice.
-        kqj_sim.simulation.experiment.ExperimentError: a number out of range.
+        InputError: parameters or values that are malformed, empty, too many, or without effect in
+            this game.
+        kqj_sim.errors.InputError: a policy cannot be used, or makes an illegal choice; a number out
+            of range.
         KeyboardInterrupt: the run was interrupted before anything was finished.
     """
     game = rules.game

@@ -19,9 +19,9 @@ import numpy as np
 
 from kqj_sim.columns import get_column_numbers, get_columns
 from kqj_sim.core.types import Int64Array
+from kqj_sim.errors import InputError, locate_errors
 from kqj_sim.messages import explain_two_readings, quote, shorten
 from kqj_sim.policies.configured import ConfiguredPolicy
-from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.parameters import Parameter, ParameterValue, format_parameter_number
 from kqj_sim.policies.spec import Player, PlayerSpec, get_default_player, parse_player_spec
 from kqj_sim.rules import GameRules
@@ -35,10 +35,6 @@ from kqj_sim.simulation.workers import Workers, count_workers
 
 MAX_SETTINGS = 400
 """Largest number of sets of values of a sweep."""
-
-
-class ParameterError(ValueError):
-    """A parameter that cannot vary as asked; its one line says what would be right."""
 
 
 class ParameterValues(NamedTuple):
@@ -131,14 +127,14 @@ class ParameterizedPolicy:
 
     @cached_property
     def parts(self) -> PlayerSpec:
-        """The policies for calls and for cards, as far as specified; raises PolicyError."""
+        """The policies for calls and for cards, as far as specified; raises InputError."""
         return parse_player_spec(self.text, self.rules.game)
 
     def with_values(self, values: Mapping[str, str]) -> PlayerSpec:
         """Return the player with other values of parameters, completed by the default player.
 
         Raises:
-            PolicyError: an unknown parameter, or a value that is not allowed.
+            InputError: an unknown parameter, or a value that is not allowed.
         """
         parts = self.parts.with_parameters(values, self.text)
         default = get_default_player(self.rules.game)
@@ -150,7 +146,7 @@ class ParameterizedPolicy:
         """Return a parameter and its value as it is written; `calling.NAME` names the part too.
 
         Raises:
-            PolicyError: there is none of that name, or both parts have one.
+            InputError: there is none of that name, or both parts have one.
         """
         part, own = self.parts.find_addressed(name, self.text)[0]
         chosen: ConfiguredPolicy = getattr(self.parts, part)
@@ -160,22 +156,18 @@ class ParameterizedPolicy:
         )
 
     def check_effect(self, names: Sequence[str]) -> None:
-        """Raise ParameterError for a parameter without effect under the rules."""
+        """Raise InputError for a parameter without effect under the rules."""
         for name in names:
             part, own = self.parts.find_addressed(name, self.text)[0]
             told = getattr(self.parts, part).without_effect(own, self.rules)
             if told:
-                raise ParameterError(told)
+                raise InputError(told)
 
     def read(self, name: str, given: str | float) -> ParameterValue:
-        """Parse a value of a parameter; raises PolicyError if it is not allowed."""
+        """Parse a value of a parameter; raises InputError if it is not allowed."""
         parameter, _ = self.parameter(name)
-        try:
+        with locate_errors(f"policy {quote(self.text)}: {name}={shorten(given)}"):
             return parameter.read(given)
-        except PolicyError as error:
-            raise PolicyError(
-                f"policy {quote(self.text)}: {name}={shorten(given)}: {error}"
-            ) from None
 
 
 def describe_edge(name: str, value: float, low: float, high: float, parameter: Parameter) -> str:
@@ -199,12 +191,12 @@ def parse_parameter_values(text: str, policy: ParameterizedPolicy) -> ParameterV
     """Parse a parameter and its values: `take=30:70:5` (70 included) or `take=30,40,45`.
 
     Raises:
-        ParameterError: it is malformed, or has no values or too many.
-        PolicyError: an unknown parameter, or a value that is not allowed.
+        InputError: it is malformed, or has no values or too many; an unknown parameter, or a value
+            that is not allowed.
     """
     name, equals, given = (piece.strip() for piece in text.partition("="))
     if not name or not equals or not given:
-        raise ParameterError(
+        raise InputError(
             f"{quote(text)}: write parameter=from:to:step or parameter=value,value,..."
         )
     parameter, _ = policy.parameter(name)
@@ -212,23 +204,23 @@ def parse_parameter_values(text: str, policy: ParameterizedPolicy) -> ParameterV
         _expand_range(text, given) if ":" in given else _split_list(text, given)
     )
     if len(values) > MAX_SETTINGS:
-        raise ParameterError(
+        raise InputError(
             f"{name} has {len(values):,} values: at most {MAX_SETTINGS}; take a larger step"
         )
     written = [parameter.write(policy.read(name, value)) for value in values]
     for number, value in enumerate(written):
         if value in written[:number]:
-            raise ParameterError(f"{quote(text)}: the value {value} is there twice")
+            raise InputError(f"{quote(text)}: the value {value} is there twice")
     return ParameterValues(name, tuple(written))
 
 
 def _split_list(text: str, given: str) -> list[str]:
-    """Return the values of a list; raise ParameterError for `1,000`, which may be a thousand."""
+    """Return the values of a list; raise InputError for `1,000`, which may be a thousand."""
     for match in _LONE_THOUSANDS.finditer(given):
         number, values = match[0].replace(",", ""), match[0].split(",")
         if any(value.startswith("0") for value in values):
             plain = [str(int(value)) for value in values]
-            raise ParameterError(
+            raise InputError(
                 f"{quote(text)}: {match[0]} can mean {number}, or the values "
                 f"{', '.join(plain[:-1])} and {plain[-1]}: write {number} or {','.join(plain)}"
             )
@@ -248,15 +240,15 @@ def _expand_range(text: str, given: str) -> list[float]:
     for piece in pieces:
         message = explain_two_readings(piece, is_whole=False)
         if message is not None:
-            raise ParameterError(f"{quote(text)}: {message}")
+            raise InputError(f"{quote(text)}: {message}")
     try:
         low, high, step = (Decimal(piece.strip()) for piece in pieces)
     except (ValueError, InvalidOperation):
-        raise ParameterError(f"{quote(text)}: {shorten(given)} is no range; {form}") from None
+        raise InputError(f"{quote(text)}: {shorten(given)} is no range; {form}") from None
     if not all(number.is_finite() for number in (low, high, step)) or step <= 0:
-        raise ParameterError(f"{quote(text)}: {shorten(given)} is no range; {form}")
+        raise InputError(f"{quote(text)}: {shorten(given)} is no range; {form}")
     if high < low:
-        raise ParameterError(
+        raise InputError(
             f"{quote(text)}: the range is empty, as {shorten(pieces[1])} is below "
             f"{shorten(pieces[0])}"
         )
@@ -266,7 +258,7 @@ def _expand_range(text: str, given: str) -> list[float]:
         steps = Decimal("inf")
     if steps >= MAX_SETTINGS:
         many = f"{int(steps) + 1:,}" if steps.is_finite() else "far too many"
-        raise ParameterError(
+        raise InputError(
             f"{quote(text)}: {many} values: at most {MAX_SETTINGS}; take a larger step"
         )
     return [float(low + step * number) for number in range(int(steps) + 1)]
@@ -276,18 +268,16 @@ def list_combinations(varied: Sequence[ParameterValues]) -> list[tuple[str, ...]
     """Return every set of values, the last parameter changing fastest.
 
     Raises:
-        ParameterError: no parameter, one that occurs twice, or too many sets of values.
+        InputError: no parameter, one that occurs twice, or too many sets of values.
     """
     if not varied:
-        raise ParameterError(
-            "nothing varies: give a parameter and its values, such as take=30:70:5"
-        )
+        raise InputError("nothing varies: give a parameter and its values, such as take=30:70:5")
     names = [each.name for each in varied]
     for name in names:
         if names.count(name) > 1:
-            raise ParameterError(f"{name} varies twice: give all its values at once")
+            raise InputError(f"{name} varies twice: give all its values at once")
     count = math.prod(len(each.values) for each in varied)
     if count > MAX_SETTINGS:
         counts = " x ".join(str(len(each.values)) for each in varied)
-        raise ParameterError(f"{counts} are {count:,} sets of values: at most {MAX_SETTINGS}")
+        raise InputError(f"{counts} are {count:,} sets of values: at most {MAX_SETTINGS}")
     return list(itertools.product(*(each.values for each in varied)))

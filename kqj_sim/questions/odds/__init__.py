@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Unpack
 
 from kqj_sim.arguments import (
-    ArgumentError,
     CardsLike,
     PoliciesLike,
     RuleArguments,
@@ -14,6 +13,7 @@ from kqj_sim.arguments import (
     parse_share_width,
     reject_both,
 )
+from kqj_sim.errors import InputError
 from kqj_sim.options import OPTIONS
 from kqj_sim.question import TABLES_AND_PLOT, question
 from kqj_sim.rules import DEFAULT_RULES, GameRules
@@ -120,7 +120,7 @@ def odds(
     reject_both(deals=deals, precision=precision)
     for option, value in (("--at", at), ("--line", line)):
         if value is not None and record is None:
-            raise ArgumentError(f"{option} is for --record: leave it out, or give a record")
+            raise InputError(f"{option} is for --record: leave it out, or give a record")
     typed: dict[str, Any] = {
         "hand": join_items(hand),
         "return_card": None if return_card is None else str(return_card),
@@ -135,7 +135,7 @@ def odds(
         "raised": raised or None,
     }
     if record is not None and any(value is not None for value in typed.values()):
-        raise ArgumentError(
+        raise InputError(
             "--record holds the cards, places, calls and plays: leave their options out"
         )
     from kqj_sim.questions.odds.estimate import estimate_position

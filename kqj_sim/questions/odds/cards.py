@@ -16,11 +16,11 @@ from typing import Unpack
 
 import numpy as np
 
+from kqj_sim.errors import InputError
 from kqj_sim.policies.spec import Player, parse_recorded_player
 from kqj_sim.positions.estimator import (
     EstimateSettings,
     Odds,
-    OddsError,
     SettingsArguments,
     estimate_options,
     parse_players,
@@ -119,8 +119,8 @@ def estimate_cards(
         settings: see `EstimateSettings`; nothing depends on the seed if the answer is exact.
 
     Raises:
-        OddsError: no hidden hands agree with the plays, or hardly any with the calls.
-        PolicyError: a policy cannot be used, or chooses what is not allowed.
+        InputError: no hidden hands agree with the plays, or hardly any with the calls; a policy
+            cannot be used, or chooses what is not allowed.
     """
     asked, rules = EstimateSettings(**settings), partial_round.rules
     if policies is None:
@@ -170,7 +170,7 @@ def _add_layouts(sampler: CardSampler, odds: CardOdds) -> bool:
     """Add all listed distributions; return False if somebody chooses at random.
 
     Raises:
-        OddsError: the players would have called as they did with none of them.
+        InputError: the players would have called as they did with none of them.
     """
     count = sampler.layout_count
     ways, outcomes = sampler.count_ways(odds.seed), sampler.play_all_listed(odds.seed)
@@ -181,7 +181,7 @@ def _add_layouts(sampler: CardSampler, odds: CardOdds) -> bool:
         if not np.array_equal(sampler.count_ways(seed), ways):
             return False
     if not ways.any():
-        raise OddsError(
+        raise InputError(
             f"{', '.join(dict.fromkeys(player.text for player in odds.players))} would have called "
             f"as they did with none of the {count:,} distributions that are left: name other "
             "--policy, or leave the calls out with --ignore-calls"

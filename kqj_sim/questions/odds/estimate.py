@@ -45,7 +45,7 @@ def estimate_position(
         settings: other fields of `EstimateSettings`.
 
     Raises:
-        OddsError, PolicyError: as for `estimate_calls` and `estimate_cards`.
+        InputError: as for `estimate_calls` and `estimate_cards`.
     """
     deals = EstimateSettings(**settings).max_deals
     choosing = count_choosing_deals(deals)
@@ -92,9 +92,9 @@ def estimate_calls(
         settings: see `EstimateSettings`.
 
     Raises:
-        OddsError: a number is out of range.
+        InputError: a number is out of range; a policy cannot be used, or chooses what is not
+            allowed.
         ImpossibleBiddingError: the players would hardly ever have called as observed.
-        PolicyError: a policy cannot be used, or chooses what is not allowed.
     """
     asked = EstimateSettings(**settings)
     seated = parse_players(policies, situation.rules)

@@ -7,16 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeAlias
 
-from kqj_sim.arguments import (
-    ArgumentError,
-    PoliciesLike,
-    convert_policies,
-    read_place,
-    read_places,
-)
+from kqj_sim.arguments import PoliciesLike, convert_policies, read_place, read_places
+from kqj_sim.errors import InputError, RecordError
 from kqj_sim.places import SeatNames
-from kqj_sim.positions.estimator import OddsError
-from kqj_sim.positions.position import PartialRound, RoundError
+from kqj_sim.positions.position import PartialRound
 from kqj_sim.positions.situation import (
     BiddingSituation,
     KwajongenBiddingSituation,
@@ -57,15 +51,15 @@ def parse_typed_position(
     """Return the position that the arguments of `odds` describe; None where one was not given.
 
     Raises:
-        ArgumentError: arguments are missing, or belong to another question.
-        SituationError, RoundError: the position is impossible.
+        InputError: arguments are missing, or belong to another question; the position is
+            impossible.
     """
     given = {"lap": lap, "partners_at": partners_at, "contract": contract}
     given |= {"pending": pending, "raised": raised}
     for name in _FOREIGN[rules.game]:
         if given[name] is not None:
             option = name.replace("_", "-")
-            raise ArgumentError(f"--{option} is not for --game {rules.game}: leave it out")
+            raise InputError(f"--{option} is not for --game {rules.game}: leave it out")
     is_kqj = isinstance(rules, KqjRules)
     own_place = read_place("--place", place, rules)
     partners = read_places("--partners-at", partners_at, rules)
@@ -77,10 +71,10 @@ def parse_typed_position(
             needed = "the cards you hold, such as '9h 8h Ah'"
         else:
             needed = "your four cards, such as 'Ah Kh 9s Ts'"
-        raise ArgumentError(f"CARDS are missing: give {needed}")
+        raise InputError(f"CARDS are missing: give {needed}")
     if played is not None:
         if lap is not None:
-            raise ArgumentError("--lap is for calls: leave it out")
+            raise InputError("--lap is for calls: leave it out")
         from kqj_sim.positions.position_input import parse_position
 
         return parse_position(
@@ -90,7 +84,7 @@ def parse_typed_position(
         )  # fmt: skip
     if contract is not None or sender is not None:
         names = "--contract and --sender go" if is_kqj else "--sender goes"
-        raise ArgumentError(f"{names} with --played: the cards played so far are missing")
+        raise InputError(f"{names} with --played: the cards played so far are missing")
     if isinstance(rules, KqjRules):
         return parse_situation(
             hand, rules, return_card=return_card, place=own_place, lap=lap, heard=heard,
@@ -105,12 +99,12 @@ def read_record(record: RecordLike, line: int | None) -> PartialRecord:
     """Return a record, or the one of a file, or of a line of it.
 
     Raises:
-        ArgumentError: the file has more records, or fewer lines.
+        InputError: the file has more records, or fewer lines.
         OSError: the file cannot be read.
         RecordError: the record is damaged.
     """
     from kqj_sim.notation.files import find_round, is_notation, make_partial, read_file
-    from kqj_sim.record import RecordError, partial_record_from_json, to_json
+    from kqj_sim.record import partial_record_from_json, to_json
 
     if isinstance(record, str | os.PathLike):
         data = read_bytes(record, MAX_RECORD_BYTES)
@@ -121,11 +115,11 @@ def read_record(record: RecordLike, line: int | None) -> PartialRecord:
     data = convert_to_utf8(data)
     lines = data.splitlines(keepends=True)
     if line is not None and line > len(lines):
-        raise ArgumentError(f"--line {line}: the file has {len(lines)} lines")
+        raise InputError(f"--line {line}: the file has {len(lines)} lines")
     if is_notation(data) and data.strip():
         rounds = list(read_file(lines))
         if line is None and len(rounds) > 1:
-            raise ArgumentError(
+            raise InputError(
                 f"--record: {len(rounds)} rounds in the file, there should be one; name one by a "
                 f"line of it, such as --line {rounds[-1][0]}"
             )
@@ -139,7 +133,7 @@ def read_record(record: RecordLike, line: int | None) -> PartialRecord:
     if line is not None:
         data = lines[line - 1]
     elif len(records) > 1:
-        raise ArgumentError(
+        raise InputError(
             f"--record: {len(records)} records in the file, there should be one; name one with "
             "--line, such as --line 1"
         )
@@ -155,8 +149,8 @@ def find_recorded_position(record: PartialRecord, at: tuple[int, int] | str | No
             None for the end.
 
     Raises:
-        ArgumentError: there is no such call.
-        RecordError, RoundError: the record is no position.
+        InputError: there is no such call.
+        RecordError, InputError: the record is no position.
     """
     if not isinstance(at, str):
         from kqj_sim.positions.position_input import read_position
@@ -168,7 +162,7 @@ def find_recorded_position(record: PartialRecord, at: tuple[int, int] | str | No
     found = next((each for each in decisions if each.at == at), None)
     if found is None or isinstance(found.knowledge, PartialRound):
         calls = [each.at for each in decisions if each.is_call]
-        raise ArgumentError(
+        raise InputError(
             f"--at {at}: there is no such call, or the player's cards are not known; "
             + (f"the calls are {', '.join(calls)}" if calls else "no call is known")
         )
@@ -183,7 +177,7 @@ def seat_players(
     They are those given, else those of a record if it names policies, else the default ones.
 
     Raises:
-        PolicyError: a record names a policy that only the user may name.
+        InputError: a record names a policy that only the user may name.
     """
     rules = position.rules
     seated: Sequence[str] = convert_policies(policy, rules)
@@ -207,12 +201,11 @@ def seat_players(
 def name_people(record: PartialRecord | None) -> Iterator[SeatNames | None]:
     """Let errors name the people of a record instead of seats; give their names."""
     from kqj_sim.notation.people import find_people
-    from kqj_sim.record import RecordError
 
     people = None if record is None else find_people(record)
     try:
         yield people
-    except (RoundError, RecordError, OddsError) as error:
+    except InputError as error:
         if people is not None:
             error.args = (people.name_in(str(error)),)
         raise

@@ -31,7 +31,7 @@ def check_policy(policy: PolicyLike, *, deals: int = 2_000, seed: int = 1) -> Po
         deals: play this many deals of every variant of the rules.
 
     Raises:
-        PolicyError: it is no policy, or does not compile.
+        InputError: it is no policy, or does not compile.
 
     >>> import kqj_sim as kqj
     >>> @kqj.policy

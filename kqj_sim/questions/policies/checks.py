@@ -14,11 +14,11 @@ from numba import types
 from numpy.typing import NDArray
 
 from kqj_sim.core.jit import kernel, make_tuple_reader, scalar
+from kqj_sim.errors import InputError
 from kqj_sim.messages import shorten
 from kqj_sim.policies.binding import VIEW_OF_DECISION, adapt_arguments, guard_exceptions
 from kqj_sim.policies.card_sets import format_cards
 from kqj_sim.policies.configured import ConfiguredPolicy
-from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.registry import Policy
 from kqj_sim.policies.spec import parse_player_spec
 from kqj_sim.rules import RULES_BY_GAME, GameRules, KqjRules, KwajongenRules
@@ -114,7 +114,7 @@ def run_checks(spec: str, deals: int, seed: int) -> PolicyCheck:
         seed: seed of the deals.
 
     Raises:
-        PolicyError: it is no policy, or does not compile.
+        InputError: it is no policy, or does not compile.
     """
     found = PolicyCheck(spec)
     times: list[float] = []
@@ -127,7 +127,7 @@ def run_checks(spec: str, deals: int, seed: int) -> PolicyCheck:
             found.deals += deals
             try:
                 seconds = _play_twice(experiment, found)
-            except PolicyError as error:
+            except InputError as error:
                 _add_problem(found, f"{error} ({name})")
                 continue
             if player == spec:
@@ -140,13 +140,13 @@ def run_checks(spec: str, deals: int, seed: int) -> PolicyCheck:
 
 
 def _list_games(spec: str) -> list[str]:
-    """Return the games that a policy plays; raise PolicyError if there is none."""
+    """Return the games that a policy plays; raise InputError if there is none."""
     errors, games = [], []
     for game in RULES_BY_GAME:
         try:
             parse_player_spec(spec, game)
             games.append(game)
-        except PolicyError as error:
+        except InputError as error:
             errors.append(error)
     if not games:
         raise errors[0]

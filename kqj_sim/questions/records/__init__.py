@@ -6,13 +6,8 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Unpack
 
-from kqj_sim.arguments import (
-    ArgumentError,
-    PoliciesLike,
-    RuleArguments,
-    convert_policies,
-    reject_both,
-)
+from kqj_sim.arguments import PoliciesLike, RuleArguments, convert_policies, reject_both
+from kqj_sim.errors import InputError
 from kqj_sim.options import OPTIONS
 from kqj_sim.question import question
 from kqj_sim.rules import DEFAULT_RULES, GameRules
@@ -167,11 +162,11 @@ def show(
         `records(source=...)` instead.
     """
     if opponents is not None and against is None:
-        raise ArgumentError("--opponents is for --against: name who is compared")
+        raise InputError("--opponents is for --against: name who is compared")
     if file is None and line is not None:
-        raise ArgumentError("--line is for a FILE of records: name the file")
+        raise InputError("--line is for a FILE of records: name the file")
     if against is not None and (len(policy) != 1 or policy[0].startswith(("team", "seat"))):
-        raise ArgumentError("--against needs --policy SPEC, one policy for the whole side")
+        raise InputError("--against needs --policy SPEC, one policy for the whole side")
     reject_both(against=against, impose=impose)
     from kqj_sim.questions.records.screen import play_versions, render_checked, render_file
     from kqj_sim.questions.records.sources import iterate_records
@@ -211,7 +206,7 @@ def check(
 
     Raises:
         OSError: the file cannot be read.
-        ArgumentError: these are no records.
+        InputError: these are no records.
 
     >>> import kqj_sim as kqj
     >>> kqj.check(kqj.records(deals=20, policy="standard")).ok

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from kqj_sim.errors import RecordError
 from kqj_sim.notation.files import ReadRound, read_file
-from kqj_sim.record import PartialRecord, Record, RecordError
+from kqj_sim.record import PartialRecord, Record
 from kqj_sim.referee import check_records
 from kqj_sim.runner import DEFAULT_RUNNER, Runner
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
-from kqj_sim.arguments import ArgumentError
+from kqj_sim.errors import InputError
 from kqj_sim.messages import format_json
 from kqj_sim.output.grid import to_screen
 from kqj_sim.output.html import to_html_fragment
@@ -182,7 +182,7 @@ def _encode_records(records: Record | Round | Iterable[Record]) -> Iterator[byte
     for each in records:
         record = each.record if isinstance(each, Round) else each
         if not isinstance(record, Record):
-            raise ArgumentError(
+            raise InputError(
                 f"a {type(record).__name__} is not a record: give records, as of kqj.records(), or "
                 "the path of a file"
             )

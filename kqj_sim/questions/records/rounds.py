@@ -6,19 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kqj_sim.cards import (
-    SUIT_SYMBOLS,
-    Card,
-    NotationError,
-    format_card,
-    format_contract,
-    parse_card,
-)
+from kqj_sim.cards import SUIT_SYMBOLS, Card, format_card, format_contract, parse_card
+from kqj_sim.errors import InputError, RecordError
 from kqj_sim.messages import quote
 from kqj_sim.output.run import describe_policies, describe_rules
 from kqj_sim.places import SeatNames, label_seats, name_places
 from kqj_sim.policies.spec import shorten_player
-from kqj_sim.record import Call, PartialRecord, Record, RecordError, Trick
+from kqj_sim.record import Call, PartialRecord, Record, Trick
 from kqj_sim.referee import kqj, kwajongen
 from kqj_sim.rules import RULES_BY_GAME, KqjRules
 
@@ -146,7 +140,7 @@ def check_record_shape(record: Record) -> None:
             parse_card(card, ranks=rules.ranks)
         if record.turned is not None:
             parse_card(record.turned, ranks=rules.ranks)
-    except NotationError as error:
+    except InputError as error:
         raise RecordError(str(error)) from None
 
 

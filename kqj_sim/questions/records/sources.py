@@ -6,10 +6,11 @@ import os
 from collections.abc import Iterator
 
 from kqj_sim.arguments import PoliciesLike, convert_policies, parse_imposed, reject_both
+from kqj_sim.errors import RecordError
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.messages import visible
 from kqj_sim.notation.files import explain_missing, find_round, read_file
-from kqj_sim.record import PartialRecord, Record, RecordError
+from kqj_sim.record import PartialRecord, Record
 from kqj_sim.rules import GameRules
 from kqj_sim.text_files import open_lines
 
@@ -30,7 +31,7 @@ def iterate_records(
     """Return the rounds that the arguments of `records` ask for, played or read one by one.
 
     Raises:
-        ArgumentError, PolicyError: an argument is wrong.
+        InputError: an argument is wrong.
     """
     if source is not None:
         return _read_records(os.fspath(source))

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from kqj_sim.arguments import (
-    ArgumentError,
     PoliciesLike,
     PolicyLike,
     RuleArguments,
@@ -15,6 +14,7 @@ from kqj_sim.arguments import (
     convert_policy,
     parse_imposed,
 )
+from kqj_sim.errors import InputError
 from kqj_sim.options import OPTIONS, read_number
 from kqj_sim.question import question
 from kqj_sim.rules import DEFAULT_RULES, GameRules
@@ -85,7 +85,7 @@ def report(
     several: Sequence[Any] = compare if isinstance(compare, (list, tuple)) else [compare]
     compared = tuple(convert_policy(each) for each in several)
     if len(compared) == 1:
-        raise ArgumentError(f"--compare {compared[0]} alone: name two policies or more")
+        raise InputError(f"--compare {compared[0]} alone: name two policies or more")
     from kqj_sim.messages import visible
     from kqj_sim.output.files import OutputFolder
     from kqj_sim.output.run import describe_rules

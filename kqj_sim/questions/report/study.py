@@ -83,8 +83,8 @@ def run_study(
         save_rows: called with the rows of the deals in their order, in this thread.
 
     Raises:
-        PolicyError, GameError: as `kqj_sim.simulation.run.reduce_rows`.
-        ComparisonError: too few or too many policies to compare.
+        InputError: as `kqj_sim.simulation.run.reduce_rows`; too few or too many policies to
+            compare.
     """
     experiment = plan.experiment
     tally, interrupted = _tally_experiment(experiment, "deals", runner, save_rows)

@@ -188,7 +188,7 @@ def make_take_chart(
         progress: called with numbers of deals as they are finished.
 
     Raises:
-        ExperimentError: the rules have auctions.
+        InputError: the rules have auctions.
     """
     played = [
         replace(experiment, deals=deals, games=None, imposed=ImposedFirstCall(takes))

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from kqj_sim.arguments import (
-    ArgumentError,
     PoliciesLike,
     PolicyLike,
     RuleArguments,
@@ -15,6 +14,7 @@ from kqj_sim.arguments import (
     parse_imposed,
     reject_both,
 )
+from kqj_sim.errors import InputError
 from kqj_sim.options import OPTIONS, read_number
 from kqj_sim.question import question
 from kqj_sim.rules import DEFAULT_RULES, GameRules
@@ -117,16 +117,16 @@ def review(
     """
     if policy is None:
         if records is None:
-            raise ArgumentError(
+            raise InputError(
                 "FILE is missing: name a file of records, - for stdin, or give --policy"
             )
         of_policies = {"games": games, "first": first, "impose": impose}
         for name, value in {**of_policies, "rules": rules != DEFAULT_RULES}.items():
             if value:
-                raise ArgumentError(f"--{name} {FOR_PLAYED}")
+                raise InputError(f"--{name} {FOR_PLAYED}")
         samples = samples or deals
     elif records is not None or line is not None:
-        raise ArgumentError("FILE and --policy: give one of them")
+        raise InputError("FILE and --policy: give one of them")
     reject_both(deals=deals, games=games)
     from kqj_sim.questions.review.reading import list_rounds, play_rounds
     from kqj_sim.questions.review.results import ReviewResult

@@ -11,10 +11,11 @@ import msgspec
 from msgspec.structs import replace as replace_struct
 
 from kqj_sim.cards import Card, parse_card
+from kqj_sim.errors import InputError
 from kqj_sim.places import SeatNames, label_seats
 from kqj_sim.policies.spec import shorten_player
 from kqj_sim.positions.auction_state import format_call
-from kqj_sim.positions.position import PartialRound, RoundError
+from kqj_sim.positions.position import PartialRound
 from kqj_sim.positions.position_input import read_position, read_record_rules
 from kqj_sim.positions.situation import (
     BiddingSituation,
@@ -94,7 +95,7 @@ class RecordedRound:
         line: int = 1,
         names: Sequence[str] | None = None,
     ) -> None:
-        """Find the decisions; raise RoundError if the record is no round.
+        """Find the decisions; raise InputError if the record is no round.
 
         Names are those of the record's players unless they are given.
         """
@@ -249,7 +250,7 @@ class RecordedRound:
                 at = f"{trick}.{card}"
                 try:
                     position = read_position(self.record, (trick, card))
-                except RoundError as error:
+                except InputError as error:
                     seat = self._find_player(trick, card)
                     if trick < self.rules.tricks:
                         yield Skipped(at, seat, str(error))

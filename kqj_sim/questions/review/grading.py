@@ -218,8 +218,8 @@ def grade_decisions(
         advance: called with the share of the work that a step did.
 
     Raises:
-        OddsError: no hidden hands agree with the plays.
-        PolicyError: a policy cannot be used, or chooses what is not allowed.
+        InputError: no hidden hands agree with the plays; a policy cannot be used, or chooses what
+            is not allowed.
     """
     count = len(decisions)
     if not count:

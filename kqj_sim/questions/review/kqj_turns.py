@@ -12,8 +12,8 @@ from kqj_sim.core import call_odds, review
 from kqj_sim.core.block import LANES
 from kqj_sim.core.types import Float64Array, Int64Array
 from kqj_sim.core.views import PASS
+from kqj_sim.errors import InputError
 from kqj_sim.policies.card_sets import encode_cards, format_cards
-from kqj_sim.policies.errors import PolicyError
 from kqj_sim.positions.auction_state import (
     CallOption,
     format_call,
@@ -55,7 +55,7 @@ class ReviewedKqjCalls(KqjCallSampler):
             if not review.choose_calls(
                 self._observer, hand, packed, keys, self._rules, self._seating, found
             ):
-                raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
+                raise InputError(ILLEGAL_CHOICE_MESSAGE)
             texts.append([_format_answer(situation, question.text, int(each)) for each in found])
         if len(texts) == 1:
             return texts[0]
@@ -77,7 +77,7 @@ class ReviewedKqjCalls(KqjCallSampler):
             self._observer, self._packed_options, count, hands.reshape(-1), keys, self._rules,
             self._seating, scores,
         ):  # fmt: skip
-            raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
+            raise InputError(ILLEGAL_CHOICE_MESSAGE)
         return scores.astype(np.float64)
 
     def find_higher_bids(self, seed: int, deadline: Deadline) -> list[CallOption]:
@@ -211,7 +211,7 @@ class ReviewedKqjCards(KqjCardSampler):
         """Return the card that the player chooses with each key, as text."""
         cards = np.zeros(len(keys), dtype=np.int64)
         if not review.choose_cards(self.turn, keys, self._rules, self._seating, cards):
-            raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
+            raise InputError(ILLEGAL_CHOICE_MESSAGE)
         contract = CONTRACTS.index(self.partial_round.final_contract.contract)
         return [format_cards(int(card), contract)[0] for card in cards]
 
@@ -222,5 +222,5 @@ class ReviewedKqjCards(KqjCardSampler):
         scores = np.zeros((self.card_count, count, rules.team_count), dtype=np.int16)
         left = actual.hands & ~convert_cards_to_bits(self.partial_round.plays)
         if not review.score_cards(self.turn, left, actual.keys, self._rules, self._seating, scores):
-            raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
+            raise InputError(ILLEGAL_CHOICE_MESSAGE)
         return scores.astype(np.float64)

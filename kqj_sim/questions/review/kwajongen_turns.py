@@ -14,8 +14,8 @@ from kqj_sim.core.kwajongen import odds as core
 from kqj_sim.core.kwajongen import review
 from kqj_sim.core.kwajongen.cards import SEATS
 from kqj_sim.core.types import Float64Array, Int16Array, Int64Array
+from kqj_sim.errors import InputError
 from kqj_sim.policies.card_sets import encode_cards, format_cards
-from kqj_sim.policies.errors import PolicyError
 from kqj_sim.positions.kqj_cards import ILLEGAL_CHOICE_MESSAGE
 from kqj_sim.positions.kwajongen import (
     CALL_OPTIONS,
@@ -65,7 +65,7 @@ class ReviewedKwajongenCalls(KwajongenCallSampler):
         if not review.choose_calls(
             self._observer, hands.reshape(-1), keys, self._rules, self._seating, answers
         ):
-            raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
+            raise InputError(ILLEGAL_CHOICE_MESSAGE)
         return [CALL_OPTIONS[answer].text for answer in answers]
 
     def score(self, actual: ActualHands) -> Float64Array:
@@ -76,7 +76,7 @@ class ReviewedKwajongenCalls(KwajongenCallSampler):
             allocate_block(), count, self._rules, self._seating, self._observer,
             actual.first.reshape(-1), actual.keys, outcomes,
         ):  # fmt: skip
-            raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
+            raise InputError(ILLEGAL_CHOICE_MESSAGE)
         return _order_by_team(outcomes, self.situation.place % 2)
 
 
@@ -120,7 +120,7 @@ class ReviewedKwajongenCards(KwajongenCardSampler):
         cards = np.zeros(len(keys), dtype=np.int64)
         hands = np.tile(self.turn.dealt, len(keys))
         if not review.choose_cards(self.turn, hands, keys, self._rules, self._seating, cards):
-            raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
+            raise InputError(ILLEGAL_CHOICE_MESSAGE)
         assert self.partial_round.upcard is not None
         trump = SUITS.index(self.partial_round.upcard.suit)
         return [format_cards(int(card), trump, "kwajongen")[0] for card in cards]
@@ -133,7 +133,7 @@ class ReviewedKwajongenCards(KwajongenCardSampler):
             allocate_block(), count, self.turn, self._rules, self._seating,
             actual.first.reshape(-1), actual.keys, outcomes,
         ):  # fmt: skip
-            raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
+            raise InputError(ILLEGAL_CHOICE_MESSAGE)
         own = self.partial_round.place_of(self.partial_round.seat) % 2
         return _order_by_team(outcomes.swapaxes(0, 1), own)
 

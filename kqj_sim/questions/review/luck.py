@@ -22,10 +22,10 @@ from kqj_sim.core import rng
 from kqj_sim.core.block import LANES
 from kqj_sim.core.deal import draw_exchanged_card
 from kqj_sim.core.types import Float64Array
+from kqj_sim.errors import InputError
 from kqj_sim.games import get_game
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.card_sets import encode_cards
-from kqj_sim.policies.errors import PolicyError
 from kqj_sim.positions.sampling import Deadline
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.questions.review.turns import ActualHands, derive_keys
@@ -228,7 +228,7 @@ def estimate_average(
         state[core_block.PENDING : core_block.PENDING + LANES] = pending
         game.play_block(state, LANES, experiment.seed, core_rules, seating, no_log)
         if state[core_block.ILLEGAL : core_block.ILLEGAL + LANES].any():
-            raise PolicyError(f"{reference} chose what is not allowed")
+            raise InputError(f"{reference} chose what is not allowed")
 
         def column(name: str) -> Any:
             at = game.column_offset(name)

@@ -11,23 +11,13 @@ from functools import partial
 from itertools import chain, islice
 from typing import TypeAlias
 
-from kqj_sim.arguments import ArgumentError
-from kqj_sim.cards import NotationError
+from kqj_sim.errors import InputError, RecordError
 from kqj_sim.messages import visible
 from kqj_sim.notation.files import ReadRound, find_round, is_notation, read_file
 from kqj_sim.notation.people import name_people_in
-from kqj_sim.positions.position import RoundError
-from kqj_sim.positions.situation import SituationError
 from kqj_sim.questions.records.results import Round
 from kqj_sim.questions.review.decisions import RecordedRound
-from kqj_sim.record import (
-    PartialRecord,
-    Record,
-    RecordError,
-    from_json,
-    partial_record_from_json,
-    to_json,
-)
+from kqj_sim.record import PartialRecord, Record, from_json, partial_record_from_json, to_json
 from kqj_sim.referee import check_record
 from kqj_sim.rules import RULES_BY_GAME
 from kqj_sim.simulation.experiment import Experiment
@@ -119,7 +109,7 @@ def _read_file(path: str | os.PathLike[str], line: int | None) -> Iterator[Unrea
     """Yield the rounds of a file, JSON or typed, or that of one line, as they are read.
 
     Raises:
-        ArgumentError: there is no round on the line.
+        InputError: there is no round on the line.
         RecordError: there is no round at all.
     """
     with open_lines(path) as lines:
@@ -127,7 +117,7 @@ def _read_file(path: str | os.PathLike[str], line: int | None) -> Iterator[Unrea
         first = next(rounds, None)
         if first is None:
             if line is not None:
-                raise ArgumentError(f"--line {line}: there is no record on that line")
+                raise InputError(f"--line {line}: there is no record on that line")
             raise RecordError(f"{visible(os.fspath(path))} has no records")
         yield first
         yield from rounds
@@ -178,7 +168,7 @@ def prepare_round(record: Record | PartialRecord, number: int = 1) -> RecordedRo
 
     Raises:
         RecordError: the record is against the rules.
-        RoundError: the round in progress cannot have come about so.
+        InputError: the round in progress cannot have come about so.
     """
     if isinstance(record, Record):
         discrepancies = check_record(record)
@@ -191,22 +181,22 @@ def prepare_round(record: Record | PartialRecord, number: int = 1) -> RecordedRo
         _check_lengths(record)
     try:
         return RecordedRound(record, number)
-    except (NotationError, SituationError) as error:
-        raise RoundError(name_people_in(str(error), record)) from None
+    except InputError as error:
+        raise InputError(name_people_in(str(error), record)) from None
 
 
 def _check_lengths(record: PartialRecord) -> None:
-    """Raise RoundError if a list of a round in progress has another length than there are seats."""
+    """Raise InputError if a list of a round in progress has another length than there are seats."""
     seats = RULES_BY_GAME[record.game].seats
     for name in ("players", "teams", "dealt", "hands"):
         found = getattr(record, name)
         if found is not None and len(found) != seats:
-            raise RoundError(f"{name}: {len(found)} entries, there should be {seats}")
+            raise InputError(f"{name}: {len(found)} entries, there should be {seats}")
     for number, call in enumerate(record.calls or ()):
         if not 0 <= call.seat < seats:
-            raise RoundError(f"calls[{number}].seat: {call.seat} is not 0 to {seats - 1}")
+            raise InputError(f"calls[{number}].seat: {call.seat} is not 0 to {seats - 1}")
     for number, trick in enumerate(record.tricks):
         if trick.leader is not None and not 0 <= trick.leader < seats:
-            raise RoundError(f"tricks[{number}].leader: {trick.leader} is not 0 to {seats - 1}")
+            raise InputError(f"tricks[{number}].leader: {trick.leader} is not 0 to {seats - 1}")
     if record.sender is not None and not 0 <= record.sender < seats:
-        raise RoundError(f"sender: {record.sender} is not 0 to {seats - 1}")
+        raise InputError(f"sender: {record.sender} is not 0 to {seats - 1}")

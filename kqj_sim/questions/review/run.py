@@ -12,17 +12,15 @@ from time import monotonic
 from typing import Any
 
 from kqj_sim import __version__
-from kqj_sim.arguments import ArgumentError
+from kqj_sim.errors import InputError, RecordError
 from kqj_sim.messages import visible
 from kqj_sim.output.run import GAME_NAMES, RANGE_SIGNS, Run, describe_rules
 from kqj_sim.policies.spec import DEFAULT_PLAYERS, parse_player
-from kqj_sim.positions.estimator import OddsError
 from kqj_sim.positions.sampling import Deadline, SearchEnded
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.questions.review.grading import GradeSettings
 from kqj_sim.questions.review.reading import UnreadRound
 from kqj_sim.questions.review.rounds import RoundReview, review_round
-from kqj_sim.record import RecordError
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.workers import count_processors
 
@@ -176,13 +174,12 @@ def run_review(
         clock: returns the time in seconds.
 
     Raises:
-        PolicyError: the reference player cannot be used.
-        ArgumentError: a seat does not exist.
+        InputError: the reference player cannot be used; a seat does not exist.
         NothingReviewedError: no round can be reviewed.
     """
     wanted = None if seats is None else _split_seats(seats)
     name = "stdin" if run.source == "-" else visible(run.source)
-    unknown: ArgumentError | None = None
+    unknown: InputError | None = None
     found = ReviewedRounds()
     end = Deadline(clock=clock).within(math.inf if run.time is None else run.time)
     ahead: deque[UnreadRound] = deque()
@@ -246,7 +243,7 @@ def run_review(
                     seats=chosen,
                     advance=advance,
                 )
-            except (OddsError, SearchEnded) as error:
+            except (InputError, SearchEnded) as error:
                 fail(line, str(error) or "no hidden hands agree with the calls")
                 continue
             is_incomplete = bool(review.ungraded)
@@ -273,26 +270,26 @@ def _split_seats(seats: int | str | Sequence[int | str]) -> list[int | str]:
     for part in parts:
         found += [part] if isinstance(part, int) else re.split(r"\s*,\s*", part.strip())
     if not found:
-        raise ArgumentError("--seat: name a player or a place, such as opener")
+        raise InputError("--seat: name a player or a place, such as opener")
     return found
 
 
 def _find_seats(
     wanted: Iterable[int | str], played: RecordedRound
-) -> tuple[tuple[int, ...], ArgumentError | None]:
+) -> tuple[tuple[int, ...], InputError | None]:
     """Return the seats of the players who sat at a round's table, and what is wrong with others.
 
     Raises:
-        ArgumentError: a number is no seat.
+        InputError: a number is no seat.
     """
     names, seats, wrong = played.seat_names, [], None
     for each in wanted:
         if isinstance(each, int):
             if not 0 <= each < names.seats:
-                raise ArgumentError(f"--seat {each}: the seats are 0 to {names.seats - 1}")
+                raise InputError(f"--seat {each}: the seats are 0 to {names.seats - 1}")
             seats.append(each)
         elif (seat := names.find(each)) is not None:
             seats.append(seat)
         else:
-            wrong = ArgumentError(f"--seat: {names.explain_unknown(each)}")
+            wrong = InputError(f"--seat: {names.explain_unknown(each)}")
     return tuple(dict.fromkeys(seats)), wrong

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kqj_sim.arguments import ArgumentError
+from kqj_sim.errors import InputError
 from kqj_sim.messages import suggest
 from kqj_sim.policies.spec import label_players
 from kqj_sim.questions.review.cross_fitting import Mean, find_mistakes
@@ -67,11 +67,11 @@ TABLES: Mapping[str, str] = {
 
 
 def parse_columns(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of `--by`; raise ArgumentError if one does not exist."""
+    """Return the columns of `--by`; raise InputError if one does not exist."""
     for name in names:
         if name not in GROUP_COLUMNS:
             hint = suggest(name, GROUP_COLUMNS) or f"there are {', '.join(GROUP_COLUMNS)}"
-            raise ArgumentError(f"--by {name}: there is no such column; {hint}")
+            raise InputError(f"--by {name}: there is no such column; {hint}")
     return tuple(dict.fromkeys(names))
 
 

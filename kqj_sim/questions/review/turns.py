@@ -109,8 +109,7 @@ def draw_deals(sampler: Sampler, first: int, deals: int, deadline: Deadline | No
     Raises:
         SearchEnded: hidden hands that agree with the calls are too rare, or too few were found
             before the deadline.
-        OddsError: no hidden hands agree with the plays.
-        PolicyError: a policy chose what is not allowed.
+        InputError: no hidden hands agree with the plays; a policy chose what is not allowed.
     """
     deadline = deadline or Deadline()
     search = deadline.limit(Search(sampler.question_count, None, None, MAX_REJECTED))

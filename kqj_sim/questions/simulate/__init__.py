@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from kqj_sim.arguments import (
-    ArgumentError,
     PoliciesLike,
     RuleArguments,
     convert_policies,
@@ -16,6 +15,7 @@ from kqj_sim.arguments import (
     reject_both,
     split_items,
 )
+from kqj_sim.errors import InputError
 from kqj_sim.options import OPTIONS, read_number
 from kqj_sim.question import TABLES_AND_PLOT, question
 from kqj_sim.rules import DEFAULT_RULES, GameRules
@@ -102,7 +102,7 @@ def simulate(
     """
     reject_both(deals=deals, games=games)
     if rows is not None and checkpoint is not None:
-        raise ArgumentError(
+        raise InputError(
             "--rows and --checkpoint: rows are not kept in checkpoints; write them range by range "
             "with --first and --deals"
         )

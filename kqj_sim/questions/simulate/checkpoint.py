@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from kqj_sim import __version__
 from kqj_sim.core.block import LANES
 from kqj_sim.core.code_cache import hash_sources
+from kqj_sim.errors import RunError
 from kqj_sim.messages import shorten
 from kqj_sim.output.files import OutputFile
 from kqj_sim.runner import Runner
@@ -41,10 +42,6 @@ SAVE_SECONDS = 2.0
 
 MAX_UNPACKED = 1 << 30
 """Most bytes of the counts of a checkpoint; those of a million groups take some fifty millions."""
-
-
-class CheckpointError(RuntimeError):
-    """A checkpoint that cannot be used; one line that says why and what would be right."""
 
 
 class SavedCounts(msgspec.Struct):
@@ -101,7 +98,7 @@ def read_checkpoint(path: str | Path) -> tuple[SavedCounts, dict[str, NDArray[np
     """Read a checkpoint: what it counts, and the `Tally.numbers`.
 
     Raises:
-        CheckpointError: it is not a checkpoint.
+        RunError: it is not a checkpoint.
         OSError: it cannot be read.
     """
     content = io.BytesIO(read_bytes(path, MAX_UNPACKED))
@@ -117,7 +114,7 @@ def read_checkpoint(path: str | Path) -> tuple[SavedCounts, dict[str, NDArray[np
             raise TypeError
     except Exception:
         # A damaged archive makes numpy and zipfile raise any kind; their advice is no help here.
-        raise CheckpointError(
+        raise RunError(
             f"{path} is no checkpoint of kqj-sim, or a damaged one: name another file, or delete "
             "this one to begin anew"
         ) from None
@@ -132,7 +129,7 @@ class SavedRun:
         tally: empty counts of the experiment, to which all deals are added.
 
     Raises:
-        CheckpointError: the file holds another run.
+        RunError: the file holds another run.
         OSError: the file cannot be read or written.
     """
 
@@ -166,23 +163,21 @@ class SavedRun:
         if not difference and found.finished > self.total:
             difference = f"{found.finished:,} {unit} and not {self.total:,}"
         if difference:
-            raise CheckpointError(
+            raise RunError(
                 f"{path} is the checkpoint of another run ({difference}): give the options it was "
                 "made with, or another file"
             )
         self._add_numbers(numbers, found.finished)
 
     def _add_numbers(self, numbers: Mapping[str, NDArray[np.int64]], finished: int) -> None:
-        """Add the counts of a file; raise CheckpointError if they do not fit the run."""
+        """Add the counts of a file; raise RunError if they do not fit the run."""
         try:
             self.tally.add_numbers(numbers)
             if self.tally.deals > finished and self.saved.unit == "deals":
                 raise ValueError(f"{self.tally.deals:,} deals of {finished:,}")
         except (ArithmeticError, LookupError, TypeError, ValueError) as error:
             reason = shorten(" ".join(str(error).split()), 120)
-            raise CheckpointError(
-                f"{self.path} is damaged: its counts do not fit ({reason})"
-            ) from None
+            raise RunError(f"{self.path} is damaged: its counts do not fit ({reason})") from None
         self.saved.finished = finished
 
     def save(self) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from kqj_sim.arguments import ArgumentError, split_items
+from kqj_sim.arguments import split_items
 from kqj_sim.columns import describe_listing
+from kqj_sim.errors import InputError
 from kqj_sim.messages import quote, suggest
 from kqj_sim.output.plots import make_simulation_drawing
 from kqj_sim.output.run import Run
@@ -76,7 +77,7 @@ class SimulationResult(Result):
                 None for all.
 
         Raises:
-            ArgumentError: there is no such column.
+            InputError: there is no such column.
         """
         import pandas as pd
 
@@ -88,7 +89,7 @@ class SimulationResult(Result):
                 known = rows.list_frame_columns()
                 for name in columns or ():
                     if name not in known:
-                        raise ArgumentError(
+                        raise InputError(
                             f"there is no column {quote(name)}: "
                             f"{suggest(name, known) or describe_listing(experiment.rules.game)}"
                         )

@@ -24,7 +24,7 @@ def play_and_write(path: str, tally: Tally, confidence: float, runner: Runner) -
         runner: carries out the run.
 
     Raises:
-        FormatError: its suffix stands for no format.
+        InputError: its suffix stands for no format.
         OSError: the file cannot be written; nothing was played.
         UnwrittenFileError: the rows could not be written, which ended the run; its result has the
             tables up to then.

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kqj_sim.policies import PolicyError, parse_player
+from kqj_sim.errors import InputError
+from kqj_sim.policies import parse_player
 from kqj_sim.policies.kwajongen.standard import COUNT_PARAMETERS
 from kqj_sim.policies.registry import BUILT_INS, describe, find_policy
 from kqj_sim.policies.spec import DEFAULT_PLAYERS, format_player_file, parse_player_spec
@@ -217,7 +218,7 @@ def test_illegal_choice_raises(
     own: Callable[[str], str], wrong: int, question: str, line: int, fault: str
 ) -> None:
     what = rf"policy 'bold', choose_{question}\(\), deal \d+ of seed 4, seat \d: {fault}"
-    with pytest.raises(PolicyError, match=what) as told_so:
+    with pytest.raises(InputError, match=what) as told_so:
         rounds((f"{own('bold')}:wrong={wrong}",) * 4, 300)
     text = str(told_so.value)
     assert "\n" not in text
@@ -234,5 +235,5 @@ def test_policy_that_does_not_compile_raises(tmp_path: Path) -> None:
             f'from kqj_sim import policy\n@policy("one")\ndef choose_accept(view):\n    {body}\n',
             encoding="utf-8",
         )
-        with pytest.raises(PolicyError, match=fault):
+        with pytest.raises(InputError, match=fault):
             parse_player(f"{path}:one", "kwajongen")

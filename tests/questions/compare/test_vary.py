@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kqj_sim.errors import InputError
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.questions.compare.vary import (
     FieldMatch,
-    ParameterError,
     ParameterizedPolicy,
     ParameterValues,
     format_players,
@@ -89,8 +89,8 @@ def test_counts_agree_with_records(rules: KqjRules) -> None:
 
 def test_too_many_values_are_refused_before_they_are_read() -> None:
     text = "take=" + ",".join(map(str, range(100_000)))
-    with pytest.raises(ParameterError, match="take has 100,000 values: at most 400"):
+    with pytest.raises(InputError, match="take has 100,000 values: at most 400"):
         parse_parameter_values(text, COUNTER)
     hundreds = [ParameterValues(str(number), tuple(map(str, range(400)))) for number in range(4)]
-    with pytest.raises(ParameterError, match=r"400 x 400 x 400 x 400 are 25,600,000,000 sets"):
+    with pytest.raises(InputError, match=r"400 x 400 x 400 x 400 are 25,600,000,000 sets"):
         list_combinations(hundreds)

@@ -15,9 +15,9 @@ import pytest
 
 from kqj_sim.cards import Card, parse_card
 from kqj_sim.core.card_odds import thin_draws
-from kqj_sim.policies.errors import PolicyError
+from kqj_sim.errors import InputError
 from kqj_sim.policies.spec import parse_player
-from kqj_sim.positions.estimator import EstimateSettings, OddsError
+from kqj_sim.positions.estimator import EstimateSettings
 from kqj_sim.positions.kqj_cards import KqjCardSampler, convert_cards_to_bits
 from kqj_sim.positions.measures import get_kqj_card_measures
 from kqj_sim.positions.plays import POWER, PlayModel
@@ -442,7 +442,7 @@ def test_impossible_calls_raise() -> None:
     """`always` never passes."""
     for record in rounds(TAKE_2, LIVELY, 30):
         if len(record.calls) > 3:
-            with pytest.raises(OddsError, match="--ignore-calls"):
+            with pytest.raises(InputError, match="--ignore-calls"):
                 estimate_cards(at(record, 7, 6), ("always+greedy",) * SEATS, threads=1)
             return
     raise AssertionError("no round with a pass")
@@ -456,7 +456,7 @@ def test_illegal_call_of_an_assumed_player_raises(tmp_path: Path, turn: tuple[in
     )
     passed = (each for each in rounds(TAKE_2, "points+greedy", 30) if len(each.calls) > 3)
     so_far = at(next(passed), *turn)
-    with pytest.raises(PolicyError, match="chose what is not allowed"):
+    with pytest.raises(InputError, match="chose what is not allowed"):
         estimate_cards(so_far, (f"{path}+greedy",) * SEATS, deals=100, threads=1)
 
 

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from kqj_sim.cards import SUITS, Card
 from kqj_sim.core.block import LANES
 from kqj_sim.core.kwajongen.odds import draw_hidden_hands, list_hidden_hands
+from kqj_sim.errors import InputError
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.spec import parse_player
-from kqj_sim.positions.estimator import FIRST_CHOOSING, OddsError
+from kqj_sim.positions.estimator import FIRST_CHOOSING
 from kqj_sim.positions.kwajongen import KwajongenCardSampler, make_kwajongen_turn
-from kqj_sim.positions.position import PartialRound, RoundError
+from kqj_sim.positions.position import PartialRound
 from kqj_sim.positions.position_input import parse_position, read_position
 from kqj_sim.positions.sampling import Playouts, Search
 from kqj_sim.questions.odds.cards import CardOdds, estimate_cards
@@ -291,7 +292,7 @@ def test_impossible_calls_raise() -> None:
         and all(at(each, *moment).seat != each.calls[0].seat for moment in moments)
     )
     for moment in moments:
-        with pytest.raises(OddsError, match="occur in none of") as found:
+        with pytest.raises(InputError, match="occur in none of") as found:
             estimate_cards(at(record, *moment), ("random:accept=1",) * SEATS)
         assert "--ignore-calls" in str(found.value) and "\n" not in str(found.value)
 
@@ -310,14 +311,14 @@ def test_a_round_is_read_as_typed() -> None:
 def test_position_that_a_record_does_not_reach_raises() -> None:
     record = a_round()
     text = to_json(record)
-    with pytest.raises(RoundError, match="the record's round is over"):
+    with pytest.raises(InputError, match="the record's round is over"):
         read_position(partial_record_from_json(text))
     for where in ((5, 2), (1, 5)):
         with pytest.raises(
-            RoundError, match=f"card {where[1]} of trick {where[0]} was not reached"
+            InputError, match=f"card {where[1]} of trick {where[0]} was not reached"
         ):
             read_position(partial_record_from_json(text), where)
-    with pytest.raises(RoundError, match="pending_before: 120 is not 0 or 1"):
+    with pytest.raises(InputError, match="pending_before: 120 is not 0 or 1"):
         read_position(
             partial_record_from_json(text.replace('"pending_before":0', '"pending_before":120'))
         )

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kqj_sim import PolicyError, check_policy
+from kqj_sim import check_policy
+from kqj_sim.errors import InputError
 from kqj_sim.questions.policies.checks import PolicyCheck
 
 HEAD = "import numba, numpy as np\nfrom kqj_sim import policy, lowest, highest\n"
@@ -54,5 +55,5 @@ def test_choices_that_depend_on_more_than_the_view_are_found(tmp_path: Path) -> 
 
 
 def test_policy_that_does_not_compile_raises(tmp_path: Path) -> None:
-    with pytest.raises(PolicyError, match="leagl"):
+    with pytest.raises(InputError, match="leagl"):
         _check(tmp_path, "@policy\ndef wrong(view):\n    return view.leagl\n")

@@ -9,10 +9,11 @@ import msgspec
 import pytest
 
 from kqj_sim.cards import parse_card
+from kqj_sim.errors import RecordError
 from kqj_sim.output.grid import PIPED_WIDTH
 from kqj_sim.places import name_places
 from kqj_sim.questions.records.rounds import check_record_shape, render_round
-from kqj_sim.record import RecordError, Trick
+from kqj_sim.record import Trick
 from kqj_sim.referee.kqj import FinalContract
 from kqj_sim.rules import KqjRules
 from tests.questions.records.printed_rounds import find_section, print_round, with_symbol

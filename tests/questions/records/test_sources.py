@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import kqj_sim as kqj
-from kqj_sim.record import RecordError, to_json
+from kqj_sim.errors import RecordError
+from kqj_sim.record import to_json
 from kqj_sim.rules import KqjRules
 from tests.command_line import run
 from tests.referee.kqj.random_rounds import random_record
@@ -30,7 +31,7 @@ def test_records_of_a_file_are_those_of_its_lines(path: Path) -> None:
 
 def test_file_is_not_played(path: Path) -> None:
     for played in ({"deals": 3}, {"games": 1}, {"policy": "greedy"}, {"impose": "opener:h"}):
-        with pytest.raises(kqj.ArgumentError, match="give one of them"):
+        with pytest.raises(kqj.InputError, match="give one of them"):
             kqj.records(source=path, **played)
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from kqj_sim.record import Record, RecordError
+from kqj_sim.errors import RecordError
+from kqj_sim.record import Record
 from kqj_sim.referee import check_record, check_records
 from kqj_sim.rules import KqjRules
 from tests.referee.forgery import as_json, discrepancies
