@@ -32,7 +32,7 @@ from benchmarks import plays
 from kqj_sim.core import rng
 from kqj_sim.core.block import LANES
 from kqj_sim.core.types import BoolArray, Float64Array
-from kqj_sim.policies.spec import DEFAULT_PLAYER, parse_player
+from kqj_sim.policies.players import DEFAULT_PLAYER, parse_player
 from kqj_sim.policies.weights import VERSIONS
 from kqj_sim.positions.auction_state import (
     CallOption,
@@ -41,7 +41,7 @@ from kqj_sim.positions.auction_state import (
     list_call_options,
     make_contract_option,
 )
-from kqj_sim.positions.estimator import EstimateSettings
+from kqj_sim.positions.estimator import EstimatePlan
 from kqj_sim.positions.kqj_calls import KqjCallSampler
 from kqj_sim.positions.sampling import Search, SearchEnded
 from kqj_sim.positions.situation import parse_situation
@@ -127,7 +127,7 @@ def estimate_contract(record: Record, rules: KqjRules, seed: int) -> EstimatedCo
         return_card=record.turned,
         heard=", ".join(format_call(call) for call in record.calls[: spoken[turn]]),
     )
-    settings = EstimateSettings(seed=seed, threads=1)
+    settings = EstimatePlan(seed=seed, threads=1)
     sampler = KqjCallSampler(situation, [parse_player(DEFAULT_PLAYER)] * SEATS, settings)
     amount = find_lowest_amount(situation) if rules.bidding == "auction" else 0
     named: list[CallOption] = [

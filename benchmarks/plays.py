@@ -25,8 +25,8 @@ import numpy as np
 from kqj_sim.cards import parse_card
 from kqj_sim.core import rng
 from kqj_sim.core.types import BoolArray, Float64Array, Int64Array
-from kqj_sim.policies.spec import parse_player
-from kqj_sim.positions.estimator import EstimateSettings
+from kqj_sim.policies.players import parse_player
+from kqj_sim.positions.estimator import EstimatePlan
 from kqj_sim.positions.kqj_cards import KqjCardSampler, convert_cards_to_bits
 from kqj_sim.positions.plays import PATIENCE, POWER, PlayModel
 from kqj_sim.positions.position import PartialRound
@@ -117,7 +117,7 @@ def choose_turn(record: Record, seed: int) -> tuple[int, int]:
 def draw_turn(record: Record, player: str, seed: int, trick: int, position: int) -> Turn | None:
     """Return a turn of a round; None if the calls are so rare that no hands are found."""
     at = read_position(partial_record_from_json(to_json(record)), (trick, position + 1))
-    settings = EstimateSettings(seed=seed, threads=1)
+    settings = EstimatePlan(seed=seed, threads=1)
     sampler = KqjCardSampler(at, [parse_player(player)] * SEATS, settings, MAX_LAYOUTS)
     if sampler.layout_count:
         hands, weights = sampler.layouts, sampler.count_ways(seed).astype(float)

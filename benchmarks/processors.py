@@ -60,7 +60,7 @@ def play(name: str, policies: list[str]) -> Processor:
 
     found, digest = [], hashlib.sha256()
     for policy in policies:
-        experiment = Experiment(policies=(policy,) * 6, deals=DEALS)
+        experiment = Experiment(players=(policy,) * 6, deals=DEALS)
         digest.update(simulate(experiment).values.tobytes())
 
         def engine(count: int, experiment: Experiment = experiment) -> int:

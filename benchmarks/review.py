@@ -15,9 +15,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from kqj_sim.policies.spec import parse_player
 from kqj_sim.questions.review.decisions import RecordedRound
-from kqj_sim.questions.review.grading import GradeSettings, derive_seed, grade_decisions, make_turn
+from kqj_sim.questions.review.grading import GradePlan, derive_seed, grade_decisions, make_turn
 from kqj_sim.questions.review.rounds import review_round
 from kqj_sim.questions.review.turns import draw_deals
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
@@ -43,18 +42,18 @@ def print_mean(name: str, values: list[float]) -> None:
 
 def measure_bias(policy: str, rounds: int, deals: int = 128) -> None:
     """Print the mean loss of a decision in trick 7: exact, by cross-fitting, and naive."""
-    settings = GradeSettings(parse_player(REFERENCE), 1, 1, 0.95, 2, max_layouts=20_000)
+    plan = GradePlan(deals=1, reference=REFERENCE, threads=2, max_layouts=20_000)
     exact, fitted, naive, differences = [], [], [], []
     experiment = Experiment(KqjRules(), (policy,) * 6, deals=rounds, seed=11)
     for line, record in enumerate(play_records(experiment), start=1):
         late = [each for each in RecordedRound(record, line).decisions if each.trick == 7]
-        known = [grade for grade, _ in grade_decisions(late, settings, line)]
-        wanted = replace(settings, max_layouts=0)
+        known = [grade for grade, _ in grade_decisions(late, plan, line)]
+        wanted = replace(plan, max_layouts=0)
         sampled = [grade for grade, _ in grade_decisions(late, wanted, line)]
         for one, other in zip(known, sampled, strict=True):
             if one.layouts is None:
                 continue
-            turn = make_turn(other.decision, replace(settings, max_layouts=0), 5, False)
+            turn = make_turn(other.decision, replace(plan, max_layouts=0), 5, False)
             turn.sampler.seed = derive_seed("naive", line, other.decision.at)  # type: ignore[attr-defined]
             draws = draw_deals(turn.sampler, 0, deals)
             exact.append(one.loss.points.value)
@@ -76,13 +75,13 @@ def measure_bias(policy: str, rounds: int, deals: int = 128) -> None:
 def measure_order(rounds: int, samples: int) -> None:
     """Print what each policy loses a round, cards alone."""
     print("Points lost a round, all six players, cards")
-    settings = GradeSettings(parse_player(REFERENCE), samples, 1, 0.95, 2)
+    plan = GradePlan(deals=samples, reference=REFERENCE, threads=2)
     for policy in POLICIES:
         lost, effects = [], []
         experiment = Experiment(KqjRules(), (policy,) * 6, deals=rounds, seed=12)
         for line, record in enumerate(play_records(experiment), start=1):
             cards = [each for each in RecordedRound(record, line).decisions if not each.is_call]
-            grades = [grade for grade, _ in grade_decisions(cards, settings, line)]
+            grades = [grade for grade, _ in grade_decisions(cards, plan, line)]
             lost.append(sum(grade.loss.points.value for grade in grades))
             effects.append(sum(grade.effect.value for grade in grades))
         print_mean(policy, lost)
@@ -92,16 +91,16 @@ def measure_order(rounds: int, samples: int) -> None:
 def measure_parts(rules: GameRules, rounds: int) -> None:
     """Print how exactly the parts of results add up, and the luck of the deal."""
     kqj = isinstance(rules, KqjRules)
-    settings = GradeSettings(
-        parse_player("points+greedy" if kqj else "standard", rules.game), 1, 1, 0.95, 2,
-        ignore_calls=True, ignore_plays=True, max_layouts=0,
+    plan = GradePlan(
+        deals=1, reference="points+greedy" if kqj else "standard", threads=2, ignore_calls=True,
+        ignore_plays=True, max_layouts=0,
     )  # fmt: skip
     policy = "points+standard" if kqj else "standard"
     worst, remainder = 0.0, 0.0
     luck: list[float] = []
     experiment = Experiment(rules, (policy,) * rules.seats, deals=rounds, seed=13)
     for line, record in enumerate(play_records(experiment), start=1):
-        review = review_round(RecordedRound(record, line), settings)
+        review = review_round(RecordedRound(record, line), plan)
         for part in review.parts or ():
             total = part.average.value + part.deal_luck + part.own_decisions.value
             total += part.own_luck + part.others_decisions + part.remainder

@@ -241,8 +241,7 @@ def write_rows(experiment: Any, path: Path, threads: int) -> int:
     with RowsFile(path) as file:
         for rows in iterate_row_chunks(experiment, threads):
             file.write(rows)
-        rules, policies = experiment.rules, experiment.policies
-        file.finish(Run("benchmark", rules, policies, experiment.seed, 0, file.count))
+        file.finish(Run.of("benchmark", experiment, file.count))
     return file.count
 
 

@@ -70,7 +70,7 @@ def _play(
 
 def measure(policy: str) -> list[Stage]:
     """Measure the nanoseconds a deal of each stage, of two-team taking."""
-    rules, table = Experiment(policies=(policy,) * 6).compile_seating()
+    rules, table = Experiment(players=(policy,) * 6).compile_seating()
     state, log = allocate_block(), np.empty(0, np.int64)
     deals, values = (
         np.empty(CHUNK_ROWS, np.int64),

@@ -26,7 +26,7 @@ from benchmarks.speed import QUIET
 from benchmarks.strength_sheets import Contest, Strength
 from kqj_sim.errors import InputError, RunError
 from kqj_sim.policies import weights
-from kqj_sim.policies.spec import parse_player
+from kqj_sim.policies.players import parse_player
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.workers import count_processors
 

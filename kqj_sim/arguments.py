@@ -21,7 +21,7 @@ from kqj_sim.rules import RULES_BY_GAME, GameRules, make_rules
 
 if TYPE_CHECKING:
     from kqj_sim.imposed import ImposedContract
-    from kqj_sim.policies.registry import Policy
+    from kqj_sim.policies.players import Player, PlayerLike
 
 MAX_INTEGER = 2**63 - 1
 MAX_CANDIDATES = 10_000
@@ -33,8 +33,8 @@ CONFIDENCE_RANGE = (0.01, 0.999999)
 Count: TypeAlias = int | float | str
 """A whole number: 1000000, 1e6, "1M" or "1,000,000"."""
 
-PolicyLike: TypeAlias = "str | os.PathLike[str] | Policy | Callable[..., Any]"
-"""A policy: a specification, a file, or a policy of this session."""
+PolicyLike: TypeAlias = "PlayerLike"
+"""A policy: a specification, a file, a player, or a policy of this session."""
 
 PoliciesLike: TypeAlias = "PolicyLike | Sequence[PolicyLike] | Mapping[str, PolicyLike]"
 """Policies of a table: one for all seats, one for each seat, or by "all", "team0", "seat3"."""
@@ -218,6 +218,8 @@ def collect_rules(rules: GameRules | None, values: Mapping[str, Any], caller: st
     for name in values:
         if name not in names:
             hint = suggest(name, names)
+            if name in ("threads", "cluster", "progress"):
+                hint = f"write runner=kqj_sim.Runner({name}=...)"
             raise TypeError(
                 f"{caller}() got an unexpected keyword argument {quote(name)}"
                 f"{': ' if hint else ''}{hint}"
@@ -248,49 +250,60 @@ def explain_without_effect(name: str) -> str:
     return f"--{name.replace('_', '-')} has no effect with --bidding take"
 
 
-def convert_policy(policy: PolicyLike) -> str:
-    """Return the specification of a policy, function or file; raise InputError for others."""
-    if isinstance(policy, str):
-        return policy
-    if isinstance(policy, os.PathLike):
+def name_policy(policy: PolicyLike) -> str:
+    """Return a policy as it is written in a call: its specification, file or name."""
+    if isinstance(policy, str | os.PathLike):
         return os.fspath(policy)
-    from kqj_sim.policies.session import as_spec
+    names = (getattr(policy, attribute, "") for attribute in ("given", "name", "__name__"))
+    return next(filter(None, names), str(policy))
 
-    return as_spec(policy)
 
-
-def convert_policies(policy: PoliciesLike | None, rules: GameRules) -> tuple[str, ...]:
-    """Return the specification of each seat's player, (seats,).
+def parse_players(policy: PoliciesLike | None, rules: GameRules) -> tuple[Player, ...]:
+    """Return each seat's player, (seats,).
 
     Args:
-        policy: one for all seats; one for each seat; or by "all", "team0" and "seat3", of which
-            a later one overrides.
+        policy: one for all seats; one for each seat; SPEC, team0=SPEC and seat3=SPEC, or by "all",
+            "team0" and "seat3", of which a later one overrides; None for the default player.
         rules: the rules, which give seats and teams.
 
     Raises:
         InputError: a seat or team does not exist, or a value is no policy.
     """
+    from kqj_sim.policies.players import get_default_player, parse_player
+
     if policy is None:
-        return assign_policies((), rules)
-    if isinstance(policy, Mapping):
-        given = [
-            convert_policy(each) if name == "all" else f"{name}={convert_policy(each)}"
-            for name, each in policy.items()
-        ]
-        return assign_policies(given, rules)
-    if isinstance(policy, (list, tuple)):
-        several = [convert_policy(each) for each in policy]
-        if len(several) == rules.seats and not any(map(_NAMED_SEATS.match, several)):
-            return assign_policies(
-                [f"seat{seat}={each}" for seat, each in enumerate(several)], rules
+        given: list[tuple[str, PolicyLike]] = []
+    elif isinstance(policy, Mapping):
+        given = [("" if seats == "all" else seats, each) for seats, each in policy.items()]
+    elif isinstance(policy, list | tuple):
+        given = [_split_seats(each) for each in policy]
+        is_named = any(seats for seats, _ in given)
+        if len(given) == rules.seats and not is_named:
+            given = [(f"seat{seat}", each) for seat, (_, each) in enumerate(given)]
+        elif len(given) != 1 and not is_named:
+            raise InputError(
+                f"{len(given)} policies: give one, one for each seat ({rules.seats}), or name the "
+                "seats, such as {'all': 'standard', 'seat0': 'greedy'}"
             )
-        if several and (len(several) == 1 or any(map(_NAMED_SEATS.match, several))):
-            return assign_policies(several, rules)
-        raise InputError(
-            f"{len(several)} policies: give one, one for each seat ({rules.seats}), or name the "
-            "seats, such as {'all': 'standard', 'seat0': 'greedy'}"
-        )
-    return assign_policies([convert_policy(policy)], rules)  # type: ignore[arg-type]
+    else:
+        given = [_split_seats(policy)]  # type: ignore[arg-type]
+    chosen = [-1] * rules.seats
+    for number, (name, each) in enumerate(given):
+        if isinstance(each, str) and not each.strip():
+            before = f"{name}={each}" if name else each
+            raise InputError(
+                f"--policy {quote(before)} names no policy: write "
+                f"{shorten(before)}{get_default_player(rules.game).given}"
+            )
+        for seat in _list_seats(name, each, rules):
+            chosen[seat] = number
+    players = {
+        number: parse_player(given[number][1], rules.game)
+        if number >= 0
+        else get_default_player(rules.game)
+        for number in dict.fromkeys(chosen)
+    }
+    return tuple(players[number] for number in chosen)
 
 
 _NAMED_SEATS = re.compile(r"(?:seat|team)\d*=")
@@ -302,51 +315,35 @@ def drop_overridden(specifications: Sequence[str]) -> Sequence[str]:
     return specifications[whole[-1] if whole else 0 :]
 
 
-def assign_policies(specifications: Sequence[str], rules: GameRules) -> tuple[str, ...]:
-    """Return the policy specification of each seat, (seats,).
-
-    Args:
-        specifications: SPEC for all seats, team0=SPEC or seat3=SPEC; a later one overrides.
-        rules: the rules, which give seats and teams.
-
-    Raises:
-        InputError: a seat or team does not exist, or a specification is empty.
-    """
-    from kqj_sim.policies.spec import DEFAULT_PLAYERS
-
-    default = DEFAULT_PLAYERS[rules.game]
-    seats = [default] * rules.seats
-    for given in specifications:
-        match = re.fullmatch(r"([A-Za-z]+)(\d*)=(.*)", given, re.DOTALL)
-        chosen = range(rules.seats) if match is None else _list_named_seats(match, rules)
-        policy = given if match is None else match[3]
-        if not policy.strip():
-            raise InputError(
-                f"--policy {quote(given)} names no policy: write {shorten(given)}{default}"
-            )
-        for seat in chosen:
-            seats[seat] = policy
-    return tuple(seats)
+def _split_seats(policy: PolicyLike) -> tuple[str, PolicyLike]:
+    """Return the seats that a policy names, empty for all, and the policy: `seat3=greedy`."""
+    text = policy if isinstance(policy, str) else ""
+    match = re.fullmatch(r"([A-Za-z]+\d*)=(.*)", text, re.DOTALL)
+    return ("", policy) if match is None else (match[1], match[2])
 
 
-def _list_named_seats(match: re.Match[str], rules: GameRules) -> Sequence[int]:
-    """Return the seats of seatN=SPEC or teamN=SPEC; raise InputError if there are none."""
-    whose, digits, policy = match[1], match[2], shorten(match[3])
-    given = f"--policy {shorten(whose + digits)}={policy}"
+def _list_seats(name: str, policy: PolicyLike, rules: GameRules) -> Sequence[int]:
+    """Return the seats of seatN or teamN, or all; raise InputError if there are none."""
+    if not name:
+        return range(rules.seats)
+    match = re.fullmatch(r"([A-Za-z]*)(\d*)", name)
+    whose, digits = match.groups() if match else (name, "")
+    wanted = shorten(name_policy(policy))
     number = int(digits[:4] or -1)
-    if whose == "seat":
-        if 0 <= number < rules.seats:
-            return [number]
-        raise InputError(f"{given}: the seats are seat0 to seat{rules.seats - 1}")
-    if whose == "team":
+    with locate_errors(f"--policy {shorten(name)}={wanted}"):
+        if whose == "seat":
+            if 0 <= number < rules.seats:
+                return [number]
+            raise InputError(f"the seats are seat0 to seat{rules.seats - 1}")
+        if whose != "team":
+            raise InputError(f"that is no seat or team; write seat0={wanted} or team0={wanted}")
         if rules.partners == "random":
             raise InputError(
-                f"{given}: with --partners random teams change; name seats, such as seat0={policy}"
+                f"with --partners random teams change; name seats, such as seat0={wanted}"
             )
-        if 0 <= number < rules.team_count:
-            return [seat for seat in range(rules.seats) if rules.fixed_team_of(seat) == number]
-        raise InputError(f"{given}: the teams are team0 to team{rules.team_count - 1}")
-    raise InputError(f"{given}: that is no seat or team; write seat0={policy} or team0={policy}")
+        if not 0 <= number < rules.team_count:
+            raise InputError(f"the teams are team0 to team{rules.team_count - 1}")
+    return [seat for seat in range(rules.seats) if rules.fixed_team_of(seat) == number]
 
 
 def parse_imposed(

@@ -19,7 +19,6 @@ from kqj_sim.commands.errors import (
     show_warning,
 )
 from kqj_sim.messages import quote, shorten
-from kqj_sim.run_scope import run_scope
 
 
 class CommandEntry(NamedTuple):
@@ -158,8 +157,7 @@ class CommandGroup(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Check the environment variables, then run the command that `ctx` names."""
         check_environment(self)
-        with run_scope():
-            return super().invoke(ctx)
+        return super().invoke(ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands from the table, without importing them."""

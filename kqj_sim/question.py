@@ -14,10 +14,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ParamSpec, TypeVar, cast
 
-from kqj_sim.arguments import collect_rules, convert_policy
+from kqj_sim.arguments import collect_rules, name_policy
 from kqj_sim.errors import InputError, locate_errors
 from kqj_sim.options import OPTIONS, Option
-from kqj_sim.run_scope import run_scope
 from kqj_sim.runner import DEFAULT_RUNNER
 
 _Parameters = ParamSpec("_Parameters")
@@ -106,8 +105,7 @@ def question(
                 if runner.has_cluster and "cluster" not in workers:
                     raise InputError(f"cluster: {function.__name__} runs in threads only")
                 values["runner"] = runner.for_call(made_by)
-            with run_scope():
-                return function(*bound.args, **bound.kwargs)
+            return function(*bound.args, **bound.kwargs)
 
         ask.__doc__ = _complete_docstring(function.__doc__ or "", signature, options)
         if examples:
@@ -142,7 +140,7 @@ def _write_call(function: str, signature: inspect.Signature, values: Mapping[str
 
 def _write_value(value: Any) -> str:
     is_policy = callable(value) or isinstance(value, os.PathLike)
-    return repr(convert_policy(value) if is_policy else value)
+    return repr(name_policy(value) if is_policy else value)
 
 
 def read_value(name: str, option: Option, value: Any) -> Any:

@@ -34,12 +34,11 @@ TEXT = {
     "imposed",
 }
 ENGINE = {"core", "policies", "games", "simulation"}
-ESTIMATES = {"stats", "positions", "output"}
+ESTIMATES = {"plan", "stats", "positions", "output"}
 MAY_IMPORT: dict[str, set[str]] = {
     "messages": set(),
     "errors": {"messages"},
     "places": {"messages", "errors"},
-    "run_scope": set(),
     "signals": set(),
     "suffixes": {"messages", "errors"},
     "text_files": set(),
@@ -48,32 +47,33 @@ MAY_IMPORT: dict[str, set[str]] = {
     "rules": {"messages", "errors", "cards", "columns"},
     "record": {"messages", "errors", "cards", "columns", "rules", "text_files"},
     "imposed": {"messages", "errors", "places", "cards", "rules"},
+    "plan": {"errors"},
     "referee": TEXT,
     "core": {"columns"},
-    "policies": {"core", "messages", "errors", "cards", "rules", "run_scope", "text_files"},
+    "policies": {"core", "messages", "errors", "cards", "rules", "text_files"},
     "games": {"core", "columns", "rules"},
     "simulation": TEXT | {"core", "policies", "games"},
     "stats": TEXT | ENGINE,
-    "positions": TEXT | ENGINE | {"referee", "stats"},
+    "positions": TEXT | ENGINE | {"plan", "referee", "stats"},
     "notation": TEXT | {"policies", "referee", "positions"},
     "arguments": TEXT | {"policies"},
     "progress": {"arguments", "errors", "simulation", "signals"},
     "runner": {"arguments", "errors", "core", "progress", "simulation"},
     "output": TEXT | ENGINE | {"referee", "stats", "signals", "suffixes"},
     "options": {"arguments", "errors", "rules", "suffixes"},
-    "question": {"arguments", "errors", "options", "rules", "run_scope", "runner"},
+    "question": {"arguments", "errors", "options", "rules", "runner"},
     "results": {"errors", "stats", "messages", "output", "suffixes"},
     "questions": TEXT
     | ENGINE
     | ESTIMATES
-    | {"referee", "notation", "run_scope", "signals", "suffixes"}
+    | {"referee", "notation", "signals", "suffixes"}
     | {"arguments", "options", "progress", "question", "results", "runner"},
     "commands": TEXT
     | ENGINE
     | ESTIMATES
-    | {"referee", "notation", "run_scope", "signals", "suffixes"}
+    | {"referee", "notation", "signals", "suffixes"}
     | {"arguments", "options", "progress", "question", "questions", "results", "runner"},
-    "cli": {"commands", "errors", "messages", "run_scope"},
+    "cli": {"commands", "errors", "messages"},
     "__main__": {"cli", "signals"},
 }
 """The layers from the bottom up, each with the layers that it may import.
@@ -86,7 +86,6 @@ LIBRARIES: dict[str, set[str]] = {
     "messages": set(),
     "errors": set(),
     "places": set(),
-    "run_scope": set(),
     "signals": set(),
     "text_files": set(),
     "cards": set(),

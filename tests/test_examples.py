@@ -10,11 +10,11 @@ import pytest
 from kqj_sim.referee import check_record
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import Experiment
-from kqj_sim.simulation.paired import measure_lead
 from kqj_sim.simulation.recording import play_records
 from tests.policies.chosen import plays
 from tests.slow import slow_after
 from tests.variants import AUCTION_3, TAKE_2, told
+from tools.leads import measure_lead
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"

@@ -14,9 +14,14 @@ from click.testing import CliRunner
 from kqj_sim.arguments import parse_whole_number
 from kqj_sim.cli import check_environment, main
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS
+from kqj_sim.policies.players import (
+    DEFAULT_PLAYER,
+    DEFAULT_PLAYERS,
+    get_default_player,
+    parse_player,
+)
 from kqj_sim.policies.points import DEFAULTS
 from kqj_sim.policies.registry import BUILT_INS, KQJ_BUILT_INS
-from kqj_sim.policies.spec import DEFAULT_PLAYER, DEFAULT_PLAYERS, get_default_player, parse_player
 from kqj_sim.rules import KqjRules, KwajongenRules
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -17,7 +17,7 @@ def odds(
     hand: str, rules: KqjRules | None = None, policies: str | Sequence[str] | None = None,
     **asked: Any,
 ) -> KqjCallOdds:  # fmt: skip
-    """Estimate the outcome of each call; `asked` has the situation, and `EstimateSettings`."""
+    """Estimate the outcome of each call; `asked` has the situation, and `EstimatePlan`."""
     known = {name: asked.pop(name) for name in SITUATION if name in asked}
     situation = parse_situation(hand, rules or KqjRules(), **known)
     found = estimate_calls(situation, policies, **asked)

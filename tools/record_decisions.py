@@ -62,9 +62,9 @@ from kqj_sim.policies.features import (
     write_card_features,
     write_shared_features,
 )
+from kqj_sim.policies.players import Player
 from kqj_sim.policies.point_count import count_points
 from kqj_sim.policies.points import base_total, get_fitted
-from kqj_sim.policies.spec import Player
 from kqj_sim.policies.trick_odds import build_trick_context, estimate_win_chances
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.encode import encode_rules, encode_seating

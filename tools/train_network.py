@@ -47,7 +47,7 @@ from kqj_sim.policies.features import (
     SHARED_ROWS_OFFSET,
     read_trick_numbers,
 )
-from kqj_sim.policies.spec import parse_player
+from kqj_sim.policies.players import parse_player
 from kqj_sim.rules import KqjRules
 from tools import HELD_OUT_START, SEED_OFFSET
 from tools.record_decisions import (

@@ -23,7 +23,7 @@ from kqj_sim.rules import RULES_BY_GAME
 if TYPE_CHECKING:
     from kqj_sim.policies.configured import ConfiguredPolicy
     from kqj_sim.policies.parameters import Parameter, ParameterValue
-    from kqj_sim.policies.spec import PlayerSpec
+    from kqj_sim.policies.players import Player
 
 
 def _list_options(*formats: str, color: bool = True) -> list[click.Parameter]:
@@ -91,8 +91,8 @@ def policies(ctx: click.Context, game: str, format: str, color: str) -> None:
     if ctx.invoked_subcommand is not None:
         return
     from kqj_sim.policies.configured import parse_policy
+    from kqj_sim.policies.players import DEFAULT_PLAYERS
     from kqj_sim.policies.registry import PRESETS, list_names
-    from kqj_sim.policies.spec import DEFAULT_PLAYERS
 
     found = []
     for name in list_names(game):
@@ -157,23 +157,25 @@ def show(ctx: click.Context, specification: str, game: str, format: str) -> None
 
     NAME is a name or any other specification.  The file reads back as the same player.
     """
-    from kqj_sim.policies.spec import format_player_file, parse_player_spec
+    from kqj_sim.policies.players import format_player_file, parse_player
 
     if ctx.get_parameter_source("game") is click.core.ParameterSource.DEFAULT and ctx.parent:
         game = ctx.parent.params["game"]
-    parts = parse_player_spec(specification, game)
+    player = parse_player(specification, game)
     if format == "toml":
-        say(format_player_file(parts, screen_width() or 100), nl=False)
+        say(format_player_file(player, screen_width() or 100), nl=False)
     elif format == "json":
         _write_json(
             {
-                "name": parts.name,
-                "calling": _describe_policy(parts.calling),
-                "playing": _describe_policy(parts.playing),
+                "name": player.name,
+                **{
+                    part: None if part in player.open_parts else _describe_policy(policy)
+                    for part, policy in player.parts.items()
+                },
             }
         )
     else:
-        _show_markdown(parts)
+        _show_markdown(player)
 
 
 def _check(asked: CommandDescription, given: dict[str, Any]) -> None:
@@ -197,10 +199,8 @@ def _convert_value(parameter: Parameter, value: ParameterValue | None) -> Any:
     return value if isinstance(value, str) else json.loads(parameter.write(value))
 
 
-def _describe_policy(policy: ConfiguredPolicy | None) -> dict[str, Any] | None:
-    """Return a policy and its parameters as plain values, None for None."""
-    if policy is None:
-        return None
+def _describe_policy(policy: ConfiguredPolicy) -> dict[str, Any]:
+    """Return a policy and its parameters as plain values."""
     parameters = policy.policy.parameters
     return {
         "policy": policy.source,
@@ -221,15 +221,17 @@ def _describe_policy(policy: ConfiguredPolicy | None) -> dict[str, Any] | None:
     }
 
 
-def _show_markdown(parts: PlayerSpec) -> None:
+def _show_markdown(player: Player) -> None:
     """Print a table of parameters for calling and one for playing, or one for both."""
-    titled = [("calls", parts.calling), ("plays", parts.playing)]
-    if parts.is_single_policy:
-        titled = [("calls and plays", parts.calling)]
+    verbs = {"calling": "calls", "playing": "plays"}
+    titled = [
+        (verbs[part], policy) for part, policy in player.parts.items()
+        if part not in player.open_parts
+    ]  # fmt: skip
+    if player.is_single_policy:
+        titled = [("calls and plays", player.calling)]
     headings = ("parameter", "value", "default", "allowed", "meaning")
     for title, chosen in titled:
-        if chosen is None:
-            continue
         parameters = chosen.policy.parameters
         rows = [
             (

@@ -17,7 +17,7 @@ def expand_player(player: NotedPlayer, rules: GameRules) -> str:
     if not player.is_policy or not _BUILT_IN_PATTERN.fullmatch(player.text):
         return player.text
     # Here, since numba takes half a second.
-    from kqj_sim.policies.spec import parse_recorded_player
+    from kqj_sim.policies.players import parse_recorded_player
 
     try:
         return parse_recorded_player(player.text, rules.game).under(rules).text
@@ -29,7 +29,7 @@ def shorten_policy(text: str, rules: GameRules) -> str | None:
     """Return the shortest policy that `expand_player` expands to a text; None if there is none."""
     if not _BUILT_IN_PATTERN.fullmatch(text):
         return None
-    from kqj_sim.policies.spec import parse_recorded_player
+    from kqj_sim.policies.players import parse_recorded_player
 
     try:
         short = parse_recorded_player(text, rules.game).shorten(rules)

@@ -226,8 +226,7 @@ def draw_line(
     label: str = "",
     scale: float = 1,
     band: bool = False,
-    face: str | None = None,
-    size: float = 5,
+    **marker: Any,
 ) -> None:
     """Draw estimates over numbers, with their intervals.
 
@@ -240,8 +239,7 @@ def draw_line(
         label: name in the legend.
         scale: factor of the estimates, 100 for per cent.
         band: draw the intervals as a band instead of error bars.
-        face: colour inside of the markers, if another.
-        size: of the markers, in points.
+        marker: properties of the markers, as matplotlib names them.
     """
     values = [scale * each.value for each in estimates]
     if band:
@@ -251,8 +249,7 @@ def draw_line(
         return
     axes.errorbar(
         x, values, yerr=compute_error_lengths(estimates, scale), fmt=style, color=colour,
-        markerfacecolor=face or colour, markersize=size, linewidth=1, elinewidth=1.5, capsize=2.5,
-        label=label,
+        linewidth=1, elinewidth=1.5, capsize=2.5, label=label, **{"markersize": 5, **marker},
     )  # fmt: skip
 
 

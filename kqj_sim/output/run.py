@@ -12,6 +12,7 @@ from kqj_sim.output.grid import Grid, drop_repeated_notes, make_grids, split_gri
 from kqj_sim.rules import GameRules, KqjRules
 
 if TYPE_CHECKING:
+    from kqj_sim.simulation.experiment import Experiment
     from kqj_sim.stats.tables import Table
 
 
@@ -46,6 +47,21 @@ class Run:
     where: str | None = None
     interrupted: bool = False
     players: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, command: str, experiment: Experiment, deals: int, **more: Any) -> Run:
+        """Return the run of an experiment of which so many deals are finished."""
+        return cls(
+            command,
+            experiment.rules,
+            tuple(player.name for player in experiment.players),
+            experiment.seed,
+            experiment.first,
+            deals,
+            imposed=experiment.imposed_text,
+            players=tuple(player.text for player in experiment.players),
+            **more,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run as plain values, by the keys of the JSON output."""

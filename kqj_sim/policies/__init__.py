@@ -37,8 +37,8 @@ from kqj_sim.policies.card_sets import (
     suit,
 )
 from kqj_sim.policies.parameters import flag, named, number, whole
+from kqj_sim.policies.players import Player, parse_player
 from kqj_sim.policies.registry import describe, policy
-from kqj_sim.policies.spec import Player, parse_player
 from kqj_sim.policies.tools import cheapest, dearest, highest, lowest, random_card
 from kqj_sim.policies.tools import points as card_points
 

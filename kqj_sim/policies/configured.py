@@ -35,6 +35,8 @@ class ConfiguredPolicy:
 
     def under(self, rules: GameRules) -> ConfiguredPolicy:
         """Return the policy with a value for every parameter, by the rules at hand."""
+        if None not in self.values:
+            return self
         values = (
             parameter.get_default(rules) if value is None else value
             for parameter, value in zip(self.policy.parameters.values(), self.values, strict=True)
@@ -126,6 +128,20 @@ def configure_with_defaults(policy: Policy, source: str, game: str = "kqj") -> C
     )
 
 
+def configure_checked(policy: Policy, source: str, game: str) -> ConfiguredPolicy:
+    """Return a policy with the defaults of its parameters, checked before a run.
+
+    Raises:
+        InputError: it makes no decision of the game, or a user's function does not compile.
+    """
+    if not (policy.calls(game) or policy.plays):
+        first, *others = CALL_DECISIONS[game]
+        wanted = f"choose_{first}{', ...' if others else ''} or choose_card"
+        raise InputError(f"{source}: it has no function {wanted}")
+    policy.check()
+    return configure_with_defaults(policy, source, game)
+
+
 def split_file_suffix(spec: str, suffix: str) -> tuple[str, str] | None:
     """Split `FILE.suffix:REST` into the file and the rest; None if it does not begin with such a
     file."""
@@ -173,11 +189,4 @@ def parse_policy(spec: str, folder: Path | None = None, game: str = "kqj") -> Co
             preset = parse_policy(PRESETS[game][source].specification, folder, game)
             return preset.with_parameters(parse_assignments(given, spec))
         found = session.find(source, game) or find_policy(source, game)
-    if not (found.calls(game) or found.plays):
-        first, *others = CALL_DECISIONS[game]
-        wanted = f"choose_{first}{', ...' if others else ''} or choose_card"
-        raise InputError(f"{source}: it has no function {wanted}")
-    found.check()
-    return configure_with_defaults(found, source, game).with_parameters(
-        parse_assignments(given, spec)
-    )
+    return configure_checked(found, source, game).with_parameters(parse_assignments(given, spec))

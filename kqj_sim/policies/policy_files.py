@@ -1,15 +1,10 @@
-"""Users' files: their contents, sent along to other machines, and the policies of Python files."""
+"""The policies of users' Python files."""
 
 from __future__ import annotations
 
-import errno
 import linecache
-import os
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import cache
 from importlib.util import decode_source
 from pathlib import Path
@@ -20,41 +15,7 @@ from kqj_sim.errors import InputError
 from kqj_sim.messages import quote, suggest_file, suggest_names
 from kqj_sim.policies.registry import Policy, forget_policies, policies_of_module
 from kqj_sim.policies.user_policies import shorten_path
-from kqj_sim.run_scope import once_per_run
 from kqj_sim.text_files import convert_to_utf8, read_bytes
-
-_READ_FILES: dict[str, bytes] = {}
-_SUBSTITUTES: ContextVar[Mapping[str, bytes] | None] = ContextVar("_SUBSTITUTES", default=None)
-
-
-@once_per_run
-def read_file(path: Path) -> bytes:
-    """Return the content of a file, or what was sent in its place; raises OSError."""
-    sent = _SUBSTITUTES.get()
-    if sent is None:
-        if "\0" in str(path):  # No file name has it, and Python would raise a ValueError.
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
-        content = _READ_FILES[str(path)] = read_bytes(path)
-        return content
-    if str(path) not in sent:
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
-    return sent[str(path)]
-
-
-def list_read_files() -> dict[str, bytes]:
-    """Return the contents of the files this process has read, by path as written."""
-    return dict(_READ_FILES)
-
-
-@contextmanager
-def substitute_files(contents: Mapping[str, bytes]) -> Iterator[None]:
-    """Read these contents, by path, in place of all files within the block, in this thread."""
-    token = _SUBSTITUTES.set(contents)
-    try:
-        yield
-    finally:
-        _SUBSTITUTES.reset(token)
-
 
 _LOAD_LOCK = RLock()
 """A file registers its policies while it runs, so only one may run at a time."""
@@ -69,11 +30,13 @@ def load_policy_file(path: Path, name: str) -> Policy:
         InputError: the file cannot be run, or defines no such policy.
     """
     try:
-        content = convert_to_utf8(read_file(path))
+        content = convert_to_utf8(read_bytes(path))
+    except FileNotFoundError:
+        raise InputError(f"policy file {path}: no such file{suggest_file(path)}") from None
     except OSError as error:
-        missing = isinstance(error, FileNotFoundError)
-        told = f"no such file{suggest_file(path)}" if missing else error.strerror
-        raise InputError(f"policy file {path}: {told}") from None
+        raise InputError(f"policy file {path}: {error.strerror}") from None
+    except ValueError as error:  # No file name has a null character.
+        raise InputError(f"policy file {path}: {error}") from None
     with _LOAD_LOCK:
         found = _run_policy_file(path.resolve(), content)
     where = shorten_path(path)

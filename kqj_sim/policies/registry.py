@@ -361,27 +361,6 @@ def list_session_names() -> list[str]:
     return list(_SESSION)
 
 
-def name_session_policy(named: Policy) -> str:
-    """Return the name by which specifications find a policy; if it is another's, with a number.
-
-    Raises:
-        InputError: it has the name of a built-in policy.
-    """
-    if any(named.name in (*BUILT_INS[game], *PRESETS[game]) for game in BUILT_INS):
-        raise InputError(
-            f"policy {named.name!r} has the name of a built-in policy: give yours another name"
-        )
-    for name, known in _SESSION.items():
-        if known is named:
-            return name
-    name, number = named.name, 0
-    while name in _SESSION:
-        number += 1
-        name = f"{named.name}@{number}"
-    _SESSION[name] = named
-    return name
-
-
 def forget_policies(module: str) -> None:
     """Drop the policies that a module has defined, before it runs again."""
     for key in [key for key in _DEFINED if key[0] == module]:

@@ -4,21 +4,22 @@ A specification names such a policy as it names a built-in one: `cautious`, `cau
 `cautious+network`.  The name means the latest definition.  Each use takes a copy of the policy as
 it is then, with the functions and constants it uses; equal copies are one, so that nothing is
 compiled twice, and a change of a helper or a constant is never missed.
+
+A user's policy goes to other processes whole: its functions by value, with their source.
 """
 
 from __future__ import annotations
 
+import copyreg
 import functools
+import importlib
 import linecache
 import pickle
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
-from pathlib import Path
+from collections.abc import Callable
 from threading import RLock
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -31,62 +32,43 @@ from kqj_sim.policies.registry import (
     find_owner,
     find_session_policy,
     list_session_names,
-    name_session_policy,
+    policies_of_module,
     policy,
 )
 from kqj_sim.policies.user_policies import list_used_names
 
-PolicyLike: TypeAlias = str | Path | Policy | Callable[..., Any]
-"""A specification, a policy, or a function or class that defines one."""
-
 _LOCK = RLock()
 _COPIES: dict[object, Policy] = {}
-_USED: dict[str, Policy] = {}
-"""Copy that each name meant when it was last looked up."""
-_SENT: ContextVar[Mapping[str, bytes] | None] = ContextVar("_SENT", default=None)
 
 
-def as_spec(given: PolicyLike) -> str:
-    """Return the specification that names a policy, a function or a class; texts stay as they are.
-
-    A policy that a later definition of the same name has replaced is named `NAME@1`, `NAME@2`, ...
+def find_given_policy(given: object) -> Policy:
+    """Return a policy, or that of a function or class, as it is now.
 
     Raises:
         InputError: it is none of these, or has the name of a built-in policy.
     """
-    if isinstance(given, str | Path):
-        return str(given)
     if not isinstance(given, Policy):
-        given = _define(given)
+        if not isinstance(given, FunctionType | type):
+            raise InputError(
+                f"{quote(str(given))} is not a policy: give a specification such as 'standard', "
+                "or a policy or function from a cell"
+            )
+        given = find_owner(given) or policy(given)
     if given.built_in:
-        return given.name
-    return name_session_policy(given)
-
-
-def _define(given: object) -> Policy:
-    """Return the policy to which a function belongs, or that a function or class defines."""
-    if not isinstance(given, FunctionType | type):
+        return given
+    if any(given.name in (*BUILT_INS[game], *PRESETS[game]) for game in BUILT_INS):
         raise InputError(
-            f"{quote(str(given))} is not a policy: give a specification such as 'standard', or a "
-            "policy or function from a cell"
+            f"policy {given.name!r} has the name of a built-in policy: give yours another name"
         )
-    owner = find_owner(given)
-    return policy(given) if owner is None else owner
+    return _copy(given)
 
 
 def find(name: str, game: str) -> Policy | None:
     """Return a copy of the session's policy of a name as it is now; None if there is none."""
     if name in BUILT_INS[game] or name in PRESETS[game]:
         return None
-    sent = _SENT.get()
-    if sent is not None and name in sent:
-        return _load(sent[name])
     found = find_session_policy(name)
-    if found is None:
-        return None
-    with _LOCK:
-        copy = _USED[name] = _copy(found)
-    return copy
+    return None if found is None else _copy(found)
 
 
 def list_names() -> list[str]:
@@ -104,8 +86,10 @@ def _copy(found: Policy) -> Policy:
         tuple((name, _describe_function(each, {})) for name, (each, _) in found.choices.items()),
         tuple((name, _describe_function(each, {})) for name, each in found.helpers.items()),
     )
-    if content not in _COPIES:
-        _COPIES[content] = Policy(
+    with _LOCK:
+        if content in _COPIES:
+            return _COPIES[content]
+        copy = _COPIES[content] = Policy(
             found.name,
             found.summary,
             found.parameters,
@@ -115,7 +99,7 @@ def _copy(found: Policy) -> Policy:
             methods=set(found.methods),
             helpers=dict(found.helpers),
         )
-    return _COPIES[content]
+    return copy
 
 
 class _Same:
@@ -193,38 +177,36 @@ def _describe_value(value: object, used: list[str], seen: dict[FunctionType, int
     return _Same(value)
 
 
-def list_pickled() -> dict[str, bytes]:
-    """Return the session's policies that were used, pickled, by name."""
-    with _LOCK:
-        return {name: _dump(each) for name, each in _USED.items()}
+def _reduce(policy: Policy) -> tuple[Callable[..., Policy], tuple[Any, ...]]:
+    """Return how another process finds a policy: by name in its module, or from `_dump`."""
+    module = sys.modules.get(policy.module)
+    # A file's module has no specification, as it was run and not imported.
+    is_imported = (
+        module is not None and module.__spec__ is not None and module.__name__ != "__main__"
+    )
+    # A session's copy is not the module's policy: that may be defined in a function, or differ.
+    if module and is_imported and policies_of_module(module).get(policy.name) is policy:
+        return _import, (policy.module, policy.name)
+    return _load, (_dump(policy),)
 
 
-def pickle_policies(configured: Iterable[tuple[str, Policy]]) -> dict[str, bytes]:
-    """Return those of some policies that belong to this session, pickled, by name.
-
-    Args:
-        configured: the name in specifications, and the policy, of each.
-    """
-    mine = {id(each) for each in _COPIES.values()}
-    return {name: _dump(each) for name, each in configured if id(each) in mine}
+copyreg.pickle(Policy, _reduce)
 
 
-@contextmanager
-def supply_policies(pickled: Mapping[str, bytes]) -> Iterator[None]:
-    """Find policies that another process pickled within the block, in this thread."""
-    token = _SENT.set({**(_SENT.get() or {}), **pickled})
-    try:
-        yield
-    finally:
-        _SENT.reset(token)
+def _import(module: str, name: str) -> Policy:
+    return policies_of_module(importlib.import_module(module))[name]
+
+
+_KNOWN: dict[bytes, Policy] = {}
+"""The policies that this process has pickled or loaded: each is one object."""
 
 
 @functools.cache
-def _dump(copy: Policy) -> bytes:
+def _dump(policy: Policy) -> bytes:
     """Pickle a policy with its functions by value, and with their source for messages."""
     import cloudpickle
 
-    functions = [*(function for function, _ in copy.choices.values()), *copy.helpers.values()]
+    functions = [*(function for function, _ in policy.choices.values()), *policy.helpers.values()]
     files = {each.__code__.co_filename for each in functions}
     sources = {path: linecache.getlines(path) for path in files}
     modules = [
@@ -236,14 +218,16 @@ def _dump(copy: Policy) -> bytes:
     for each in added:
         cloudpickle.register_pickle_by_value(each)
     try:
-        content = (copy.name, copy.summary, copy.parameters, copy.module, copy.choices)
-        return bytes(cloudpickle.dumps((content, copy.methods, copy.helpers, sources)))
+        content = (policy.name, policy.summary, policy.parameters, policy.module, policy.choices)
+        pickled = bytes(cloudpickle.dumps((content, policy.methods, policy.helpers, sources)))
     except Exception as error:  # whatever an object that cannot be pickled raises
-        reason = f"policy {copy.name!r} cannot be sent to other processes: {error}"
-        return pickle.dumps(InputError(reason.splitlines()[0]))
+        reason = f"policy {policy.name!r} cannot be sent to other processes: {error}"
+        raise InputError(reason.splitlines()[0]) from None
     finally:
         for each in added:
             cloudpickle.unregister_pickle_by_value(each)
+    _KNOWN[pickled] = policy
+    return pickled
 
 
 def _list_by_value() -> set[str]:
@@ -252,16 +236,18 @@ def _list_by_value() -> set[str]:
     return set(cloudpickle.list_registry_pickle_by_value())
 
 
-@functools.cache
 def _load(pickled: bytes) -> Policy:
-    """Return the policy that `_dump` pickled; the same one each time."""
-    loaded = pickle.loads(pickled)
-    if isinstance(loaded, InputError):
-        raise loaded
-    (name, summary, parameters, module, choices), methods, helpers, sources = loaded
-    for path, lines in sources.items():
-        if lines and not linecache.getlines(path):
-            linecache.cache[path] = (sum(map(len, lines)), None, lines, path)
-    return Policy(
-        name, summary, parameters, module, False, choices=choices, methods=methods, helpers=helpers
-    )
+    """Return the policy that `_dump` pickled."""
+    with _LOCK:
+        if pickled not in _KNOWN:
+            (name, summary, parameters, module, choices), methods, helpers, sources = pickle.loads(
+                pickled
+            )
+            for path, lines in sources.items():
+                if lines and not linecache.getlines(path):
+                    linecache.cache[path] = (sum(map(len, lines)), None, lines, path)
+            _KNOWN[pickled] = Policy(
+                name, summary, parameters, module, False, choices=choices, methods=methods,
+                helpers=helpers,
+            )  # fmt: skip
+        return _KNOWN[pickled]

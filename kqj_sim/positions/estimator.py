@@ -17,14 +17,14 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any, NamedTuple, TypedDict, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from kqj_sim.cards import NUMBER_WORDS
 from kqj_sim.errors import InputError
 from kqj_sim.places import SeatNames
-from kqj_sim.policies.spec import DEFAULT_PLAYERS, Player, parse_player
+from kqj_sim.plan import Plan, check_range
+from kqj_sim.policies.players import Player
 from kqj_sim.positions.measures import RANKING_MEASURE, MeasureTable
 from kqj_sim.positions.sampling import Playouts, Sampler, SearchEnded
 from kqj_sim.positions.situation import BiddingSituation, KwajongenBiddingSituation
@@ -90,68 +90,41 @@ def count_choosing_deals(deals: int) -> int:
     return math.ceil(deals / 2)
 
 
-class SettingsArguments(TypedDict, total=False):
-    """The keyword arguments of `EstimateSettings`."""
+@dataclass(frozen=True, kw_only=True)
+class EstimatePlan(Plan):
+    """The precision of an answer, and the means to find it.
 
-    deals: int | None
-    precision: float | None
-    time: float | None
-    seed: int
-    ignore_calls: bool
-    ignore_plays: bool
-    confidence: float
-    threads: int | None
-    progress: Callable[[Any], None] | None
-    searching: Callable[[int], None] | None
-
-
-@dataclass(frozen=True)
-class EstimateSettings:
-    """The precision of an answer and the means to find it.
+    Deals value each option, rounded up to whole blocks of 256 for calls; half as many others at
+    most, fewer where one option is clearly the best, choose the best.  By default they are
+    `DEFAULT_DEALS`, with a precision `MAX_DEALS`.  The precision is that of the best option's
+    chance to win, or it is enough that the best option is certain; intervals then hold at every
+    moment.  A third of the time at most is for choosing.  The same seed gives the same numbers,
+    whatever the threads.
 
     Attributes:
-        deals: number of deals that value each option, rounded up to whole blocks of 256 for calls;
-            half as many others at most, fewer where one option is clearly the best, choose the
-            best.  None for `DEFAULT_DEALS`, with `precision` `MAX_DEALS`.
-        precision: stop when the best option's chance to win is known to this on either side, or
-            when the best option is certain; intervals then hold at every moment.
-        time: limit of time; a third of it at most is for choosing.
-        seed: seed of the deals, 0 to 2**63 - 1: the same seed gives the same numbers, whatever the
-            threads.
         ignore_calls: True for hidden cards that need not agree with the calls.
         ignore_plays: True for hidden cards that are not weighed by the chances of the plays.
-        confidence: confidence of the intervals, in particular of those that `precision` looks at.
         threads: number of threads; None for all processors.
         progress: called now and then with the answer so far: first by the deals that choose, with
             `choosing_deals` 0, then by those that value.
         searching: called with the number of hands tried so far, while hidden cards are searched.
-
-    Raises:
-        InputError: a number is out of range.
     """
 
-    deals: int | None = None
-    precision: float | None = None
-    time: float | None = None
-    seed: int = 1
     ignore_calls: bool = False
     ignore_plays: bool = False
-    confidence: float = DEFAULT_CONFIDENCE
     threads: int | None = None
     progress: Callable[[Any], None] | None = None
     searching: Callable[[int], None] | None = None
     start_time: float = field(default_factory=monotonic, init=False)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_range("deals", self.max_deals, 1, MAX_DEAL >> 2)
-        check_range("seed", self.seed, 0, 2**63 - 1)
         check_range("threads", self.thread_count, 1, 1 << 10)
-        if self.precision is not None and not 0 < self.precision < 1:
+        if self.precision is not None and self.precision >= 1:
             raise InputError(
                 f"precision is {self.precision}: it lies between 0 and 1, such as 0.005"
             )
-        if self.time is not None and not 0 < self.time < math.inf:
-            raise InputError(f"the time is {self.time} seconds: it should be more than none")
 
     @property
     def max_deals(self) -> int:
@@ -179,28 +152,6 @@ class EstimateSettings:
 
     def _get_deadline(self, share: float) -> float:
         return math.inf if self.time is None else self.start_time + share * self.time
-
-
-def check_range(name: str, value: int, least: int, most: int) -> None:
-    """Raise InputError if a number is out of range."""
-    if not least <= value <= most:
-        raise InputError(f"{name} is {value}: it should be {least} to {most}")
-
-
-def parse_players(players: str | Sequence[str] | None, rules: GameRules) -> tuple[Player, ...]:
-    """Return the player of each seat or place: one everywhere, or one at each.
-
-    The default is the game's default player.
-
-    Raises:
-        InputError: there are more or fewer players; a specification is wrong.
-    """
-    if players is None or isinstance(players, str):
-        players = [players or DEFAULT_PLAYERS[rules.game]] * rules.seats
-    if len(players) != rules.seats:
-        count = NUMBER_WORDS[rules.seats]
-        raise InputError(f"{len(players)} players: there should be one, or one a place, {count}")
-    return tuple(parse_player(text, rules.game).under(rules) for text in players)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -368,14 +319,14 @@ AnyOdds = TypeVar("AnyOdds", bound=Odds)
 
 
 def estimate_options(
-    sampler: Sampler, odds: AnyOdds, settings: EstimateSettings, choosing: tuple[Sampler, AnyOdds]
+    sampler: Sampler, odds: AnyOdds, plan: EstimatePlan, choosing: tuple[Sampler, AnyOdds]
 ) -> AnyOdds:
     """Rank the options by some deals and value them by others.
 
     Args:
         sampler: plays out all options.
         odds: estimates without deals, which are filled and returned.
-        settings: precision and means.
+        plan: precision and means.
         choosing: a sampler and estimates of the options to choose from alone.
 
     Raises:
@@ -387,16 +338,16 @@ def estimate_options(
     if odds.option_count > 1:
         chooser, candidates = choosing
         try:
-            add_draws(chooser, candidates, FIRST_CHOOSING, settings.choosing_limits, settings)
+            add_draws(chooser, candidates, FIRST_CHOOSING, plan.choosing_limits, plan)
         except ImpossibleBiddingError:
             # The search for hidden cards reached its limit: rank by those that were found.
             if candidates.sums.weights == 0:
                 raise
         odds.rank_by(candidates)
     try:
-        odds.stop_reason = add_draws(sampler, odds, 0, settings.valuing_limits, settings)
+        odds.stop_reason = add_draws(sampler, odds, 0, plan.valuing_limits, plan)
     except ImpossibleBiddingError as error:
-        wanted_time = error.by_time and settings.time is not None
+        wanted_time = error.by_time and plan.time is not None
         few = odds.effective_sample_size < MIN_EFFECTIVE_DEALS and not wanted_time
         if odds.sums.weights == 0 or few:
             raise
@@ -409,17 +360,15 @@ def estimate_options(
     return odds
 
 
-def add_draws(
-    sampler: Sampler, odds: Odds, first: int, limits: Limits, settings: EstimateSettings
-) -> str:
+def add_draws(sampler: Sampler, odds: Odds, first: int, limits: Limits, plan: EstimatePlan) -> str:
     """Add draws from the number `first` on until a limit is reached; return which.
 
     Raises:
         ImpossibleBiddingError: the search for hidden cards reached its limit, or found none.
         InputError: as for `estimate_options`.
     """
-    search = sampler.start_search(settings.time, settings.searching)
-    search.deadline = settings.valuing_limits.deadline
+    search = sampler.start_search(plan.time, plan.searching)
+    search.deadline = plan.valuing_limits.deadline
     chunks = sampler.iterate_chunks(first, limits.deals, search)
     every = 1 if first == FIRST_CHOOSING else sampler.chunks_per_check
     max_deals = None if sampler.counts_rejected else limits.deals
@@ -434,8 +383,8 @@ def add_draws(
                 return "deals"
             if number % every:
                 continue
-            if settings.progress is not None:
-                settings.progress(odds)
+            if plan.progress is not None:
+                plan.progress(odds)
             if limits.width is not None and odds.is_conclusive(limits.width, limits.confidence):
                 return "until"
             if monotonic() > limits.deadline:

@@ -18,7 +18,7 @@ from kqj_sim.core.types import Int16Array, Int64Array
 from kqj_sim.errors import InputError
 from kqj_sim.places import describe_place
 from kqj_sim.policies.card_sets import encode_cards
-from kqj_sim.policies.spec import DEFAULT_PLAYER, Player, parse_player
+from kqj_sim.policies.players import Player, get_default_player
 from kqj_sim.positions.auction_state import (
     GUARANTEED_CAPOT_TOTAL,
     CallOption,
@@ -33,7 +33,7 @@ from kqj_sim.positions.auction_state import (
 from kqj_sim.positions.estimator import (
     MIN_EFFECTIVE_DEALS,
     CallOdds,
-    EstimateSettings,
+    EstimatePlan,
     ImpossibleBiddingError,
     Limits,
     Odds,
@@ -75,8 +75,8 @@ _FREE_CALLERS = {"take": "random:take=0.3+network", "auction": "random:bid=0.3+n
 
 def suggest_players(rules: KqjRules, assumed: Sequence[Player]) -> str:
     """Return an example of players to assume in place of others."""
-    unusual = parse_player(DEFAULT_PLAYER).under(rules) not in assumed
-    return DEFAULT_PLAYER if unusual else _FREE_CALLERS[rules.bidding]
+    default = get_default_player()
+    return _FREE_CALLERS[rules.bidding] if default.under(rules) in assumed else default.given
 
 
 class UncounteredBest(NamedTuple):
@@ -181,11 +181,11 @@ class KqjCallSampler(Sampler):
         self,
         situation: BiddingSituation,
         players: Sequence[Player],
-        settings: EstimateSettings,
+        plan: EstimatePlan,
     ) -> None:
         self.situation, self.players = situation, tuple(players)
-        self.seed, self.ignore_calls = settings.seed, settings.ignore_calls
-        self.threads = settings.thread_count
+        self.seed, self.ignore_calls = plan.seed, plan.ignore_calls
+        self.threads = plan.thread_count
         observed_calls, self.auction_state = replay_calls(situation)
         self.observed_calls = [] if self.ignore_calls else order_rarest_first(observed_calls)
         self.question_count = len(self.observed_calls)
@@ -210,7 +210,7 @@ class KqjCallSampler(Sampler):
         sampler._set_options(calls, contracts)
         return sampler
 
-    def make_odds(self, settings: EstimateSettings) -> KqjCallOdds:
+    def make_odds(self, plan: EstimatePlan) -> KqjCallOdds:
         """Return estimates of the options without deals."""
         return KqjCallOdds(
             measures=self.measures,
@@ -221,13 +221,13 @@ class KqjCallSampler(Sampler):
             options=self.options,
             option_count=self.call_count,
             question_count=self.question_count,
-            sequential=settings.precision is not None,
-            confidence=settings.confidence,
+            sequential=plan.precision is not None,
+            confidence=plan.confidence,
             situation=self.situation,
             observed_calls=self.observed_calls,
         )
 
-    def choose_options(self, settings: EstimateSettings) -> tuple[KqjCallSampler, KqjCallSampler]:
+    def choose_options(self, plan: EstimatePlan) -> tuple[KqjCallSampler, KqjCallSampler]:
         """Return samplers of the calls and contracts to play out, and of these calls alone.
 
         Of the bids in a contract these are the lowest, the best of some higher ones by a pilot
@@ -239,7 +239,7 @@ class KqjCallSampler(Sampler):
         if amount == 0 or amount > rules.max_amount:
             return self, self
         played = [make_contract_option(situation, state, each, amount) for each in rules.contracts]
-        pilot = self._run_pilot(played, _FIRST_PILOT_DEAL, settings)
+        pilot = self._run_pilot(played, _FIRST_PILOT_DEAL, plan)
         higher: dict[str | None, list[CallOption]] = {
             option.contract: [
                 make_bid_option(
@@ -250,7 +250,7 @@ class KqjCallSampler(Sampler):
             for number, option in enumerate(played)
         }
         tried = [*calls, *(bid for bids in higher.values() for bid in bids)]
-        pilot = self._run_pilot(tried, _FIRST_PILOT_DEAL + _PILOT_DEALS, settings)
+        pilot = self._run_pilot(tried, _FIRST_PILOT_DEAL + _PILOT_DEALS, plan)
         values = {
             option.text: pilot.estimate("value", number).value
             for number, option in enumerate(tried)
@@ -264,13 +264,11 @@ class KqjCallSampler(Sampler):
                     kept.append(max(bids, key=lambda bid: values[bid.text]))
         return self.with_options(kept, played), self.with_options(kept)
 
-    def _run_pilot(
-        self, options: list[CallOption], first: int, settings: EstimateSettings
-    ) -> KqjCallOdds:
+    def _run_pilot(self, options: list[CallOption], first: int, plan: EstimatePlan) -> KqjCallOdds:
         """Return estimates of some options by a few deals from the number `first` on."""
         sampler = self.with_options(options)
-        pilot = sampler.make_odds(EstimateSettings())
-        quiet = EstimateSettings(time=settings.time, searching=settings.searching)
+        pilot = sampler.make_odds(EstimatePlan())
+        quiet = EstimatePlan(time=plan.time, searching=plan.searching)
         try:
             add_draws(sampler, pilot, first, Limits(_PILOT_DEALS), quiet)
         except ImpossibleBiddingError:

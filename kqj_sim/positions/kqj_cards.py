@@ -23,9 +23,9 @@ from kqj_sim.core.types import CardSet, Float64Array, Int16Array, Int64Array
 from kqj_sim.errors import InputError
 from kqj_sim.places import describe_place
 from kqj_sim.policies.card_sets import format_cards, split_cards
-from kqj_sim.policies.spec import Player
+from kqj_sim.policies.players import Player
 from kqj_sim.positions.auction_state import ObservedCall, order_rarest_first, replay_calls
-from kqj_sim.positions.estimator import EstimateSettings
+from kqj_sim.positions.estimator import EstimatePlan
 from kqj_sim.positions.kqj_calls import suggest_players
 from kqj_sim.positions.measures import get_kqj_card_measures
 from kqj_sim.positions.plays import PlayModel, choose_least_weight
@@ -166,15 +166,15 @@ class KqjCardSampler(CardSampler):
         self,
         partial_round: PartialRound,
         players: Sequence[Player],
-        settings: EstimateSettings,
+        plan: EstimatePlan,
         max_layouts: int = 0,
     ) -> None:
         """Prepare a sampler; distributions are listed if they are no more than `max_layouts`."""
         rules = partial_round.rules
         assert isinstance(rules, KqjRules)
         self.partial_round, self.players = partial_round, players
-        self.seed, self.threads = settings.seed, settings.thread_count
-        self.observed_calls = [] if settings.ignore_calls else list_observed_calls(partial_round)
+        self.seed, self.threads = plan.seed, plan.thread_count
+        self.observed_calls = [] if plan.ignore_calls else list_observed_calls(partial_round)
         self.question_count = len(self.observed_calls)
         self.measures = get_kqj_card_measures(rules)
         self._rules = encode_rules(rules)
@@ -184,7 +184,7 @@ class KqjCardSampler(CardSampler):
         self.layout_count, self.card_count = len(self.layouts), len(self.turn.cards)
         self.keeps_history = bool(self._seating.keeps_history)
         self.play_model = None
-        if not settings.ignore_plays and partial_round.others_have_played:
+        if not plan.ignore_plays and partial_round.others_have_played:
             self.play_model = PlayModel(rules)
         self.uses_plays = self.play_model is not None
         sender = partial_round.place_of(partial_round.final_contract.sender)

@@ -16,8 +16,8 @@ from kqj_sim.core.kwajongen.scoring import PASSED_OUT
 from kqj_sim.core.types import Int16Array, Int64Array
 from kqj_sim.errors import InputError
 from kqj_sim.policies.card_sets import encode_cards
-from kqj_sim.policies.spec import Player
-from kqj_sim.positions.estimator import CallOdds, EstimateSettings
+from kqj_sim.policies.players import Player
+from kqj_sim.positions.estimator import CallOdds, EstimatePlan
 from kqj_sim.positions.kqj_cards import ILLEGAL_CHOICE_MESSAGE, NO_LAYOUTS_MESSAGE
 from kqj_sim.positions.measures import (
     DRAWN,
@@ -109,11 +109,11 @@ class KwajongenCallSampler(Sampler):
         self,
         situation: KwajongenBiddingSituation,
         players: Sequence[Player],
-        settings: EstimateSettings,
+        plan: EstimatePlan,
     ) -> None:
         self.situation, self.players = situation, tuple(players)
-        self.seed, self.ignore_calls = settings.seed, settings.ignore_calls
-        self.threads = settings.thread_count
+        self.seed, self.ignore_calls = plan.seed, plan.ignore_calls
+        self.threads = plan.thread_count
         self.question_count = int(situation.place > 0 and not self.ignore_calls)
         self._rules = encode_rules(situation.rules)
         self._seating = encode_seating(situation.rules, players, None)
@@ -121,7 +121,7 @@ class KwajongenCallSampler(Sampler):
             situation.place, situation.hand, situation.upcard, int(situation.raised)
         )
 
-    def make_odds(self, settings: EstimateSettings) -> KwajongenCallOdds:
+    def make_odds(self, plan: EstimatePlan) -> KwajongenCallOdds:
         """Return estimates of the calls without deals."""
         return KwajongenCallOdds(
             measures=self.measures,
@@ -132,8 +132,8 @@ class KwajongenCallSampler(Sampler):
             options=CALL_OPTIONS,
             option_count=len(CALL_OPTIONS),
             question_count=self.question_count,
-            sequential=settings.precision is not None,
-            confidence=settings.confidence,
+            sequential=plan.precision is not None,
+            confidence=plan.confidence,
             situation=self.situation,
         )
 
@@ -228,16 +228,16 @@ class KwajongenCardSampler(CardSampler):
         self,
         partial_round: PartialRound,
         players: Sequence[Player],
-        settings: EstimateSettings,
+        plan: EstimatePlan,
         max_layouts: int = 0,
     ) -> None:
         """Prepare a sampler; distributions are listed if they are no more than `max_layouts`."""
         self.partial_round, self.players = partial_round, players
-        self.seed, self.threads = settings.seed, settings.thread_count
+        self.seed, self.threads = plan.seed, plan.thread_count
         rules, opener = partial_round.rules, partial_round.opener
         by_place = [players[(opener + place) % SEATS] for place in range(SEATS)]
         self._rules, self._seating = encode_rules(rules), encode_seating(rules, by_place, None)
-        self.turn = make_kwajongen_turn(partial_round, settings.ignore_calls)
+        self.turn = make_kwajongen_turn(partial_round, plan.ignore_calls)
         self.question_count, self.card_count = self.turn.must_match_calls, len(self.turn.cards)
         self.keeps_history = bool(self._seating.keeps_history)
         room = np.zeros((max_layouts, SEATS), dtype=np.int64)

@@ -15,7 +15,7 @@ from kqj_sim.core.block import LEADER, SEATS
 from kqj_sim.core.card_odds import CardTurn
 from kqj_sim.core.types import Float64Array, Int64Array
 from kqj_sim.policies.particles import OpponentModel, weigh_hands_by_cards
-from kqj_sim.policies.spec import parse_player
+from kqj_sim.policies.players import parse_player
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.encode import encode_rules, encode_seating
 

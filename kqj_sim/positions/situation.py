@@ -162,7 +162,7 @@ def parse_kwajongen_situation(
     cards = parse_cards(hand, ranks=rules.ranks)
     shown = None if return_card is None else parse_single_card(return_card, ranks=rules.ranks)
     if len(cards) != rules.tricks:
-        raise InputError(f"{len(cards)} cards given: in Kwajongen you hold {rules.tricks}")
+        raise InputError(f"{_count_cards(cards)} given: in Kwajongen you hold {rules.tricks}")
     if shown is None:
         raise InputError("the dealer's card is missing: give it, such as --return Kh")
     if place is not None and not 0 <= place <= KWAJONGEN_DEALER_PLACE:
@@ -237,7 +237,7 @@ def _parse_cards(
     up = None if upcard is None else parse_single_card(upcard)
     wanted = 8 if auction else 5
     if len(cards) != wanted:
-        raise InputError(f"{len(cards)} cards given: {_describe_hand_size(cards, up, auction)}")
+        raise InputError(f"{_count_cards(cards)} given: {_describe_hand_size(cards, up, auction)}")
     if auction and up is not None:
         raise InputError("with auctions there is no Return: leave it out")
     if not auction and up is None:
@@ -247,6 +247,10 @@ def _parse_cards(
     if up in cards:
         raise InputError(f"the Return {up} is among your cards: one of them is another card")
     return cards, up
+
+
+def _count_cards(cards: Sequence[Card]) -> str:
+    return f"{len(cards)} card{'s' * (len(cards) != 1)}"
 
 
 def _describe_hand_size(cards: Sequence[Card], up: Card | None, auction: bool) -> str:

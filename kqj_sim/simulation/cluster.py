@@ -21,7 +21,6 @@ import numba
 from kqj_sim import __version__
 from kqj_sim.core.code_cache import hash_sources
 from kqj_sim.errors import RunError
-from kqj_sim.policies import policy_files, session
 
 R = TypeVar("R")
 
@@ -64,18 +63,15 @@ def _check_versions(expected: dict[str, str]) -> None:
 
 def _run_on_worker(
     expected: dict[str, str],
-    user_files: dict[str, bytes],
-    user_policies: dict[str, bytes],
     pickled_function: bytes,
     first: int,
     count: int,
 ) -> tuple[float, Any]:
     """Run a pickled function on a worker; return the seconds it took and its result."""
     _check_versions(expected)
-    with policy_files.substitute_files(user_files), session.supply_policies(user_policies):
-        play = pickle.loads(pickled_function)
-        began = time.perf_counter()
-        found = play(first, count)
+    play = pickle.loads(pickled_function)
+    began = time.perf_counter()
+    found = play(first, count)
     return time.perf_counter() - began, found
 
 
@@ -206,7 +202,6 @@ class DaskCluster:
         """
         import cloudpickle
 
-        sent = policy_files.list_read_files(), session.list_pickled()
         pickled = cloudpickle.dumps(function)
         size = min_size
         waiting: deque[tuple[int, Any]] = deque()
@@ -217,7 +212,7 @@ class DaskCluster:
                         # The last ranges are smaller, to keep all workers busy to the end.
                         share = max(min_size, -(-(end - first) // (2 * self.thread_count)))
                         count = min(size, share, end - first)
-                        given = get_software_versions(), *sent, pickled, first, count
+                        given = get_software_versions(), pickled, first, count
                         waiting.append(
                             (count, self._client.submit(_run_on_worker, *given, pure=False))
                         )

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
-from functools import cached_property
+from dataclasses import dataclass, field
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from kqj_sim.cards import NUMBER_WORDS
 from kqj_sim.core import games as core_games
 from kqj_sim.core.rules import Seating
 from kqj_sim.errors import InputError, RunError
 from kqj_sim.imposed import ImposedContract, ImposedFirstCall
-from kqj_sim.policies.registry import Policy
-from kqj_sim.policies.session import PolicyLike, as_spec, pickle_policies, supply_policies
-from kqj_sim.policies.spec import DEFAULT_PLAYERS, Player, parse_player
+from kqj_sim.policies.players import Player, PlayerLike, seat_players
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.encode import encode_rules, encode_seating
 from kqj_sim.simulation.policy_errors import FailedRound, explain_failure
@@ -41,9 +37,8 @@ class Experiment:
 
     Attributes:
         rules: the rules of the table.
-        policies: the specification of each seat's player, (seats,), or one for all seats; policies
-            and functions stand for their specifications; empty for the game's default player at
-            all seats.
+        players: the player of each seat, (seats,), or one for all seats, as a `Player`, a
+            specification, a policy or a function; empty for the game's default player.
         deals: number of single rounds; ignored with `games`.
         seed: 0 to 2**63 - 1; seed and number determine a deal.
         first: number of the first deal, or of the first game.
@@ -56,13 +51,13 @@ class Experiment:
 
     Example:
         >>> import kqj_sim as kqj
-        >>> experiment = kqj.Experiment(policies="standard", deals=1_000)
-        >>> experiment.rules.teams, len(experiment.policies)
+        >>> experiment = kqj.Experiment(players="standard", deals=1_000)
+        >>> experiment.rules.teams, len(experiment.players)
         (2, 6)
     """
 
     rules: GameRules = field(default_factory=KqjRules)
-    policies: tuple[str, ...] = ()
+    players: tuple[Player, ...] = ()
     deals: int = 100_000
     seed: int = 1
     first: int = 0
@@ -74,7 +69,7 @@ class Experiment:
         def __init__(
             self,
             rules: GameRules = ...,
-            policies: PolicyLike | Sequence[PolicyLike] = ...,
+            players: PlayerLike | Sequence[PlayerLike] = ...,
             deals: int = ...,
             seed: int = ...,
             first: int = ...,
@@ -83,18 +78,7 @@ class Experiment:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        seats = self.rules.seats
-        if not self.policies:
-            default = DEFAULT_PLAYERS[self.rules.game]
-            object.__setattr__(self, "policies", (default,) * seats)
-        elif not isinstance(self.policies, tuple | list):
-            object.__setattr__(self, "policies", (as_spec(self.policies),) * seats)
-        else:
-            object.__setattr__(self, "policies", tuple(as_spec(each) for each in self.policies))
-        if len(self.policies) != seats:
-            raise InputError(
-                f"{len(self.policies)} policies: there should be one a seat, {NUMBER_WORDS[seats]}"
-            )
+        object.__setattr__(self, "players", seat_players(self.players, self.rules))
         last_game = MAX_DEAL // core_games.MAX_ROUNDS
         for name, value, least, most in (
             ("deals", self.deals, 1, MAX_DEAL),
@@ -109,37 +93,11 @@ class Experiment:
                 self.imposed.check(self.rules)
             except InputError as error:
                 raise InputError(f"imposed {error}") from None
-        assert self.players
 
     @property
     def imposed_text(self) -> str | None:
         """The imposed contract as in `--impose`, such as opener:h:150; None if there is none."""
         return str(self.imposed) if isinstance(self.imposed, ImposedContract) else None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the fields without cached values; another process parses the players again.
-
-        Policies of this session, which no file holds, go along.
-        """
-        state = {each.name: getattr(self, each.name) for each in fields(self)}
-        sent = {**self.__dict__.get("_sent", {}), **pickle_policies(self._list_policies())}
-        return {**state, "_sent": sent} if sent else state
-
-    def _list_policies(self) -> list[tuple[str, Policy]]:
-        """Return name and policy of each part of each player."""
-        parts = [part for each in self.players for part in (each.calling, each.playing)]
-        return [(part.source, part.policy) for part in parts]
-
-    @cached_property
-    def players(self) -> tuple[Player, ...]:
-        """The player of each seat; each different specification is parsed once."""
-        game = self.rules.game
-        with supply_policies(self.__dict__.get("_sent", {})):
-            parsed = {
-                text: parse_player(text, game).under(self.rules)
-                for text in dict.fromkeys(self.policies)
-            }
-        return tuple(parsed[text] for text in self.policies)
 
     def compile_seating(self) -> tuple[Any, Seating]:
         """Return the rules and seating for the kernels; compile policies if needed."""

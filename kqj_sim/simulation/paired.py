@@ -7,21 +7,20 @@ points times `compute_lead_divisor`, so that nothing is rounded.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
 from kqj_sim.columns import get_column_numbers
 from kqj_sim.core.types import BoolArray, Int64Array
 from kqj_sim.rules import RULES_BY_GAME, GameRules
-from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.rows import Rows
-from kqj_sim.simulation.run import play_same_deals
 
 Arrangement: TypeAlias = tuple[int, ...]
 """The side, 0 or 1, of each seat."""
+
+T = TypeVar("T")
 
 
 def list_arrangements(rules: GameRules, single_team: bool = False) -> tuple[Arrangement, ...]:
@@ -42,7 +41,7 @@ def list_arrangements(rules: GameRules, single_team: bool = False) -> tuple[Arra
     return tuple(sorted({*single, *reverse}))
 
 
-def assign_players(arrangement: Arrangement, one: str, other: str) -> tuple[str, ...]:
+def assign_players(arrangement: Arrangement, one: T, other: T) -> tuple[T, ...]:
     """Return the player of each seat: `one` on side 0, `other` on side 1."""
     return tuple((one, other)[side] for side in arrangement)
 
@@ -109,73 +108,3 @@ def compute_leads(rows: Rows, arrangement: Arrangement) -> Int64Array:
     scores = spread_over_seats(rows, get_team_scores(rows))
     leads: Int64Array = compute_side_leads(compute_side_means(scores, arrangement))[0]
     return leads
-
-
-def iterate_lead_chunks(
-    rules: GameRules,
-    one: str,
-    other: str,
-    deals: int,
-    seed: int,
-    first: int = 0,
-    single_team: bool = False,
-    threads: int | None = None,
-    chunk: int | None = None,
-) -> Iterator[Int64Array]:
-    """Yield the leads of one player over another, in the order of the deals, a chunk at a time.
-
-    Leads are int64: points a round times
-    `compute_lead_divisor(list_arrangements(rules, single_team))`.
-
-    Args:
-        rules: the rules of the table.
-        one, other: specifications of players.
-        deals, seed, first: the deals.
-        single_team: as for `list_arrangements`.
-        threads, chunk: as for `kqj_sim.simulation.run.reduce_rows`, whose errors this raises.
-    """
-    arrangements = list_arrangements(rules, single_team)
-
-    def add_leads(played: tuple[Rows, ...]) -> Int64Array:
-        found = np.zeros(len(played[0]), dtype=np.int64)
-        for rows, arrangement in zip(played, arrangements, strict=True):
-            found += compute_leads(rows, arrangement)
-        return found
-
-    experiments = [
-        Experiment(rules, assign_players(arrangement, one, other), deals, seed, first)
-        for arrangement in arrangements
-    ]
-    yield from play_same_deals(experiments, add_leads, threads, chunk)
-
-
-class Lead(NamedTuple):
-    """The lead of one player over another, in points a round; the unit is the deal.
-
-    Attributes:
-        mean: the player's score minus that of the other team, or minus the mean of two others.
-        error: its standard error.
-    """
-
-    mean: float
-    error: float
-
-
-def measure_lead(
-    rules: GameRules,
-    one: str,
-    other: str,
-    deals: int,
-    seed: int,
-    first: int = 0,
-    single_team: bool = False,
-    threads: int | None = None,
-) -> Lead:
-    """Return the lead of one player over another; arguments as for `iterate_lead_chunks`."""
-    total = squares = 0
-    for leads in iterate_lead_chunks(rules, one, other, deals, seed, first, single_team, threads):
-        total += int(leads.sum())
-        squares += int((leads * leads).sum())
-    points = compute_lead_divisor(list_arrangements(rules, single_team))
-    variance = (squares - total * total / deals) / max(deals - 1, 1)
-    return Lead(total / deals / points, math.sqrt(variance / deals) / points)

@@ -30,8 +30,8 @@ from kqj_sim.policies.binding import (
 )
 from kqj_sim.policies.card_sets import format_cards
 from kqj_sim.policies.configured import ConfiguredPolicy
+from kqj_sim.policies.players import Player
 from kqj_sim.policies.registry import Policy
-from kqj_sim.policies.spec import Player
 from kqj_sim.policies.user_policies import locate_source
 from kqj_sim.rules import GameRules
 from kqj_sim.simulation.encode import CONTRACTS, encode_rules, encode_seating

@@ -239,7 +239,7 @@ class Tally:
         """Return everything that tallies must share to be merged: all but the range of deals."""
         played = self.experiment
         return (
-            played.rules, played.policies, played.seed, played.imposed, played.games is None,
+            played.rules, played.players, played.seed, played.imposed, played.games is None,
             self.by, self.where, self.detail,
         )  # fmt: skip
 

@@ -11,8 +11,8 @@ import pytest
 import kqj_sim as kqj
 from kqj_sim.arguments import (
     collect_rules,
-    convert_policies,
     join_items,
+    parse_players,
     parse_positive_number,
     parse_share_width,
     parse_turn,
@@ -45,7 +45,6 @@ def test_python_numbers_mean_one_thing() -> None:
     [
         ("greedy", ["greedy"] * 6),
         (["greedy"], ["greedy"] * 6),
-        (Path("folder/mine.py"), ["folder/mine.py"] * 6),
         (["random", *["greedy"] * 5], ["random", *["greedy"] * 5]),
         (("random", "greedy") * 3, ["random", "greedy"] * 3),
         ({"all": "greedy", "seat0": "random"}, ["random", *["greedy"] * 5]),
@@ -55,7 +54,15 @@ def test_python_numbers_mean_one_thing() -> None:
     ],
 )
 def test_policies_of_a_table(policy: Any, seats: list[str]) -> None:
-    assert list(convert_policies(policy, RULES)) == seats
+    assert [player.given for player in parse_players(policy, RULES)] == seats
+
+
+def test_paths_name_files(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('policy = "greedy"\n', encoding="utf-8")
+    players = parse_players(path, RULES)
+    assert [player.given for player in players] == [str(path)] * 6
+    assert players == parse_players("greedy", RULES)
 
 
 def test_rules_are_given_whole_or_by_their_fields() -> None:

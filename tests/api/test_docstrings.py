@@ -86,10 +86,16 @@ def test_the_import_takes_no_time() -> None:
 def test_experiments_take_one_policy_for_all_seats() -> None:
     """The type checker, too, accepts a text, a policy, and one for each seat."""
     low = kqj_sim.policy(_play_low)
-    assert kqj_sim.Experiment(policies="greedy", deals=1).policies == ("greedy",) * 6
-    assert kqj_sim.Experiment(policies=low, deals=1).policies == ("_play_low",) * 6
-    mixed = kqj_sim.Experiment(policies=("greedy", low) * 3, deals=1)
-    assert mixed.policies == ("greedy", "_play_low") * 3
+    experiments = [
+        kqj_sim.Experiment(players="greedy", deals=1),
+        kqj_sim.Experiment(players=low, deals=1),
+        kqj_sim.Experiment(players=("greedy", low) * 3, deals=1),
+    ]
+    assert [[player.given for player in each.players] for each in experiments] == [
+        ["greedy"] * 6,
+        ["_play_low"] * 6,
+        ["greedy", "_play_low"] * 3,
+    ]
 
 
 def _play_low(view: Any) -> Any:

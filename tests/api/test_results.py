@@ -93,7 +93,7 @@ def test_representations_are_short_and_begin_with_the_headline(results: dict[str
         results["simulate"].tables,
         kqj.check_policy("greedy", deals=2),
         *results["records"][:3],
-        kqj.Experiment(policies="greedy", deals=1),
+        kqj.Experiment(players="greedy", deals=1),
         kqj.KqjRules(),
     ]
     assert all(len(repr(part)) < 1000 for part in parts)
@@ -109,7 +109,7 @@ def test_results_are_pickled_and_copied(results: dict[str, Any], tmp_path: Path)
         "grouped": kqj.simulate(deals=DEALS, policy="standard", by="lap,place"),
         "record": results["records"][0],
         "review": kqj.review(results["play"], samples=2, seat=0, reference="points+greedy"),
-        "experiment": kqj.Experiment(policies="greedy", deals=1),
+        "experiment": kqj.Experiment(players="greedy", deals=1),
         "rules": kqj.KqjRules(teams=3),
         "check_policy": kqj.check_policy("greedy", deals=2),
         "option": results["odds"].best,

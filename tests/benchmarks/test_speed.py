@@ -20,7 +20,7 @@ UNLIKELY = 4.5
 
 @pytest.mark.slow
 def test_rounds_a_deal_at_a_time_are_those_of_the_engine() -> None:
-    rows = simulate(Experiment(policies=(RANDOM,) * 6, deals=COUNT, seed=5))
+    rows = simulate(Experiment(players=(RANDOM,) * 6, deals=COUNT, seed=5))
     taken = rows.column("taken") == 1
     made = (rows.column("result") == 0)[taken]
     total = rows.column("contracting_total")[taken].astype(float)

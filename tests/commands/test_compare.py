@@ -13,6 +13,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from kqj_sim.output.grid import split_grid, to_rich, to_screen
+from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.compare.compare_plots import make_comparison_drawing
 from kqj_sim.questions.compare.compare_report import make_key_grids, write_headline
 from kqj_sim.questions.compare.match import MatchTally, PairedMatch
@@ -162,15 +163,15 @@ def test_each_of_many_policies_has_a_line() -> None:
     ],
 )
 def test_the_headline_is_the_decision(leads: list[int], said: str) -> None:
-    match = PairedMatch(KqjRules(), ("a", "b"))
+    players = parse_player("never"), parse_player("always")
+    match = PairedMatch(KqjRules(), players)
     values = np.zeros((len(match.names), len(leads)), np.int64)
     values[0] = np.array(leads) * match.lead_divisor
     values[1] = values[0] != 0
     tally = MatchTally.from_deals(match.names, np.arange(len(leads)), values)
     plan = ComparisonPlan(deals=len(leads))
     pair = PolicyPair(0, 1, match, plan, tally)
-    names = ("a", "b")
-    found = Comparison(names, names, names, KqjRules(), None, "both", plan, [pair])
+    found = Comparison(players, ("a", "b"), players, KqjRules(), None, "both", plan, [pair])
     assert write_headline(found) == [said]
 
 

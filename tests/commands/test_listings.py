@@ -12,8 +12,8 @@ import pytest
 from kqj_sim.columns import KQJ_COLUMNS
 from kqj_sim.policies import describe, parse_player
 from kqj_sim.policies.configured import parse_policy
+from kqj_sim.policies.players import DEFAULT_PLAYER
 from kqj_sim.policies.registry import KQJ_BUILT_INS
-from kqj_sim.policies.spec import DEFAULT_PLAYER
 from tests.command_line import run
 
 

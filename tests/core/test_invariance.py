@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from kqj_sim.imposed import ImposedContract
+from kqj_sim.policies.players import seat_players
 from kqj_sim.record import Record, to_json
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
@@ -168,7 +169,7 @@ def test_a_seats_policy_does_not_touch_the_deal(variant: str, seat: int) -> None
     one = Experiment(FOUR[variant], tuple(policies), 600, SEED)
     for policy in FAST:
         policies[seat] = policy
-        for record, changed in _pairs(one, replace(one, policies=tuple(policies))):
+        for record, changed in _pairs(one, replace(one, players=seat_players(policies, one.rules))):
             assert record.dealt == changed.dealt, told(record)
             assert record.turned == changed.turned, told(record)
             assert record.teams == changed.teams, told(record)
@@ -189,7 +190,7 @@ def test_a_seats_policy_does_not_touch_the_calls_of_others(variant: str) -> None
     one = Experiment(FOUR[variant], tuple(policies), 1500, SEED)
     policies[seat] = passes
     compared = 0
-    for record, changed in _pairs(one, replace(one, policies=tuple(policies))):
+    for record, changed in _pairs(one, replace(one, players=seat_players(policies, one.rules))):
         for call, other in zip(record.calls, changed.calls, strict=False):
             if call.seat == seat and call != other:
                 break
@@ -207,7 +208,7 @@ def test_a_seats_policy_does_not_touch_the_draws_of_others(variant: str) -> None
     one = Experiment(rules, tuple(policies), 500, SEED, imposed=ImposedContract(1, "h", amount))
     policies[seat] = "greedy"
     after_a_change = 0
-    for record, changed in _pairs(one, replace(one, policies=tuple(policies))):
+    for record, changed in _pairs(one, replace(one, players=seat_players(policies, one.rules))):
         differs = False
         for play, other in zip(plays(record), plays(changed), strict=True):
             same_turn = (play.seat, play.legal) == (other.seat, other.legal)

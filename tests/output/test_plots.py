@@ -28,7 +28,7 @@ from kqj_sim.suffixes import PLOT_SUFFIXES
 from tests.output.images import SIGNATURES, read_texts, render_simulation
 from tests.output.tables import run
 
-EXPERIMENT = Experiment(policies=("random",) * 6, deals=4000, seed=5)
+EXPERIMENT = Experiment(players=("random",) * 6, deals=4000, seed=5)
 ROWS = simulate(EXPERIMENT, threads=1)
 
 
@@ -105,15 +105,15 @@ def test_picture_says_the_numbers() -> None:
     "experiment",
     [
         Experiment(KqjRules(teams=3, bidding="auction", partners="random"), ("random",) * 6, 500),
-        Experiment(policies=("random",) * 6, deals=50, imposed=ImposedContract(1, "NT")),
-        Experiment(policies=("random:take=0",) * 6, deals=50),
-        Experiment(policies=("random",) * 6, deals=1),
+        Experiment(players=("random",) * 6, deals=50, imposed=ImposedContract(1, "NT")),
+        Experiment(players=("random:take=0",) * 6, deals=50),
+        Experiment(players=("random",) * 6, deals=1),
     ],
     ids=["three teams", "imposed", "all passed out", "one deal"],
 )
 def test_every_kind_of_experiment_can_be_drawn(experiment: Experiment, tmp_path: Path) -> None:
     found = read_texts(render_simulation(counted(experiment), run(rules=experiment.rules), "svg"))
-    assert ("no rounds were played" in found) == (experiment.policies[0] == "random:take=0")
+    assert ("no rounds were played" in found) == (experiment.players[0].given == "random:take=0")
 
 
 def read_picture(tally: Tally, **of_run: object) -> set[str]:
@@ -145,20 +145,20 @@ def test_groups_of_few_deals_are_mentioned_and_not_drawn() -> None:
     tally = counted(by=("contract",))
     found = " ".join(read_picture(tally))
     assert "fewer than 30 deals" not in found
-    short = Experiment(policies=("random",) * 6, deals=400, seed=5)
+    short = Experiment(players=("random",) * 6, deals=400, seed=5)
     few = counted(short, by=("contracting_total",))
     assert "fewer than 30 deals" in " ".join(read_picture(few))
 
 
 def test_games_are_drawn_above_their_rounds() -> None:
-    games = Experiment(policies=("greedy",) * 6, games=20, deals=1)
+    games = Experiment(players=("greedy",) * 6, games=20, deals=1)
     found = read_picture(counted(games))
     assert {"Games won, by team (20 games)", "Rounds in a game", "team 0", "team 1"} <= found
     assert any(text.startswith("median") for text in found)
 
 
 def test_single_points_are_sentences() -> None:
-    found = read_picture(counted(Experiment(policies=("always+random",) * 6, deals=500)))
+    found = read_picture(counted(Experiment(players=("always+random",) * 6, deals=500)))
     assert any("All takes come from the opener in lap 1: 100" in text for text in found)
     assert "Deals by lap and place of the take" not in found
 
@@ -169,6 +169,6 @@ def test_axes_have_no_offsets() -> None:
 
 
 def test_contracts_of_few_rounds_are_mentioned_and_not_drawn() -> None:
-    rare = Experiment(policies=("random",) * 6, deals=100)
+    rare = Experiment(players=("random",) * 6, deals=100)
     found = " ".join(read_picture(counted(rare)))
     assert "Not drawn: " in found and "median" in found

@@ -21,7 +21,7 @@ from tests.output.tables import run
 from tests.variants import LIVELY
 
 DEALS = 700
-EXPERIMENT = Experiment(policies=("random",) * 6, deals=DEALS, seed=5)
+EXPERIMENT = Experiment(players=("random",) * 6, deals=DEALS, seed=5)
 
 
 def write(path: Path, chunk: int = 150, experiment: Experiment = EXPERIMENT) -> None:
@@ -83,7 +83,7 @@ def test_parquet_reads_back_as_the_frame(experiment: Experiment, tmp_path: Path)
 @pytest.mark.parametrize("suffix", [".parquet", ".csv"])
 def test_flags_of_files_choose_rows_and_points_can_be_squared(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"rows{suffix}"
-    experiment = Experiment(policies=("greedy",) * 6, deals=2000, seed=3)
+    experiment = Experiment(players=("greedy",) * 6, deals=2000, seed=3)
     write(path, experiment=experiment)
     found = pd.read_parquet(path) if suffix == ".parquet" else pd.read_csv(path, na_filter=False)
     truth = [int(value) for value in simulate(experiment).column("contracting_total")]
@@ -131,7 +131,7 @@ def test_mask_chooses_rows(tmp_path: Path) -> None:
 
 def test_games_add_their_number_and_round(tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
-    games = Experiment(policies=("random",) * 6, games=5)
+    games = Experiment(players=("random",) * 6, games=5)
     write(path, experiment=games)
     found = pd.read_parquet(path)
     assert list(found.columns[:3]) == ["deal", "game", "round"]

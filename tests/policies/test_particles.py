@@ -38,7 +38,7 @@ from kqj_sim.policies.particles import (
     weigh_by_cards,
     weigh_lists,
 )
-from kqj_sim.policies.spec import parse_player
+from kqj_sim.policies.players import parse_player
 from kqj_sim.record import Record
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.encode import encode_rules, encode_seating

@@ -10,8 +10,8 @@ import pytest
 from kqj_sim.errors import InputError
 from kqj_sim.policies import parse_player
 from kqj_sim.policies.configured import parse_policy
+from kqj_sim.policies.players import DEFAULT_PLAYER, format_player_file
 from kqj_sim.policies.registry import KQJ_BUILT_INS
-from kqj_sim.policies.spec import DEFAULT_PLAYER, format_player_file, parse_player_spec
 
 Write = Callable[[str], str]
 
@@ -213,7 +213,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
 def test_a_built_in_policy_reads_back_from_what_is_shown(
     write: Write, name: str, width: int
 ) -> None:
-    text = format_player_file(parse_player_spec(name), width)
+    text = format_player_file(parse_player(name), width)
     assert parse_player(write(text)) == parse_player(name)
     assert all(len(line) <= width for line in text.splitlines())
     words = " ".join(text.replace(" # ", " ").split())
@@ -235,7 +235,7 @@ def test_a_built_in_policy_reads_back_from_what_is_shown(
 def test_what_is_shown_reads_back(tmp_path: Path, write: Write, specification: str) -> None:
     path = write("")
     text = specification.format(own=tmp_path / "own.py")
-    shown = format_player_file(parse_player_spec(text), 80)
+    shown = format_player_file(parse_player(text), 80)
     assert path == write(shown)
     assert parse_player(path) == parse_player(text)
-    assert format_player_file(parse_player_spec(path), 80) == shown
+    assert format_player_file(parse_player(path), 80) == shown

@@ -16,7 +16,7 @@ from kqj_sim.cards import Card, parse_card
 from kqj_sim.columns import CONTRACT_LABELS
 from kqj_sim.core.round import THREE_TEAMS, TWO_TEAMS
 from kqj_sim.core.views import PASS, BidView, CounterView, bid_code, replace_last_bid
-from kqj_sim.policies import points
+from kqj_sim.policies import parse_player, points
 from kqj_sim.policies.point_count import count_points, wins_every_trick
 from kqj_sim.policies.tools import normal_share
 from kqj_sim.record import Record
@@ -281,7 +281,8 @@ def test_always_and_never() -> None:
             assert first.contract == (record.turned[1] if record.turned else record.contract)
             assert first.amount == (rules.minimum_bid if rules.bidding == "auction" else None)
             assert record.stake == 1
-        for record in play_records(replace(experiment, policies=("never+random",) * 6)):
+        passing = (parse_player("never+random"),) * 6
+        for record in play_records(replace(experiment, players=passing)):
             assert record.result == "passed_out"
 
 

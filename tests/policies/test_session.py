@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import linecache
-import subprocess
-import sys
-from pathlib import Path
+import pickle
+import threading
 from typing import Any
 
-import cloudpickle
 import pytest
 
 from kqj_sim.errors import InputError
-from kqj_sim.policies.session import as_spec
+from kqj_sim.policies import lowest, parse_player, policy
+from kqj_sim.policies.session import find_given_policy
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.run import simulate
+from tests.policies.elsewhere import format_scores, simulate_elsewhere
 from tests.variants import TAKE_2
 
 HEAD = "import kqj_sim as kqj\nfrom kqj_sim import policy, lowest, highest, PASS\n"
@@ -68,7 +68,7 @@ def test_a_cell_that_runs_again_replaces_the_policy(notebook: Notebook) -> None:
     new = notebook.run(HIGH)["careful"]
     assert _means("careful") == _means(new) != low
     assert _means(old) == low
-    assert as_spec(new) == "careful" != as_spec(old)
+    assert parse_player(new) == parse_player("careful") != parse_player(old)
     assert low == _means(notebook.run(LOW)["careful"])
 
 
@@ -77,6 +77,16 @@ def test_an_experiment_keeps_the_policy_it_was_made_with(notebook: Notebook) -> 
     low = simulate(experiment).frame()
     notebook.run(HIGH)
     assert simulate(experiment).frame().equals(low)
+
+
+def test_a_player_keeps_the_policy_that_a_name_meant(notebook: Notebook) -> None:
+    notebook.run(LOW)
+    player = parse_player("careful")
+    low = _means(player)
+    notebook.run(HIGH)
+    assert parse_player("careful") != player
+    assert _means("careful") != low
+    assert _means(player) == low
 
 
 def test_changed_helpers_and_constants_are_never_missed(notebook: Notebook) -> None:
@@ -140,7 +150,23 @@ def test_a_class_is_a_policy_with_its_attributes_as_parameters(notebook: Noteboo
     assert _means(counter) == _means(plain) == _means("Counter:least=4")
     assert _means("Counter:least=6") == _means("plain_counter:least=6") != _means(counter)
     # A function of the policy stands for it.
-    assert as_spec(notebook.names["choose_card"]) == "plain_counter"
+    assert find_given_policy(notebook.names["choose_card"]).name == "plain_counter"
+
+
+def test_a_policy_that_decides_nothing_is_refused(notebook: Notebook) -> None:
+    empty = notebook.run("empty = policy('empty')")["empty"]
+    for given in ("empty", empty):
+        with pytest.raises(InputError) as told:
+            parse_player(given)
+        expected = "empty: it has no function choose_take, ... or choose_card"
+        assert str(told.value) == expected
+
+
+def test_a_policy_that_does_not_compile_is_refused_before_a_run(notebook: Notebook) -> None:
+    wrong = notebook.run("@policy\ndef wrong(view):\n    return view.hnad")["wrong"]
+    for given in ("wrong", wrong):
+        with pytest.raises(InputError, match="no field of the view 'hnad'"):
+            parse_player(given)
 
 
 def test_a_function_that_was_not_decorated_is_a_policy_too(notebook: Notebook) -> None:
@@ -150,23 +176,55 @@ def test_a_function_that_was_not_decorated_is_a_policy_too(notebook: Notebook) -
 
 
 @pytest.mark.slow
-def test_other_processes_play_the_same(notebook: Notebook, tmp_path: Path) -> None:
+def test_other_processes_play_the_same(notebook: Notebook) -> None:
     notebook.run("LIMIT = 3\ndef keep(cards):\n    return lowest(cards)")
     text = "return keep(view.legal) if view.trick_number > LIMIT else highest(view.legal)"
     careful = notebook.run(f"@policy\ndef careful(view):\n    {text}")["careful"]
     experiment = Experiment(TAKE_2, (careful, "greedy") * 3, deals=200)
-    path = tmp_path / "experiment.pkl"
-    path.write_bytes(cloudpickle.dumps(experiment))
-    script = (
-        "import pickle, sys\nfrom kqj_sim.simulation.run import simulate\n"
-        "played = simulate(pickle.load(open(sys.argv[1], 'rb'))).frame()\n"
-        "print(played.score_0.sum(), played.score_1.sum())"
-    )
-    printed = subprocess.run(
-        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True
-    ).stdout
-    frame = simulate(experiment).frame()
-    assert printed.split() == [str(frame.score_0.sum()), str(frame.score_1.sum())]
+    expected, pickled = format_scores(experiment), pickle.dumps(experiment)
+    notebook.run("LIMIT = 8")
+    assert simulate_elsewhere(pickled) == expected
+    changed = Experiment(TAKE_2, (careful, "greedy") * 3, deals=200)
+    assert simulate_elsewhere(pickle.dumps(changed)) == format_scores(changed) != expected
+
+
+def test_a_pickled_policy_is_the_same_object_here(notebook: Notebook) -> None:
+    old = parse_player(notebook.run(LOW)["careful"])
+    new = parse_player(notebook.run(HIGH)["careful"])
+    loaded = pickle.loads(pickle.dumps((old, new, old)))
+    assert loaded == (old, new, old)
+    assert loaded[0].playing.policy is old.playing.policy
+
+
+def test_a_policy_of_an_imported_module_is_pickled_whole() -> None:
+    """It may be defined in a function, which other processes do not call."""
+
+    @policy
+    def low(view: Any) -> Any:
+        return lowest(view.legal)
+
+    player = parse_player(low)
+    loaded = pickle.loads(pickle.dumps(player))
+    assert loaded.playing.policy is player.playing.policy
+
+
+def test_a_policy_that_cannot_be_sent_is_told(notebook: Notebook) -> None:
+    function = notebook.run("def locked(view):\n    return lowest(view.legal)")["locked"]
+    function.lock = threading.Lock()
+    player = parse_player(function)
+    with pytest.raises(InputError, match=r"^policy 'locked' cannot be sent to other processes: "):
+        pickle.dumps(player)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("answer", ["0", "lowest(view.legal) // view.position"])
+def test_errors_in_other_processes_quote_the_line(notebook: Notebook, answer: str) -> None:
+    wrong = notebook.run(f"@policy\ndef wrong(view):\n    return {answer}")["wrong"]
+    experiment = Experiment(TAKE_2, wrong, deals=50)
+    with pytest.raises(InputError) as told:
+        simulate(experiment)
+    assert str(told.value).startswith("cell 2, line ")
+    assert simulate_elsewhere(pickle.dumps(experiment)) == str(told.value)
 
 
 @pytest.mark.parametrize(
@@ -202,7 +260,7 @@ def test_errors_without_source_name_function_and_line(notebook: Notebook) -> Non
 def test_a_name_of_a_built_in_policy_is_refused(notebook: Notebook) -> None:
     mine = notebook.run("@policy\ndef greedy(view):\n    return lowest(view.legal)")["greedy"]
     with pytest.raises(InputError, match=r"name of a built-in policy"):
-        as_spec(mine)
+        parse_player(mine)
     assert Experiment(TAKE_2, ("greedy",) * 6, deals=1).players[0].playing.policy is not mine
 
 
@@ -214,7 +272,7 @@ def test_helper_methods_are_sent_along_and_changes_are_noticed(notebook: Noteboo
     )
     low = _means(notebook.run(text)["Mine"])
     experiment = Experiment(TAKE_2, (notebook.names["Mine"], "greedy") * 3, deals=300)
-    sent = cloudpickle.loads(cloudpickle.dumps(experiment))
+    sent = pickle.loads(pickle.dumps(experiment))
     frame = simulate(sent).frame()
     assert [float(frame[name].mean()) for name in ("score_0", "score_1")] == low
     assert _means(notebook.run(text.replace("lowest(", "highest("))["Mine"]) != low

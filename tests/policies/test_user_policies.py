@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.run import simulate
 from tests.policies.chosen import plays
+from tests.policies.elsewhere import format_scores, simulate_elsewhere
 from tests.variants import AUCTION_2, TAKE_2, told
 
 CAUTIOUS = '''\
@@ -50,7 +52,7 @@ def _own(source: str, deals: int = 300) -> Experiment:
 
 def _error(specification: str) -> str:
     with pytest.raises(InputError) as told:
-        simulate(Experiment(policies=(specification,) * 6, deals=50))
+        simulate(Experiment(players=(specification,) * 6, deals=50))
     message = str(told.value)
     assert "\n" not in message
     return message
@@ -81,7 +83,7 @@ def test_own_policies_beside_built_in_ones(write: Write) -> None:
     experiment = Experiment(TAKE_2, tuple(policies), 150)
     for mixed, same in zip(
         play_records(experiment),
-        play_records(replace(experiment, policies=("random:take=0.3",) * 6)),
+        play_records(replace(experiment, players=(parse_player("random:take=0.3"),) * 6)),
         strict=True,
     ):
         assert check_record(mixed) == [], told(mixed)
@@ -102,12 +104,12 @@ def test_parameters_reach_the_policy(write: Write) -> None:
         "    return int(parameters.suit) if view.lap == int(parameters.lap) else -1\n"
     )
     for suit in range(4):
-        experiment = Experiment(policies=(f"{path}:own:suit={suit},lap=2",) * 6, deals=20)
+        experiment = Experiment(players=(f"{path}:own:suit={suit},lap=2",) * 6, deals=20)
         assert experiment.players[0].calling.text == f"{path}:own:lap=2,suit={suit}"
         rows = simulate(experiment)
         assert set(rows.column("contract")) == {suit}
         assert set(rows.column("lap")) == {2}
-    rows = simulate(Experiment(policies=(f"{path}:suit=3,lap=9",) * 6, deals=20))
+    rows = simulate(Experiment(players=(f"{path}:suit=3,lap=9",) * 6, deals=20))
     assert not rows.column("taken").any()
 
 
@@ -119,7 +121,7 @@ def test_each_seat_has_its_own_parameters(write: Write) -> None:
         "    return int(parameters.suit) if view.lap == 2 else -1\n"
     )
     policies = tuple(f"{path}:own:suit={seat % 4}" for seat in range(6))
-    rows = simulate(Experiment(policies=policies, deals=60))
+    rows = simulate(Experiment(players=policies, deals=60))
     assert (rows.column("contract") == rows.column("sender") % 4).all()
 
 
@@ -212,14 +214,51 @@ def test_recursion_is_refused_before_it_can_overflow_the_stack(
 
 def test_a_file_that_was_changed_is_read_again(write: Write) -> None:
     text = '@policy("own")\ndef choose_take(view):\n    return {}\n'
-    experiment = Experiment(policies=(write(text.format("-1")),) * 6, deals=10)
-    assert not simulate(experiment).column("taken").any()
-    path = Path(write(text.format("view.turned.__class__(0) if view.lap == 2 else -1")))
-    path.write_text(
-        "from kqj_sim import policy\n" + text.format("2 if view.lap == 2 else -1"),
-        encoding="utf-8",
+    path = write(text.format("-1"))
+    before = Experiment(players=path, deals=10)
+    assert not simulate(before).column("taken").any()
+    assert write(text.format("2 if view.lap == 2 else -1")) == path
+    assert set(simulate(Experiment(players=path, deals=10)).column("contract")) == {2}
+    # An experiment keeps the players that it was made with.
+    assert not simulate(replace(before)).column("taken").any()
+    assert parse_player(path) == parse_player(path) != before.players[0]
+
+
+@pytest.mark.slow
+def test_a_file_reaches_other_processes_with_its_constants_and_helpers(write: Write) -> None:
+    path = write(
+        "from kqj_sim import highest\n"
+        "LIMIT = 3\n"
+        "def pick(view):\n"
+        "    return lowest(view.legal) if view.trick_number > LIMIT else highest(view.legal)\n"
+        '@policy("own")\n'
+        "def choose_card(view):\n"
+        "    return pick(view)\n"
     )
-    assert set(simulate(replace(experiment)).column("contract")) == {2}
+    experiment = Experiment(TAKE_2, (path, "greedy") * 3, deals=200)
+    expected, pickled = format_scores(experiment), pickle.dumps(experiment)
+    assert pickle.loads(pickled) == experiment
+    Path(path).unlink()
+    assert simulate_elsewhere(pickled) == expected
+    assert expected != format_scores(Experiment(TAKE_2, "greedy", deals=200))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("answer", "line"),
+    [("0", 3), ("lowest(view.legal) // view.position", 4)],
+)
+def test_errors_in_other_processes_name_the_line_of_the_file(
+    write: Write, answer: str, line: int
+) -> None:
+    path = write(f'@policy("own")\ndef choose_card(view):\n    return {answer}\n')
+    experiment = Experiment(TAKE_2, path, deals=50)
+    pickled = pickle.dumps(experiment)
+    with pytest.raises(InputError) as told:
+        simulate(experiment)
+    assert str(told.value).startswith(f"{path}:{line}: policy 'own', choose_card()")
+    Path(path).unlink()
+    assert simulate_elsewhere(pickled) == str(told.value)
 
 
 CARD = '@policy("own")\ndef choose_card(view):\n    '

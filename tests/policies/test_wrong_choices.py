@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kqj_sim.errors import InputError
+from kqj_sim.policies import parse_player
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
@@ -173,8 +174,8 @@ def test_cards_of_an_error_were_held(mistaken: str) -> None:
             r"deal (\d+) .*, seat (\d): (\w\w) is not legal; legal: (.*)", _told(experiment)
         )
         assert found is not None
-        others = ("random:take=0.3",) * 6
-        alone = replace(experiment, first=int(found[1]), deals=1, policies=others)
+        others = (parse_player("random:take=0.3"),) * 6
+        alone = replace(experiment, first=int(found[1]), deals=1, players=others)
         (record,) = play_records(alone)
         assert record.hands is not None
         assert {found[3], *found[4].split()} <= {*record.hands[int(found[2])]}

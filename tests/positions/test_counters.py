@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from kqj_sim.core import call_odds as core
-from kqj_sim.positions.estimator import EstimateSettings, parse_players
+from kqj_sim.policies.players import seat_players
+from kqj_sim.positions.estimator import EstimatePlan
 from kqj_sim.positions.kqj_calls import KqjCallSampler
 from kqj_sim.positions.sampling import Playouts
 from kqj_sim.positions.situation import parse_situation
@@ -27,7 +28,7 @@ def play(rules: KqjRules, opponents: str) -> Playouts:
     if rules.teams == 3:
         opponents = opponents.replace("bid=0.3", "bid=0")
     specs = [QUIET if team == 0 else opponents for team in situation.teams]
-    sampler = KqjCallSampler(situation, parse_players(specs, rules), EstimateSettings(seed=3))
+    sampler = KqjCallSampler(situation, seat_players(specs, rules), EstimatePlan(seed=3))
     return play_first_block(sampler)
 
 
@@ -63,8 +64,8 @@ def test_calls_played_out_together_end_as_each_alone(teams: Literal[2, 3]) -> No
     """A deal is played once for all calls after which the contract is the same."""
     rules = KqjRules(bidding="auction", teams=teams)
     situation = parse_situation("9h 8h Ah Kh Qh 5d 6c Ac", rules)
-    players = parse_players("standard", rules)
-    sampler = KqjCallSampler(situation, players, EstimateSettings(seed=3))
+    players = seat_players("standard", rules)
+    sampler = KqjCallSampler(situation, players, EstimatePlan(seed=3))
     together = play_first_block(sampler).outcomes
     assert len(together) > 3
     for option, outcome in zip(sampler.options, together, strict=True):

@@ -222,6 +222,19 @@ def test_a_policy_of_the_session_plays_as_in_threads(local: Local, folder: Path)
     assert not played[0].equals(kqj.simulate(deals=9000).frame())
 
 
+def test_an_error_of_the_session_is_told_as_ever(local: Local, folder: Path) -> None:
+    @kqj.policy
+    def careless(view: Any) -> Any:
+        return 0 if view.random % 3000 == 7 else kqj.lowest(view.legal)
+
+    messages = []
+    for runner in (kqj.Runner(1), kqj.Runner(cluster=local.address)):
+        with pytest.raises(kqj.InputError, match=r"policy 'careless'.*: 0 is no card") as told:
+            kqj.simulate(deals=30_000, policy=careless, runner=runner)
+        messages.append(str(told.value))
+    assert messages[0] == messages[1]
+
+
 def test_rows_from_python(local: Local, folder: Path) -> None:
     experiment = lively(TAKE_2, deals=3 * LANES + 1, first=5)
     with DaskCluster(local.address) as crew:

@@ -12,14 +12,13 @@ from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.paired import (
     assign_players,
     compute_lead_divisor,
-    iterate_lead_chunks,
     list_arrangements,
-    measure_lead,
 )
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.rows import Rows
 from kqj_sim.simulation.run import play_same_deals
 from tests.variants import LIVELY
+from tools.leads import iterate_lead_chunks, measure_lead
 
 RULES = [
     KqjRules(),
@@ -116,5 +115,5 @@ def test_marks_tell_whether_rounds_differ(rules: KqjRules) -> None:
 
 
 def test_rows_are_not_marked_unless_asked_for() -> None:
-    experiment = Experiment(deals=10, policies=(ONE,) * SEATS)
+    experiment = Experiment(deals=10, players=(ONE,) * SEATS)
     assert [*play_same_deals([experiment], lambda played: played[0].fingerprints)] == [None]

@@ -40,8 +40,8 @@ def test_program_leaves_kernels_in_the_cache_that_simulations_find(tmp_path: Pat
     subprocess.run([sys.executable, "-c", program], env=environment, check=True)
     code = (
         "import kqj_sim as kqj\n"
-        "from kqj_sim import second_process\n"
         "from kqj_sim.core import round\n"
+        "from kqj_sim.simulation import second_process\n"
         "assert second_process.is_cached()\n"
         "kqj.simulate(policy='random', deals=10)\n"
         "for kernel in (round.finish_rounds, round.play_deals):\n"

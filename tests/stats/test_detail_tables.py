@@ -28,7 +28,7 @@ DETAIL = {
 
 
 def experiment(rules: KqjRules) -> Experiment:
-    return Experiment(rules=rules, policies=("random",) * 6)
+    return Experiment(rules=rules, players=("random",) * 6)
 
 
 def tables(rules: KqjRules, rows: Rows, detail: bool = True) -> dict[str, Table]:
@@ -129,7 +129,7 @@ def test_take_rate_counts_the_deals_in_which_a_turn_comes() -> None:
 
 
 def test_games_by_their_rounds() -> None:
-    of = Experiment(policies=("random",) * 6, games=100)
+    of = Experiment(players=("random",) * 6, games=100)
     tally = Tally(of, detail=True)
     games = synthetic_games(KqjRules(), 100, seed=6)
     tally.add_games(games)

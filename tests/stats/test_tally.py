@@ -36,7 +36,7 @@ WHERE = 'lap != 1 and contract in ("s", "h", "none")'
 
 
 def experiment(rules: KqjRules, **others: Any) -> Experiment:
-    return Experiment(rules=rules, policies=("random",) * 6, **others)
+    return Experiment(rules=rules, players=("random",) * 6, **others)
 
 
 def tallied(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kqj_sim.policies.features import CARD_INDICES, SHARED_INDICES, read_trick_numbers
-from kqj_sim.policies.spec import parse_player
+from kqj_sim.policies.players import parse_player
 from kqj_sim.rules import KqjRules
 from tools.record_decisions import (
     CardDecisions,

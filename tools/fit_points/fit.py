@@ -12,11 +12,10 @@ import numpy as np
 
 from kqj_sim.core.block import SEATS
 from kqj_sim.core.types import Int64Array
+from kqj_sim.policies.players import parse_player
 from kqj_sim.policies.points import DEFAULTS, PARAMETERS, make_count_parameters, points
-from kqj_sim.policies.spec import parse_player
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.encode import encode_seating
-from kqj_sim.simulation.paired import Lead, measure_lead
 from tools import HELD_OUT_START, SEED_OFFSET
 from tools.fit_points.auctions import BidModel, fit_bid_model, format_bidder_spec
 from tools.fit_points.point_count import (
@@ -31,6 +30,7 @@ from tools.fit_points.point_count import (
     play_sample,
 )
 from tools.fit_points.thresholds import LAP_COUNT, TakingSample, Threshold, find_best_responses
+from tools.leads import Lead, measure_lead
 
 TEAMS = (2, 3)
 

@@ -42,7 +42,7 @@ from kqj_sim.core.scoring import MADE
 from kqj_sim.core.types import Block, Int64Array
 from kqj_sim.errors import InputError
 from kqj_sim.imposed import ImposedContract
-from kqj_sim.policies.spec import parse_player
+from kqj_sim.policies.players import parse_player
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.encode import encode_rules, encode_seating
 

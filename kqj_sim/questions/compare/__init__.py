@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from kqj_sim.arguments import (
     PolicyLike,
     RuleArguments,
-    convert_policy,
+    name_policy,
     parse_game_count,
     reject_both,
 )
@@ -101,9 +101,8 @@ def compare(
     >>> result.lead.low > 0
     True
     """
-    specs = [convert_policy(each) for each in policies]
-    if len(specs) == 1:
-        raise InputError(f"{specs[0]} alone: name two policies or more")
+    if len(policies) == 1:
+        raise InputError(f"{name_policy(policies[0])} alone: name two policies or more")
     reject_both(calling=calling, playing=playing)
     if other_part is not None and not (calling or playing):
         raise InputError("--with is for --calling or --playing: give one of them")
@@ -114,6 +113,7 @@ def compare(
         reject_both(games=exact, **limit)
     if deals is not None and games == "auto":
         raise InputError(f"--deals and --games auto: write --games {deals} for that many")
+    from kqj_sim.policies.players import parse_player
     from kqj_sim.questions.compare.pairs import play_pairs
     from kqj_sim.questions.compare.plan import ComparisonPlan
     from kqj_sim.questions.compare.results import ComparisonResult
@@ -124,10 +124,10 @@ def compare(
     )  # fmt: skip
     return ComparisonResult(
         play_pairs(
-            specs, rules, plan, runner,
-            opponents=None if opponents is None else convert_policy(opponents),
+            [parse_player(each, rules.game) for each in policies], rules, plan, runner,
+            opponents=None if opponents is None else parse_player(opponents, rules.game),
             part="calling" if calling else "playing" if playing else "both",
-            other_part=None if other_part is None else convert_policy(other_part),
+            other_part=parse_player(other_part, rules.game),
         )
     )  # fmt: skip
 
@@ -191,6 +191,7 @@ def sweep(
     ['take=20', 'take=150']
     """
     reject_both(deals=deals, precision=precision)
+    from kqj_sim.policies.players import parse_player
     from kqj_sim.questions.compare.plan import ComparisonPlan
     from kqj_sim.questions.compare.results import SweepResult
     from kqj_sim.questions.compare.settings import play_settings
@@ -199,9 +200,10 @@ def sweep(
     plan = ComparisonPlan.make(
         rules, deals=count, precision=precision, confidence=confidence, seed=seed, first=first
     )
-    field = None if opponents is None else convert_policy(opponents)
+    player = parse_player(policy, rules.game)
+    field = parse_player(opponents, rules.game)
     varied = [vary] if isinstance(vary, str) else vary
-    return SweepResult(play_settings(convert_policy(policy), varied, rules, field, plan, runner))
+    return SweepResult(play_settings(player, varied, rules, field, plan, runner))
 
 
 def _list_tune_tables(out: str | None, **_: Any) -> Mapping[str, str]:
@@ -279,16 +281,20 @@ def tune(
     if save is not None and not save.lower().endswith(".toml"):
         raise InputError(f"--save {save}: a player's file ends in .toml")
     from kqj_sim.output.files import OutputFile
+    from kqj_sim.policies.players import parse_player
     from kqj_sim.questions.compare.results import TuningResult
     from kqj_sim.questions.compare.search import SearchPlan, search_parameters
 
-    plan = SearchPlan(deals, generations, candidates, confirm, confidence, seed, first)
-    field = None if opponents is None else convert_policy(opponents)
-    start = convert_policy(policy)
+    plan = SearchPlan(
+        deals=deals, generations=generations, candidates=candidates, confirm=confirm,
+        confidence=confidence, seed=seed, first=first,
+    )  # fmt: skip
+    start = parse_player(policy, rules.game)
+    field = parse_player(opponents, rules.game)
     names = [parameters] if isinstance(parameters, str) else parameters
     with nullcontext() if save is None else OutputFile(save) as file:
         tuning = search_parameters(start, names, rules, field, plan, runner)
-        found = TuningResult(tuning, start, runner.made_by, save)
+        found = TuningResult(tuning, runner.made_by, save)
         if file is not None and save is not None:
             file.write(found.render_player(save))
     return found

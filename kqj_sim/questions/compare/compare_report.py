@@ -11,10 +11,9 @@ from kqj_sim.messages import shell_join
 from kqj_sim.output.grid import SCREEN_WIDTH, Cell, Grid, format_number, make_grids
 from kqj_sim.output.key_figures import capitalize, format_symmetric
 from kqj_sim.output.run import Report, Run, describe_rules
-from kqj_sim.policies.same_player import describe_open_parts
-from kqj_sim.policies.spec import parse_player
 from kqj_sim.questions.compare.compare_tables import list_key_tables, make_comparison_tables
 from kqj_sim.questions.compare.pairs import Comparison, PolicyPair
+from kqj_sim.questions.compare.same_player import describe_open_parts
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.quantities import get_label
 from kqj_sim.stats.tables import Table
@@ -48,7 +47,7 @@ class ComparisonRun(Run):
         of, plan = self._required_result, self._required_result.plan
         return {
             **super().to_dict(),
-            "field": of.opponents,
+            "field": None if of.opponents is None else of.opponents.given,
             "compared": of.part,
             "sides": "same" if of.opponents is not None else "exchanged",
             "asked": {
@@ -73,7 +72,7 @@ class ComparisonRun(Run):
         """Return the run in a line for people."""
         of = self._required_result
         if of.opponents is not None:
-            how = f"{_join(of.names)}, each against {of.opponents}, on the same deals"
+            how = f"{_join(of.names)}, each against {of.opponents.given}, on the same deals"
         elif len(of.names) == 2:
             how = f"{of.names[0]} against {of.names[1]}, sides exchanged"
         else:
@@ -99,9 +98,7 @@ def make_comparison_report(comparison: Comparison) -> Report:
         command="compare",
         rules=rules,
         policies=comparison.names,
-        players=tuple(
-            parse_player(each, rules.game).under(rules).text for each in comparison.players
-        ),
+        players=tuple(each.under(rules).text for each in comparison.players),
         seed=comparison.plan.seed,
         first=comparison.plan.first,
         deals=comparison.deals,
@@ -214,7 +211,7 @@ def _describe_pair(comparison: Comparison, pair: PolicyPair) -> str:
     if lead.value < 0:
         one, other = other, one
         lead = lead._replace(value=-lead.value, low=-lead.high, high=-lead.low)
-    against = "" if comparison.opponents is None else f"Against {comparison.opponents}, "
+    against = "" if comparison.opponents is None else f"Against {comparison.opponents.given}, "
     tied = f"{one} and {other} are statistically tied"
     if pair.verdict == "equal":
         unit = "percentage points" if comparison.plan.games else "points a round"
@@ -235,7 +232,7 @@ def list_remarks(comparison: Comparison) -> list[str]:
     """Return the remarks: policies for one part only, and the relative efficiency."""
     remarks = []
     if comparison.part == "both":
-        open_parts = describe_open_parts(comparison.names_given, comparison.rules.game)
+        open_parts = describe_open_parts(comparison.policies)
         remarks += [f"{line}." for line in open_parts]
     if all(pair.tally.total("differs") == pair.tally.deals for pair in comparison.pairs):
         remarks.append(f"They differ in every {get_unit(comparison)[:-1]}.")
@@ -268,8 +265,10 @@ def list_show_commands(comparison: Comparison) -> list[str]:
         for deal, _ in pair.tally.largest_leads[: 1 if len(comparison.pairs) > 1 else None]:
             words = ["kqj-sim", "show", "--seed", str(comparison.plan.seed), "--deal", str(deal)]
             words += format_rule_options(comparison)
-            words += ["--policy", pair.match.players[0], "--against", pair.match.players[1]]
-            words += [] if comparison.opponents is None else ["--opponents", comparison.opponents]
+            one, other = pair.match.players
+            words += ["--policy", one.given, "--against", other.given]
+            if comparison.opponents is not None:
+                words += ["--opponents", comparison.opponents.given]
             found.append(shell_join(words))
     return found
 

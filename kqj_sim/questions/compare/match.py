@@ -17,6 +17,7 @@ import numpy as np
 
 from kqj_sim.columns import get_column_numbers, get_columns
 from kqj_sim.core.types import BoolArray, Int64Array
+from kqj_sim.policies.players import Player
 from kqj_sim.rules import GameRules
 from kqj_sim.simulation import paired
 from kqj_sim.simulation.experiment import Experiment
@@ -70,7 +71,7 @@ class PairedMatch:
 
     Attributes:
         rules: the rules of the table.
-        players: the specifications of the two policies.
+        players: the two players.
         opponents: the player against whom each plays; None: they play each other.
         seed: seed of the deals.
         first: number of the first deal, or game.
@@ -78,8 +79,8 @@ class PairedMatch:
     """
 
     rules: GameRules
-    players: tuple[str, str]
-    opponents: str | None = None
+    players: tuple[Player, Player]
+    opponents: Player | None = None
     seed: int = 1
     first: int = 0
     games: bool = False
@@ -100,7 +101,7 @@ class PairedMatch:
         of_round = 1 if self.games else self.rules.max_points
         return of_round * (1 if self.opponents is None else 2)
 
-    def list_seatings(self) -> list[tuple[str, ...]]:
+    def list_seatings(self) -> list[tuple[Player, ...]]:
         """Return the players of the seats, for each experiment."""
         one, other = self.players
         if self.opponents is None:

@@ -16,10 +16,10 @@ from itertools import combinations
 from typing import Literal
 
 from kqj_sim.errors import InputError
-from kqj_sim.policies.same_player import explain_same_player
-from kqj_sim.policies.spec import DEFAULT_PLAYERS, parse_player
+from kqj_sim.policies.players import Player
 from kqj_sim.questions.compare.match import MatchTally, PairedMatch
 from kqj_sim.questions.compare.plan import ComparisonPlan
+from kqj_sim.questions.compare.same_player import explain_same_player
 from kqj_sim.rules import GameRules
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.blocks import CHUNK_ROWS
@@ -192,20 +192,20 @@ class Comparison:
     """The result of a comparison.
 
     Attributes:
-        names_given: the policies as they were given.
+        policies: the policies as they were given.
         names: the policies by name, numbered where two files have the same name.
-        players: the players of the sides, as specifications.
+        players: the players of the sides.
         rules, opponents, part: as for `play_pairs`.
         plan: the deals, and the confidence of all pairs jointly.
         pairs: the pairs of policies, in order.
         interrupted: True if it was stopped early.
     """
 
-    names_given: tuple[str, ...]
+    policies: tuple[Player, ...]
     names: tuple[str, ...]
-    players: tuple[str, ...]
+    players: tuple[Player, ...]
     rules: GameRules
-    opponents: str | None
+    opponents: Player | None
     part: PolicyPart
     plan: ComparisonPlan
     pairs: list[PolicyPair]
@@ -249,18 +249,18 @@ class Comparison:
 
 
 def play_pairs(
-    policies: Sequence[str],
+    policies: Sequence[Player],
     rules: GameRules,
     plan: ComparisonPlan,
     runner: Runner,
-    opponents: str | None = None,
+    opponents: Player | None = None,
     part: PolicyPart = "both",
-    other_part: str | None = None,
+    other_part: Player | None = None,
 ) -> Comparison:
     """Compare policies on the same deals.
 
     Args:
-        policies: two specifications or more, at most `MAX_POLICIES`.
+        policies: two or more, at most `MAX_POLICIES`.
         rules: the rules of the table.
         plan: the deals; the confidence is that of all pairs jointly.
         runner: carries out the run.
@@ -268,14 +268,12 @@ def play_pairs(
             sides exchanged.
         part: "calling" compares the policies as callers, with the same player of the cards;
             "playing" as players of the cards.
-        other_part: specification of the policy for the other part; None: the default player.
+        other_part: the player of the other part, for a part alone.
 
     Raises:
-        InputError: too few or too many policies, two that are the same player, or a number out of
-            range.
-        kqj_sim.errors.InputError: a policy cannot be used, or makes an illegal choice; a number out
-            of range.
-        kqj_sim.errors.RunError: a game does not end.
+        InputError: too few or too many policies, two that are the same player, one that makes an
+            illegal choice, or a number out of range.
+        RunError: a game does not end.
         KeyboardInterrupt: the run was interrupted before anything was finished.
     """
     players = compose_players(policies, rules, part, other_part)
@@ -287,7 +285,7 @@ def play_pairs(
         match = PairedMatch(rules, sides, opponents, plan.seed, plan.first, plan.games)
         match.make_experiments(plan.first, 1)  # Raises errors before anything is played.
         pairs.append(PolicyPair(one, other, match, together, MatchTally.empty(match.names)))
-    names = _number_duplicates([parse_player(each, rules.game).name for each in policies])
+    names = _number_duplicates([each.name for each in policies])
     result = Comparison(tuple(policies), names, players, rules, opponents, part, plan, pairs)
     unit = "games" if plan.games else "deals"
     with runner.start(unit, count * plan.deal_limit):
@@ -328,18 +326,17 @@ def describe_progress(pair: PolicyPair) -> str:
 
 
 def compose_players(
-    policies: Sequence[str],
+    policies: Sequence[Player],
     rules: GameRules,
     part: PolicyPart = "both",
-    other_part: str | None = None,
-) -> tuple[str, ...]:
-    """Return the specifications of the players that stand for policies in a comparison.
+    other_part: Player | None = None,
+) -> tuple[Player, ...]:
+    """Return the players that stand for policies in a comparison.
 
     Arguments are those of `play_pairs`.
 
     Raises:
         InputError: too few or too many policies, or two that are the same player.
-        kqj_sim.errors.InputError: a specification is wrong.
     """
     if len(policies) < 2:
         raise InputError("a comparison needs two policies or more, such as standard greedy")
@@ -348,27 +345,27 @@ def compose_players(
             f"{len(policies):,} policies make {math.comb(len(policies), 2):,} pairs: compare at "
             f"most {MAX_POLICIES} policies ({math.comb(MAX_POLICIES, 2)} pairs)"
         )
-    rest = other_part or DEFAULT_PLAYERS[rules.game]
-    players = tuple(_compose_player(each, part, rest, rules.game) for each in policies)
-    told = explain_same_player(policies, rules, players)
+    players = tuple(_compose_player(each, part, other_part) for each in policies)
+    told = explain_same_player(policies, players, rules)
     if told:
         raise InputError(told)
     return players
 
 
-def _compose_player(specification: str, part: PolicyPart, other_part: str, game: str) -> str:
-    """Return the player who stands for a policy in the comparison, as a specification."""
+def _compose_player(policy: Player, part: PolicyPart, other_part: Player | None) -> Player:
+    """Return the player who stands for a policy in the comparison."""
     if part == "both":
-        return specification
-    if "+" in specification:
+        return policy
+    assert other_part is not None
+    if "+" in policy.given:
         raise InputError(
-            f"{specification} says who calls and who plays: with only one of them compared, "
-            f"write {specification.partition('+')[0 if part == 'calling' else 2]}"
+            f"{policy.given} says who calls and who plays: with only one of them compared, "
+            f"write {policy.given.partition('+')[0 if part == 'calling' else 2]}"
         )
-    rest = parse_player(other_part, game)
     if part == "calling":
-        return f"{specification}+{rest.playing.text}"
-    return f"{rest.calling.text}+{specification}"
+        rest = other_part.playing
+        return Player(policy.calling, rest, f"{policy.given}+{rest.text}")
+    return Player(other_part.calling, policy.playing, f"{other_part.calling.text}+{policy.given}")
 
 
 def _number_duplicates(names: Sequence[str]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from kqj_sim.errors import InputError
+from kqj_sim.plan import Plan, check_range
 from kqj_sim.questions.compare.match import MatchTally
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.stats import intervals, sequences
@@ -33,44 +34,32 @@ RELATIVE_PRECISION = 0.2
 
 
 @dataclass(frozen=True)
-class ComparisonPlan:
-    """The deals of a comparison, and its intervals.
+class ComparisonPlan(Plan):
+    """The deals of a comparison, and its intervals, which hold jointly.
+
+    Without deals and precision, in points, it goes on to a fifth of the lead, or until both
+    policies are shown to be equal.
 
     Attributes:
-        deals: number of deals; None: as many as it takes.
-        precision: half-width of the interval at which to stop, in points; None: a fifth of the
-            lead, or as much as shows that both policies are equal.
         indifference: difference, in points, within which two policies count as equal.
         max_deals: largest number of deals if `deals` is None.
-        confidence: of all intervals jointly.
         seats: number of seats of the table.
         games: True to play whole games; leads are then in games won, widths in per cent of them.
-        seed: seed of the deals.
-        first: number of the first deal.
     """
 
-    deals: int | None = None
-    precision: float | None = None
     indifference: float = KQJ.indifference
     max_deals: int = DEFAULT_MAX_DEALS
-    confidence: float = intervals.DEFAULT_CONFIDENCE
     seats: int = KqjRules.seats
-    seed: int = 1
-    first: int = 0
     games: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.deals is not None and self.precision is not None:
             raise InputError("a number of deals and a width to reach: give one of them")
-        for name, value in (("deals", self.deals), ("max_deals", self.max_deals)):
-            if value is not None and value < 1:
-                raise InputError(f"{name} is {value}: it should be 1 or more")
-        for name, width in (("precision", self.precision), ("indifference", self.indifference)):
-            if width is not None and not (width > 0 and math.isfinite(width)):
-                raise InputError(f"{name} is {width:g}: it should be above 0, such as 0.5")
-        if not 0 < self.confidence < 1:
+        check_range("max_deals", self.max_deals, 1)
+        if not 0 < self.indifference < math.inf:
             raise InputError(
-                f"confidence is {self.confidence:g}: it lies between 0 and 1, such as 0.95"
+                f"indifference is {self.indifference:g}: it should be above 0, such as 0.5"
             )
 
     @classmethod

@@ -192,15 +192,13 @@ class TuningResult(Result):
 
     kind: ClassVar[str] = "tune"
 
-    def __init__(
-        self, tuning: Tuning, start: str, made_by: str = "", path: str | None = None
-    ) -> None:
-        super().__init__(make_tuning_report(tuning, start, path))
+    def __init__(self, tuning: Tuning, made_by: str = "", path: str | None = None) -> None:
+        super().__init__(make_tuning_report(tuning, path))
         self._tuning = tuning
         self._made_by = made_by
         names = [each.name for each in tuning.search_parameters]
         self.best = {name: float(value) for name, value in zip(names, tuning.values, strict=True)}
-        self.policy = tuning.player
+        self.policy = tuning.player.under(tuning.rules).text
         self.gain = make_plain(tuning.gain)
 
     def frame(self) -> pd.DataFrame:

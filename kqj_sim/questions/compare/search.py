@@ -20,13 +20,15 @@ import numpy as np
 
 from kqj_sim.errors import InputError
 from kqj_sim.messages import quote
+from kqj_sim.plan import Plan, check_range
 from kqj_sim.policies.parameters import format_parameter_number
-from kqj_sim.policies.spec import DEFAULT_PLAYERS, PlayerSpec, parse_player
+from kqj_sim.policies.players import Player
 from kqj_sim.questions.compare.vary import (
     FieldMatch,
-    ParameterizedPolicy,
+    check_effect,
     describe_edge,
-    format_players,
+    find_parameter,
+    read_parameter,
 )
 from kqj_sim.rules import GameRules
 from kqj_sim.runner import Runner
@@ -84,26 +86,25 @@ class Generation(NamedTuple):
     best: float
 
 
-class SearchPlan(NamedTuple):
-    """The deals of a search, and how long it goes on.
+@dataclass(frozen=True, kw_only=True)
+class SearchPlan(Plan):
+    """The deals of each candidate of a search, and how long it goes on.
 
     Attributes:
-        deals: number of deals of each candidate.
         generations: largest number of generations.
         candidates: number of candidates of a generation; None: 2 (4 + 3 ln(parameters)).
         confirm: number of fresh deals on which the result is compared with the start.
-        confidence: of the intervals.
-        seed: seed of the deals and of the search.
-        first: number of the first deal.
     """
 
     deals: int
     generations: int
     candidates: int | None
     confirm: int
-    confidence: float = intervals.DEFAULT_CONFIDENCE
-    seed: int = 1
-    first: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_range("deals", self.deals, 2)
+        check_range("confirm", self.confirm, 2)
 
 
 @dataclass(frozen=True)
@@ -111,15 +112,14 @@ class Tuning:
     """The result of a search.
 
     Attributes:
-        policy: the specification at the start, by name.
+        policy: the player at the start.
         search_parameters: the parameters.
         rules, opponents: as for `search_parameters`.
         plan: the deals; each candidate played them in every arrangement of the sides.
         candidates: number of candidates of a generation.
         generations: the generations.
         values: the values found, by parameter.
-        parts: the policy with them.
-        player: the same as a specification.
+        player: the player with them.
         confirmed: number of deals of the confirmation; 0 if there was none.
         start, found: leads over the field in points a round, on the same fresh deals.
         gain: points a round that the values found score more than those at the start.
@@ -128,16 +128,15 @@ class Tuning:
         interrupted: True if it was stopped early.
     """
 
-    policy: str
+    policy: Player
     search_parameters: tuple[SearchParameter, ...]
     rules: GameRules
-    opponents: str
+    opponents: Player
     plan: SearchPlan
     candidates: int
     generations: tuple[Generation, ...]
     values: tuple[float, ...]
-    parts: PlayerSpec
-    player: str
+    player: Player
     confirmed: int
     start: Estimate
     found: Estimate
@@ -159,7 +158,7 @@ class Tuning:
         return "worse" if self.gain.high < 0 else "open"
 
 
-def parse_search_parameter(text: str, policy: ParameterizedPolicy) -> SearchParameter:
+def parse_search_parameter(text: str, player: Player, rules: GameRules) -> SearchParameter:
     """Parse a parameter to search, `take`, or with a range `take=20:80`.
 
     Raises:
@@ -167,7 +166,7 @@ def parse_search_parameter(text: str, policy: ParameterizedPolicy) -> SearchPara
             unknown parameter, or a bound that is not allowed.
     """
     name, equals, given = (piece.strip() for piece in text.partition("="))
-    parameter, start = policy.parameter(name)
+    parameter, start = find_parameter(player, name, rules)
     if parameter.kind not in ("number", "whole number"):
         raise InputError(
             f"{name} is {parameter.allowed}, not a number: compare them by "
@@ -178,7 +177,7 @@ def parse_search_parameter(text: str, policy: ParameterizedPolicy) -> SearchPara
         bounds = given.split(":")
         if len(bounds) != 2:
             raise InputError(f"{quote(text)}: write the range as {name}=from:to")
-        low, high = (float(policy.read(name, bound.strip())) for bound in bounds)
+        low, high = (float(read_parameter(player, name, bound.strip())) for bound in bounds)
     if low is None or high is None:
         raise InputError(f"{name} has no range of its own: write {name}=from:to")
     if not low < high:
@@ -198,20 +197,20 @@ def parse_search_parameter(text: str, policy: ParameterizedPolicy) -> SearchPara
 
 
 def search_parameters(
-    policy: str,
+    policy: Player,
     parameters: Sequence[str],
     rules: GameRules,
-    opponents: str | None,
+    opponents: Player,
     plan: SearchPlan,
     runner: Runner,
 ) -> Tuning:
     """Search parameters of a policy for points a round against a field.
 
     Args:
-        policy: the specification to start from.
+        policy: the player to start from.
         parameters: the parameters to search, `take` or with a range `take=20:80`.
         rules: the rules of the table.
-        opponents: the player against whom the policy plays; None: the default player.
+        opponents: the player against whom the policy plays.
         plan: the deals.
         runner: carries out the run.
 
@@ -222,46 +221,38 @@ def search_parameters(
             of range.
         KeyboardInterrupt: the run was interrupted before the first generation was finished.
     """
-    for name in ("deals", "confirm"):
-        if getattr(plan, name) < 2:
-            raise InputError(f"{name} is {getattr(plan, name)}: it should be 2 or more")
     if not parameters:
         raise InputError("nothing to search: name parameters, such as take,lap2")
-    game = rules.game
-    opponents = opponents or DEFAULT_PLAYERS[game]
-    subject = ParameterizedPolicy(policy, rules)
-    searched = tuple(parse_search_parameter(text, subject) for text in parameters)
+    searched = tuple(parse_search_parameter(text, policy, rules) for text in parameters)
     names = [each.name for each in searched]
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"{name} is there twice")
-    subject.check_effect(names)
+    check_effect(policy, names, rules)
     match = FieldMatch(rules, opponents, plan.seed)
     match.make_experiments(policy, plan.first, 1)  # Raises errors before anything is played.
     with runner.start("generations", plan.generations):
-        course, candidates, stopped = _search(match, searched, subject, plan, runner)
+        course, candidates, stopped = _search(match, searched, policy, plan, runner)
         if not course:
             raise KeyboardInterrupt
-        parts = _with_values(subject, searched, course[-1].values)
-        players = (policy, format_players(parts, rules))
+        player = _with_values(policy, searched, course[-1].values)
         wanted = 0 if stopped else plan.confirm
-        confirmed, measured, alike = _confirm_result(match, players, wanted, plan, runner)
+        confirmed, measured, alike = _confirm_result(match, (policy, player), wanted, plan, runner)
     return Tuning(
-        policy=parse_player(policy, game).name,
+        policy=policy,
         search_parameters=searched,
         rules=rules,
-        opponents=parse_player(opponents, game).name,
+        opponents=opponents,
         plan=plan,
         candidates=candidates,
         generations=tuple(course),
         values=course[-1].values,
-        parts=parts,
-        player=format_players(parts, rules),
+        player=player,
         confirmed=confirmed,
         start=measured[0],
         found=measured[1],
         gain=measured[2],
-        edges=_describe_edges(searched, course[-1].values, subject),
+        edges=_describe_edges(searched, course[-1].values, policy, rules),
         is_unchanged=alike,
         interrupted=stopped or confirmed < plan.confirm,
     )
@@ -270,7 +261,7 @@ def search_parameters(
 def _search(
     match: FieldMatch,
     searched: Sequence[SearchParameter],
-    subject: ParameterizedPolicy,
+    policy: Player,
     plan: SearchPlan,
     runner: Runner,
 ) -> tuple[list[Generation], int, bool]:
@@ -296,7 +287,7 @@ def _search(
         told = []
         for _ in range(search.population_size):
             shares, asked = search.ask()
-            player = format_players(_with_values(subject, searched, values_at(shares)), match.rules)
+            player = _with_values(policy, searched, values_at(shares))
             lead = match.play(player, at, plan.deals, runner.workers).lead
             told.append((asked, -float(lead.sum()) / plan.deals / match.lead_divisor))
             if runner.interrupted:
@@ -321,19 +312,24 @@ def format_values(searched: Sequence[SearchParameter], values: Sequence[float]) 
 
 
 def _with_values(
-    subject: ParameterizedPolicy, searched: Sequence[SearchParameter], values: Sequence[float]
-) -> PlayerSpec:
+    policy: Player, searched: Sequence[SearchParameter], values: Sequence[float]
+) -> Player:
     """Return the policy with these values of the parameters searched."""
     texts = map(format_parameter_number, values)
-    return subject.with_values(dict(zip((each.name for each in searched), texts, strict=True)))
+    return policy.with_parameters(dict(zip((each.name for each in searched), texts, strict=True)))
 
 
 def _describe_edges(
-    searched: Sequence[SearchParameter], values: Sequence[float], subject: ParameterizedPolicy
+    searched: Sequence[SearchParameter],
+    values: Sequence[float],
+    policy: Player,
+    rules: GameRules,
 ) -> tuple[str, ...]:
     """Return a sentence for each value found at the edge of its range."""
     found = (
-        describe_edge(each.name, value, each.low, each.high, subject.parameter(each.name)[0])
+        describe_edge(
+            each.name, value, each.low, each.high, find_parameter(policy, each.name, rules)[0]
+        )
         for each, value in zip(searched, values, strict=True)
     )
     return tuple(filter(None, found))
@@ -341,7 +337,7 @@ def _describe_edges(
 
 def _confirm_result(
     match: FieldMatch,
-    players: tuple[str, str],
+    players: tuple[Player, Player],
     deals: int,
     plan: SearchPlan,
     runner: Runner,

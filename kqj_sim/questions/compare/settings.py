@@ -21,15 +21,15 @@ from typing import Literal
 
 import numpy as np
 
-from kqj_sim.policies.spec import DEFAULT_PLAYERS, parse_player
+from kqj_sim.policies.players import Player
 from kqj_sim.questions.compare.plan import ComparisonPlan
 from kqj_sim.questions.compare.vary import (
     FieldMatch,
     MatchCounts,
-    ParameterizedPolicy,
     ParameterValues,
+    check_effect,
     describe_edge,
-    format_players,
+    find_parameter,
     list_combinations,
     parse_parameter_values,
 )
@@ -95,11 +95,9 @@ class Sweep:
     """The result of a sweep.
 
     Attributes:
-        policy_given: the specification whose parameters vary.
-        policy: its name.
+        policy: the player whose parameters vary.
         varied_parameters: the parameters and their values.
         match: the rules, the field and the seed.
-        opponents: the field, by the name that people know.
         plan: the number of deals, and the confidence of the intervals.
         deals: number of deals that each set of values played, in every arrangement of the sides.
         settings: the sets of values.
@@ -109,11 +107,9 @@ class Sweep:
         interrupted: True if it was stopped early.
     """
 
-    policy_given: str
-    policy: str
+    policy: Player
     varied_parameters: tuple[ParameterValues, ...]
     match: FieldMatch
-    opponents: str
     plan: ComparisonPlan
     deals: int
     settings: tuple[Setting, ...]
@@ -233,20 +229,20 @@ def compare_with_best(
 
 
 def play_settings(
-    policy: str,
+    policy: Player,
     vary: Sequence[str],
     rules: GameRules,
-    opponents: str | None,
+    opponents: Player,
     plan: ComparisonPlan,
     runner: Runner,
 ) -> Sweep:
     """Play a policy with each set of values against a field.
 
     Args:
-        policy: the specification whose parameters vary.
+        policy: the player whose parameters vary.
         vary: parameters and their values, `take=30:70:5` or `take=30,40`.
         rules: the rules of the table.
-        opponents: the player against whom the policy plays; None: the default player.
+        opponents: the player against whom the policy plays.
         plan: the deals, and the confidence of the intervals; `precision` is the half-width in
             points at which to stop, for the points of every set of values.
         runner: carries out the run.
@@ -258,14 +254,11 @@ def play_settings(
             of range.
         KeyboardInterrupt: the run was interrupted before anything was finished.
     """
-    game = rules.game
-    opponents = opponents or DEFAULT_PLAYERS[game]
-    subject = ParameterizedPolicy(policy, rules)
-    varied = tuple(parse_parameter_values(text, subject) for text in vary)
+    varied = tuple(parse_parameter_values(text, policy, rules) for text in vary)
     names = [each.name for each in varied]
     sets = [dict(zip(names, values, strict=True)) for values in list_combinations(varied)]
-    subject.check_effect(names)
-    players = [format_players(subject.with_values(values), rules) for values in sets]
+    check_effect(policy, names, rules)
+    players = [policy.with_parameters(values).under(rules) for values in sets]
     match = FieldMatch(rules, opponents, plan.seed)
     for each in players:
         match.make_experiments(each, plan.first, 1)  # Raises errors before anything is played.
@@ -277,15 +270,13 @@ def play_settings(
     settings = _make_settings(sets, players, match, tally, plan.confidence)
     best = next(each for each in settings if each.status == "best")
     return Sweep(
-        policy_given=policy,
-        policy=parse_player(policy, game).name,
+        policy=policy,
         varied_parameters=varied,
         match=match,
-        opponents=parse_player(opponents, game).name,
         plan=plan,
         deals=tally.deals,
         settings=settings,
-        edges=_describe_edges(varied, best, subject),
+        edges=_describe_edges(varied, best, policy, rules),
         relative_efficiency=_compute_relative_efficiency(match, tally),
         interrupted=stopped,
     )
@@ -293,7 +284,7 @@ def play_settings(
 
 def _play_until_done(
     match: FieldMatch,
-    players: Sequence[str],
+    players: Sequence[Player],
     plan: ComparisonPlan,
     tally: _SweepTally,
     runner: Runner,
@@ -338,7 +329,7 @@ def _play_until_done(
 
 
 def _play_range(
-    match: FieldMatch, players: Sequence[str], size: int, first: int, count: int
+    match: FieldMatch, players: Sequence[Player], size: int, first: int, count: int
 ) -> _SweepTally:
     """Return the tally of a range of deals, played in one thread, `size` deals at a time."""
     tally = _SweepTally(len(players))
@@ -359,7 +350,7 @@ def _find_max_half_width(match: FieldMatch, tally: _SweepTally, confidence: floa
 
 def _make_settings(
     sets: Sequence[Mapping[str, str]],
-    players: Sequence[str],
+    players: Sequence[Player],
     match: FieldMatch,
     tally: _SweepTally,
     confidence: float,
@@ -384,7 +375,7 @@ def _make_settings(
         found.append(
             Setting(
                 values=values,
-                policy=players[number],
+                policy=players[number].text,
                 points=points.scaled(1 / match.lead_divisor),
                 lead_over_best_other=leads[number].scaled(1 / match.lead_divisor),
                 taken=taken.scaled(1 / rounds),
@@ -416,7 +407,7 @@ def _estimate_loss(
 
 
 def _describe_edges(
-    varied: Sequence[ParameterValues], best: Setting, subject: ParameterizedPolicy
+    varied: Sequence[ParameterValues], best: Setting, policy: Player, rules: GameRules
 ) -> tuple[str, ...]:
     """Return a sentence for each value of the best set at the edge of three numbers or more."""
     found = []
@@ -427,7 +418,7 @@ def _describe_edges(
         except ValueError:
             continue
         if len(numbers) > 2:
-            parameter, _ = subject.parameter(each.name)
+            parameter, _ = find_parameter(policy, each.name, rules)
             ends = min(numbers), max(numbers)
             found.append(describe_edge(each.name, float(value), *ends, parameter))
     return tuple(filter(None, found))

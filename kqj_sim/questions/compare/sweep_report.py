@@ -23,7 +23,7 @@ from kqj_sim.output.figures import (
 )
 from kqj_sim.output.grid import NO_INTERVAL, SCREEN_WIDTH, format_number, make_grids
 from kqj_sim.output.run import Report, Run, describe_rules
-from kqj_sim.policies.same_player import describe_open_parts
+from kqj_sim.questions.compare.same_player import describe_open_parts
 from kqj_sim.stats.games import get_analyzed_game
 from kqj_sim.stats.quantities import get_label
 from kqj_sim.stats.tables import Table, TableRow, make_table
@@ -62,8 +62,8 @@ class SweepRun(Run):
         of = self._required_result
         return {
             **super().to_dict(),
-            "policy": of.policy,
-            "field": of.opponents,
+            "policy": of.policy.name,
+            "field": of.match.opponents.name,
             "vary": {each.name: list(each.values) for each in of.varied_parameters},
             "asked": {"deals": of.plan.deals, "until": of.plan.precision, "cap": of.plan.max_deals},
             "method": of.plan.interval_method,
@@ -82,7 +82,8 @@ class SweepRun(Run):
         of = self._required_result
         start = f" from number {of.plan.first:,}" if of.plan.first else ""
         return (
-            f"{describe_rules(of.rules)}; {of.policy} against {of.opponents}, sides exchanged; "
+            f"{describe_rules(of.rules)}; {of.policy.name} against {of.match.opponents.name}, "
+            "sides exchanged; "
             f"the same {of.deals:,} deals for each of {len(of.settings)}{start}, "
             f"seed {of.plan.seed}"
         )
@@ -100,7 +101,7 @@ def make_sweep_report(sweep: Sweep) -> Report:
     run = SweepRun(
         command="sweep",
         rules=sweep.rules,
-        policies=(sweep.policy, sweep.opponents),
+        policies=(sweep.policy.name, sweep.match.opponents.name),
         players=tuple(each.policy for each in sweep.settings),
         seed=sweep.plan.seed,
         first=sweep.plan.first,
@@ -143,7 +144,7 @@ def write_headline(sweep: Sweep) -> list[str]:
     name, count = _format_values(best), len(sweep.settings)
     points = format_number(best.points.value, best.points.low, best.points.high, "points")
     if count == 1:
-        return [f"{name}: {points} points a round more than {sweep.opponents}."]
+        return [f"{name}: {points} points a round more than {sweep.match.opponents.name}."]
     worse = [each for each in sweep.settings if each.status == "worse"]
     if len(tied) > MAX_NAMED_SETTINGS:
         names = [name, f"{len(tied)} others"]
@@ -166,7 +167,7 @@ def write_headline(sweep: Sweep) -> list[str]:
 
 def list_remarks(sweep: Sweep) -> list[str]:
     """Return the remarks: policies for one part only, and the relative efficiency."""
-    remarks = [f"{line}." for line in describe_open_parts([sweep.policy_given], sweep.rules.game)]
+    remarks = [f"{line}." for line in describe_open_parts([sweep.policy])]
     if not math.isnan(sweep.relative_efficiency):
         remarks.append(
             f"For differences, a round here is as precise as {sweep.relative_efficiency:.1f} "
@@ -198,7 +199,7 @@ def _make_table(sweep: Sweep, settings: Sequence[Setting]) -> Table:
             (group, terms.takes, "share", each.taken),
             (group, terms.made, "share", each.made),
         ]
-    title = f"{sweep.policy} against {sweep.opponents}"
+    title = f"{sweep.policy.name} against {sweep.match.opponents.name}"
     return make_table("sweep", title, _name_columns(sweep), lines, counted=False)
 
 
@@ -301,7 +302,7 @@ def _draw_points(axes: Axes, sweep: Sweep) -> None:
         if chosen:
             draw_line(
                 axes, list(chosen), list(chosen.values()), "o", edge,
-                label=label, face=face, size=size,
+                label=label, markerfacecolor=face, markersize=size,
             )  # fmt: skip
     axes.set_title(f"Lead over the opponents, with {confidence} intervals")
     axes.set_ylabel("points a round")

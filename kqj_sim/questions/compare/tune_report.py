@@ -24,7 +24,7 @@ from kqj_sim.output.grid import format_number
 from kqj_sim.output.run import Report, Run, describe_rules
 from kqj_sim.policies.configured import split_file_suffix
 from kqj_sim.policies.parameters import format_parameter_number
-from kqj_sim.policies.spec import PLAYER_PARTS, format_player_file
+from kqj_sim.policies.players import format_player_file
 from kqj_sim.questions.compare.search import format_values
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import Table, TableRow, make_table
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from kqj_sim.policies.spec import PlayerSpec
+    from kqj_sim.policies.players import Player
     from kqj_sim.questions.compare.search import Tuning
 
 
@@ -56,8 +56,8 @@ class TuningRun(Run):
         of = self._required_result
         return {
             **super().to_dict(),
-            "policy": of.policy,
-            "field": of.opponents,
+            "policy": of.policy.name,
+            "field": of.opponents.name,
             "method": METHOD,
             "parameters": {
                 each.name: {
@@ -74,7 +74,7 @@ class TuningRun(Run):
             "deals_a_candidate": of.plan.deals,
             "confirmed_on": of.confirmed,
             "shown": of.conclusion if of.confirmed else None,
-            "found": of.player,
+            "found": of.player.under(of.rules).text,
         }
 
     def describe(self) -> str:
@@ -83,7 +83,8 @@ class TuningRun(Run):
         generations = f"{len(of.generations)} generation{'s' if len(of.generations) > 1 else ''}"
         start = f" from number {of.plan.first:,}" if of.plan.first else ""
         return (
-            f"{describe_rules(of.rules)}; {of.policy} against {of.opponents}, sides exchanged; "
+            f"{describe_rules(of.rules)}; {of.policy.name} against {of.opponents.name}, "
+            "sides exchanged; "
             f"{generations} of {of.candidates} candidates, {of.plan.deals:,} deals each, by "
             f"{METHOD}{start}, seed {of.plan.seed}"
         )
@@ -97,19 +98,18 @@ class TuningRun(Run):
 METHOD = "CMA-ES with margin (cmaes)"
 
 
-def make_tuning_report(tuning: Tuning, start: str, path: str | None) -> Report:
+def make_tuning_report(tuning: Tuning, path: str | None) -> Report:
     """Return the report of a search.
 
     Args:
         tuning: the search.
-        start: the specification of the policy at the start.
         path: the file with the policy found; None if it is not saved.
     """
     run = TuningRun(
         command="tune",
         rules=tuning.rules,
-        policies=(tuning.policy, tuning.opponents),
-        players=(tuning.player,),
+        policies=(tuning.policy.name, tuning.opponents.name),
+        players=(tuning.player.under(tuning.rules).text,),
         seed=tuning.plan.seed,
         first=tuning.plan.first,
         deals=tuning.confirmed,
@@ -118,7 +118,9 @@ def make_tuning_report(tuning: Tuning, start: str, path: str | None) -> Report:
         tuning=tuning,
     )
     saved = [] if path is None else [f"Saved in {visible(path)}."]
-    commands = [] if path is None else [shell_join(["kqj-sim", "compare", path, start])]
+    commands = (
+        [] if path is None else [shell_join(["kqj-sim", "compare", path, tuning.policy.given])]
+    )
     return Report(
         run, [*_make_tables(tuning)], [*write_headline(tuning), *saved],
         commands, key_tables=("confirmation", "parameters"),
@@ -181,7 +183,10 @@ def _make_tables(tuning: Tuning) -> list[Table]:
         ]
     note = "The best candidate is partly lucky; each generation plays other deals."
     confirmation = make_table(
-        "confirmation", f"On fresh deals against {tuning.opponents}, points a round", (), measured
+        "confirmation",
+        f"On fresh deals against {tuning.opponents.name}, points a round",
+        (),
+        measured,
     )
     return [
         *([confirmation] if tuning.confirmed else []),
@@ -190,7 +195,7 @@ def _make_tables(tuning: Tuning) -> list[Table]:
             counted=False,
         ),
         make_table(
-            "search", f"The search: lead over {tuning.opponents}, points a round",
+            "search", f"The search: lead over {tuning.opponents.name}, points a round",
             ("generation", "centre"), course, note, counted=False,
         ),
     ]  # fmt: skip
@@ -211,12 +216,12 @@ def render_player_file(tuning: Tuning, path: str, made_by: str) -> bytes:
     """
     made = [f"Made by: {visible(made_by)}", f"kqj-sim {__version__}"]
     lines = [f"# {line}" for line in (*made, *write_headline(tuning))]
-    parts = _make_paths_relative(tuning.parts, Path(path).parent)
-    return ("\n".join(lines) + "\n\n" + format_player_file(parts, _LINE_WIDTH)).encode()
+    player = _make_paths_relative(tuning.player, Path(path).parent)
+    return ("\n".join(lines) + "\n\n" + format_player_file(player, _LINE_WIDTH)).encode()
 
 
-def _make_paths_relative(parts: PlayerSpec, folder: Path) -> PlayerSpec:
-    """Return the parts with the files of user policies relative to a folder."""
+def _make_paths_relative(player: Player, folder: Path) -> Player:
+    """Return the player with the files of user policies relative to a folder."""
 
     def make_relative(source: str) -> str:
         of_file = split_file_suffix(source, ".py")
@@ -224,12 +229,11 @@ def _make_paths_relative(parts: PlayerSpec, folder: Path) -> PlayerSpec:
             return source
         return f"{Path(os.path.relpath(of_file[0], folder)).as_posix()}:{of_file[1]}"
 
-    changed = {
-        part: replace(chosen, source=make_relative(chosen.source))
-        for part in PLAYER_PARTS
-        if (chosen := getattr(parts, part)) is not None
-    }
-    return replace(parts, **changed)
+    calling, playing = (
+        replace(part, source=make_relative(part.source))
+        for part in (player.calling, player.playing)
+    )
+    return replace(player, calling=calling, playing=playing, open_parts=frozenset())
 
 
 def make_tuning_drawing(tuning: Tuning, run: Run) -> Drawing:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -21,9 +21,8 @@ from kqj_sim.columns import get_column_numbers, get_columns
 from kqj_sim.core.types import Int64Array
 from kqj_sim.errors import InputError, locate_errors
 from kqj_sim.messages import explain_two_readings, quote, shorten
-from kqj_sim.policies.configured import ConfiguredPolicy
 from kqj_sim.policies.parameters import Parameter, ParameterValue, format_parameter_number
-from kqj_sim.policies.spec import Player, PlayerSpec, get_default_player, parse_player_spec
+from kqj_sim.policies.players import Player
 from kqj_sim.rules import GameRules
 from kqj_sim.simulation import paired
 from kqj_sim.simulation.blocks import CHUNK_ROWS
@@ -66,12 +65,12 @@ class FieldMatch:
 
     Attributes:
         rules: the rules of the table.
-        opponents: specification of the player against whom policies play.
+        opponents: the player against whom policies play.
         seed: seed of the deals.
     """
 
     rules: GameRules
-    opponents: str
+    opponents: Player
     seed: int
 
     @cached_property
@@ -89,19 +88,19 @@ class FieldMatch:
         """The largest lead that a deal can have, in points."""
         return self.rules.max_points
 
-    def make_experiments(self, policy: str, first: int, deals: int) -> list[Experiment]:
+    def make_experiments(self, player: Player, first: int, deals: int) -> list[Experiment]:
         """Return an experiment for each arrangement; raises as `Experiment`."""
         return [
             Experiment(
-                self.rules, assign_players(seats, policy, self.opponents), deals, self.seed, first
+                self.rules, assign_players(seats, player, self.opponents), deals, self.seed, first
             )
             for seats in self.arrangements
         ]
 
-    def play(self, policy: str, first: int, deals: int, threads: Workers = None) -> MatchCounts:
+    def play(self, player: Player, first: int, deals: int, threads: Workers = None) -> MatchCounts:
         """Play a range of deals and return the results; raises as `simulation.run.reduce_rows`."""
         chunk = max(1, min(CHUNK_ROWS, -(-deals // count_workers(threads))))
-        experiments = self.make_experiments(policy, first, deals)
+        experiments = self.make_experiments(player, first, deals)
         parts = [*play_same_deals(experiments, self._count_chunk, threads, chunk)]
         return MatchCounts(*np.concatenate(parts, axis=1))
 
@@ -118,56 +117,33 @@ class FieldMatch:
         return counts
 
 
-@dataclass(frozen=True)
-class ParameterizedPolicy:
-    """A policy specification whose parameters can be replaced."""
+def find_parameter(player: Player, name: str, rules: GameRules) -> tuple[Parameter, str]:
+    """Return a parameter and its value as it is written; `calling.NAME` names the part, too.
 
-    text: str
-    rules: GameRules
+    Raises:
+        InputError: there is none of that name, or both parts have one.
+    """
+    part, own = player.find_addressed(name)[0]
+    chosen = player.under(rules).parts[part]
+    parameter, value = chosen.parameter(own), chosen.values_by_name[own]
+    assert value is not None
+    return parameter, parameter.write(value)
 
-    @cached_property
-    def parts(self) -> PlayerSpec:
-        """The policies for calls and for cards, as far as specified; raises InputError."""
-        return parse_player_spec(self.text, self.rules.game)
 
-    def with_values(self, values: Mapping[str, str]) -> PlayerSpec:
-        """Return the player with other values of parameters, completed by the default player.
+def check_effect(player: Player, names: Sequence[str], rules: GameRules) -> None:
+    """Raise InputError for a parameter without effect under the rules."""
+    for name in names:
+        part, own = player.find_addressed(name)[0]
+        message = player.parts[part].without_effect(own, rules)
+        if message:
+            raise InputError(message)
 
-        Raises:
-            InputError: an unknown parameter, or a value that is not allowed.
-        """
-        parts = self.parts.with_parameters(values, self.text)
-        default = get_default_player(self.rules.game)
-        return PlayerSpec(
-            parts.name, parts.calling or default.calling, parts.playing or default.playing
-        )
 
-    def parameter(self, name: str) -> tuple[Parameter, str]:
-        """Return a parameter and its value as it is written; `calling.NAME` names the part too.
-
-        Raises:
-            InputError: there is none of that name, or both parts have one.
-        """
-        part, own = self.parts.find_addressed(name, self.text)[0]
-        chosen: ConfiguredPolicy = getattr(self.parts, part)
-        parameter, value = chosen.parameter(own), chosen.values_by_name[own]
-        return parameter, parameter.write(
-            parameter.get_default(self.rules) if value is None else value
-        )
-
-    def check_effect(self, names: Sequence[str]) -> None:
-        """Raise InputError for a parameter without effect under the rules."""
-        for name in names:
-            part, own = self.parts.find_addressed(name, self.text)[0]
-            told = getattr(self.parts, part).without_effect(own, self.rules)
-            if told:
-                raise InputError(told)
-
-    def read(self, name: str, given: str | float) -> ParameterValue:
-        """Parse a value of a parameter; raises InputError if it is not allowed."""
-        parameter, _ = self.parameter(name)
-        with locate_errors(f"policy {quote(self.text)}: {name}={shorten(given)}"):
-            return parameter.read(given)
+def read_parameter(player: Player, name: str, given: str | float) -> ParameterValue:
+    """Return the value of a parameter; raise InputError if it is not allowed."""
+    part, own = player.find_addressed(name)[0]
+    with locate_errors(f"policy {quote(player.given)}: {name}={shorten(given)}"):
+        return player.parts[part].parameter(own).read(given)
 
 
 def describe_edge(name: str, value: float, low: float, high: float, parameter: Parameter) -> str:
@@ -181,13 +157,7 @@ def describe_edge(name: str, value: float, low: float, high: float, parameter: P
     return f"{text}: try {side} values."
 
 
-def format_players(parts: PlayerSpec, rules: GameRules) -> str:
-    """Return a player as a specification, with the values of all parameters by some rules."""
-    assert parts.calling is not None and parts.playing is not None
-    return Player(parts.calling, parts.playing).under(rules).text
-
-
-def parse_parameter_values(text: str, policy: ParameterizedPolicy) -> ParameterValues:
+def parse_parameter_values(text: str, player: Player, rules: GameRules) -> ParameterValues:
     """Parse a parameter and its values: `take=30:70:5` (70 included) or `take=30,40,45`.
 
     Raises:
@@ -199,7 +169,7 @@ def parse_parameter_values(text: str, policy: ParameterizedPolicy) -> ParameterV
         raise InputError(
             f"{quote(text)}: write parameter=from:to:step or parameter=value,value,..."
         )
-    parameter, _ = policy.parameter(name)
+    parameter, _ = find_parameter(player, name, rules)
     values: Sequence[str | float] = (
         _expand_range(text, given) if ":" in given else _split_list(text, given)
     )
@@ -207,7 +177,7 @@ def parse_parameter_values(text: str, policy: ParameterizedPolicy) -> ParameterV
         raise InputError(
             f"{name} has {len(values):,} values: at most {MAX_SETTINGS}; take a larger step"
         )
-    written = [parameter.write(policy.read(name, value)) for value in values]
+    written = [parameter.write(read_parameter(player, name, value)) for value in values]
     for number, value in enumerate(written):
         if value in written[:number]:
             raise InputError(f"{quote(text)}: the value {value} is there twice")

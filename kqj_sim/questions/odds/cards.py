@@ -12,18 +12,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Unpack
+from typing import Any
 
 import numpy as np
 
 from kqj_sim.errors import InputError
-from kqj_sim.policies.spec import Player, parse_recorded_player
+from kqj_sim.policies.players import Player, PlayerLike, parse_recorded_player, seat_players
 from kqj_sim.positions.estimator import (
-    EstimateSettings,
+    EstimatePlan,
     Odds,
-    SettingsArguments,
     estimate_options,
-    parse_players,
 )
 from kqj_sim.positions.kqj_cards import KqjCardSampler
 from kqj_sim.positions.kwajongen import KwajongenCardSampler
@@ -104,30 +102,28 @@ class CardOdds(Odds):
 
 def estimate_cards(
     partial_round: PartialRound,
-    policies: str | Sequence[str] | None = None,
+    policies: PlayerLike | Sequence[PlayerLike] | None = None,
     *,
     max_layouts: int = MAX_LISTED_LAYOUTS,
-    **settings: Unpack[SettingsArguments],
+    **settings: Any,
 ) -> CardOdds:
     """Estimate the outcome of each card that may be played now, in either game.
 
     Args:
         partial_round: the round.
-        policies: a player specification for every seat, or one for each seat; those of the round,
-            else the default player, unless given.
+        policies: one player for every seat, or one for each seat; those of the round, else the
+            default player, unless given.
         max_layouts: with no more distributions than this all are listed.
-        settings: see `EstimateSettings`; nothing depends on the seed if the answer is exact.
+        settings: see `EstimatePlan`; nothing depends on the seed if the answer is exact.
 
     Raises:
         InputError: no hidden hands agree with the plays, or hardly any with the calls; a policy
             cannot be used, or chooses what is not allowed.
     """
-    asked, rules = EstimateSettings(**settings), partial_round.rules
+    asked, rules = EstimatePlan(**settings), partial_round.rules
     if policies is None:
-        policies = partial_round.players
-        for text in policies or ():
-            parse_recorded_player(text, rules.game)
-    seated = parse_players(policies, rules)
+        policies = [parse_recorded_player(text, rules.game) for text in partial_round.players or ()]
+    seated = seat_players(policies, rules)
     kind = KwajongenCardSampler if isinstance(rules, KwajongenRules) else KqjCardSampler
     sampler = kind(partial_round, seated, asked, max_layouts)
     return estimate_with_sampler(sampler, partial_round, seated, asked)
@@ -137,7 +133,7 @@ def estimate_with_sampler(
     sampler: CardSampler,
     partial_round: PartialRound,
     players: tuple[Player, ...],
-    settings: EstimateSettings,
+    settings: EstimatePlan,
 ) -> CardOdds:
     """Estimate the outcome of each card with a sampler of a game; raises as `estimate_cards`."""
 

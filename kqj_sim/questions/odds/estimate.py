@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Unpack
+from typing import Any
 
 from kqj_sim.output.grid import format_number
 from kqj_sim.places import SeatNames
+from kqj_sim.plan import check_range
+from kqj_sim.policies.players import Player, PlayerLike, seat_players
 from kqj_sim.positions.estimator import (
     CallOdds,
-    EstimateSettings,
+    EstimatePlan,
     Odds,
-    SettingsArguments,
-    check_range,
     count_choosing_deals,
     estimate_options,
-    parse_players,
 )
 from kqj_sim.positions.kqj_calls import KqjCallSampler
 from kqj_sim.positions.kwajongen import KwajongenCallSampler
@@ -30,7 +29,7 @@ from kqj_sim.runner import Runner
 
 def estimate_position(
     position: Position,
-    players: Sequence[str],
+    players: Sequence[Player],
     people: SeatNames | None,
     runner: Runner,
     **settings: Any,
@@ -42,12 +41,12 @@ def estimate_position(
         players: the player of each seat or, for a call, of each place.
         people: names of the people at the table; None if nobody is named.
         runner: shows the progress, and has the threads.
-        settings: other fields of `EstimateSettings`.
+        settings: other fields of `EstimatePlan`.
 
     Raises:
         InputError: as for `estimate_calls` and `estimate_cards`.
     """
-    deals = EstimateSettings(**settings).max_deals
+    deals = EstimatePlan(**settings).max_deals
     choosing = count_choosing_deals(deals)
     finished, shown = 0, ""
 
@@ -80,24 +79,24 @@ def estimate_position(
 
 def estimate_calls(
     situation: BiddingSituation | KwajongenBiddingSituation,
-    policies: str | Sequence[str] | None = None,
-    **settings: Unpack[SettingsArguments],
+    policies: PlayerLike | Sequence[PlayerLike] | None = None,
+    **settings: Any,
 ) -> CallOdds:
     """Estimate the outcome of each call in a situation, as `KqjCallOdds` or `KwajongenCallOdds`.
 
     Args:
         situation: what the player knows.
-        policies: a player specification for every place, or one for each place;
-            the default player unless given.
-        settings: see `EstimateSettings`.
+        policies: one player for every place, or one for each place; the default player unless
+            given.
+        settings: see `EstimatePlan`.
 
     Raises:
         InputError: a number is out of range; a policy cannot be used, or chooses what is not
             allowed.
         ImpossibleBiddingError: the players would hardly ever have called as observed.
     """
-    asked = EstimateSettings(**settings)
-    seated = parse_players(policies, situation.rules)
+    asked = EstimatePlan(**settings)
+    seated = seat_players(policies, situation.rules)
     if isinstance(situation, KwajongenBiddingSituation):
         both = KwajongenCallSampler(situation, seated, asked)
         candidates = both.make_odds(asked)

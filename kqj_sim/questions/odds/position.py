@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from kqj_sim.arguments import PoliciesLike, convert_policies, read_place, read_places
+from kqj_sim.arguments import PoliciesLike, parse_players, read_place, read_places
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.places import SeatNames
 from kqj_sim.positions.position import PartialRound
@@ -21,6 +21,9 @@ from kqj_sim.questions.records.results import Round
 from kqj_sim.record import PartialRecord, Record
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.text_files import MAX_RECORD_BYTES, convert_to_utf8, read_bytes
+
+if TYPE_CHECKING:
+    from kqj_sim.policies.players import Player
 
 Position: TypeAlias = BiddingSituation | KwajongenBiddingSituation | PartialRound
 """What a player knows who is to call, or to play a card."""
@@ -171,7 +174,7 @@ def find_recorded_position(record: PartialRecord, at: tuple[int, int] | str | No
 
 def seat_players(
     position: Position, record: PartialRecord | None, policy: PoliciesLike | None
-) -> Sequence[str]:
+) -> Sequence[Player]:
     """Return the assumed player of each seat or, for a call, of each place.
 
     They are those given, else those of a record if it names policies, else the default ones.
@@ -180,17 +183,15 @@ def seat_players(
         InputError: a record names a policy that only the user may name.
     """
     rules = position.rules
-    seated: Sequence[str] = convert_policies(policy, rules)
+    seated: Sequence[Player] = parse_players(policy, rules)
     if record is None:
         return seated
     if policy is None and record.players is not None:
         from kqj_sim.notation.people import is_policy
-        from kqj_sim.policies.spec import parse_recorded_player
+        from kqj_sim.policies.players import parse_recorded_player
 
         if any(is_policy(name, record.game) for name in record.players):
-            for name in record.players:
-                parse_recorded_player(name, record.game)
-            seated = record.players
+            seated = [parse_recorded_player(name, record.game) for name in record.players]
     if isinstance(position, PartialRound):
         return seated
     opener = (record.dealer + 1) % rules.seats

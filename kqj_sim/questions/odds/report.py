@@ -12,7 +12,7 @@ from kqj_sim.cards import add_suit_signs, format_card, format_contract, format_h
 from kqj_sim.output.grid import format_number
 from kqj_sim.output.run import Report, Run, describe_rules, group_seats
 from kqj_sim.places import describe_place, name_places
-from kqj_sim.policies.spec import Player
+from kqj_sim.policies.players import Player
 from kqj_sim.positions.auction_state import format_call
 from kqj_sim.positions.kqj_calls import KqjCallOdds
 from kqj_sim.positions.kwajongen import KwajongenCallOdds

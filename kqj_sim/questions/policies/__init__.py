@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kqj_sim.arguments import PolicyLike, convert_policy
+from kqj_sim.arguments import PolicyLike
 from kqj_sim.options import OPTIONS, read_number
 from kqj_sim.question import question
 
@@ -42,4 +42,4 @@ def check_policy(policy: PolicyLike, *, deals: int = 2_000, seed: int = 1) -> Po
     """
     from kqj_sim.questions.policies.checks import run_checks
 
-    return run_checks(convert_policy(policy), deals, seed)
+    return run_checks(policy, deals, seed)

@@ -19,8 +19,8 @@ from kqj_sim.messages import shorten
 from kqj_sim.policies.binding import VIEW_OF_DECISION, adapt_arguments, guard_exceptions
 from kqj_sim.policies.card_sets import format_cards
 from kqj_sim.policies.configured import ConfiguredPolicy
+from kqj_sim.policies.players import Player, PlayerLike, parse_player
 from kqj_sim.policies.registry import Policy
-from kqj_sim.policies.spec import parse_player_spec
 from kqj_sim.rules import RULES_BY_GAME, GameRules, KqjRules, KwajongenRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.policy_errors import FailedRound, replay_decisions
@@ -100,7 +100,7 @@ class PolicyCheck:
         return lines
 
 
-def run_checks(spec: str, deals: int, seed: int) -> PolicyCheck:
+def run_checks(policy: PlayerLike, deals: int, seed: int) -> PolicyCheck:
     """Play every variant of the games that a policy plays, and check its choices.
 
     Every variant is played twice, with the policy at every seat.  A policy that chooses cards also
@@ -109,28 +109,29 @@ def run_checks(spec: str, deals: int, seed: int) -> PolicyCheck:
     depends on something beyond its view.
 
     Args:
-        spec: the specification of the policy.
+        policy: the policy.
         deals: deals of each variant.
         seed: seed of the deals.
 
     Raises:
         InputError: it is no policy, or does not compile.
     """
-    found = PolicyCheck(spec)
+    players = _parse_players(policy)
+    found = PolicyCheck(next(iter(players.values())).given)
     times: list[float] = []
     logged: dict[tuple[ConfiguredPolicy, str], list[tuple[Any, int]]] = {}
-    games = _list_games(spec)
-    for name, rules in _list_variants(games):
+    for name, rules in _list_variants([*players]):
         found.variants.append(name)
-        for player in _list_players(spec, rules.game):
-            experiment = Experiment(rules, (player,) * rules.seats, deals, seed)
+        checked = players[rules.game]
+        for player in _list_players(checked):
+            experiment = Experiment(rules, player, deals, seed)
             found.deals += deals
             try:
                 seconds = _play_twice(experiment, found)
             except InputError as error:
                 _add_problem(found, f"{error} ({name})")
                 continue
-            if player == spec:
+            if player is checked:
                 times.append(seconds / deals)
             _log_choices(experiment, logged)
     _ask_again(found, logged)
@@ -139,18 +140,17 @@ def run_checks(spec: str, deals: int, seed: int) -> PolicyCheck:
     return found
 
 
-def _list_games(spec: str) -> list[str]:
-    """Return the games that a policy plays; raise InputError if there is none."""
-    errors, games = [], []
+def _parse_players(policy: PlayerLike) -> dict[str, Player]:
+    """Return the player for each game that a policy plays; raise InputError if there is none."""
+    errors, players = [], {}
     for game in RULES_BY_GAME:
         try:
-            parse_player_spec(spec, game)
-            games.append(game)
+            players[game] = parse_player(policy, game)
         except InputError as error:
             errors.append(error)
-    if not games:
+    if not players:
         raise errors[0]
-    return games
+    return players
 
 
 def _list_variants(games: Sequence[str]) -> Iterator[tuple[str, GameRules]]:
@@ -169,10 +169,11 @@ def _list_variants(games: Sequence[str]) -> Iterator[tuple[str, GameRules]]:
         yield "Kwajongen, free", KwajongenRules(void_rule="free")
 
 
-def _list_players(spec: str, game: str) -> list[str]:
+def _list_players(player: Player) -> list[Player]:
     """Return the policy, and the policy with a caller that makes contracts of every kind."""
-    plays = parse_player_spec(spec, game).playing is not None
-    return [spec, f"{CALLERS[game]}+{spec}"] if plays and "+" not in spec else [spec]
+    if "playing" in player.open_parts or "+" in player.given:
+        return [player]
+    return [player, parse_player(CALLERS[player.game], player.game).join(player)]
 
 
 def _play_twice(experiment: Experiment, found: PolicyCheck) -> float:

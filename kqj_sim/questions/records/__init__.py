@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Unpack
 
-from kqj_sim.arguments import PoliciesLike, RuleArguments, convert_policies, reject_both
+from kqj_sim.arguments import PoliciesLike, RuleArguments, parse_players, reject_both
 from kqj_sim.errors import InputError
 from kqj_sim.options import OPTIONS
 from kqj_sim.question import question
@@ -173,11 +173,16 @@ def show(
 
     if file is not None:
         return render_file(file, line or 1)
+    from kqj_sim.policies.players import parse_player
+
     with runner:
         if against is not None:
-            return play_versions((policy[0], against), opponents, rules, seed, deal), ()
+            sides = parse_player(policy[0], rules.game), parse_player(against, rules.game)
+            field = None if opponents is None else parse_player(opponents, rules.game)
+            return play_versions(sides, field, rules, seed, deal), ()
         record = next(iterate_records(1, None, None, policy, impose, seed, deal, rules))
-        return render_checked(record, convert_policies(policy or None, rules))
+        names = [player.given for player in parse_players(policy or None, rules)]
+        return render_checked(record, names)
 
 
 @question(

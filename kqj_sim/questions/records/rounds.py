@@ -11,7 +11,7 @@ from kqj_sim.errors import InputError, RecordError
 from kqj_sim.messages import quote
 from kqj_sim.output.run import describe_policies, describe_rules
 from kqj_sim.places import SeatNames, label_seats, name_places
-from kqj_sim.policies.spec import shorten_player
+from kqj_sim.policies.players import shorten_player
 from kqj_sim.record import Call, PartialRecord, Record, Trick
 from kqj_sim.referee import kqj, kwajongen
 from kqj_sim.rules import RULES_BY_GAME, KqjRules

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from kqj_sim.notation.people import name_people_in
 from kqj_sim.output.run import describe_policies
+from kqj_sim.policies.players import Player
 from kqj_sim.questions.compare.match import PairedMatch
 from kqj_sim.questions.records.rounds import (
     describe_speaker,
@@ -72,7 +73,11 @@ class _Versions:
 
 
 def play_versions(
-    players: tuple[str, str], opponents: str | None, rules: GameRules, seed: int, deal: int
+    players: tuple[Player, Player],
+    opponents: Player | None,
+    rules: GameRules,
+    seed: int,
+    deal: int,
 ) -> Sequence[RenderableType]:
     """Play a deal as two policies do, with the sides exchanged; return its different versions.
 
@@ -86,7 +91,7 @@ def play_versions(
 
     match = PairedMatch(rules, players, opponents, seed)
     records = [next(play_records(each)) for each in match.make_experiments(deal, 1)]
-    seatings = match.list_seatings()
+    seatings = [[each.given for each in seated] for seated in match.list_seatings()]
     groups: dict[str, list[int]] = {}
     for number, record in enumerate(records):
         groups.setdefault(_list_actions(record), []).append(number)

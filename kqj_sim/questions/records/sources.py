@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from kqj_sim.arguments import PoliciesLike, convert_policies, parse_imposed, reject_both
+from kqj_sim.arguments import PoliciesLike, parse_imposed, parse_players, reject_both
 from kqj_sim.errors import RecordError
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.messages import visible
@@ -41,7 +41,7 @@ def iterate_records(
 
     return play_records(
         Experiment(
-            rules, convert_policies(policy or None, rules), deals or DEFAULT_RECORDS, seed, first,
+            rules, parse_players(policy or None, rules), deals or DEFAULT_RECORDS, seed, first,
             games, parse_imposed(impose, rules),
         )
     )  # fmt: skip

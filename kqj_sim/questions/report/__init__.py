@@ -10,9 +10,9 @@ from kqj_sim.arguments import (
     PoliciesLike,
     PolicyLike,
     RuleArguments,
-    convert_policies,
-    convert_policy,
+    name_policy,
     parse_imposed,
+    parse_players,
 )
 from kqj_sim.errors import InputError
 from kqj_sim.options import OPTIONS, read_number
@@ -83,21 +83,22 @@ def report(
     """
     # One policy alone is no list of names.
     several: Sequence[Any] = compare if isinstance(compare, (list, tuple)) else [compare]
-    compared = tuple(convert_policy(each) for each in several)
-    if len(compared) == 1:
-        raise InputError(f"--compare {compared[0]} alone: name two policies or more")
+    if len(several) == 1:
+        raise InputError(f"--compare {name_policy(several[0])} alone: name two policies or more")
     from kqj_sim.messages import visible
     from kqj_sim.output.files import OutputFolder
     from kqj_sim.output.run import describe_rules
+    from kqj_sim.policies.players import parse_player
     from kqj_sim.questions.compare.pairs import compose_players
     from kqj_sim.questions.report.result import write_report
     from kqj_sim.questions.report.study import StudyPlan
     from kqj_sim.simulation.experiment import Experiment
 
     experiment = Experiment(
-        rules, convert_policies(policy, rules), deals, seed, first,
+        rules, parse_players(policy, rules), deals, seed, first,
         imposed=parse_imposed(impose, rules),
     )  # fmt: skip
+    compared = tuple(parse_player(each, rules.game) for each in several)
     if compared:
         compose_players(compared, rules)  # Raises errors before anything is played.
     plan = StudyPlan(experiment, games, chart_deals, compared, compare_deals, confidence)

@@ -96,19 +96,11 @@ _INTERVALS_TEXT = (
 
 def make_run(study: Study) -> Run:
     """Return the run of a study."""
-    experiment = study.plan.experiment
-    return Run(
-        command="report",
-        rules=experiment.rules,
-        policies=tuple(player.name for player in experiment.players),
-        players=tuple(player.text for player in experiment.players),
-        seed=experiment.seed,
-        first=experiment.first,
-        deals=study.deals,
-        confidence=study.plan.confidence,
-        imposed=study.plan.experiment.imposed_text,
+    plan = study.plan
+    return Run.of(
+        "report", plan.experiment, study.deals, confidence=plan.confidence,
         interrupted=study.interrupted,
-    )
+    )  # fmt: skip
 
 
 def iterate_files(
@@ -162,7 +154,7 @@ def _make_page(
     ]
     if study.comparison is not None:
         names = zip(plan.compared_policies, study.comparison.players, strict=True)
-        told = "\n".join(f"{one}: {whole}" for one, whole in names)
+        told = "\n".join(f"{one.given}: {whole.given}" for one, whole in names)
         listings.append(("compared policies with all parameters", told))
     if config is not None:
         listings.append(config)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from kqj_sim.policies.players import Player
 from kqj_sim.questions.compare.compare_tables import make_comparison_tables
 from kqj_sim.questions.compare.pairs import Comparison, play_pairs
 from kqj_sim.questions.compare.plan import ComparisonPlan
@@ -36,7 +37,7 @@ class StudyPlan:
     experiment: Experiment
     games: int
     chart_deals: int
-    compared_policies: tuple[str, ...] = ()
+    compared_policies: tuple[Player, ...] = ()
     compared_deals: int = 0
     confidence: float = DEFAULT_CONFIDENCE
 

@@ -9,9 +9,8 @@ from kqj_sim.arguments import (
     PoliciesLike,
     PolicyLike,
     RuleArguments,
-    convert_policies,
-    convert_policy,
     parse_imposed,
+    parse_players,
     reject_both,
 )
 from kqj_sim.errors import InputError
@@ -128,6 +127,7 @@ def review(
     elif records is not None or line is not None:
         raise InputError("FILE and --policy: give one of them")
     reject_both(deals=deals, games=games)
+    from kqj_sim.questions.review.grading import GradePlan
     from kqj_sim.questions.review.reading import list_rounds, play_rounds
     from kqj_sim.questions.review.results import ReviewResult
     from kqj_sim.questions.review.run import ReviewRun, run_review
@@ -139,14 +139,17 @@ def review(
         rounds, count, source = list_rounds(records, line)
     else:
         imposed = parse_imposed(impose, rules)
-        players = convert_policies(policy, rules)
+        players = parse_players(policy, rules)
         number = deals or DEFAULT_ROUNDS
         experiment = Experiment(rules, players, number, seed, first, games=games, imposed=imposed)
         rounds, count, source = play_rounds(experiment)
+    plan = GradePlan(
+        deals=samples or (DEFAULT_SAMPLES if time is None else MAX_SAMPLES), time=time, seed=seed,
+        confidence=confidence, reference=reference, ignore_calls=ignore_calls,
+        ignore_plays=ignore_plays,
+    )  # fmt: skip
     run = ReviewRun(
-        "review", rules, (), seed, 0, 0, confidence, by=columns, source=source,
-        reference="" if reference is None else convert_policy(reference),
-        samples=samples or (DEFAULT_SAMPLES if time is None else MAX_SAMPLES), time=time,
-        ignore_calls=ignore_calls, ignore_plays=ignore_plays, played=records is None,
+        "review", rules, (), seed, 0, 0, confidence, by=columns, source=source, plan=plan,
+        played=records is None,
     )  # fmt: skip
     return ReviewResult(run_review(rounds, count, run, seat, runner), run, worst)

@@ -13,7 +13,7 @@ from msgspec.structs import replace as replace_struct
 from kqj_sim.cards import Card, parse_card
 from kqj_sim.errors import InputError
 from kqj_sim.places import SeatNames, label_seats
-from kqj_sim.policies.spec import shorten_player
+from kqj_sim.policies.players import shorten_player
 from kqj_sim.positions.auction_state import format_call
 from kqj_sim.positions.position import PartialRound
 from kqj_sim.positions.position_input import read_position, read_record_rules

@@ -11,10 +11,13 @@ import hashlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
+from kqj_sim.policies.players import PlayerLike, parse_player
+from kqj_sim.positions.estimator import EstimatePlan
+from kqj_sim.positions.kwajongen import CALL_OPTIONS
 from kqj_sim.positions.plays import PlayModel
 from kqj_sim.positions.position import PartialRound
 from kqj_sim.positions.sampling import CardSampler, Deadline, SearchEnded
@@ -29,17 +32,14 @@ from kqj_sim.questions.review.cross_fitting import (
     find_mistakes,
 )
 from kqj_sim.questions.review.decisions import Decision
-from kqj_sim.questions.review.kqj_turns import KqjCallDecision, KqjCardDecision
-from kqj_sim.questions.review.kwajongen_turns import KwajongenCallDecision, KwajongenCardDecision
+from kqj_sim.questions.review.kqj_turns import ReviewedKqjCards, make_kqj_call_turn
+from kqj_sim.questions.review.kwajongen_turns import ReviewedKwajongenCalls, ReviewedKwajongenCards
 from kqj_sim.questions.review.turns import Draws, Turn, draw_deals, list_all
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.encode import encode_seating
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.workers import map_in_threads
 from kqj_sim.stats.moments import multiply
-
-if TYPE_CHECKING:
-    from kqj_sim.policies.spec import Player
 
 FIRST_PILOT = 1 << 58
 """The deals from this number on show where the answer is in doubt; those from 0 on measure."""
@@ -163,29 +163,19 @@ class _Preparation:
         return seats * knowledge.rules.tricks - played
 
 
-@dataclass(frozen=True)
-class GradeSettings:
-    """The settings by which decisions are graded.
+@dataclass(frozen=True, kw_only=True)
+class GradePlan(EstimatePlan):
+    """The deals that grade a decision, on average; the confidence is that of a round's mistakes.
 
     Attributes:
-        reference: the player who plays every round on, and whose calls hidden hands agree with.
-        samples: deals that grade a decision, on average.
-        seed: seed of the deals.
-        confidence: over all decisions of a round, for mistakes.
-        threads: number of threads.
-        ignore_calls: True for hidden cards that need not agree with the calls.
-        ignore_plays: True for hidden cards that are not weighed by the chances of the plays.
+        reference: the player who plays every round on, and whose calls hidden hands agree with;
+            None for the default player.
         max_layouts: see `MAX_LISTED_LAYOUTS`.
         deadline: moment after which nothing more is sampled.
     """
 
-    reference: Player
-    samples: int
-    seed: int
-    confidence: float
-    threads: int
-    ignore_calls: bool = False
-    ignore_plays: bool = False
+    deals: int
+    reference: PlayerLike | None = None
     max_layouts: int = MAX_LISTED_LAYOUTS
     deadline: Deadline = field(default_factory=Deadline, compare=False)
 
@@ -201,7 +191,7 @@ def derive_seed(*parts: object) -> int:
 
 def grade_decisions(
     decisions: Sequence[Decision],
-    settings: GradeSettings,
+    plan: GradePlan,
     line: int,
     seconds: float = math.inf,
     advance: Callable[[float], None] | None = None,
@@ -212,7 +202,7 @@ def grade_decisions(
 
     Args:
         decisions: the decisions.
-        settings: how.
+        plan: how.
         line: number of the round, which makes its deals its own.
         seconds: share of the time for this round, which has fewer deals where that is short.
         advance: called with the share of the work that a step did.
@@ -226,28 +216,29 @@ def grade_decisions(
         return []
     rules = decisions[0].knowledge.rules
     # Compiled once before the threads start, since kernels find policies by their address.
-    Experiment(rules, (settings.reference.text,) * rules.seats, deals=1).compile_seating()
-    encode_seating(rules, [settings.reference] * rules.seats, None, "rollouts")
+    reference = parse_player(plan.reference, rules.game)
+    Experiment(rules, reference, deals=1).compile_seating()
+    encode_seating(rules, [reference] * rules.seats, None, "rollouts")
     if isinstance(rules, KqjRules):
         PlayModel(rules)
     pilot_deals = MIN_PILOT
     if seconds == math.inf:
-        pilot_deals = max(MIN_PILOT, math.ceil(settings.samples * _PILOT_SHARE))
-    fair = settings.deadline.within(seconds)
+        pilot_deals = max(MIN_PILOT, math.ceil(plan.deals * _PILOT_SHARE))
+    fair = plan.deadline.within(seconds)
     started = fair.seconds_left
 
     def run(
         work: Callable[[int, int], Result], size: int, share: float, watch: Deadline
     ) -> list[Result]:
         results = []
-        for each in map_in_threads([work] * settings.threads, 0, size, 1, watch):
+        for each in map_in_threads([work] * plan.thread_count, 0, size, 1, watch):
             results.append(each)
             if advance is not None:
                 advance(share / count)
         return results
 
-    limit = settings.deadline
-    first_stage = replace(settings, deadline=limit.within(_PILOT_TIME_SHARE * limit.seconds_left))
+    limit = plan.deadline
+    first_stage = replace(plan, deadline=limit.within(_PILOT_TIME_SHARE * limit.seconds_left))
     found = run(
         lambda number, _: _prepare(decisions[number], first_stage, line, pilot_deals),
         count,
@@ -258,11 +249,11 @@ def grade_decisions(
     scale = 1.0
     if seconds < math.inf:
         spent = started - fair.seconds_left
-        expected = spent * (1 - _PILOT_SHARE) * settings.samples / pilot_deals
+        expected = spent * (1 - _PILOT_SHARE) * plan.deals / pilot_deals
         scale = min(1.0, max(0.0, fair.seconds_left) / max(expected, 1e-9))
-    _divide_deals(prepared, settings.samples, scale)
+    _divide_deals(prepared, plan.deals, scale)
     measured = run(
-        lambda number, _: _measure(prepared[number], settings),
+        lambda number, _: _measure(prepared[number], plan),
         len(prepared),
         1 - _PILOT_SHARE,
         limit,
@@ -270,7 +261,7 @@ def grade_decisions(
     grades = [each for each in measured if each is not None]
     counted = [number for number, (grade, _) in enumerate(grades) if grade.counts]
     p_values = [grades[number][0].p_value for number in counted]
-    for number, mistake in zip(counted, find_mistakes(p_values, settings.confidence), strict=True):
+    for number, mistake in zip(counted, find_mistakes(p_values, plan.confidence), strict=True):
         grade, turn = grades[number]
         grades[number] = replace(grade, mistake=mistake and grade.matters), turn
     return grades
@@ -283,33 +274,36 @@ _PILOT_TIME_SHARE = 0.5
 """Share of the time after which the first stage ends."""
 
 
-def make_turn(decision: Decision, settings: GradeSettings, seed: int, ignore_calls: bool) -> Turn:
+def make_turn(decision: Decision, plan: GradePlan, seed: int, ignore_calls: bool) -> Turn:
     """Return a decision as the kernels take it."""
-    knowledge, reference = decision.knowledge, settings.reference
-    if isinstance(knowledge, BiddingSituation):
-        return KqjCallDecision(
-            knowledge, decision.choice, reference, seed, ignore_calls, settings.deadline
-        )
-    if isinstance(knowledge, KwajongenBiddingSituation):
-        return KwajongenCallDecision(knowledge, reference, seed, ignore_calls)
-    kind = KqjCardDecision if knowledge.rules.game == "kqj" else KwajongenCardDecision
-    return kind(
-        knowledge, reference, seed, ignore_calls, settings.ignore_plays, settings.max_layouts
+    knowledge = decision.knowledge
+    reference = parse_player(plan.reference, knowledge.rules.game)
+    own_plan = EstimatePlan(
+        seed=seed, threads=1, ignore_calls=ignore_calls, ignore_plays=plan.ignore_plays
     )
+    if isinstance(knowledge, BiddingSituation):
+        return make_kqj_call_turn(knowledge, decision.choice, reference, own_plan, plan.deadline)
+    players = [reference] * knowledge.rules.seats
+    if isinstance(knowledge, KwajongenBiddingSituation):
+        calls = [option.text for option in CALL_OPTIONS]
+        return Turn(calls, ReviewedKwajongenCalls(knowledge, players, own_plan))
+    kind = ReviewedKqjCards if knowledge.rules.game == "kqj" else ReviewedKwajongenCards
+    cards = [str(card) for card in knowledge.legal_cards]
+    return Turn(cards, kind(knowledge, players, own_plan, plan.max_layouts))
 
 
 def _prepare(
-    decision: Decision, settings: GradeSettings, line: int, pilot_deals: int
+    decision: Decision, plan: GradePlan, line: int, pilot_deals: int
 ) -> _Preparation | None:
     """Play out all options in a few deals, or in all distributions if they are few.
 
     After the deadline, or if too few hands are found by then, there is no result.
     """
-    seed = derive_seed(settings.seed, line, decision.at)
-    ignores, counts = settings.ignore_calls, True
-    while not settings.deadline.has_passed:
+    seed = derive_seed(plan.seed, line, decision.at)
+    ignores, counts = plan.ignore_calls, True
+    while not plan.deadline.has_passed:
         try:
-            turn = make_turn(decision, settings, seed, ignores)
+            turn = make_turn(decision, plan, seed, ignores)
         except SearchEnded:
             ignores, counts = True, not _follows_bids(decision)
             continue
@@ -321,9 +315,9 @@ def _prepare(
                     decision, turn, reference, ignores, every, True, line, counts=counts
                 )
         try:
-            pilot = draw_deals(turn.sampler, FIRST_PILOT, pilot_deals, settings.deadline)
+            pilot = draw_deals(turn.sampler, FIRST_PILOT, pilot_deals, plan.deadline)
         except SearchEnded:
-            if ignores and not settings.deadline.has_passed:
+            if ignores and not plan.deadline.has_passed:
                 raise
             ignores, counts = True, not _follows_bids(decision)
             continue
@@ -372,37 +366,37 @@ def _divide_deals(prepared: Sequence[_Preparation], samples: int, scale: float) 
         each.deals = 64 * max(MIN_DEALS // 64, math.ceil(deals / 64))
 
 
-def _measure(prepared: _Preparation, settings: GradeSettings) -> tuple[Grade, Turn] | None:
+def _measure(prepared: _Preparation, plan: GradePlan) -> tuple[Grade, Turn] | None:
     """Measure the value of each option and the loss of the choice; None if time is over."""
     turn, choice, pilot = prepared.turn, prepared.choice, prepared.pilot
     names = turn.options
     if prepared.is_exact:
         loss = compute_exact_loss(pilot, choice)
         everyone = tuple(range(len(names)))
-        return _make_grade(prepared, pilot, everyone, loss, settings.confidence), turn
-    if settings.deadline.has_passed:
+        return _make_grade(prepared, pilot, everyone, loss, plan.confidence), turn
+    if plan.deadline.has_passed:
         return None
     kept = list(prepared.kept)
     try:
-        draws = draw_deals(turn.with_options(kept), 0, prepared.deals, settings.deadline)
+        draws = draw_deals(turn.sampler.with_numbers(kept), 0, prepared.deals, plan.deadline)
     except SearchEnded:
-        if settings.deadline.has_passed:
+        if plan.deadline.has_passed:
             return None
         if prepared.ignores_calls:
             raise
         again = _prepare(
-            prepared.decision, replace(settings, ignore_calls=True), prepared.line,
+            prepared.decision, replace(plan, ignore_calls=True), prepared.line,
             len(pilot.weights),
         )  # fmt: skip
         if again is None:
             return None
         again.kept, again.deals = tuple(range(len(again.turn.options))), prepared.deals
         again.counts = not _follows_bids(prepared.decision)
-        return _measure(again, settings)
+        return _measure(again, plan)
     chosen = Draws(pilot.weights, pilot.values[kept], pilot.wins[kept])
-    loss = estimate_loss(chosen, draws, kept.index(choice), settings.confidence)
+    loss = estimate_loss(chosen, draws, kept.index(choice), plan.confidence)
     loss = replace(loss, best=kept[loss.best])
-    return _make_grade(prepared, draws, prepared.kept, loss, settings.confidence), turn
+    return _make_grade(prepared, draws, prepared.kept, loss, plan.confidence), turn
 
 
 def _make_grade(

@@ -21,28 +21,28 @@ from kqj_sim.positions.auction_state import (
     make_contract_option,
     make_question,
 )
+from kqj_sim.positions.estimator import EstimatePlan
 from kqj_sim.positions.kqj_calls import KqjCallSampler
 from kqj_sim.positions.kqj_cards import (
     ILLEGAL_CHOICE_MESSAGE,
     KqjCardSampler,
     convert_cards_to_bits,
 )
-from kqj_sim.positions.sampling import Deadline, Sampler
+from kqj_sim.positions.sampling import Deadline
 from kqj_sim.positions.situation import BiddingSituation
-from kqj_sim.questions.review.turns import ActualHands, Turn, derive_keys, make_settings
+from kqj_sim.questions.review.turns import ActualHands, ReviewedSampler, Turn, derive_keys
 from kqj_sim.record import Call
 from kqj_sim.rules import SEATS
 from kqj_sim.simulation.encode import CONTRACTS
 
 if TYPE_CHECKING:
-    from kqj_sim.policies.spec import Player
-    from kqj_sim.positions.position import PartialRound
+    from kqj_sim.policies.players import Player
 
 _REACHED = (0.65, 0.5)
 """Of higher bids in a contract those are tried whose amount is reached with these chances."""
 
 
-class ReviewedKqjCalls(KqjCallSampler):
+class ReviewedKqjCalls(KqjCallSampler, ReviewedSampler):
     """A sampler of calls that also asks the player, and scores calls in known hands."""
 
     def ask(self, keys: Int64Array) -> list[str]:
@@ -79,6 +79,10 @@ class ReviewedKqjCalls(KqjCallSampler):
         ):  # fmt: skip
             raise InputError(ILLEGAL_CHOICE_MESSAGE)
         return scores.astype(np.float64)
+
+    def with_numbers(self, numbers: Sequence[int]) -> KqjCallSampler:
+        """Return the same sampler of some of the calls."""
+        return self.with_options([self.options[number] for number in numbers])
 
     def find_higher_bids(self, seed: int, deadline: Deadline) -> list[CallOption]:
         """Return bids above the lowest that a contract may be worth, by a few deals.
@@ -123,43 +127,25 @@ def _format_answer(situation: BiddingSituation, question: str, answer: int) -> s
     return format_call(call)
 
 
-class KqjCallDecision(Turn):
-    """A call of KQJ."""
-
-    def __init__(
-        self, situation: BiddingSituation, choice: str, reference: Player, seed: int,
-        ignore_calls: bool, deadline: Deadline,
-    ) -> None:  # fmt: skip
-        settings = make_settings(seed, ignore_calls)
-        sampler = ReviewedKqjCalls(situation, [reference] * SEATS, settings)
-        calls = {option.text: option for option in sampler.options}
-        if situation.question == "bid" and situation.rules.counter_timing == "any":
-            # That was asked before the turn: it is a decision of its own.
-            calls.pop("counter", None)
-        chosen = sampler.ask(derive_keys(seed, 1))
-        extra = sampler.find_higher_bids(seed, deadline)
-        for text in (choice, *dict.fromkeys(chosen)):
-            if text not in calls:
-                extra.append(make_bid_option(situation, sampler.auction_state, _parse_bid(text)))
-        calls |= {option.text: option for option in extra}
-        listed = sampler.with_options(list(calls.values()))
-        assert isinstance(listed, ReviewedKqjCalls)
-        self.sampler: ReviewedKqjCalls = listed
-        self.options = list(calls)
-
-    def with_options(self, numbers: Sequence[int]) -> Sampler:
-        """Return a sampler of some of the calls."""
-        return self.sampler.with_options([self.sampler.options[number] for number in numbers])
-
-    def ask(self, keys: Int64Array) -> list[str]:
-        """Return the reference player's call with each key; unlisted bids as the listed one."""
-        return [
-            text if text in self.options else self.options[0] for text in self.sampler.ask(keys)
-        ]
-
-    def score_actual(self, actual: ActualHands) -> Float64Array:
-        """Return the scores of each call in the actual hands."""
-        return self.sampler.score(actual)
+def make_kqj_call_turn(
+    situation: BiddingSituation, choice: str, reference: Player, plan: EstimatePlan,
+    deadline: Deadline,
+) -> Turn:  # fmt: skip
+    """Return the turn to call in KQJ, with the choice and some higher bids among its options."""
+    sampler = ReviewedKqjCalls(situation, [reference] * SEATS, plan)
+    calls = {option.text: option for option in sampler.options}
+    if situation.question == "bid" and situation.rules.counter_timing == "any":
+        # That was asked before the turn: it is a decision of its own.
+        calls.pop("counter", None)
+    chosen = sampler.ask(derive_keys(plan.seed, 1))
+    extra = sampler.find_higher_bids(plan.seed, deadline)
+    for text in (choice, *dict.fromkeys(chosen)):
+        if text not in calls:
+            extra.append(make_bid_option(situation, sampler.auction_state, _parse_bid(text)))
+    calls |= {option.text: option for option in extra}
+    listed = sampler.with_options(list(calls.values()))
+    assert isinstance(listed, ReviewedKqjCalls)
+    return Turn(list(calls), listed)
 
 
 def _parse_bid(text: str) -> Call:
@@ -168,39 +154,10 @@ def _parse_bid(text: str) -> Call:
     return Call(0, "bid", int(amount), contract, bool(capot))
 
 
-class KqjCardDecision(Turn):
-    """A card of KQJ."""
-
-    def __init__(
-        self, position: PartialRound, reference: Player, seed: int, ignore_calls: bool,
-        ignore_plays: bool, max_layouts: int,
-    ) -> None:  # fmt: skip
-        self.position = position
-        self.sampler: ReviewedKqjCards = ReviewedKqjCards(
-            position,
-            [reference] * SEATS,
-            make_settings(seed, ignore_calls, ignore_plays),
-            max_layouts,
-        )
-        self.options = [str(card) for card in position.legal_cards]
-
-    def with_options(self, numbers: Sequence[int]) -> Sampler:
-        """Return a sampler of some of the cards."""
-        return self.sampler.with_cards(numbers)
-
-    def ask(self, keys: Int64Array) -> list[str]:
-        """Return the reference player's card with each key."""
-        return self.sampler.ask(keys)
-
-    def score_actual(self, actual: ActualHands) -> Float64Array:
-        """Return the scores of each card in the actual hands."""
-        return self.sampler.score(actual)
-
-
-class ReviewedKqjCards(KqjCardSampler):
+class ReviewedKqjCards(KqjCardSampler, ReviewedSampler):
     """A sampler of cards that also asks the player, and scores cards in known hands."""
 
-    def with_cards(self, numbers: Sequence[int]) -> KqjCardSampler:
+    def with_numbers(self, numbers: Sequence[int]) -> ReviewedKqjCards:
         """Return the same sampler of some of the legal cards."""
         sampler = copy.copy(self)
         sampler.turn = self.turn._replace(cards=self.turn.cards[list(numbers)].copy())

@@ -22,13 +22,11 @@ from kqj_sim.positions.kwajongen import (
     KwajongenCallSampler,
     KwajongenCardSampler,
 )
-from kqj_sim.positions.sampling import Playouts, Sampler, Search
-from kqj_sim.positions.situation import KwajongenBiddingSituation
-from kqj_sim.questions.review.turns import ActualHands, Turn, make_settings
+from kqj_sim.positions.sampling import Playouts, Search
+from kqj_sim.questions.review.turns import ActualHands, ReviewedSampler
 
 if TYPE_CHECKING:
-    from kqj_sim.policies.spec import Player
-    from kqj_sim.positions.position import PartialRound
+    pass
 
 
 def _order_by_team(outcomes: Int16Array, team: int) -> Float64Array:
@@ -37,7 +35,7 @@ def _order_by_team(outcomes: Int16Array, team: int) -> Float64Array:
     return np.stack((own, other) if team == 0 else (other, own), axis=-1).astype(np.float64)
 
 
-class ReviewedKwajongenCalls(KwajongenCallSampler):
+class ReviewedKwajongenCalls(KwajongenCallSampler, ReviewedSampler):
     """A sampler of calls that also asks the player, and scores calls in known hands.
 
     Attributes:
@@ -80,35 +78,10 @@ class ReviewedKwajongenCalls(KwajongenCallSampler):
         return _order_by_team(outcomes, self.situation.place % 2)
 
 
-class KwajongenCallDecision(Turn):
-    """A call of Kwajongen.  Teams are numbered by place: that of the opener is 0."""
-
-    def __init__(
-        self, situation: KwajongenBiddingSituation, reference: Player, seed: int,
-        ignore_calls: bool,
-    ) -> None:  # fmt: skip
-        self.sampler: ReviewedKwajongenCalls = ReviewedKwajongenCalls(
-            situation, [reference] * SEATS, make_settings(seed, ignore_calls)
-        )
-        self.options = [option.text for option in CALL_OPTIONS]
-
-    def with_options(self, numbers: Sequence[int]) -> Sampler:
-        """Return a sampler of some of the calls."""
-        return self.sampler.with_numbers(numbers)
-
-    def ask(self, keys: Int64Array) -> list[str]:
-        """Return the reference player's call with each key."""
-        return self.sampler.ask(keys)
-
-    def score_actual(self, actual: ActualHands) -> Float64Array:
-        """Return the scores of each call in the actual hands."""
-        return self.sampler.score(actual)
-
-
-class ReviewedKwajongenCards(KwajongenCardSampler):
+class ReviewedKwajongenCards(KwajongenCardSampler, ReviewedSampler):
     """A sampler of cards that also asks the player, and scores cards in known hands."""
 
-    def with_cards(self, numbers: Sequence[int]) -> KwajongenCardSampler:
+    def with_numbers(self, numbers: Sequence[int]) -> ReviewedKwajongenCards:
         """Return the same sampler of some of the legal cards."""
         sampler = copy.copy(self)
         sampler.turn = self.turn._replace(cards=self.turn.cards[list(numbers)].copy())
@@ -136,31 +109,3 @@ class ReviewedKwajongenCards(KwajongenCardSampler):
             raise InputError(ILLEGAL_CHOICE_MESSAGE)
         own = self.partial_round.place_of(self.partial_round.seat) % 2
         return _order_by_team(outcomes.swapaxes(0, 1), own)
-
-
-class KwajongenCardDecision(Turn):
-    """A card of Kwajongen.  Teams are numbered by place: that of the opener is 0."""
-
-    def __init__(
-        self, position: PartialRound, reference: Player, seed: int, ignore_calls: bool,
-        ignore_plays: bool, max_layouts: int,
-    ) -> None:  # fmt: skip
-        self.sampler: ReviewedKwajongenCards = ReviewedKwajongenCards(
-            position,
-            [reference] * SEATS,
-            make_settings(seed, ignore_calls, ignore_plays),
-            max_layouts,
-        )
-        self.options = [str(card) for card in position.legal_cards]
-
-    def with_options(self, numbers: Sequence[int]) -> Sampler:
-        """Return a sampler of some of the cards."""
-        return self.sampler.with_cards(numbers)
-
-    def ask(self, keys: Int64Array) -> list[str]:
-        """Return the reference player's card with each key."""
-        return self.sampler.ask(keys)
-
-    def score_actual(self, actual: ActualHands) -> Float64Array:
-        """Return the scores of each card in the actual hands."""
-        return self.sampler.score(actual)

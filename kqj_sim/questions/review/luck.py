@@ -26,6 +26,7 @@ from kqj_sim.errors import InputError
 from kqj_sim.games import get_game
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.card_sets import encode_cards
+from kqj_sim.policies.players import Player
 from kqj_sim.positions.sampling import Deadline
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.questions.review.turns import ActualHands, derive_keys
@@ -206,7 +207,7 @@ _averages: dict[object, Average] = {}
 
 
 def estimate_average(
-    rules: GameRules, reference: str, pending: int, imposed: ImposedContract | None,
+    rules: GameRules, reference: Player, pending: int, imposed: ImposedContract | None,
     deadline: Deadline | None = None, deals: int = AVERAGE_DEALS,
 ) -> Average | None:  # fmt: skip
     """Return what each place gets on average if the reference player sits everywhere.
@@ -216,7 +217,7 @@ def estimate_average(
     key = (rules, reference, pending, imposed, deals)
     if key in _averages:
         return _averages[key]
-    experiment = Experiment(rules, (reference,) * rules.seats, seed=_AVERAGE_SEED, imposed=imposed)
+    experiment = Experiment(rules, reference, seed=_AVERAGE_SEED, imposed=imposed)
     game = get_game(rules)
     core_rules, seating = experiment.compile_seating()
     no_log = np.empty(0, dtype=np.int64)
@@ -228,7 +229,7 @@ def estimate_average(
         state[core_block.PENDING : core_block.PENDING + LANES] = pending
         game.play_block(state, LANES, experiment.seed, core_rules, seating, no_log)
         if state[core_block.ILLEGAL : core_block.ILLEGAL + LANES].any():
-            raise InputError(f"{reference} chose what is not allowed")
+            raise InputError(f"{reference.text} chose what is not allowed")
 
         def column(name: str) -> Any:
             at = game.column_offset(name)

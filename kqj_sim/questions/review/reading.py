@@ -44,13 +44,13 @@ def play_rounds(experiment: Experiment) -> tuple[Iterator[UnreadRound], int | No
 
     The command has `{first}` for the number of the deal, or game.
     """
+    policies = [player.given for player in experiment.players]
     rounds = (
-        (number, partial(RecordedRound, record, number, experiment.policies))
+        (number, partial(RecordedRound, record, number, policies))
         for number, record in enumerate(play_records(experiment), start=1)
     )
     played = "--deals" if experiment.games is None else "--games"
     words = ["kqj-sim", "records", played, "1", "--first", "{first}"]
-    policies = experiment.policies
     if len(set(policies)) == 1:
         words += ["--policy", policies[0]]
     else:

@@ -62,7 +62,7 @@ def make_review_report(reviews: Sequence[RoundReview], run: ReviewRun, worst: in
         grids = _make_round_grids(reviews[0], confidence)
     else:
         grids = _make_season_grids(tables, run.by)
-    remarks = list_remarks(reviews, run.ignore_calls)
+    remarks = list_remarks(reviews, run.plan.ignore_calls)
     return Report(run, tables, headline, key_grids=grids, remarks=remarks, passages=passages)
 
 
@@ -80,10 +80,10 @@ def make_command(each: ReviewedDecision, run: ReviewRun) -> str:
         words += ["-", *(["--line", str(line)] if line > 1 else [])]
     else:
         words += [run.source if run.source != "-" else "FILE", "--line", str(played.line)]
-    words += ["--at", each.grade.decision.at, "--policy", run.reference]
+    words += ["--at", each.grade.decision.at, "--policy", run.reference_name]
     if each.grade.ignores_calls:
         words.append("--ignore-calls")
-    if run.ignore_plays and not each.grade.decision.is_call:
+    if run.plan.ignore_plays and not each.grade.decision.is_call:
         words.append("--ignore-plays")
     return before + shell_join(words)
 

@@ -11,10 +11,11 @@ import numpy as np
 
 from kqj_sim.core.types import Float64Array
 from kqj_sim.imposed import ImposedContract
+from kqj_sim.policies.players import parse_player
 from kqj_sim.positions.situation import BiddingSituation
 from kqj_sim.questions.review.cross_fitting import Mean
 from kqj_sim.questions.review.decisions import Decision, RecordedRound
-from kqj_sim.questions.review.grading import Grade, GradeSettings, derive_seed, grade_decisions
+from kqj_sim.questions.review.grading import Grade, GradePlan, derive_seed, grade_decisions
 from kqj_sim.questions.review.luck import (
     Average,
     compute_differences,
@@ -247,7 +248,7 @@ class RoundReview:
 
 def review_round(
     played: RecordedRound,
-    settings: GradeSettings,
+    plan: GradePlan,
     *,
     seconds: float = math.inf,
     seats: Sequence[int] | None = None,
@@ -257,7 +258,7 @@ def review_round(
 
     Args:
         played: the round.
-        settings: how decisions are graded.
+        plan: how decisions are graded.
         seconds: share of the time for this round.
         seats: seats whose decisions are graded; None for all.
         advance: called with the share of the work that a step did.
@@ -265,12 +266,12 @@ def review_round(
     rules = played.rules
     chosen = tuple(range(rules.seats)) if seats is None else tuple(seats)
     decisions = [each for each in played.decisions if each.seat in chosen]
-    own_seed = derive_seed(settings.seed, played.line)
+    own_seed = derive_seed(plan.seed, played.line)
     average = start = result = None
     if decisions and find_actual_hands(played, own_seed, False) is not None:
         # First, since grading takes whatever time is left.
-        average = _find_average(played, settings)
-    graded = grade_decisions(decisions, settings, played.line, seconds, advance)
+        average = _find_average(played, plan)
+    graded = grade_decisions(decisions, plan, played.line, seconds, advance)
     grades = [grade for grade, _ in graded]
     numbers = {grade.decision.number for grade in grades}
     ungraded = [each for each in decisions if each.number not in numbers]
@@ -304,7 +305,7 @@ def review_round(
 
 def _look_back(grade: Grade, turn: Turn, played: RecordedRound, actual: Any) -> Hindsight:
     """Return the options of a decision, given the actual hands."""
-    scores = turn.score_actual(actual)
+    scores = turn.sampler.score(actual)
     if played.rules.game == "kwajongen" and played.opener % 2:
         # The kernels number teams by place.
         scores = scores[..., ::-1]
@@ -334,13 +335,12 @@ def _chain_counters(grades: Sequence[Grade], found: list[Hindsight]) -> None:
         found[number] = replace(found[number], values=values, before=np.asarray(before))
 
 
-def _find_average(played: RecordedRound, settings: GradeSettings) -> Average | None:
+def _find_average(played: RecordedRound, plan: GradePlan) -> Average | None:
     """Return the average of each place under the rules of a round; None if it takes too long."""
     record, imposed = played.record, None
     if record.imposed:
         assert record.sender is not None and record.contract is not None
         imposed = ImposedContract(played.place_of(record.sender), record.contract, record.amount)
-    limit = settings.deadline.within(settings.deadline.seconds_left / 2)
-    return estimate_average(
-        played.rules, settings.reference.text, record.pending_before, imposed, limit
-    )
+    limit = plan.deadline.within(plan.deadline.seconds_left / 2)
+    reference = parse_player(plan.reference, played.rules.game)
+    return estimate_average(played.rules, reference, record.pending_before, imposed, limit)

@@ -12,13 +12,14 @@ from time import monotonic
 from typing import Any
 
 from kqj_sim import __version__
+from kqj_sim.arguments import name_policy
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.messages import visible
 from kqj_sim.output.run import GAME_NAMES, RANGE_SIGNS, Run, describe_rules
-from kqj_sim.policies.spec import DEFAULT_PLAYERS, parse_player
+from kqj_sim.policies.players import parse_player
 from kqj_sim.positions.sampling import Deadline, SearchEnded
 from kqj_sim.questions.review.decisions import RecordedRound
-from kqj_sim.questions.review.grading import GradeSettings
+from kqj_sim.questions.review.grading import GradePlan
 from kqj_sim.questions.review.reading import UnreadRound
 from kqj_sim.questions.review.rounds import RoundReview, review_round
 from kqj_sim.runner import Runner
@@ -41,11 +42,7 @@ class ReviewRun(Run):
 
     Attributes:
         source: name of the file, `-` for stdin; the policy's specification if it was played.
-        reference: the reference player; empty for the default of each game.
-        samples: deals that grade a decision, on average.
-        time: limit of time in seconds, for all rounds.
-        ignore_calls: True for hidden cards that need not agree with the calls.
-        ignore_plays: True for hidden cards that are not weighed by the cards played.
+        plan: how decisions are graded; its time is that of all rounds.
         skipped: lines that were not reviewed.
         is_mixed: whether the records have different rules.
         played: whether the rounds were played on the way; `source` is then the command that writes
@@ -53,14 +50,16 @@ class ReviewRun(Run):
     """
 
     source: str = ""
-    reference: str = ""
-    samples: int = 0
-    time: float | None = None
-    ignore_calls: bool = False
-    ignore_plays: bool = False
+    plan: GradePlan = field(default_factory=lambda: GradePlan(deals=1))
     skipped: int = 0
     is_mixed: bool = False
     played: bool = False
+
+    @property
+    def reference_name(self) -> str:
+        """The name of the reference player; empty for the default of each game."""
+        reference = self.plan.reference
+        return "" if reference is None else name_policy(reference)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run as plain values, by the keys of the JSON output."""
@@ -69,12 +68,12 @@ class ReviewRun(Run):
             "command": self.command,
             "game": self.rules.game,
             "source": self.source,
-            "reference": self.reference,
+            "reference": self.reference_name,
             "seed": self.seed,
-            "samples": self.samples,
-            "time": self.time,
-            "ignore_calls": self.ignore_calls,
-            "ignore_plays": self.ignore_plays,
+            "samples": self.plan.deals,
+            "time": self.plan.time,
+            "ignore_calls": self.plan.ignore_calls,
+            "ignore_plays": self.plan.ignore_plays,
             "confidence": self.confidence,
             "deals": self.deals,
             "skipped_lines": self.skipped,
@@ -85,12 +84,12 @@ class ReviewRun(Run):
     def describe(self) -> str:
         """Return the run in a line for people."""
         rules = f"{GAME_NAMES[self.rules.game]}, several rules"
-        sampled = f"{self.samples:,} deals a decision"
-        if self.time is not None:
-            sampled = f"limited to {self.time:g} s"
+        sampled = f"{self.plan.deals:,} deals a decision"
+        if self.plan.time is not None:
+            sampled = f"limited to {self.plan.time:g} s"
         parts = [
             rules if self.is_mixed else describe_rules(self.rules),
-            f"reference {self.reference}",
+            f"reference {self.reference_name}",
             f"{sampled}, seed {self.seed}",
         ]
         return "; ".join(parts)
@@ -135,8 +134,9 @@ class ReviewedRounds:
         rules = [review.played.rules for review in self.reviews] or [run.rules]
         return replace(
             run, rules=rules[0], is_mixed=any(each != rules[0] for each in rules),
-            deals=len(self.reviews), reference=run.reference or DEFAULT_PLAYERS[rules[0].game],
-            skipped=len(self.errors), interrupted=self.interrupted or self.out_of_time,
+            plan=replace(run.plan, reference=parse_player(run.plan.reference, rules[0].game)),
+            deals=len(self.reviews), skipped=len(self.errors),
+            interrupted=self.interrupted or self.out_of_time,
         )  # fmt: skip
 
 
@@ -181,12 +181,12 @@ def run_review(
     name = "stdin" if run.source == "-" else visible(run.source)
     unknown: InputError | None = None
     found = ReviewedRounds()
-    end = Deadline(clock=clock).within(math.inf if run.time is None else run.time)
+    end = Deadline(clock=clock).within(math.inf if run.plan.time is None else run.plan.time)
     ahead: deque[UnreadRound] = deque()
-    most_ahead = _ROUNDS_AHEAD if count is None and run.time is not None else 1
+    most_ahead = _ROUNDS_AHEAD if count is None and run.plan.time is not None else 1
     source = iter(rounds)
     is_incomplete = False
-    settings: dict[str, GradeSettings] = {}
+    plans: dict[str, GradePlan] = {}
 
     def fail(line: int, text: str) -> None:
         found.errors.append((line, text))
@@ -227,18 +227,15 @@ def run_review(
                     found.without_player += 1
                     runner.advance(_STEPS)
                     continue
-            if game not in settings:
-                settings[game] = GradeSettings(
-                    parse_player(run.reference or DEFAULT_PLAYERS[game], game), run.samples,
-                    run.seed, run.confidence or 0.95, threads, run.ignore_calls,
-                    run.ignore_plays, deadline=end,
-                )  # fmt: skip
+            if game not in plans:
+                reference = parse_player(run.plan.reference, game)
+                plans[game] = replace(run.plan, reference=reference, threads=threads, deadline=end)
             of = "" if count is None else f" of {count}"
             advance = _count_steps(runner, f"round {number + 1}{of}")
             try:
                 review = review_round(
                     played,
-                    settings[game],
+                    plans[game],
                     seconds=end.seconds_left / left,
                     seats=chosen,
                     advance=advance,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from kqj_sim.errors import InputError
 from kqj_sim.messages import suggest
-from kqj_sim.policies.spec import label_players
+from kqj_sim.policies.players import label_players
 from kqj_sim.questions.review.cross_fitting import Mean, find_mistakes
 from kqj_sim.questions.review.grading import Grade
 from kqj_sim.questions.review.rounds import (

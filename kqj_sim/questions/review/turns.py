@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from kqj_sim.core.kwajongen.odds import fill_keys
 from kqj_sim.core.types import Float64Array, Int64Array
-from kqj_sim.positions.estimator import EstimateSettings
 from kqj_sim.positions.measures import RANKING_MEASURE
 from kqj_sim.positions.sampling import CardSampler, Deadline, Sampler, Search, SearchEnded
 
@@ -67,7 +66,24 @@ def derive_keys(seed: int, count: int) -> Int64Array:
     return keys
 
 
-class Turn(ABC):
+class ReviewedSampler(Sampler):
+    """A sampler that also asks the player, and scores its options in known hands."""
+
+    @abstractmethod
+    def with_numbers(self, numbers: Sequence[int]) -> Sampler:
+        """Return a sampler that plays out only these options, by their numbers."""
+
+    @abstractmethod
+    def ask(self, keys: Int64Array) -> list[str]:
+        """Return what the player chooses with each key, as text."""
+
+    @abstractmethod
+    def score(self, actual: ActualHands) -> Float64Array:
+        """Return the scores of each option in known hands: (options, keys, teams)."""
+
+
+@dataclass(frozen=True)
+class Turn:
     """A decision whose options can be played out.
 
     Attributes:
@@ -76,29 +92,22 @@ class Turn(ABC):
     """
 
     options: list[str]
-    sampler: Sampler
-
-    @abstractmethod
-    def with_options(self, numbers: Sequence[int]) -> Sampler:
-        """Return a sampler that plays out only these options, by their numbers."""
-
-    @abstractmethod
-    def ask(self, keys: Int64Array) -> list[str]:
-        """Return what the reference player chooses with each key."""
-
-    @abstractmethod
-    def score_actual(self, actual: ActualHands) -> Float64Array:
-        """Return the scores of each option in the actual hands: (options, keys, teams)."""
+    sampler: ReviewedSampler
 
     def find_reference(self, seed: int) -> dict[int, float]:
         """Return the options that the reference player may choose, with their chances."""
-        names = self.ask(derive_keys(seed, ASKED))
+        names = self._ask(derive_keys(seed, ASKED))
         if len(set(names)) > 1:
-            names = self.ask(derive_keys(seed, _ASKED_AGAIN))
+            names = self._ask(derive_keys(seed, _ASKED_AGAIN))
         return {
             self.options.index(name): names.count(name) / len(names)
             for name in dict.fromkeys(names)
         }
+
+    def _ask(self, keys: Int64Array) -> list[str]:
+        """Return the reference player's choice with each key; unlisted bids as the first option."""
+        names = self.sampler.ask(keys)
+        return [name if name in self.options else self.options[0] for name in names]
 
 
 def draw_deals(sampler: Sampler, first: int, deals: int, deadline: Deadline | None = None) -> Draws:
@@ -184,10 +193,3 @@ def list_all(sampler: CardSampler, seed: int) -> Draws | None:
 
 _REPEATED = 256
 """Playouts that show whether players choose at random."""
-
-
-def make_settings(seed: int, ignore_calls: bool, ignore_plays: bool = False) -> EstimateSettings:
-    """Return the settings of a sampler that one thread uses."""
-    return EstimateSettings(
-        seed=seed, threads=1, ignore_calls=ignore_calls, ignore_plays=ignore_plays
-    )

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 from kqj_sim.arguments import (
     PoliciesLike,
     RuleArguments,
-    convert_policies,
     parse_imposed,
+    parse_players,
     reject_both,
     split_items,
 )
@@ -114,7 +114,7 @@ def simulate(
     from kqj_sim.stats.tally import Tally
 
     experiment = Experiment(
-        rules, convert_policies(policy, rules), deals or DEFAULT_DEALS, seed, first, games,
+        rules, parse_players(policy, rules), deals or DEFAULT_DEALS, seed, first, games,
         parse_imposed(impose, rules),
     )  # fmt: skip
     start = partial(Tally, experiment, by, where)

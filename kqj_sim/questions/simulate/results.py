@@ -13,7 +13,6 @@ from kqj_sim.output.plots import make_simulation_drawing
 from kqj_sim.output.run import Run
 from kqj_sim.output.simulation import make_simulation_report
 from kqj_sim.results import Result
-from kqj_sim.run_scope import run_scope
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.run import iterate_row_chunks
 from kqj_sim.stats.tally import Tally
@@ -44,22 +43,10 @@ class SimulationResult(Result):
         runner: Runner,
         can_resume: bool = False,
     ) -> None:
-        experiment = tally.experiment
-        run = Run(
-            command=self.kind,
-            rules=experiment.rules,
-            policies=tuple(player.name for player in experiment.players),
-            players=tuple(player.text for player in experiment.players),
-            seed=experiment.seed,
-            first=experiment.first,
-            deals=tally.deals,
-            confidence=confidence,
-            games=experiment.games,
-            imposed=experiment.imposed_text,
-            by=tally.by,
-            where=tally.where,
-            interrupted=interrupted,
-        )
+        run = Run.of(
+            self.kind, tally.experiment, tally.deals, confidence=confidence,
+            games=tally.experiment.games, by=tally.by, where=tally.where, interrupted=interrupted,
+        )  # fmt: skip
         super().__init__(make_simulation_report(run, tally.tables(confidence)))
         self._tally = tally
         self._runner = runner
@@ -84,7 +71,7 @@ class SimulationResult(Result):
         experiment, expression = self._tally.experiment, self._tally.expression
         columns = None if columns is None else split_items(columns)
         parts: list[pd.DataFrame] = []
-        with self._runner, run_scope():
+        with self._runner:
             for rows in iterate_row_chunks(experiment, self._runner.workers):
                 known = rows.list_frame_columns()
                 for name in columns or ():

@@ -11,8 +11,8 @@ import pytest
 from kqj_sim.errors import InputError
 from kqj_sim.policies import parse_player
 from kqj_sim.policies.kwajongen.standard import COUNT_PARAMETERS
+from kqj_sim.policies.players import DEFAULT_PLAYERS, format_player_file
 from kqj_sim.policies.registry import BUILT_INS, describe, find_policy
-from kqj_sim.policies.spec import DEFAULT_PLAYERS, format_player_file, parse_player_spec
 from kqj_sim.record import Record
 from kqj_sim.referee import check_record
 from kqj_sim.rules import KqjRules, KwajongenRules
@@ -43,7 +43,7 @@ def test_the_policies_are_those_of_the_game() -> None:
         assert not find_policy(name, "kwajongen").calls("kqj")
     default = Experiment(RULES)
     assert {each.name for each in default.players} == {DEFAULT_PLAYERS["kwajongen"]}
-    assert len(default.policies) == 4
+    assert len(default.players) == 4
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -51,7 +51,7 @@ def test_a_player_is_read_back_from_his_text_and_file(name: str, tmp_path: Path)
     found = parse_player(name, "kwajongen")
     assert parse_player(found.text, "kwajongen") == found
     path = tmp_path / "own.toml"
-    path.write_text(format_player_file(parse_player_spec(name, "kwajongen"), 100), encoding="utf-8")
+    path.write_text(format_player_file(parse_player(name, "kwajongen"), 100), encoding="utf-8")
     assert parse_player(str(path), "kwajongen") == found
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.compare.compare_report import make_comparison_report
 from kqj_sim.questions.compare.compare_tables import make_comparison_tables
 from kqj_sim.questions.compare.match import MatchTally, PairedMatch
@@ -26,15 +27,17 @@ from kqj_sim.questions.compare.sweep_report import make_sweep_report
 from kqj_sim.rules import DEFAULT_RULES, KqjRules
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
-from kqj_sim.simulation.paired import iterate_lead_chunks
 from kqj_sim.simulation.run import simulate as play_rows
 from kqj_sim.simulation.workers import Workers
 from kqj_sim.stats import quantiles, sequences
 from tests.comparisons import compare
 from tests.runners import WatchedRunner
 from tests.slow import slow_after
+from tools.leads import iterate_lead_chunks
 
 SEEDS = 1000
+UNPLAYED = parse_player("never"), parse_player("always")
+"""The players of matches whose leads are made up."""
 WEAK, STRONG = "random:take=0.1", "random:take=0.1+greedy"
 SAME = "random:take=0.1,counter=0.9+greedy"
 """Does the same as STRONG where nobody can counter."""
@@ -96,7 +99,7 @@ def runs(population: NDArray[np.int64], plan: ComparisonPlan) -> Iterator[Policy
     """A thousand comparisons, each with deals of its own."""
     runner = Runner(threads=1)
     for seed in range(SEEDS):
-        contest = Resampled(KqjRules(), ("a", "b"), seed=seed, population=population)
+        contest = Resampled(KqjRules(), UNPLAYED, seed=seed, population=population)
         pair = PolicyPair(0, 1, contest, plan, MatchTally.empty(contest.names))
         pair.play(runner, lambda pair, count: None)
         yield pair
@@ -120,7 +123,7 @@ def test_intervals_hold_the_truth_when_they_decide_when_to_stop(
     """Leads of as many standard deviations: equal ones, and some known to a fifth of themselves."""
     centred = population - round(population.mean())
     leads = centred + round(lead * population.std())
-    divisor = PairedMatch(KqjRules(), ("a", "b")).lead_divisor
+    divisor = PairedMatch(KqjRules(), UNPLAYED).lead_divisor
     truth = leads.mean() / divisor
     plan = ComparisonPlan(max_deals=20_000, indifference=3.1 * population.std() / divisor / 60)
     found = list(runs(leads, plan))
@@ -140,7 +143,7 @@ def test_intervals_hold_the_truth_when_they_decide_when_to_stop(
 def test_fixed_intervals_hold_the_truth_in_95_percent(
     population: NDArray[np.int64], plan: ComparisonPlan
 ) -> None:
-    truth = population.mean() / PairedMatch(KqjRules(), ("a", "b")).lead_divisor
+    truth = population.mean() / PairedMatch(KqjRules(), UNPLAYED).lead_divisor
     found = list(runs(population, plan))
     inside = [pair.lead.low <= truth <= pair.lead.high for pair in found]
     assert 0.93 <= np.mean(inside) <= 0.97
@@ -151,7 +154,7 @@ def test_fixed_intervals_hold_the_truth_in_95_percent(
 
 def test_a_width_is_not_believed_before_rare_deals_would_have_been_seen() -> None:
     """Leads of a point: as far as was seen, the first look would do."""
-    contest = PairedMatch(KqjRules(), ("a", "b"))
+    contest = PairedMatch(KqjRules(), UNPLAYED)
     point = np.array([-contest.lead_divisor, contest.lead_divisor])
     pair = next(runs(point, ComparisonPlan(precision=1.0)))
     # Three deals of 600 points that were not seen, beside which the rest is nothing.
@@ -165,7 +168,7 @@ def test_a_width_is_not_believed_before_rare_deals_would_have_been_seen() -> Non
 )
 def test_verdict_of_an_interval(lead: int, verdict: str) -> None:
     """Of half-width 1.97; equal is what lies within 2.5 on both sides."""
-    contest = Resampled(KqjRules(), ("a", "b"))
+    contest = Resampled(KqjRules(), UNPLAYED)
     leads = np.tile(np.array([lead - 20, lead + 20]) * contest.lead_divisor, 200)
     sums = MatchTally.from_deals(contest.names, np.arange(400), np.vstack([leads, leads != 0]))
     pair = PolicyPair(0, 1, contest, ComparisonPlan(deals=400, indifference=2.5), sums)
@@ -299,7 +302,7 @@ def test_the_factor_is_a_ratio_of_variances() -> None:
     single = []
     for seats in contest.arrangements:
         rows = play_rows(
-            Experiment(policies=tuple(contest.players[side] for side in seats), deals=2000)
+            Experiment(players=tuple(contest.players[side] for side in seats), deals=2000)
         )
         lead = rows.column("score_0").astype(int) - rows.column("score_1")
         single.append((lead if seats[0] == 0 else -lead).var(ddof=1))
@@ -311,11 +314,14 @@ def test_the_factor_is_a_ratio_of_variances() -> None:
 
 def test_calling_alone_and_playing_alone() -> None:
     calling = compare("random:take=0.2", "never", part="calling", other_part="greedy", deals=60)
-    assert [player.split("+")[0] for player in calling.players] == ["random:take=0.2", "never"]
-    assert {player.split("+")[1] for player in calling.players} == {"greedy"}
+    given = [player.given.split("+") for player in calling.players]
+    assert given == [["random:take=0.2", "greedy"], ["never", "greedy"]]
+    assert [*calling.players] == [parse_player("+".join(each)) for each in given]
     playing = compare("random", "greedy", part="playing", other_part="random:take=0.2", deals=60)
-    assert [player.split("+")[1] for player in playing.players] == ["random", "greedy"]
-    assert playing.players[0].startswith("random:take=0.2")
+    assert [player.given.split("+")[1] for player in playing.players] == ["random", "greedy"]
+    assert playing.players[0].given.startswith("random:take=0.2")
+    wanted = ("random:take=0.2+random", "random:take=0.2+greedy")
+    assert playing.players == tuple(map(parse_player, wanted))
 
 
 def test_against_a_field_each_plays_the_same_side_of_the_same_deals() -> None:
@@ -348,7 +354,8 @@ def test_interrupted_it_gives_what_was_played() -> None:
 def test_reports_say_that_the_precision_was_not_reached(precision: float, reached: bool) -> None:
     compared = compare("greedy", "random", precision=precision, max_deals=600)
     plan = ComparisonPlan(precision=precision, max_deals=600)
-    swept = play_settings("points", ["trump=8,9"], DEFAULT_RULES, None, plan, Runner(threads=1))
+    player, field = parse_player("points"), parse_player(None)
+    swept = play_settings(player, ["trump=8,9"], DEFAULT_RULES, field, plan, Runner(threads=1))
     for report in (make_comparison_report(compared), make_sweep_report(swept)):
         said = "The precision of ±1e-06 was not reached within 600 deals." in report.remarks
         assert said != reached

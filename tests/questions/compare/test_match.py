@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kqj_sim.policies.players import Player, parse_player
 from kqj_sim.questions.compare.match import LARGEST_LEADS_KEPT, MatchTally, PairedMatch
 from kqj_sim.record import Record
 from kqj_sim.rules import SEATS, KqjRules
@@ -15,7 +16,8 @@ from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.run import simulate
 from tests.variants import LIVELY
 
-ONE, OTHER, FIELD = f"{LIVELY}+greedy", f"{LIVELY}+random", "random:take=0.2"
+ONE, OTHER = parse_player(f"{LIVELY}+greedy"), parse_player(f"{LIVELY}+random")
+FIELD = parse_player("random:take=0.2")
 DEALS = 120
 
 CONTESTS = {
@@ -164,8 +166,8 @@ def test_lead_is_won_lost_and_defended_points(contest: PairedMatch) -> None:
 
 
 @pytest.mark.parametrize("partners", ["fixed", "random"])
-@pytest.mark.parametrize("field", [None, FIELD])
-def test_games_count_by_who_wins_them(partners: str, field: str | None) -> None:
+@pytest.mark.parametrize("field", [None, FIELD], ids=str)
+def test_games_count_by_who_wins_them(partners: str, field: Player | None) -> None:
     rules = KqjRules.from_dict({"partners": partners, "target": 300})
     contest = PairedMatch(rules, (ONE, OTHER), field, games=True)
     games = 40

@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
+from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.compare import settings as module
 from kqj_sim.questions.compare.plan import ComparisonPlan
 from kqj_sim.questions.compare.settings import Sweep, compare_with_best, play_settings
@@ -33,7 +34,8 @@ def swept(
     **plan: Any,
 ) -> Sweep:
     asked = ComparisonPlan(**plan if "precision" in plan else {"deals": 600, **plan})
-    return play_settings(FIELD, [vary], rules, opponents, asked, runner or Runner(threads=1))
+    player, field = parse_player(FIELD), parse_player(opponents)
+    return play_settings(player, [vary], rules, field, asked, runner or Runner(threads=1))
 
 
 def differences(values: NDArray[np.float64]) -> Callable[[int, int], tuple[float, float]]:

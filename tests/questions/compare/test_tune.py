@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from kqj_sim.policies.spec import parse_player
+from kqj_sim.policies.players import Player, parse_player
 from kqj_sim.questions.compare import search as module
 from kqj_sim.questions.compare.search import (
     SearchPlan,
@@ -20,12 +21,8 @@ from kqj_sim.questions.compare.search import (
     search_parameters,
 )
 from kqj_sim.questions.compare.tune_report import render_player_file, write_headline
-from kqj_sim.questions.compare.vary import (
-    FieldMatch,
-    MatchCounts,
-    ParameterizedPolicy,
-)
-from kqj_sim.rules import DEFAULT_RULES, KqjRules
+from kqj_sim.questions.compare.vary import FieldMatch, MatchCounts
+from kqj_sim.rules import DEFAULT_RULES
 from kqj_sim.runner import Runner
 from tests.runners import WatchedRunner
 from tests.variants import LIVELY
@@ -38,9 +35,10 @@ def tuned(
     policy: str = FIELD, *parameters: str, runner: Runner | None = None, **plan: Any
 ) -> Tuning:
     names = parameters or ("take", "bid")
-    asked = SMALL._replace(**plan)
+    asked = replace(SMALL, **plan)
+    players = parse_player(policy), parse_player(FIELD)
     return search_parameters(
-        policy, names, DEFAULT_RULES, FIELD, asked, runner or Runner(threads=1)
+        players[0], names, DEFAULT_RULES, players[1], asked, runner or Runner(threads=1)
     )
 
 
@@ -52,14 +50,14 @@ def landscape(monkeypatch: pytest.MonkeyPatch, noise: float, **peak: float) -> l
     played: list[int] = []
 
     def play(
-        self: FieldMatch, policy: str, first: int, deals: int, threads: int | None
+        self: FieldMatch, player: Player, first: int, deals: int, threads: int | None
     ) -> MatchCounts:
         played.extend(range(first, first + deals))
-        player = parse_player(policy).under(self.rules)
+        player = player.under(self.rules)
         values = {**player.calling.values_by_name, **player.playing.values_by_name}
         worth = -sum(((float(values[name] or 0) - at) / 10) ** 2 for name, at in peak.items())
         luck = np.random.default_rng(first).normal(size=deals)
-        own = np.random.default_rng(abs(hash(policy)) % 2**32 + first).normal(size=deals)
+        own = np.random.default_rng(abs(hash(player)) % 2**32 + first).normal(size=deals)
         lead = 100 * self.lead_divisor * (worth + luck + noise * own)
         whole = lead.round().astype(np.int64)
         return MatchCounts(whole, whole, whole, whole)
@@ -135,10 +133,10 @@ def test_interrupted_confirmation_counts_what_was_played(monkeypatch: pytest.Mon
 
 
 def test_values_are_those_of_the_range() -> None:
-    found = parse_search_parameter("take=0:80", ParameterizedPolicy("points:take=45", KqjRules()))
+    found = parse_search_parameter("take=0:80", parse_player("points:take=45"), DEFAULT_RULES)
     assert (found.low, found.high, found.step, found.start) == (0, 80, 0.5, 45)
     assert [found.value(share) for share in (0, 0.1234, 1)] == [0, 10, 80]
-    fine = parse_search_parameter("per_count", ParameterizedPolicy("points", KqjRules()))
+    fine = parse_search_parameter("per_count", parse_player("points"), DEFAULT_RULES)
     assert fine.step == pytest.approx(0.2) and fine.value(0.52) == 0.4
 
 
@@ -147,7 +145,7 @@ def test_player_file_reads_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     found = tuned("points:take=20+greedy", "take=0:80")
     path = tmp_path / "better.toml"
     path.write_bytes(render_player_file(found, str(path), "kqj-sim tune a\nb"))
-    assert parse_player(str(path)).under(KqjRules()) == parse_player(found.player)
+    assert parse_player(str(path)).under(DEFAULT_RULES) == found.player.under(DEFAULT_RULES)
     content = tomllib.loads(path.read_text(encoding="utf-8"))
     assert content["calling"]["take"] == found.values[0]
     assert f"# take={found.values[0]:g} scores " in path.read_text(encoding="utf-8")

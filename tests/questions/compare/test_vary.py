@@ -6,21 +6,20 @@ import numpy as np
 import pytest
 
 from kqj_sim.errors import InputError
-from kqj_sim.policies.spec import parse_player
+from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.compare.vary import (
     FieldMatch,
-    ParameterizedPolicy,
     ParameterValues,
-    format_players,
     list_combinations,
     parse_parameter_values,
 )
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation.paired import iterate_lead_chunks
 from kqj_sim.simulation.recording import play_records
 from tests.variants import LIVELY
+from tools.leads import iterate_lead_chunks
 
-COUNTER = ParameterizedPolicy("points:take=45+greedy", KqjRules())
+RULES = KqjRules()
+COUNTER = parse_player("points:take=45+greedy")
 
 
 @pytest.mark.parametrize(
@@ -36,15 +35,16 @@ COUNTER = ParameterizedPolicy("points:take=45+greedy", KqjRules())
     ],
 )
 def test_values_of_numbers(text: str, values: list[str]) -> None:
-    assert parse_parameter_values(text, COUNTER) == ParameterValues(
+    assert parse_parameter_values(text, COUNTER, RULES) == ParameterValues(
         text.partition("=")[0].strip(), tuple(values)
     )
 
 
 def test_values_of_names_and_flags() -> None:
-    subject = ParameterizedPolicy("pimc", KqjRules())
-    assert parse_parameter_values("prior=none,network", subject).values == ("none", "network")
-    assert parse_parameter_values("merge=true,False", subject).values == ("true", "false")
+    player = parse_player("pimc")
+    priors = parse_parameter_values("prior=none,network", player, RULES)
+    assert priors.values == ("none", "network")
+    assert parse_parameter_values("merge=true,False", player, RULES).values == ("true", "false")
 
 
 def test_combinations_go_through_all_values() -> None:
@@ -53,12 +53,11 @@ def test_combinations_go_through_all_values() -> None:
 
 
 def test_values_are_those_of_the_player() -> None:
-    rules = KqjRules()
-    text = format_players(COUNTER.with_values({"take": "30", "lap2": "12"}), rules)
-    assert parse_player(text) == parse_player("points:take=30,lap2=12+greedy").under(rules)
+    text = COUNTER.with_parameters({"take": "30", "lap2": "12"}).under(RULES).text
+    assert parse_player(text) == parse_player("points:take=30,lap2=12+greedy").under(RULES)
     # What a policy leaves out the default player does.
-    text = format_players(ParameterizedPolicy("points", rules).with_values({"take": "1"}), rules)
-    assert parse_player(text) == parse_player("points:take=1").under(rules)
+    text = parse_player("points").with_parameters({"take": "1"}).under(RULES).text
+    assert parse_player(text) == parse_player("points:take=1").under(RULES)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +66,8 @@ def test_values_are_those_of_the_player() -> None:
     ids=["two", "three", "random three auction"],
 )
 def test_counts_agree_with_records(rules: KqjRules) -> None:
-    one, other, deals = f"{LIVELY}+greedy", f"{LIVELY}+random", 120
+    one, other = parse_player(f"{LIVELY}+greedy"), parse_player(f"{LIVELY}+random")
+    deals = 120
     match = FieldMatch(rules, other, seed=5)
     played = match.play(one, 7, deals, threads=1)
     assert np.array_equal(
@@ -90,7 +90,7 @@ def test_counts_agree_with_records(rules: KqjRules) -> None:
 def test_too_many_values_are_refused_before_they_are_read() -> None:
     text = "take=" + ",".join(map(str, range(100_000)))
     with pytest.raises(InputError, match="take has 100,000 values: at most 400"):
-        parse_parameter_values(text, COUNTER)
+        parse_parameter_values(text, COUNTER, RULES)
     hundreds = [ParameterValues(str(number), tuple(map(str, range(400)))) for number in range(4)]
     with pytest.raises(InputError, match=r"400 x 400 x 400 x 400 are 25,600,000,000 sets"):
         list_combinations(hundreds)

@@ -11,11 +11,11 @@ from kqj_sim.cards import parse_card, parse_cards
 from kqj_sim.core.block import LANES
 from kqj_sim.core.observed_calls import MAX_ATTEMPTS
 from kqj_sim.policies.card_sets import encode_cards
+from kqj_sim.policies.players import DEFAULT_PLAYER, parse_player
 from kqj_sim.policies.point_count import count_points
 from kqj_sim.policies.points import FITTED_TWO
-from kqj_sim.policies.spec import DEFAULT_PLAYER, parse_player
 from kqj_sim.positions.estimator import (
-    EstimateSettings,
+    EstimatePlan,
     ImpossibleBiddingError,
     estimate_bidding_probability,
 )
@@ -37,7 +37,7 @@ def sampled(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The cards of deals, first and further ones of each place (12, n), and the weights (n,)."""
     situation = parse_situation(HAND, KqjRules(), return_card=RETURN, **known)  # type: ignore[arg-type]
-    settings = EstimateSettings(seed=3, ignore_calls=ignore_calls)
+    settings = EstimatePlan(seed=3, ignore_calls=ignore_calls)
     sampler = KqjCallSampler(situation, [parse_player(players)] * SEATS, settings)
     hands, weights = [], []
     search = Search(sampler.question_count)

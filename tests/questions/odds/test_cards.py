@@ -16,8 +16,8 @@ import pytest
 from kqj_sim.cards import Card, parse_card
 from kqj_sim.core.card_odds import thin_draws
 from kqj_sim.errors import InputError
-from kqj_sim.policies.spec import parse_player
-from kqj_sim.positions.estimator import EstimateSettings
+from kqj_sim.policies.players import parse_player
+from kqj_sim.positions.estimator import EstimatePlan
 from kqj_sim.positions.kqj_cards import KqjCardSampler, convert_cards_to_bits
 from kqj_sim.positions.measures import get_kqj_card_measures
 from kqj_sim.positions.plays import POWER, PlayModel
@@ -267,7 +267,7 @@ def test_plays_count_by_enumeration(name: str, plain: str) -> None:
     """And they matter: some distributions weigh much more than others."""
     rules = VARIANTS[name]
     players = [parse_player(plain)] * SEATS
-    settings = EstimateSettings(ignore_calls=True, threads=1)
+    settings = EstimatePlan(ignore_calls=True, threads=1)
     found = weighed = 0
     for record in rounds(rules, LIVELY, 60):
         so_far = at(record, 7, 6)
@@ -374,7 +374,7 @@ def test_the_same_seed_gives_the_same_numbers(rules: KqjRules) -> None:
 
 
 def _trial(so_far: PartialRound, specification: str, ignore_calls: bool) -> KqjCardSampler:
-    settings = EstimateSettings(ignore_calls=ignore_calls, threads=1)
+    settings = EstimatePlan(ignore_calls=ignore_calls, threads=1)
     return KqjCardSampler(so_far, [parse_player(specification)] * SEATS, settings)
 
 

@@ -17,7 +17,7 @@ from kqj_sim.core.types import Int16Array, Int64Array
 from kqj_sim.positions.estimator import (
     CERTAIN,
     FIRST_CHOOSING,
-    EstimateSettings,
+    EstimatePlan,
     Limits,
     Odds,
     add_draws,
@@ -175,7 +175,7 @@ class SyntheticCards(CardSampler):
 def card_odds(true: Sequence[float], seed: int) -> CardOdds:
     """Return the estimates of cards with these true values; a card is its number."""
     so_far: Any = SimpleNamespace(legal_cards=range(len(true)), rules=RULES)
-    settings = EstimateSettings(deals=512, seed=seed)
+    settings = EstimatePlan(deals=512, seed=seed)
     return estimate_with_sampler(SyntheticCards(true, seed), so_far, (), settings)
 
 
@@ -222,7 +222,7 @@ def chosen(means: Sequence[float], ends: Limits) -> tuple[tuple[int, ...], int]:
         measures=sampler.measures, rules=RULES, players=(), seed=1, options=range(len(means)),
         option_count=len(means),
     )  # fmt: skip
-    add_draws(sampler, odds, FIRST_CHOOSING, ends, EstimateSettings(threads=1))
+    add_draws(sampler, odds, FIRST_CHOOSING, ends, EstimatePlan(threads=1))
     return tuple(odds.ranking), odds.deals
 
 

@@ -13,7 +13,7 @@ from kqj_sim.core.block import LANES
 from kqj_sim.core.kwajongen.cards import PACK
 from kqj_sim.policies import parse_player
 from kqj_sim.policies.card_sets import encode_cards, split_cards
-from kqj_sim.positions.estimator import EstimateSettings, ImpossibleBiddingError
+from kqj_sim.positions.estimator import EstimatePlan, ImpossibleBiddingError
 from kqj_sim.positions.kwajongen import KwajongenCallOdds, KwajongenCallSampler
 from kqj_sim.positions.measures import DRAWN, LOST, NOT_PLAYED, WON
 from kqj_sim.positions.sampling import Search
@@ -98,7 +98,7 @@ def test_earlier_players_have_passed() -> None:
 def test_the_hidden_cards_are_dealt_evenly() -> None:
     situation = parse_kwajongen_situation("Ah 9h Ks Tc", RULES, return_card="Jh", place=1)
     players = (parse_player("random", "kwajongen"),) * 4
-    sampler = KwajongenCallSampler(situation, players, EstimateSettings(seed=5, ignore_calls=True))
+    sampler = KwajongenCallSampler(situation, players, EstimatePlan(seed=5, ignore_calls=True))
     own, shown = (
         encode_cards(situation.hand, "kwajongen"),
         encode_cards([situation.upcard], "kwajongen"),

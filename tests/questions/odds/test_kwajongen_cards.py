@@ -15,7 +15,7 @@ from kqj_sim.core.block import LANES
 from kqj_sim.core.kwajongen.odds import draw_hidden_hands, list_hidden_hands
 from kqj_sim.errors import InputError
 from kqj_sim.policies.card_sets import encode_cards
-from kqj_sim.policies.spec import parse_player
+from kqj_sim.policies.players import parse_player
 from kqj_sim.positions.estimator import FIRST_CHOOSING
 from kqj_sim.positions.kwajongen import KwajongenCardSampler, make_kwajongen_turn
 from kqj_sim.positions.position import PartialRound

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from kqj_sim.imposed import ImposedContract
-from kqj_sim.policies.spec import parse_player
+from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.review import turns
 from kqj_sim.questions.review.decisions import RecordedRound
-from kqj_sim.questions.review.grading import GradeSettings, grade_decisions, make_turn
+from kqj_sim.questions.review.grading import GradePlan, grade_decisions, make_turn
 from kqj_sim.questions.review.luck import (
     compute_differences,
     estimate_average,
@@ -40,10 +40,12 @@ TABLES: dict[str, GameRules] = {
 }
 
 
-def make_settings(rules: GameRules, samples: int = 1, reference: str = "") -> GradeSettings:
+def make_settings(rules: GameRules, samples: int = 1, reference: str = "") -> GradePlan:
     """Settings with as few deals as there can be."""
-    player = parse_player(reference or REFERENCES[rules.game], rules.game)
-    return GradeSettings(player, samples, 1, 0.95, 2, ignore_calls=True, max_layouts=0)
+    return GradePlan(
+        deals=samples, reference=reference or REFERENCES[rules.game], threads=2,
+        ignore_calls=True, max_layouts=0,
+    )  # fmt: skip
 
 
 def list_rounds(rules: GameRules, policy: str, count: int, **more: Any) -> list[RecordedRound]:
@@ -126,7 +128,7 @@ def test_parts_of_a_reference_that_chooses_at_random_have_a_remainder() -> None:
 )
 def test_luck_of_the_deal_has_mean_zero(rules: GameRules) -> None:
     """The average of a place is that of the values of deals: these come from records."""
-    settings, reference = make_settings(rules), REFERENCES[rules.game]
+    settings, reference = make_settings(rules), parse_player(REFERENCES[rules.game], rules.game)
     expected = estimate_average(rules, reference, 0, None)
     assert expected is not None
     luck: dict[int, list[float]] = {}
@@ -135,7 +137,9 @@ def test_luck_of_the_deal_has_mean_zero(rules: GameRules) -> None:
         turn = make_turn(first, settings, 1, ignore_calls=True)
         actual = find_actual_hands(played, 1, random=False)
         assert actual is not None
-        scores = turn.score_actual(actual)[turn.options.index(turn.ask(actual.keys[:1])[0])]
+        scores = turn.sampler.score(actual)[
+            turn.options.index(turn.sampler.ask(actual.keys[:1])[0])
+        ]
         if rules.game == "kwajongen" and played.opener % 2:
             scores = scores[..., ::-1]
         values = compute_differences(scores, rules.game).mean(axis=0)
@@ -194,7 +198,8 @@ def test_decisions_that_do_not_count_still_explain_the_result() -> None:
         each.others_decisions for each in review.parts
     ]
     assert sum(total.decisions for total in part.totals) == len(both) - len(left_out)
-    run = ReviewRun("review", rules, (), 1, 0, 1, confidence=0.95, reference=REFERENCES["kqj"])
+    plan = GradePlan(deals=1, reference=REFERENCES["kqj"])
+    run = ReviewRun("review", rules, (), 1, 0, 1, confidence=0.95, plan=plan)
     found = describe_review(part, run)
     assert {each["at"] for each in found["skipped"]} == left_out
     assert not {each["at"] for each in found["decisions"]} & left_out

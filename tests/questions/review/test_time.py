@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from kqj_sim.policies.spec import parse_player
+from kqj_sim.policies.players import PlayerLike, parse_player
 from kqj_sim.positions.sampling import Deadline, SearchEnded
 from kqj_sim.questions.review import grading, luck
 from kqj_sim.questions.review.decisions import RecordedRound
-from kqj_sim.questions.review.grading import GradeSettings
+from kqj_sim.questions.review.grading import GradePlan
 from kqj_sim.questions.review.report import describe_review, make_review_report
 from kqj_sim.questions.review.rounds import review_round
 from kqj_sim.questions.review.run import (
@@ -41,19 +41,20 @@ def play(rules: KqjRules, count: int = 1) -> list[RecordedRound]:
     return [RecordedRound(each, line) for line, each in enumerate(play_records(experiment), 1)]
 
 
-def make_settings(deadline: Deadline | None = None) -> GradeSettings:
+def make_settings(deadline: Deadline | None = None) -> GradePlan:
     """Return settings with few deals, in one thread."""
-    return GradeSettings(
-        parse_player(REFERENCE, "kqj"), 1, 1, 0.95, 1, max_layouts=0,
-        deadline=deadline or Deadline(),
-    )  # fmt: skip
+    return GradePlan(
+        deals=1, reference=REFERENCE, threads=1, max_layouts=0, deadline=deadline or Deadline()
+    )
 
 
-def make_run(reference: str = "", samples: int = 1000, time: float | None = None) -> ReviewRun:
+def make_run(
+    reference: PlayerLike | None = None, samples: int = 1000, time: float | None = None
+) -> ReviewRun:
     """Return a review of records."""
     return ReviewRun(
-        "review", KqjRules(), (), 1, 0, 0, 0.95, source="FILE", reference=reference,
-        samples=samples, time=time,
+        "review", KqjRules(), (), 1, 0, 0, 0.95, source="FILE",
+        plan=GradePlan(deals=samples, time=time, reference=reference),
     )  # fmt: skip
 
 
@@ -147,11 +148,11 @@ def test_too_few_deals_before_the_deadline_are_no_sample() -> None:
 
 def test_an_average_that_takes_too_long_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(luck, "_averages", {})
-    over = Deadline(0, lambda: 1)
-    assert luck.estimate_average(TAKE_2, REFERENCE, 0, None, over, 1 << 10) is None
-    found = luck.estimate_average(TAKE_2, REFERENCE, 0, None, None, 1 << 10)
+    over, reference = Deadline(0, lambda: 1), parse_player(REFERENCE)
+    assert luck.estimate_average(TAKE_2, reference, 0, None, over, 1 << 10) is None
+    found = luck.estimate_average(TAKE_2, reference, 0, None, None, 1 << 10)
     assert found is not None
-    assert luck.estimate_average(TAKE_2, REFERENCE, 0, None, over, 1 << 10) is found
+    assert luck.estimate_average(TAKE_2, reference, 0, None, over, 1 << 10) is found
 
 
 @pytest.mark.parametrize(("incomplete", "lines", "left"), [(1, [1], 2), (3, [1, 2], 1)])

@@ -139,8 +139,8 @@ def test_headline_names_groups_only_if_a_test_shows_a_difference() -> None:
         played = Experiment(rules, ("random",) * 6, deals=400, first=400 * number)
         tally = reduce_rows(played, partial(Tally, played, ("return_suit",)), 1).result
         about = Run(
-            "simulate", rules, played.policies, 1, 0, 400, 0.95, None, by=("return_suit",),
-            players=played.policies,
+            "simulate", rules, ("random",) * 6, 1, 0, 400, 0.95, None, by=("return_suit",),
+            players=tuple(player.text for player in played.players),
         )  # fmt: skip
         (headline,) = make_simulation_report(about, tally.tables()).headline
         alarms += "Contracts made differ by" in headline

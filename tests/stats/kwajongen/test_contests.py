@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from kqj_sim.policies.players import Player, parse_player
 from kqj_sim.questions.compare import sweep, tune
 from kqj_sim.questions.compare.match import MatchTally, PairedMatch
 from kqj_sim.rules import KwajongenRules
@@ -14,15 +15,17 @@ from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.paired import (
     assign_players,
     compute_lead_divisor,
-    iterate_lead_chunks,
     list_arrangements,
 )
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.run import simulate
 from tests.comparisons import compare
+from tools.leads import iterate_lead_chunks
 
 RULES = KwajongenRules()
-BOLD, SHY, FIELD = "random:accept=0.7", "random:accept=0.2", "random:accept=0.4"
+BOLD, SHY, FIELD = (
+    parse_player(f"random:accept={share}", "kwajongen") for share in ("0.7", "0.2", "0.4")
+)
 DEALS, SEED = 400, 23
 
 
@@ -49,8 +52,8 @@ def test_leads_of_deals_agree_with_records(rules: KwajongenRules) -> None:
     assert np.any(expected > 0) and np.any(expected < 0)
 
 
-@pytest.mark.parametrize("field", [None, FIELD])
-def test_counts_agree_with_records(field: str | None) -> None:
+@pytest.mark.parametrize("field", [None, FIELD], ids=str)
+def test_counts_agree_with_records(field: Player | None) -> None:
     contest = PairedMatch(RULES, (BOLD, SHY), field, SEED)
     sums = MatchTally.empty(contest.names)
     for part in contest.play(0, DEALS, 2, 37):

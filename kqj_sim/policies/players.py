@@ -22,30 +22,31 @@ a table `[parameters]`.
 from __future__ import annotations
 
 import json
+import os
 import re
 import textwrap
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias, cast
 
+from kqj_sim.cards import NUMBER_WORDS
 from kqj_sim.errors import InputError, locate_errors
 from kqj_sim.messages import format_json, quote, shorten, suggest_file, suggest_names, visible
 from kqj_sim.policies.configured import (
     ConfiguredPolicy,
+    configure_checked,
     format_show_command,
     parse_assignments,
     parse_policy,
     split_file_suffix,
 )
-from kqj_sim.policies.policy_files import read_file
-from kqj_sim.policies.registry import BUILT_INS, PRESETS, find_session_policy
-from kqj_sim.policies.session import PolicyLike, as_spec
+from kqj_sim.policies.registry import BUILT_INS, PRESETS, Policy
+from kqj_sim.policies.session import find_given_policy, list_names
 from kqj_sim.rules import GameRules
-from kqj_sim.run_scope import once_per_run
-from kqj_sim.text_files import decode_text
+from kqj_sim.text_files import decode_text, read_bytes
 
 DEFAULT_PLAYER = "points+network"
 """Player of seats that are not named in KQJ; also makes the decisions that policies leave out."""
@@ -59,24 +60,54 @@ _FORMS = 'policy = "NAME" with [parameters], or [calling] and [playing] with pol
 
 @dataclass(frozen=True)
 class Player:
-    """A player: the policy that makes their calls and the one that chooses their cards."""
+    """A player: the policy that makes their calls and the one that chooses their cards.
+
+    Attributes:
+        calling, playing: the policies; the default player's where the specification names none.
+        given: the specification as it was given.
+        name: the name to show: the one in the player's file, or the specification.
+        open_parts: the parts, of `PLAYER_PARTS`, that the specification names no policy for.
+    """
 
     calling: ConfiguredPolicy
     playing: ConfiguredPolicy
+    given: str = field(default="", compare=False)
     name: str = field(default="", compare=False)
-    """Name to show: the one in the player's file, or the specification as it was given."""
+    open_parts: frozenset[str] = field(default=frozenset(), compare=False)
+
+    def __repr__(self) -> str:
+        # Six seats with every value of their parameters would fill a screen.
+        return f"Player({self.name or self.given or self.text!r})"
+
+    def __str__(self) -> str:
+        return self.given
+
+    @property
+    def game(self) -> str:
+        """The game that the player plays."""
+        return self.calling.game
+
+    @property
+    def parts(self) -> dict[str, ConfiguredPolicy]:
+        """The policies by part: calling and playing."""
+        return {"calling": self.calling, "playing": self.playing}
+
+    @property
+    def is_single_policy(self) -> bool:
+        """True if one policy with one set of parameters both calls and plays."""
+        return self.calling == self.playing
 
     @property
     def text(self) -> str:
         """The specification with all values; parsing it gives the same player."""
-        if self.calling == self.playing:
+        if self.is_single_policy:
             return self.calling.text
         return f"{self.calling.text}+{self.playing.text}"
 
     def shorten(self, rules: GameRules) -> str:
         """Return the specification with the values that differ from the defaults by some rules."""
         calling = self.calling.shorten(rules)
-        if self.calling == self.playing:
+        if self.is_single_policy:
             return calling
         return f"{calling}+{self.playing.shorten(rules)}"
 
@@ -92,46 +123,127 @@ class Player:
             return chosen
         return get_default_player(chosen.game).policy_for(decision)
 
+    def join(self, playing: Player) -> Player:
+        """Return the player who calls like this one and plays like another."""
+        opened = (self.open_parts & {"calling"}) | (playing.open_parts & {"playing"})
+        return Player(
+            self.calling,
+            playing.playing,
+            f"{self.given}+{playing.given}",
+            f"{self.name}+{playing.name}",
+            frozenset(opened),
+        )
+
+    def with_parameters(self, given: Mapping[str, str]) -> Player:
+        """Return the player with other parameters, named with or without `calling.` or `playing.`.
+
+        Without the prefix a name belongs to the part that has it, or to both if they are one
+        policy.
+
+        Raises:
+            InputError: an unknown parameter, one that two policies have, or a wrong value.
+        """
+        parts = self.parts
+        for name, value in given.items():
+            for part, own in self.find_addressed(name):
+                parts[part] = parts[part].with_parameters({own: value})
+        text = ",".join(f"{name}={value}" for name, value in given.items())
+        name = f"{self.name}:{text}" if text else self.name
+        return replace(self, calling=parts["calling"], playing=parts["playing"], name=name)
+
+    def find_addressed(self, name: str) -> list[tuple[str, str]]:
+        """Return (part, name) of each parameter that a name means; raises as `with_parameters`."""
+        there = {part: each for part, each in self.parts.items() if part not in self.open_parts}
+        part, dot, own = name.partition(".")
+        with locate_errors(f"policy {quote(self.given)}"):
+            if dot:
+                if part not in there:
+                    raise InputError(f"{shorten(name)}: {suggest_names(part, there)}")
+                return [(part, own)]
+            found = [part for part, chosen in there.items() if name in chosen.policy.parameters]
+            if not found:
+                known = {each for chosen in there.values() for each in chosen.policy.parameters}
+                sources = "+".join(dict.fromkeys(chosen.source for chosen in there.values()))
+                command = format_show_command(sources, self.game)
+                raise InputError(
+                    f"no parameter {quote(name)}; {suggest_names(name, known, command)}"
+                )
+            if len({there[part].policy for part in found}) > 1:
+                raise InputError(
+                    f"{name} is a parameter of both: write calling.{name} or playing.{name}"
+                )
+        return [(part, name) for part in found]
+
+
+PlayerLike: TypeAlias = Player | str | os.PathLike[str] | Policy | Callable[..., Any]
+"""A player, a specification of one, or a policy or function that calls or plays for one."""
+
 
 @cache
 def get_default_player(game: str = "kqj") -> Player:
     """Return the player of `DEFAULT_PLAYERS` for a game."""
-    return parse_player(DEFAULT_PLAYERS[game], game)
+    name = DEFAULT_PLAYERS[game]
+    caller, _, other = name.partition("+")
+    calling, playing = (parse_policy(part, game=game) for part in (caller, other or caller))
+    return Player(calling, playing, name, name)
 
 
-@once_per_run
-def parse_player_spec(spec: str, game: str = "kqj") -> PlayerSpec:
-    """Parse a specification, leaving decisions it does not name open; raises as `parse_player`."""
-    if any("\ud800" <= character <= "\udfff" for character in spec):
-        # Results name their policies, and they are UTF-8.
-        raise InputError(f"policy {quote(spec)}: the name is not UTF-8: rename the file")
-    first, plus, second = spec.strip().partition("+")
-    calling = _parse_part(first, game)
-    if not plus:
-        return calling
-    playing = _parse_part(second, game)
-    return PlayerSpec(f"{calling.name}+{playing.name}", calling.calling, playing.playing)
-
-
-def _parse_part(spec: str, game: str) -> PlayerSpec:
-    of_file = split_file_suffix(spec, ".toml")
-    if of_file is not None:
-        return read_player_file(Path(of_file[0]), of_file[1], spec, game)
-    return make_player_spec(parse_policy(spec, game=game), spec)
-
-
-def parse_player(spec: PolicyLike, game: str = "kqj") -> Player:
-    """Parse the specification of a player of a game, or take a policy or function as one.
+def parse_player(given: PlayerLike | None, game: str = "kqj") -> Player:
+    """Return the player of a game that a specification, a policy or a function means; the default
+    player for None.
 
     Raises:
         InputError: one line that says what is wrong and what would be right.
     """
-    parts = parse_player_spec(as_spec(spec), game)
-    return Player(
-        parts.calling or get_default_player(game).calling,
-        parts.playing or get_default_player(game).playing,
-        parts.name,
-    )
+    if given is None:
+        return get_default_player(game)
+    if isinstance(given, Player):
+        return given
+    if isinstance(given, str | os.PathLike):
+        return _parse_specification(os.fspath(given), game)
+    policy = find_given_policy(given)
+    return _make_player(configure_checked(policy, policy.name, game), policy.name)
+
+
+def _parse_specification(spec: str, game: str) -> Player:
+    if any("\ud800" <= character <= "\udfff" for character in spec):
+        # Results name their policies, and they are UTF-8.
+        raise InputError(f"policy {quote(spec)}: the name is not UTF-8: rename the file")
+    first, plus, second = spec.strip().partition("+")
+    player = _parse_part(first, game)
+    return player.join(_parse_part(second, game)) if plus else player
+
+
+def _parse_part(spec: str, game: str) -> Player:
+    of_file = split_file_suffix(spec, ".toml")
+    if of_file is not None:
+        return read_player_file(Path(of_file[0]), of_file[1], spec, game)
+    return _make_player(parse_policy(spec, game=game), spec)
+
+
+def seat_players(
+    given: PlayerLike | Sequence[PlayerLike] | None, rules: GameRules
+) -> tuple[Player, ...]:
+    """Return the player of each seat, (seats,), with a value for every parameter by the rules.
+
+    Args:
+        given: one for all seats, or one for each; None or empty for the default player.
+        rules: the rules of the table.
+
+    Raises:
+        InputError: there are more or fewer players; a specification is wrong.
+    """
+    given = given or get_default_player(rules.game)
+    if isinstance(given, tuple | list):
+        players = tuple(parse_player(each, rules.game).under(rules) for each in given)
+    else:
+        one = cast("PlayerLike", given)
+        players = (parse_player(one, rules.game).under(rules),) * rules.seats
+    if len(players) != rules.seats:
+        raise InputError(
+            f"{len(players)} policies: there should be one a seat, {NUMBER_WORDS[rules.seats]}"
+        )
+    return players
 
 
 def parse_recorded_player(text: str, game: str = "kqj") -> Player:
@@ -142,92 +254,48 @@ def parse_recorded_player(text: str, game: str = "kqj") -> Player:
     Raises:
         InputError: it is another player.
     """
-    for part in text.strip().split("+"):
-        is_file = any(split_file_suffix(part, suffix) for suffix in (".py", ".toml"))
-        name = part.partition(":")[0]
-        known = name in (*BUILT_INS[game], *PRESETS[game]) or find_session_policy(name) is not None
-        if is_file or not known:
-            raise InputError(
-                f"the record names the player {quote(text)}, who is not built in: a record loads "
-                f"no policy, so name the players of this run, such as --policy {shorten(text)}"
-            )
+    parts = text.strip().split("+")
+    names = [part.partition(":")[0] for part in parts]
+    if not any(split_file_suffix(part, suffix) for part in parts for suffix in (".py", ".toml")):
+        built_in = {*BUILT_INS[game], *PRESETS[game]}
+        if built_in.issuperset(names):
+            return _parse_built_in_player(text, game)
+        if built_in.union(list_names()).issuperset(names):
+            return parse_player(text, game)
+    raise InputError(
+        f"the record names the player {quote(text)}, who is not built in: a record loads "
+        f"no policy, so name the players of this run, such as --policy {shorten(text)}"
+    )
+
+
+# A file of records names the same players over and over.
+@lru_cache(maxsize=1024)
+def _parse_built_in_player(text: str, game: str) -> Player:
     return parse_player(text, game)
 
 
-@dataclass(frozen=True)
-class PlayerSpec:
-    """The policies that a specification names for calling and for playing; None where it names
-    none."""
-
-    name: str
-    calling: ConfiguredPolicy | None
-    playing: ConfiguredPolicy | None
-
-    @property
-    def is_single_policy(self) -> bool:
-        """True if one policy with one set of parameters both calls and plays."""
-        return self.calling == self.playing
-
-    def with_parameters(self, given: Mapping[str, str], spec: str) -> PlayerSpec:
-        """Return the player with other parameters, named with or without `calling.` or `playing.`.
-
-        Without the prefix a name belongs to the part that has it, or to both if they are one
-        policy.
-
-        Raises:
-            InputError: an unknown parameter, one that two policies have, or a wrong value.
-        """
-        parts = {part: getattr(self, part) for part in PLAYER_PARTS}
-        for name, value in given.items():
-            for part, own in self.find_addressed(name, spec):
-                parts[part] = parts[part].with_parameters({own: value})
-        text = ",".join(f"{name}={value}" for name, value in given.items())
-        return replace(self, name=f"{self.name}:{text}" if text else self.name, **parts)
-
-    def find_addressed(self, name: str, spec: str) -> list[tuple[str, str]]:
-        """Return (part, name) of each parameter that a name means; raises as `with_parameters`."""
-        there = {
-            part: chosen for part in PLAYER_PARTS if (chosen := getattr(self, part)) is not None
-        }
-        part, dot, own = name.partition(".")
-        if dot:
-            if part not in there:
-                raise InputError(
-                    f"policy {quote(spec)}: {shorten(name)}: {suggest_names(part, there)}"
-                )
-            return [(part, own)]
-        found = [part for part, chosen in there.items() if name in chosen.policy.parameters]
-        if not found:
-            known = {each for chosen in there.values() for each in chosen.policy.parameters}
-            sources = "+".join(dict.fromkeys(chosen.source for chosen in there.values()))
-            (game,) = {chosen.game for chosen in there.values()}
-            raise InputError(
-                f"policy {quote(spec)}: no parameter {quote(name)}; "
-                f"{suggest_names(name, known, format_show_command(sources, game))}"
-            )
-        if len({there[part].policy for part in found}) > 1:
-            raise InputError(
-                f"policy {quote(spec)}: {name} is a parameter of both: write "
-                f"calling.{name} or playing.{name}"
-            )
-        return [(part, name) for part in found]
-
-
-def make_player_spec(configured: ConfiguredPolicy, name: str) -> PlayerSpec:
-    """Return the player's parts that a policy can fill."""
+def _make_player(configured: ConfiguredPolicy, given: str, name: str = "") -> Player:
+    """Return the player for whom a policy makes the decisions that it can make."""
+    default = get_default_player(configured.game)
     calls, plays = configured.policy.calls(configured.game), configured.policy.plays
-    return PlayerSpec(name, configured if calls else None, configured if plays else None)
+    return Player(
+        configured if calls else default.calling,
+        configured if plays else default.playing,
+        given,
+        name or given,
+        frozenset(["calling"] * (not calls) + ["playing"] * (not plays)),
+    )
 
 
-def read_player_file(path: Path, overrides: str, spec: str, game: str = "kqj") -> PlayerSpec:
-    """Read a player's file for a game, with overrides `a=1,b=2` of its parameters.
+def read_player_file(path: Path, overrides: str, spec: str, game: str = "kqj") -> Player:
+    """Read the player `spec` in a file for a game, with overrides `a=1,b=2` of its parameters.
 
     Raises:
         InputError: one line with the file's name: what is wrong and what would be right.
     """
     try:
         # Numbers stay text, so that 1.000 does not become 1.
-        content = tomllib.loads(decode_text(read_file(path), str(path)), parse_float=str)
+        content = tomllib.loads(decode_text(read_bytes(path), str(path)), parse_float=str)
     except FileNotFoundError:
         raise InputError(f"policy file {path}: no such file{suggest_file(path)}") from None
     except OSError as error:
@@ -237,11 +305,11 @@ def read_player_file(path: Path, overrides: str, spec: str, game: str = "kqj") -
     except ValueError as error:  # not TOML, or a number with thousands of digits
         raise InputError(f"policy file {path}: {error}") from None
     with locate_errors(str(path)):
-        parts = _parse_content(content, path, game)
-    return parts.with_parameters(parse_assignments(overrides, spec), spec)
+        player = replace(_parse_content(content, path, game), given=spec)
+    return player.with_parameters(parse_assignments(overrides, spec))
 
 
-def _parse_content(content: dict[str, Any], path: Path, game: str) -> PlayerSpec:
+def _parse_content(content: dict[str, Any], path: Path, game: str) -> Player:
     """Return the player that a file describes; raise InputError."""
     for key in content:
         if key not in _KEYS:
@@ -257,13 +325,19 @@ def _parse_content(content: dict[str, Any], path: Path, game: str) -> PlayerSpec
         table = content.get("parameters", {})
         if isinstance(table, dict):
             table = {"policy": content.get("policy"), **table}
-        return make_player_spec(_parse_table("parameters", table, path.parent, game), name)
+        return _make_player(_parse_table("parameters", table, path.parent, game), "", name)
     chosen = {part: _parse_table(part, parts[part], path.parent, game) for part in parts}
     for part, each in chosen.items():
-        if getattr(make_player_spec(each, name), part) is None:
+        if part in _make_player(each, name).open_parts:
             verb = {"calling": "call", "playing": "play"}[part]
             raise InputError(f"policy {each.policy.name!r} does not {verb}: leave [{part}] out")
-    return PlayerSpec(name, chosen.get("calling"), chosen.get("playing"))
+    filled = {**get_default_player(game).parts, **chosen}
+    return Player(
+        filled["calling"],
+        filled["playing"],
+        name=name,
+        open_parts=frozenset({*PLAYER_PARTS} - chosen.keys()),
+    )
 
 
 def _parse_table(name: str, table: object, folder: Path, game: str) -> ConfiguredPolicy:
@@ -276,22 +350,20 @@ def _parse_table(name: str, table: object, folder: Path, game: str) -> Configure
     return parse_policy(policy, folder, game).with_parameters(parameters)
 
 
-def format_player_file(parts: PlayerSpec, width: int) -> str:
+def format_player_file(player: Player, width: int) -> str:
     """Format a player's file that reads back as the same, with every parameter explained.
 
     Lines are about `width` characters long.
     """
-    if parts.is_single_policy:
-        assert parts.calling is not None
+    if player.is_single_policy:
         blocks = [
-            _format_policy(parts.calling, width),
-            ["[parameters]", *_format_parameters(parts.calling, width)],
+            _format_policy(player.calling, width),
+            ["[parameters]", *_format_parameters(player.calling, width)],
         ]
     else:
         blocks = []
-        for part in PLAYER_PARTS:
-            chosen = getattr(parts, part)
-            if chosen is None:
+        for part, chosen in player.parts.items():
+            if part in player.open_parts:
                 blocks.append([f"# [{part}] is left out: the default player's"])
             else:
                 lines = [*_format_policy(chosen, width), *_format_parameters(chosen, width)]

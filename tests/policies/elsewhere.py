@@ -1,0 +1,40 @@
+"""An experiment simulated in another process, which gets nothing but the pickled experiment."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.run import simulate
+from tests.command_line import ENVIRONMENT
+
+_SCRIPT = """
+import pickle, sys
+from kqj_sim import InputError
+from kqj_sim.simulation.run import simulate
+
+try:
+    frame = simulate(pickle.load(sys.stdin.buffer)).frame()
+except InputError as error:
+    print(error)
+else:
+    print(frame.score_0.sum(), frame.score_1.sum())
+"""
+
+
+def format_scores(experiment: Experiment) -> str:
+    """Return the sums of both teams' scores, simulated here."""
+    frame = simulate(experiment).frame()
+    return f"{frame.score_0.sum()} {frame.score_1.sum()}"
+
+
+def simulate_elsewhere(pickled: bytes) -> str:
+    """Return the sums of both teams' scores, or the error, of a process that unpickles it."""
+    assert isinstance(pickle.loads(pickled), Experiment)
+    done = subprocess.run(
+        [sys.executable, "-c", _SCRIPT], input=pickled, stdout=subprocess.PIPE, env=ENVIRONMENT,
+        check=True,
+    )  # fmt: skip
+    return done.stdout.decode().strip()
