@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -54,9 +54,8 @@ CASES = {
 """By what binds the players."""
 
 
-@lru_cache(maxsize=4)
-def slow_worlds(known: Known) -> frozenset[World]:
-    """Return every layout: for each player in turn every choice of cards."""
+def iterate_worlds(known: Known) -> Iterator[World]:
+    """Yield every layout: for each player in turn every choice of cards."""
 
     def deal(player: int, left: frozenset[int]) -> Iterator[World]:
         if player == SEATS:
@@ -67,4 +66,15 @@ def slow_worlds(known: Known) -> frozenset[World]:
             for rest in deal(player + 1, left - set(hand)):
                 yield (sum(1 << card for card in hand), *rest)
 
-    return frozenset(deal(0, frozenset(range(sum(known.counts)))))
+    yield from deal(0, frozenset(range(sum(known.counts))))
+
+
+@lru_cache(maxsize=4)
+def slow_worlds(known: Known) -> frozenset[World]:
+    """Return every layout."""
+    return frozenset(iterate_worlds(known))
+
+
+def has_several_worlds(known: Known) -> bool:
+    """Return True if there are two layouts or more, without finding them all."""
+    return len([*islice(iterate_worlds(known), 2)]) > 1

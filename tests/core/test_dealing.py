@@ -72,26 +72,26 @@ def _read(state: Any, offset: int, count: int) -> Sets:
 @cache
 def _hands(bidding: str) -> Sets:
     """(6, DEALS): eight cards of each place; with taking the Sender is place deal mod 6."""
-    state, parts = allocate_block(), []
+    state, hands = allocate_block(), np.empty((SEATS, DEALS), np.int64)
     for first in range(0, DEALS, LANES):
         _start(state, first)
         _deal(state)
         state[SENDER : SENDER + LANES] = np.arange(first, first + LANES) % SEATS
         complete_hands(state, LANES, 1 if bidding == "take" else 0)
-        parts.append(_read(state, DEALT, SEATS))
-    return np.concatenate(parts, axis=1)
+        hands[:, first : first + LANES] = _read(state, DEALT, SEATS)
+    return hands
 
 
 @cache
 def _first_cards() -> tuple[Sets, Sets]:
     """(6, DEALS): five cards of each place; (DEALS,): the Return."""
-    state, five, turned = allocate_block(), [], []
+    state, five, turned = allocate_block(), np.empty((SEATS, DEALS), np.int64), np.empty(DEALS, int)
     for first in range(0, DEALS, LANES):
         _start(state, first)
         _deal(state)
-        five.append(_read(state, FIRST_FIVE, SEATS))
-        turned.append(_read(state, UPCARD, 1)[0])
-    return np.concatenate(five, axis=1), np.concatenate(turned)
+        five[:, first : first + LANES] = _read(state, FIRST_FIVE, SEATS)
+        turned[first : first + LANES] = _read(state, UPCARD, 1)[0]
+    return five, turned
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -19,7 +19,7 @@ from kqj_sim.core.weighted_layouts import (
     weigh_all_layouts,
 )
 from kqj_sim.rules import SEATS
-from tests.core.known import CASES, Known, World, slow_worlds
+from tests.core.known import CASES, Known, World, has_several_worlds, slow_worlds
 from tests.slow import slow_after
 
 LATE = {
@@ -83,7 +83,7 @@ def test_up_to_the_number_wanted_all_layouts_have_their_weights(case: str) -> No
         assert weight == pytest.approx(count * right[world])
 
 
-@pytest.mark.parametrize("case", slow_after(3, [c for c in LATE if len(slow_worlds(LATE[c])) > 1]))
+@pytest.mark.parametrize("case", slow_after(3, [c for c in LATE if has_several_worlds(LATE[c])]))
 @pytest.mark.parametrize("fraction", slow_after(1, [0.0, 0.3, 0.999]))
 def test_layouts_are_drawn_in_proportion_but_for_less_than_one(case: str, fraction: float) -> None:
     """Systematic resampling rounds the number of times that a layout is expected, up or down."""
