@@ -1,8 +1,9 @@
-"""Two policies on the same deals: what they play, and the moments of what they do.
+"""Policies on the same deals: what they play, and the moments of what they do.
 
-Either they play each other with sides exchanged (`simulation.paired`), or each in turn plays a
-field, on the same side of the same deals.  The unit of observation is the deal, or the game.  All
-quantities are whole numbers, points times `PairedMatch.lead_divisor`.
+Either two play each other with sides exchanged (`simulation.paired`), or each in turn plays
+opponents, on the same side of the same deals: one team (every second seat with random partners),
+with the cards of each side of the table in turn.  The unit of observation is the deal, or the game.
+All quantities are whole numbers, points times `PairedMatch.lead_divisor`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from kqj_sim.core.types import BoolArray, Int64Array
 from kqj_sim.policies.players import Player
 from kqj_sim.rules import GameRules
 from kqj_sim.simulation import paired
+from kqj_sim.simulation.blocks import CHUNK_ROWS
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.paired import (
     Arrangement,
@@ -31,7 +33,7 @@ from kqj_sim.simulation.paired import (
 )
 from kqj_sim.simulation.rows import Rows
 from kqj_sim.simulation.run import play_same_deals
-from kqj_sim.simulation.workers import Workers
+from kqj_sim.simulation.workers import Workers, count_workers
 from kqj_sim.stats.moments import Moments
 
 LARGEST_LEADS_KEPT = 5
@@ -65,13 +67,29 @@ class MatchSide(NamedTuple):
     side: int
 
 
+class MatchCounts(NamedTuple):
+    """A player's results against opponents, each int64 (n,), by deal, summed over arrangements.
+
+    Attributes:
+        lead: the lead of its side over the opponents, times `PairedMatch.lead_divisor`.
+        squares: the squares of the leads of single rounds.
+        takes: rounds in which its side is Sender.
+        made: those of them in which the contract is made.
+    """
+
+    lead: Int64Array
+    squares: Int64Array
+    takes: Int64Array
+    made: Int64Array
+
+
 @dataclass(frozen=True)
 class PairedMatch:
-    """Two policies, the rules and the deals on which they are compared.
+    """The players, the rules and the deals on which they are compared.
 
     Attributes:
         rules: the rules of the table.
-        players: the two players.
+        players: two players, or with opponents one.
         opponents: the player against whom each plays; None: they play each other.
         seed: seed of the deals.
         first: number of the first deal, or game.
@@ -79,7 +97,7 @@ class PairedMatch:
     """
 
     rules: GameRules
-    players: tuple[Player, Player]
+    players: tuple[Player, ...]
     opponents: Player | None = None
     seed: int = 1
     first: int = 0
@@ -99,16 +117,17 @@ class PairedMatch:
     def max_lead(self) -> int:
         """The largest lead that a deal can have, in points, or wins of a game."""
         of_round = 1 if self.games else self.rules.max_points
-        return of_round * (1 if self.opponents is None else 2)
+        # With opponents it is the difference of two leads.
+        return of_round * (1 if self.opponents is None else len(self.players))
 
     def list_seatings(self) -> list[tuple[Player, ...]]:
         """Return the players of the seats, for each experiment."""
-        one, other = self.players
         if self.opponents is None:
+            one, other = self.players
             return [assign_players(sides, one, other) for sides in self.arrangements]
         return [
             assign_players(sides, each, self.opponents)
-            for each in (one, other)
+            for each in self.players
             for sides in self.arrangements
         ]
 
@@ -150,6 +169,23 @@ class PairedMatch:
             with_fingerprints=not self.games,
             combine=MatchTally.add,
         )
+
+    def count(self, first: int, deals: int, threads: Workers = None) -> MatchCounts:
+        """Play a range of deals, one player against opponents; raises as `reduce_rows`."""
+        chunk = max(1, min(CHUNK_ROWS, -(-deals // count_workers(threads))))
+        experiments = self.make_experiments(first, deals)
+        parts = [*play_same_deals(experiments, self._count_chunk, threads, chunk)]
+        return MatchCounts(*np.concatenate(parts, axis=1))
+
+    def _count_chunk(self, played: tuple[Rows, ...]) -> Int64Array:
+        """Return the fields of `MatchCounts` for a chunk, int64 (4, n)."""
+        counts = np.zeros((len(MatchCounts._fields), len(played[0])), dtype=np.int64)
+        for rows, seats in zip(played, self.arrangements, strict=True):
+            is_sender = paired.has_sender(rows, seats, 0)
+            lead = paired.compute_leads(rows, seats)
+            has_made = is_sender & _has_result(rows, "made")
+            counts += np.stack([lead, lead * lead, is_sender, has_made])
+        return counts
 
     def _tally_chunk(self, played: tuple[Rows, ...]) -> MatchTally:
         """Return the tally of a chunk of all experiments."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -23,8 +23,8 @@ from kqj_sim.messages import quote
 from kqj_sim.plan import Plan, check_range
 from kqj_sim.policies.parameters import format_parameter_number
 from kqj_sim.policies.players import Player
+from kqj_sim.questions.compare.match import PairedMatch
 from kqj_sim.questions.compare.vary import (
-    FieldMatch,
     check_effect,
     describe_edge,
     find_parameter,
@@ -229,8 +229,8 @@ def search_parameters(
         if names.count(name) > 1:
             raise InputError(f"{name} is there twice")
     check_effect(policy, names, rules)
-    match = FieldMatch(rules, opponents, plan.seed)
-    match.make_experiments(policy, plan.first, 1)  # Raises errors before anything is played.
+    match = PairedMatch(rules, (policy,), opponents, plan.seed)
+    match.make_experiments(plan.first, 1)  # Raises errors before anything is played.
     with runner.start("generations", plan.generations):
         course, candidates, stopped = _search(match, searched, policy, plan, runner)
         if not course:
@@ -259,7 +259,7 @@ def search_parameters(
 
 
 def _search(
-    match: FieldMatch,
+    match: PairedMatch,
     searched: Sequence[SearchParameter],
     policy: Player,
     plan: SearchPlan,
@@ -288,7 +288,7 @@ def _search(
         for _ in range(search.population_size):
             shares, asked = search.ask()
             player = _with_values(policy, searched, values_at(shares))
-            lead = match.play(player, at, plan.deals, runner.workers).lead
+            lead = replace(match, players=(player,)).count(at, plan.deals, runner.workers).lead
             told.append((asked, -float(lead.sum()) / plan.deals / match.lead_divisor))
             if runner.interrupted:
                 return course, search.population_size, True
@@ -336,7 +336,7 @@ def _describe_edges(
 
 
 def _confirm_result(
-    match: FieldMatch,
+    match: PairedMatch,
     players: tuple[Player, Player],
     deals: int,
     plan: SearchPlan,
@@ -352,7 +352,10 @@ def _confirm_result(
     first = plan.first + plan.generations * plan.deals
     while (played := int(moments.count)) < deals and not runner.interrupted:
         count = min(CONFIRMATION_BATCH_DEALS, deals - played)
-        leads = [match.play(each, first + played, count, runner.workers).lead for each in players]
+        leads = [
+            replace(match, players=(each,)).count(first + played, count, runner.workers).lead
+            for each in players
+        ]
         moments.observe(np.stack(leads))
     # The gain on a deal is the difference of two leads.
     most = match.max_lead * match.lead_divisor

@@ -22,10 +22,9 @@ from typing import Literal
 import numpy as np
 
 from kqj_sim.policies.players import Player
+from kqj_sim.questions.compare.match import MatchCounts, PairedMatch
 from kqj_sim.questions.compare.plan import ComparisonPlan
 from kqj_sim.questions.compare.vary import (
-    FieldMatch,
-    MatchCounts,
     ParameterValues,
     check_effect,
     describe_edge,
@@ -97,7 +96,8 @@ class Sweep:
     Attributes:
         policy: the player whose parameters vary.
         varied_parameters: the parameters and their values.
-        match: the rules, the field and the seed.
+        match: a set's match, with the rules and the seed.
+        opponents: the player against whom each set plays.
         plan: the number of deals, and the confidence of the intervals.
         deals: number of deals that each set of values played, in every arrangement of the sides.
         settings: the sets of values.
@@ -109,7 +109,8 @@ class Sweep:
 
     policy: Player
     varied_parameters: tuple[ParameterValues, ...]
-    match: FieldMatch
+    match: PairedMatch
+    opponents: Player
     plan: ComparisonPlan
     deals: int
     settings: tuple[Setting, ...]
@@ -259,12 +260,12 @@ def play_settings(
     sets = [dict(zip(names, values, strict=True)) for values in list_combinations(varied)]
     check_effect(policy, names, rules)
     players = [policy.with_parameters(values).under(rules) for values in sets]
-    match = FieldMatch(rules, opponents, plan.seed)
-    for each in players:
-        match.make_experiments(each, plan.first, 1)  # Raises errors before anything is played.
+    matches = [PairedMatch(rules, (each,), opponents, plan.seed) for each in players]
+    for match in matches:
+        match.make_experiments(plan.first, 1)  # Raises errors before anything is played.
     tally = _SweepTally(len(sets))
     with runner.start("deals", plan.deal_limit * len(sets)):
-        stopped = not _play_until_done(match, players, plan, tally, runner)
+        stopped = not _play_until_done(matches, plan, tally, runner)
     if tally.deals == 0:
         raise KeyboardInterrupt
     settings = _make_settings(sets, players, match, tally, plan.confidence)
@@ -273,6 +274,7 @@ def play_settings(
         policy=policy,
         varied_parameters=varied,
         match=match,
+        opponents=opponents,
         plan=plan,
         deals=tally.deals,
         settings=settings,
@@ -283,8 +285,7 @@ def play_settings(
 
 
 def _play_until_done(
-    match: FieldMatch,
-    players: Sequence[Player],
+    matches: Sequence[PairedMatch],
     plan: ComparisonPlan,
     tally: _SweepTally,
     runner: Runner,
@@ -293,17 +294,17 @@ def _play_until_done(
 
     An unfinished batch is dropped, so that every set of values has played the same deals.
     """
-    size, seconds = max(1000, MAX_BATCH_DEALS // len(players)), math.inf
+    size, seconds = max(1000, MAX_BATCH_DEALS // len(matches)), math.inf
     workers, first = runner.workers, plan.first
     for look in plan.iterate_looks():
         if not (workers is None or isinstance(workers, int)):
-            work = partial(_play_range, match, players, size)
+            work = partial(_play_range, matches, size)
             with closing(
                 workers.map_ranges(work, first + tally.deals, first + look, FIRST_BATCH_DEALS)
             ) as parts:
                 for part in parts:
                     tally.add(part)
-                    runner.advance(part.deals * len(players))
+                    runner.advance(part.deals * len(matches))
                     if runner.interrupted:
                         return False
         while tally.deals < look:
@@ -313,32 +314,30 @@ def _play_until_done(
             )
             count = min(most, look - tally.deals)
             played, began = [], time.monotonic()
-            for each in players:
-                played.append(match.play(each, first + tally.deals, count, workers))
+            for match in matches:
+                played.append(match.count(first + tally.deals, count, workers))
                 runner.advance(count)
                 if runner.interrupted:
                     return False
             tally.observe(played)
-            seconds = max(time.monotonic() - began, 1e-9) / (count * len(players))
+            seconds = max(time.monotonic() - began, 1e-9) / (count * len(matches))
         if (
             plan.precision is not None
-            and _find_max_half_width(match, tally, plan.confidence) <= plan.precision
+            and _find_max_half_width(matches[0], tally, plan.confidence) <= plan.precision
         ):
             break
     return True
 
 
-def _play_range(
-    match: FieldMatch, players: Sequence[Player], size: int, first: int, count: int
-) -> _SweepTally:
+def _play_range(matches: Sequence[PairedMatch], size: int, first: int, count: int) -> _SweepTally:
     """Return the tally of a range of deals, played in one thread, `size` deals at a time."""
-    tally = _SweepTally(len(players))
+    tally = _SweepTally(len(matches))
     for piece in split_range(first, first + count, size):
-        tally.observe([match.play(each, *piece, threads=1) for each in players])
+        tally.observe([match.count(*piece, threads=1) for match in matches])
     return tally
 
 
-def _find_max_half_width(match: FieldMatch, tally: _SweepTally, confidence: float) -> float:
+def _find_max_half_width(match: PairedMatch, tally: _SweepTally, confidence: float) -> float:
     """Return the largest half-width of the intervals of points, with a few unseen rare deals."""
     most = match.max_lead * match.lead_divisor
     unseen = sequences.UNSEEN_OBSERVATIONS * most**2
@@ -351,7 +350,7 @@ def _find_max_half_width(match: FieldMatch, tally: _SweepTally, confidence: floa
 def _make_settings(
     sets: Sequence[Mapping[str, str]],
     players: Sequence[Player],
-    match: FieldMatch,
+    match: PairedMatch,
     tally: _SweepTally,
     confidence: float,
 ) -> tuple[Setting, ...]:
@@ -424,7 +423,7 @@ def _describe_edges(
     return tuple(filter(None, found))
 
 
-def _compute_relative_efficiency(match: FieldMatch, tally: _SweepTally) -> float:
+def _compute_relative_efficiency(match: PairedMatch, tally: _SweepTally) -> float:
     """Return the variance of a difference of independent rounds divided by that of paired ones."""
     totals = tally.leads.sums
     best = int(totals.argmax())

@@ -63,7 +63,7 @@ class SweepRun(Run):
         return {
             **super().to_dict(),
             "policy": of.policy.name,
-            "field": of.match.opponents.name,
+            "field": of.opponents.name,
             "vary": {each.name: list(each.values) for each in of.varied_parameters},
             "asked": {"deals": of.plan.deals, "until": of.plan.precision, "cap": of.plan.max_deals},
             "method": of.plan.interval_method,
@@ -82,7 +82,7 @@ class SweepRun(Run):
         of = self._required_result
         start = f" from number {of.plan.first:,}" if of.plan.first else ""
         return (
-            f"{describe_rules(of.rules)}; {of.policy.name} against {of.match.opponents.name}, "
+            f"{describe_rules(of.rules)}; {of.policy.name} against {of.opponents.name}, "
             "sides exchanged; "
             f"the same {of.deals:,} deals for each of {len(of.settings)}{start}, "
             f"seed {of.plan.seed}"
@@ -101,7 +101,7 @@ def make_sweep_report(sweep: Sweep) -> Report:
     run = SweepRun(
         command="sweep",
         rules=sweep.rules,
-        policies=(sweep.policy.name, sweep.match.opponents.name),
+        policies=(sweep.policy.name, sweep.opponents.name),
         players=tuple(each.policy for each in sweep.settings),
         seed=sweep.plan.seed,
         first=sweep.plan.first,
@@ -144,7 +144,7 @@ def write_headline(sweep: Sweep) -> list[str]:
     name, count = _format_values(best), len(sweep.settings)
     points = format_number(best.points.value, best.points.low, best.points.high, "points")
     if count == 1:
-        return [f"{name}: {points} points a round more than {sweep.match.opponents.name}."]
+        return [f"{name}: {points} points a round more than {sweep.opponents.name}."]
     worse = [each for each in sweep.settings if each.status == "worse"]
     if len(tied) > MAX_NAMED_SETTINGS:
         names = [name, f"{len(tied)} others"]
@@ -199,7 +199,7 @@ def _make_table(sweep: Sweep, settings: Sequence[Setting]) -> Table:
             (group, terms.takes, "share", each.taken),
             (group, terms.made, "share", each.made),
         ]
-    title = f"{sweep.policy.name} against {sweep.match.opponents.name}"
+    title = f"{sweep.policy.name} against {sweep.opponents.name}"
     return make_table("sweep", title, _name_columns(sweep), lines, counted=False)
 
 

@@ -1,9 +1,4 @@
-"""Policies whose parameters vary, and matches of one policy after another against the same field.
-
-One team (every second seat with random partners) plays the policy, the others the field, with the
-cards of each side of the table in turn (`simulation.paired`).  All policies play the same
-deals; the unit of observation is the deal.
-"""
+"""Parameters that vary: their values as people write them, and the players with these values."""
 
 from __future__ import annotations
 
@@ -11,26 +6,13 @@ import itertools
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
-import numpy as np
-
-from kqj_sim.columns import get_column_numbers, get_columns
-from kqj_sim.core.types import Int64Array
 from kqj_sim.errors import InputError, locate_errors
 from kqj_sim.messages import explain_two_readings, quote, shorten
 from kqj_sim.policies.parameters import Parameter, ParameterValue, format_parameter_number
 from kqj_sim.policies.players import Player
 from kqj_sim.rules import GameRules
-from kqj_sim.simulation import paired
-from kqj_sim.simulation.blocks import CHUNK_ROWS
-from kqj_sim.simulation.experiment import Experiment
-from kqj_sim.simulation.paired import Arrangement, assign_players, list_arrangements
-from kqj_sim.simulation.rows import Rows
-from kqj_sim.simulation.run import play_same_deals
-from kqj_sim.simulation.workers import Workers, count_workers
 
 MAX_SETTINGS = 400
 """Largest number of sets of values of a sweep."""
@@ -41,80 +23,6 @@ class ParameterValues(NamedTuple):
 
     name: str
     values: tuple[str, ...]
-
-
-class MatchCounts(NamedTuple):
-    """A policy's results, each int64 (n,), by deal, summed over the arrangements.
-
-    Attributes:
-        lead: the lead of its side over the field, times `FieldMatch.lead_divisor`.
-        squares: the squares of the leads of single rounds.
-        takes: rounds in which its side is Sender.
-        made: those of them in which the contract is made.
-    """
-
-    lead: Int64Array
-    squares: Int64Array
-    takes: Int64Array
-    made: Int64Array
-
-
-@dataclass(frozen=True)
-class FieldMatch:
-    """The rules, the field and the deals on which policies meet it.
-
-    Attributes:
-        rules: the rules of the table.
-        opponents: the player against whom policies play.
-        seed: seed of the deals.
-    """
-
-    rules: GameRules
-    opponents: Player
-    seed: int
-
-    @cached_property
-    def arrangements(self) -> tuple[Arrangement, ...]:
-        """The arrangements of the policy's side and the field."""
-        return list_arrangements(self.rules, single_team=True)
-
-    @property
-    def lead_divisor(self) -> int:
-        """The divisor that turns a lead into points a round."""
-        return paired.compute_lead_divisor(self.arrangements)
-
-    @property
-    def max_lead(self) -> int:
-        """The largest lead that a deal can have, in points."""
-        return self.rules.max_points
-
-    def make_experiments(self, player: Player, first: int, deals: int) -> list[Experiment]:
-        """Return an experiment for each arrangement; raises as `Experiment`."""
-        return [
-            Experiment(
-                self.rules, assign_players(seats, player, self.opponents), deals, self.seed, first
-            )
-            for seats in self.arrangements
-        ]
-
-    def play(self, player: Player, first: int, deals: int, threads: Workers = None) -> MatchCounts:
-        """Play a range of deals and return the results; raises as `simulation.run.reduce_rows`."""
-        chunk = max(1, min(CHUNK_ROWS, -(-deals // count_workers(threads))))
-        experiments = self.make_experiments(player, first, deals)
-        parts = [*play_same_deals(experiments, self._count_chunk, threads, chunk)]
-        return MatchCounts(*np.concatenate(parts, axis=1))
-
-    def _count_chunk(self, played: tuple[Rows, ...]) -> Int64Array:
-        """Return the fields of `MatchCounts` for a chunk, int64 (4, n)."""
-        counts = np.zeros((len(MatchCounts._fields), len(played[0])), dtype=np.int64)
-        result = get_columns(self.rules.game)[get_column_numbers(self.rules.game)["result"]]
-        made = result.labels.index("made")
-        for rows, seats in zip(played, self.arrangements, strict=True):
-            is_sender = paired.has_sender(rows, seats, 0)
-            lead = paired.compute_leads(rows, seats)
-            has_made = is_sender & (rows.column("result") == made)
-            counts += [lead, lead * lead, is_sender, has_made]
-        return counts
 
 
 def find_parameter(player: Player, name: str, rules: GameRules) -> tuple[Parameter, str]:

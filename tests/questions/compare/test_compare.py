@@ -298,7 +298,8 @@ def test_a_ranking_puts_whom_nobody_beats_first() -> None:
 def test_the_factor_is_a_ratio_of_variances() -> None:
     (pair,) = compare(STRONG, "random:take=0.3+greedy", deals=2000).pairs
     contest = pair.match
-    leads = np.concatenate([*iterate_lead_chunks(contest.rules, *contest.players, 2000, 1)])
+    one, other = contest.players
+    leads = np.concatenate([*iterate_lead_chunks(contest.rules, one, other, 2000, 1)])
     single = []
     for seats in contest.arrangements:
         rows = play_rows(

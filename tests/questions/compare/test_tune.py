@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kqj_sim.policies.players import Player, parse_player
+from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.compare import search as module
+from kqj_sim.questions.compare.match import MatchCounts, PairedMatch
 from kqj_sim.questions.compare.search import (
     SearchPlan,
     Tuning,
@@ -21,7 +22,6 @@ from kqj_sim.questions.compare.search import (
     search_parameters,
 )
 from kqj_sim.questions.compare.tune_report import render_player_file, write_headline
-from kqj_sim.questions.compare.vary import FieldMatch, MatchCounts
 from kqj_sim.rules import DEFAULT_RULES
 from kqj_sim.runner import Runner
 from tests.runners import WatchedRunner
@@ -49,11 +49,9 @@ def landscape(monkeypatch: pytest.MonkeyPatch, noise: float, **peak: float) -> l
     """
     played: list[int] = []
 
-    def play(
-        self: FieldMatch, player: Player, first: int, deals: int, threads: int | None
-    ) -> MatchCounts:
+    def count(self: PairedMatch, first: int, deals: int, threads: int | None) -> MatchCounts:
         played.extend(range(first, first + deals))
-        player = player.under(self.rules)
+        player = self.players[0].under(self.rules)
         values = {**player.calling.values_by_name, **player.playing.values_by_name}
         worth = -sum(((float(values[name] or 0) - at) / 10) ** 2 for name, at in peak.items())
         luck = np.random.default_rng(first).normal(size=deals)
@@ -62,7 +60,7 @@ def landscape(monkeypatch: pytest.MonkeyPatch, noise: float, **peak: float) -> l
         whole = lead.round().astype(np.int64)
         return MatchCounts(whole, whole, whole, whole)
 
-    monkeypatch.setattr(FieldMatch, "play", play)
+    monkeypatch.setattr(PairedMatch, "count", count)
     return played
 
 

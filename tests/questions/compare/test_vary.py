@@ -7,8 +7,8 @@ import pytest
 
 from kqj_sim.errors import InputError
 from kqj_sim.policies.players import parse_player
+from kqj_sim.questions.compare.match import PairedMatch
 from kqj_sim.questions.compare.vary import (
-    FieldMatch,
     ParameterValues,
     list_combinations,
     parse_parameter_values,
@@ -68,16 +68,14 @@ def test_values_are_those_of_the_player() -> None:
 def test_counts_agree_with_records(rules: KqjRules) -> None:
     one, other = parse_player(f"{LIVELY}+greedy"), parse_player(f"{LIVELY}+random")
     deals = 120
-    match = FieldMatch(rules, other, seed=5)
-    played = match.play(one, 7, deals, threads=1)
+    match = PairedMatch(rules, (one,), other, seed=5)
+    played = match.count(7, deals, threads=1)
     assert np.array_equal(
         played.lead,
         np.concatenate([*iterate_lead_chunks(rules, one, other, deals, 5, 7, single_team=True)]),
     )
     takes, made = np.zeros(deals), np.zeros(deals)
-    for experiment, seats in zip(
-        match.make_experiments(one, 7, deals), match.arrangements, strict=True
-    ):
+    for experiment, seats in zip(match.make_experiments(7, deals), match.arrangements, strict=True):
         for record in play_records(experiment):
             assert record.deal is not None
             own = record.sender is not None and seats[record.sender] == 0
