@@ -7,6 +7,7 @@ import re
 import shlex
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -52,8 +53,13 @@ NOT_RUN = {
 }
 """The only commands that are shown and not executed, with the reason."""
 
-SLOW = ("season.jsonl", "policies check", "kqj-sim tune", "variants.toml")
-"""What the blocks hold that take long."""
+SLOW = ("season.jsonl", "policies check", "kqj-sim tune", "variants.toml", "--with pimc")
+"""What the blocks and commands hold that take long."""
+
+
+def mark_slow(text: str) -> Any:
+    """Return a block or a command as a parameter, marked if it takes long."""
+    return pytest.param(text, marks=pytest.mark.slow if any(map(text.count, SLOW)) else ())
 
 
 SIMULATED_DEALS = "10000"
@@ -158,10 +164,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize(
     "block",
-    [
-        pytest.param(block, marks=pytest.mark.slow if any(map(block.count, SLOW)) else ())
-        for block in (*blocks(README, "console"), *blocks(REPORTS, "console"))
-    ],
+    [mark_slow(block) for block in (*blocks(README, "console"), *blocks(REPORTS, "console"))],
     ids=lambda text: text.splitlines()[0][2:60],
 )
 def test_commands_run_and_print_what_is_shown(block: str, folder: Path) -> None:
@@ -181,7 +184,10 @@ def test_commands_run_and_print_what_is_shown(block: str, folder: Path) -> None:
     assert words(shown) <= words(printed) | WITH_MORE_DEALS
 
 
-@pytest.mark.parametrize("command", [*commands_in_sentences(), *commands_without_output()])
+@pytest.mark.parametrize(
+    "command",
+    [mark_slow(line) for line in (*commands_in_sentences(), *commands_without_output())],
+)
 def test_commands_without_output_run(command: str, folder: Path) -> None:
     arguments = with_few_deals(command)
     if "pimc" in arguments and "--deals" in arguments:

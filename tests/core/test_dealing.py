@@ -117,7 +117,7 @@ JACK, QUEEN, KING = 6, 7, 8
 @pytest.mark.parametrize("bidding", ["take", "auction"])
 def test_every_card_is_dealt_once(bidding: str) -> None:
     hands = _hands(bidding)
-    assert np.all(np.bitwise_count(hands) == 8)
+    assert all(np.all(np.bitwise_count(hand) == 8) for hand in hands)
     assert np.all(np.bitwise_or.reduce(hands, axis=0) == PACK)
     five, turned = _first_cards()
     assert np.all(np.bitwise_count(five) == 5)
@@ -129,7 +129,7 @@ def test_every_card_is_dealt_once(bidding: str) -> None:
 def test_king_and_queen_of_a_suit_in_a_hand(bidding: str, suit: int) -> None:
     hands = _hands(bidding)
     both = _card(KING, suit) | _card(QUEEN, suit)
-    held = (hands & both) == both
+    held = np.array([(hand & both) == both for hand in hands])
     for place in range(SEATS):
         _assert_share(int(held[place].sum()), 7 / 282, f"K and Q at place {place}")
     _assert_share(int(held.sum()), 7 / 47, "K and Q in somebody's hand")
@@ -140,7 +140,7 @@ def test_king_and_queen_of_a_suit_in_a_hand(bidding: str, suit: int) -> None:
 def test_king_queen_and_jack_of_a_suit_in_a_hand(bidding: str, suit: int) -> None:
     hands = _hands(bidding)
     three = _card(KING, suit) | _card(QUEEN, suit) | _card(JACK, suit)
-    held = (hands & three) == three
+    held = np.array([(hand & three) == three for hand in hands])
     for place in range(SEATS):
         _assert_share(int(held[place].sum()), 7 / 2162, f"K, Q and J at place {place}")
     _assert_share(int(held.sum()), 21 / 1081, "K, Q and J in somebody's hand")

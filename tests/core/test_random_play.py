@@ -18,8 +18,7 @@ from kqj_sim.columns import CONTRACT_LABELS
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import Experiment
-from kqj_sim.simulation.rows import Rows
-from kqj_sim.simulation.run import simulate
+from kqj_sim.simulation.run import iterate_row_chunks
 from tests.slow import slow_after
 from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3
 
@@ -33,15 +32,29 @@ def _assert_mean(found: NDArray[np.int32], exact: float, what: str) -> None:
     assert abs(z) < Z, f"{what}: {found.mean():.6f}, exactly {exact:.6f}, z = {z:.1f}"
 
 
-def _bonuses(rows: Rows, name: str) -> NDArray[np.int32]:
-    both: NDArray[np.int32] = rows.column(f"{name}_contracting") + rows.column(f"{name}_defending")
+COLUMNS = ("contract", "kq_contracting", "kq_defending", "kqj_contracting", "kqj_defending")
+
+
+def _play(experiment: Experiment) -> dict[str, NDArray[np.int32]]:
+    """Return `COLUMNS` of an experiment: all columns of a million rows are 250 MB."""
+    chunks = [
+        [rows.column(name).copy() for name in COLUMNS] for rows in iterate_row_chunks(experiment)
+    ]
+    return {
+        name: np.concatenate(parts)
+        for name, parts in zip(COLUMNS, zip(*chunks, strict=True), strict=True)
+    }
+
+
+def _bonuses(columns: dict[str, NDArray[np.int32]], name: str) -> NDArray[np.int32]:
+    both: NDArray[np.int32] = columns[f"{name}_contracting"] + columns[f"{name}_defending"]
     return both
 
 
-def _assert_bonuses(rows: Rows, suits: int, what: str) -> None:
+def _assert_bonuses(columns: dict[str, NDArray[np.int32]], suits: int, what: str) -> None:
     """KQ and KQJ, each of `suits` trump suits alike."""
-    _assert_mean(_bonuses(rows, "kq"), suits * KQ, f"{what}: KQ")
-    _assert_mean(_bonuses(rows, "kqj"), suits * KQJ, f"{what}: KQJ")
+    _assert_mean(_bonuses(columns, "kq"), suits * KQ, f"{what}: KQ")
+    _assert_mean(_bonuses(columns, "kqj"), suits * KQJ, f"{what}: KQJ")
 
 
 @pytest.mark.parametrize("rules", slow_after(1, [AUCTION_3, TAKE_2, TAKE_3, AUCTION_2]))
@@ -50,23 +63,23 @@ def test_bonuses_of_a_contract_that_nobody_chose(rules: KqjRules, contract: str)
     amount = rules.minimum_bid if rules.bidding == "auction" else None
     imposed = ImposedContract(CONTRACT_LABELS.index(contract), contract, amount)
     experiment = Experiment(rules, ("random",) * 6, PER_CONTRACT, seed=9, imposed=imposed)
-    rows = simulate(experiment)
+    columns = _play(experiment)
     if contract == "NT":
-        assert not _bonuses(rows, "kq").any()
-        assert not _bonuses(rows, "kqj").any()
+        assert not _bonuses(columns, "kq").any()
+        assert not _bonuses(columns, "kqj").any()
     else:
-        _assert_bonuses(rows, 4 if contract == "AT" else 1, contract)
+        _assert_bonuses(columns, 4 if contract == "AT" else 1, contract)
 
 
 def test_bonuses_of_a_million_auctions_in_which_nobody_looks() -> None:
     for rules in (AUCTION_2, AUCTION_3):
-        rows = simulate(Experiment(rules, ("random",) * 6, 1_000_000, seed=10))
-        contract = rows.column("contract")
-        for number, name in enumerate("shdc"):
-            chosen = Rows(rows.deal[contract == number], rows.values[:, contract == number])
-            assert len(chosen) > 50_000
-            _assert_bonuses(chosen, 1, name)
-        _assert_mean(_bonuses(rows, "kq")[contract == 5], 4 * KQ, "AT")
+        columns = _play(Experiment(rules, ("random",) * 6, 1_000_000, seed=10))
+        contract = columns["contract"]
+        for number, suit in enumerate("shdc"):
+            chosen = {name: values[contract == number] for name, values in columns.items()}
+            assert len(chosen["contract"]) > 50_000
+            _assert_bonuses(chosen, 1, suit)
+        _assert_mean(_bonuses(columns, "kq")[contract == 5], 4 * KQ, "AT")
 
 
 def test_the_bonus_is_any_seats_alike() -> None:
@@ -74,6 +87,6 @@ def test_the_bonus_is_any_seats_alike() -> None:
     for rules, share in ((AUCTION_2, 1 / 2), (AUCTION_3, 1 / 3)):
         imposed = ImposedContract(1, "d", 200)
         experiment = Experiment(rules, ("random",) * 6, PER_CONTRACT, seed=12, imposed=imposed)
-        rows = simulate(experiment)
-        _assert_mean(rows.column("kq_contracting"), share * KQ, "KQ of the contracting team")
-        _assert_mean(rows.column("kqj_contracting"), share * KQJ, "KQJ of the contracting team")
+        columns = _play(experiment)
+        _assert_mean(columns["kq_contracting"], share * KQ, "KQ of the contracting team")
+        _assert_mean(columns["kqj_contracting"], share * KQJ, "KQJ of the contracting team")
