@@ -382,7 +382,7 @@ class _Dialog:
         names = ("hand", "return_card", "place", "lap", "heard", "partners_at")
         given = {name: self.given[name] for name in names}
         flags = {name: self.given[name] or None for name in ("pending", "raised")}
-        return parse_typed_position(self.rules, **{**given, **flags, **known})
+        return parse_typed_position(self.rules, {**given, **flags, **known})
 
     def _set_hand(self, cards: tuple[Card, ...]) -> None:
         self._set(hand=" ".join(map(str, cards)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from kqj_sim.cards import NUMBER_WORDS, Card, parse_cards, parse_single_card
@@ -68,28 +69,15 @@ def read_position(record: PartialRecord, at: tuple[int, int] | None = None) -> P
     )  # fmt: skip
 
 
-def parse_position(
-    hand: str,
-    rules: GameRules,
-    *,
-    played: str = "",
-    return_card: str | None = None,
-    heard: str | None = None,
-    contract: str | None = None,
-    sender: int | None = None,
-    place: int | None = None,
-    partners_at: Sequence[int] | None = None,
-    pending: int = 0,
-) -> PartialRound:
-    """Return a round of either game as it is typed; seats are places, 0 the opener.
+@dataclass(frozen=True, kw_only=True)
+class TypedPosition:
+    """A round in progress as a player types it; seats are places, 0 the opener.
 
-    Args:
+    Attributes:
         hand: the player's cards, all or those that are left.
-        rules: the rules.
         played: the cards in the order played, trick after trick; the opener led first.
         return_card: the Return, with taking; in Kwajongen the dealer's card that is shown.
-        heard: all calls, as for `positions.situation.parse_situation`; in Kwajongen
-            `pass, play`.
+        heard: all calls, as for `positions.situation.parse_situation`; in Kwajongen `pass, play`.
         contract: where the calls are not known the contract, with auctions after the amount and
             perhaps before `capot`: `h`, `150 h`, `400 NT capot`; not in Kwajongen.
         sender: then also the Sender's place; in Kwajongen the place of the caller, before whom all
@@ -97,21 +85,37 @@ def parse_position(
         place: the player's place; it follows from the plays, and is checked against them.
         partners_at: places of the partners, with random partners.
         pending: litigation gratuity that waits; in Kwajongen 1 if the round is raised.
+    """
+
+    hand: str
+    played: str = ""
+    return_card: str | None = None
+    heard: str | None = None
+    contract: str | None = None
+    sender: int | None = None
+    place: int | None = None
+    partners_at: Sequence[int] | None = None
+    pending: int = 0
+
+
+def parse_position(rules: GameRules, typed: TypedPosition) -> PartialRound:
+    """Return a round of either game as it is typed.
 
     Raises:
         InputError: one line that says what is wrong.
     """
+    place = typed.place
     if isinstance(rules, KqjRules):
-        upcard = _parse_return(rules, return_card)
-        teams = assign_teams(rules, partners_at, place)
-        calls, final = _parse_kqj_calls(rules, teams, upcard, heard, contract, sender)
+        upcard = _parse_return(rules, typed.return_card)
+        teams = assign_teams(rules, typed.partners_at, place)
+        calls, final = _parse_kqj_calls(rules, teams, upcard, typed)
     else:
-        if return_card is None:
+        if typed.return_card is None:
             raise InputError("the dealer's card is missing: give it, such as --return Kh")
-        upcard = parse_single_card(return_card, ranks=rules.ranks)
+        upcard = parse_single_card(typed.return_card, ranks=rules.ranks)
         teams = _read_teams(rules, None)
-        calls, final = _parse_kwajongen_calls(rules, teams, upcard, heard, sender)
-    plays = _parse_typed_cards("cards played", played, rules.ranks)
+        calls, final = _parse_kwajongen_calls(rules, teams, upcard, typed.heard, typed.sender)
+    plays = _parse_typed_cards("cards played", typed.played, rules.ranks)
     leader, trick = split_tricks(plays, rules.seats - 1, rules, final.contract)[-1]
     turn = (leader + len(trick)) % rules.seats
     if place is not None and place != turn:
@@ -119,9 +123,10 @@ def parse_position(
             f"after {len(plays)} cards {describe_turn(turn, rules.seats)}, not the "
             f"{name_places(rules.seats)[place]}'s: give all cards played before yours"
         )
+    cards = frozenset(_parse_typed_cards("your cards", typed.hand, rules.ranks))
     return PartialRound(
-        rules, rules.seats - 1, teams, upcard, calls, final, plays,
-        frozenset(_parse_typed_cards("your cards", hand, rules.ranks)), pending, seat_term="place",
+        rules, rules.seats - 1, teams, upcard, calls, final, plays, cards, typed.pending,
+        seat_term="place",
     )  # fmt: skip
 
 
@@ -138,10 +143,10 @@ def _parse_return(rules: KqjRules, upcard: str | None) -> Card | None:
 
 
 def _parse_kqj_calls(
-    rules: KqjRules, teams: tuple[int, ...], upcard: Card | None, heard: str | None,
-    contract: str | None, sender: int | None,
-) -> tuple[tuple[Call, ...] | None, FinalContract]:  # fmt: skip
+    rules: KqjRules, teams: tuple[int, ...], upcard: Card | None, typed: TypedPosition
+) -> tuple[tuple[Call, ...] | None, FinalContract]:
     """Return the calls, if they are known, and the Sender and contract."""
+    heard, contract, sender = typed.heard, typed.contract, typed.sender
     if heard is not None:
         if contract is not None or sender is not None:
             raise InputError(

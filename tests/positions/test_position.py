@@ -11,7 +11,7 @@ import pytest
 from kqj_sim.cards import parse_cards
 from kqj_sim.errors import InputError
 from kqj_sim.positions.position import PartialRound
-from kqj_sim.positions.position_input import parse_position, read_position
+from kqj_sim.positions.position_input import TypedPosition, parse_position, read_position
 from kqj_sim.record import partial_record_from_json, to_json
 from kqj_sim.referee.kqj.calling import FinalContract
 from kqj_sim.rules import SEATS, KqjRules
@@ -25,9 +25,8 @@ OWN = "7h Ks 4d Qd 9s 8c Tc Jc"
 
 def typed(hand: str, played: str, sender: int = 0) -> PartialRound:
     """A round at hearts with the Return 9h, as it is typed in."""
-    return parse_position(
-        hand, KqjRules(), played=played, return_card="9h", contract="h", sender=sender
-    )
+    given = TypedPosition(hand=hand, played=played, return_card="9h", contract="h", sender=sender)
+    return parse_position(KqjRules(), given)
 
 
 def test_typed_cards_are_a_position() -> None:
@@ -50,13 +49,14 @@ AUCTION = KqjRules(bidding="auction")
 
 
 def test_calls_that_were_heard_say_what_is_played() -> None:
-    taken = parse_position(OWN, KqjRules(), played="As 4s", return_card="9h", heard="pass, take h")
+    led = TypedPosition(hand=OWN, played="As 4s")
+    taken = parse_position(KqjRules(), replace(led, return_card="9h", heard="pass, take h"))
     assert taken.final_contract == FinalContract(1, "h")
     heard = "pass, 120 s, 130 h, counter, overcounter"
-    bid = parse_position(OWN, AUCTION, played="As 4s", heard=heard)
+    bid = parse_position(AUCTION, replace(led, heard=heard))
     assert bid.final_contract == FinalContract(2, "h", 130, False, 4)
     assert bid.calls is not None and [call.seat for call in bid.calls] == [0, 1, 2, 3, 2]
-    typed_in = parse_position(OWN, AUCTION, played="As 4s", contract="400 NT capot", sender=3)
+    typed_in = parse_position(AUCTION, replace(led, contract="400 NT capot", sender=3))
     assert typed_in.final_contract == FinalContract(3, "NT", 400, True)
 
 

@@ -151,7 +151,7 @@ def odds(
     recorded = None if record is None else read_record(record, line)
     with name_people(recorded) as people:
         if recorded is None:
-            position = parse_typed_position(rules, **typed)
+            position = parse_typed_position(rules, typed)
         else:
             position = find_recorded_position(recorded, at)
         players = seat_players(position, recorded, policy)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kqj_sim.arguments import PoliciesLike, parse_players, read_place, read_places
 from kqj_sim.errors import InputError, RecordError
@@ -36,37 +36,23 @@ _FOREIGN = {"kqj": ("raised",), "kwajongen": ("lap", "partners_at", "contract", 
 """Arguments of the other game only."""
 
 
-def parse_typed_position(
-    rules: GameRules,
-    *,
-    hand: str | None = None,
-    return_card: str | None = None,
-    place: str | int | None = None,
-    lap: int | None = None,
-    heard: str | None = None,
-    partners_at: str | Iterable[str | int] | None = None,
-    played: str | None = None,
-    contract: str | None = None,
-    sender: str | int | None = None,
-    pending: int | None = None,
-    raised: bool | None = None,
-) -> Position:
-    """Return the position that the arguments of `odds` describe; None where one was not given.
+def parse_typed_position(rules: GameRules, given: Mapping[str, Any]) -> Position:
+    """Return the position that arguments of `odds` describe, by name; None where one was not given.
 
     Raises:
         InputError: arguments are missing, or belong to another question; the position is
             impossible.
     """
-    given = {"lap": lap, "partners_at": partners_at, "contract": contract}
-    given |= {"pending": pending, "raised": raised}
     for name in _FOREIGN[rules.game]:
-        if given[name] is not None:
+        if given.get(name) is not None:
             option = name.replace("_", "-")
             raise InputError(f"--{option} is not for --game {rules.game}: leave it out")
     is_kqj = isinstance(rules, KqjRules)
-    own_place = read_place("--place", place, rules)
-    partners = read_places("--partners-at", partners_at, rules)
-    sender_place = read_place("--sender", sender, rules)
+    own_place = read_place("--place", given.get("place"), rules)
+    partners = read_places("--partners-at", given.get("partners_at"), rules)
+    sender_place = read_place("--sender", given.get("sender"), rules)
+    hand, return_card, heard, played = map(given.get, ("hand", "return_card", "heard", "played"))
+    contract, lap, pending, raised = map(given.get, ("contract", "lap", "pending", "raised"))
     if hand is None:
         if played is not None:
             needed = f"your {'eight' if is_kqj else 'four'} cards, or those left"
@@ -78,14 +64,15 @@ def parse_typed_position(
     if played is not None:
         if lap is not None:
             raise InputError("--lap is for calls: leave it out")
-        from kqj_sim.positions.position_input import parse_position
+        from kqj_sim.positions.position_input import TypedPosition, parse_position
 
-        return parse_position(
-            hand, rules, played=played, return_card=return_card, heard=heard, contract=contract,
+        typed = TypedPosition(
+            hand=hand, played=played, return_card=return_card, heard=heard, contract=contract,
             sender=sender_place, place=own_place, partners_at=partners,
             pending=pending or int(raised or 0),
         )  # fmt: skip
-    if contract is not None or sender is not None:
+        return parse_position(rules, typed)
+    if contract is not None or sender_place is not None:
         names = "--contract and --sender go" if is_kqj else "--sender goes"
         raise InputError(f"{names} with --played: the cards played so far are missing")
     if isinstance(rules, KqjRules):

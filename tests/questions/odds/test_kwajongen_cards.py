@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
@@ -19,7 +20,7 @@ from kqj_sim.policies.players import parse_player
 from kqj_sim.positions.estimator import FIRST_CHOOSING
 from kqj_sim.positions.kwajongen import KwajongenCardSampler, make_kwajongen_turn
 from kqj_sim.positions.position import PartialRound
-from kqj_sim.positions.position_input import parse_position, read_position
+from kqj_sim.positions.position_input import TypedPosition, parse_position, read_position
 from kqj_sim.positions.sampling import Playouts, Search
 from kqj_sim.questions.odds.cards import CardOdds, estimate_cards
 from kqj_sim.record import Record, partial_record_from_json, to_json
@@ -297,14 +298,14 @@ def test_impossible_calls_raise() -> None:
         assert "--ignore-calls" in str(found.value) and "\n" not in str(found.value)
 
 
-TYPED = {"played": "Ts Kc", "return_card": "Jc", "heard": "pass, play"}
+TYPED = TypedPosition(hand="As Qd Kd 9c", played="Ts Kc", return_card="Jc")
 
 
 def test_a_round_is_read_as_typed() -> None:
-    so_far = parse_position("As Qd Kd 9c", RULES[0], **TYPED)  # type: ignore[arg-type]
+    so_far = parse_position(RULES[0], replace(TYPED, heard="pass, play"))
     assert so_far.seat == 2 and so_far.final_contract.sender == 1
     assert [str(card) for card in so_far.legal_cards] == ["As"]
-    again = parse_position("As Qd Kd 9c", RULES[0], played="Ts Kc", return_card="Jc", sender=1)
+    again = parse_position(RULES[0], replace(TYPED, sender=1))
     assert again == so_far
 
 

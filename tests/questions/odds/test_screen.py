@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kqj_sim.output.formats import render
-from kqj_sim.positions.position_input import parse_position
+from kqj_sim.positions.position_input import TypedPosition, parse_position
 from kqj_sim.positions.situation import parse_kwajongen_situation, parse_situation
 from kqj_sim.questions.odds.cards import estimate_cards
 from kqj_sim.questions.odds.estimate import estimate_calls
@@ -52,10 +52,8 @@ def test_cards_fit_a_screen(
     rules: GameRules, hand: str, heard: str, return_card: str | None, ignore_calls: bool
 ) -> None:
     """Eight legal cards, on the lead of a suit that the player does not hold."""
-    position = parse_position(
-        hand, rules, played="4s", heard=heard, return_card=return_card, contract=None, sender=None,
-        place=None, partners_at=None,
-    )  # fmt: skip
+    typed = TypedPosition(hand=hand, played="4s", heard=heard, return_card=return_card)
+    position = parse_position(rules, typed)
     found = estimate_cards(position, PLAYER, deals=300, ignore_calls=ignore_calls)
     lines = show(found)
     assert len(found.options) == 8
