@@ -10,7 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import TYPE_CHECKING, TypeAlias
 
 from kqj_sim.arguments import Count, parse_count
@@ -57,12 +57,7 @@ class InterruptHandler:
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *details: object) -> None:
         if self._is_active:
             self._restore()
 
@@ -155,12 +150,7 @@ class ProgressLine:
         progress.start()
         return progress, task
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *details: object) -> None:
         if self.progress is not None:
             self.progress.stop()
 

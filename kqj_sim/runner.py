@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from kqj_sim.arguments import Count, parse_count
@@ -94,15 +93,10 @@ class Runner:
         self._depth += 1
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *details: Any) -> None:
         self._depth -= 1
         if self._depth == 0 and self._stack is not None:
-            self._stack.__exit__(kind, error, trace)
+            self._stack.__exit__(*details)
             self._stack = None
 
     @contextmanager

@@ -13,7 +13,6 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from functools import cache
-from types import TracebackType
 from typing import Any, TypeVar
 
 import numba
@@ -126,12 +125,7 @@ class DaskCluster:
     def __enter__(self) -> DaskCluster:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *details: object) -> None:
         self.close()
 
     def close(self) -> None:
