@@ -180,11 +180,6 @@ class Output:
             self._failure = error
             print_report(report, self.format if self.format in _TEXTS else "table", self._color)
 
-    @property
-    def has_plot(self) -> bool:
-        """True if a picture is wanted."""
-        return self._plot is not None
-
     def write_plot(self, draw: Callable[[str], bytes]) -> None:
         """Write the picture that `draw` returns for a format; without --plot do nothing.
 
