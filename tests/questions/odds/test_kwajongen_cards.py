@@ -32,7 +32,6 @@ from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from tests.core.kwajongen.coding import strength
 from tests.referee.kwajongen.random_rounds import random_record
-from tests.slow import slow_after
 
 SEATS = 4
 Hands = dict[int, frozenset[Card]]
@@ -144,8 +143,9 @@ def played_on(so_far: PartialRound, card: Card, dealt: Hands) -> dict[str, int]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", RULES, ids=str)
-@pytest.mark.parametrize("ignore_calls", slow_after(1, [False, True]))
+@pytest.mark.parametrize("ignore_calls", [False, True])
 def test_the_last_two_tricks_by_enumeration(
     rules: KwajongenRules, ignore_calls: bool, plain: str
 ) -> None:
