@@ -96,7 +96,7 @@ def hand(cards: str) -> int:
     A compiled policy needs the text in quotes right there, since it is read when compiling.
 
     Raises:
-        kqj_sim.errors.InputError: the text names no cards.
+        InputError: the text names no cards.
 
     Example:
         >>> import kqj_sim as kqj

@@ -148,8 +148,8 @@ class Player:
             for part, own in self.find_addressed(name):
                 parts[part] = parts[part].with_parameters({own: value})
         text = ",".join(f"{name}={value}" for name, value in given.items())
-        name = f"{self.name}:{text}" if text else self.name
-        return replace(self, calling=parts["calling"], playing=parts["playing"], name=name)
+        full_name = f"{self.name}:{text}" if text else self.name
+        return replace(self, calling=parts["calling"], playing=parts["playing"], name=full_name)
 
     def find_addressed(self, name: str) -> list[tuple[str, str]]:
         """Return (part, name) of each parameter that a name means; raises as `with_parameters`."""
@@ -198,6 +198,8 @@ def parse_player(given: PlayerLike | None, game: str = "kqj") -> Player:
     if given is None:
         return get_default_player(game)
     if isinstance(given, Player):
+        if given.game != game:
+            raise InputError(f"policy {quote(given.given)} plays {given.game}, not {game}")
         return given
     if isinstance(given, str | os.PathLike):
         return _parse_specification(os.fspath(given), game)

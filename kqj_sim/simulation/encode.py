@@ -92,7 +92,7 @@ def encode_seating(
     Only the loops and stages that the bidding and the use need are compiled.
 
     Raises:
-        kqj_sim.errors.InputError: a policy's function does not compile.
+        InputError: a policy's function does not compile.
     """
     distinct = list(dict.fromkeys(players))
     members, kernels = _select_loops(rules, imposed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kqj_sim.messages import shell_join
 from kqj_sim.output.grid import SCREEN_WIDTH, Cell, Grid, format_number, make_grids
@@ -17,9 +17,6 @@ from kqj_sim.questions.compare.same_player import describe_open_parts
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.quantities import get_label
 from kqj_sim.stats.tables import Table
-
-if TYPE_CHECKING:
-    pass
 
 _POLICY_WIDTH = 32
 """Width in characters of specifications beside the other columns of a ranking."""

@@ -215,10 +215,8 @@ def search_parameters(
         runner: carries out the run.
 
     Raises:
-        InputError: a parameter that is malformed or has no effect in this game, or a number out of
-            range.
-        kqj_sim.errors.InputError: a policy cannot be used, or makes an illegal choice; a number out
-            of range.
+        InputError: a parameter that is malformed or has no effect in this game; a number out of
+            range; a policy that cannot be used, or makes an illegal choice.
         KeyboardInterrupt: the run was interrupted before the first generation was finished.
     """
     if not parameters:

@@ -250,9 +250,8 @@ def play_settings(
 
     Raises:
         InputError: parameters or values that are malformed, empty, too many, or without effect in
-            this game.
-        kqj_sim.errors.InputError: a policy cannot be used, or makes an illegal choice; a number out
-            of range.
+            this game; a number out of range; a policy that cannot be used, or makes an illegal
+            choice.
         KeyboardInterrupt: the run was interrupted before anything was finished.
     """
     varied = tuple(parse_parameter_values(text, policy, rules) for text in vary)

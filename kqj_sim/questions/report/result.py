@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kqj_sim.output.files import OutputFolder
 from kqj_sim.output.grid import Grid
@@ -18,9 +17,6 @@ from kqj_sim.questions.report.files import iterate_files, make_key_figures, make
 from kqj_sim.questions.report.study import Study, StudyPlan, run_study
 from kqj_sim.results import ShownResult, Tables
 from kqj_sim.runner import Runner
-
-if TYPE_CHECKING:
-    pass
 
 
 class ReportResult(ShownResult):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,9 +23,6 @@ from kqj_sim.positions.kwajongen import (
 )
 from kqj_sim.positions.sampling import Playouts, Search
 from kqj_sim.questions.review.turns import ActualHands, ReviewedSampler
-
-if TYPE_CHECKING:
-    pass
 
 
 def _order_by_team(outcomes: Int16Array, team: int) -> Float64Array:
