@@ -133,7 +133,7 @@ def estimate_with_sampler(
     sampler: CardSampler,
     partial_round: PartialRound,
     players: tuple[Player, ...],
-    settings: EstimatePlan,
+    plan: EstimatePlan,
 ) -> CardOdds:
     """Estimate the outcome of each card with a sampler of a game; raises as `estimate_cards`."""
 
@@ -142,13 +142,13 @@ def estimate_with_sampler(
             measures=sampler.measures,
             rules=partial_round.rules,
             players=players,
-            seed=settings.seed,
-            ignore_calls=settings.ignore_calls,
+            seed=plan.seed,
+            ignore_calls=plan.ignore_calls,
             options=partial_round.legal_cards,
             option_count=sampler.card_count,
             question_count=sampler.question_count,
-            sequential=settings.precision is not None,
-            confidence=settings.confidence,
+            sequential=plan.precision is not None,
+            confidence=plan.confidence,
             partial_round=partial_round,
             layout_count=sampler.layout_count,
             max_ways=sampler.max_ways,
@@ -159,7 +159,7 @@ def estimate_with_sampler(
     # Players who remember finished tricks play hands out themselves, in worlds drawn at random.
     if sampler.layout_count and not sampler.keeps_history and _add_layouts(sampler, odds):
         return odds
-    return estimate_options(sampler, odds, settings, (sampler, make_odds()))
+    return estimate_options(sampler, odds, plan, (sampler, make_odds()))
 
 
 def _add_layouts(sampler: CardSampler, odds: CardOdds) -> bool:

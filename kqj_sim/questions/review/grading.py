@@ -202,7 +202,7 @@ def grade_decisions(
 
     Args:
         decisions: the decisions.
-        plan: how.
+        plan: how they are graded.
         line: number of the round, which makes its deals its own.
         seconds: share of the time for this round, which has fewer deals where that is short.
         advance: called with the share of the work that a step did.

@@ -16,7 +16,7 @@ from kqj_sim.arguments import name_policy
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.messages import visible
 from kqj_sim.output.run import GAME_NAMES, RANGE_SIGNS, Run, describe_rules
-from kqj_sim.policies.players import parse_player
+from kqj_sim.policies.players import DEFAULT_PLAYERS, parse_player
 from kqj_sim.positions.sampling import Deadline, SearchEnded
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.questions.review.grading import GradePlan
@@ -134,7 +134,7 @@ class ReviewedRounds:
         rules = [review.played.rules for review in self.reviews] or [run.rules]
         return replace(
             run, rules=rules[0], is_mixed=any(each != rules[0] for each in rules),
-            plan=replace(run.plan, reference=parse_player(run.plan.reference, rules[0].game)),
+            plan=replace(run.plan, reference=run.plan.reference or DEFAULT_PLAYERS[rules[0].game]),
             deals=len(self.reviews), skipped=len(self.errors),
             interrupted=self.interrupted or self.out_of_time,
         )  # fmt: skip
