@@ -11,12 +11,7 @@ from kqj_sim.arguments import PoliciesLike, parse_players, read_place, read_plac
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.places import SeatNames
 from kqj_sim.positions.position import PartialRound
-from kqj_sim.positions.situation import (
-    BiddingSituation,
-    KwajongenBiddingSituation,
-    parse_kwajongen_situation,
-    parse_situation,
-)
+from kqj_sim.positions.situation import parse_kwajongen_situation, parse_situation
 from kqj_sim.questions.records.results import Round
 from kqj_sim.record import PartialRecord, Record
 from kqj_sim.rules import GameRules, KqjRules
@@ -24,10 +19,7 @@ from kqj_sim.text_files import MAX_RECORD_BYTES, convert_to_utf8, read_bytes
 
 if TYPE_CHECKING:
     from kqj_sim.policies.players import Player
-
-Position: TypeAlias = BiddingSituation | KwajongenBiddingSituation | PartialRound
-"""What a player knows who is to call, or to play a card."""
-
+    from kqj_sim.positions.samplers import Position
 
 RecordLike: TypeAlias = Record | Round | str | os.PathLike[str] | bytes
 """A record, a `Round`, a file with a record, or the content of one."""
