@@ -12,11 +12,11 @@ from kqj_sim.positions.samplers import estimate_position
 
 
 def estimate_cards(
-    so_far: PartialRound, players: Sequence[PlayerLike] | PlayerLike | None = None, **settings: Any
+    so_far: PartialRound, policies: Sequence[PlayerLike] | PlayerLike | None = None, **settings: Any
 ) -> CardOdds:
-    """Return the estimates of the cards that may be played; players are those of the round."""
-    if players is None:
-        players = [parse_recorded_player(each, so_far.rules.game) for each in so_far.players or ()]
-    odds = estimate_position(so_far, players, **settings)
+    """Return the estimates of the cards that may be played, by default by the players of the round."""
+    if policies is None:
+        policies = [parse_recorded_player(each, so_far.rules.game) for each in so_far.players or ()]
+    odds = estimate_position(so_far, policies, **settings)
     assert isinstance(odds, CardOdds)
     return odds
