@@ -32,7 +32,7 @@ from benchmarks import plays
 from kqj_sim.core import rng
 from kqj_sim.core.block import LANES
 from kqj_sim.core.types import BoolArray, Float64Array
-from kqj_sim.policies.players import DEFAULT_PLAYER, parse_player
+from kqj_sim.policies.players import parse_player
 from kqj_sim.policies.weights import VERSIONS
 from kqj_sim.positions.auction_state import (
     CallOption,
@@ -46,6 +46,7 @@ from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.search import Search, SearchEnded
 from kqj_sim.positions.situation import parse_situation
 from kqj_sim.record import Record
+from kqj_sim.registered import KQJ
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.encode import CONTRACTS
 from kqj_sim.simulation.experiment import Experiment
@@ -128,7 +129,7 @@ def estimate_contract(record: Record, rules: KqjRules, seed: int) -> EstimatedCo
         heard=", ".join(format_call(call) for call in record.calls[: spoken[turn]]),
     )
     settings = EstimatePlan(seed=seed, threads=1)
-    sampler = KqjCallSampler(situation, [parse_player(DEFAULT_PLAYER)] * SEATS, settings)
+    sampler = KqjCallSampler(situation, [parse_player(KQJ.default_player)] * SEATS, settings)
     amount = find_lowest_amount(situation) if rules.bidding == "auction" else 0
     named: list[CallOption] = [
         make_contract_option(situation, sampler.auction_state, contract, amount)
@@ -163,7 +164,7 @@ def estimate_contracts(
     rules = VARIANTS[variant]
     known = read_batches(state, variant, seed)
     found: list[EstimatedContract] = []
-    experiment = Experiment(rules, (DEFAULT_PLAYER,) * SEATS, BATCH_DEALS, seed)
+    experiment = Experiment(rules, (KQJ.default_player,) * SEATS, BATCH_DEALS, seed)
     while len(found) < count:
         batch = known.get(experiment.first)
         if batch is None:
@@ -192,7 +193,7 @@ def read_batches(state: Path | None, variant: str, seed: int) -> dict[int, list[
 def play_contracts(contracts: list[EstimatedContract], rules: KqjRules, seed: int) -> BoolArray:
     """Return which contracts are made when the same players play those very deals."""
     columns = [np.array(column) for column in list(zip(*contracts, strict=True))[:4]]
-    made: BoolArray = ImposedRounds(rules, DEFAULT_PLAYER, seed).play(*columns).made != 0
+    made: BoolArray = ImposedRounds(rules, KQJ.default_player, seed).play(*columns).made != 0
     return made
 
 
@@ -232,7 +233,7 @@ def format_page(found: dict[str, list[ChanceClass]], contracts: int, seed: int) 
     text = (
         "# Calibration of `kqj-sim odds`\n\n"
         f"Made by `python benchmarks/calibration.py --contracts {contracts} --seed {seed}`, all "
-        f"players `{DEFAULT_PLAYER}` with version {VERSIONS['network']} of the network's "
+        f"players `{KQJ.default_player}` with version {VERSIONS['network']} of the network's "
         "weights.\n\n"
         "Contracts are grouped by their estimated chance. *Made* is "
         "the share of them that were made\nwhen the same players played those deals, with its 95% "

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from kqj_sim.registered import list_game_options
+
 SUIT_LABELS = ("s", "h", "d", "c")
 CONTRACT_LABELS = ("s", "h", "d", "c", "NT", "AT")
 RANK_LABELS = ("4", "5", "6", "7", "8", "9", "J", "Q", "K", "H", "T", "A")
@@ -156,5 +158,4 @@ def get_column_numbers(game: str) -> Mapping[str, int]:
 
 def describe_listing(game: str) -> str:
     """Return the command that lists the columns of a game, as the end of an error message."""
-    option = "" if game == "kqj" else f" --game {game}"
-    return f"`kqj-sim columns{option}` lists them"
+    return f"`{' '.join(('kqj-sim', 'columns', *list_game_options(game)))}` lists them"

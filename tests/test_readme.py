@@ -16,13 +16,11 @@ from kqj_sim.arguments import parse_whole_number
 from kqj_sim.cli import check_environment, main
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS
 from kqj_sim.policies.players import (
-    DEFAULT_PLAYER,
-    DEFAULT_PLAYERS,
     get_default_player,
     parse_player,
 )
 from kqj_sim.policies.points import DEFAULTS
-from kqj_sim.policies.registry import BUILT_INS, KQJ_BUILT_INS
+from kqj_sim.registered import KQJ, find_game
 from kqj_sim.rules import KqjRules, KwajongenRules
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -233,12 +231,12 @@ def test_what_a_policy_leaves_out_is_answered_as_the_readme_says(folder: Path) -
 def test_the_default_player_is_named() -> None:
     named = re.search(r"leaves\s+open, are played by\s+`(\S+)`", PAGES["policies"])
     assert named is not None
-    assert named[1] == DEFAULT_PLAYER
+    assert named[1] == KQJ.default_player
 
 
 def test_every_policy_is_explained() -> None:
     tables = section("policies", "Which policies are there?")
-    assert {*KQJ_BUILT_INS} <= {*re.findall(r"^\| `(\w+)` \| \w", tables, flags=re.M)}
+    assert {*KQJ.built_ins} <= {*re.findall(r"^\| `(\w+)` \| \w", tables, flags=re.M)}
 
 
 def test_specifications_of_policies_can_be_read(folder: Path) -> None:
@@ -408,6 +406,6 @@ def test_kwajongen_has_its_rules_and_policies_told() -> None:
     assert {name.replace("-", "_"): text for name, text in rows} == {
         name: ", ".join(f"`{choice}`" for choice in choices) for name, choices in values.items()
     }
-    assert re.findall(r"^\| `(\w+)` \| \w", told, re.M) == list(BUILT_INS["kwajongen"])
+    assert re.findall(r"^\| `(\w+)` \| \w", told, re.M) == list(find_game("kwajongen").built_ins)
     default = re.search(r"^`(\S+)` plays the seats you do not name", told, re.M)
-    assert default is not None and default[1] == DEFAULT_PLAYERS["kwajongen"]
+    assert default is not None and default[1] == find_game("kwajongen").default_player

@@ -8,8 +8,9 @@ from itertools import cycle, product
 from typing import Any
 
 from kqj_sim.imposed import ImposedContract
-from kqj_sim.policies.registry import KQJ_BUILT_INS, find_policy
+from kqj_sim.policies.registry import find_policy
 from kqj_sim.record import Record, to_json
+from kqj_sim.registered import KQJ
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 
@@ -64,10 +65,10 @@ def _thrifty(name: str) -> str:
     return f"{name}:{given}" if "worlds" in parameters else name
 
 
-POLICIES = {name: _thrifty(name) for name in KQJ_BUILT_INS}
+POLICIES = {name: _thrifty(name) for name in KQJ.built_ins}
 """Specifications of the built-in policies for tests of each of them."""
 
-FAST = [name for name in KQJ_BUILT_INS if POLICIES[name] == name]
+FAST = [name for name in KQJ.built_ins if POLICIES[name] == name]
 """Policies for tests that play many rounds: those that play no hands out."""
 
 

@@ -18,6 +18,7 @@ from kqj_sim.messages import format_json
 from kqj_sim.options import OPTIONS
 from kqj_sim.question import CommandDescription
 from kqj_sim.questions.policies import check_policy
+from kqj_sim.registered import find_game, list_game_options
 from kqj_sim.rules import RULES_BY_GAME
 
 if TYPE_CHECKING:
@@ -91,14 +92,13 @@ def policies(ctx: click.Context, game: str, format: str, color: str) -> None:
     if ctx.invoked_subcommand is not None:
         return
     from kqj_sim.policies.configured import parse_policy
-    from kqj_sim.policies.players import DEFAULT_PLAYERS
-    from kqj_sim.policies.registry import PRESETS, list_names
+    from kqj_sim.policies.registry import list_names
 
     found = []
     for name in list_names(game):
         try:
             configured = parse_policy(name, game=game)
-            preset = PRESETS[game].get(name, configured.policy)
+            preset = find_game(game).presets.get(name, configured.policy)
             found.append((name, preset.summary, configured))
         except InputError as error:
             say(f"Warning: {error}", err=True)
@@ -116,7 +116,7 @@ def policies(ctx: click.Context, game: str, format: str, color: str) -> None:
             }
             for name, summary, configured in found
         ]
-        _write_json({"default": DEFAULT_PLAYERS[game], "policies": described})
+        _write_json({"default": find_game(game).default_player, "policies": described})
         return
     rows = [
         (
@@ -128,10 +128,10 @@ def policies(ctx: click.Context, game: str, format: str, color: str) -> None:
         )
         for name, summary, configured in found
     ]
-    options = "" if game == "kqj" else f"--game {game} "
+    options = "".join(f"{word} " for word in list_game_options(game))
     note = (
-        f"Default player: {DEFAULT_PLAYERS[game]}.  It plays the seats that you do not name and "
-        "takes the decisions that a policy leaves open.\n"
+        f"Default player: {find_game(game).default_player}.  It plays the seats that you do not "
+        "name and takes the decisions that a policy leaves open.\n"
         f"Parameters of a policy: kqj-sim policies show {options}NAME"
     )
     headings = ("policy", "calls", "plays", "parameters", "summary")

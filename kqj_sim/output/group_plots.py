@@ -21,23 +21,6 @@ if TYPE_CHECKING:
 
 MAX_GROUPS_DRAWN = 40
 
-_FIGURES = {
-    "kqj": (
-        KeyFigure("deals taken, %", "taking", "taken_share"),
-        KeyFigure("contracts made, % of taken deals", "contracts", "made_share"),
-        KeyFigure("contracting team's total, mean", "contracting_total", "contracting_total_mean"),
-        KeyFigure("Capot, % of taken deals", "bonuses", "capot_share", ("either",)),
-        KeyFigure("contracting team's lead in score, mean", "scores", "score_difference_mean"),
-    ),
-    "kwajongen": (
-        KeyFigure("deals played, %", "calls", "played_share"),
-        KeyFigure("won by the caller's team, %", "results", "caller_won_share"),
-        KeyFigure("all four tricks, %", "capot", "either_capot_share"),
-        KeyFigure("gain of the caller's team, mean points", "scores", "change_difference_mean"),
-    ),
-}
-"""The key figures of each game's groups."""
-
 
 def list_groups(tables: Mapping[str, Table], by: Sequence[str]) -> list[Group]:
     """Return the groups of a simulation in the order of its tables."""
@@ -49,11 +32,12 @@ def list_groups(tables: Mapping[str, Table], by: Sequence[str]) -> list[Group]:
 
 
 def draw_groups(
-    figure: SubFigure, tables: Mapping[str, Table], tally: Tally, groups: Sequence[Group]
-) -> tuple[str, ...]:
+    figure: SubFigure, tables: Mapping[str, Table], tally: Tally, groups: Sequence[Group],
+    key_figures: Sequence[KeyFigure],
+) -> tuple[str, ...]:  # fmt: skip
     """Draw the key figures of groups side by side; return what is left out, in sentences."""
     rules = tally.experiment.rules
-    measured = _measure_groups(tables, rules.game, groups)
+    measured = _measure_groups(tables, key_figures, groups)
     remarks = []
     deals = {
         group: max((each[group].observations for each in measured.values() if group in each),
@@ -99,11 +83,11 @@ def draw_groups(
 
 
 def _measure_groups(
-    tables: Mapping[str, Table], game: str, groups: Sequence[Group]
+    tables: Mapping[str, Table], key_figures: Sequence[KeyFigure], groups: Sequence[Group]
 ) -> dict[KeyFigure, dict[Group, Estimate]]:
     """Return the key figures by group that the tables have."""
     measured = {}
-    for key_figure in _FIGURES[game]:
+    for key_figure in key_figures:
         if key_figure.table in tables:
             numbers = tables[key_figure.table].estimates(key_figure.quantity)
             measured[key_figure] = {
@@ -115,11 +99,12 @@ def _measure_groups(
 
 
 def draw_first_measure(
-    axes: Axes, tables: Mapping[str, Table], tally: Tally, groups: Sequence[Group]
-) -> None:
+    axes: Axes, tables: Mapping[str, Table], tally: Tally, groups: Sequence[Group],
+    key_figures: Sequence[KeyFigure],
+) -> None:  # fmt: skip
     """Draw the first key figure that differs between the groups on axes."""
     rules = tally.experiment.rules
-    for key_figure, numbers in _measure_groups(tables, rules.game, groups).items():
+    for key_figure, numbers in _measure_groups(tables, key_figures, groups).items():
         kept = {group: each for group, each in numbers.items()
                 if each.observations >= MIN_OBSERVATIONS}  # fmt: skip
         if len({each.value for each in kept.values()}) > 1:

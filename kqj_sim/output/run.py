@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING, Any
 from kqj_sim import __version__
 from kqj_sim.cards import format_contract
 from kqj_sim.output.grid import Grid, drop_repeated_notes, make_grids, split_grid
+from kqj_sim.registered import find_game
 from kqj_sim.rules import GameRules, KqjRules
 
 if TYPE_CHECKING:
     from kqj_sim.simulation.experiment import Experiment
     from kqj_sim.stats.tables import Table
-
-
-GAME_NAMES = {"kqj": "KQJ", "kwajongen": "Kwajongen"}
-"""Names of the games for people."""
 
 
 RANGE_SIGNS = "± and ranges in brackets"
@@ -156,7 +153,7 @@ def describe_imposed(imposed: str) -> str:
 
 def describe_rules(rules: GameRules) -> str:
     """Describe the variant of the game, then the other rules that differ from the default."""
-    words = [GAME_NAMES[rules.game]]
+    words = [find_game(rules.game).title]
     told: tuple[str, ...] = ()
     if isinstance(rules, KqjRules):
         words = [

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kqj_sim.output.key_figures import GameFigures, Results, make_key_figures
-from kqj_sim.output.kqj import key_figures as kqj
-from kqj_sim.output.kwajongen import key_figures as kwajongen
+from kqj_sim.output.key_figures import Results, make_key_figures
 from kqj_sim.output.run import Report, Run
+from kqj_sim.registered import find_game
 
 if TYPE_CHECKING:
     from kqj_sim.stats.tables import Table
 
-_FIGURES: Mapping[str, GameFigures] = {"kqj": kqj.FIGURES, "kwajongen": kwajongen.FIGURES}
-
 
 def make_simulation_report(run: Run, tables: Sequence[Table]) -> Report:
     """Return the report of a simulation with these tables."""
-    found = make_key_figures(Results(run, tables), _FIGURES[run.rules.game])
+    found = make_key_figures(Results(run, tables), find_game(run.rules.game).part("figures"))
     # Without key figures the headline says everything.
     shown = None if found.grids else ()
     return Report(

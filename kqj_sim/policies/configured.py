@@ -17,7 +17,8 @@ from kqj_sim.policies import session
 from kqj_sim.policies.binding import CALL_DECISIONS
 from kqj_sim.policies.parameters import Parameter, ParameterValue, append_version
 from kqj_sim.policies.policy_files import load_policy_file
-from kqj_sim.policies.registry import BUILT_INS, PRESETS, Policy, find_policy
+from kqj_sim.policies.registry import Policy, find_policy
+from kqj_sim.registered import find_game, list_game_options
 from kqj_sim.rules import GameRules
 
 
@@ -117,7 +118,7 @@ class ConfiguredPolicy:
 
 def format_show_command(spec: str, game: str = "kqj") -> str:
     """Return the command that lists the parameters of a policy, in backticks."""
-    options = [] if game == "kqj" else ["--game", game]
+    options = list_game_options(game)
     return f"`{shell_join(['kqj-sim', 'policies', 'show', *options, spec])}`"
 
 
@@ -184,9 +185,9 @@ def parse_policy(spec: str, folder: Path | None = None, game: str = "kqj") -> Co
     else:
         source, _, given = spec.partition(":")
         if not source:
-            raise InputError("an empty policy; " + suggest_names("", BUILT_INS[game]))
-        if source in PRESETS[game]:
-            preset = parse_policy(PRESETS[game][source].specification, folder, game)
+            raise InputError("an empty policy; " + suggest_names("", find_game(game).built_ins))
+        if source in find_game(game).presets:
+            preset = parse_policy(find_game(game).presets[source].specification, folder, game)
             return preset.with_parameters(parse_assignments(given, spec))
         found = session.find(source, game) or find_policy(source, game)
     return configure_checked(found, source, game).with_parameters(parse_assignments(given, spec))

@@ -43,15 +43,11 @@ from kqj_sim.policies.configured import (
     parse_policy,
     split_file_suffix,
 )
-from kqj_sim.policies.registry import BUILT_INS, PRESETS, Policy
+from kqj_sim.policies.registry import Policy
 from kqj_sim.policies.session import find_given_policy, list_names
+from kqj_sim.registered import find_game
 from kqj_sim.rules import GameRules
 from kqj_sim.text_files import decode_text, read_bytes
-
-DEFAULT_PLAYER = "points+network"
-"""Player of seats that are not named in KQJ; also makes the decisions that policies leave out."""
-DEFAULT_PLAYERS = {"kqj": DEFAULT_PLAYER, "kwajongen": "standard"}
-"""The default player of each game."""
 
 PLAYER_PARTS = ("calling", "playing")
 _KEYS = ("name", "policy", "parameters", *PLAYER_PARTS)
@@ -181,8 +177,8 @@ PlayerLike: TypeAlias = Player | str | os.PathLike[str] | Policy | Callable[...,
 
 @cache
 def get_default_player(game: str = "kqj") -> Player:
-    """Return the player of `DEFAULT_PLAYERS` for a game."""
-    name = DEFAULT_PLAYERS[game]
+    """Return the default player of a game."""
+    name = find_game(game).default_player
     caller, _, other = name.partition("+")
     calling, playing = (parse_policy(part, game=game) for part in (caller, other or caller))
     return Player(calling, playing, name, name)
@@ -259,7 +255,7 @@ def parse_recorded_player(text: str, game: str = "kqj") -> Player:
     parts = text.strip().split("+")
     names = [part.partition(":")[0] for part in parts]
     if not any(split_file_suffix(part, suffix) for part in parts for suffix in (".py", ".toml")):
-        built_in = {*BUILT_INS[game], *PRESETS[game]}
+        built_in = {*find_game(game).built_ins, *find_game(game).presets}
         if built_in.issuperset(names):
             return _parse_built_in_player(text, game)
         if built_in.union(list_names()).issuperset(names):

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from kqj_sim.core.jit import scalar
@@ -25,31 +25,8 @@ from kqj_sim.messages import quote, shorten, suggest_names
 from kqj_sim.policies.binding import CALL_DECISIONS, VIEW_OF_DECISION, make_parameters_type
 from kqj_sim.policies.parameters import Parameter, check_parameter
 from kqj_sim.policies.user_policies import compile_user_function
+from kqj_sim.registered import find_game
 
-KQJ_BUILT_INS = ("random", "greedy", "standard", "network", "pimc", "points", "always", "never")
-"""The package's policies for KQJ; each is the module of that name in this folder."""
-BUILT_INS = {"kqj": KQJ_BUILT_INS, "kwajongen": ("random", "standard", "pimc")}
-"""The package's policies for each game; those of other games than KQJ are in a folder of its
-name."""
-
-
-class Preset(NamedTuple):
-    """A policy with other defaults, under a name of its own."""
-
-    specification: str
-    summary: str
-
-
-PRESETS = {
-    "kqj": {
-        "bold": Preset(
-            "points:take=0,lap2=0",
-            "calls like points, but takes at once with any hand",
-        )
-    },
-    "kwajongen": {},
-}
-"""The presets for each game, by name."""
 ENTRY_POINTS = "kqj_sim.policies"
 
 
@@ -378,10 +355,10 @@ def find_policy(name: str, game: str = "kqj") -> Policy:
     Raises:
         InputError: no policy has that name, or an entry point is not a policy.
     """
-    built_in = BUILT_INS[game]
-    if name in built_in:
-        package = "kqj_sim.policies" if game == "kqj" else f"kqj_sim.policies.{game}"
-        return policies_of_module(importlib.import_module(f"{package}.{name}"))[name]
+    known_game = find_game(game)
+    if name in known_game.built_ins:
+        module = importlib.import_module(f"{known_game.policies_package}.{name}")
+        return policies_of_module(module)[name]
     offered = {point.name: point for point in _load_entry_points()}
     if name in offered:
         try:
@@ -396,7 +373,7 @@ def find_policy(name: str, game: str = "kqj") -> Policy:
             raise InputError(f"entry point {name!r} is not a policy: {offered[name].value}")
         return found
     files = [f"{name}{suffix}" for suffix in (".py", ".toml") if Path(f"{name}{suffix}").is_file()]
-    known = files or (*built_in, *PRESETS[game], *offered, *list_session_names())
+    known = files or (*list_names(game), *list_session_names())
     raise InputError(f"no policy {quote(name)}; {suggest_names(name, {*known})}")
 
 
@@ -408,9 +385,11 @@ def _load_entry_points() -> Iterable[EntryPoint]:
 def list_names(game: str = "kqj") -> list[str]:
     """Return the names of all policies of a game that need no file, those of presets included."""
     offered = (point.name for point in _load_entry_points())
-    return list(dict.fromkeys([*BUILT_INS[game], *PRESETS[game], *offered]))
+    return list(dict.fromkeys([*find_game(game).built_ins, *find_game(game).presets, *offered]))
 
 
 def describe(game: str = "kqj") -> list[Policy]:
     """Return all policies of a game that need no file, without presets; raises as `find_policy`."""
-    return [find_policy(name, game) for name in list_names(game) if name not in PRESETS[game]]
+    return [
+        find_policy(name, game) for name in list_names(game) if name not in find_game(game).presets
+    ]

@@ -26,8 +26,6 @@ import numpy as np
 from kqj_sim.errors import InputError
 from kqj_sim.messages import quote
 from kqj_sim.policies.registry import (
-    BUILT_INS,
-    PRESETS,
     Policy,
     find_owner,
     find_session_policy,
@@ -36,6 +34,7 @@ from kqj_sim.policies.registry import (
     policy,
 )
 from kqj_sim.policies.user_policies import list_used_names
+from kqj_sim.registered import GAMES, find_game
 
 _LOCK = RLock()
 _COPIES: dict[object, Policy] = {}
@@ -56,7 +55,7 @@ def find_given_policy(given: object) -> Policy:
         given = find_owner(given) or policy(given)
     if given.built_in:
         return given
-    if any(given.name in (*BUILT_INS[game], *PRESETS[game]) for game in BUILT_INS):
+    if any(given.name in (*game.built_ins, *game.presets) for game in GAMES.values()):
         raise InputError(
             f"policy {given.name!r} has the name of a built-in policy: give yours another name"
         )
@@ -65,7 +64,7 @@ def find_given_policy(given: object) -> Policy:
 
 def find(name: str, game: str) -> Policy | None:
     """Return a copy of the session's policy of a name as it is now; None if there is none."""
-    if name in BUILT_INS[game] or name in PRESETS[game]:
+    if name in (*find_game(game).built_ins, *find_game(game).presets):
         return None
     found = find_session_policy(name)
     return None if found is None else _copy(found)

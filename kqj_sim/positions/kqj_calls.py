@@ -124,11 +124,6 @@ class KqjCallOdds(Odds):
             self.squares[option] += np.bincount(total, squares, minlength=MAX_TOTAL + 1)
         return super().add(playouts, max_deals)
 
-    @property
-    def contract_options(self) -> range:
-        """The options that are contracts as played, which only auctions have."""
-        return range(self.option_count, len(self.options))
-
     def rank_by(self, candidates: Odds) -> None:
         """Rank the calls by other deals; as of `Odds`."""
         super().rank_by(candidates)

@@ -115,6 +115,11 @@ class Odds:
         return len(weights)
 
     @property
+    def contract_options(self) -> Sequence[int]:
+        """The options that are contracts as played, which only calls of auctions have."""
+        return range(self.option_count, len(self.options))
+
+    @property
     def deals(self) -> int:
         """The number of deals."""
         return self.sums.deals

@@ -14,8 +14,8 @@ import numpy as np
 from kqj_sim.columns import describe_listing, get_column_numbers, get_columns
 from kqj_sim.errors import InputError
 from kqj_sim.messages import quote, suggest
+from kqj_sim.registered import find_game
 from kqj_sim.stats import intervals
-from kqj_sim.stats.games import get_analyzed_game
 from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE
 from kqj_sim.stats.joint_counts import Groups, JointCounts
 from kqj_sim.stats.tables import (
@@ -127,7 +127,7 @@ class Tally:
         self.expression = (
             compile_expression(where, games=games, game=game) if where is not None else None
         )
-        analyzed = get_analyzed_game(game)
+        analyzed = find_game(game).part("analysis")
         self._table_sets = [analyzed.tables, *([analyzed.detail_tables] if detail else [])]
         joints = [
             tuple(dict.fromkeys((*self.by, *needed)))
@@ -218,7 +218,7 @@ class Tally:
         """Return every table that applies to the experiment, with or without rows."""
         if self.by:
             self._groups.check(len(self._counts.get_cells(self.by)[1]))
-        notes = get_analyzed_game(self.experiment.rules.game).list_notes(self.experiment)
+        notes = find_game(self.experiment.rules.game).part("analysis").list_notes(self.experiment)
         source = TableBuilder(self.experiment, self.by, self.where, self._counts, confidence, notes)
         made = [table for part in self._table_sets for table in part.make_tables(source)]
         if self._games or self.experiment.games is not None:

@@ -28,7 +28,7 @@ from kqj_sim.columns import Column, describe_listing, get_columns
 from kqj_sim.core.types import BoolArray, Int64Array
 from kqj_sim.errors import InputError
 from kqj_sim.messages import quote, shorten, suggest
-from kqj_sim.stats.games import get_analyzed_game
+from kqj_sim.registered import find_game
 from kqj_sim.stats.where_hints import explain_missing_quotes
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def compile_expression(text: str, *, games: bool = True, game: str = "kqj") -> E
             f"the expression is nested too deeply: at most {MOST_NESTED} levels"
         ) from None
     except (SyntaxError, ValueError, tokenize.TokenError, Warning):
-        example = get_analyzed_game(game).examples.whole
+        example = find_game(game).part("analysis").examples.whole
         hint = ": write == for =" if re.search("(?<![<>=!])=(?![<>=])", text) else ""
         raise InputError(f"{quote(text)} is not an expression such as {example}{hint}") from None
     return Expression(text, tuple(compiler.used), condition)
@@ -179,7 +179,7 @@ class _Compiler:
         self.used: dict[str, None] = {}
         self._games = games
         self._game = game
-        self._examples = get_analyzed_game(game).examples
+        self._examples = find_game(game).part("analysis").examples
         self._columns = {column.name: column for column in (*get_columns(game), _DEAL_COLUMN)}
         if games:
             self._columns.update({column.name: column for column in _GAME_COLUMNS})

@@ -12,8 +12,7 @@ import pytest
 from kqj_sim.columns import KQJ_COLUMNS
 from kqj_sim.policies import describe, parse_player
 from kqj_sim.policies.configured import parse_policy
-from kqj_sim.policies.players import DEFAULT_PLAYER
-from kqj_sim.policies.registry import KQJ_BUILT_INS
+from kqj_sim.registered import KQJ
 from tests.command_line import run
 
 
@@ -30,7 +29,7 @@ def test_lists_are_complete(form: tuple[str, ...]) -> None:
         assert all(label in columns for label in column.labels)
     for policy in describe():
         assert re.search(rf"^\W*{policy.name} ", policies, re.M)
-    assert DEFAULT_PLAYER in policies
+    assert KQJ.default_player in policies
 
 
 def test_presets_are_listed_with_their_values() -> None:
@@ -53,7 +52,7 @@ def test_file_of_a_preset_is_the_same_player(tmp_path: Path) -> None:
     assert parse_player(str(path)) == parse_player("bold")
 
 
-@pytest.mark.parametrize("name", KQJ_BUILT_INS)
+@pytest.mark.parametrize("name", KQJ.built_ins)
 def test_markdown_of_a_policy_explains_its_parameters(name: str) -> None:
     markdown = run("policies", "show", name, "--format", "markdown").output
     for parameter, each in parse_policy(name).policy.parameters.items():

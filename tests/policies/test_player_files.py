@@ -10,8 +10,8 @@ import pytest
 from kqj_sim.errors import InputError
 from kqj_sim.policies import parse_player
 from kqj_sim.policies.configured import parse_policy
-from kqj_sim.policies.players import DEFAULT_PLAYER, format_player_file
-from kqj_sim.policies.registry import KQJ_BUILT_INS
+from kqj_sim.policies.players import format_player_file
+from kqj_sim.registered import KQJ
 
 Write = Callable[[str], str]
 
@@ -87,7 +87,7 @@ def test_a_file_names_one_policy_for_both(write: Write) -> None:
     assert parse_player(f"greedy+{path}").playing == found.playing
 
 
-CALLS, _, PLAYS = DEFAULT_PLAYER.partition("+")
+CALLS, _, PLAYS = KQJ.default_player.partition("+")
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     assert "no such file" in _error(str(tmp_path / "nowhere.toml"))
 
 
-@pytest.mark.parametrize("name", KQJ_BUILT_INS)
+@pytest.mark.parametrize("name", KQJ.built_ins)
 @pytest.mark.parametrize("width", [80, 100])
 def test_a_built_in_policy_reads_back_from_what_is_shown(
     write: Write, name: str, width: int

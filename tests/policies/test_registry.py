@@ -12,8 +12,8 @@ from kqj_sim.core.rules import MAX_PARAMETERS
 from kqj_sim.errors import InputError
 from kqj_sim.policies import parse_player, policy
 from kqj_sim.policies.configured import ConfiguredPolicy, parse_policy
-from kqj_sim.policies.players import DEFAULT_PLAYER, Player
-from kqj_sim.policies.registry import KQJ_BUILT_INS
+from kqj_sim.policies.players import Player
+from kqj_sim.registered import KQJ
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
@@ -31,7 +31,7 @@ def _error(specification: str) -> str:
     return message
 
 
-@pytest.mark.parametrize("name", KQJ_BUILT_INS)
+@pytest.mark.parametrize("name", KQJ.built_ins)
 def test_a_built_in_policy_has_its_parameters_written_out(name: str) -> None:
     chosen = parse_policy(name).under(KqjRules())
     found = parse_player(name).under(KqjRules())
@@ -57,7 +57,7 @@ def test_preset_is_a_policy_with_other_values() -> None:
     assert parse_player("bold") == parse_player("points:take=0,lap2=0")
     assert parse_player("bold").name == "bold"
     assert parse_player("bold:take=20").calling.values_by_name["take"] == 20
-    assert parse_player("bold").playing == parse_player(DEFAULT_PLAYER).playing
+    assert parse_player("bold").playing == parse_player(KQJ.default_player).playing
 
 
 def test_a_plus_b_calls_like_a_and_plays_like_b() -> None:
@@ -70,7 +70,7 @@ def test_a_plus_b_calls_like_a_and_plays_like_b() -> None:
 
 
 def test_the_default_player_answers_everything() -> None:
-    default = parse_player(DEFAULT_PLAYER)
+    default = parse_player(KQJ.default_player)
     for question in QUESTIONS:
         chosen = default.playing if question == "card" else default.calling
         assert chosen.policy.answers(question)
@@ -79,7 +79,7 @@ def test_the_default_player_answers_everything() -> None:
 @pytest.mark.parametrize(
     "specification",
     [
-        *KQJ_BUILT_INS,
+        *KQJ.built_ins,
         "random:take=0.5",
         "random:take=0.123456789",
         "random:take=1e-7",

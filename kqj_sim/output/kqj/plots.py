@@ -27,7 +27,9 @@ from kqj_sim.output.figures import (
     draw_threshold,
 )
 from kqj_sim.output.grid import MIN_OBSERVATIONS, format_number
+from kqj_sim.output.key_figures import KeyFigure
 from kqj_sim.output.page import INK
+from kqj_sim.output.plots import GamePictures
 from kqj_sim.places import name_places
 from kqj_sim.rules import SEATS, KqjRules, require_kqj_rules
 from kqj_sim.stats.intervals import Estimate, estimate_share
@@ -286,3 +288,16 @@ def _bin_totals(totals: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _get_labels(column: str) -> tuple[str, ...]:
     return KQJ_COLUMNS[KQJ_COLUMN_NUMBERS[column]].labels
+
+
+PICTURES = GamePictures(
+    draw_simulation,
+    draw_all_totals,
+    (
+        KeyFigure("deals taken, %", "taking", "taken_share"),
+        KeyFigure("contracts made, % of taken deals", "contracts", "made_share"),
+        KeyFigure("contracting team's total, mean", "contracting_total", "contracting_total_mean"),
+        KeyFigure("Capot, % of taken deals", "bonuses", "capot_share", ("either",)),
+        KeyFigure("contracting team's lead in score, mean", "scores", "score_difference_mean"),
+    ),
+)

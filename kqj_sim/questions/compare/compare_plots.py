@@ -30,7 +30,7 @@ from kqj_sim.questions.compare.compare_report import (
     write_headline,
 )
 from kqj_sim.questions.compare.pairs import Comparison, PolicyPair
-from kqj_sim.stats.games import get_analyzed_game
+from kqj_sim.registered import find_game
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,7 +91,10 @@ def _get_lead_unit(comparison: Comparison) -> str:
 
 
 def _get_lead_decimals(comparison: Comparison) -> int:
-    return 1 if comparison.plan.games else get_analyzed_game(comparison.rules.game).terms.decimals
+    if comparison.plan.games:
+        return 1
+    decimals: int = find_game(comparison.rules.game).part("analysis").terms.decimals
+    return decimals
 
 
 def _draw_leads(axes: Axes, comparison: Comparison, pair: PolicyPair) -> None:

@@ -14,6 +14,7 @@ from kqj_sim.output.run import Report, Run, describe_rules
 from kqj_sim.questions.compare.compare_tables import list_key_tables, make_comparison_tables
 from kqj_sim.questions.compare.pairs import Comparison, PolicyPair
 from kqj_sim.questions.compare.same_player import describe_open_parts
+from kqj_sim.registered import list_game_options
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.quantities import get_label
 from kqj_sim.stats.tables import Table
@@ -273,7 +274,7 @@ def list_show_commands(comparison: Comparison) -> list[str]:
 def format_rule_options(comparison: Comparison) -> list[str]:
     """Return the rules that differ from the default, as words of a command line."""
     game = comparison.rules.game
-    words = [] if game == "kqj" else ["--game", game]
+    words = [*list_game_options(game)]
     default = type(comparison.rules)().to_dict()
     for name, value in comparison.rules.to_dict().items():
         if value != default[name]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from kqj_sim.questions.compare.pairs import Comparison, PolicyPair
-from kqj_sim.stats.games import get_analyzed_game
+from kqj_sim.registered import find_game
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import Table, TableRow, Unit, make_table
 
@@ -174,7 +174,7 @@ def _make_breakdown_table(comparison: Comparison) -> Table:
     title, note = "What each did, per game", ""
     if not comparison.plan.games:
         title = "What each did, per round"
-        note = get_analyzed_game(comparison.rules.game).terms.note
+        note = find_game(comparison.rules.game).part("analysis").terms.note
     spread = "policy" if len(comparison.names) == 2 else ""
     return make_table("why", title, groups, lines, note, counted=not spread, spread=spread)
 
@@ -200,7 +200,7 @@ def _list_key_shares(pair: PolicyPair, side: int) -> list[tuple[str, Estimate]]:
     plan, tally = pair.plan, pair.tally
     if pair.match.games:
         return [("won_share", plan.estimate_share(tally, f"{side} wins", pair.match.lead_divisor))]
-    terms = get_analyzed_game(pair.match.rules.game).terms
+    terms = find_game(pair.match.rules.game).part("analysis").terms
     rounds = len(pair.match.list_sides(side))
     return [
         (terms.takes, plan.estimate_share(tally, f"{side} takes", rounds)),
@@ -210,7 +210,7 @@ def _list_key_shares(pair: PolicyPair, side: int) -> list[tuple[str, Estimate]]:
 
 def _list_round_estimates(pair: PolicyPair, side: int) -> Iterator[tuple[str, Unit, Estimate]]:
     plan, tally, divisor = pair.plan, pair.tally, pair.match.lead_divisor
-    terms = get_analyzed_game(pair.match.rules.game).terms
+    terms = find_game(pair.match.rules.game).part("analysis").terms
     for quantity, share in _list_key_shares(pair, side):
         yield quantity, "share", share
     for name in ("won", "lost", "defended", "bonuses", "score"):

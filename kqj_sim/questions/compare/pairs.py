@@ -20,12 +20,12 @@ from kqj_sim.policies.players import Player
 from kqj_sim.questions.compare.match import MatchTally, PairedMatch
 from kqj_sim.questions.compare.plan import ComparisonPlan
 from kqj_sim.questions.compare.same_player import explain_same_player
+from kqj_sim.registered import find_game
 from kqj_sim.rules import GameRules
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.blocks import CHUNK_ROWS
 from kqj_sim.simulation.workers import count_workers
 from kqj_sim.stats import intervals, sequences
-from kqj_sim.stats.games import get_analyzed_game
 from kqj_sim.stats.intervals import Estimate
 
 FIRST_BATCH_DEALS = 64
@@ -317,7 +317,9 @@ def describe_progress(pair: PolicyPair) -> str:
     """Return the lead so far and the width to reach: `+10.8 ±2.4, going on to ±2.2`."""
     if pair.tally.deals < sequences.FIRST_LOOK or math.isnan(pair.half_width):
         return ""
-    decimals = 1 if pair.plan.games else get_analyzed_game(pair.match.rules.game).terms.decimals
+    decimals = (
+        1 if pair.plan.games else find_game(pair.match.rules.game).part("analysis").terms.decimals
+    )
     unit = "%" if pair.plan.games else ""
     text = f"{pair.lead.value:+.{decimals}f}{unit} ±{pair.half_width:.{decimals}f}"
     if pair.plan.deals is not None:

@@ -15,9 +15,9 @@ from typing import Any, Literal
 from kqj_sim.errors import InputError
 from kqj_sim.plan import Plan, check_range
 from kqj_sim.questions.compare.match import MatchTally
+from kqj_sim.registered import find_game
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.stats import intervals, sequences
-from kqj_sim.stats.games import KQJ, get_analyzed_game
 from kqj_sim.stats.intervals import Estimate
 
 LOOK_GROWTH = 1.1
@@ -47,7 +47,7 @@ class ComparisonPlan(Plan):
         games: True to play whole games; leads are then in games won, widths in per cent of them.
     """
 
-    indifference: float = KQJ.indifference
+    indifference: float = 0.5
     max_deals: int = DEFAULT_MAX_DEALS
     seats: int = KqjRules.seats
     games: bool = False
@@ -80,9 +80,10 @@ class ComparisonPlan(Plan):
             deals, indifference, max_deals, others: as the attributes; None for the default.
         """
         if indifference is None:
-            # Per cent of the games matter as much in every game.
-            game = KQJ if games is not None else get_analyzed_game(rules.game)
-            indifference = game.indifference
+            # Per cent of the games matter as much whatever is played.
+            indifference = cls.indifference
+            if games is None:
+                indifference = find_game(rules.game).part("analysis").indifference
         default = DEFAULT_MAX_DEALS if games is None else DEFAULT_MAX_DEALS // DEALS_A_GAME
         return cls(
             deals=games if isinstance(games, int) else deals,

@@ -30,10 +30,10 @@ from kqj_sim.questions.compare.vary import (
     find_parameter,
     read_parameter,
 )
+from kqj_sim.registered import find_game
 from kqj_sim.rules import GameRules
 from kqj_sim.runner import Runner
 from kqj_sim.stats import intervals
-from kqj_sim.stats.games import get_analyzed_game
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.moments import Moments
 
@@ -278,7 +278,7 @@ def _search(
         seed=plan.seed % 2**32,
         population_size=plan.candidates or 2 * (4 + int(3 * math.log(len(searched)))),
     )
-    decimals = get_analyzed_game(match.rules.game).terms.decimals
+    decimals = find_game(match.rules.game).part("analysis").terms.decimals
     course: list[Generation] = []
     while len(course) < plan.generations and not search.should_stop():
         at = plan.first + len(course) * plan.deals

@@ -24,7 +24,7 @@ from kqj_sim.output.figures import (
 from kqj_sim.output.grid import NO_INTERVAL, SCREEN_WIDTH, format_number, make_grids
 from kqj_sim.output.run import Report, Run, describe_rules
 from kqj_sim.questions.compare.same_player import describe_open_parts
-from kqj_sim.stats.games import get_analyzed_game
+from kqj_sim.registered import find_game
 from kqj_sim.stats.quantities import get_label
 from kqj_sim.stats.tables import Table, TableRow, make_table
 
@@ -189,7 +189,7 @@ def _get_group(setting: Setting) -> tuple[int | str, ...]:
 
 def _make_table(sweep: Sweep, settings: Sequence[Setting]) -> Table:
     """Return the table of sets of values."""
-    terms = get_analyzed_game(sweep.rules.game).terms
+    terms = find_game(sweep.rules.game).part("analysis").terms
     lines: list[TableRow] = []
     for each in settings:
         group = _get_group(each)
@@ -313,7 +313,7 @@ def _draw_points(axes: Axes, sweep: Sweep) -> None:
 def _draw_shares(axes: Axes, sweep: Sweep) -> None:
     """Draw the shares of rounds taken and of contracts made."""
     places, names = _get_axis_positions(sweep)
-    words = get_analyzed_game(sweep.rules.game).terms
+    words = find_game(sweep.rules.game).part("analysis").terms
     taken, made = (get_label(each).replace(", share", ", %") for each in (words.takes, words.made))
     shares = [each.taken for each in sweep.settings]
     draw_line(axes, places, shares, "s-", GREEN, label=taken, scale=100)
@@ -337,7 +337,7 @@ _FRAME_STYLES = {
 def _draw_map(axes: Axes, sweep: Sweep, quantity: Literal["points", "taken"]) -> None:
     """Draw a heat map: rows are the first parameter's values, columns the second's."""
     first, second = sweep.varied_parameters
-    words, is_share = get_analyzed_game(sweep.rules.game).terms, quantity == "taken"
+    words, is_share = find_game(sweep.rules.game).part("analysis").terms, quantity == "taken"
     scale, decimals = (100, 1) if is_share else (1, words.decimals)
     by_cell = dict(zip(product(first.values, second.values), sweep.settings, strict=True))
     found: dict[tuple[Any, Any], Estimate] = {

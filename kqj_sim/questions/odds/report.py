@@ -4,31 +4,30 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from kqj_sim.cards import add_suit_signs, format_card, format_contract, format_hand
+from kqj_sim.cards import format_card, format_contract, format_hand
 from kqj_sim.output.grid import format_number
 from kqj_sim.output.run import Report, Run, describe_rules, group_seats
 from kqj_sim.places import describe_place, name_places
 from kqj_sim.policies.players import Player
-from kqj_sim.positions.auction_state import format_call
-from kqj_sim.positions.kqj_calls import KqjCallOdds
-from kqj_sim.positions.kwajongen import KwajongenCallOdds
 from kqj_sim.positions.odds import CardOdds
 from kqj_sim.questions.odds.summary import make_key_grids
 from kqj_sim.questions.odds.tables import make_odds_tables
 from kqj_sim.questions.odds.words import (
-    join_words,
     write_headline,
 )
+from kqj_sim.registered import find_game
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.stats.intervals import Estimate
 
 if TYPE_CHECKING:
     from kqj_sim.cards import Card
     from kqj_sim.positions.odds import Odds
+    from kqj_sim.questions.odds.plots import Panel
+    from kqj_sim.stats.tables import Table
 
 A = TypeVar("A", bound="Odds")
 
@@ -120,7 +119,7 @@ def describe_players_by_place(names: Sequence[str]) -> str:
     )
 
 
-def _describe_passes(count: int) -> str:
+def describe_passes(count: int) -> str:
     """Describe a bidding of passes only."""
     return ("nobody has called", "the opener passed", "all passed")[min(count, 2)]
 
@@ -175,87 +174,18 @@ class CallOddsRun(OddsRun[A]):
         return f"You hold {hand} as {describe_place(of.position.place, self.rules.seats)}"
 
 
-class KqjCallOddsRun(CallOddsRun[KqjCallOdds]):
-    """A run that estimates the odds of calls of KQJ."""
+class GameAnswers(NamedTuple):
+    """Tables and pictures that `odds` shows of a game's calls.
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the run as plain values, for JSON."""
-        rival = self.odds.find_uncountered_best()
-        found = {} if self.odds.uncountered_best is None else {
-            "best_if_not_countered": self.odds.get_text(
-                self.odds.best if rival is None else rival.option
-            ),
-            "best_only_because_countered": rival is not None and rival.lead.low > 0,
-        }  # fmt: skip
-        return {**super().to_dict(), **found}
+    Attributes:
+        call_run: the run of them.
+        list_panels: the pictures besides their values and chances to win.
+        list_tables: the tables besides that of the options.
+    """
 
-    def _known(self) -> dict[str, Any]:
-        situation = self.odds.position
-        return {
-            "return": None if situation.upcard is None else str(situation.upcard),
-            "place": situation.place,
-            "lap": situation.lap,
-            "teams": list(situation.teams),
-            "question": situation.question,
-            "heard": [{"place": call.seat, "call": format_call(call)} for call in situation.calls],
-            "pending": situation.pending,
-        }
-
-    def describe_situation(self) -> str:
-        """Return what the player knows in a sentence."""
-        of, situation = self.odds, self.odds.position
-        told = self._describe_hand()
-        if situation.rules.partners == "random":
-            own = situation.teams[situation.place]
-            names = name_places(len(situation.teams))
-            mates = [name for name, team in zip(names, situation.teams, strict=True) if team == own]
-            mates.remove(names[situation.place])
-            told += f", with {join_words([f'the {mate}' for mate in mates])} as "
-            told += "partners" if len(mates) > 1 else "partner"
-        if situation.upcard is not None:
-            told += f"; Return {format_card(situation.upcard)}"
-        if situation.question == "take":
-            lap = ("1st", "2nd")[situation.lap - 1]
-            told += f"; {lap} lap, {_describe_passes(len(situation.calls))}"
-        elif situation.calls:
-            calls = ", ".join(add_suit_signs(format_call(call)) for call in situation.calls)
-            told += f"; calls so far: {calls}"
-        else:
-            told += "; nobody has called"
-        told += " (ignored)" if of.ignore_calls and situation.calls else ""
-        if situation.pending:
-            told += f"; a litigation gratuity of {situation.pending} is pending"
-        return f"{told}."
-
-    def _describe_bidding(self) -> str:
-        return self._describe_share_of_deals() if self.odds.question_count else ""
-
-
-class KwajongenCallOddsRun(CallOddsRun[KwajongenCallOdds]):
-    """A run that estimates the odds of playing and passing in Kwajongen."""
-
-    def _known(self) -> dict[str, Any]:
-        situation = self.odds.position
-        return {
-            "turned": str(situation.upcard),
-            "place": situation.place,
-            "raised": situation.raised,
-        }
-
-    def describe_situation(self) -> str:
-        """Return what the player knows in a sentence."""
-        of, situation = self.odds, self.odds.position
-        shown = format_card(situation.upcard)
-        told = f"{self._describe_hand()}; the dealer shows {shown}"
-        told += f"; {_describe_passes(situation.place)}"
-        told += " (ignored)" if of.ignore_calls and situation.place else ""
-        return told + ("; the round is raised." if situation.raised else ".")
-
-    def _describe_bidding(self) -> str:
-        of = self.odds
-        if of.position.place == 0 or of.ignore_calls:
-            return ""
-        return self._describe_share_of_deals()
+    call_run: type[CallOddsRun[Any]]
+    list_panels: Callable[[Any], list[Panel]]
+    list_tables: Callable[[Any], list[Table]]
 
 
 class CardOddsRun(OddsRun[CardOdds]):
@@ -384,7 +314,9 @@ def _shorten_name(player: Player, rules: GameRules) -> str:
 
 def make_odds_report(odds: Odds) -> Report:
     """Return the report of odds."""
-    run = _RUNS[type(odds)](
+    is_of_cards = isinstance(odds, CardOdds)
+    kind: Any = CardOddsRun if is_of_cards else find_game(odds.rules.game).part("answers").call_run
+    run: OddsRun[Any] = kind(
         command="odds",
         rules=odds.rules,
         policies=tuple(_shorten_name(player, odds.rules) for player in odds.players),
@@ -402,11 +334,3 @@ def make_odds_report(odds: Odds) -> Report:
         write_headline(odds),
         key_grids=make_key_grids(odds),
     )
-
-
-_RUNS: dict[type[Odds], type[OddsRun[Any]]] = {
-    KqjCallOdds: KqjCallOddsRun,
-    KwajongenCallOdds: KwajongenCallOddsRun,
-    CardOdds: CardOddsRun,
-}
-"""The run of each kind of odds."""

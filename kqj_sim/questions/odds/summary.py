@@ -57,7 +57,7 @@ def make_key_grids(odds: Odds, names_option: bool = True) -> list[Grid]:
 def _make_option_grid(odds: Odds, names_option: bool) -> Grid:
     """Return the best options with their key figures, and a line on those left out."""
     # To counter or not is a question about the bid as it is: no columns on further counters.
-    is_auction = isinstance(odds, KqjCallOdds) and bool(odds.contract_options)
+    is_auction = bool(odds.contract_options)
     most = _MAX_AUCTION_ROWS if is_auction else _MAX_ROWS
     ranking, leads = odds.ranking, odds.estimate_leads()
     # A line that stands for one row saves nothing.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -21,16 +21,27 @@ from kqj_sim.policies.card_sets import format_cards
 from kqj_sim.policies.configured import ConfiguredPolicy
 from kqj_sim.policies.players import Player, PlayerLike, parse_player
 from kqj_sim.policies.registry import Policy
-from kqj_sim.rules import RULES_BY_GAME, GameRules, KqjRules, KwajongenRules
+from kqj_sim.registered import GAMES, find_game
+from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.policy_errors import FailedRound, replay_decisions
 from kqj_sim.simulation.run import simulate
 
-CALLERS = {
-    "kqj": "random:take=0.3,bid=0.3,capot=0.05,counter=0.1",
-    "kwajongen": "random",
-}
-"""Callers that make contracts of every kind, for policies that choose cards."""
+
+def _list_kqj_variants() -> Iterator[tuple[str, KqjRules]]:
+    """Yield the description and the rules of each variant of KQJ under which policies differ."""
+    for teams, bidding, all_no_trump in product(
+        (2, 3), ("take", "auction"), ("second_lap", "both_laps", "never")
+    ):
+        changes = {"teams": teams, "bidding": bidding, "all_no_trump": all_no_trump}
+        yield f"KQJ, {teams} teams, {bidding}, {all_no_trump}", KqjRules(**changes)  # type: ignore[arg-type]
+        if all_no_trump == "both_laps":
+            changed = KqjRules(**changes, partners="random")  # type: ignore[arg-type]
+            yield f"KQJ, {teams} teams, {bidding}, random partners", changed
+
+
+KQJ_VARIANTS = dict(_list_kqj_variants())
+"""The variants of KQJ under which policies are checked."""
 
 REPLAYED_DEALS = 60
 """Deals of each variant whose choices are made again from their views."""
@@ -120,7 +131,8 @@ def run_checks(policy: PlayerLike, deals: int, seed: int) -> PolicyCheck:
     found = PolicyCheck(next(iter(players.values())).given)
     times: list[float] = []
     logged: dict[tuple[ConfiguredPolicy, str], list[tuple[Any, int]]] = {}
-    for name, rules in _list_variants([*players]):
+    variants = chain.from_iterable(find_game(game).part("variants").items() for game in players)
+    for name, rules in variants:
         found.variants.append(name)
         checked = players[rules.game]
         for player in _list_players(checked):
@@ -143,7 +155,7 @@ def run_checks(policy: PlayerLike, deals: int, seed: int) -> PolicyCheck:
 def _parse_players(policy: PlayerLike) -> dict[str, Player]:
     """Return the player for each game that a policy plays; raise InputError if there is none."""
     errors, players = [], {}
-    for game in RULES_BY_GAME:
+    for game in GAMES:
         try:
             players[game] = parse_player(policy, game)
         except InputError as error:
@@ -153,27 +165,11 @@ def _parse_players(policy: PlayerLike) -> dict[str, Player]:
     return players
 
 
-def _list_variants(games: Sequence[str]) -> Iterator[tuple[str, GameRules]]:
-    """Yield the name and the rules of each variant."""
-    if "kqj" in games:
-        for teams, bidding, all_no_trump in product(
-            (2, 3), ("take", "auction"), ("second_lap", "both_laps", "never")
-        ):
-            changes = {"teams": teams, "bidding": bidding, "all_no_trump": all_no_trump}
-            yield f"KQJ, {teams} teams, {bidding}, {all_no_trump}", KqjRules(**changes)  # type: ignore[arg-type]
-            if all_no_trump == "both_laps":
-                changed = KqjRules(**changes, partners="random")  # type: ignore[arg-type]
-                yield f"KQJ, {teams} teams, {bidding}, random partners", changed
-    if "kwajongen" in games:
-        yield "Kwajongen, must_trump", KwajongenRules(void_rule="must_trump")
-        yield "Kwajongen, free", KwajongenRules(void_rule="free")
-
-
 def _list_players(player: Player) -> list[Player]:
     """Return the policy, and the policy with a caller that makes contracts of every kind."""
     if "playing" in player.open_parts or "+" in player.given:
         return [player]
-    return [player, parse_player(CALLERS[player.game], player.game).join(player)]
+    return [player, parse_player(find_game(player.game).lively_player, player.game).join(player)]
 
 
 def _play_twice(experiment: Experiment, found: PolicyCheck) -> float:

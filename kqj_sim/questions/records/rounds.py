@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim.cards import SUIT_SYMBOLS, Card, format_card, format_contract, parse_card
@@ -12,8 +11,9 @@ from kqj_sim.messages import quote
 from kqj_sim.output.run import describe_policies, describe_rules
 from kqj_sim.places import SeatNames, label_seats, name_places
 from kqj_sim.policies.players import shorten_player
+from kqj_sim.questions.records.terms import RoundTerms
 from kqj_sim.record import Call, PartialRecord, Record, Trick
-from kqj_sim.referee import kqj, kwajongen
+from kqj_sim.registered import find_game
 from kqj_sim.rules import RULES_BY_GAME, KqjRules
 
 if TYPE_CHECKING:
@@ -27,71 +27,6 @@ STAKE_WORDS = {1: "", 2: ", countered", 4: ", overcountered"}
 _SIGNS_NOTE = "> led, * won the trick"
 _UNKNOWN_SEAT = -1
 """The winner of a trick that is not over."""
-
-
-@dataclass(frozen=True)
-class _RoundTerms:
-    """The words and columns in which a game's rounds are shown.
-
-    Attributes:
-        points: returns the card points of a card in a contract.
-        sender: name of the player of the contract.
-        side: name of their team.
-        upcard: name of the card turned up.
-        plays: verb of the sentence on the contract.
-        nobody: the reason for which hands are shown as dealt.
-        pending: sentences on what is pending before a round, and after it.
-        imposed: the text in place of calls if the contract was imposed.
-        laps: True if calls may have several laps.
-        has_total: True if a team's total may differ from its card points.
-        score: heading of a team's score.
-        results: names of results that differ from those of the record.
-    """
-
-    points: Callable[[Card, str], int]
-    sender: str
-    side: str
-    upcard: str
-    plays: str
-    nobody: str
-    pending: tuple[str, str]
-    imposed: str
-    laps: bool
-    has_total: bool
-    score: str
-    results: Mapping[str, str]
-
-
-_TERMS_BY_GAME = {
-    "kqj": _RoundTerms(
-        points=kqj.card_points,
-        sender="Sender",
-        side="contracting",
-        upcard="Return",
-        plays="plays",
-        nobody="Nobody took: these are the cards as dealt.",
-        pending=("A litigation gratuity of {} is pending.",) * 2,
-        imposed="None: the contract was imposed.",
-        laps=True,
-        has_total=True,
-        score="score",
-        results={"litigation": "litigation (equal totals)"},
-    ),
-    "kwajongen": _RoundTerms(
-        points=lambda card, _: kwajongen.card_points(card),
-        sender="caller",
-        side="caller's",
-        upcard="Dealer's card",
-        plays="called play, trump",
-        nobody="Nobody called play: these are the cards as dealt.",
-        pending=("The round is raised.", "The next round is raised."),
-        imposed="None: the caller was imposed.",
-        laps=False,
-        has_total=False,
-        score="change of score",
-        results={"made": "won", "failed": "lost", "tie": "tied, which counts as lost"},
-    ),
-}
 
 
 def check_record_shape(record: Record) -> None:
@@ -391,8 +326,9 @@ def _render_outcome(record: Record) -> Text:
     return text
 
 
-def _get_terms(record: Record) -> _RoundTerms:
-    return _TERMS_BY_GAME[record.game]
+def _get_terms(record: Record) -> RoundTerms:
+    terms: RoundTerms = find_game(record.game).part("round_terms")
+    return terms
 
 
 def _count_seats(record: Record) -> int:

@@ -15,6 +15,7 @@ from kqj_sim.output.grid import (
     format_number,
     make_grids,
 )
+from kqj_sim.output.key_figures import KeyFigure
 from kqj_sim.output.page import Part
 from kqj_sim.output.page_charts import make_distribution, make_dots
 from kqj_sim.questions.compare.compare_report import list_remarks, write_headline
@@ -162,6 +163,16 @@ class Chapter:
     note: str = ""
     table: str = ""
     needs_play: bool = True
+
+
+@dataclass(frozen=True)
+class GameChapters:
+    """The parts of a game's reports; `has_play`: whether any deal was not passed out."""
+
+    chapters: tuple[Chapter, ...]
+    key_figures: tuple[KeyFigure, ...]
+    write_headlines: Callable[[Findings], tuple[str, ...]]
+    has_play: Callable[[Findings], bool]
 
 
 def describe_games(found: Findings) -> Part:

@@ -3,55 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kqj_sim import __version__
 from kqj_sim.messages import format_json, visible_lines
 from kqj_sim.output.formats import convert_table
 from kqj_sim.output.grid import EMPTY_CELL_TEXT, Cell, Grid, drop_repeated_notes
-from kqj_sim.output.key_figures import KeyFigure
 from kqj_sim.output.page import Page, Part, Section, page_to_markdown, to_html
 from kqj_sim.output.run import Run, describe_policies, describe_rules
 from kqj_sim.questions.compare.compare_report import write_headline
-from kqj_sim.questions.report import kwajongen
-from kqj_sim.questions.report.chapter import Chapter, Findings
-from kqj_sim.questions.report.kqj import chapters as kqj
+from kqj_sim.questions.report.chapter import Findings
+from kqj_sim.registered import find_game
 
 if TYPE_CHECKING:
     from kqj_sim.questions.report.study import Study
 
 
-@dataclass(frozen=True)
-class _GameChapters:
-    """The parts of a game's reports; `has_play`: whether any deal was not passed out."""
-
-    chapters: tuple[Chapter, ...]
-    key_figures: tuple[KeyFigure, ...]
-    write_headlines: Callable[[Findings], tuple[str, ...]]
-    has_play: Callable[[Findings], bool]
-
-
-_CHAPTERS_BY_GAME: Mapping[str, _GameChapters] = {
-    "kqj": _GameChapters(kqj.CHAPTERS, kqj.KEY_FIGURES, kqj.write_headlines, kqj.has_taken_deals),
-    "kwajongen": _GameChapters(
-        kwajongen.CHAPTERS,
-        kwajongen.KEY_FIGURES,
-        kwajongen.write_headlines,
-        kwajongen.has_played_deals,
-    ),
-}
-
-
-def _get_chapters(found: Findings) -> _GameChapters:
-    return _CHAPTERS_BY_GAME[found.rules.game]
-
-
 def make_key_figures(found: Findings) -> Grid:
     """Return the key figures."""
     rows = []
-    for name, table, quantity, group in _get_chapters(found).key_figures:
+    for name, table, quantity, group in find_game(found.rules.game).part("chapters").key_figures:
         if table not in found.tables or group not in found.tables[table].estimates(quantity):
             continue
         cell = found.format_cell(table, quantity, *group)
@@ -69,10 +42,10 @@ def make_sections(found: Findings) -> tuple[Section, ...]:
     text = () if comparison is None else tuple(write_headline(comparison))
     made = [Section("short", "Key figures", (Part(text=text, grids=(make_key_figures(found),)),))]
     notes: list[str] = []
-    for chapter in _get_chapters(found).chapters:
+    for chapter in find_game(found.rules.game).part("chapters").chapters:
         if chapter.table and chapter.table not in found.tables:
             continue
-        if chapter.needs_play and not _get_chapters(found).has_play(found):
+        if chapter.needs_play and not find_game(found.rules.game).part("chapters").has_play(found):
             continue
         part = chapter.describe(found)
         part = replace(
@@ -165,7 +138,7 @@ def _make_page(
         tuple(made),
         tuple(listings),
         time,
-        _get_chapters(found).write_headlines(found),
+        find_game(found.rules.game).part("chapters").write_headlines(found),
     )
 
 

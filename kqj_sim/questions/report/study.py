@@ -10,12 +10,12 @@ from kqj_sim.questions.compare.compare_tables import make_comparison_tables
 from kqj_sim.questions.compare.pairs import Comparison, play_pairs
 from kqj_sim.questions.compare.plan import ComparisonPlan
 from kqj_sim.questions.report.take_chart import make_take_chart
+from kqj_sim.registered import find_game
 from kqj_sim.rules import KqjRules
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.rows import Rows
 from kqj_sim.simulation.run import iterate_row_chunks, reduce_rows
-from kqj_sim.stats.games import get_analyzed_game
 from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE
 from kqj_sim.stats.tables import Table
 from kqj_sim.stats.tally import Tally
@@ -93,7 +93,7 @@ def run_study(
     if plan.games and not interrupted:
         whole = replace(experiment, games=plan.games)
         tally_of_games, interrupted = _tally_experiment(whole, "games", runner, None)
-        wanted = get_analyzed_game(experiment.rules.game).game_only_tables
+        wanted = find_game(experiment.rules.game).part("analysis").game_only_tables
         tables = tally_of_games.tables(plan.confidence)
         made += [t for t in tables if t.name.startswith("games") or t.name in wanted]
     comparison = None

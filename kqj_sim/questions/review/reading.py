@@ -19,6 +19,7 @@ from kqj_sim.questions.records.results import Round
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.record import PartialRecord, Record, from_json, partial_record_from_json, to_json
 from kqj_sim.referee import check_record
+from kqj_sim.registered import list_game_options
 from kqj_sim.rules import RULES_BY_GAME
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
@@ -60,7 +61,7 @@ def play_rounds(experiment: Experiment) -> tuple[Iterator[UnreadRound], int | No
     if experiment.imposed_text is not None:
         words += ["--impose", experiment.imposed_text]
     rules = experiment.rules
-    words += [] if rules.game == "kqj" else ["--game", rules.game]
+    words += list_game_options(rules.game)
     for rule in fields(rules):
         value = getattr(rules, rule.name)
         if value != rule.default:

@@ -15,13 +15,14 @@ from kqj_sim import __version__
 from kqj_sim.arguments import name_policy
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.messages import visible
-from kqj_sim.output.run import GAME_NAMES, RANGE_SIGNS, Run, describe_rules
-from kqj_sim.policies.players import DEFAULT_PLAYERS, parse_player
+from kqj_sim.output.run import RANGE_SIGNS, Run, describe_rules
+from kqj_sim.policies.players import parse_player
 from kqj_sim.positions.search import Deadline, SearchEnded
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.questions.review.grading import GradePlan
 from kqj_sim.questions.review.reading import UnreadRound
 from kqj_sim.questions.review.rounds import RoundReview, review_round
+from kqj_sim.registered import find_game
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.workers import count_processors
 
@@ -83,7 +84,7 @@ class ReviewRun(Run):
 
     def describe(self) -> str:
         """Return the run in a line for people."""
-        rules = f"{GAME_NAMES[self.rules.game]}, several rules"
+        rules = f"{find_game(self.rules.game).title}, several rules"
         sampled = f"{self.plan.deals:,} deals a decision"
         if self.plan.time is not None:
             sampled = f"limited to {self.plan.time:g} s"
@@ -132,9 +133,10 @@ class ReviewedRounds:
     def complete_run(self, run: ReviewRun) -> ReviewRun:
         """Return a run with what is known of it at its end."""
         rules = [review.played.rules for review in self.reviews] or [run.rules]
+        reference = run.plan.reference or find_game(rules[0].game).default_player
         return replace(
             run, rules=rules[0], is_mixed=any(each != rules[0] for each in rules),
-            plan=replace(run.plan, reference=run.plan.reference or DEFAULT_PLAYERS[rules[0].game]),
+            plan=replace(run.plan, reference=reference),
             deals=len(self.reviews), skipped=len(self.errors),
             interrupted=self.interrupted or self.out_of_time,
         )  # fmt: skip

@@ -24,7 +24,7 @@ from kqj_sim.core.kwajongen.round import prepare_play
 from kqj_sim.core.kwajongen.trick import finish_trick
 from kqj_sim.core.play import move_taken_first
 from kqj_sim.policies.card_sets import split_cards
-from kqj_sim.policies.registry import BUILT_INS
+from kqj_sim.registered import find_game
 from kqj_sim.rules import KwajongenRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import make_recording_block
@@ -55,7 +55,7 @@ def exchanged(hands: list[int], fixed: list[int], lacks: list[int], draw: random
 @pytest.mark.slow
 def test_a_call_hangs_on_nothing_but_the_view() -> None:
     draw = random.Random(1)
-    for name in BUILT_INS["kwajongen"]:
+    for name in find_game("kwajongen").built_ins:
         block = make_recording_block(Experiment(RULES, (name,) * SEATS, seed=SEED))
         block.game.start_deals(block.state, 0, LANES)
         block.play(LANES)

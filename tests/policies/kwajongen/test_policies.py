@@ -11,10 +11,11 @@ import pytest
 from kqj_sim.errors import InputError
 from kqj_sim.policies import parse_player
 from kqj_sim.policies.kwajongen.standard import COUNT_PARAMETERS
-from kqj_sim.policies.players import DEFAULT_PLAYERS, format_player_file
-from kqj_sim.policies.registry import BUILT_INS, describe, find_policy
+from kqj_sim.policies.players import format_player_file
+from kqj_sim.policies.registry import describe, find_policy
 from kqj_sim.record import Record
 from kqj_sim.referee import check_record
+from kqj_sim.registered import find_game
 from kqj_sim.rules import KqjRules, KwajongenRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
@@ -24,7 +25,7 @@ from tests.slow import slow_rows_after
 from tests.variants import told
 
 RULES = KwajongenRules()
-NAMES = BUILT_INS["kwajongen"]
+NAMES = find_game("kwajongen").built_ins
 SEED = 4
 
 
@@ -42,7 +43,7 @@ def test_the_policies_are_those_of_the_game() -> None:
         )
         assert not find_policy(name, "kwajongen").calls("kqj")
     default = Experiment(RULES)
-    assert {each.name for each in default.players} == {DEFAULT_PLAYERS["kwajongen"]}
+    assert {each.name for each in default.players} == {find_game("kwajongen").default_player}
     assert len(default.players) == 4
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from kqj_sim.policies import points
-from kqj_sim.policies.players import DEFAULT_PLAYER, Player, label_players, parse_player
+from kqj_sim.policies.players import Player, label_players, parse_player
 from kqj_sim.questions.compare.same_player import describe_open_parts, explain_same_player
+from kqj_sim.registered import KQJ
 from kqj_sim.rules import GameRules, KqjRules
 from tests.variants import AUCTION_2, TAKE_2
 
@@ -29,7 +30,7 @@ def _explain(*specifications: str, rules: GameRules = TAKE_2) -> str:
     [
         ("standard", "standard", "`standard` is given twice"),
         ("standard", f"standard:{TAKE}", f"are the same player: {TAKE} is the default"),
-        ("points", DEFAULT_PLAYER, "are the same player: `points` only calls; `network` plays"),
+        ("points", KQJ.default_player, "are the same player: `points` only calls; `network` plays"),
         ("standard:take=41", "standard:take=41.0", "all their parameters are equal"),
     ],
 )

@@ -14,7 +14,7 @@ from kqj_sim.positions.samplers import estimate_position
 def estimate_cards(
     so_far: PartialRound, policies: Sequence[PlayerLike] | PlayerLike | None = None, **settings: Any
 ) -> CardOdds:
-    """Return the estimates of the cards that may be played, by default by the players of the round."""
+    """Return the estimates of the cards that may be played, by the round's own players."""
     if policies is None:
         policies = [parse_recorded_player(each, so_far.rules.game) for each in so_far.players or ()]
     odds = estimate_position(so_far, policies, **settings)

@@ -11,7 +11,7 @@ from kqj_sim.cards import parse_card, parse_cards
 from kqj_sim.core.block import LANES
 from kqj_sim.core.observed_calls import MAX_ATTEMPTS
 from kqj_sim.policies.card_sets import encode_cards
-from kqj_sim.policies.players import DEFAULT_PLAYER, parse_player
+from kqj_sim.policies.players import parse_player
 from kqj_sim.policies.point_count import count_points
 from kqj_sim.policies.points import FITTED_TWO
 from kqj_sim.positions.estimator import ImpossibleBiddingError
@@ -21,6 +21,7 @@ from kqj_sim.positions.odds import estimate_bidding_probability
 from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.search import Search
 from kqj_sim.positions.situation import parse_situation
+from kqj_sim.registered import KQJ
 from kqj_sim.rules import MAX_TOTAL, SEATS, KqjRules
 from kqj_sim.stats.intervals import estimate_share
 from tests.typed_calls import odds
@@ -278,4 +279,4 @@ def test_a_gratuity_that_waits_goes_to_the_winner() -> None:
 
 def test_assumed_player_is_the_default_player() -> None:
     found = odds(HAND, return_card=RETURN, deals=64)
-    assert {player.name for player in found.players} == {DEFAULT_PLAYER}
+    assert {player.name for player in found.players} == {KQJ.default_player}

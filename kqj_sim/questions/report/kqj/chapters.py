@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kqj_sim.output.key_figures import KeyFigure
-from kqj_sim.questions.report.chapter import COMPARED, GAMES, Chapter
+from kqj_sim.questions.report.chapter import COMPARED, GAMES, Chapter, GameChapters
 from kqj_sim.questions.report.kqj import call_chapters as calls
 from kqj_sim.questions.report.kqj import play_chapters as play
 from kqj_sim.questions.report.kqj.call_chapters import has_taken_deals
@@ -75,3 +75,5 @@ KEY_FIGURES = (
 )
 
 __all__ = ["CHAPTERS", "KEY_FIGURES", "has_taken_deals", "write_headlines"]
+
+REPORT = GameChapters(CHAPTERS, KEY_FIGURES, write_headlines, has_taken_deals)

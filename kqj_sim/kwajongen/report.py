@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from kqj_sim.kwajongen.plots import PLACE_NAMES
+from kqj_sim.kwajongen.tables import RESULT_SHARES
 from kqj_sim.output.key_figures import KeyFigure, capitalize
-from kqj_sim.output.kwajongen.plots import PLACE_NAMES
 from kqj_sim.output.page import Part
 from kqj_sim.output.page_charts import make_distribution, make_dots, make_heat_maps
 from kqj_sim.questions.report.chapter import (
@@ -11,13 +12,13 @@ from kqj_sim.questions.report.chapter import (
     GAMES,
     Chapter,
     Findings,
+    GameChapters,
     describe_lead,
     find_extremes,
     format_estimate,
     name_share,
     select_reliable,
 )
-from kqj_sim.stats.kwajongen.tables import RESULT_SHARES
 
 WON, LOST, TIED = RESULT_SHARES.values()
 _PLACE_NAMES = dict(enumerate(PLACE_NAMES))
@@ -286,3 +287,5 @@ KEY_FIGURES = (
     KeyFigure("raised rounds, of rounds played in games", "raised", "raised_share"),
     KeyFigure("rounds in a game, mean", "games", "rounds_mean"),
 )
+
+REPORT = GameChapters(CHAPTERS, KEY_FIGURES, write_headlines, has_played_deals)

@@ -19,6 +19,8 @@ from kqj_sim.output.figures import (
     draw_stacked_rows,
     draw_stacks,
 )
+from kqj_sim.output.key_figures import KeyFigure
+from kqj_sim.output.plots import GamePictures
 from kqj_sim.places import name_places
 from kqj_sim.rules import KwajongenRules
 from kqj_sim.stats.intervals import estimate_share
@@ -152,3 +154,15 @@ def _draw_trumps(axes: Axes, tally: Tally, confidence: float) -> None:
     axes.set_xlabel(
         f"% of rounds; share won by the caller's team with its {100 * confidence:g}% interval"
     )
+
+
+PICTURES = GamePictures(
+    draw_simulation,
+    draw_points,
+    (
+        KeyFigure("deals played, %", "calls", "played_share"),
+        KeyFigure("won by the caller's team, %", "results", "caller_won_share"),
+        KeyFigure("all four tricks, %", "capot", "either_capot_share"),
+        KeyFigure("gain of the caller's team, mean points", "scores", "change_difference_mean"),
+    ),
+)

@@ -1,0 +1,55 @@
+"""A game as a value: plain data, and where the modules of its parts are.
+
+Shared code asks a game for its parts and never names one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, NamedTuple
+
+
+class Preset(NamedTuple):
+    """A policy with other defaults, under a name of its own."""
+
+    specification: str
+    summary: str
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """A game.
+
+    Attributes:
+        name: as in records and `--game`.
+        title: its name for people.
+        default_player: the player of seats that are not named, who also makes the decisions that
+            policies leave out.
+        lively_player: a player who makes contracts of every kind, against whom policies that choose
+            cards are checked.
+        policies_package: the package of its policies.
+        built_ins: names of these policies, each a module of that package.
+        presets: policies with other defaults, by name.
+        parts: the module and the name of each part, as in entry points: `analysis`
+            (`stats.games.AnalyzedGame`), `answers` (`questions.odds.report.GameAnswers`),
+            `chapters` (`questions.report.chapter.GameChapters`), `figures`
+            (`output.key_figures.GameFigures`), `pictures` (`output.plots.GamePictures`),
+            `round_terms` (`questions.records.terms.RoundTerms`) and `variants`, the rules under
+            which policies are checked, by their description.
+    """
+
+    name: str
+    title: str
+    default_player: str
+    lively_player: str
+    policies_package: str
+    built_ins: tuple[str, ...]
+    presets: Mapping[str, Preset]
+    parts: Mapping[str, str]
+
+    def part(self, name: str) -> Any:
+        """Return a part; its module is imported when it is first asked for."""
+        module, _, attribute = self.parts[name].partition(":")
+        return getattr(import_module(module), attribute)

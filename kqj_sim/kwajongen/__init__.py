@@ -1,0 +1,1 @@
+"""Kwajongen, a second game, of 24 cards: all that is its own."""

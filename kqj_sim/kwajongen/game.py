@@ -1,0 +1,24 @@
+"""Kwajongen as a value."""
+
+from __future__ import annotations
+
+from kqj_sim.game import Game
+
+KWAJONGEN = Game(
+    name="kwajongen",
+    title="Kwajongen",
+    default_player="standard",
+    lively_player="random",
+    policies_package="kqj_sim.policies.kwajongen",
+    built_ins=("random", "standard", "pimc"),
+    presets={},
+    parts={
+        "variants": "kqj_sim.kwajongen.words:CHECKED_RULES",
+        "analysis": "kqj_sim.kwajongen.analysis:ANALYSIS",
+        "figures": "kqj_sim.kwajongen.key_figures:FIGURES",
+        "pictures": "kqj_sim.kwajongen.plots:PICTURES",
+        "chapters": "kqj_sim.kwajongen.report:REPORT",
+        "round_terms": "kqj_sim.kwajongen.words:TERMS",
+        "answers": "kqj_sim.kwajongen.answers:ANSWERS",
+    },
+)

@@ -1,0 +1,266 @@
+"""Tables and pictures that `odds` shows of the calls of KQJ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kqj_sim.cards import add_suit_signs, format_card, format_contract
+from kqj_sim.output.figures import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    PURPLE,
+    RED,
+    RESULT_COLOURS,
+    draw_line,
+    draw_stacks,
+)
+from kqj_sim.output.kqj.plots import BIN_WIDTH, HALF_OF_POINTS
+from kqj_sim.output.page import INK
+from kqj_sim.places import name_places
+from kqj_sim.positions.auction_state import format_call
+from kqj_sim.positions.kqj_calls import KqjCallOdds
+from kqj_sim.positions.measures import DRAWN, LOST, WON
+from kqj_sim.questions.odds.plots import Panel
+from kqj_sim.questions.odds.report import CallOddsRun, GameAnswers, describe_passes
+from kqj_sim.questions.odds.words import describe_option, join_words
+from kqj_sim.rules import MAX_TOTAL
+from kqj_sim.stats.intervals import estimate_share, make_count
+from kqj_sim.stats.tables import Table, TableRow, make_table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from kqj_sim.core.types import Float64Array
+
+_MAX_DISTRIBUTIONS = 4
+_MAX_CONTRACTS = 3
+"""Contracts whose totals are drawn, at most: the same as on a screen."""
+_HIGHEST_TOTAL = 450
+"""Right end of the totals; only All-Trumps can reach more."""
+
+_CONTRACT_STYLES = {
+    "s": (INK, "-"), "h": (RED, "-"), "d": (ORANGE, "--"),
+    "c": (GREEN, "--"), "NT": (PURPLE, "-."), "AT": (BLUE, "-."),
+}  # fmt: skip
+"""Colours and dashes of the contracts."""
+
+_MIN_SHOWN_PROBABILITY = 0.005
+"""Amounts are shown up to the first that no contract reaches more often than this."""
+
+_KQJ_ENDINGS = {"wins": WON, "loses": LOST, "litigation": DRAWN}
+"""Indices of the endings of rounds, from the bottom of a stack."""
+
+
+class KqjCallOddsRun(CallOddsRun[KqjCallOdds]):
+    """A run that estimates the odds of calls of KQJ."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run as plain values, for JSON."""
+        rival = self.odds.find_uncountered_best()
+        found = {} if self.odds.uncountered_best is None else {
+            "best_if_not_countered": self.odds.get_text(
+                self.odds.best if rival is None else rival.option
+            ),
+            "best_only_because_countered": rival is not None and rival.lead.low > 0,
+        }  # fmt: skip
+        return {**super().to_dict(), **found}
+
+    def _known(self) -> dict[str, Any]:
+        situation = self.odds.position
+        return {
+            "return": None if situation.upcard is None else str(situation.upcard),
+            "place": situation.place,
+            "lap": situation.lap,
+            "teams": list(situation.teams),
+            "question": situation.question,
+            "heard": [{"place": call.seat, "call": format_call(call)} for call in situation.calls],
+            "pending": situation.pending,
+        }
+
+    def describe_situation(self) -> str:
+        """Return what the player knows in a sentence."""
+        of, situation = self.odds, self.odds.position
+        told = self._describe_hand()
+        if situation.rules.partners == "random":
+            own = situation.teams[situation.place]
+            names = name_places(len(situation.teams))
+            mates = [name for name, team in zip(names, situation.teams, strict=True) if team == own]
+            mates.remove(names[situation.place])
+            told += f", with {join_words([f'the {mate}' for mate in mates])} as "
+            told += "partners" if len(mates) > 1 else "partner"
+        if situation.upcard is not None:
+            told += f"; Return {format_card(situation.upcard)}"
+        if situation.question == "take":
+            lap = ("1st", "2nd")[situation.lap - 1]
+            told += f"; {lap} lap, {describe_passes(len(situation.calls))}"
+        elif situation.calls:
+            calls = ", ".join(add_suit_signs(format_call(call)) for call in situation.calls)
+            told += f"; calls so far: {calls}"
+        else:
+            told += "; nobody has called"
+        told += " (ignored)" if of.ignore_calls and situation.calls else ""
+        if situation.pending:
+            told += f"; a litigation gratuity of {situation.pending} is pending"
+        return f"{told}."
+
+    def _describe_bidding(self) -> str:
+        return self._describe_share_of_deals() if self.odds.question_count else ""
+
+
+def _list_tables(odds: KqjCallOdds) -> list[Table]:
+    """Return the chances of contracts in auctions, and how likely the calls of the others are."""
+    tables = [_make_contract_table(odds)] if odds.contract_options else []
+    return [*tables, _make_bidding_table(odds)] if odds.question_count else tables
+
+
+def _make_contract_table(odds: KqjCallOdds) -> Table:
+    """Return the chance to reach each amount, if the player's side plays a contract."""
+    played = odds.contract_options
+    lowest = odds.options[played[0]].amount
+
+    def lines() -> Iterator[TableRow]:
+        for amount in range(lowest, MAX_TOTAL + 1, 10):
+            chances = [odds.estimate_reach_probability(option, amount) for option in played]
+            if amount > lowest and max(chance.value for chance in chances) < _MIN_SHOWN_PROBABILITY:
+                break
+            for option, chance in zip(played, chances, strict=True):
+                yield (str(amount),), name_reach_share(odds, option), "share", chance
+        for option in played:
+            chance = odds.estimate("own_capot_share", option)
+            yield ("Capot",), name_reach_share(odds, option), "share", chance
+
+    return make_table(
+        "contracts",
+        "Chance to reach each amount",
+        ("amount",),
+        lines(),
+        f"Your side plays the contract at {lowest}, with no further call.",
+        counted=False,
+    )
+
+
+def name_reach_share(odds: KqjCallOdds, option: int) -> str:
+    """Return the quantity that is the chance to reach an amount in the contract of an option."""
+    return f"reach_{str(odds.options[option].contract).lower()}_share"
+
+
+def _make_bidding_table(odds: KqjCallOdds) -> Table:
+    """Return the share of hands with which each place would have called as observed."""
+
+    def lines() -> Iterator[TableRow]:
+        indices = range(odds.question_count)
+        for place, group in groupby(indices, lambda index: odds.observed_calls[index].place):
+            questions = list(group)
+            tried = int(odds.question_counts[questions[0], 0])
+            agreed = int(odds.question_counts[questions[-1], 1])
+            calls = ", ".join(odds.observed_calls[index].text for index in questions)
+            yield (place, calls), "hands_tried_count", "count", make_count(tried)
+            share = estimate_share(agreed, tried, odds.confidence)
+            yield (place, calls), "agreeing_share", "share", share
+
+    return make_table(
+        "heard",
+        "How likely the calls of the others are",
+        ("place", "calls"),
+        lines(),
+        "Hands are drawn from the cards that neither you nor the places above hold.",
+        counted=False,
+    )
+
+
+def _list_panels(odds: KqjCallOdds) -> list[Panel]:
+    """Return the distributions of totals; with auctions also the chances to make amounts."""
+    panels: list[Panel] = []
+    shown = odds.ranking[:_MAX_DISTRIBUTIONS]
+    if odds.contract_options:
+        contracts = list(dict.fromkeys(odds.options[each].contract for each in odds.ranking))
+        played = {odds.options[option].contract: option for option in odds.contract_options}
+        shown = [played[each] for each in contracts if each in played]
+        panels.append(
+            Panel(
+                "chances",
+                "Chance to make each amount",
+                3.0,
+                lambda axes: _draw_chances(axes, odds, shown),
+                {},
+            )
+        )
+    drawn = shown[:_MAX_CONTRACTS] if odds.contract_options else shown
+    stacks = [np.sum([*_compute_heights(odds, each).values()], axis=0) for each in drawn]
+    tallest = np.max(stacks)
+    # Those that never happen have no place in the legend.
+    found = odds.totals[drawn].sum(axis=(0, 2))
+    colours = {name: RESULT_COLOURS[name] for name, at in _KQJ_ENDINGS.items() if found[at]}
+    for option in drawn:
+
+        def draw(axes: Axes, option: int = option) -> None:
+            _draw_totals(axes, odds, option)
+            axes.set_ylim(0, 1.08 * tallest)
+
+        dotted = "" if _find_threshold(odds, option) is None else "makes the contract"
+        title = f"Your side's total: {_name_played(odds, option)}"
+        panels.append(Panel(f"total-{option}", title, 2.5, draw, colours, dotted))
+    return panels
+
+
+def _name_played(odds: KqjCallOdds, option: int) -> str:
+    if option < odds.option_count:
+        return describe_option(odds, option).name
+    of = odds.options[option]
+    return f"{of.amount} {format_contract(str(of.contract))} played"
+
+
+def _compute_heights(odds: KqjCallOdds, option: int) -> dict[str, Float64Array]:
+    """Return by ending the per cent of deals in each bin of the total of the player's side."""
+    shares = odds.totals[option] / odds.sums.weights
+    padded = np.pad(shares, ((0, 0), (0, -shares.shape[1] % BIN_WIDTH)))
+    binned = 100 * padded.reshape(len(shares), -1, BIN_WIDTH).sum(axis=2)
+    return {name: binned[ending] for name, ending in _KQJ_ENDINGS.items()}
+
+
+def _find_threshold(odds: KqjCallOdds, option: int) -> float | None:
+    """Return the total that makes the contract; None if that depends on the opponents."""
+    rules = odds.position.rules
+    if rules.bidding == "auction":
+        return odds.options[option].amount if option >= odds.option_count else None
+    return HALF_OF_POINTS if rules.teams == 2 else None
+
+
+def _draw_totals(axes: Axes, odds: KqjCallOdds, option: int) -> None:
+    """Draw the distribution of the total of the player's side, by who wins."""
+    heights = _compute_heights(odds, option)
+    edges = np.arange(len(heights["wins"])) * BIN_WIDTH
+    draw_stacks(axes, edges, heights, BIN_WIDTH, align="edge")
+    threshold = _find_threshold(odds, option)
+    if threshold is not None:
+        axes.axvline(threshold, color=INK, linewidth=1, linestyle=":")
+    axes.set_xlim(-BIN_WIDTH, _HIGHEST_TOTAL + 3 * BIN_WIDTH)
+    axes.set_ylabel("% of deals")
+
+
+def _draw_chances(axes: Axes, odds: KqjCallOdds, played: list[int]) -> None:
+    """Draw the chance to make each amount in each contract."""
+    lowest = odds.options[played[0]].amount
+    amounts = range(lowest, _HIGHEST_TOTAL + 1, 10)
+    for option in played:
+        contract = str(odds.options[option].contract)
+        colour, dashes = _CONTRACT_STYLES[contract]
+        chances = [odds.estimate_reach_probability(option, amount) for amount in amounts]
+        draw_line(
+            axes, amounts, chances, dashes, colour,
+            label=format_contract(contract), scale=100, band=True,
+        )  # fmt: skip
+    axes.set_xlim(lowest - 5, _HIGHEST_TOTAL + 5)
+    axes.set_ylim(-2, 102)
+    axes.grid()
+    axes.set_xlabel("amount")
+    axes.set_ylabel("% of deals")
+    axes.legend(ncols=2)
+
+
+ANSWERS = GameAnswers(KqjCallOddsRun, _list_panels, _list_tables)
