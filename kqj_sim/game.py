@@ -25,6 +25,7 @@ class Game:
     Attributes:
         name: as in records and `--game`.
         title: its name for people.
+        sender: what they call the player of the contract.
         default_player: the player of seats that are not named, who also makes the decisions that
             policies leave out.
         lively_player: a player who makes contracts of every kind, against whom policies that choose
@@ -42,6 +43,7 @@ class Game:
 
     name: str
     title: str
+    sender: str
     default_player: str
     lively_player: str
     policies_package: str

@@ -20,6 +20,7 @@ from kqj_sim.arguments import (
     parse_whole_number,
     split_items,
 )
+from kqj_sim.registered import KQJ, find_game
 from kqj_sim.rules import RULES_BY_GAME
 from kqj_sim.suffixes import FORMATS
 
@@ -81,7 +82,7 @@ def _list_rules() -> Iterator[tuple[str, Option]]:
     for game, rules in RULES_BY_GAME.items():
         for rule in fields(rules):
             only = " (auctions only)" if rule.metadata["only"] == "auction" else ""
-            only = only if game == "kqj" else f" ({game.title()} only)"
+            only = only if game == KQJ.name else f" ({find_game(game).title} only)"
             choices = rule.metadata["choices"]
             option = Option(
                 "Rules",

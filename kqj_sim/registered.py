@@ -10,6 +10,7 @@ from kqj_sim.kwajongen.game import KWAJONGEN
 KQJ = Game(
     name="kqj",
     title="KQJ",
+    sender="Sender",
     default_player="points+network",
     lively_player="random:take=0.3,bid=0.3,capot=0.05,counter=0.1",
     policies_package="kqj_sim.policies",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import difflib
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import Field, asdict, dataclass, field, fields
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self
 
 from kqj_sim.cards import CONTRACTS, RANKS
 from kqj_sim.errors import InputError
@@ -33,8 +34,8 @@ def _make_rule_field(
 
 
 @dataclass(frozen=True)
-class _BaseRules:
-    """Rules of any game: facts of the game, and a field for each option.
+class GameRules(ABC):
+    """The rules of a game: its facts, and a field for each option.
 
     Each field's metadata has `choices`, `help` and `only`, the arguments of `_make_rule_field`.
     """
@@ -51,14 +52,59 @@ class _BaseRules:
     """Score of each side when a game begins."""
     score_sign: ClassVar[int]
     """1 if a higher score is better, -1 if a lower one is."""
+    variant_fields: ClassVar[tuple[str, ...]] = ()
+    """The options that make a variant of the game, which `describe_variant` tells."""
 
     def __post_init__(self) -> None:
         for rule in fields(self):
             _check_value(rule, getattr(self, rule.name))
 
     @property
+    @abstractmethod
+    def bidding(self) -> str:
+        """How somebody becomes the Sender."""
+
+    @property
+    @abstractmethod
+    def partners(self) -> str:
+        """Whether partners are `fixed` or `random`."""
+
+    @property
+    @abstractmethod
+    def target(self) -> int:
+        """The score that ends a game."""
+
+    @property
+    @abstractmethod
+    def team_count(self) -> int:
+        """Number of teams."""
+
+    @property
+    @abstractmethod
+    def score_count(self) -> int:
+        """Number of game scores."""
+
+    @property
+    @abstractmethod
+    def max_points(self) -> int:
+        """Most points of a side in a round, gratuities aside, or its largest lead."""
+
+    @property
+    @abstractmethod
+    def contracts(self) -> tuple[str, ...]:
+        """The possible contracts, in the order of CONTRACTS."""
+
+    @abstractmethod
+    def fixed_team_of(self, seat: int) -> int:
+        """Return the team of a seat with fixed partners."""
+
+    @property
     def without_effect(self) -> tuple[str, ...]:
         """Names of fields that differ from the default but are ignored."""
+        return ()
+
+    def describe_variant(self) -> tuple[str, ...]:
+        """Return the values of `variant_fields` in words."""
         return ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -76,7 +122,7 @@ class _BaseRules:
 
 
 @dataclass(frozen=True)
-class KqjRules(_BaseRules):
+class KqjRules(GameRules):
     """The rules of a table of KQJ.
 
     With bidding="take", fields for auctions have no effect; setting one is no error, and
@@ -98,6 +144,7 @@ class KqjRules(_BaseRules):
     ranks: ClassVar[str] = RANKS
     start_score: ClassVar[int] = 0
     score_sign: ClassVar[int] = 1
+    variant_fields: ClassVar[tuple[str, ...]] = ("teams", "partners", "bidding")
 
     teams: Literal[2, 3] = _make_rule_field(2, (2, 3), "Set the number of teams.")
     partners: Literal["fixed", "random"] = _make_rule_field(
@@ -183,13 +230,21 @@ class KqjRules(_BaseRules):
             and getattr(self, rule.name) != rule.default
         )
 
+    def describe_variant(self) -> tuple[str, ...]:
+        """Return the number of teams, the partners and the bidding in words."""
+        return (
+            f"{'two' if self.teams == 2 else 'three'} teams",
+            f"{self.partners} partners",
+            "taking" if self.bidding == "take" else "auctions",
+        )
+
     def fixed_team_of(self, seat: int) -> int:
         """Return the team of a seat, 0 to 5, with fixed partners."""
         return seat % self.teams
 
 
 @dataclass(frozen=True)
-class KwajongenRules(_BaseRules):
+class KwajongenRules(GameRules):
     """The rules of a table of Kwajongen; raises InputError for a value that does not exist.
 
     Example:
@@ -204,13 +259,15 @@ class KwajongenRules(_BaseRules):
     ranks: ClassVar[str] = "AKQJT9"
     start_score: ClassVar[int] = 10
     score_sign: ClassVar[int] = -1
-    team_count: ClassVar[int] = 2
-    score_count: ClassVar[int] = 2
-    partners: ClassVar[str] = "fixed"
-    contracts: ClassVar[tuple[str, ...]] = CONTRACTS[:4]
-    max_points: ClassVar[int] = 4
-    """Largest lead of a side in a round: a raised one that the caller loses without a trick brings
-    the other team down by 3 and the caller's up by 1."""
+
+    bidding = "accept"
+    partners = "fixed"
+    target = 0
+    team_count = score_count = 2
+    contracts = CONTRACTS[:4]
+    max_points = 4
+    """A raised round that the caller loses without a trick brings the other team down by 3 and the
+    caller's up by 1."""
 
     void_rule: Literal["must_trump", "free"] = _make_rule_field(
         "must_trump",
@@ -223,10 +280,7 @@ class KwajongenRules(_BaseRules):
         return seat % 2
 
 
-GameRules: TypeAlias = KqjRules | KwajongenRules
-"""The rules of a game, which `game` names."""
-
-RULES_BY_GAME: Mapping[str, type[KqjRules] | type[KwajongenRules]] = {
+RULES_BY_GAME: Mapping[str, type[GameRules]] = {
     rules.game: rules for rules in (KqjRules, KwajongenRules)
 }
 """The class of rules of each game, by the name of the game."""

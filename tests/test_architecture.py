@@ -63,7 +63,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "progress": {"arguments", "errors", "simulation", "signals"},
     "runner": {"arguments", "errors", "core", "progress", "simulation"},
     "output": TEXT | ENGINE | {"registered", "referee", "stats", "signals", "suffixes"},
-    "options": {"arguments", "errors", "rules", "suffixes"},
+    "options": {"arguments", "errors", "registered", "rules", "suffixes"},
     "question": {"arguments", "errors", "options", "rules", "runner"},
     "results": {"errors", "stats", "messages", "output", "suffixes"},
     "questions": TEXT

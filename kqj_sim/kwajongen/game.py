@@ -7,6 +7,7 @@ from kqj_sim.game import Game
 KWAJONGEN = Game(
     name="kwajongen",
     title="Kwajongen",
+    sender="caller",
     default_player="standard",
     lively_player="random",
     policies_package="kqj_sim.policies.kwajongen",

@@ -8,7 +8,6 @@ from kqj_sim.rules import KwajongenRules
 
 TERMS = RoundTerms(
     points=lambda card, _: kwajongen.card_points(card),
-    sender="caller",
     side="caller's",
     upcard="Dealer's card",
     plays="called play, trump",

@@ -7,6 +7,7 @@ from typing import Any
 from kqj_sim.cards import add_suit_signs, format_contract
 from kqj_sim.columns import TOTAL_STEP, get_column_numbers, get_columns
 from kqj_sim.places import format_ordinal, name_places
+from kqj_sim.registered import find_game
 from kqj_sim.rules import RULES_BY_GAME
 
 _HEADINGS = {
@@ -49,7 +50,7 @@ _VALUES: dict[str, dict[Any, str]] = {
 def format_heading(column: str, game: str) -> str:
     """Return the heading of a group column: `Sender's trumps` for `sender_trumps`."""
     heading = _HEADINGS.get(column, column.replace("_", " "))
-    return heading.replace("Sender", "caller") if game == "kwajongen" else heading
+    return heading.replace("Sender", find_game(game).sender)
 
 
 def format_value(column: str, value: Any, game: str) -> str:

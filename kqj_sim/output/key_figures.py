@@ -18,7 +18,6 @@ from kqj_sim.output.grid import (
 )
 from kqj_sim.output.group_words import format_heading, format_value
 from kqj_sim.output.run import Run
-from kqj_sim.rules import KqjRules
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.quantiles import chi_square_tail
 from kqj_sim.stats.tables import Table
@@ -253,11 +252,7 @@ def write_game_headline(results: Results) -> tuple[str, ...]:
     if "games" not in results:
         return ()
     rules = results.run.rules
-    aim = (
-        f"to {rules.target:,}"
-        if isinstance(rules, KqjRules)
-        else f"from {rules.start_score} points"
-    )
+    aim = f"to {rules.target:,}" if rules.score_sign > 0 else f"from {rules.start_score} points"
     rounds = results.text("games", "rounds_mean")
     who, _ = results.scorers
     if results.players_differ:

@@ -10,7 +10,7 @@ from kqj_sim import __version__
 from kqj_sim.cards import format_contract
 from kqj_sim.output.grid import Grid, drop_repeated_notes, make_grids, split_grid
 from kqj_sim.registered import find_game
-from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.rules import GameRules
 
 if TYPE_CHECKING:
     from kqj_sim.simulation.experiment import Experiment
@@ -153,21 +153,12 @@ def describe_imposed(imposed: str) -> str:
 
 def describe_rules(rules: GameRules) -> str:
     """Describe the variant of the game, then the other rules that differ from the default."""
-    words = [find_game(rules.game).title]
-    told: tuple[str, ...] = ()
-    if isinstance(rules, KqjRules):
-        words = [
-            *words,
-            f"{'two' if rules.teams == 2 else 'three'} teams",
-            f"{rules.partners} partners",
-            "taking" if rules.bidding == "take" else "auctions",
-        ]
-        told = ("teams", "partners", "bidding")
+    words = [find_game(rules.game).title, *rules.describe_variant()]
     default = type(rules)().to_dict()
     words += [
         f"{name} {str(value).lower()}"
         for name, value in rules.to_dict().items()
-        if name not in told and value != default[name]
+        if name not in rules.variant_fields and value != default[name]
     ]
     return ", ".join(words)
 

@@ -10,7 +10,6 @@ from kqj_sim.cards import add_suit_signs, format_card
 from kqj_sim.positions.kqj_calls import KqjCallOdds
 from kqj_sim.positions.measures import RANKING_MEASURE, UNCOUNTERED_VALUE
 from kqj_sim.positions.odds import CardOdds
-from kqj_sim.rules import KqjRules
 
 if TYPE_CHECKING:
     from kqj_sim.positions.odds import Odds
@@ -45,6 +44,9 @@ _SIMPLE_CALLS = {
     "overcounter": OptionWords("overcounter", "Overcounter", "Overcountering"),
     "no overcounter": OptionWords("no overcounter", "Do not overcounter", "Not overcountering"),
 }
+
+_FEW_POINTS = 100
+"""Where a round is worth at most this, points have hundredths."""
 
 
 def describe_option(odds: Odds, option: int) -> OptionWords:
@@ -146,8 +148,10 @@ def _write_value(odds: Odds, option: int, conditional: bool) -> str:
         numbers = f"{number} {unit}{interval}, {chance} wins"
         return f"{words.name}: {numbers}." if conditional else numbers
     number = format_points(odds, value).removeprefix("-")
-    if isinstance(odds.rules, KqjRules):
-        rivals = "the opponents" if odds.rules.teams == 2 else "the better of the other two teams"
+    if odds.rules.score_sign > 0:
+        rivals = (
+            "the opponents" if odds.rules.team_count == 2 else "the better of the other two teams"
+        )
         more = "more" if value.value >= 0 else "less"
         gain = f"score {number} {more} than {rivals} on average{interval}"
     elif value.value >= 0:
@@ -204,13 +208,11 @@ def format_chance(estimate: Estimate) -> str:
 def format_points(odds: Odds, estimate: Estimate, *, signed: bool = False) -> str:
     """Return points as precise as their interval: `218`, `2.7`, `+85`; without one with a decimal.
 
-    In Kwajongen, where a round is worth few points, in hundredths.
+    Where a round is worth few points, they are in hundredths.
     """
     half = (estimate.high - estimate.low) / 2
-    if not isinstance(odds.rules, KqjRules):
-        digits = 2
-    else:
-        digits = 0 if half >= 0.5 and abs(estimate.value) >= 10 else 1
+    digits = 0 if half >= 0.5 and abs(estimate.value) >= 10 else 1
+    digits = 2 if _has_few_points(odds) else digits
     if math.isnan(half) and float(estimate.value).is_integer():
         digits = 0
     # A zero has no sign.
@@ -224,7 +226,7 @@ def _format_half(odds: Odds, estimate: Estimate) -> str:
         return ""
     if math.isinf(half):
         return "?"
-    if not isinstance(odds.rules, KqjRules):
+    if _has_few_points(odds):
         return f"{half:.2f}" if half >= 0.005 else f"{half:.3f}"
     return f"{half:,.0f}" if half >= 9.5 else f"{max(half, 0.1):.1f}"
 
@@ -238,5 +240,9 @@ def _format_with_half(odds: Odds, estimate: Estimate) -> str:
 def _format_gap(odds: Odds, estimate: Estimate) -> str:
     """Return the size of a difference, with its interval: `0.8 ±1.9`."""
     half = _format_half(odds, estimate)
-    size = f"{abs(estimate.value):,.{1 if isinstance(odds.rules, KqjRules) else 2}f}"
+    size = f"{abs(estimate.value):,.{2 if _has_few_points(odds) else 1}f}"
     return f"{size} ±{half}" if half else size
+
+
+def _has_few_points(odds: Odds) -> bool:
+    return odds.max_points < _FEW_POINTS

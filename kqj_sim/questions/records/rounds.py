@@ -14,7 +14,7 @@ from kqj_sim.policies.players import shorten_player
 from kqj_sim.questions.records.terms import RoundTerms
 from kqj_sim.record import Call, PartialRecord, Record, Trick
 from kqj_sim.registered import find_game
-from kqj_sim.rules import RULES_BY_GAME, KqjRules
+from kqj_sim.rules import RULES_BY_GAME
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -144,7 +144,7 @@ def render_partial_round(record: PartialRecord, title: str) -> list[RenderableTy
     )  # fmt: skip
     parts = render_round(shown, title=title, is_over=False)
     empty = [seat for seat in range(rules.seats) if not known[seat]]
-    if isinstance(rules, KqjRules) and record.calls is None and not record.imposed:
+    if record.calls is None and not record.imposed:
         parts += [Text(""), Text("The calls are not known.")]
     if empty:
         parts += [Text(""), Text("Hands that are empty are not known.")]
@@ -187,7 +187,7 @@ def _render_hands(record: Record) -> list[RenderableType]:
                 _make_text(name),
                 _make_text(f"{seat}"),
                 _make_text(f"{record.teams[seat]}"),
-                _make_text(words.sender if seat == record.sender else ""),
+                _make_text(find_game(record.game).sender if seat == record.sender else ""),
                 *_render_hand(hand, RULES_BY_GAME[record.game].ranks),
             ]
         )

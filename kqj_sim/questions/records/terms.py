@@ -15,7 +15,6 @@ class RoundTerms:
 
     Attributes:
         points: returns the card points of a card in a contract.
-        sender: name of the player of the contract.
         side: name of their team.
         upcard: name of the card turned up.
         plays: verb of the sentence on the contract.
@@ -29,7 +28,6 @@ class RoundTerms:
     """
 
     points: Callable[[Card, str], int]
-    sender: str
     side: str
     upcard: str
     plays: str
@@ -44,7 +42,6 @@ class RoundTerms:
 
 KQJ_TERMS = RoundTerms(
     points=kqj.card_points,
-    sender="Sender",
     side="contracting",
     upcard="Return",
     plays="plays",

@@ -19,7 +19,7 @@ from kqj_sim.output.key_figures import KeyFigure
 from kqj_sim.output.page import Part
 from kqj_sim.output.page_charts import make_distribution, make_dots
 from kqj_sim.questions.compare.compare_report import list_remarks, write_headline
-from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.rules import GameRules
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import Table
 
@@ -178,9 +178,7 @@ class GameChapters:
 def describe_games(found: Findings) -> Part:
     """Describe the length of whole games and their winners."""
     rules = found.rules
-    aim = (
-        f"to {rules.target:,}" if isinstance(rules, KqjRules) else f"from {rules.start_score} down"
-    )
+    aim = f"to {rules.target:,}" if rules.score_sign > 0 else f"from {rules.start_score} down"
     player = "seat" if rules.partners == "random" else "team"
     dealer = "first dealer" if player == "seat" else "first dealer's team"
     rounds, low, high = (

@@ -11,7 +11,6 @@ from kqj_sim.questions.compare.pairs import Comparison, play_pairs
 from kqj_sim.questions.compare.plan import ComparisonPlan
 from kqj_sim.questions.report.take_chart import make_take_chart
 from kqj_sim.registered import find_game
-from kqj_sim.rules import KqjRules
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.rows import Rows
@@ -44,10 +43,7 @@ class StudyPlan:
     @property
     def take_chart_deals(self) -> int:
         """Number of deals that the take chart plays: 0 if nobody takes under these rules."""
-        rules = self.experiment.rules
-        if not isinstance(rules, KqjRules) or rules.bidding == "auction":
-            return 0
-        if self.experiment.imposed is not None:
+        if self.experiment.rules.bidding != "take" or self.experiment.imposed is not None:
             return 0
         return min(self.chart_deals, self.experiment.deals)
 

@@ -30,7 +30,7 @@ from kqj_sim.policies.players import Player
 from kqj_sim.positions.sampling import ActualHands, derive_keys
 from kqj_sim.positions.search import Deadline
 from kqj_sim.questions.review.decisions import RecordedRound
-from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.rules import GameRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.workers import count_processors, map_in_threads
 
@@ -44,13 +44,12 @@ _AVERAGE_SEED = 0x4B514A
 """Seed of these deals: the same for all reviews, so that their parts can be added."""
 
 
-def compute_differences(scores: Float64Array, game: str) -> Float64Array:
+def compute_differences(scores: Float64Array, rules: GameRules) -> Float64Array:
     """Return each team's score minus the best opponent's, of scores (..., teams).
 
-    In Kwajongen low scores are good: there it is the opponents' change minus the team's.
+    Where low scores are good it is the opponents' minus the team's.
     """
-    if game == "kwajongen":
-        scores = -scores
+    scores = rules.score_sign * scores
     best = [np.delete(scores, team, axis=-1).max(axis=-1) for team in range(scores.shape[-1])]
     return np.asarray(scores - np.stack(best, axis=-1))
 
@@ -67,7 +66,7 @@ def find_actual_hands(played: RecordedRound, seed: int, random: bool) -> ActualH
     if record.dealt is None or not all(record.dealt):
         if record.hands is None or not all(record.hands):
             return None
-        dealt = record.hands if not _is_taking(rules) else None
+        dealt = record.hands if rules.bidding != "take" else None
     else:
         dealt = record.dealt
     if dealt is None and not (record.imposed or not record.calls):
@@ -78,15 +77,11 @@ def find_actual_hands(played: RecordedRound, seed: int, random: bool) -> ActualH
     if record.sender is not None:
         whole = record.hands if record.hands is not None and all(record.hands) else record.dealt
         hands = _encode_by_place(played, whole)
-    if not _is_taking(rules) or dealt is None:
+    if rules.bidding != "take" or dealt is None:
         return _repeat(first, np.zeros(rules.seats, int), hands, derive_keys(seed, 0, count))
     if hands is None:
         return _deal_further_cards(played, first, seed)
     return _divide_hands(played, first, hands, seed, count)
-
-
-def _is_taking(rules: GameRules) -> bool:
-    return isinstance(rules, KqjRules) and rules.bidding == "take"
 
 
 def _encode_by_place(played: RecordedRound, by_seat: Sequence[Sequence[str] | None] | None) -> Any:
@@ -236,7 +231,7 @@ def estimate_average(
             return state[at : at + LANES].copy()
 
         scores = np.stack([column(f"score_{team}") for team in range(rules.team_count)], axis=-1)
-        differences = compute_differences(scores.astype(np.float64), rules.game)
+        differences = compute_differences(scores.astype(np.float64), rules)
         teams = np.stack([column(f"team_of_seat_{seat}") for seat in range(rules.seats)], axis=-1)
         return np.take_along_axis(differences, teams, axis=-1)
 

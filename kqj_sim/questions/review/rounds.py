@@ -286,7 +286,7 @@ def review_round(
             start = found[0].before
         if isinstance(played.source, Record):
             scores = np.array(played.source.scores, dtype=np.float64)
-            result = compute_differences(scores, rules.game)
+            result = compute_differences(scores, rules)
     both = list(zip(grades, hindsight, strict=True))
     counted = [each for each in both if each[0].counts]
     return RoundReview(
@@ -310,7 +310,7 @@ def _look_back(
     if played.rules.game == "kwajongen" and played.opener % 2:
         # The kernels number teams by place.
         scores = scores[..., ::-1]
-    values = compute_differences(scores, played.rules.game).mean(axis=1)
+    values = compute_differences(scores, played.rules).mean(axis=1)
     names = grade.names
     before = sum(chance * values[names.index(name)] for name, chance in grade.reference.items())
     decision = grade.decision

@@ -141,7 +141,7 @@ def test_luck_of_the_deal_has_mean_zero(rules: GameRules) -> None:
         scores = sampler.score(actual)[options.index(sampler.ask(actual.keys[:1])[0])]
         if rules.game == "kwajongen" and played.opener % 2:
             scores = scores[..., ::-1]
-        values = compute_differences(scores, rules.game).mean(axis=0)
+        values = compute_differences(scores, rules).mean(axis=0)
         for place in range(rules.seats):
             value = float(values[played.teams[played.seat_of(place)]])
             luck.setdefault(place, []).append(value - expected.values[place])
