@@ -17,10 +17,10 @@ from kqj_sim.notation.header import join_text, parse_numbers, parse_teams
 from kqj_sim.notation.sections import NotationLineError, RoundSections
 from kqj_sim.places import SeatNames
 from kqj_sim.record import PartialTrick, Trick
-from kqj_sim.referee import kqj, kwajongen
-from kqj_sim.referee.kqj.cards import TRUMP_ORDER, is_trump
+from kqj_sim.referee.base import Referee
+from kqj_sim.referee.games import get_referee
 from kqj_sim.referee.trick import PlayedTrick, RoundScore
-from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.rules import GameRules
 
 _RESULT_WORDS = {
     "made": "made",
@@ -46,41 +46,35 @@ class RoundReader:
         self, sections: RoundSections, rules: GameRules, names: SeatNames, pending: int
     ) -> None:
         self.sections, self.rules, self.names = sections, rules, names
+        self.referee = get_referee(rules)
         self.pending = pending
         self.seats = rules.seats
         self.teams = parse_teams(sections.get("teams"), rules, names)
-        if not sections.get("teams") and isinstance(rules, KqjRules):
-            self._require_teams(rules)
-        self.upcard = parse_upcard(sections.get("return"), rules)
-        self.hands = parse_hands(sections.get("hands"), rules, names, self.upcard)
+        if not sections.get("teams") and rules.partners == "random":
+            self._raise_missing_teams()
+        self.upcard = parse_upcard(sections.get("return"), self.referee)
+        self.hands = parse_hands(sections.get("hands"), self.referee, names, self.upcard)
         self.calling = parse_calling(
-            sections.get("calls"), sections.get("contract"), rules, names, self.teams, self.upcard
-        )
-        if self.calling is None and self.upcard is None and self._has_upcard:
-            needed = "the Return" if isinstance(rules, KqjRules) else "the dealer's card"
-            raise NotationLineError(sections.line, f"{needed} is missing: write Return: 9h")
+            sections.get("calls"), sections.get("contract"), self.referee, names, self.teams,
+            self.upcard,
+        )  # fmt: skip
+        if self.calling is None and self.upcard is None and self.referee.has_upcard:
+            raise NotationLineError(
+                sections.line, f"{self.referee.upcard_name} is missing: write Return: 9h"
+            )
         self.tricks = self._follow_tricks(parse_tricks(sections.get("tricks"), rules, names))
         self.whole = self._complete_hands()
         self._check_legal()
         self.score = self._compute_score()
         self._check_result()
 
-    @property
-    def _has_upcard(self) -> bool:
-        return not (isinstance(self.rules, KqjRules) and self.rules.bidding == "auction")
-
-    @property
-    def _has_later_cards(self) -> bool:
-        """True if players get cards after the calls."""
-        return isinstance(self.rules, KqjRules) and self.rules.bidding == "take"
-
-    def _require_teams(self, rules: KqjRules) -> None:
-        if rules.partners == "random":
-            raise NotationLineError(
-                self.sections.line,
-                "Teams: with random partners say who plays with whom, such as Teams: "
-                f"{' / '.join(' '.join(self._list_names(team)) for team in range(rules.teams))}",
-            )
+    def _raise_missing_teams(self) -> None:
+        teams = range(self.rules.team_count)
+        raise NotationLineError(
+            self.sections.line,
+            "Teams: with random partners say who plays with whom, such as Teams: "
+            f"{' / '.join(' '.join(self._list_names(team)) for team in teams)}",
+        )
 
     def _list_names(self, team: int) -> list[str]:
         return [
@@ -91,17 +85,12 @@ class RoundReader:
 
     def _find_winner(self, leader: int, cards: Sequence[Card]) -> int:
         assert self.calling is not None and self.calling.final is not None
-        contract = self.calling.final.contract
-        if isinstance(self.rules, KqjRules):
-            return kqj.find_trick_winner(leader, cards, contract)
-        return kwajongen.find_trick_winner(leader, cards, contract)
+        return self.referee.find_trick_winner(leader, cards, self.calling.final.contract)
 
     def _list_legal(self, hand: Collection[Card], trick: Sequence[Card], leader: int) -> set[Card]:
         assert self.calling is not None and self.calling.final is not None
         contract = self.calling.final.contract
-        if isinstance(self.rules, KqjRules):
-            return kqj.list_legal_cards(hand, trick, leader, self.teams, contract)
-        return kwajongen.list_legal_cards(self.rules, hand, trick, contract)
+        return self.referee.list_legal_cards(hand, trick, leader, self.teams, contract)
 
     def _follow_tricks(self, written: list[WrittenTrick]) -> list[WrittenTrick]:
         """Return the tricks with their leaders; raise NotationLineError."""
@@ -191,10 +180,10 @@ class RoundReader:
         final = None if self.calling is None else self.calling.final
         if self.upcard is None:
             return cards
-        if isinstance(self.rules, KqjRules):
-            holder = None if final is None else final.sender
-        else:
-            holder = self.names.dealer
+        assert self.names.dealer is not None
+        holder = self.referee.find_upcard_seat(
+            self.names.dealer, None if final is None else final.sender
+        )
         if holder == seat:
             cards.add(self.upcard)
             if len(cards) > self.rules.tricks:
@@ -255,9 +244,7 @@ class RoundReader:
         if calling is None or not calling.is_closed:
             return None
         if calling.final is None:
-            if isinstance(self.rules, KqjRules):
-                return kqj.score_passed_out(self.rules, self.pending)
-            return kwajongen.score_passed_out()
+            return self.referee.score_passed_out(self.pending)
         if not self._is_played:
             return None
         tricks = [
@@ -266,19 +253,8 @@ class RoundReader:
             )
             for trick in self.tricks
         ]
-        if isinstance(self.rules, KqjRules):
-            hands = [cards or frozenset() for cards in self.whole]
-            return kqj.score_round(
-                self.rules, self.teams, calling.final, hands, tricks, self.pending
-            )
-        return kwajongen.score_round(self.teams, calling.final.sender, tricks, self.pending)
-
-    def add_scores(self, before: Sequence[int]) -> list[int]:
-        """Return the scores of the game after the round."""
-        assert self.score is not None
-        if isinstance(self.rules, KqjRules):
-            return kqj.add_scores(self.rules, before, self.teams, self.score.scores)
-        return kwajongen.add_scores(before, self.score.scores)
+        hands = [cards or frozenset() for cards in self.whole]
+        return self.referee.score_round(self.teams, calling.final, hands, tricks, self.pending)
 
     def _check_result(self) -> None:
         """Check the result and the points that are written."""
@@ -332,7 +308,7 @@ class RoundReader:
 
     def _list_dealt(self) -> list[frozenset[Card] | None]:
         """Return the cards that each seat held before the calls."""
-        if not self._has_later_cards:
+        if not self.referee.deals_after_calls:
             return self.whole
         given = [self.hands.get(seat) for seat in range(self.seats)]
         return [None if each is None else each.dealt for each in given]
@@ -342,8 +318,8 @@ class RoundReader:
         final = None if self.calling is None else self.calling.final
         contract = None if final is None else final.contract
         calling = self.calling
-        dealt = [_sort_cards(each, None, self.rules) for each in self._list_dealt()]
-        whole = [_sort_cards(each, contract, self.rules) for each in self.whole]
+        dealt = [_sort_cards(each, None, self.referee) for each in self._list_dealt()]
+        whole = [_sort_cards(each, contract, self.referee) for each in self.whole]
         is_partial = bool(self.explain_missing())
         return {
             "teams": list(self.teams),
@@ -375,7 +351,7 @@ class RoundReader:
 
 
 def _sort_cards(
-    cards: Collection[Card] | None, contract: str | None, rules: GameRules
+    cards: Collection[Card] | None, contract: str | None, referee: Referee
 ) -> list[str] | None:
     """Return cards in the order of simulated records: by suit, trumps last, lowest cards first."""
     if cards is None:
@@ -383,8 +359,7 @@ def _sort_cards(
     first = SUITS.find(contract or "-") + 1
 
     def rank(card: Card) -> tuple[int, int]:
-        trump = isinstance(rules, KqjRules) and contract is not None and is_trump(card, contract)
-        order = TRUMP_ORDER if trump else rules.ranks
+        order = referee.list_ranks(card.suit, contract)
         return (SUITS.index(card.suit) - first) % len(SUITS), -order.index(card.rank)
 
     return [str(card) for card in sorted(cards, key=rank)]

@@ -111,11 +111,14 @@ def _read_round(sections: RoundSections, game: _Game) -> Record | PartialRecord:
     score, scores_before = reader.score, game.scores
     after = None
     if score is not None:
-        after = None if scores_before is None else reader.add_scores(scores_before)
+        after = (
+            None
+            if scores_before is None
+            else reader.referee.add_scores(scores_before, reader.teams, score.scores)
+        )
         game.pending = score.pending_after
     passed = score is not None and score.result == "passed_out"
-    stays = passed and not isinstance(rules, KqjRules)
-    game.dealer = dealer if stays else (dealer + 1) % rules.seats
+    game.dealer = reader.referee.find_next_dealer(dealer, passed)
     game.next_round = (number or 0) + 1
     game.scores = after
     if reader.explain_missing() or score is None:

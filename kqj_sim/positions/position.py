@@ -6,7 +6,7 @@ these is known, so a play is wrong if what is known of the hand forbids it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,66 +14,9 @@ from kqj_sim.cards import NUMBER_WORDS, Card
 from kqj_sim.errors import InputError
 from kqj_sim.places import name_places
 from kqj_sim.record import Call
-from kqj_sim.referee import kwajongen as kwajongen_referee
-from kqj_sim.referee.kqj import play as kqj_referee
-from kqj_sim.referee.kqj.calling import FinalContract
-from kqj_sim.rules import GameRules, KwajongenRules
-
-
-@dataclass(frozen=True)
-class PlayRules:
-    """The rules of play of a game, as a round in progress needs them.
-
-    Attributes:
-        find_trick_winner: returns the seat that wins a trick, by its leader, its cards and the
-            contract (in Kwajongen: the trump suit).
-        list_legal_cards: returns the cards of a hand that may be played to a trick, by the round,
-            the hand, the trick and its leader.
-        upcard_is_dealers: whether the dealer has the upcard, else the Sender.
-        upcard_text: what errors call the upcard; `{seat}` stands for who has it.
-        holder_text: what errors say of the player who has it.
-    """
-
-    find_trick_winner: Callable[[int, Sequence[Card], str], int]
-    list_legal_cards: Callable[
-        [PartialRound, Collection[Card], Sequence[Card], int], Collection[Card]
-    ]
-    upcard_is_dealers: bool
-    upcard_text: str
-    holder_text: str
-
-
-def _list_legal_kqj_cards(
-    partial_round: PartialRound, hand: Collection[Card], trick: Sequence[Card], leader: int
-) -> Collection[Card]:
-    contract = partial_round.final_contract.contract
-    return kqj_referee.list_legal_cards(hand, trick, leader, partial_round.teams, contract)
-
-
-def _list_legal_kwajongen_cards(
-    partial_round: PartialRound, hand: Collection[Card], trick: Sequence[Card], leader: int
-) -> Collection[Card]:
-    rules, trump = partial_round.rules, partial_round.final_contract.contract
-    assert isinstance(rules, KwajongenRules)
-    return kwajongen_referee.list_legal_cards(rules, hand, trick, trump)
-
-
-PLAY_RULES = {
-    "kqj": PlayRules(
-        kqj_referee.find_trick_winner,
-        _list_legal_kqj_cards,
-        False,
-        "the Return, which the Sender, {seat}, has",
-        "is the Sender and took the Return,",
-    ),
-    "kwajongen": PlayRules(
-        kwajongen_referee.find_trick_winner,
-        _list_legal_kwajongen_cards,
-        True,
-        "the dealer's card",
-        "has shown",
-    ),
-}
+from kqj_sim.referee.base import FinalContract, Referee
+from kqj_sim.referee.games import get_referee
+from kqj_sim.rules import GameRules
 
 
 @dataclass(frozen=True)
@@ -115,15 +58,17 @@ class PartialRound:
         self._check_upcard()
         self._check_plays()
 
-    @property
-    def play_rules(self) -> PlayRules:
-        """The rules of play of the game."""
-        return PLAY_RULES[self.rules.game]
+    @cached_property
+    def referee(self) -> Referee:
+        """The referee of the round."""
+        return get_referee(self.rules)
 
     @property
     def upcard_seat(self) -> int:
         """The seat that has the upcard."""
-        return self.dealer if self.play_rules.upcard_is_dealers else self.final_contract.sender
+        seat = self.referee.find_upcard_seat(self.dealer, self.final_contract.sender)
+        assert seat is not None
+        return seat
 
     @property
     def opener(self) -> int:
@@ -158,13 +103,19 @@ class PartialRound:
     def legal_cards(self) -> tuple[Card, ...]:
         """The cards that may be played now, suit by suit."""
         leader, cards = self.tricks[-1]
-        legal = self.play_rules.list_legal_cards(self, self.hand, cards, leader)
+        legal = self._list_legal(self.hand, cards, leader)
         return tuple(sorted(legal, key=lambda card: ("shdc".index(card.suit), card.rank)))
 
     @property
     def others_have_played(self) -> bool:
         """True if a player other than the one whose turn it is has played a card."""
         return len(self.plays) > len(self.played_by(self.seat))
+
+    def _list_legal(
+        self, hand: Collection[Card], trick: Sequence[Card], leader: int
+    ) -> Collection[Card]:
+        contract = self.final_contract.contract
+        return self.referee.list_legal_cards(hand, trick, leader, self.teams, contract)
 
     def _list_plays(self) -> list[tuple[int, Card]]:
         """Return seat and card of each play."""
@@ -226,12 +177,11 @@ class PartialRound:
         if self.seat == holder and not holders:
             raise InputError(
                 f"{self._describe_seat(holder)}, whose turn it is, "
-                f"{self.play_rules.holder_text} {upcard}: it is missing among the cards given"
+                f"has {self.referee.upcard_name} {upcard}: it is missing among the cards given"
             )
         if holders and holders != [holder]:
             raise InputError(
-                f"{upcard} is "
-                f"{self.play_rules.upcard_text.format(seat=self._describe_seat(holder))}: "
+                f"{upcard} is {self.referee.upcard_name}, which {self._describe_seat(holder)} has: "
                 f"it cannot be a card of {self._describe_seat(holders[0])}"
             )
 
@@ -244,7 +194,7 @@ class PartialRound:
         for number, (leader, cards) in enumerate(self.tricks):
             for position, card in enumerate(cards):
                 seat = (leader + position) % self.rules.seats
-                right = self.play_rules.list_legal_cards(self, held[seat], cards[:position], leader)
+                right = self._list_legal(held[seat], cards[:position], leader)
                 if card not in right:
                     better = " ".join(sorted(str(each) for each in right))
                     raise InputError(
@@ -269,5 +219,5 @@ def split_tricks(
         cards = plays[start : start + seats]
         tricks.append((leader, cards))
         if len(cards) == seats:
-            leader = PLAY_RULES[rules.game].find_trick_winner(leader, cards, contract)
+            leader = get_referee(rules).find_trick_winner(leader, cards, contract)
     return tuple(tricks)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from kqj_sim.cards import NUMBER_WORDS, Card, parse_cards, parse_single_card
 from kqj_sim.cards import parse_card as parse_card_text
@@ -15,29 +14,11 @@ from kqj_sim.positions.position import PartialRound, describe_seat, split_tricks
 from kqj_sim.positions.situation import assign_teams, parse_calls, parse_kwajongen_calls
 from kqj_sim.positions.typed_calls import split_calls
 from kqj_sim.record import Call, PartialRecord
-from kqj_sim.referee.kqj.calling import FinalContract, KqjCalling
-from kqj_sim.referee.kwajongen import KwajongenCalling
-from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
+from kqj_sim.referee.base import FinalContract
+from kqj_sim.referee.games import get_referee
+from kqj_sim.rules import GameRules, KqjRules, KwajongenRules, make_rules
 
 _ALL_PASSED_MESSAGE = "all have passed: there is no card to play"
-
-
-class RefereeCalling(Protocol):
-    """The calls of a round, as a game's referee takes them."""
-
-    @property
-    def turn(self) -> int:
-        """The seat whose turn it is to call."""
-
-    @property
-    def is_closed(self) -> bool:
-        """True if nobody has another turn."""
-
-    def add(self, call: Call) -> None:
-        """Add a legal call."""
-
-    def explain_illegal_call(self, call: Call) -> str | None:
-        """Return a line that says why the call may not come next; None if it may."""
 
 
 def read_position(record: PartialRecord, at: tuple[int, int] | None = None) -> PartialRound:
@@ -169,7 +150,8 @@ def _parse_kqj_calls(
         raise InputError(f"{quote(contract)} is not a contract: write for example {right}")
     (final,) = given
     assert final.contract is not None
-    return None, _make_final_contract(rules, sender, final.contract, final.amount, final.capot, 1)
+    contract_alone = FinalContract(sender, final.contract, final.amount, final.capot)
+    return None, _check_contract(rules, contract_alone, upcard)
 
 
 def _parse_kwajongen_calls(
@@ -183,7 +165,7 @@ def _parse_kwajongen_calls(
                 "the caller is missing: give all calls, such as --heard 'pass play', or the "
                 "caller's place, --sender 2nd"
             )
-        _check_sender(sender, rules, "place")
+        _check_contract(rules, FinalContract(sender, upcard.suit), upcard)
         heard = "pass " * sender + "play"
     elif sender is not None:
         raise InputError("the calls say who plays: leave --sender out, or the calls")
@@ -196,75 +178,45 @@ def _finish_calling(
     calls: Sequence[Call], seat_term: str,
 ) -> FinalContract:  # fmt: skip
     """Return the Sender and contract; raise InputError if calls are illegal, or all passed."""
-    if isinstance(rules, KqjRules):
-        calling = KqjCalling(rules, dealer, teams, upcard)
-        _replay_calls(calling, calls, seat_term, rules.seats)
-        final = calling.final_contract()
-    else:
-        assert upcard is not None
-        accepting = KwajongenCalling(dealer)
-        _replay_calls(accepting, calls, seat_term, rules.seats)
-        caller = accepting.find_caller()
-        final = None if caller is None else FinalContract(caller, upcard.suit)
-    if final is None:
-        raise InputError(_ALL_PASSED_MESSAGE)
-    return final
-
-
-def _replay_calls(
-    calling: RefereeCalling, calls: Sequence[Call], seat_term: str, seats: int
-) -> None:
-    """Add calls; raise InputError if one is not allowed, or they are not over."""
+    calling = get_referee(rules).start_calling(dealer, teams, upcard)
     for number, call in enumerate(calls, start=1):
         reason = calling.explain_illegal_call(call)
         if reason is not None:
             raise InputError(f"call {number}: {reason}")
         calling.add(call)
     if not calling.is_closed:
-        who = describe_seat(calling.turn, seat_term, seats)
+        who = describe_seat(calling.turn, seat_term, rules.seats)
         raise InputError(f"the calls are not over: {who} has yet to speak")
+    final = calling.final_contract()
+    if final is None:
+        raise InputError(_ALL_PASSED_MESSAGE)
+    return final
 
 
-def _make_final_contract(
-    rules: KqjRules, sender: int, contract: str, amount: int | None, capot: bool, stake: int
-) -> FinalContract:
-    """Return a Sender and contract without calls; raise InputError if the rules forbid them."""
-    _check_sender(sender, rules, "seat")
-    if contract not in rules.contracts:
-        raise InputError(f"contract: {quote(contract)} is not one of {' '.join(rules.contracts)}")
-    if rules.bidding == "take":
-        if amount is not None or capot or stake != 1:
-            raise InputError("amount, Capot and stake belong to auctions: leave them out")
-        return FinalContract(sender, contract)
-    low, high = rules.minimum_bid, rules.max_amount
-    if amount is None or amount % 10 or not low <= amount <= high:
-        raise InputError(f"amount: {amount} is not a multiple of 10 from {low} to {high}")
-    if stake not in (1, 2, 4):
-        raise InputError(f"stake: {stake} is not 1, 2 (countered) or 4 (overcountered)")
-    return FinalContract(sender, contract, amount, capot, stake)
-
-
-def _check_sender(sender: int, rules: GameRules, seat_term: str) -> None:
-    if not 0 <= sender < rules.seats:
-        raise InputError(f"sender: {sender} is not a {seat_term} from 0 to {rules.seats - 1}")
+def _check_contract(rules: GameRules, final: FinalContract, upcard: Card | None) -> FinalContract:
+    """Return a contract without calls; raise InputError if the rules forbid it."""
+    reason = get_referee(rules).explain_wrong_contract(final, upcard)
+    if reason is not None:
+        raise InputError(reason)
+    return final
 
 
 def read_record_rules(record: PartialRecord) -> GameRules:
     """Return the rules of a record; raise InputError if its dealer has no seat there."""
-    kind = KwajongenRules if record.game == "kwajongen" else KqjRules
     with locate_errors("rules"):
-        rules = kind.from_dict(record.rules)
+        rules = make_rules(record.game, record.rules)
     if not 0 <= record.dealer < rules.seats:
         raise InputError(f"dealer: {record.dealer} is not a seat from 0 to {rules.seats - 1}")
-    if isinstance(rules, KwajongenRules) and record.pending_before not in (0, 1):
-        raise InputError(f"pending_before: {record.pending_before} is not 0 or 1 (raised)")
+    reason = get_referee(rules).explain_wrong_pending(record.pending_before)
+    if reason is not None:
+        raise InputError(f"pending_before: {reason}")
     return rules
 
 
 def _read_teams(rules: GameRules, teams: Sequence[int] | None) -> tuple[int, ...]:
     """Return the team of each seat; raise InputError if those of a record cannot be."""
     fixed = tuple(rules.fixed_team_of(seat) for seat in range(rules.seats))
-    if isinstance(rules, KwajongenRules) or rules.partners == "fixed":
+    if rules.partners == "fixed":
         if teams is not None and tuple(teams) != fixed:
             raise InputError(f"teams: {list(teams)}, with fixed partners {list(fixed)}")
         return fixed
@@ -278,30 +230,25 @@ def _read_teams(rules: GameRules, teams: Sequence[int] | None) -> tuple[int, ...
 
 def _read_upcard(record: PartialRecord, rules: GameRules) -> Card | None:
     """Return the upcard; None with auctions."""
-    if isinstance(rules, KqjRules) and rules.bidding == "auction":
+    referee = get_referee(rules)
+    if not referee.has_upcard:
         return None
     if record.turned is None:
-        kwajongen = isinstance(rules, KwajongenRules)
-        needed = "in Kwajongen the dealer shows a card"
-        raise InputError(
-            f"turned: null, {needed if kwajongen else 'with taking there is a Return'}"
-        )
+        raise InputError(f"turned: null, {referee.upcard_rule}")
     return _parse_card("turned", record.turned, rules.ranks)
 
 
 def _read_contract(record: PartialRecord, rules: GameRules, upcard: Card | None) -> FinalContract:
     """Return the Sender and contract of a record without calls."""
-    if isinstance(rules, KwajongenRules):
-        if record.sender is None:
-            raise InputError("sender is needed where there are no calls")
-        assert upcard is not None
-        _check_sender(record.sender, rules, "seat")
-        return FinalContract(record.sender, upcard.suit)
-    if record.sender is None or record.contract is None:
+    contract = record.contract
+    if upcard is not None and get_referee(rules).find_upcard_seat(record.dealer, None) is not None:
+        contract = upcard.suit
+    if record.sender is None or contract is None:
         raise InputError("sender and contract are needed where there are no calls")
-    return _make_final_contract(
-        rules, record.sender, record.contract, record.amount, bool(record.capot), record.stake or 1
+    final = FinalContract(
+        record.sender, contract, record.amount, bool(record.capot), record.stake or 1
     )
+    return _check_contract(rules, final, upcard)
 
 
 def _read_plays(
@@ -334,7 +281,7 @@ def _read_plays(
 def _read_hand(record: PartialRecord, rules: GameRules, seat: int) -> frozenset[Card]:
     """Return the cards of a seat: as played with, or as dealt if that is the same."""
     key, hands = "hands", record.hands
-    if hands is None and (isinstance(rules, KwajongenRules) or rules.bidding == "auction"):
+    if hands is None and not get_referee(rules).deals_after_calls:
         key, hands = "dealt", record.dealt
     texts = hands[seat] if hands is not None and len(hands) == rules.seats else None
     if not texts:

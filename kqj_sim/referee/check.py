@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from kqj_sim.errors import RecordError
 from kqj_sim.record import PartialRecord, Record, from_json, to_json
+from kqj_sim.referee.games import get_referee
 from kqj_sim.referee.round_check import RoundCheck, describe_difference
-from kqj_sim.rules import KqjRules
 
 
 def check_record(record: Record) -> list[str]:
@@ -18,7 +18,7 @@ def check_record(record: Record) -> list[str]:
     try:
         # A record made in Python may hold values of any type: the way through JSON rejects them.
         record = from_json(to_json(record))
-        return _make_check(record).run()
+        return RoundCheck(record, get_referee(record.game_rules())).run()
     except RecordError as error:
         return [str(error)]
 
@@ -53,18 +53,6 @@ def check_records(
         before = record
 
 
-def _make_check(record: Record) -> RoundCheck:
-    """Return the check for the record's game; raise RecordError if its rules are wrong."""
-    rules = record.game_rules()
-    if isinstance(rules, KqjRules):
-        from kqj_sim.referee.kqj.check import KqjCheck
-
-        return KqjCheck(record, rules)
-    from kqj_sim.referee.kwajongen.check import KwajongenCheck
-
-    return KwajongenCheck(record, rules)
-
-
 def _check_continuity(before: Record, after: Record) -> Iterator[str]:
     """Yield the keys of a round that do not follow from the round before, if one game has both."""
     if after.game_id is None or after.round == 0:
@@ -72,9 +60,10 @@ def _check_continuity(before: Record, after: Record) -> Iterator[str]:
     if (before.game, before.seed, before.game_id) != (after.game, after.seed, after.game_id):
         return
     try:
-        next_dealer = _make_check(before).next_dealer()
+        referee = get_referee(before.game_rules())
     except RecordError:
         return
+    next_dealer = referee.find_next_dealer(before.dealer, before.sender is None)
     source = "the line before"
     next_round = None if before.round is None else before.round + 1
     yield from describe_difference("round", after.round, next_round, source)

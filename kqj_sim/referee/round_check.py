@@ -1,4 +1,4 @@
-"""The check of a round's record by replaying the round: the steps that every game shares.
+"""The check of a round's record by replaying the round.
 
 A few keys determine a record: the rules, the dealer, the teams, the cards dealt, the calls and the
 cards played.  A check replays the round from these and reports where the other keys differ.  A
@@ -7,14 +7,12 @@ step that cannot be replayed ends the check.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Iterator, Sequence
 
-from kqj_sim.cards import Card
+from kqj_sim.cards import NUMBER_WORDS, Card
 from kqj_sim.record import Record, Trick
+from kqj_sim.referee.base import FinalContract, Referee
 from kqj_sim.referee.trick import PlayedTrick, RoundScore
-from kqj_sim.rules import GameRules
 
 
 class ReplayError(Exception):
@@ -33,106 +31,44 @@ def format_value(value: object) -> str:
     return text if len(text) <= 200 else f"{text[:200]}..."
 
 
-class RoundCheck(ABC):
-    """The check of one record, with a subclass for each game's rules.
+class RoundCheck:
+    """The check of one record.
 
     Attributes:
         discrepancies: lines that name the differences found so far.
     """
 
-    card_by_text: ClassVar[Mapping[str, Card]]
-    """The cards of the game's pack by their text."""
-
-    def __init__(self, record: Record, rules: GameRules) -> None:
-        self.record = record
-        self.seats = rules.seats
-        self.tricks = rules.tricks
-        self.team_count = rules.team_count
-        self.score_count = rules.score_count
-        self.start_score = rules.start_score
+    def __init__(self, record: Record, referee: Referee) -> None:
+        self.record, self.referee, self.rules = record, referee, referee.rules
+        self.seats = referee.rules.seats
         self.discrepancies: list[str] = []
 
     def run(self) -> list[str]:
         """Return the discrepancies, one line each."""
+        record, referee = self.record, self.referee
         try:
             self.check_header()
-            if not 0 <= self.record.dealer < self.seats:
-                raise ReplayError(f"dealer: {format_value(self.record.dealer)} {self.seat_error}")
+            if not 0 <= record.dealer < self.seats:
+                raise ReplayError(
+                    f"dealer: {format_value(record.dealer)} is not a seat from 0 to "
+                    f"{self.seats - 1}"
+                )
             self.teams = self.check_teams()
             self.check_game()
             self.check_deal()
-            if self.check_calling():
-                tricks = self.check_tricks(self.check_hands())
-                score = self.score(tricks)
+            final = self.check_calling()
+            if final is None:
+                self.compare("hands", record.hands, None, "a round passed out")
+                self.compare("tricks", record.tricks, [], "a round passed out")
+                score = referee.score_passed_out(record.pending_before)
             else:
-                self.compare("hands", self.record.hands, None, "a round passed out")
-                self.compare("tricks", self.record.tricks, [], "a round passed out")
-                score = self.passed_out()
+                hands = self.check_hands(final)
+                tricks = self.check_tricks(hands, final.contract)
+                score = referee.score_round(self.teams, final, hands, tricks, record.pending_before)
             self.check_score(score)
         except ReplayError as error:
             self.discrepancies.append(str(error))
         return self.discrepancies
-
-    # Steps that each game defines.
-
-    @abstractmethod
-    def check_teams(self) -> list[int]:
-        """Check the teams; return the team of each seat."""
-
-    @abstractmethod
-    def check_pending(self) -> None:
-        """Check `pending_before`."""
-
-    @abstractmethod
-    def check_score_form(self, scores: Sequence[int]) -> None:
-        """Check that a game can have these scores."""
-
-    @abstractmethod
-    def is_decided(self, scores: Sequence[int]) -> bool:
-        """Return True if a game with these scores is over."""
-
-    @abstractmethod
-    def score_after(self, before: Sequence[int]) -> list[int]:
-        """Return the scores of the game after the round, from those before it."""
-
-    @abstractmethod
-    def check_deal(self) -> None:
-        """Check the cards dealt before the calling, and the card turned up."""
-
-    @abstractmethod
-    def check_calling(self) -> bool:
-        """Check the calls and the contract; return False if all passed."""
-
-    @abstractmethod
-    def check_hands(self) -> list[set[Card]]:
-        """Check the hands with which play begins; return that of each seat."""
-
-    @abstractmethod
-    def legal_cards(self, hand: set[Card], trick: Sequence[Card], leader: int) -> set[Card]:
-        """Return the cards of a hand that may be played next to a trick led by `leader`."""
-
-    @abstractmethod
-    def trick_winner(self, leader: int, cards: Sequence[Card]) -> int:
-        """Return the seat that wins a trick led by `leader`."""
-
-    @abstractmethod
-    def score(self, tricks: Sequence[PlayedTrick]) -> RoundScore:
-        """Return the score of the round from its tricks."""
-
-    @abstractmethod
-    def passed_out(self) -> RoundScore:
-        """Return the score of a round in which all passed."""
-
-    @abstractmethod
-    def next_dealer(self) -> int:
-        """Return the dealer of the next round."""
-
-    # Steps that all games share.
-
-    @property
-    def seat_error(self) -> str:
-        """The end of a message about a seat that does not exist."""
-        return f"is not a seat from 0 to {self.seats - 1}"
 
     def compare(
         self, key: str, recorded: object, expected: object, source: str = "the rules"
@@ -153,7 +89,23 @@ class RoundCheck(ABC):
             if count is not None and count < 0:
                 self.discrepancies.append(f"{key}: {format_value(count)} is not 0 or more")
         self.compare("players: their number", len(record.players), self.seats)
-        self.check_pending()
+        reason = self.referee.explain_wrong_pending(record.pending_before)
+        if reason is not None:
+            self.discrepancies.append(f"pending_before: {reason}")
+
+    def check_teams(self) -> list[int]:
+        """Check the teams; return the team of each seat."""
+        teams = self.record.teams
+        fixed = [self.rules.fixed_team_of(seat) for seat in range(self.seats)]
+        if self.rules.partners == "fixed":
+            self.compare("teams", teams, fixed)
+            return fixed
+        if sorted(teams) != sorted(fixed):
+            raise ReplayError(
+                f"teams: {format_value(teams)} does not split the {NUMBER_WORDS[self.seats]} seats "
+                f"into {self.rules.team_count} equal teams"
+            )
+        return teams
 
     def check_game(self) -> None:
         """Check the keys of the game to which the round belongs."""
@@ -167,25 +119,27 @@ class RoundCheck(ABC):
                 "game_id: given with round, score_before and score_after, or all four are null"
             )
             return
-        if len(before) != self.score_count:
-            self.compare("score_before: its length", len(before), self.score_count)
+        if len(before) != self.rules.score_count:
+            self.compare("score_before: its length", len(before), self.rules.score_count)
             return
-        self.check_score_form(before)
+        reason = next(filter(None, map(self.referee.explain_wrong_score, before)), None)
+        if reason is not None:
+            self.discrepancies.append(f"score_before: {reason}")
         if record.round == 0:
-            start = [self.start_score] * self.score_count
+            start = [self.rules.start_score] * self.rules.score_count
             self.compare("score_before", before, start, "the start of a game")
             self.compare("pending_before", record.pending_before, 0, "the start of a game")
-        if self.is_decided(before):
+        if self.referee.is_decided(before):
             self.discrepancies.append(
                 f"score_before: with {format_value(before)} the game was decided before"
             )
-        if len(record.scores) == self.team_count:
-            expected = self.score_after(before)
+        if len(record.scores) == self.rules.team_count:
+            expected = self.referee.add_scores(before, self.teams, record.scores)
             self.compare("score_after", after, expected, "score_before and scores")
 
     def parse_card(self, key: str, text: str) -> Card:
         """Return the card that a key names; raise ReplayError if there is none."""
-        card = self.card_by_text.get(text)
+        card = self.referee.card_by_text.get(text)
         if card is None:
             raise ReplayError(f"{key}: {format_value(text)} is not a card: rank and suit, like Th")
         return card
@@ -203,25 +157,101 @@ class RoundCheck(ABC):
             seen.add(card)
         return [set(hand) for hand in cards]
 
-    def check_tricks(self, hands: Sequence[set[Card]]) -> list[PlayedTrick]:
+    def check_deal(self) -> None:
+        """Check the cards held before the calling, and the card turned up."""
+        turned, referee = self.record.turned, self.referee
+        if not referee.has_upcard:
+            self.compare("turned", turned, None, "auctions")
+        self.dealt = self.parse_hands("dealt", self.record.dealt, referee.dealt_count)
+        self.upcard: Card | None = None
+        if not referee.has_upcard:
+            return
+        if turned is None:
+            raise ReplayError(f"turned: null, {referee.upcard_rule}")
+        self.upcard = self.parse_card("turned", turned)
+        holder = referee.find_upcard_seat(self.record.dealer, None)
+        if holder is None and any(self.upcard in hand for hand in self.dealt):
+            raise ReplayError(f"turned: {turned} is among the cards dealt")
+        if holder is not None and self.upcard not in self.dealt[holder]:
+            raise ReplayError(f"turned: {turned} is not among the dealer's cards")
+
+    def check_calling(self) -> FinalContract | None:
+        """Check the calls and the contract; return it, or None if all passed."""
+        record = self.record
+        if record.imposed:
+            self.compare("calls", record.calls, [], "an imposed contract")
+            self.compare("capot", record.capot, False, "an imposed contract")
+            self.compare("stake", record.stake, 1, "an imposed contract")
+            final = self.read_contract()
+            if final is None:
+                raise ReplayError("sender: null, a round with an imposed contract has one")
+            return final._replace(capot=False, stake=1)
+        calling = self.referee.start_calling(record.dealer, self.teams, self.upcard)
+        for number, call in enumerate(record.calls):
+            reason = calling.explain_illegal_call(call)
+            if reason is not None:
+                self.discrepancies.append(f"calls[{number}]: {reason}")
+                return self.read_contract()
+            calling.add(call)
+        if not calling.is_closed:
+            self.discrepancies.append(f"calls: not closed, seat {calling.turn} has yet to speak")
+            return self.read_contract()
+        final = calling.final_contract()
+        values = (None, None, None, False, 1) if final is None else final
+        for key, expected in zip(FinalContract._fields, values, strict=True):
+            self.compare(key, getattr(record, key), expected, "the calls")
+        return final
+
+    def read_contract(self) -> FinalContract | None:
+        """Return the contract under the record's keys; None without a Sender."""
+        record = self.record
+        if record.sender is None:
+            return None
+        if record.contract is None:
+            raise ReplayError("contract: null, but there is a Sender")
+        final = FinalContract(
+            record.sender, record.contract, record.amount, record.capot, record.stake
+        )
+        reason = self.referee.explain_wrong_contract(final, self.upcard)
+        if reason is not None:
+            raise ReplayError(reason)
+        return final
+
+    def check_hands(self, final: FinalContract) -> list[set[Card]]:
+        """Check that the hands with which play begins include the cards dealt; return them."""
+        if self.record.hands is None:
+            raise ReplayError("hands: null, but the round was not passed out")
+        hands = self.parse_hands("hands", self.record.hands, self.rules.tricks)
+        holder = self.referee.find_upcard_seat(self.record.dealer, final.sender)
+        for seat, hand in enumerate(hands):
+            given = {self.upcard} if self.upcard and seat == holder else set()
+            missing = (self.dealt[seat] | given) - hand
+            if missing:
+                cards = ", ".join(sorted(str(card) for card in missing))
+                raise ReplayError(f"hands: seat {seat} lacks what it was given: {cards}")
+        return hands
+
+    def check_tricks(self, hands: Sequence[set[Card]], contract: str) -> list[PlayedTrick]:
         """Check that each card is held and legal, and leaders and winners; return the tricks."""
         held = [set(hand) for hand in hands]
-        if len(self.record.tricks) != self.tricks:
-            raise ReplayError(f"tricks: {len(self.record.tricks)}, by the rules {self.tricks}")
+        if len(self.record.tricks) != self.rules.tricks:
+            raise ReplayError(
+                f"tricks: {len(self.record.tricks)}, by the rules {self.rules.tricks}"
+            )
         leader = (self.record.dealer + 1) % self.seats
         played = []
         for number, trick in enumerate(self.record.tricks):
             where = f"tricks[{number}]"
             self.compare(f"{where}.leader", trick.leader, leader)
-            cards = self.check_trick_cards(where, trick, leader, held)
-            winner = self.trick_winner(leader, cards)
+            cards = self.check_trick_cards(where, trick, leader, held, contract)
+            winner = self.referee.find_trick_winner(leader, cards, contract)
             self.compare(f"{where}.winner", trick.winner, winner)
             played.append(PlayedTrick(leader, cards, winner))
             leader = winner
         return played
 
     def check_trick_cards(
-        self, where: str, trick: Trick, leader: int, held: list[set[Card]]
+        self, where: str, trick: Trick, leader: int, held: list[set[Card]], contract: str
     ) -> tuple[Card, ...]:
         """Check the cards of a trick, remove them from `held` and return them."""
         if len(trick.cards) != self.seats:
@@ -232,7 +262,7 @@ class RoundCheck(ABC):
             card = self.parse_card(f"{where}.cards", text)
             if card not in held[seat]:
                 raise ReplayError(f"{where}.cards: seat {seat} does not hold {card}")
-            legal = self.legal_cards(held[seat], cards, leader)
+            legal = self.referee.list_legal_cards(held[seat], cards, leader, self.teams, contract)
             if card not in legal:
                 right = " ".join(sorted(str(card) for card in legal))
                 self.discrepancies.append(

@@ -13,7 +13,7 @@ from kqj_sim.errors import InputError
 from kqj_sim.positions.position import PartialRound
 from kqj_sim.positions.position_input import TypedPosition, parse_position, read_position
 from kqj_sim.record import partial_record_from_json, to_json
-from kqj_sim.referee.kqj.calling import FinalContract
+from kqj_sim.referee.kqj import FinalContract
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.recording import play_records
 from tests.slow import slow_between

@@ -10,7 +10,6 @@ from kqj_sim.output.grid import format_number
 from kqj_sim.positions.position import PartialRound
 from kqj_sim.questions.review.decisions import CALL_KINDS
 from kqj_sim.questions.review.tables import ReviewedDecision
-from kqj_sim.referee.kqj.cards import card_points
 
 if TYPE_CHECKING:
     from kqj_sim.questions.review.decisions import RecordedRound
@@ -22,8 +21,6 @@ RARE_BIDS = "the reference player would hardly ever have bid as the others did"
 
 OUT_OF_TIME = "out of time"
 """Why a decision is not graded that the limit of time left no deals for."""
-
-_KWAJONGEN_POINTS = {"A": 4, "K": 3, "Q": 2, "J": 1}
 
 
 def describe_where(at: str) -> str:
@@ -106,7 +103,7 @@ def _compare_in_trick(position: PartialRound, better: Card, chosen: Card) -> lis
     if not cards:
         return []
     seats, contract = position.rules.seats, position.final_contract.contract
-    find_winner = position.play_rules.find_trick_winner
+    find_winner = position.referee.find_trick_winner
     last = len(cards) == seats - 1
     wins_better, wins_chosen = (
         find_winner(leader, (*cards, card), contract) == position.seat for card in (better, chosen)
@@ -127,9 +124,7 @@ def _compare_in_trick(position: PartialRound, better: Card, chosen: Card) -> lis
 
 
 def _count_points(position: PartialRound, card: Card) -> int:
-    if position.rules.game == "kwajongen":
-        return _KWAJONGEN_POINTS.get(card.rank, 0)
-    return card_points(card, position.final_contract.contract)
+    return position.referee.card_points(card, position.final_contract.contract)
 
 
 def _compare_kq(position: PartialRound, better: Card, chosen: Card) -> list[str]:
