@@ -43,8 +43,8 @@ from kqj_sim.positions.auction_state import (
 )
 from kqj_sim.positions.estimator import EstimatePlan
 from kqj_sim.positions.kqj_calls import KqjCallSampler
+from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.positions.sampling import Search, SearchEnded
-from kqj_sim.positions.situation import parse_situation
 from kqj_sim.record import Record
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.encode import CONTRACTS
@@ -121,7 +121,7 @@ def estimate_contract(record: Record, rules: KqjRules, seed: int) -> EstimatedCo
         return None
     opener = (record.dealer + 1) % SEATS
     place = turn % SEATS
-    situation = parse_situation(
+    situation = read_typed_position(
         " ".join(record.dealt[(opener + place) % SEATS]),
         rules,
         return_card=record.turned,

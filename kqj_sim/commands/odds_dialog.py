@@ -243,10 +243,9 @@ class _Dialog:
         self._read_place(text)
 
     def _read_partners(self, text: str) -> None:
-        from kqj_sim.positions.situation import assign_teams
+        from kqj_sim.positions.reader import assign_teams
 
         places = read_places("partners", text or None, self.rules)
-        assert isinstance(self.rules, KqjRules)
         assign_teams(self.rules, places, self.given["place"])
         self._set(partners_at=places)
         self._note("partners_at", text or None)
@@ -345,27 +344,18 @@ class _Dialog:
         Raises:
             ValueError: a call is impossible, or it is another player's turn.
         """
-        from kqj_sim.positions import situation as situations
+        from kqj_sim.positions.reader import read_typed_calling
 
-        given, rules = {**self.given, **known}, self.rules
-        if not isinstance(rules, KqjRules):
-            calls = situations.parse_kwajongen_calls(given["heard"] or "")
-            is_over, is_played = len(calls) == rules.seats, "play" in calls
-        else:
-            teams = situations.assign_teams(rules, given["partners_at"], given["place"])
-            upcard = parse_single_card(given["return_card"]) if given["return_card"] else None
-            calling = situations.parse_calls(
-                given["heard"] or "", rules, teams, upcard, given["place"]
-            )
-            is_over = calling.is_closed
-            is_played = is_over and calling.final_contract() is not None
+        given = {**self.given, **known}
+        names = ("return_card", "heard", "partners_at", "place")
+        calling = read_typed_calling(self.rules, **{name: given[name] for name in names})
         try:
             found = self._parse(**known)
         except InputError:
-            if not is_over and not is_played:
+            if not calling.is_closed:
                 raise
             self._set(**known)
-            return "cards" if is_played else "over"
+            return "over" if calling.final_contract() is None else "cards"
         self._set(**known, place=found.place)
         return "calls"
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
-
-from msgspec.structs import replace
 
 from kqj_sim.cards import Card, parse_cards, parse_single_card
 from kqj_sim.errors import InputError
@@ -14,12 +13,10 @@ from kqj_sim.messages import quote
 from kqj_sim.notation.header import join_text, require_seat
 from kqj_sim.notation.sections import NotationLineError, Piece, Section
 from kqj_sim.places import SeatNames, name_places
-from kqj_sim.positions.situation import parse_calls, parse_kwajongen_calls
-from kqj_sim.positions.typed_calls import split_calls
+from kqj_sim.positions.typed_calls import add_typed_calls, split_calls
 from kqj_sim.record import Call
-from kqj_sim.referee.base import FinalContract, Referee
-from kqj_sim.referee.kwajongen import KwajongenCalling
-from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.referee.base import Calling, FinalContract, Referee
+from kqj_sim.rules import GameRules
 
 _BY_PATTERN = re.compile(r"\s*\bby\s+(.+?)\s*(?=,|$)", re.IGNORECASE)
 _COUNTER_PATTERN = re.compile(r"(counters?|countered|xx?)\s+(?:by\s+)?(?=\S)", re.IGNORECASE)
@@ -58,25 +55,6 @@ class WrittenTrick(NamedTuple):
     line: int
     cards: tuple[Card, ...]
     leader: int | None
-
-
-@dataclass(frozen=True)
-class WrittenCalling:
-    """The calls of a round and their outcome.
-
-    Attributes:
-        calls: the calls, by seat; None if they are not known.
-        final: the contract; None if all passed, or the calls go on.
-        is_closed: whether nobody has another turn.
-        turn: the seat to call, if they go on.
-        imposed: whether the contract was imposed.
-    """
-
-    calls: tuple[Call, ...] | None
-    final: FinalContract | None
-    is_closed: bool
-    turn: int = 0
-    imposed: bool = False
 
 
 def parse_upcard(section: Section, referee: Referee) -> Card | None:
@@ -168,84 +146,34 @@ def _parse_hand(line: int, text: str, referee: Referee, upcard: Card | None, who
     return KnownHand(line, parts[0], whole)
 
 
-def parse_calling(
-    calls: Section, contract: Section, referee: Referee, names: SeatNames,
-    teams: tuple[int, ...], upcard: Card | None,
-) -> WrittenCalling | None:  # fmt: skip
-    """Return the calls, or the contract without them; None if neither is written."""
-    if calls and upcard is None and referee.has_upcard:
-        raise NotationLineError(
-            calls[0].line, f"Calls: {referee.upcard_name} is missing: write Return: 9h"
-        )
-    written = _parse_contract(contract, referee, names, upcard) if contract else None
-    if not calls:
-        return written
-    found = _parse_calls(calls, referee.rules, names, teams, upcard)
-    if written is not None and found.is_closed and found.final != written.final:
-        raise NotationLineError(
-            contract[0].line,
-            "Contract: the calls make another one, or none: leave this line out, or correct them",
-        )
-    return found
+def parse_calls(section: Section, names: SeatNames, start: Callable[[], Calling]) -> Calling:
+    """Return the calls of a section; raise NotationLineError with the line of the wrong one.
 
-
-def _parse_calls(
-    section: Section, rules: GameRules, names: SeatNames, teams: tuple[int, ...],
-    upcard: Card | None,
-) -> WrittenCalling:  # fmt: skip
-    """Return the calls of a section; raise NotationLineError with the line of the wrong one."""
+    `start` returns the calling before the first call.
+    """
     try:
-        return _read_calls(join_text(section), rules, names, teams, upcard)
+        return _add_calls(start(), join_text(section), names)
     except InputError as error:
         wrong = error
     line = section[-1].line
     for last in range(len(section)):
         try:
-            _read_calls(join_text(section[: last + 1]), rules, names, teams, upcard)
+            _add_calls(start(), join_text(section[: last + 1]), names)
         except InputError as error:
             line, wrong = section[last].line, error
             break
-    raise NotationLineError(line, f"Calls: {wrong}")
+    raise NotationLineError(line, f"Calls: {names.describe_in(str(wrong))}")
 
 
-def _read_calls(
-    text: str, rules: GameRules, names: SeatNames, teams: tuple[int, ...], upcard: Card | None
-) -> WrittenCalling:
-    assert names.dealer is not None
-    opener, seats = (names.dealer + 1) % rules.seats, rules.seats
+def _add_calls(calling: Calling, text: str, names: SeatNames) -> Calling:
     text = _COUNTER_PATTERN.sub(r"\1 ", _name_places_in(text, names))
-    parts = _ALL_PASS_PATTERN.split(text)
-    if not isinstance(rules, KqjRules):
-        assert upcard is not None
-        accepting = KwajongenCalling(names.dealer, upcard)
-        words = parse_kwajongen_calls(parts[0])
-        if len(parts) > 1:
-            words += ["pass"] * (seats - len(words))
-        for number, word in enumerate(words, start=1):
-            call = Call(accepting.turn, word)
-            reason = accepting.explain_illegal_call(call)
-            if reason is not None:
-                raise InputError(f"call {number}, {quote(word)}, is impossible: {reason}")
-            accepting.add(call)
-        return WrittenCalling(
-            tuple(accepting.calls),
-            accepting.final_contract(),
-            accepting.is_closed,
-            accepting.turn,
-        )
-    by_place = tuple(teams[(opener + place) % seats] for place in range(seats))
-    heard, calling = "", parse_calls("", rules, by_place, upcard)
-    for number, part in enumerate(parts):
-        heard = f"{heard} {part}"
-        calling = parse_calls(heard, rules, by_place, upcard)
-        if number < len(parts) - 1:
-            heard += " pass" * calling.remaining_passes
-            calling = parse_calls(heard, rules, by_place, upcard)
-    calls = tuple(replace(call, seat=(opener + call.seat) % seats) for call in calling.calls)
-    final = calling.final_contract() if calling.is_closed else None
-    if final is not None:
-        final = final._replace(sender=(opener + final.sender) % seats)
-    return WrittenCalling(calls, final, calling.is_closed, (opener + calling.turn) % seats)
+    first, *others = _ALL_PASS_PATTERN.split(text)
+    add_typed_calls(calling, first)
+    for part in others:
+        for _ in range(calling.remaining_passes):
+            calling.add(Call(calling.turn, "pass"))
+        add_typed_calls(calling, part)
+    return calling
 
 
 def _name_places_in(text: str, names: SeatNames) -> str:
@@ -263,10 +191,10 @@ def _name_places_in(text: str, names: SeatNames) -> str:
     return text
 
 
-def _parse_contract(
+def parse_contract(
     section: Section, referee: Referee, names: SeatNames, upcard: Card | None
-) -> WrittenCalling:
-    """Return a contract without calls: `150 h by Ann, countered`, `h by Ann, imposed`."""
+) -> tuple[FinalContract, bool]:
+    """Return a contract and whether it was imposed: `150 h by Ann, countered`."""
     line, text = section[0].line, join_text(section)
     text, imposed = _IMPOSED_PATTERN.subn("", text)
     stakes = [each.lower() for each in _STAKE_PATTERN.findall(text)]
@@ -276,7 +204,7 @@ def _parse_contract(
         raise NotationLineError(line, f"Contract: say who plays it: write for example {example}")
     sender = require_seat(names, section[0], by[1], "Contract")
     rest = _BY_PATTERN.sub("", text).strip(" ,")
-    if not rest and upcard is not None and referee.find_upcard_seat(0, None) is not None:
+    if not rest and upcard is not None and not referee.names_contract:
         rest = upcard.suit
     try:
         (given,) = split_calls(rest, referee.rules.seats)
@@ -293,7 +221,7 @@ def _parse_contract(
         reason = "an imposed contract has no Capot and no counter"
     if reason is not None:
         raise NotationLineError(line, f"Contract: {reason.removeprefix('contract: ')}")
-    return WrittenCalling(() if imposed else None, final, True, 0, bool(imposed))
+    return final, bool(imposed)
 
 
 def parse_tricks(section: Section, rules: GameRules, names: SeatNames) -> list[WrittenTrick]:

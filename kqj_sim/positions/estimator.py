@@ -26,8 +26,8 @@ from kqj_sim.places import SeatNames
 from kqj_sim.plan import Plan, check_range
 from kqj_sim.policies.players import Player
 from kqj_sim.positions.measures import RANKING_MEASURE, MeasureTable
+from kqj_sim.positions.position import Position
 from kqj_sim.positions.sampling import Playouts, Sampler, SearchEnded
-from kqj_sim.positions.situation import BiddingSituation, KwajongenBiddingSituation
 from kqj_sim.rules import GameRules
 from kqj_sim.simulation.experiment import MAX_DEAL
 from kqj_sim.simulation.workers import count_processors
@@ -307,7 +307,7 @@ class CallOdds(Odds):
         situation: what the player knows.
     """
 
-    situation: BiddingSituation | KwajongenBiddingSituation
+    situation: Position
 
     def get_text(self, option: int) -> str:
         """Return the text of a call."""

@@ -47,6 +47,7 @@ from kqj_sim.positions.measures import (
     WON,
     get_kqj_call_measures,
 )
+from kqj_sim.positions.position import Position
 from kqj_sim.positions.sampling import (
     Playouts,
     Sampler,
@@ -54,9 +55,8 @@ from kqj_sim.positions.sampling import (
     SearchEnded,
     explain_rarest_call,
 )
-from kqj_sim.positions.situation import BiddingSituation
 from kqj_sim.record import Call
-from kqj_sim.rules import MAX_TOTAL, KqjRules
+from kqj_sim.rules import MAX_TOTAL, KqjRules, require_kqj_rules
 from kqj_sim.simulation.encode import encode_rules, encode_seating, without_counters
 from kqj_sim.stats.intervals import Estimate
 
@@ -102,7 +102,7 @@ class KqjCallOdds(CallOdds):
         uncountered_best: with auctions the best call in the deals that chose if nobody counters.
     """
 
-    situation: BiddingSituation
+    situation: Position
     observed_calls: list[ObservedCall]
     uncountered_best: int | None = None
 
@@ -179,7 +179,7 @@ class KqjCallSampler(Sampler):
 
     def __init__(
         self,
-        situation: BiddingSituation,
+        situation: Position,
         players: Sequence[Player],
         plan: EstimatePlan,
     ) -> None:
@@ -191,7 +191,7 @@ class KqjCallSampler(Sampler):
         self.question_count = len(self.observed_calls)
         packed = [observed.pack() for observed in self.observed_calls]
         self._questions = np.array(packed, dtype=np.int64).reshape(-1)
-        self.measures = get_kqj_call_measures(situation.rules)
+        self.measures = get_kqj_call_measures(require_kqj_rules(situation.rules))
         self._rules = encode_rules(situation.rules)
         self._seating = encode_seating(situation.rules, players, None, "calls")
         self._uncountered_seating = without_counters(situation.rules, self._seating)
@@ -233,7 +233,8 @@ class KqjCallSampler(Sampler):
         Of the bids in a contract these are the lowest, the best of some higher ones by a pilot
         run, and Capot where it is likely.
         """
-        situation, state, rules = self.situation, self.auction_state, self.situation.rules
+        situation, state = self.situation, self.auction_state
+        rules = require_kqj_rules(situation.rules)
         calls = list(self.options)
         amount = find_lowest_amount(situation) if situation.question == "bid" else 0
         if amount == 0 or amount > rules.max_amount:
@@ -319,11 +320,11 @@ class KqjCallSampler(Sampler):
             counts,
             lambda place: (describe_place(place, SEATS), self.players[place].name),
             seconds,
-            suggest_players(self.situation.rules, self.players),
+            suggest_players(require_kqj_rules(self.situation.rules), self.players),
         )
 
 
-def _encode_observer(situation: BiddingSituation, players: tuple[Player, ...]) -> Int64Array:
+def _encode_observer(situation: Position, players: tuple[Player, ...]) -> Int64Array:
     """Return what the player knows, (`core.call_odds.OBSERVER_SIZE`,)."""
     distinct = list(dict.fromkeys(players))
     packed_players = sum(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from kqj_sim.cards import Card
 from kqj_sim.record import Call
@@ -27,6 +27,9 @@ class FinalContract(NamedTuple):
 
 class Calling(ABC):
     """The calls of a round so far; `add` appends the next one."""
+
+    examples: ClassVar[str]
+    """Some calls as people write them, for errors."""
 
     def __init__(self, seats: int, dealer: int) -> None:
         self.seats = seats
@@ -52,6 +55,10 @@ class Calling(ABC):
     def explain_illegal_call(self, call: Call) -> str | None:
         """Return the reason why a call is illegal, in one line; None if it is legal."""
 
+    def list_repliers(self) -> list[int]:
+        """Return the seats that are asked to counter the last bid, or to overcounter, in order."""
+        return []
+
     @abstractmethod
     def final_contract(self) -> FinalContract | None:
         """Return the contract of a closed calling; None if all passed."""
@@ -75,6 +82,8 @@ class Referee(ABC):
     """The name of the card turned up, in errors."""
     upcard_rule: ClassVar[str]
     """A clause that says that there is such a card."""
+    names_contract: ClassVar[bool]
+    """True if a call names the contract, False if the upcard's suit is trump."""
 
     def __init__(self, rules: GameRules) -> None:
         self.rules = rules
@@ -88,6 +97,11 @@ class Referee(ABC):
     @abstractmethod
     def dealt_count(self) -> int:
         """The number of cards that each seat holds before the calls."""
+
+    @property
+    @abstractmethod
+    def question(self) -> Literal["take", "bid", "accept"]:
+        """The question that a player is asked in their turn to call."""
 
     @property
     def deals_after_calls(self) -> bool:

@@ -25,7 +25,7 @@ from kqj_sim.positions.estimator import (
 )
 from kqj_sim.positions.kqj_cards import KqjCardSampler
 from kqj_sim.positions.kwajongen import KwajongenCardSampler
-from kqj_sim.positions.position import PartialRound
+from kqj_sim.positions.position import Position
 from kqj_sim.positions.sampling import CardSampler, Playouts
 from kqj_sim.rules import KwajongenRules
 from kqj_sim.stats.intervals import Estimate
@@ -52,7 +52,7 @@ class CardOdds(Odds):
         uses_plays: whether distributions are weighed by the chances of the plays.
     """
 
-    partial_round: PartialRound
+    partial_round: Position
     layout_count: int = 0
     is_exact: bool = False
     max_ways: int = 1
@@ -101,7 +101,7 @@ class CardOdds(Odds):
 
 
 def estimate_cards(
-    partial_round: PartialRound,
+    partial_round: Position,
     policies: PlayerLike | Sequence[PlayerLike] | None = None,
     *,
     max_layouts: int = MAX_LISTED_LAYOUTS,
@@ -131,7 +131,7 @@ def estimate_cards(
 
 def estimate_with_sampler(
     sampler: CardSampler,
-    partial_round: PartialRound,
+    partial_round: Position,
     players: tuple[Player, ...],
     plan: EstimatePlan,
 ) -> CardOdds:

@@ -18,10 +18,8 @@ from kqj_sim.positions.estimator import (
 )
 from kqj_sim.positions.kqj_calls import KqjCallSampler
 from kqj_sim.positions.kwajongen import KwajongenCallSampler
-from kqj_sim.positions.position import PartialRound
-from kqj_sim.positions.situation import BiddingSituation, KwajongenBiddingSituation
+from kqj_sim.positions.position import Position
 from kqj_sim.questions.odds.cards import estimate_cards
-from kqj_sim.questions.odds.position import Position
 from kqj_sim.questions.odds.words import describe_option
 from kqj_sim.rules import MAX_TOTAL
 from kqj_sim.runner import Runner
@@ -67,7 +65,7 @@ def estimate_position(
 
     with runner.start("deals", choosing + deals, polls=False):
         settings |= {"threads": runner.workers, "progress": show_answer, "searching": show_search}
-        if isinstance(position, PartialRound):
+        if position.question == "card":
             odds: Odds = estimate_cards(position, players, **settings)
         else:
             odds = estimate_calls(position, players, **settings)
@@ -78,7 +76,7 @@ def estimate_position(
 
 
 def estimate_calls(
-    situation: BiddingSituation | KwajongenBiddingSituation,
+    situation: Position,
     policies: PlayerLike | Sequence[PlayerLike] | None = None,
     **settings: Any,
 ) -> CallOdds:
@@ -97,7 +95,8 @@ def estimate_calls(
     """
     asked = EstimatePlan(**settings)
     seated = seat_players(policies, situation.rules)
-    if isinstance(situation, KwajongenBiddingSituation):
+    situation = situation.rotate_to_places()
+    if situation.question == "accept":
         both = KwajongenCallSampler(situation, seated, asked)
         candidates = both.make_odds(asked)
         return estimate_options(both, both.make_odds(asked), asked, (both, candidates))

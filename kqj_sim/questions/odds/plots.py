@@ -43,6 +43,7 @@ from kqj_sim.positions.measures import (
 )
 from kqj_sim.questions.odds.cards import CardOdds
 from kqj_sim.questions.odds.words import describe_option
+from kqj_sim.rules import require_kqj_rules
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -276,7 +277,7 @@ def _compute_heights(odds: KqjCallOdds, option: int) -> dict[str, Float64Array]:
 
 def _find_threshold(odds: KqjCallOdds, option: int) -> float | None:
     """Return the total that makes the contract; None if that depends on the opponents."""
-    rules = odds.situation.rules
+    rules = require_kqj_rules(odds.situation.rules)
     if rules.bidding == "auction":
         return odds.options[option].amount if option >= odds.option_count else None
     return HALF_OF_POINTS if rules.teams == 2 else None

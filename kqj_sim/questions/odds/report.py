@@ -197,7 +197,9 @@ class KqjCallOddsRun(CallOddsRun[KqjCallOdds]):
             "lap": situation.lap,
             "teams": list(situation.teams),
             "question": situation.question,
-            "heard": [{"place": call.seat, "call": format_call(call)} for call in situation.calls],
+            "heard": [
+                {"place": call.seat, "call": format_call(call)} for call in situation.calls or ()
+            ],
             "pending": situation.pending,
         }
 
@@ -216,7 +218,7 @@ class KqjCallOddsRun(CallOddsRun[KqjCallOdds]):
             told += f"; Return {format_card(situation.upcard)}"
         if situation.question == "take":
             lap = ("1st", "2nd")[situation.lap - 1]
-            told += f"; {lap} lap, {_describe_passes(len(situation.calls))}"
+            told += f"; {lap} lap, {_describe_passes(situation.turn)}"
         elif situation.calls:
             calls = ", ".join(add_suit_signs(format_call(call)) for call in situation.calls)
             told += f"; calls so far: {calls}"
@@ -239,17 +241,18 @@ class KwajongenCallOddsRun(CallOddsRun[KwajongenCallOdds]):
         return {
             "turned": str(situation.upcard),
             "place": situation.place,
-            "raised": situation.raised,
+            "raised": bool(situation.pending),
         }
 
     def describe_situation(self) -> str:
         """Return what the player knows in a sentence."""
         of, situation = self.odds, self.odds.situation
+        assert situation.upcard is not None
         shown = format_card(situation.upcard)
         told = f"{self._describe_hand()}; the dealer shows {shown}"
         told += f"; {_describe_passes(situation.place)}"
         told += " (ignored)" if of.ignore_calls and situation.place else ""
-        return told + ("; the round is raised." if situation.raised else ".")
+        return told + ("; the round is raised." if situation.pending else ".")
 
     def _describe_bidding(self) -> str:
         of = self.odds
@@ -269,7 +272,7 @@ class CardOddsRun(OddsRun[CardOdds]):
     def to_dict(self) -> dict[str, Any]:
         """Return the run as plain values, for JSON."""
         of, so_far = self.odds, self.odds.partial_round
-        called = so_far.final_contract
+        called = so_far.contract
         return {
             **super().to_dict(),
             "hand": [str(card) for card in sorted(so_far.hand)],
@@ -324,7 +327,7 @@ class CardOddsRun(OddsRun[CardOdds]):
     def _describe_contract(self) -> str:
         """Return who plays which contract: `the opener, your partner, plays 120 ♥ Capot`."""
         so_far = self.odds.partial_round
-        called = so_far.final_contract
+        called = so_far.contract
         contract = format_contract(called.contract)
         if called.amount is not None:
             contract = f"{called.amount} {contract}{' Capot' if called.capot else ''}"

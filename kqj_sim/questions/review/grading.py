@@ -19,9 +19,7 @@ from kqj_sim.policies.players import PlayerLike, parse_player
 from kqj_sim.positions.estimator import EstimatePlan
 from kqj_sim.positions.kwajongen import CALL_OPTIONS
 from kqj_sim.positions.plays import PlayModel
-from kqj_sim.positions.position import PartialRound
 from kqj_sim.positions.sampling import CardSampler, Deadline, SearchEnded
-from kqj_sim.positions.situation import BiddingSituation, KwajongenBiddingSituation
 from kqj_sim.questions.review.cross_fitting import (
     Loss,
     Mean,
@@ -158,9 +156,7 @@ class _Preparation:
     def plays_left(self) -> int:
         """Cards left to play, which a deal costs for each option."""
         knowledge = self.decision.knowledge
-        seats = knowledge.rules.seats
-        played = len(knowledge.plays) if isinstance(knowledge, PartialRound) else 0
-        return seats * knowledge.rules.tricks - played
+        return knowledge.rules.seats * knowledge.rules.tricks - len(knowledge.plays)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -281,10 +277,12 @@ def make_turn(decision: Decision, plan: GradePlan, seed: int, ignore_calls: bool
     own_plan = EstimatePlan(
         seed=seed, threads=1, ignore_calls=ignore_calls, ignore_plays=plan.ignore_plays
     )
-    if isinstance(knowledge, BiddingSituation):
+    if decision.is_call:
+        knowledge = knowledge.rotate_to_places()
+    if decision.is_call and knowledge.question != "accept":
         return make_kqj_call_turn(knowledge, decision.choice, reference, own_plan, plan.deadline)
     players = [reference] * knowledge.rules.seats
-    if isinstance(knowledge, KwajongenBiddingSituation):
+    if decision.is_call:
         calls = [option.text for option in CALL_OPTIONS]
         return Turn(calls, ReviewedKwajongenCalls(knowledge, players, own_plan))
     kind = ReviewedKqjCards if knowledge.rules.game == "kqj" else ReviewedKwajongenCards
@@ -328,8 +326,8 @@ def _prepare(
 def _follows_bids(decision: Decision) -> bool:
     """Return True for a call after a bid of another player."""
     knowledge = decision.knowledge
-    return isinstance(knowledge, BiddingSituation) and any(
-        call.call == "bid" and call.seat != knowledge.place for call in knowledge.calls
+    return decision.is_call and any(
+        call.call == "bid" and call.seat != decision.seat for call in knowledge.calls or ()
     )
 
 

@@ -16,6 +16,7 @@ from kqj_sim.errors import InputError
 from kqj_sim.policies.card_sets import encode_cards, format_cards
 from kqj_sim.positions.auction_state import (
     CallOption,
+    find_lowest_amount,
     format_call,
     make_bid_option,
     make_contract_option,
@@ -28,11 +29,11 @@ from kqj_sim.positions.kqj_cards import (
     KqjCardSampler,
     convert_cards_to_bits,
 )
+from kqj_sim.positions.position import Position
 from kqj_sim.positions.sampling import Deadline
-from kqj_sim.positions.situation import BiddingSituation
 from kqj_sim.questions.review.turns import ActualHands, ReviewedSampler, Turn, derive_keys
 from kqj_sim.record import Call
-from kqj_sim.rules import SEATS
+from kqj_sim.rules import SEATS, require_kqj_rules
 from kqj_sim.simulation.encode import CONTRACTS
 
 if TYPE_CHECKING:
@@ -90,8 +91,8 @@ class ReviewedKqjCalls(KqjCallSampler, ReviewedSampler):
         Raises:
             SearchEnded: no hands that agree with the calls were found before the deadline.
         """
-        situation, rules = self.situation, self.situation.rules
-        lowest = situation.replay_calling().lowest_amount
+        situation, rules = self.situation, require_kqj_rules(self.situation.rules)
+        lowest = find_lowest_amount(situation)
         if situation.question != "bid" or lowest + 10 > rules.max_amount:
             return []
         contracts = [
@@ -115,7 +116,7 @@ class ReviewedKqjCalls(KqjCallSampler, ReviewedSampler):
         return bids
 
 
-def _format_answer(situation: BiddingSituation, question: str, answer: int) -> str:
+def _format_answer(situation: Position, question: str, answer: int) -> str:
     """Return a policy's answer to a question as a call."""
     if question in ("counter", "overcounter"):
         return question if answer else f"no {question}"
@@ -128,13 +129,14 @@ def _format_answer(situation: BiddingSituation, question: str, answer: int) -> s
 
 
 def make_kqj_call_turn(
-    situation: BiddingSituation, choice: str, reference: Player, plan: EstimatePlan,
+    situation: Position, choice: str, reference: Player, plan: EstimatePlan,
     deadline: Deadline,
 ) -> Turn:  # fmt: skip
     """Return the turn to call in KQJ, with the choice and some higher bids among its options."""
     sampler = ReviewedKqjCalls(situation, [reference] * SEATS, plan)
     calls = {option.text: option for option in sampler.options}
-    if situation.question == "bid" and situation.rules.counter_timing == "any":
+    rules = require_kqj_rules(situation.rules)
+    if situation.question == "bid" and rules.counter_timing == "any":
         # That was asked before the turn: it is a decision of its own.
         calls.pop("counter", None)
     chosen = sampler.ask(derive_keys(plan.seed, 1))
@@ -169,7 +171,7 @@ class ReviewedKqjCards(KqjCardSampler, ReviewedSampler):
         cards = np.zeros(len(keys), dtype=np.int64)
         if not review.choose_cards(self.turn, keys, self._rules, self._seating, cards):
             raise InputError(ILLEGAL_CHOICE_MESSAGE)
-        contract = CONTRACTS.index(self.partial_round.final_contract.contract)
+        contract = CONTRACTS.index(self.partial_round.contract.contract)
         return [format_cards(int(card), contract)[0] for card in cards]
 
     def score(self, actual: ActualHands) -> Float64Array:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kqj_sim.cards import Card, add_suit_signs, parse_card
 from kqj_sim.output.grid import format_number
-from kqj_sim.positions.position import PartialRound
+from kqj_sim.positions.position import Position
 from kqj_sim.questions.review.decisions import CALL_KINDS
 from kqj_sim.questions.review.tables import ReviewedDecision
 
@@ -63,7 +63,7 @@ def write_mistake(each: ReviewedDecision, confidence: float, several: bool) -> s
 def explain_best(grade: Grade) -> str:
     """Return a clause on what the best option does that the choice does not; may be empty."""
     position, best = grade.decision.knowledge, grade.best
-    if grade.decision.kind in CALL_KINDS or not isinstance(position, PartialRound):
+    if grade.decision.kind in CALL_KINDS:
         return ""
     if best == grade.decision.choice:
         return ""
@@ -97,12 +97,12 @@ def list_remarks(reviews: Sequence[RoundReview], ignore_calls: bool) -> list[str
     return lines
 
 
-def _compare_in_trick(position: PartialRound, better: Card, chosen: Card) -> list[str]:
+def _compare_in_trick(position: Position, better: Card, chosen: Card) -> list[str]:
     """Return what one card does in the trick that the other does not."""
     leader, cards = position.tricks[-1]
     if not cards:
         return []
-    seats, contract = position.rules.seats, position.final_contract.contract
+    seats, contract = position.rules.seats, position.contract.contract
     find_winner = position.referee.find_trick_winner
     last = len(cards) == seats - 1
     wins_better, wins_chosen = (
@@ -123,19 +123,19 @@ def _compare_in_trick(position: PartialRound, better: Card, chosen: Card) -> lis
     return []
 
 
-def _count_points(position: PartialRound, card: Card) -> int:
-    return position.referee.card_points(card, position.final_contract.contract)
+def _count_points(position: Position, card: Card) -> int:
+    return position.referee.card_points(card, position.contract.contract)
 
 
-def _compare_kq(position: PartialRound, better: Card, chosen: Card) -> list[str]:
+def _compare_kq(position: Position, better: Card, chosen: Card) -> list[str]:
     """Return what a card does for KQ and KQJ of trump: these need the King before the Queen."""
-    contract = position.final_contract.contract
+    contract = position.contract.contract
     if position.rules.game != "kqj" or contract == "NT":
         return []
     trumps = "shdc" if contract == "AT" else contract
     for suit in trumps:
         king, queen = Card("K", suit), Card("Q", suit)
-        if {king, queen} <= position.hand:
+        if {king, queen} <= set(position.hand):
             if better == king and chosen != king:
                 return ["it is the first card of KQ"]
             if chosen == queen and better not in (king, queen):

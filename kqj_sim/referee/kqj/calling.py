@@ -20,6 +20,8 @@ class KqjCalling(Calling):
         upcard: the Return; None with auctions.
     """
 
+    examples = "pass, take h, 120 h, 400 NT capot or counter"
+
     def __init__(
         self, rules: KqjRules, dealer: int, teams: Sequence[int], upcard: Card | None
     ) -> None:
@@ -73,6 +75,23 @@ class KqjCalling(Calling):
 
     def _count_passes(self, bid: Call) -> int:
         return len(self.calls) - 1 - self.calls.index(bid)
+
+    def list_repliers(self) -> list[int]:
+        """Return the seats that are asked to counter the last bid, or to overcounter, in order.
+
+        They begin with the seat after the bidder, or with the bidder.  Where counters are made in
+        one's turn, and the bid is no Capot, nobody is asked to counter besides.
+        """
+        bid = self.last_bid
+        if bid is None:
+            return []
+        is_countered = self.calls[-1].call == "counter"
+        at_once = self.calls[-1] is bid and (self.rules.counter_timing == "any" or bid.capot)
+        if not is_countered and not at_once:
+            return []
+        order = ((bid.seat + step) % SEATS for step in range(SEATS))
+        own = self.teams[bid.seat]
+        return [seat for seat in order if (self.teams[seat] == own) == is_countered]
 
     def final_contract(self) -> FinalContract | None:
         """Return the contract of a closed calling; None if all passed."""

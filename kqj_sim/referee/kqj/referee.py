@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Literal
 
 from kqj_sim.cards import Card
 from kqj_sim.referee.base import FinalContract, Referee
@@ -27,6 +28,7 @@ class KqjReferee(Referee):
     card_by_text = CARD_OF_TEXT
     upcard_name = "the Return"
     upcard_rule = "with taking there is a Return"
+    names_contract = True
     card_points = staticmethod(card_points)
     find_trick_winner = staticmethod(find_trick_winner)
     list_legal_cards = staticmethod(list_legal_cards)
@@ -43,6 +45,11 @@ class KqjReferee(Referee):
     def dealt_count(self) -> int:
         """Five with taking, eight with auctions."""
         return 5 if self.rules.bidding == "take" else self.rules.tricks
+
+    @property
+    def question(self) -> Literal["take", "bid"]:
+        """The question in a turn: to take, or to bid."""
+        return "take" if self.rules.bidding == "take" else "bid"
 
     def find_upcard_seat(self, dealer: int, sender: int | None) -> int | None:
         """Return the Sender, who takes the Return."""

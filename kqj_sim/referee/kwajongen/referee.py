@@ -33,6 +33,8 @@ class KwajongenReferee(Referee):
     find_next_dealer = staticmethod(find_next_dealer)
     is_decided = staticmethod(is_decided)
     has_upcard = True
+    names_contract = False
+    question = "accept"
     dealt_count = KwajongenRules.tricks
 
     def __init__(self, rules: KwajongenRules) -> None:

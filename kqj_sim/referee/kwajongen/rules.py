@@ -38,6 +38,8 @@ def outranks(card: Card, other: Card) -> bool:
 class KwajongenCalling(Calling):
     """The calls of a round so far; `upcard` is the dealer's card, whose suit is trump."""
 
+    examples = "pass or play"
+
     def __init__(self, dealer: int, upcard: Card) -> None:
         super().__init__(SEATS, dealer)
         self.upcard = upcard
