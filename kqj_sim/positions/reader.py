@@ -232,7 +232,7 @@ def _parse_upcard(text: str | None, referee: Referee) -> Card | None:
     if referee.has_upcard:
         raise InputError(
             f"{referee.upcard_name} is missing: give the card that is turned up, such as "
-            "--return 9h"
+            "--return Jh"
         )
     return None
 
