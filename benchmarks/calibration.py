@@ -41,10 +41,10 @@ from kqj_sim.positions.auction_state import (
     list_call_options,
     make_contract_option,
 )
-from kqj_sim.positions.estimator import EstimatePlan
 from kqj_sim.positions.kqj_calls import KqjCallSampler
+from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.reader import read_typed_position
-from kqj_sim.positions.sampling import Search, SearchEnded
+from kqj_sim.positions.search import Search, SearchEnded
 from kqj_sim.record import Record
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.encode import CONTRACTS
@@ -142,7 +142,7 @@ def estimate_contract(record: Record, rules: KqjRules, seed: int) -> EstimatedCo
     found = sampler.make_odds(settings)
     search = Search(sampler.question_count, math.inf, None, MAX_HANDS)
     try:
-        for chunk in sampler.iterate_chunks(0, BLOCKS * LANES, search):
+        for chunk in sampler.iterate_chunks(0, BLOCKS * LANES, search, threads=1):
             found.add(chunk)
             if found.effective_sample_size >= ENOUGH:
                 break

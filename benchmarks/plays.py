@@ -26,12 +26,13 @@ from kqj_sim.cards import parse_card
 from kqj_sim.core import rng
 from kqj_sim.core.types import BoolArray, Float64Array, Int64Array
 from kqj_sim.policies.players import parse_player
-from kqj_sim.positions.estimator import EstimatePlan
 from kqj_sim.positions.kqj_cards import KqjCardSampler, convert_cards_to_bits
+from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.plays import PATIENCE, POWER, PlayModel
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_position
-from kqj_sim.positions.sampling import Search, SearchEnded
+from kqj_sim.positions.sampling import derive_keys
+from kqj_sim.positions.search import Search, SearchEnded
 from kqj_sim.record import Record, partial_record_from_json, to_json
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.experiment import Experiment
@@ -185,7 +186,7 @@ def score_round(record: Record, rules: KqjRules, player: str, seed: int) -> Scor
             counted = (np.ones(number.size), estimated.reshape(-1), truth.reshape(-1))
             bins[which] += [np.bincount(number, each, BINS) for each in counted]
             estimates[which].append((values @ weights / weights.sum()).tolist())
-        results.append(read_result(record, turn.sampler.partial_round))
+        results.append(read_result(record, turn.sampler.position))
         size = [each.sum() ** 2 / (each**2).sum() for each in both]
         effective.append(size[1] / size[0])
     return Score(
@@ -196,11 +197,8 @@ def score_round(record: Record, rules: KqjRules, player: str, seed: int) -> Scor
 
 def play_out_played_card(turn: Turn, seed: int) -> Float64Array:
     """Return the `MEASURES` of each of the hands: float64 (measures, n)."""
-    sampler = turn.sampler
-    cards = sampler.turn.cards
-    sampler.turn = sampler.turn._replace(cards=cards[turn.played : turn.played + 1])
-    sampler.card_count = 1
-    outcomes = sampler.play_out(turn.hands, np.arange(len(turn.hands)), seed)
+    sampler = turn.sampler.with_numbers([turn.played])
+    outcomes = sampler.play_out(turn.hands, derive_keys(seed, 0, len(turn.hands)))
     indices = [sampler.measures.indices[name] for name in MEASURES]
     return sampler.measures.compute(outcomes)[indices, 0]
 

@@ -16,9 +16,14 @@ from dataclasses import replace
 import numpy as np
 
 from kqj_sim.questions.review.decisions import RecordedRound
-from kqj_sim.questions.review.grading import GradePlan, derive_seed, grade_decisions, make_turn
+from kqj_sim.questions.review.draws import draw_deals
+from kqj_sim.questions.review.grading import (
+    GradePlan,
+    derive_seed,
+    grade_decisions,
+    sample_decision,
+)
 from kqj_sim.questions.review.rounds import review_round
-from kqj_sim.questions.review.turns import draw_deals
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
@@ -53,13 +58,13 @@ def measure_bias(policy: str, rounds: int, deals: int = 128) -> None:
         for one, other in zip(known, sampled, strict=True):
             if one.layouts is None:
                 continue
-            turn = make_turn(other.decision, replace(plan, max_layouts=0), 5, False)
-            turn.sampler.seed = derive_seed("naive", line, other.decision.at)  # type: ignore[attr-defined]
-            draws = draw_deals(turn.sampler, 0, deals)
+            own_seed = derive_seed("naive", line, other.decision.at)
+            sampler = sample_decision(other.decision, wanted, own_seed, False)
+            draws = draw_deals(sampler, 0, deals)
             exact.append(one.loss.points.value)
             fitted.append(other.loss.points.value)
             differences.append(other.loss.points.value - one.loss.points.value)
-            choice = turn.options.index(other.decision.choice)
+            choice = other.names.index(other.decision.choice)
             means = draws.values @ draws.weights / draws.weights.sum()
             naive.append(float(means.max() - means[choice]))
     print(f"Trick 7 of {policy}, points lost a decision")

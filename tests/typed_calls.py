@@ -7,7 +7,7 @@ from typing import Any
 
 from kqj_sim.positions.kqj_calls import KqjCallOdds
 from kqj_sim.positions.reader import read_typed_position
-from kqj_sim.questions.odds.estimate import estimate_calls
+from kqj_sim.positions.samplers import estimate_position
 from kqj_sim.rules import KqjRules
 
 SITUATION = ("return_card", "place", "lap", "heard", "partners_at", "pending")
@@ -20,6 +20,6 @@ def odds(
     """Estimate the outcome of each call; `asked` has the situation, and `EstimatePlan`."""
     known = {name: asked.pop(name) for name in SITUATION if name in asked}
     situation = read_typed_position(hand, rules or KqjRules(), **known)
-    found = estimate_calls(situation, policies, **asked)
+    found = estimate_position(situation, policies, **asked)
     assert isinstance(found, KqjCallOdds)
     return found

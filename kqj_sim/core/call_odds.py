@@ -1,4 +1,5 @@
-"""Odds of calls: deals that match the observed calls, with each possible call played out in them.
+"""Odds of calls: deals that match the observed calls, with each possible call played out in them;
+and the call that a policy makes there.
 
 The hands of players who have called are drawn as `core.observed_calls` describes, all other cards
 at random from those that remain.
@@ -16,14 +17,21 @@ from kqj_sim.core.block import (
     SEATS,
     STRIDE,
     TRICKS,
+    allocate_inner_block,
     cell_index,
     column_offset,
+    pad_lanes,
     team_of,
 )
 from kqj_sim.core.cards import PACK
 from kqj_sim.core.deal import draw_cards
+from kqj_sim.core.dispatch import ask
 from kqj_sim.core.jit import block_loop, kernel, scalar
 from kqj_sim.core.observed_calls import (
+    CALL_ARGUMENT,
+    CALL_LOOP,
+    CALL_ROWS,
+    CALL_RULE,
     CALLER_PLACE,
     MAX_ATTEMPTS,
     OBSERVED_CALL_SIZE,
@@ -36,6 +44,7 @@ from kqj_sim.core.observed_calls import (
     find_next_caller,
     has_illegal_choice,
     make_caller_search,
+    put_calling_hand,
 )
 from kqj_sim.core.playouts import PUBLIC_ROWS, play_called, resume_calls
 from kqj_sim.core.rules import Rules, Seating
@@ -65,12 +74,13 @@ OPTION_SIZE = _OPTION_ROWS + len(PUBLIC_ROWS)
 
 (
     RESULT, OWN_PLAYS, OWN_TOTAL, OWN_TRICKS, OWN_SCORE, OTHER_SCORE, OWN_KQ, OWN_KQJ,
-    OWN_COUNTERED, UNCOUNTERED_OWN_SCORE, UNCOUNTERED_OTHER_SCORE,
-) = range(11)  # fmt: skip
+    OWN_COUNTERED, UNCOUNTERED_OWN_SCORE, UNCOUNTERED_OTHER_SCORE, TEAM_SCORES,
+) = range(12)  # fmt: skip
 """Entries of an outcome: the result (`core.scoring`); 1 if the asking player's team is the
 contracting one; its total, tricks and score; the best other score; its number of KQ and of KQJ; 1
-if its bid was countered; both scores if the bidding goes on without counters where it was."""
-OUTCOME_SIZE = 11
+if its bid was countered; both scores if the bidding goes on without counters where it was; the
+scores of up to three teams."""
+OUTCOME_SIZE = TEAM_SCORES + 3
 
 _HAND_PARTS = 2 * SEATS
 _CALLER_COUNTER, _REST_COUNTER = 1 << 20, 1 << 10
@@ -113,6 +123,42 @@ def _draw_from_remaining(
 
 
 _draw_caller_hands = make_caller_search(_draw_from_remaining)
+
+
+@kernel
+def choose_calls(
+    observer: Int64Array, question: Int64Array, keys: Int64Array, rules: Rules, seating: Seating,
+    answers: Int64Array,
+) -> bool:  # fmt: skip
+    """Ask a player for a call, once for each key.
+
+    Args:
+        observer: int64 (OBSERVER_SIZE,), what the player knows.
+        question: int64 (OBSERVED_CALL_SIZE,); the call made is ignored.
+        keys: int64 (n,), n at most LANES.
+        rules, seating: the rules, and the players by place.
+        answers: int64 (n,), filled with the calls as policies give them.
+
+    Returns:
+        False if the policy made an illegal choice.
+    """
+    state, place, count = allocate_inner_block(), observer[OBSERVER_PLACE], keys.shape[0]
+    fill_deal_rows(state, observer[OBSERVED_PLAYERS], observer[OBSERVED_RETURN])
+    fill_public_rows(state, count, question, CALL_ROWS)
+    for lane in range(pad_lanes(count)):
+        state[block.KEY + lane] = keys[min(lane, count - 1)]
+        put_calling_hand(state, lane, place, observer[OBSERVER_CARDS], rules)
+        state[block.STILL_CALLING + lane] = 1
+        state[block.MAY_COUNTER + lane] = 1
+    ask(
+        seating, question[CALL_LOOP], state, count, place, question[CALL_ARGUMENT], rules.teams,
+        question[CALL_RULE],
+    )  # fmt: skip
+    for lane in range(count):
+        answers[lane] = state[block.CALL + lane]
+        if state[block.ILLEGAL + lane] != 0:
+            return False
+    return True
 
 
 @kernel
@@ -266,6 +312,7 @@ def write_outcome(
     others = -1
     for team in range(rules.teams):
         score = state[cell_index(_SCORE + team * STRIDE, lane)]
+        outcome[TEAM_SCORES + team] = score
         others = max(others, score) if team != own_team else others
     outcome[OTHER_SCORE] = others
     kq_count, kqj_count = 0, 0

@@ -1,4 +1,5 @@
-"""Odds of cards: hidden hands sampled at a turn to play, and each legal card played out in them.
+"""Odds of cards: hidden hands sampled at a turn to play, and each legal card played out in them;
+and the card that a policy chooses there.
 
 The position is lane 0 of a block, in which the hands of the other players are left open.  Each
 draw of hidden hands is a function of (seed, number of the draw), so draws are independent of each
@@ -22,10 +23,13 @@ from kqj_sim.core.block import (
     STRIDE,
     allocate_inner_block,
     cell_index,
+    history_offset,
+    pad_lanes,
 )
 from kqj_sim.core.call_odds import RESULT, write_outcome
 from kqj_sim.core.cards import PACK, to_natural_order, to_strength_order
 from kqj_sim.core.deal import deposit
+from kqj_sim.core.dispatch import FOLLOW, LEAD, ask
 from kqj_sim.core.hidden_hands import (
     KNOWLEDGE_SIZE,
     draw_first_layout,
@@ -58,7 +62,13 @@ from kqj_sim.core.observed_calls import (
     replay_caller,
 )
 from kqj_sim.core.play import prepare_play, record_trick
-from kqj_sim.core.playouts import PlayoutQueue, new_playout_queue, play_out_queue, put_trick_cards
+from kqj_sim.core.playouts import (
+    PlayoutQueue,
+    copy_lanes,
+    new_playout_queue,
+    play_out_queue,
+    put_trick_cards,
+)
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.trick import finish_trick
 from kqj_sim.core.types import (
@@ -286,7 +296,7 @@ def _new_search(turn: CardTurn, counts: Int64Array, signal: Int64Array) -> Calle
 @kernel
 def draw_hidden_hands(
     turn: CardTurn, first: int, count: int, seed: int, rules: Rules, seating: Seating,
-    numbers: Int64Array, weights: Float64Array, hands: Int64Array, counts: Int64Array,
+    keys: Int64Array, weights: Float64Array, hands: Int64Array, counts: Int64Array,
     signal: Int64Array,
 ) -> int:  # fmt: skip
     """Draw hidden hands that match the observed calls.
@@ -296,7 +306,7 @@ def draw_hidden_hands(
         first, count: number of the first draw, and how many.
         seed: seed of the draws.
         rules, seating: the rules and the players.
-        numbers: int64 (count,), filled with the numbers of the draws that have a weight.
+        keys: int64 (count,), filled with the keys of the draws that have a weight.
         weights: float64 (count,), filled with their weights.
         hands: int64 (count, 6), filled with their hidden hands by place, natural coding.
         counts: int64 (2 * n,); for each call the number of hands asked, and of those that made it,
@@ -321,7 +331,7 @@ def draw_hidden_hands(
             return ILLEGAL_CALL
         for i in range(lanes):
             if search.weights[i] > 0:
-                numbers[kept] = begin + i
+                keys[kept] = search.keys[i]
                 weights[kept] = search.weights[i]
                 for place in range(SEATS):
                     hands[kept, place] = draws.hidden[i, place]
@@ -330,7 +340,7 @@ def draw_hidden_hands(
 
 
 @kernel
-def thin_draws(seed: int, numbers: Int64Array, least: float, weights: Float64Array) -> None:
+def thin_draws(keys: Int64Array, least: float, weights: Float64Array) -> None:
     """Leave out at random some draws of little weight (rejection control).
 
     A draw of less than the least weight is kept with a probability of its share of that weight,
@@ -339,29 +349,27 @@ def thin_draws(seed: int, numbers: Int64Array, least: float, weights: Float64Arr
     Statistical Association 93, 1998).
 
     Args:
-        seed: seed of the draws.
-        numbers: int64 (n,), their numbers.
+        keys: int64 (n,), their keys.
         least: the least weight; 0 to keep all.
         weights: float64 (n,), weights, replaced; those that are left out get 0.
     """
     for i in range(weights.shape[0]):
         if weights[i] < least:
-            bits = rng.draw(rng.derive_deal_key(seed, numbers[i]), _THINNING_COUNTER)
+            bits = rng.draw(keys[i], _THINNING_COUNTER)
             weights[i] = least if rng.to_fraction(bits) * least < weights[i] else 0.0
 
 
 @kernel
 def play_out_cards(
-    turn: CardTurn, hands: Int64Array, numbers: Int64Array, seed: int, rules: Rules,
-    seating: Seating, outcomes: Int16Array,
+    turn: CardTurn, hands: Int64Array, keys: Int64Array, rules: Rules, seating: Seating,
+    outcomes: Int16Array,
 ) -> None:  # fmt: skip
     """Play every legal card out in some hidden hands.
 
     Args:
         turn: the turn to play.
         hands: int64 (n, 6), hidden hands by place, natural coding.
-        numbers: int64 (n,), numbers of the draws, of which the players' own draws depend.
-        seed: seed of the draws.
+        keys: int64 (n,), keys of the players' own draws.
         rules, seating: the rules and the players, with `resume`.
         outcomes: int16 (n * cards, OUTCOME_SIZE), filled for each draw with one row per card.
     """
@@ -373,7 +381,7 @@ def play_out_cards(
         for which in range(cards):
             queue.sources[waiting] = 0
             queue.cards[waiting] = turn.cards[which]
-            queue.keys[waiting] = rng.derive_deal_key(seed, numbers[i])
+            queue.keys[waiting] = keys[i]
             queue.targets[waiting] = i * cards + which
             for place in range(SEATS):
                 hand = to_strength_order(hands[i, place], contract)
@@ -384,6 +392,40 @@ def play_out_cards(
                 waiting = 0
     if waiting > 0:
         _play_out_waiting(turn, queue, waiting, rules, seating, outcomes)
+
+
+@kernel
+def choose_cards(
+    turn: CardTurn, keys: Int64Array, rules: Rules, seating: Seating, cards: Int64Array
+) -> bool:
+    """Ask the player to move for a card, once for each key.
+
+    Args:
+        turn: the turn to play.
+        keys: int64 (n,), n at most LANES.
+        rules, seating: the rules and the players.
+        cards: int64 (n,), filled with the cards, by strength.
+
+    Returns:
+        False if the policy made an illegal choice.
+    """
+    count = keys.shape[0]
+    inner, sources = allocate_inner_block(), np.zeros(LANES, np.int64)
+    copy_lanes(turn.state, inner, sources, count)
+    for lane in range(pad_lanes(count)):
+        inner[block.KEY + lane] = keys[min(lane, count - 1)]
+        inner[block.ILLEGAL + lane] = 0
+        for finished in range(turn.trick):
+            for row in range(1 + SEATS):
+                at = history_offset(finished, row)
+                inner[cell_index(at, lane)] = turn.state[cell_index(at, 0)]
+    loop = LEAD if turn.position == 0 else FOLLOW
+    ask(seating, loop, inner, count, turn.trick, turn.position, rules.teams, 0)
+    for lane in range(count):
+        cards[lane] = inner[cell_index(block.TRICK_CARDS + turn.position * STRIDE, lane)]
+        if inner[block.ILLEGAL + lane] != 0:
+            return False
+    return True
 
 
 @kernel

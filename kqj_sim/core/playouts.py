@@ -1,9 +1,9 @@
 """Playouts: lanes of one block copied into another and played on to the end of the round.
 
 A playout starts at a turn to play, with a chosen card and hands for the other players
-(`play_out_queue`), or at a turn to call (`resume_calls_and_play`).  In the second case the caller
-fills the lanes of a block with cards (FIRST_FIVE, FURTHER_CARDS, UPCARD or DEALT), keys, players
-and the `PUBLIC_ROWS`, in which the tried call has been made.
+(`play_out_queue`), or at a turn to call (`resume_calls`, then `play_called`).  In the second case
+the caller fills the lanes of a block with cards (FIRST_FIVE, FURTHER_CARDS, UPCARD or DEALT), keys,
+players and the `PUBLIC_ROWS`, in which the tried call has been made.
 """
 
 from __future__ import annotations
@@ -191,23 +191,3 @@ def play_called(state: Block, lanes: int, rules: Rules, seating: Seating) -> int
     """
     log = np.empty(0, np.int64)
     return call_stage(seating.stages[FINISH_STAGE], (state, lanes, rules, seating, log))
-
-
-@block_loop
-def resume_calls_and_play(
-    state: Block, lanes: int, rules: Rules, calling_seating: Seating, playing_seating: Seating,
-    turn: int, pending: int,
-) -> int:  # fmt: skip
-    """Go on calling from a turn, play the rounds that were taken, and describe them.
-
-    Args:
-        state, lanes: the filled block and its number of lanes.
-        rules: the rules.
-        calling_seating, playing_seating: the players of the calls, and those of the cards.
-        turn, pending: the point to resume at (`core.round`).
-
-    Returns:
-        As `play_called`.
-    """
-    resume_calls(state, lanes, rules, calling_seating, turn, pending)
-    return play_called(state, lanes, rules, playing_seating)

@@ -119,6 +119,9 @@ class CallOption(NamedTuple):
     amount: int = 0
     capot: bool = False
 
+    def __str__(self) -> str:
+        return self.text
+
     def pack(self) -> tuple[int, ...]:
         """Return the call as `core.call_odds.OPTION_SIZE` integers."""
         return (self.turn, self.resume_stage, *self.auction_state.pack())

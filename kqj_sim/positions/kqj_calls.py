@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,9 +14,11 @@ from kqj_sim.core import call_odds as core
 from kqj_sim.core.block import LANES, PLAYER_BITS, SEATS, allocate_block
 from kqj_sim.core.observed_calls import STOPPED
 from kqj_sim.core.scoring import LITIGATION, PASSED_OUT
-from kqj_sim.core.types import Int16Array, Int64Array
+from kqj_sim.core.types import Block, Float64Array, Int16Array, Int64Array
+from kqj_sim.core.views import PASS
 from kqj_sim.errors import InputError
 from kqj_sim.places import describe_place
+from kqj_sim.plan import check_range
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.players import Player, get_default_player
 from kqj_sim.positions.auction_state import (
@@ -24,21 +26,15 @@ from kqj_sim.positions.auction_state import (
     CallOption,
     ObservedCall,
     find_lowest_amount,
+    format_call,
     list_call_options,
     make_bid_option,
     make_contract_option,
+    make_question,
     order_rarest_first,
     replay_calls,
 )
-from kqj_sim.positions.estimator import (
-    MIN_EFFECTIVE_DEALS,
-    CallOdds,
-    EstimatePlan,
-    ImpossibleBiddingError,
-    Limits,
-    Odds,
-    add_draws,
-)
+from kqj_sim.positions.estimator import MIN_EFFECTIVE_DEALS, ImpossibleBiddingError, search_and_add
 from kqj_sim.positions.measures import (
     DRAWN,
     LOST,
@@ -47,17 +43,19 @@ from kqj_sim.positions.measures import (
     WON,
     get_kqj_call_measures,
 )
+from kqj_sim.positions.odds import Odds, Playouts
+from kqj_sim.positions.plan import EstimatePlan, Limits
 from kqj_sim.positions.position import Position
-from kqj_sim.positions.sampling import (
-    Playouts,
-    Sampler,
-    Search,
-    SearchEnded,
-    explain_rarest_call,
-)
+from kqj_sim.positions.sampling import ActualHands, Sampler, derive_keys
+from kqj_sim.positions.search import Deadline, Search, SearchEnded, explain_rarest_call
 from kqj_sim.record import Call
 from kqj_sim.rules import MAX_TOTAL, KqjRules, require_kqj_rules
-from kqj_sim.simulation.encode import encode_rules, encode_seating, without_counters
+from kqj_sim.simulation.encode import (
+    CONTRACTS,
+    encode_rules,
+    encode_seating,
+    without_counters,
+)
 from kqj_sim.stats.intervals import Estimate
 
 _FIRST_PILOT_DEAL = 1 << 59
@@ -68,6 +66,11 @@ _MIN_REACH_PROBABILITY = 0.35
 _MIN_CAPOT_PROBABILITY = 0.2
 _MAX_AMOUNTS = 6
 """Number of amounts of a contract that are tried out, at most."""
+
+_TRIED_REACH_PROBABILITIES = (0.65, 0.5)
+"""Of higher bids in a contract `add_choice` adds those that are reached with these chances."""
+
+ILLEGAL_CHOICE_MESSAGE = "a policy chose what is not allowed while the round was played on"
 
 _FREE_CALLERS = {"take": "random:take=0.3+network", "auction": "random:bid=0.3+network"}
 """By bidding, a player who makes every call."""
@@ -92,7 +95,7 @@ class UncounteredBest(NamedTuple):
 
 
 @dataclass(eq=False, kw_only=True)
-class KqjCallOdds(CallOdds):
+class KqjCallOdds(Odds):
     """Estimates of the calls of KQJ; with auctions the contracts, if they are played, follow.
 
     Attributes:
@@ -102,7 +105,6 @@ class KqjCallOdds(CallOdds):
         uncountered_best: with auctions the best call in the deals that chose if nobody counters.
     """
 
-    situation: Position
     observed_calls: list[ObservedCall]
     uncountered_best: int | None = None
 
@@ -164,13 +166,12 @@ def _classify_endings(outcome: Int16Array) -> Int64Array:
 class KqjCallSampler(Sampler):
     """Deals that agree with what a player knows, with every call played out.
 
+    Players are by place, the asking one included.  The options are calls, then contracts; at first
+    the calls alone.
+
     Attributes:
-        situation: what the player knows.
-        players: the assumed player at each place, the asking one included.
         auction_state: the state of the auction.
         observed_calls: the calls that deals agree with, in the order in which hands are drawn.
-        options: the calls that are played out, then contracts; at first the calls alone.
-        call_count: number of `options` that are calls.
     """
 
     chunk_size = min_chunk_size = LANES
@@ -183,9 +184,9 @@ class KqjCallSampler(Sampler):
         players: Sequence[Player],
         plan: EstimatePlan,
     ) -> None:
-        self.situation, self.players = situation, tuple(players)
+        check_range("pending", situation.pending, 0, MAX_TOTAL)
+        self.position, self.players = situation, tuple(players)
         self.seed, self.ignore_calls = plan.seed, plan.ignore_calls
-        self.threads = plan.thread_count
         observed_calls, self.auction_state = replay_calls(situation)
         self.observed_calls = [] if self.ignore_calls else order_rarest_first(observed_calls)
         self.question_count = len(self.observed_calls)
@@ -199,8 +200,13 @@ class KqjCallSampler(Sampler):
         self._set_options(list(list_call_options(situation, self.auction_state)))
 
     def _set_options(self, calls: list[CallOption], contracts: Sequence[CallOption] = ()) -> None:
-        self.options, self.call_count = [*calls, *contracts], len(calls)
+        self.options, self._call_count = [*calls, *contracts], len(calls)
         self._packed_options = np.array([each.pack() for each in self.options], dtype=np.int64)
+
+    @property
+    def option_count(self) -> int:
+        """The number of calls."""
+        return self._call_count
 
     def with_options(
         self, calls: list[CallOption], contracts: Sequence[CallOption] = ()
@@ -212,20 +218,7 @@ class KqjCallSampler(Sampler):
 
     def make_odds(self, plan: EstimatePlan) -> KqjCallOdds:
         """Return estimates of the options without deals."""
-        return KqjCallOdds(
-            measures=self.measures,
-            rules=self.situation.rules,
-            players=self.players,
-            seed=self.seed,
-            ignore_calls=self.ignore_calls,
-            options=self.options,
-            option_count=self.call_count,
-            question_count=self.question_count,
-            sequential=plan.precision is not None,
-            confidence=plan.confidence,
-            situation=self.situation,
-            observed_calls=self.observed_calls,
-        )
+        return self._fill_odds(KqjCallOdds, plan, observed_calls=self.observed_calls)
 
     def choose_options(self, plan: EstimatePlan) -> tuple[KqjCallSampler, KqjCallSampler]:
         """Return samplers of the calls and contracts to play out, and of these calls alone.
@@ -233,8 +226,7 @@ class KqjCallSampler(Sampler):
         Of the bids in a contract these are the lowest, the best of some higher ones by a pilot
         run, and Capot where it is likely.
         """
-        situation, state = self.situation, self.auction_state
-        rules = require_kqj_rules(situation.rules)
+        situation, state, rules = self.position, self.auction_state, self.position.rules
         calls = list(self.options)
         amount = find_lowest_amount(situation) if situation.question == "bid" else 0
         if amount == 0 or amount > rules.max_amount:
@@ -253,7 +245,7 @@ class KqjCallSampler(Sampler):
         tried = [*calls, *(bid for bids in higher.values() for bid in bids)]
         pilot = self._run_pilot(tried, _FIRST_PILOT_DEAL + _PILOT_DEALS, plan)
         values = {
-            option.text: pilot.estimate("value", number).value
+            str(option): pilot.estimate("value", number).value
             for number, option in enumerate(tried)
         }
         kept = []
@@ -262,24 +254,20 @@ class KqjCallSampler(Sampler):
             for capot in (False, True):
                 bids = [bid for bid in higher.get(option.contract, []) if bid.capot == capot]
                 if bids:
-                    kept.append(max(bids, key=lambda bid: values[bid.text]))
+                    kept.append(max(bids, key=lambda bid: values[str(bid)]))
         return self.with_options(kept, played), self.with_options(kept)
 
     def _run_pilot(self, options: list[CallOption], first: int, plan: EstimatePlan) -> KqjCallOdds:
         """Return estimates of some options by a few deals from the number `first` on."""
         sampler = self.with_options(options)
         pilot = sampler.make_odds(EstimatePlan())
-        quiet = EstimatePlan(time=plan.time, searching=plan.searching)
+        quiet = EstimatePlan(time=plan.time, threads=plan.threads, searching=plan.searching)
         try:
-            add_draws(sampler, pilot, first, Limits(_PILOT_DEALS), quiet)
+            search_and_add(sampler, pilot, first, Limits(_PILOT_DEALS), quiet)
         except ImpossibleBiddingError:
-            if pilot.effective_sample_size < MIN_EFFECTIVE_DEALS:
+            if not pilot.has_effective(MIN_EFFECTIVE_DEALS):
                 raise
         return pilot
-
-    def start_search(self, seconds: float | None, progress: Callable[[int], None] | None) -> Search:
-        """Return a search for hands that agree with the calls."""
-        return Search(self.question_count, seconds, progress)
 
     def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
         """Play out every option in a block of deals."""
@@ -301,17 +289,104 @@ class KqjCallSampler(Sampler):
         )  # fmt: skip
         if live == STOPPED:
             raise SearchEnded(by_time=False)
-        outcomes = np.zeros((len(self.options), max(live, 0), core.OUTCOME_SIZE), dtype=np.int16)
-        if live < 0 or not core.play_out_calls(
-            state, live, self._rules, self._seating, self._uncountered_seating, self._observer,
-            self._packed_options, hands, keys, outcomes,
-        ):  # fmt: skip
+        outcomes = None if live < 0 else self._play_out(state, live, hands, keys)
+        if outcomes is None:
             raise InputError(
                 f"a policy chose what is not allowed in the deals from {first} of seed {self.seed}"
             )
         # First and further cards of each place.
         by_place = hands.reshape(2 * SEATS, LANES)[:, :live]
         return Playouts(LANES, weights[:live], outcomes, by_place, counts)
+
+    def with_numbers(self, numbers: Sequence[int]) -> KqjCallSampler:
+        """Return the same sampler of some of the calls; as of `Sampler`."""
+        return self.with_options([self.options[number] for number in numbers])
+
+    def ask(self, keys: Int64Array) -> list[str]:
+        """Return the call that the player chooses with each key; as of `Sampler`."""
+        found = np.zeros(len(keys), dtype=np.int64)
+        texts = []
+        for question in make_question(self.position, self.auction_state):
+            packed = np.array(question.pack(), dtype=np.int64)
+            if not core.choose_calls(
+                self._observer, packed, keys, self._rules, self._seating, found
+            ):
+                raise InputError(ILLEGAL_CHOICE_MESSAGE)
+            place = self.position.place
+            texts.append([_format_answer(place, question.text, int(each)) for each in found])
+        if len(texts) == 1:
+            return texts[0]
+        counters, bids = texts
+        return [
+            one if one == "counter" else other for one, other in zip(counters, bids, strict=True)
+        ]
+
+    def score(self, actual: ActualHands) -> Float64Array:
+        """Return the scores of each call in known hands; as of `Sampler`."""
+        count = len(actual.keys)
+        hands, keys = np.zeros((2 * SEATS, LANES), dtype=np.int64), np.zeros(LANES, dtype=np.int64)
+        hands[:SEATS, :count], hands[SEATS:, :count] = actual.first.T, actual.further.T
+        keys[:count] = actual.keys
+        outcomes = self._play_out(allocate_block(), count, hands.reshape(-1), keys)
+        if outcomes is None:
+            raise InputError(ILLEGAL_CHOICE_MESSAGE)
+        teams: int = self.position.rules.team_count
+        return outcomes[:, :, core.TEAM_SCORES : core.TEAM_SCORES + teams].astype(np.float64)
+
+    def _play_out(
+        self, state: Block, live: int, hands: Int64Array, keys: Int64Array
+    ) -> Int16Array | None:
+        """Return the outcomes of each call in some deals; None after an illegal choice."""
+        outcomes = np.zeros((len(self.options), live, core.OUTCOME_SIZE), dtype=np.int16)
+        is_legal = core.play_out_calls(
+            state, live, self._rules, self._seating, self._uncountered_seating, self._observer,
+            self._packed_options, hands, keys, outcomes,
+        )  # fmt: skip
+        return outcomes if is_legal else None
+
+    def add_choice(self, choice: str, deadline: Deadline) -> KqjCallSampler:
+        """Return the same sampler with some higher bids among its calls; as of `Sampler`.
+
+        Those are the choice, the player's own, and bids that a contract may be worth by a few
+        deals.
+        """
+        calls = {str(option): option for option in self.options}
+        if self.position.question == "bid" and self.position.rules.counter_timing == "any":
+            # That was asked before the turn: it is a decision of its own.
+            calls.pop("counter", None)
+        chosen = self.ask(derive_keys(self.seed, 0, 1))
+        extra = self._find_higher_bids(deadline)
+        for text in (choice, *chosen):
+            if text not in calls:
+                extra.append(make_bid_option(self.position, self.auction_state, _parse_bid(text)))
+        calls |= {str(option): option for option in extra}
+        return self.with_options(list(calls.values()))
+
+    def _find_higher_bids(self, deadline: Deadline) -> list[CallOption]:
+        """Return bids above the lowest that a contract may be worth; raises as `add_choice`."""
+        situation, rules = self.position, self.position.rules
+        lowest = find_lowest_amount(situation)
+        if situation.question != "bid" or lowest + 10 > rules.max_amount:
+            return []
+        contracts = [
+            make_contract_option(situation, self.auction_state, each, lowest)
+            for each in rules.contracts
+        ]
+        search = deadline.limit(self.start_search(None, None))
+        first = self.seed % (1 << 40)
+        playouts = self.with_options(contracts).play_chunk(search, first, LANES)
+        deadline.release(search)
+        bids = []
+        for option, outcome in zip(contracts, playouts.outcomes, strict=True):
+            totals = outcome[:, core.OWN_TOTAL]
+            if len(totals) == 0:
+                continue
+            for share in _TRIED_REACH_PROBABILITIES:
+                amount = int(np.quantile(totals, 1 - share)) // 10 * 10
+                if lowest < amount <= rules.max_amount:
+                    call = Call(situation.place, "bid", amount, option.contract, False)
+                    bids.append(make_bid_option(situation, self.auction_state, call))
+        return bids
 
     def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:
         """Return a line that names the least plausible call."""
@@ -320,8 +395,26 @@ class KqjCallSampler(Sampler):
             counts,
             lambda place: (describe_place(place, SEATS), self.players[place].name),
             seconds,
-            suggest_players(require_kqj_rules(self.situation.rules), self.players),
+            suggest_players(self.position.rules, self.players),
         )
+
+
+def _format_answer(place: int, question: str, answer: int) -> str:
+    """Return a policy's answer to a question as a call."""
+    if question in ("counter", "overcounter"):
+        return question if answer else f"no {question}"
+    if answer == PASS:
+        return "pass"
+    if question == "take":
+        return f"take {CONTRACTS[answer]}"
+    contract = CONTRACTS[(answer >> 1) & 7]
+    return format_call(Call(place, "bid", answer >> 4, contract, bool(answer & 1)))
+
+
+def _parse_bid(text: str) -> Call:
+    """Return the bid of a text such as `150 h` or `400 AT capot`."""
+    amount, contract, *capot = text.split()
+    return Call(0, "bid", int(amount), contract, bool(capot))
 
 
 def _encode_observer(situation: Position, players: tuple[Player, ...]) -> Int64Array:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import copy
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from math import comb, prod
@@ -13,7 +14,7 @@ import numpy as np
 from kqj_sim.cards import Card
 from kqj_sim.core import block, card_odds
 from kqj_sim.core.block import DEALT, PLAYER_BITS, STRIDE, TRICKS, allocate_block
-from kqj_sim.core.call_odds import OUTCOME_SIZE, RESULT
+from kqj_sim.core.call_odds import OUTCOME_SIZE, RESULT, TEAM_SCORES
 from kqj_sim.core.card_odds import CardTurn, list_layouts, replay_plays
 from kqj_sim.core.cards import PACK
 from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
@@ -25,22 +26,16 @@ from kqj_sim.places import describe_place
 from kqj_sim.policies.card_sets import format_cards, split_cards
 from kqj_sim.policies.players import Player
 from kqj_sim.positions.auction_state import ObservedCall, order_rarest_first, replay_calls
-from kqj_sim.positions.estimator import EstimatePlan
-from kqj_sim.positions.kqj_calls import suggest_players
+from kqj_sim.positions.kqj_calls import ILLEGAL_CHOICE_MESSAGE, suggest_players
 from kqj_sim.positions.measures import get_kqj_card_measures
+from kqj_sim.positions.odds import CardOdds, Playouts
+from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.plays import PlayModel, choose_least_weight
 from kqj_sim.positions.position import Position
-from kqj_sim.positions.sampling import (
-    CardSampler,
-    Playouts,
-    Search,
-    SearchEnded,
-    explain_rarest_call,
-)
+from kqj_sim.positions.sampling import ActualHands, CardSampler, derive_keys
+from kqj_sim.positions.search import Search, SearchEnded, explain_rarest_call
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.encode import CONTRACTS, encode_rules, encode_seating
-
-ILLEGAL_CHOICE_MESSAGE = "a policy chose what is not allowed while the round was played on"
 
 NO_LAYOUTS_MESSAGE = (
     "no distribution of the hidden cards agrees with the plays: a player played a card that the "
@@ -50,9 +45,6 @@ NO_LAYOUTS_MESSAGE = (
 _FIRST_PILOT_DRAW = 1 << 59
 """The draws from this number on choose which weights are small."""
 _PILOT_DRAWS = 1024
-
-MAX_HANDS = 1 << 23
-"""Hands that are tried before the first deal is found: drawing one takes a microsecond."""
 
 
 @cache
@@ -128,23 +120,25 @@ class HandDraws(NamedTuple):
     """Draws of hidden hands that agree with the calls.
 
     Attributes:
-        numbers: int64 (n,), numbers of the draws.
+        keys: int64 (n,), keys of the draws.
         weights: float64 (n,), their weights by the calls.
         hands: int64 (n, 6), hidden hands by place, natural coding.
         counts: int64 (questions, 2), as of `Playouts`.
     """
 
-    numbers: Int64Array
+    keys: Int64Array
     weights: Float64Array
     hands: Int64Array
     counts: Int64Array
 
 
 class KqjCardSampler(CardSampler):
-    """Hidden hands of a round of KQJ in progress."""
+    """Hidden hands of a round of KQJ in progress; players by seat."""
 
     chunk_size = 1024
     min_chunk_size = 64
+    # Drawing a hand takes a microsecond.
+    max_hands = 1 << 23
 
     def __init__(
         self,
@@ -156,8 +150,9 @@ class KqjCardSampler(CardSampler):
         """Prepare a sampler; distributions are listed if they are no more than `max_layouts`."""
         rules = partial_round.rules
         assert isinstance(rules, KqjRules)
-        self.partial_round, self.players = partial_round, players
-        self.seed, self.threads = plan.seed, plan.thread_count
+        self.position, self.players = partial_round, tuple(players)
+        self.seed, self.ignore_calls = plan.seed, plan.ignore_calls
+        self.options = partial_round.legal_cards
         self.observed_calls = [] if plan.ignore_calls else list_observed_calls(partial_round)
         self.question_count = len(self.observed_calls)
         self.measures = get_kqj_card_measures(rules)
@@ -165,30 +160,54 @@ class KqjCardSampler(CardSampler):
         self._seating = encode_seating(rules, players, None, "rollouts")
         self.turn = make_turn(partial_round, self._seating, self.observed_calls, max_layouts)
         self.layouts: Int64Array = self.turn.layouts.reshape(-1, SEATS)
-        self.layout_count, self.card_count = len(self.layouts), len(self.turn.cards)
+        self.layout_count = len(self.layouts)
         self.keeps_history = bool(self._seating.keeps_history)
         self.play_model = None
         if not plan.ignore_plays and partial_round.others_have_played:
             self.play_model = PlayModel(rules)
         self.uses_plays = self.play_model is not None
         sender = partial_round.place_of(partial_round.contract.sender)
-        self.max_ways = 1
         if rules.bidding == "take":
             places = [place for place, _, _ in self.group_questions_by_place()]
             # First fives among the eight cards; the Sender's without the Return.
             self.max_ways = prod(comb(7 if place == sender else 8, 5) for place in places)
 
-    def start_search(self, seconds: float | None, progress: Callable[[int], None] | None) -> Search:
-        """Return a search for hidden hands that agree with the calls."""
-        return Search(self.question_count, seconds, progress, MAX_HANDS)
+    def make_odds(self, plan: EstimatePlan) -> CardOdds:
+        """Return estimates of the cards without deals."""
+        return self._fill_odds(
+            CardOdds, plan, layout_count=self.layout_count, max_ways=self.max_ways,
+            uses_plays=self.uses_plays,
+        )  # fmt: skip
+
+    def with_numbers(self, numbers: Sequence[int]) -> KqjCardSampler:
+        """Return the same sampler of some of the cards; as of `Sampler`."""
+        sampler = copy.copy(self)
+        sampler.options = tuple(self.options[number] for number in numbers)
+        sampler.turn = self.turn._replace(cards=self.turn.cards[list(numbers)].copy())
+        return sampler
+
+    def ask(self, keys: Int64Array) -> list[str]:
+        """Return the card that the player chooses with each key; as of `Sampler`."""
+        cards = np.zeros(len(keys), dtype=np.int64)
+        if not card_odds.choose_cards(self.turn, keys, self._rules, self._seating, cards):
+            raise InputError(ILLEGAL_CHOICE_MESSAGE)
+        contract = CONTRACTS.index(self.position.contract.contract)
+        return [format_cards(int(card), contract)[0] for card in cards]
+
+    def score(self, actual: ActualHands) -> Float64Array:
+        """Return the scores of each card in known hands; as of `Sampler`."""
+        assert actual.hands is not None
+        left = actual.hands & ~convert_cards_to_bits(self.position.plays)
+        outcomes, teams = self.play_out(left, actual.keys), self.position.rules.team_count
+        return outcomes[:, :, TEAM_SCORES : TEAM_SCORES + teams].astype(np.float64)
 
     def draw_hands(self, search: Search, first: int, count: int) -> HandDraws:
         """Draw hidden hands that agree with the calls; raises as `play_chunk`."""
         counts, signal = search.start_chunk()
-        numbers, weights = np.zeros(count, dtype=np.int64), np.zeros(count)
+        keys, weights = np.zeros(count, dtype=np.int64), np.zeros(count)
         hands = np.zeros((count, SEATS), dtype=np.int64)
         kept = card_odds.draw_hidden_hands(
-            self.turn, first, count, self.seed, self._rules, self._seating, numbers, weights, hands,
+            self.turn, first, count, self.seed, self._rules, self._seating, keys, weights, hands,
             counts.reshape(-1), signal,
         )  # fmt: skip
         # A search that was told to stop before it began has found nothing.
@@ -198,19 +217,19 @@ class KqjCardSampler(CardSampler):
             raise InputError(NO_LAYOUTS_MESSAGE)
         if kept == card_odds.ILLEGAL_CALL:
             raise InputError(ILLEGAL_CHOICE_MESSAGE)
-        return HandDraws(numbers[:kept], weights[:kept], hands[:kept], counts)
+        return HandDraws(keys[:kept], weights[:kept], hands[:kept], counts)
 
     def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
         """Play out every legal card in `count` draws; as of `Sampler`."""
-        numbers, weights, hands, counts = self.draw_hands(search, first, count)
+        keys, weights, hands, counts = self.draw_hands(search, first, count)
         call_weights = None
         if self.play_model is not None:
             by_plays = self.play_model.weigh(self.turn, hands)
-            card_odds.thin_draws(self.seed, numbers, self._least_play_weight, by_plays)
+            card_odds.thin_draws(keys, self._least_play_weight, by_plays)
             live = by_plays > 0
             call_weights, weights = weights, (weights * by_plays)[live]
-            numbers, hands = numbers[live], hands[live]
-        outcomes = self.play_out(hands, numbers, self.seed)
+            keys, hands = keys[live], hands[live]
+        outcomes = self.play_out(hands, keys)
         return Playouts(len(weights), weights, outcomes, hands.T, counts, call_weights)
 
     @cached_property
@@ -229,24 +248,22 @@ class KqjCardSampler(CardSampler):
             np.zeros(0, dtype=np.int64), np.zeros(2, dtype=np.int64),
         )  # fmt: skip
         plays_left = SEATS * (TRICKS - turn.trick) - turn.position
-        playout_cost = self.card_count * plays_left / (SEATS * TRICKS - plays_left)
+        playout_cost = len(self.options) * plays_left / (SEATS * TRICKS - plays_left)
         weights = self.play_model.weigh(turn, hands[: max(kept, 0)])
         return choose_least_weight(weights, playout_cost)
 
     def play_listed(self, seed: int, first: int, count: int) -> Int16Array:
         """Play out every card in some listed distributions; as of `CardSampler`."""
-        numbers = np.arange(first, first + count)
-        return self.play_out(self.layouts[first : first + count], numbers, seed)
+        keys = derive_keys(seed, first, count)
+        return self.play_out(self.layouts[first : first + count], keys)
 
-    def play_out(self, hands: Int64Array, numbers: Int64Array, seed: int) -> Int16Array:
+    def play_out(self, hands: Int64Array, keys: Int64Array) -> Int16Array:
         """Return outcomes, int16 (cards, n, OUTCOME_SIZE), of hidden hands, int64 (n, 6)."""
-        outcomes = np.zeros((len(hands) * self.card_count, OUTCOME_SIZE), dtype=np.int16)
-        card_odds.play_out_cards(
-            self.turn, hands, numbers, seed, self._rules, self._seating, outcomes
-        )
+        outcomes = np.zeros((len(hands) * len(self.options), OUTCOME_SIZE), dtype=np.int16)
+        card_odds.play_out_cards(self.turn, hands, keys, self._rules, self._seating, outcomes)
         if (outcomes[:, RESULT] == card_odds.ILLEGAL_RESULT).any():
             raise InputError(ILLEGAL_CHOICE_MESSAGE)
-        return outcomes.reshape(len(hands), self.card_count, OUTCOME_SIZE).swapaxes(0, 1)
+        return outcomes.reshape(len(hands), len(self.options), OUTCOME_SIZE).swapaxes(0, 1)
 
     def weigh_listed_by_plays(self) -> Float64Array:
         """Return the weights of the listed distributions by the plays; as of `CardSampler`."""
@@ -295,10 +312,10 @@ class KqjCardSampler(CardSampler):
         """Return a line that names the least plausible call."""
 
         def describe(place: int) -> tuple[str, str]:
-            seat = (self.partial_round.opener + place) % SEATS
+            seat = (self.position.opener + place) % SEATS
             return describe_place(place, SEATS), self.players[seat].name
 
-        rules = self.partial_round.rules
+        rules = self.position.rules
         assert isinstance(rules, KqjRules)
         other = suggest_players(rules, self.players)
         return explain_rarest_call(self.observed_calls, counts, describe, seconds, other)

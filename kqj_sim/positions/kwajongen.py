@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import copy
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from kqj_sim.cards import SUITS, Card
 from kqj_sim.core.block import LANES, allocate_block
 from kqj_sim.core.kwajongen import odds as core
+from kqj_sim.core.kwajongen import review
 from kqj_sim.core.kwajongen.cards import SEATS, to_strength_order
 from kqj_sim.core.kwajongen.scoring import PASSED_OUT
-from kqj_sim.core.types import Int16Array, Int64Array
+from kqj_sim.core.types import Block, Float64Array, Int16Array, Int64Array
 from kqj_sim.errors import InputError
-from kqj_sim.policies.card_sets import encode_cards
+from kqj_sim.policies.card_sets import encode_cards, format_cards
 from kqj_sim.policies.players import Player
-from kqj_sim.positions.estimator import CallOdds, EstimatePlan
-from kqj_sim.positions.kqj_cards import ILLEGAL_CHOICE_MESSAGE, NO_LAYOUTS_MESSAGE
+from kqj_sim.positions.kqj_calls import ILLEGAL_CHOICE_MESSAGE
+from kqj_sim.positions.kqj_cards import NO_LAYOUTS_MESSAGE
 from kqj_sim.positions.measures import (
     DRAWN,
     KWAJONGEN_CALLS,
@@ -27,16 +28,11 @@ from kqj_sim.positions.measures import (
     NOT_PLAYED,
     WON,
 )
+from kqj_sim.positions.odds import CardOdds, Odds, Playouts
+from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.position import Position
-from kqj_sim.positions.sampling import (
-    DEALS_PER_SEARCH,
-    MAX_HANDS,
-    CardSampler,
-    Playouts,
-    Sampler,
-    Search,
-    explain_rare_calls,
-)
+from kqj_sim.positions.sampling import ActualHands, CardSampler, Sampler, derive_keys
+from kqj_sim.positions.search import DEALS_PER_SEARCH, MAX_HANDS, Search, explain_rare_calls
 from kqj_sim.simulation.encode import encode_rules, encode_seating
 from kqj_sim.stats.intervals import Estimate
 
@@ -47,26 +43,24 @@ _MAX_LAYOUTS = 1 << 20
 """Distributions that are tried before the first one agrees with the calls, at most."""
 
 
-class KwajongenCallOption(NamedTuple):
-    """A call that may be made."""
-
-    text: str
-
-
-CALL_OPTIONS = (KwajongenCallOption("pass"), KwajongenCallOption("play"))
+CALL_OPTIONS = ("pass", "play")
 """The calls, in the order of `core.kwajongen.odds.play_out_calls`."""
 
 
+def _order_by_team(outcomes: Int16Array, team: int) -> Float64Array:
+    """Return the scores by team of outcomes, (..., OUTCOME), of a team's view."""
+    own, other = outcomes[..., core.OWN_SCORE], outcomes[..., core.OTHER_SCORE]
+    return np.stack((own, other) if team == 0 else (other, own), axis=-1).astype(np.float64)
+
+
 @dataclass(eq=False, kw_only=True)
-class KwajongenCallOdds(CallOdds):
+class KwajongenCallOdds(Odds):
     """Estimates of playing and of passing.
 
     Attributes:
         point_counts: int64 (calls, 4, 9), deals by ending (`WON` to `NOT_PLAYED`) and by what the
             round is worth to the player's side, from -4 to 4.
     """
-
-    situation: Position
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -92,16 +86,13 @@ class KwajongenCallOdds(CallOdds):
 
 
 class KwajongenCallSampler(Sampler):
-    """Deals in which those before the player pass, with both calls played out.
-
-    Attributes:
-        situation: what the player knows.
-        players: the assumed player at each place.
-    """
+    """Deals in which those before the player pass, with both calls played out; players by place."""
 
     chunk_size = min_chunk_size = LANES
     chunks_per_check = 8
     counts_rejected = True
+    max_hands = _MAX_EMPTY_DEALS
+    hands_per_deal = MAX_HANDS // DEALS_PER_SEARCH
     measures = KWAJONGEN_CALLS
 
     def __init__(
@@ -111,9 +102,9 @@ class KwajongenCallSampler(Sampler):
         plan: EstimatePlan,
     ) -> None:
         assert situation.upcard is not None
-        self.situation, self.players = situation, tuple(players)
+        self.position, self.players = situation, tuple(players)
         self.seed, self.ignore_calls = plan.seed, plan.ignore_calls
-        self.threads = plan.thread_count
+        self.options: tuple[str, ...] = CALL_OPTIONS
         self.question_count = int(situation.place > 0 and not self.ignore_calls)
         self._rules = encode_rules(situation.rules)
         self._seating = encode_seating(situation.rules, players, None)
@@ -123,40 +114,55 @@ class KwajongenCallSampler(Sampler):
 
     def make_odds(self, plan: EstimatePlan) -> KwajongenCallOdds:
         """Return estimates of the calls without deals."""
-        return KwajongenCallOdds(
-            measures=self.measures,
-            rules=self.situation.rules,
-            players=self.players,
-            seed=self.seed,
-            ignore_calls=self.ignore_calls,
-            options=CALL_OPTIONS,
-            option_count=len(CALL_OPTIONS),
-            question_count=self.question_count,
-            sequential=plan.precision is not None,
-            confidence=plan.confidence,
-            situation=self.situation,
-        )
+        return self._fill_odds(KwajongenCallOdds, plan)
 
-    def start_search(self, seconds: float | None, progress: Callable[[int], None] | None) -> Search:
-        """Return a search for deals in which those before pass."""
-        per_deal = MAX_HANDS // DEALS_PER_SEARCH
-        return Search(self.question_count, seconds, progress, _MAX_EMPTY_DEALS, per_deal)
+    def with_numbers(self, numbers: Sequence[int]) -> KwajongenCallSampler:
+        """Return the same sampler of some of the calls; as of `Sampler`."""
+        sampler = copy.copy(self)
+        sampler.options = tuple(self.options[number] for number in numbers)
+        return sampler
+
+    def ask(self, keys: Int64Array) -> list[str]:
+        """Return the call that the player chooses with each key; as of `Sampler`."""
+        answers = np.zeros(len(keys), dtype=np.int64)
+        hands = np.zeros((len(keys), SEATS), dtype=np.int64)
+        hands[:, self.position.place] = encode_cards(self.position.hand, "kwajongen")
+        if not review.choose_calls(
+            self._observer, hands.reshape(-1), keys, self._rules, self._seating, answers
+        ):
+            raise InputError(ILLEGAL_CHOICE_MESSAGE)
+        return [CALL_OPTIONS[answer] for answer in answers]
+
+    def score(self, actual: ActualHands) -> Float64Array:
+        """Return the scores of each call in known hands; as of `Sampler`."""
+        outcomes = self._play_out(
+            allocate_block(), len(actual.keys), actual.first.reshape(-1), actual.keys
+        )
+        if outcomes is None:
+            raise InputError(ILLEGAL_CHOICE_MESSAGE)
+        return _order_by_team(outcomes, self.position.place % 2)
+
+    def _play_out(
+        self, state: Block, live: int, hands: Int64Array, keys: Int64Array
+    ) -> Int16Array | None:
+        """Return the outcomes of each call in some deals; None after an illegal choice."""
+        outcomes = np.zeros((core.OPTION_COUNT, live, core.OUTCOME_SIZE), dtype=np.int16)
+        is_legal = live == 0 or core.play_out_calls(
+            state, live, self._rules, self._seating, self._observer, hands, keys, outcomes
+        )
+        numbers = [CALL_OPTIONS.index(option) for option in self.options]
+        return outcomes[numbers] if is_legal else None
 
     def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
-        """Play out both calls in a block of deals; as of `Sampler`."""
+        """Play out the calls in a block of deals; as of `Sampler`."""
         state, keys = allocate_block(), np.zeros(LANES, dtype=np.int64)
         hands = np.zeros(SEATS * LANES, dtype=np.int64)
         rules, seating, observer = self._rules, self._seating, self._observer
         live = core.sample_deals(
             state, first, self.seed, rules, seating, observer, self.question_count, hands, keys
         )
-        outcomes = np.zeros((core.OPTION_COUNT, max(live, 0), core.OUTCOME_SIZE), dtype=np.int16)
-        if live < 0 or (
-            live > 0
-            and not core.play_out_calls(
-                state, live, rules, seating, observer, hands, keys, outcomes
-            )
-        ):
+        outcomes = None if live < 0 else self._play_out(state, live, hands, keys)
+        if outcomes is None:
             raise InputError(
                 f"a policy chose what is not allowed in the deals from {first} of seed {self.seed}"
             )
@@ -169,7 +175,7 @@ class KwajongenCallSampler(Sampler):
         """Return a line that names the players who never pass."""
         names = " and ".join(dict.fromkeys(each.name for each in self.players))
         return (
-            f"{names} would never pass {self.situation.place} times there; seat others with "
+            f"{names} would never pass {self.position.place} times there; seat others with "
             "--policy, such as standard, or give --ignore-calls"
         )
 
@@ -221,8 +227,8 @@ class KwajongenCardSampler(CardSampler):
 
     # The kernel draws a whole block.
     chunk_size = min_chunk_size = LANES
+    max_hands = _MAX_LAYOUTS
     measures = KWAJONGEN_CARDS
-    max_ways = 1
 
     def __init__(
         self,
@@ -232,13 +238,14 @@ class KwajongenCardSampler(CardSampler):
         max_layouts: int = 0,
     ) -> None:
         """Prepare a sampler; distributions are listed if they are no more than `max_layouts`."""
-        self.partial_round, self.players = partial_round, players
-        self.seed, self.threads = plan.seed, plan.thread_count
+        self.position, self.players = partial_round, tuple(players)
+        self.seed, self.ignore_calls = plan.seed, plan.ignore_calls
+        self.options = partial_round.legal_cards
         rules, opener = partial_round.rules, partial_round.opener
         by_place = [players[(opener + place) % SEATS] for place in range(SEATS)]
         self._rules, self._seating = encode_rules(rules), encode_seating(rules, by_place, None)
         self.turn = make_kwajongen_turn(partial_round, plan.ignore_calls)
-        self.question_count, self.card_count = self.turn.must_match_calls, len(self.turn.cards)
+        self.question_count = self.turn.must_match_calls
         self.keeps_history = bool(self._seating.keeps_history)
         room = np.zeros((max_layouts, SEATS), dtype=np.int64)
         self.layout_count = max(
@@ -249,9 +256,30 @@ class KwajongenCardSampler(CardSampler):
         )
         self.layouts = room[: self.layout_count]
 
-    def start_search(self, seconds: float | None, progress: Callable[[int], None] | None) -> Search:
-        """Return a search for distributions that agree with the calls."""
-        return Search(self.question_count, seconds, progress, _MAX_LAYOUTS)
+    def make_odds(self, plan: EstimatePlan) -> CardOdds:
+        """Return estimates of the cards without deals."""
+        return self._fill_odds(CardOdds, plan, layout_count=self.layout_count)
+
+    def with_numbers(self, numbers: Sequence[int]) -> KwajongenCardSampler:
+        """Return the same sampler of some of the cards; as of `Sampler`."""
+        sampler = copy.copy(self)
+        sampler.options = tuple(self.options[number] for number in numbers)
+        sampler.turn = self.turn._replace(cards=self.turn.cards[list(numbers)].copy())
+        return sampler
+
+    def ask(self, keys: Int64Array) -> list[str]:
+        """Return the card that the player chooses with each key; as of `Sampler`."""
+        cards = np.zeros(len(keys), dtype=np.int64)
+        hands = np.tile(self.turn.dealt, len(keys))
+        if not review.choose_cards(self.turn, hands, keys, self._rules, self._seating, cards):
+            raise InputError(ILLEGAL_CHOICE_MESSAGE)
+        trump = SUITS.index(self.position.upcard.suit)
+        return [format_cards(int(card), trump, "kwajongen")[0] for card in cards]
+
+    def score(self, actual: ActualHands) -> Float64Array:
+        """Return the scores of each card in known hands; as of `Sampler`."""
+        own = self.position.place_of(self.position.seat) % 2
+        return _order_by_team(self._play(actual.first, actual.keys), own)
 
     def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
         """Play out every legal card in a block of draws; as of `Sampler`."""
@@ -283,9 +311,7 @@ class KwajongenCardSampler(CardSampler):
     def _get_listed(self, seed: int, first: int, count: int) -> tuple[Int64Array, Int64Array]:
         """Return listed distributions, at most a block, and the keys of their deals."""
         hands = self.layouts[first : first + count]
-        keys = np.zeros(len(hands), dtype=np.int64)
-        core.fill_keys(first, seed, keys)
-        return hands, keys
+        return hands, derive_keys(seed, first, len(hands))
 
     def _match_calls(self, hands: Int64Array, keys: Int64Array) -> Int64Array:
         """Return for each of a block of distributions 1 if it agrees with the calls, else 0."""
@@ -299,7 +325,7 @@ class KwajongenCardSampler(CardSampler):
 
     def _play(self, hands: Int64Array, keys: Int64Array) -> Int16Array:
         """Return the outcomes of each card in at most a block of distributions."""
-        outcomes = np.zeros((len(hands), self.card_count, core.OUTCOME_SIZE), dtype=np.int16)
+        outcomes = np.zeros((len(hands), len(self.options), core.OUTCOME_SIZE), dtype=np.int16)
         if len(hands) and not core.play_out_cards(
             allocate_block(), len(hands), self.turn, self._rules, self._seating,
             np.ascontiguousarray(hands).reshape(-1), np.ascontiguousarray(keys), outcomes,
@@ -309,7 +335,7 @@ class KwajongenCardSampler(CardSampler):
 
     def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:
         """Return a line that says how rare the calls are."""
-        calls = ", ".join(call.call for call in self.partial_round.calls or ())
+        calls = ", ".join(call.call for call in self.position.calls or ())
         names = ", ".join(dict.fromkeys(each.text for each in self.players))
         return explain_rare_calls(
             f"the calls {calls!r} occur",

@@ -210,7 +210,7 @@ class _RoundCheck:
         return card
 
     def parse_hands(self, key: str, texts: Sequence[Sequence[str]], size: int) -> list[set[Card]]:
-        """Return the hand of each seat; raise _ReplayError unless each has `size` distinct cards."""
+        """Return the hand of each seat; raise _ReplayError unless each has `size` cards."""
         if [len(hand) for hand in texts] != [size] * self.seats:
             sizes = [len(hand) for hand in texts]
             raise _ReplayError(f"{key}: {sizes} cards, by the rules {self.seats} x {size}")

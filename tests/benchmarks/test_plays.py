@@ -36,7 +36,7 @@ def test_played_out_in_the_true_hands_a_round_ends_as_it_was_played() -> None:
         assert turn is not None
         turn = turn._replace(hands=turn.dealt[None])
         (outcome,) = plays.play_out_played_card(turn, 3).T
-        assert outcome.tolist() == plays.read_result(record, turn.sampler.partial_round)
+        assert outcome.tolist() == plays.read_result(record, turn.sampler.position)
 
 
 def test_the_standard_error_of_a_mean_counts_rounds_not_turns() -> None:

@@ -8,7 +8,7 @@ import click
 import pytest
 
 from kqj_sim.options import FLAGS
-from kqj_sim.positions.estimator import DEFAULT_DEALS as ODDS_DEALS
+from kqj_sim.positions.plan import DEFAULT_DEALS as ODDS_DEALS
 from kqj_sim.questions.compare import DEFAULT_DEALS as SWEEP_DEALS
 from kqj_sim.questions.compare.plan import DEFAULT_MAX_DEALS
 from kqj_sim.questions.simulate import DEFAULT_DEALS as SIMULATE_DEALS

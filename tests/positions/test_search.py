@@ -10,18 +10,19 @@ import pytest
 
 from kqj_sim.core.observed_calls import SEARCHING, STOP
 from kqj_sim.errors import InputError
-from kqj_sim.positions import kqj_cards, sampling
 from kqj_sim.positions.estimator import MIN_EFFECTIVE_DEALS, ImpossibleBiddingError
+from kqj_sim.positions.kqj_calls import KqjCallSampler
+from kqj_sim.positions.kqj_cards import KqjCardSampler
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_position
-from kqj_sim.positions.sampling import (
+from kqj_sim.positions.samplers import estimate_position
+from kqj_sim.positions.search import (
     DEALS_PER_SEARCH,
     Deadline,
     Search,
     SearchEnded,
     find_rarest_question,
 )
-from kqj_sim.questions.odds.cards import estimate_cards
 from kqj_sim.record import partial_record_from_json, to_json
 from kqj_sim.rules import KwajongenRules
 from kqj_sim.simulation.experiment import Experiment
@@ -64,9 +65,9 @@ def test_the_rarest_question_is_named() -> None:
 def test_cards_after_implausible_calls_end_with_the_call(
     threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kqj_cards, "MAX_HANDS", 1 << 19)
+    monkeypatch.setattr(KqjCardSampler, "max_hands", 1 << 19)
     with pytest.raises(InputError) as told:
-        estimate_cards(many_bids(), ("random",) * 6, deals=10, threads=threads, time=3600)
+        estimate_position(many_bids(), ("random",) * 6, deals=10, threads=threads, time=3600)
     line = str(told.value)
     assert "the bid of " in line and "hands of the assumed player random;" in line
     assert "choose other players with --policy, such as points+network" in line
@@ -80,7 +81,7 @@ _lines: set[str] = set()
 
 
 def test_calls_after_implausible_calls_end_with_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sampling, "MAX_HANDS", 1 << 20)
+    monkeypatch.setattr(KqjCallSampler, "max_hands", 1 << 20)
     with pytest.raises(ImpossibleBiddingError, match=r"bid of .* of the assumed player random"):
         odds(HAND, rules=AUCTION_2, heard=MANY_BIDS, policies="random", deals=10**6, time=3600)
 
@@ -88,7 +89,7 @@ def test_calls_after_implausible_calls_end_with_the_call(monkeypatch: pytest.Mon
 def test_ended_search_with_enough_deals_answers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sampling, "MAX_HANDS", 1 << 20)
+    monkeypatch.setattr(KqjCallSampler, "max_hands", 1 << 20)
     found = odds(
         HAND,
         rules=AUCTION_2,
@@ -108,7 +109,7 @@ def test_a_limit_of_time_ends_a_kernel_that_looks_for_hands() -> None:
     tried: list[int] = []
     began = time.monotonic()
     with pytest.raises(InputError, match=r"that were tried in 0.3 s; allow more with --time"):
-        estimate_cards(
+        estimate_position(
             many_bids(), ("random:bid=0.000001",) * 6, deals=10_000, time=0.3, threads=1,
             searching=tried.append,
         )  # fmt: skip
@@ -125,7 +126,7 @@ def test_kwajongen_cards_end_too() -> None:
     with pytest.raises(
         InputError, match=r"occur in none of 1,\d+,\d+ deals of the assumed players"
     ):
-        estimate_cards(so_far, ("random:accept=0",) * 4, deals=10, threads=1)
+        estimate_position(so_far, ("random:accept=0",) * 4, deals=10, threads=1)
 
 
 def test_threads_stop_when_nobody_takes_more() -> None:

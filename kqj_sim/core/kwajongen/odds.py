@@ -404,13 +404,6 @@ def draw_hidden_hands(
 
 
 @kernel
-def fill_keys(first: int, seed: int, keys: Int64Array) -> None:
-    """Fill `keys`, int64 (n,), with the keys of the draws from `first` on."""
-    for lane in range(keys.shape[0]):
-        keys[lane] = rng.derive_deal_key(seed, first + lane)
-
-
-@kernel
 def replay_calls(
     state: Block, lanes: int, turn: KwajongenCardTurn, rules: KwajongenCoreRules,
     seating: Seating, hands: Int64Array, keys: Int64Array, matches: Int64Array,

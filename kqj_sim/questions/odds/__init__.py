@@ -138,7 +138,7 @@ def odds(
         raise InputError(
             "--record holds the cards, places, calls and plays: leave their options out"
         )
-    from kqj_sim.questions.odds.estimate import estimate_position
+    from kqj_sim.questions.odds.estimate import estimate_with_progress
     from kqj_sim.questions.odds.position import (
         find_recorded_position,
         name_people,
@@ -156,7 +156,7 @@ def odds(
             position = find_recorded_position(recorded, at)
         players = seat_players(position, recorded, policy)
         return OddsResult(
-            estimate_position(
+            estimate_with_progress(
                 position, players, people, runner,
                 deals=deals, precision=precision, time=time, seed=seed, confidence=confidence,
                 ignore_calls=ignore_calls, ignore_plays=ignore_plays,

@@ -1,4 +1,4 @@
-"""Estimates of every call, or card, in deals that agree with what the player knows."""
+"""The estimate of every call, or card, with the progress shown."""
 
 from __future__ import annotations
 
@@ -7,32 +7,23 @@ from typing import Any
 
 from kqj_sim.output.grid import format_number
 from kqj_sim.places import SeatNames
-from kqj_sim.plan import check_range
-from kqj_sim.policies.players import Player, PlayerLike, seat_players
-from kqj_sim.positions.estimator import (
-    CallOdds,
-    EstimatePlan,
-    Odds,
-    count_choosing_deals,
-    estimate_options,
-)
-from kqj_sim.positions.kqj_calls import KqjCallSampler
-from kqj_sim.positions.kwajongen import KwajongenCallSampler
+from kqj_sim.policies.players import Player
+from kqj_sim.positions.odds import Odds
+from kqj_sim.positions.plan import EstimatePlan, count_choosing_deals
 from kqj_sim.positions.position import Position
-from kqj_sim.questions.odds.cards import estimate_cards
+from kqj_sim.positions.samplers import estimate_position
 from kqj_sim.questions.odds.words import describe_option
-from kqj_sim.rules import MAX_TOTAL
 from kqj_sim.runner import Runner
 
 
-def estimate_position(
+def estimate_with_progress(
     position: Position,
     players: Sequence[Player],
     people: SeatNames | None,
     runner: Runner,
     **settings: Any,
 ) -> Odds:
-    """Estimate the options of a position; show the progress.
+    """Estimate the options of a position, and show how far that is.
 
     Args:
         position: what the player knows.
@@ -42,7 +33,7 @@ def estimate_position(
         settings: other fields of `EstimatePlan`.
 
     Raises:
-        InputError: as for `estimate_calls` and `estimate_cards`.
+        InputError: as for `estimate_position`.
     """
     deals = EstimatePlan(**settings).max_deals
     choosing = count_choosing_deals(deals)
@@ -65,42 +56,8 @@ def estimate_position(
 
     with runner.start("deals", choosing + deals, polls=False):
         settings |= {"threads": runner.workers, "progress": show_answer, "searching": show_search}
-        if position.question == "card":
-            odds: Odds = estimate_cards(position, players, **settings)
-        else:
-            odds = estimate_calls(position, players, **settings)
+        odds = estimate_position(position, players, **settings)
     odds.people = people
     if people is not None:
         odds.stop_text = people.name_in(odds.stop_text)
     return odds
-
-
-def estimate_calls(
-    situation: Position,
-    policies: PlayerLike | Sequence[PlayerLike] | None = None,
-    **settings: Any,
-) -> CallOdds:
-    """Estimate the outcome of each call in a situation, as `KqjCallOdds` or `KwajongenCallOdds`.
-
-    Args:
-        situation: what the player knows.
-        policies: one player for every place, or one for each place; the default player unless
-            given.
-        settings: see `EstimatePlan`.
-
-    Raises:
-        InputError: a number is out of range; a policy cannot be used, or chooses what is not
-            allowed.
-        ImpossibleBiddingError: the players would hardly ever have called as observed.
-    """
-    asked = EstimatePlan(**settings)
-    seated = seat_players(policies, situation.rules)
-    situation = situation.rotate_to_places()
-    if situation.question == "accept":
-        both = KwajongenCallSampler(situation, seated, asked)
-        candidates = both.make_odds(asked)
-        return estimate_options(both, both.make_odds(asked), asked, (both, candidates))
-    check_range("pending", situation.pending, 0, MAX_TOTAL)
-    sampler, chooser = KqjCallSampler(situation, seated, asked).choose_options(asked)
-    choosing = (chooser, chooser.make_odds(asked))
-    return estimate_options(sampler, sampler.make_odds(asked), asked, choosing)

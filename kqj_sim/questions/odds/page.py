@@ -9,14 +9,14 @@ from kqj_sim.messages import format_json
 from kqj_sim.output.grid import make_grids
 from kqj_sim.output.page import Page, Part, Section
 from kqj_sim.output.run import describe_rules
-from kqj_sim.questions.odds.cards import CardOdds
+from kqj_sim.positions.odds import CardOdds
 from kqj_sim.questions.odds.plots import make_pictures
 from kqj_sim.questions.odds.summary import make_key_grids
 from kqj_sim.questions.odds.words import write_headline
 
 if TYPE_CHECKING:
     from kqj_sim.output.run import Report
-    from kqj_sim.positions.estimator import Odds
+    from kqj_sim.positions.odds import Odds
 
 
 def make_odds_page(odds: Odds, report: Report) -> Page:

@@ -41,9 +41,8 @@ from kqj_sim.positions.measures import (
     UNCOUNTERED_VALUE,
     WON,
 )
-from kqj_sim.questions.odds.cards import CardOdds
+from kqj_sim.positions.odds import CardOdds
 from kqj_sim.questions.odds.words import describe_option
-from kqj_sim.rules import require_kqj_rules
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
 
     from kqj_sim.core.types import Float64Array
     from kqj_sim.output.run import Report
-    from kqj_sim.positions.estimator import Odds
+    from kqj_sim.positions.odds import Odds
     from kqj_sim.stats.intervals import Estimate
     from kqj_sim.stats.tables import Unit
 
@@ -277,7 +276,7 @@ def _compute_heights(odds: KqjCallOdds, option: int) -> dict[str, Float64Array]:
 
 def _find_threshold(odds: KqjCallOdds, option: int) -> float | None:
     """Return the total that makes the contract; None if that depends on the opponents."""
-    rules = require_kqj_rules(odds.situation.rules)
+    rules = odds.position.rules
     if rules.bidding == "auction":
         return odds.options[option].amount if option >= odds.option_count else None
     return HALF_OF_POINTS if rules.teams == 2 else None

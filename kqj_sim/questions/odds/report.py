@@ -16,7 +16,7 @@ from kqj_sim.policies.players import Player
 from kqj_sim.positions.auction_state import format_call
 from kqj_sim.positions.kqj_calls import KqjCallOdds
 from kqj_sim.positions.kwajongen import KwajongenCallOdds
-from kqj_sim.questions.odds.cards import CardOdds
+from kqj_sim.positions.odds import CardOdds
 from kqj_sim.questions.odds.summary import make_key_grids
 from kqj_sim.questions.odds.tables import make_odds_tables
 from kqj_sim.questions.odds.words import (
@@ -28,7 +28,7 @@ from kqj_sim.stats.intervals import Estimate
 
 if TYPE_CHECKING:
     from kqj_sim.cards import Card
-    from kqj_sim.positions.estimator import Odds
+    from kqj_sim.positions.odds import Odds
 
 A = TypeVar("A", bound="Odds")
 
@@ -155,10 +155,10 @@ class CallOddsRun(OddsRun[A]):
         of: Any = self.odds
         return {
             **super().to_dict(),
-            "hand": [str(card) for card in of.situation.hand],
+            "hand": [str(card) for card in of.position.hand],
             **self._known(),
             "ignore_calls": of.ignore_calls,
-            "best": of.options[of.best].text,
+            "best": of.get_text(of.best),
             "choosing_deals": of.choosing_deals,
             "agreeing_share": of.bidding_probability,
             "agreeing_interval": get_bounds(self.odds.estimate_bidding_probability()),
@@ -171,8 +171,8 @@ class CallOddsRun(OddsRun[A]):
     def _describe_hand(self) -> str:
         """Return the cards and the place of the player, as the beginning of a sentence."""
         of: Any = self.odds
-        hand = format_hand(of.situation.hand, ranks=self.rules.ranks)
-        return f"You hold {hand} as {describe_place(of.situation.place, self.rules.seats)}"
+        hand = format_hand(of.position.hand, ranks=self.rules.ranks)
+        return f"You hold {hand} as {describe_place(of.position.place, self.rules.seats)}"
 
 
 class KqjCallOddsRun(CallOddsRun[KqjCallOdds]):
@@ -190,7 +190,7 @@ class KqjCallOddsRun(CallOddsRun[KqjCallOdds]):
         return {**super().to_dict(), **found}
 
     def _known(self) -> dict[str, Any]:
-        situation = self.odds.situation
+        situation = self.odds.position
         return {
             "return": None if situation.upcard is None else str(situation.upcard),
             "place": situation.place,
@@ -205,7 +205,7 @@ class KqjCallOddsRun(CallOddsRun[KqjCallOdds]):
 
     def describe_situation(self) -> str:
         """Return what the player knows in a sentence."""
-        of, situation = self.odds, self.odds.situation
+        of, situation = self.odds, self.odds.position
         told = self._describe_hand()
         if situation.rules.partners == "random":
             own = situation.teams[situation.place]
@@ -237,7 +237,7 @@ class KwajongenCallOddsRun(CallOddsRun[KwajongenCallOdds]):
     """A run that estimates the odds of playing and passing in Kwajongen."""
 
     def _known(self) -> dict[str, Any]:
-        situation = self.odds.situation
+        situation = self.odds.position
         return {
             "turned": str(situation.upcard),
             "place": situation.place,
@@ -246,7 +246,7 @@ class KwajongenCallOddsRun(CallOddsRun[KwajongenCallOdds]):
 
     def describe_situation(self) -> str:
         """Return what the player knows in a sentence."""
-        of, situation = self.odds, self.odds.situation
+        of, situation = self.odds, self.odds.position
         assert situation.upcard is not None
         shown = format_card(situation.upcard)
         told = f"{self._describe_hand()}; the dealer shows {shown}"
@@ -256,7 +256,7 @@ class KwajongenCallOddsRun(CallOddsRun[KwajongenCallOdds]):
 
     def _describe_bidding(self) -> str:
         of = self.odds
-        if of.situation.place == 0 or of.ignore_calls:
+        if of.position.place == 0 or of.ignore_calls:
             return ""
         return self._describe_share_of_deals()
 
@@ -271,7 +271,7 @@ class CardOddsRun(OddsRun[CardOdds]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run as plain values, for JSON."""
-        of, so_far = self.odds, self.odds.partial_round
+        of, so_far = self.odds, self.odds.position
         called = so_far.contract
         return {
             **super().to_dict(),
@@ -306,7 +306,7 @@ class CardOddsRun(OddsRun[CardOdds]):
 
     def describe_situation(self) -> str:
         """Return what the player knows in a sentence."""
-        so_far, rules = self.odds.partial_round, self.rules
+        so_far, rules = self.odds.position, self.rules
         seats, own = rules.seats, so_far.place_of(so_far.seat)
         told = [
             f"You hold {format_hand(so_far.hand, ranks=rules.ranks)} as "
@@ -326,7 +326,7 @@ class CardOddsRun(OddsRun[CardOdds]):
 
     def _describe_contract(self) -> str:
         """Return who plays which contract: `the opener, your partner, plays 120 ♥ Capot`."""
-        so_far = self.odds.partial_round
+        so_far = self.odds.position
         called = so_far.contract
         contract = format_contract(called.contract)
         if called.amount is not None:
@@ -345,7 +345,7 @@ class CardOddsRun(OddsRun[CardOdds]):
         return self._describe_sample().replace("deals", "sampled layouts", 1)
 
     def _list_players_by_place(self) -> Sequence[str]:
-        opener, seats = self.odds.partial_round.opener, self.rules.seats
+        opener, seats = self.odds.position.opener, self.rules.seats
         return [self.policies[(opener + place) % seats] for place in range(seats)]
 
     def _describe_bidding(self) -> str:

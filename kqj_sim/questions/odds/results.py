@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from kqj_sim.output.figures import Drawing
-    from kqj_sim.positions.estimator import Odds
+    from kqj_sim.positions.odds import Odds
 
 
 @dataclass(frozen=True)

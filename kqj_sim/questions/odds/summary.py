@@ -9,13 +9,13 @@ from kqj_sim.cards import format_contract
 from kqj_sim.output.grid import EMPTY_CELL_TEXT, Cell, Grid, format_bound, format_number
 from kqj_sim.positions.kqj_calls import KqjCallOdds
 from kqj_sim.positions.measures import RANKING_MEASURE, UNCOUNTERED_VALUE
-from kqj_sim.questions.odds.cards import CardOdds
+from kqj_sim.positions.odds import CardOdds
 from kqj_sim.questions.odds.tables import LEAD
 from kqj_sim.questions.odds.words import describe_option
 from kqj_sim.stats.quantities import get_label
 
 if TYPE_CHECKING:
-    from kqj_sim.positions.estimator import Odds
+    from kqj_sim.positions.odds import Odds
     from kqj_sim.stats.intervals import Estimate
     from kqj_sim.stats.tables import Unit
 

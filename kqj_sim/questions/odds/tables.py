@@ -6,11 +6,10 @@ import math
 from collections.abc import Iterator
 from itertools import groupby
 
-from kqj_sim.positions.estimator import Odds
 from kqj_sim.positions.kqj_calls import KqjCallOdds
 from kqj_sim.positions.kwajongen import KwajongenCallOdds
 from kqj_sim.positions.measures import RANKING_MEASURE
-from kqj_sim.questions.odds.cards import CardOdds
+from kqj_sim.positions.odds import CardOdds, Odds
 from kqj_sim.rules import MAX_TOTAL
 from kqj_sim.stats.intervals import Estimate, estimate_share, make_count
 from kqj_sim.stats.tables import Table, TableRow, make_table
@@ -34,7 +33,7 @@ def make_odds_tables(odds: Odds) -> list[Table]:
             tables.append(_make_bidding_table(odds))
     elif isinstance(odds, KwajongenCallOdds) and odds.question_count:
         agreed = odds.estimate_bidding_probability()
-        line: TableRow = ((odds.situation.place,), "agreeing_share", "share", agreed)
+        line: TableRow = ((odds.position.place,), "agreeing_share", "share", agreed)
         title = "Deals in which everybody before you passes"
         tables.append(
             make_table("heard", title, ("players",), [line], "", counted=False, game="kwajongen")

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from kqj_sim.cards import add_suit_signs, format_card
 from kqj_sim.positions.kqj_calls import KqjCallOdds
 from kqj_sim.positions.measures import RANKING_MEASURE, UNCOUNTERED_VALUE
-from kqj_sim.questions.odds.cards import CardOdds
+from kqj_sim.positions.odds import CardOdds
 from kqj_sim.rules import KqjRules
 
 if TYPE_CHECKING:
-    from kqj_sim.positions.estimator import Odds
+    from kqj_sim.positions.odds import Odds
     from kqj_sim.stats.intervals import Estimate
 
 FEW_EFFECTIVE_DEALS = 100

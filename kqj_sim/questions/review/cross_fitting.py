@@ -18,17 +18,31 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from kqj_sim.core.types import Float64Array
-from kqj_sim.questions.review.turns import Draws
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.moments import multiply
 from kqj_sim.stats.quantiles import student_quantile, student_tail
 
 _EQUAL = 1e-9
 """Differences in points below this are rounding errors."""
+
+
+class Draws(NamedTuple):
+    """Outcomes of options in sampled hands.
+
+    Attributes:
+        weights: float64 (n,).
+        values: float64 (options, n), points.
+        wins: float64 (options, n), 1 for a round that is won.
+    """
+
+    weights: Float64Array
+    values: Float64Array
+    wins: Float64Array
 
 
 @dataclass(frozen=True)

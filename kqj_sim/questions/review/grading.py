@@ -16,11 +16,13 @@ from typing import TypeVar
 import numpy as np
 
 from kqj_sim.policies.players import PlayerLike, parse_player
-from kqj_sim.positions.estimator import EstimatePlan
-from kqj_sim.positions.kwajongen import CALL_OPTIONS
+from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.plays import PlayModel
-from kqj_sim.positions.sampling import CardSampler, Deadline, SearchEnded
+from kqj_sim.positions.samplers import make_sampler
+from kqj_sim.positions.sampling import Sampler
+from kqj_sim.positions.search import Deadline, SearchEnded
 from kqj_sim.questions.review.cross_fitting import (
+    Draws,
     Loss,
     Mean,
     average,
@@ -30,9 +32,7 @@ from kqj_sim.questions.review.cross_fitting import (
     find_mistakes,
 )
 from kqj_sim.questions.review.decisions import Decision
-from kqj_sim.questions.review.kqj_turns import ReviewedKqjCards, make_kqj_call_turn
-from kqj_sim.questions.review.kwajongen_turns import ReviewedKwajongenCalls, ReviewedKwajongenCards
-from kqj_sim.questions.review.turns import Draws, Turn, draw_deals, list_all
+from kqj_sim.questions.review.draws import draw_deals, find_reference, play_all
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.encode import encode_seating
 from kqj_sim.simulation.experiment import Experiment
@@ -137,9 +137,8 @@ class _Preparation:
     """A decision after the first stage."""
 
     decision: Decision
-    turn: Turn
+    sampler: Sampler
     reference: dict[int, float]
-    ignores_calls: bool
     pilot: Draws
     is_exact: bool
     line: int
@@ -148,9 +147,14 @@ class _Preparation:
     counts: bool = True
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The texts of the options."""
+        return tuple(str(option) for option in self.sampler.options)
+
+    @property
     def choice(self) -> int:
         """The number of the choice."""
-        return self.turn.options.index(self.decision.choice)
+        return self.names.index(self.decision.choice)
 
     @property
     def plays_left(self) -> int:
@@ -191,10 +195,10 @@ def grade_decisions(
     line: int,
     seconds: float = math.inf,
     advance: Callable[[float], None] | None = None,
-) -> list[tuple[Grade, Turn]]:
+) -> list[tuple[Grade, Sampler]]:
     """Grade the decisions of a round; leave out those that could not be graded in time.
 
-    A grade comes with its decision as the kernels take it.
+    A grade comes with the sampler of its decision.
 
     Args:
         decisions: the decisions.
@@ -258,8 +262,8 @@ def grade_decisions(
     counted = [number for number, (grade, _) in enumerate(grades) if grade.counts]
     p_values = [grades[number][0].p_value for number in counted]
     for number, mistake in zip(counted, find_mistakes(p_values, plan.confidence), strict=True):
-        grade, turn = grades[number]
-        grades[number] = replace(grade, mistake=mistake and grade.matters), turn
+        grade, sampler = grades[number]
+        grades[number] = replace(grade, mistake=mistake and grade.matters), sampler
     return grades
 
 
@@ -270,24 +274,18 @@ _PILOT_TIME_SHARE = 0.5
 """Share of the time after which the first stage ends."""
 
 
-def make_turn(decision: Decision, plan: GradePlan, seed: int, ignore_calls: bool) -> Turn:
-    """Return a decision as the kernels take it."""
+def sample_decision(decision: Decision, plan: GradePlan, seed: int, ignore_calls: bool) -> Sampler:
+    """Return the sampler of a decision, with its choice among the options.
+
+    Raises:
+        SearchEnded: no hands that agree with the calls were found before the deadline.
+    """
     knowledge = decision.knowledge
     reference = parse_player(plan.reference, knowledge.rules.game)
-    own_plan = EstimatePlan(
-        seed=seed, threads=1, ignore_calls=ignore_calls, ignore_plays=plan.ignore_plays
-    )
-    if decision.is_call:
-        knowledge = knowledge.rotate_to_places()
-    if decision.is_call and knowledge.question != "accept":
-        return make_kqj_call_turn(knowledge, decision.choice, reference, own_plan, plan.deadline)
+    own_plan = EstimatePlan(seed=seed, ignore_calls=ignore_calls, ignore_plays=plan.ignore_plays)
     players = [reference] * knowledge.rules.seats
-    if decision.is_call:
-        calls = [option.text for option in CALL_OPTIONS]
-        return Turn(calls, ReviewedKwajongenCalls(knowledge, players, own_plan))
-    kind = ReviewedKqjCards if knowledge.rules.game == "kqj" else ReviewedKwajongenCards
-    cards = [str(card) for card in knowledge.legal_cards]
-    return Turn(cards, kind(knowledge, players, own_plan, plan.max_layouts))
+    sampler = make_sampler(knowledge, players, own_plan, plan.max_layouts)
+    return sampler.add_choice(decision.choice, plan.deadline)
 
 
 def _prepare(
@@ -301,25 +299,23 @@ def _prepare(
     ignores, counts = plan.ignore_calls, True
     while not plan.deadline.has_passed:
         try:
-            turn = make_turn(decision, plan, seed, ignores)
+            sampler = sample_decision(decision, plan, seed, ignores)
         except SearchEnded:
             ignores, counts = True, not _follows_bids(decision)
             continue
-        reference = turn.find_reference(seed)
-        if len(reference) == 1 and isinstance(turn.sampler, CardSampler):
-            every = list_all(turn.sampler, seed)
+        reference = find_reference(sampler)
+        if len(reference) == 1:
+            every = play_all(sampler)
             if every is not None:
-                return _Preparation(
-                    decision, turn, reference, ignores, every, True, line, counts=counts
-                )
+                return _Preparation(decision, sampler, reference, every, True, line, counts=counts)
         try:
-            pilot = draw_deals(turn.sampler, FIRST_PILOT, pilot_deals, plan.deadline)
+            pilot = draw_deals(sampler, FIRST_PILOT, pilot_deals, plan.deadline)
         except SearchEnded:
             if ignores and not plan.deadline.has_passed:
                 raise
             ignores, counts = True, not _follows_bids(decision)
             continue
-        return _Preparation(decision, turn, reference, ignores, pilot, False, line, counts=counts)
+        return _Preparation(decision, sampler, reference, pilot, False, line, counts=counts)
     return None
 
 
@@ -364,23 +360,22 @@ def _divide_deals(prepared: Sequence[_Preparation], samples: int, scale: float) 
         each.deals = 64 * max(MIN_DEALS // 64, math.ceil(deals / 64))
 
 
-def _measure(prepared: _Preparation, plan: GradePlan) -> tuple[Grade, Turn] | None:
+def _measure(prepared: _Preparation, plan: GradePlan) -> tuple[Grade, Sampler] | None:
     """Measure the value of each option and the loss of the choice; None if time is over."""
-    turn, choice, pilot = prepared.turn, prepared.choice, prepared.pilot
-    names = turn.options
+    sampler, choice, pilot = prepared.sampler, prepared.choice, prepared.pilot
     if prepared.is_exact:
         loss = compute_exact_loss(pilot, choice)
-        everyone = tuple(range(len(names)))
-        return _make_grade(prepared, pilot, everyone, loss, plan.confidence), turn
+        everyone = tuple(range(len(sampler.options)))
+        return _make_grade(prepared, pilot, everyone, loss, plan.confidence), sampler
     if plan.deadline.has_passed:
         return None
     kept = list(prepared.kept)
     try:
-        draws = draw_deals(turn.sampler.with_numbers(kept), 0, prepared.deals, plan.deadline)
+        draws = draw_deals(sampler.with_numbers(kept), 0, prepared.deals, plan.deadline)
     except SearchEnded:
         if plan.deadline.has_passed:
             return None
-        if prepared.ignores_calls:
+        if sampler.ignore_calls:
             raise
         again = _prepare(
             prepared.decision, replace(plan, ignore_calls=True), prepared.line,
@@ -388,20 +383,20 @@ def _measure(prepared: _Preparation, plan: GradePlan) -> tuple[Grade, Turn] | No
         )  # fmt: skip
         if again is None:
             return None
-        again.kept, again.deals = tuple(range(len(again.turn.options))), prepared.deals
+        again.kept, again.deals = tuple(range(len(again.sampler.options))), prepared.deals
         again.counts = not _follows_bids(prepared.decision)
         return _measure(again, plan)
     chosen = Draws(pilot.weights, pilot.values[kept], pilot.wins[kept])
     loss = estimate_loss(chosen, draws, kept.index(choice), plan.confidence)
     loss = replace(loss, best=kept[loss.best])
-    return _make_grade(prepared, draws, prepared.kept, loss, plan.confidence), turn
+    return _make_grade(prepared, draws, prepared.kept, loss, plan.confidence), sampler
 
 
 def _make_grade(
     prepared: _Preparation, draws: Draws, kept: tuple[int, ...], loss: Loss, confidence: float
 ) -> Grade:
     """Return the grade of a decision from the deals that measure the options kept."""
-    pilot, names, exact = prepared.pilot, prepared.turn.options, prepared.is_exact
+    pilot, names, exact = prepared.pilot, prepared.names, prepared.is_exact
 
     def measure(number: int) -> GradedOption:
         found, at = (draws, kept.index(number)) if number in kept else (pilot, number)
@@ -423,7 +418,7 @@ def _make_grade(
     means = [option.value.value for option in options.values()]
     return Grade(
         prepared.decision,
-        tuple(names),
+        names,
         tuple(options[number] for number in order),
         {names[number]: chance for number, chance in prepared.reference.items()},
         loss,
@@ -431,7 +426,7 @@ def _make_grade(
         options[loss.best].value.value - sum(means) / len(means),
         len(draws.weights) if exact else None,
         float(len(draws.weights)) if exact else compute_effective_size(draws.weights),
-        prepared.ignores_calls,
+        prepared.sampler.ignore_calls,
         prepared.counts,
         loss.points.get_p_value(),
     )

@@ -27,9 +27,9 @@ from kqj_sim.games import get_game
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.players import Player
-from kqj_sim.positions.sampling import Deadline
+from kqj_sim.positions.sampling import ActualHands, derive_keys
+from kqj_sim.positions.search import Deadline
 from kqj_sim.questions.review.decisions import RecordedRound
-from kqj_sim.questions.review.turns import ActualHands, derive_keys
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.workers import count_processors, map_in_threads
@@ -79,7 +79,7 @@ def find_actual_hands(played: RecordedRound, seed: int, random: bool) -> ActualH
         whole = record.hands if record.hands is not None and all(record.hands) else record.dealt
         hands = _encode_by_place(played, whole)
     if not _is_taking(rules) or dealt is None:
-        return _repeat(first, np.zeros(rules.seats, int), hands, derive_keys(seed, count))
+        return _repeat(first, np.zeros(rules.seats, int), hands, derive_keys(seed, 0, count))
     if hands is None:
         return _deal_further_cards(played, first, seed)
     return _divide_hands(played, first, hands, seed, count)
@@ -117,7 +117,7 @@ def _repeat(first: Any, further: Any, hands: Any, keys: Any) -> ActualHands:
 
 def _deal_further_cards(played: RecordedRound, first: Any, seed: int) -> ActualHands:
     """Return a round that was passed out, with several draws of the cards that nobody saw."""
-    keys = derive_keys(seed, RANDOM_WORLDS)
+    keys = derive_keys(seed, 0, RANDOM_WORLDS)
     upcard = encode_cards([played.turned] if played.turned else [])
     pack = (1 << 12) - 1
     whole = sum(pack << 16 * suit for suit in range(4))
@@ -181,7 +181,7 @@ def _list_keys(played: RecordedRound, seed: int, count: int) -> Any:
     """Return keys of draws, first that with which the engine would have dealt the record."""
     own_seed = getattr(played.source, "seed", None)
     deal = getattr(played.source, "deal", None)
-    keys = derive_keys(seed, count)
+    keys = derive_keys(seed, 0, count)
     if own_seed is not None and deal is not None and 0 <= own_seed < 2**63 and 0 <= deal < 2**62:
         keys[0] = rng.derive_deal_key(own_seed, deal)
     return keys

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
 from kqj_sim.core.types import Float64Array
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.players import parse_player
+from kqj_sim.positions.sampling import ActualHands, Sampler
 from kqj_sim.questions.review.cross_fitting import Mean
 from kqj_sim.questions.review.decisions import Decision, RecordedRound
 from kqj_sim.questions.review.grading import Grade, GradePlan, derive_seed, grade_decisions
@@ -21,7 +21,6 @@ from kqj_sim.questions.review.luck import (
     estimate_average,
     find_actual_hands,
 )
-from kqj_sim.questions.review.turns import Turn
 from kqj_sim.record import Record
 
 
@@ -46,7 +45,7 @@ class Hindsight:
     """The options of a decision, given the actual hands.
 
     Attributes:
-        values: float64 (options, teams), in the order of `Turn.options`: the score difference of
+        values: float64 (options, teams), in the order of `Grade.names`: the score difference of
             each team if the reference player plays on.
         before: float64 (teams,), the same if the reference player decides.
         choice: number of the choice.
@@ -279,7 +278,7 @@ def review_round(
     actual = None if ungraded else find_actual_hands(played, own_seed, random)
     hindsight: list[Hindsight | None] = [None] * len(grades)
     if actual is not None:
-        found = [_look_back(grade, turn, played, actual) for grade, turn in graded]
+        found = [_look_back(grade, sampler, played, actual) for grade, sampler in graded]
         _chain_counters(grades, found)
         hindsight = list(found)
         if found:
@@ -302,9 +301,11 @@ def review_round(
     )
 
 
-def _look_back(grade: Grade, turn: Turn, played: RecordedRound, actual: Any) -> Hindsight:
+def _look_back(
+    grade: Grade, sampler: Sampler, played: RecordedRound, actual: ActualHands
+) -> Hindsight:
     """Return the options of a decision, given the actual hands."""
-    scores = turn.sampler.score(actual)
+    scores = sampler.score(actual)
     if played.rules.game == "kwajongen" and played.opener % 2:
         # The kernels number teams by place.
         scores = scores[..., ::-1]

@@ -17,7 +17,7 @@ from kqj_sim.errors import InputError, RecordError
 from kqj_sim.messages import visible
 from kqj_sim.output.run import GAME_NAMES, RANGE_SIGNS, Run, describe_rules
 from kqj_sim.policies.players import DEFAULT_PLAYERS, parse_player
-from kqj_sim.positions.sampling import Deadline, SearchEnded
+from kqj_sim.positions.search import Deadline, SearchEnded
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.questions.review.grading import GradePlan
 from kqj_sim.questions.review.reading import UnreadRound

@@ -14,15 +14,13 @@ from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.players import DEFAULT_PLAYER, parse_player
 from kqj_sim.policies.point_count import count_points
 from kqj_sim.policies.points import FITTED_TWO
-from kqj_sim.positions.estimator import (
-    EstimatePlan,
-    ImpossibleBiddingError,
-    estimate_bidding_probability,
-)
+from kqj_sim.positions.estimator import ImpossibleBiddingError
 from kqj_sim.positions.kqj_calls import KqjCallOdds, KqjCallSampler
 from kqj_sim.positions.measures import DRAWN, NOT_PLAYED, WON
+from kqj_sim.positions.odds import estimate_bidding_probability
+from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.reader import read_typed_position
-from kqj_sim.positions.sampling import Search
+from kqj_sim.positions.search import Search
 from kqj_sim.rules import MAX_TOTAL, SEATS, KqjRules
 from kqj_sim.stats.intervals import estimate_share
 from tests.typed_calls import odds

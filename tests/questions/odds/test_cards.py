@@ -17,13 +17,15 @@ from kqj_sim.cards import Card, parse_card
 from kqj_sim.core.card_odds import thin_draws
 from kqj_sim.errors import InputError
 from kqj_sim.policies.players import parse_player
-from kqj_sim.positions.estimator import EstimatePlan
+from kqj_sim.positions.estimator import estimate_options
 from kqj_sim.positions.kqj_cards import KqjCardSampler, convert_cards_to_bits
 from kqj_sim.positions.measures import get_kqj_card_measures
+from kqj_sim.positions.odds import CardOdds
+from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.plays import POWER, PlayModel
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_position
-from kqj_sim.questions.odds.cards import CardOdds, estimate_cards, estimate_with_sampler
+from kqj_sim.positions.sampling import derive_keys
 from kqj_sim.record import Record, partial_record_from_json, to_json
 from kqj_sim.referee.kqj import PACK, PlayedTrick, find_trick_winner, list_legal_cards, score_round
 from kqj_sim.rules import SEATS, KqjRules
@@ -31,6 +33,7 @@ from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from tests.core.exclusions import exclusions
 from tests.policies import slow_plays
+from tests.questions.odds.card_answers import estimate_cards
 from tests.slow import slow_after, slow_rows_after
 from tests.stats import plain_player
 from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, VARIANTS, told
@@ -278,7 +281,8 @@ def test_plays_count_by_enumeration(name: str, plain: str) -> None:
             eight = {seat: _eight(so_far, world, seat) for seat in world}
             return Fraction(slow_plays.slow_cards(record, so_far.seat, eight, 6, 5) ** POWER)
 
-        answer = estimate_with_sampler(sampler, so_far, tuple(players), settings)
+        answer = estimate_options(sampler, settings)
+        assert isinstance(answer, CardOdds)
         count, means = enumerated(record, so_far, weigh)
         assert answer.is_exact and answer.uses_plays and answer.layout_count == count
         weighed += answer.effective_number < 0.95 * count
@@ -292,10 +296,9 @@ def test_plays_count_by_enumeration(name: str, plain: str) -> None:
 
 
 def test_cards_of_little_weight_are_left_out_without_bias() -> None:
-    numbers = np.arange(20_000)
     weights = np.tile([0.1, 0.4, 1.0, 3.0], 5_000)
     thinned = weights.copy()
-    thin_draws(7, numbers, 1.0, thinned)
+    thin_draws(derive_keys(7, 0, 20_000), 1.0, thinned)
     assert set(thinned[weights < 1]) == {0.0, 1.0}
     assert (thinned[weights >= 1] == weights[weights >= 1]).all()
     for weight in (0.1, 0.4):

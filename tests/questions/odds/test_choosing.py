@@ -13,23 +13,17 @@ from numpy.typing import NDArray
 
 from kqj_sim.core import call_odds as core
 from kqj_sim.core.block import LANES
-from kqj_sim.core.types import Int16Array, Int64Array
-from kqj_sim.positions.estimator import (
-    CERTAIN,
-    FIRST_CHOOSING,
-    EstimatePlan,
-    Limits,
-    Odds,
-    add_draws,
-)
+from kqj_sim.positions.estimator import FIRST_CHOOSING, add_draws, estimate_options
 from kqj_sim.positions.kqj_calls import KqjCallSampler
 from kqj_sim.positions.kwajongen import KwajongenCallSampler
 from kqj_sim.positions.measures import Measure, MeasureTable
+from kqj_sim.positions.odds import CardOdds, Playouts
+from kqj_sim.positions.plan import CERTAIN, EstimatePlan, Limits
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_typed_position
-from kqj_sim.positions.sampling import CardSampler, Playouts, Search
-from kqj_sim.questions.odds.cards import CardOdds, estimate_with_sampler
-from kqj_sim.questions.odds.estimate import estimate_calls
+from kqj_sim.positions.samplers import estimate_position
+from kqj_sim.positions.sampling import CardSampler
+from kqj_sim.positions.search import Deadline, Search
 from kqj_sim.rules import KqjRules, KwajongenRules
 from kqj_sim.stats.intervals import Estimate
 
@@ -101,7 +95,7 @@ def test_the_interval_of_the_call_named_holds_its_value(
     situation = synthetic(true)
     found = Coverage()
     for seed in range(SEEDS):
-        odds = estimate_calls(situation, policies=GREEDY, deals=512, seed=seed, threads=1)
+        odds = estimate_position(situation, policies=GREEDY, deals=512, seed=seed, threads=1)
         best, second = odds.ranking[:2]
         assert odds.option_count == len(true) and odds.deals == 512
         found.add("value", odds.estimate("value", best), true[best])
@@ -118,7 +112,7 @@ def test_interval_holds_whenever_a_search_stops(
     situation = synthetic(EQUAL)
     held = runs = 0
     for seed in range(200):
-        odds = estimate_calls(situation, policies=GREEDY, precision=0.05, seed=seed, threads=1)
+        odds = estimate_position(situation, policies=GREEDY, precision=0.05, seed=seed, threads=1)
         assert odds.stop_reason == "until" and odds.choosing_deals >= 1000
         for quantity, truth in (("value", 0.0), ("win_share", 0.5)):
             estimate = odds.estimate(quantity, odds.best)
@@ -128,7 +122,7 @@ def test_interval_holds_whenever_a_search_stops(
 
 
 class SyntheticCards(CardSampler):
-    """Cards with synthetic scores, none of which are listed."""
+    """Cards with synthetic scores, none of which are listed; a card is its number."""
 
     chunk_size = min_chunk_size = LANES
     measures = MeasureTable(
@@ -139,24 +133,17 @@ class SyntheticCards(CardSampler):
         "",
         (),
     )
-    threads = max_ways = 1
+    position = SimpleNamespace(rules=RULES)
+    players = ()
     layout_count = question_count = 0
-    keeps_history = False
+    keeps_history = ignore_calls = False
 
     def __init__(self, true: Sequence[float], seed: int) -> None:
-        self.card_count, self.true, self.seed = len(true), true, seed
+        self.options, self.true, self.seed = range(len(true)), true, seed
 
-    def start_search(self, seconds: float | None, progress: Callable[[int], None] | None) -> Search:
-        """Return a search without calls."""
-        return Search(0, seconds, progress)
-
-    def count_ways(self, seed: int) -> Int64Array:
-        """Return nothing, since nothing is listed."""
-        return np.zeros(0, dtype=np.int64)
-
-    def play_listed(self, seed: int, first: int, count: int) -> Int16Array:
-        """Return nothing, since nothing is listed."""
-        return np.zeros((self.card_count, 0, 1), dtype=np.int16)
+    def make_odds(self, plan: EstimatePlan) -> CardOdds:
+        """Return estimates without deals."""
+        return self._fill_odds(CardOdds, plan)
 
     def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
         """Return scores in the place of outcomes: (cards, count, 1)."""
@@ -164,16 +151,22 @@ class SyntheticCards(CardSampler):
         counts = search.start_chunk().counts
         return Playouts(count, np.ones(count), drawn, np.zeros((0, count), int), counts)
 
-    def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:
-        """Return nothing, since there are no calls."""
-        return ""
+    def _fail(self, *_: Any) -> Any:
+        raise AssertionError("nothing is listed, asked or impossible here")
+
+    count_ways: Any = _fail
+    play_listed: Any = _fail
+    with_numbers: Any = _fail
+    ask: Any = _fail
+    score: Any = _fail
+    explain_impossible_bidding: Any = _fail
 
 
 def card_odds(true: Sequence[float], seed: int) -> CardOdds:
-    """Return the estimates of cards with these true values; a card is its number."""
-    so_far: Any = SimpleNamespace(legal_cards=range(len(true)), rules=RULES)
-    settings = EstimatePlan(deals=512, seed=seed)
-    return estimate_with_sampler(SyntheticCards(true, seed), so_far, (), settings)
+    """Return the estimates of cards with these true values."""
+    odds = estimate_options(SyntheticCards(true, seed), EstimatePlan(deals=512, seed=seed))
+    assert isinstance(odds, CardOdds)
+    return odds
 
 
 @pytest.mark.slow
@@ -203,7 +196,7 @@ def test_a_choice_in_kwajongen_has_deals_of_its_own(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(KwajongenCallSampler, "play_chunk", play_chunk)
     situation = read_typed_position("Ah 9h Ks Tc", KwajongenRules(), return_card="Jh", place=1)
-    odds = estimate_calls(situation, "standard", deals=1024, threads=1)
+    odds = estimate_position(situation, "standard", deals=1024, threads=1)
     assert odds.deals == 1024 and odds.choosing_deals == 512
     assert {first for first in asked if first < FIRST_CHOOSING} == set(range(0, 1024, LANES))
     assert set(asked) >= {FIRST_CHOOSING, FIRST_CHOOSING + LANES}
@@ -213,11 +206,8 @@ def test_a_choice_in_kwajongen_has_deals_of_its_own(monkeypatch: pytest.MonkeyPa
 def chosen(means: Sequence[float], ends: Limits) -> tuple[tuple[int, ...], int]:
     """Return the order of options with these means, and how many deals chose it."""
     sampler = SyntheticCards(means, 1)
-    odds = Odds(
-        measures=sampler.measures, rules=RULES, players=(), seed=1, options=range(len(means)),
-        option_count=len(means),
-    )  # fmt: skip
-    add_draws(sampler, odds, FIRST_CHOOSING, ends, EstimatePlan(threads=1))
+    odds = sampler.make_odds(EstimatePlan())
+    add_draws(sampler, odds, FIRST_CHOOSING, ends, sampler.start_search(None, None), threads=1)
     return tuple(odds.ranking), odds.deals
 
 
@@ -228,7 +218,9 @@ def test_a_choice_ends_early_where_one_is_clearly_the_best() -> None:
     assert deals == 50 * LANES
     _, known = chosen((0.0, 1.0, 0.0), Limits(50 * LANES, 0.04, confidence=CERTAIN))
     assert 1000 <= known < 50 * LANES
-    _, late = chosen((0.0, 1.0, 0.0), Limits(50 * LANES, 0.0, time.monotonic() - 1, CERTAIN))
+    _, late = chosen(
+        (0.0, 1.0, 0.0), Limits(50 * LANES, 0.0, Deadline(time.monotonic() - 1), CERTAIN)
+    )
     assert late == LANES
 
 

@@ -13,12 +13,13 @@ from kqj_sim.core.block import LANES
 from kqj_sim.core.kwajongen.cards import PACK
 from kqj_sim.policies import parse_player
 from kqj_sim.policies.card_sets import encode_cards, split_cards
-from kqj_sim.positions.estimator import EstimatePlan, ImpossibleBiddingError
+from kqj_sim.positions.estimator import ImpossibleBiddingError
 from kqj_sim.positions.kwajongen import KwajongenCallOdds, KwajongenCallSampler
 from kqj_sim.positions.measures import DRAWN, LOST, NOT_PLAYED, WON
+from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.reader import read_typed_position
-from kqj_sim.positions.sampling import Search
-from kqj_sim.questions.odds.estimate import estimate_calls
+from kqj_sim.positions.samplers import estimate_position
+from kqj_sim.positions.search import Search
 from kqj_sim.questions.odds.tables import make_odds_tables
 from kqj_sim.rules import KwajongenRules
 
@@ -33,7 +34,7 @@ def told(
     situation: dict[str, object] = {"place": None, "heard": None, "pending": 0}
     situation |= {key: more.pop(key) for key in list(more) if key in situation}
     found = read_typed_position(hand, RULES, return_card=turned, **situation)  # type: ignore[arg-type]
-    odds = estimate_calls(found, players, deals=deals, **more)
+    odds = estimate_position(found, players, deals=deals, **more)
     assert isinstance(odds, KwajongenCallOdds)
     return odds
 
@@ -50,7 +51,7 @@ def test_the_four_highest_trumps_win_everything(raised: bool, worth: int) -> Non
         assert value(odds, quantity, PLAY) == 1
     assert value(odds, "passed_share", PASS) == 1
     assert value(odds, "value", PASS) == value(odds, "own_points_mean", PASS) == 0
-    assert odds.best == PLAY and [odds.options[n].text for n in odds.ranking] == ["play", "pass"]
+    assert odds.best == PLAY and [odds.get_text(n) for n in odds.ranking] == ["play", "pass"]
     # The next opponent plays and loses all tricks: he goes up by one, too.
     others = told("Ah Kh Qh Jh", "Th", ALWAYS, pending=int(raised))
     assert value(others, "value", PASS) == worth + 1

@@ -19,10 +19,10 @@ from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.players import parse_player
 from kqj_sim.positions.estimator import FIRST_CHOOSING
 from kqj_sim.positions.kwajongen import KwajongenCardSampler, make_kwajongen_turn
+from kqj_sim.positions.odds import CardOdds, Playouts
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_position, read_typed_position
-from kqj_sim.positions.sampling import Playouts, Search
-from kqj_sim.questions.odds.cards import CardOdds, estimate_cards
+from kqj_sim.positions.search import Search
 from kqj_sim.record import Record, partial_record_from_json, to_json
 from kqj_sim.referee.kwajongen import PACK, find_trick_winner, list_legal_cards, score_round
 from kqj_sim.referee.trick import PlayedTrick
@@ -31,6 +31,7 @@ from kqj_sim.simulation.encode import encode_rules, encode_seating
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from tests.core.kwajongen.coding import strength
+from tests.questions.odds.card_answers import estimate_cards
 from tests.referee.kwajongen.random_rounds import random_record
 
 SEATS = 4

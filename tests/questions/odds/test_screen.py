@@ -6,8 +6,7 @@ import pytest
 
 from kqj_sim.output.formats import render
 from kqj_sim.positions.reader import read_typed_position
-from kqj_sim.questions.odds.cards import estimate_cards
-from kqj_sim.questions.odds.estimate import estimate_calls
+from kqj_sim.positions.samplers import estimate_position
 from kqj_sim.questions.odds.report import make_odds_report
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
 
@@ -34,7 +33,7 @@ def show(odds: object) -> list[str]:
 def test_calls_fit_a_screen(rules: KqjRules, hand: str, heard: str | None) -> None:
     card = "7h" if rules.bidding == "take" else None
     situation = read_typed_position(hand, rules, return_card=card, heard=heard)
-    lines = show(estimate_calls(situation, PLAYER, deals=512))
+    lines = show(estimate_position(situation, PLAYER, deals=512))
     assert len(lines) <= MOST_LINES
     assert max(map(len, lines)) <= WIDTH
 
@@ -52,7 +51,7 @@ def test_cards_fit_a_screen(
 ) -> None:
     """Eight legal cards, on the lead of a suit that the player does not hold."""
     position = read_typed_position(hand, rules, played="4s", heard=heard, return_card=return_card)
-    found = estimate_cards(position, PLAYER, deals=300, ignore_calls=ignore_calls)
+    found = estimate_position(position, PLAYER, deals=300, ignore_calls=ignore_calls)
     lines = show(found)
     assert len(found.options) == 8
     assert len(lines) <= MOST_LINES
@@ -62,6 +61,6 @@ def test_cards_fit_a_screen(
 def test_kwajongen_fits_a_screen() -> None:
     rules = KwajongenRules()
     situation = read_typed_position("Ah Kh 9s Ts", rules, return_card="Jh", place=1, pending=1)
-    lines = show(estimate_calls(situation, "random", deals=512))
+    lines = show(estimate_position(situation, "random", deals=512))
     assert len(lines) <= MOST_LINES
     assert max(map(len, lines)) <= WIDTH

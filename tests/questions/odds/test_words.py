@@ -19,8 +19,7 @@ from kqj_sim.positions.measures import (
     get_kqj_call_measures,
     get_kqj_card_measures,
 )
-from kqj_sim.positions.sampling import Playouts
-from kqj_sim.questions.odds.cards import CardOdds
+from kqj_sim.positions.odds import CardOdds, Playouts
 from kqj_sim.questions.odds.words import (
     describe_option,
     format_chance,
@@ -68,7 +67,7 @@ def calls(
         options.append(CallOption(name, AuctionState(), 0, 0, known, amounts))
     odds = KqjCallOdds(
         measures=get_kqj_call_measures(rules), rules=rules, players=(), seed=1, options=options,
-        option_count=len(options), situation=cast(Any, None), observed_calls=[],
+        option_count=len(options), position=cast(Any, None), observed_calls=[],
     )  # fmt: skip
     return cast(KqjCallOdds, fill(odds, differences, uncountered or differences))
 
@@ -78,7 +77,7 @@ def cards(text: str, *differences: np.ndarray, exact: bool = False) -> CardOdds:
     options = parse_cards(text)
     odds = CardOdds(
         measures=get_kqj_card_measures(TAKING), rules=TAKING, players=(), seed=1, options=options,
-        option_count=len(options), partial_round=cast(Any, None), is_exact=exact,
+        option_count=len(options), position=cast(Any, None), is_exact=exact,
         layout_count=DEALS,
     )  # fmt: skip
     return cast(CardOdds, fill(odds, differences, differences))
@@ -88,7 +87,7 @@ def play_or_pass(play: np.ndarray, pass_: np.ndarray) -> KwajongenCallOdds:
     """Odds of playing and passing, in points gained; the better one first."""
     odds = KwajongenCallOdds(
         measures=KWAJONGEN_CALLS, rules=KwajongenRules(), players=(), seed=1, options=CALL_OPTIONS,
-        option_count=2, situation=cast(Any, None),
+        option_count=2, position=cast(Any, None),
     )  # fmt: skip
     outcomes = np.zeros((2, DEALS, kwajongen_core.OUTCOME_SIZE), dtype=np.int16)
     for option, points in enumerate((pass_, play)):

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from kqj_sim.questions.review.cross_fitting import (
+    Draws,
     average,
     compute_exact_loss,
     estimate_loss,
     find_mistakes,
 )
-from kqj_sim.questions.review.turns import Draws
 from kqj_sim.stats.quantiles import student_quantile, student_tail
 
 RUNS = 1500

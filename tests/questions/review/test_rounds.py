@@ -10,9 +10,9 @@ import pytest
 
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.players import parse_player
-from kqj_sim.questions.review import turns
+from kqj_sim.questions.review import draws
 from kqj_sim.questions.review.decisions import RecordedRound
-from kqj_sim.questions.review.grading import GradePlan, grade_decisions, make_turn
+from kqj_sim.questions.review.grading import GradePlan, grade_decisions, sample_decision
 from kqj_sim.questions.review.luck import (
     compute_differences,
     estimate_average,
@@ -134,12 +134,11 @@ def test_luck_of_the_deal_has_mean_zero(rules: GameRules) -> None:
     luck: dict[int, list[float]] = {}
     for played in list_rounds(rules, "random", 400):
         first = played.decisions[0]
-        turn = make_turn(first, settings, 1, ignore_calls=True)
+        sampler = sample_decision(first, settings, 1, ignore_calls=True)
         actual = find_actual_hands(played, 1, random=False)
         assert actual is not None
-        scores = turn.sampler.score(actual)[
-            turn.options.index(turn.sampler.ask(actual.keys[:1])[0])
-        ]
+        options = [str(option) for option in sampler.options]
+        scores = sampler.score(actual)[options.index(sampler.ask(actual.keys[:1])[0])]
         if rules.game == "kwajongen" and played.opener % 2:
             scores = scores[..., ::-1]
         values = compute_differences(scores, rules.game).mean(axis=0)
@@ -155,7 +154,7 @@ def test_calls_after_bids_that_nobody_would_make_do_not_count(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Against hands dealt regardless of wild bids every counter would look right."""
-    monkeypatch.setattr(turns, "MAX_REJECTED", 1 << 10)
+    monkeypatch.setattr(draws, "MAX_REJECTED", 1 << 10)
     rules = TABLES["auctions"]
     (played,) = list_rounds(rules, "random", 1)
     asked = make_settings(rules)

@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from kqj_sim.policies.players import PlayerLike, parse_player
-from kqj_sim.positions.sampling import Deadline, SearchEnded
+from kqj_sim.positions.search import Deadline, SearchEnded
 from kqj_sim.questions.review import grading, luck
 from kqj_sim.questions.review.decisions import RecordedRound
+from kqj_sim.questions.review.draws import draw_deals
 from kqj_sim.questions.review.grading import GradePlan
 from kqj_sim.questions.review.report import describe_review, make_review_report
 from kqj_sim.questions.review.rounds import review_round
@@ -25,7 +26,6 @@ from kqj_sim.questions.review.run import (
     ReviewRun,
     run_review,
 )
-from kqj_sim.questions.review.turns import draw_deals
 from kqj_sim.rules import KqjRules
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
@@ -113,6 +113,8 @@ def test_nothing_is_sampled_after_the_deadline(
 ) -> None:
     (played,) = play(rules)
     clock = Clock()
+    # Whatever other tests have estimated: how far a review comes depends on it.
+    monkeypatch.setattr(luck, "_averages", {})
 
     def draw(*args: Any) -> Any:
         assert clock.now < moment
@@ -141,9 +143,9 @@ def test_nothing_is_sampled_after_the_deadline(
 
 
 def test_too_few_deals_before_the_deadline_are_no_sample() -> None:
-    turn = grading.make_turn(play(AUCTION_2)[0].decisions[2], make_settings(), 1, False)
+    sampler = grading.sample_decision(play(AUCTION_2)[0].decisions[2], make_settings(), 1, False)
     with pytest.raises(SearchEnded):
-        draw_deals(turn.sampler, 0, 1 << 20, Deadline(0, lambda: 1))
+        draw_deals(sampler, 0, 1 << 20, Deadline(0, lambda: 1))
 
 
 def test_an_average_that_takes_too_long_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,18 +177,18 @@ def test_an_incomplete_round_is_shown_only_alone(
 
 
 def test_reviews_keep_no_samplers(monkeypatch: pytest.MonkeyPatch) -> None:
-    turns = []
-    make_turn = grading.make_turn
+    samplers = []
+    sample_decision = grading.sample_decision
 
-    def make(*args: Any) -> Any:
-        turn = make_turn(*args)
-        turns.append(weakref.ref(turn.sampler))
-        return turn
+    def sample(*args: Any) -> Any:
+        sampler = sample_decision(*args)
+        samplers.append(weakref.ref(sampler))
+        return sampler
 
-    monkeypatch.setattr(grading, "make_turn", make)
+    monkeypatch.setattr(grading, "sample_decision", sample)
     (played,) = play(TAKE_2)
     review = review_round(played, replace(make_settings(), ignore_calls=True))
     gc.collect()
     assert review.grades
-    assert turns
-    assert not any(turn() for turn in turns)
+    assert samplers
+    assert not any(sampler() for sampler in samplers)

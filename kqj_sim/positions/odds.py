@@ -1,0 +1,309 @@
+"""Estimates of the options of a player, over weighted deals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kqj_sim.core.types import Float64Array, Int16Array, Int64Array
+from kqj_sim.errors import InputError
+from kqj_sim.places import SeatNames
+from kqj_sim.policies.players import Player
+from kqj_sim.positions.measures import RANKING_MEASURE, MeasureTable
+from kqj_sim.rules import GameRules
+from kqj_sim.stats import sequences
+from kqj_sim.stats.intervals import (
+    DEFAULT_CONFIDENCE,
+    Estimate,
+    clip_estimate,
+    estimate_weighted_share,
+)
+from kqj_sim.stats.moments import ROUNDING_ERROR, Objective, WeightedMoments
+
+_DECIMALS = 9
+"""Decimals of estimates with weights that are not whole."""
+
+
+class Playouts(NamedTuple):
+    """Outcomes of every option in a chunk of draws.
+
+    Attributes:
+        drawn: number of draws, those without a weight included; the others are left out below.
+        weights: float64 (n,), weights of the draws.
+        outcomes: int16 (options, n, OUTCOME), see `write_outcome` of the game's kernels.
+        hands: int64 (places, n), the hidden hands, natural coding.
+        counts: int64 (questions, 2), hands that were asked, and that answered as observed.
+        call_weights: float64 (m,), the weights of all draws by the calls alone; None if these are
+            `weights`.
+    """
+
+    drawn: int
+    weights: Float64Array
+    outcomes: Int16Array
+    hands: Int64Array
+    counts: Int64Array
+    call_weights: Float64Array | None = None
+
+
+@dataclass(eq=False, kw_only=True)
+class Odds:
+    """Estimates of every measure of every option, over weighted deals.
+
+    Attributes:
+        measures: the measures.
+        rules: the rules.
+        players: the assumed players.
+        people: names of the people at the table of a record; None if nobody is named.
+        seed: seed of the deals.
+        ignore_calls: whether hidden cards need not agree with the calls.
+        position: what the player knows.
+        options: what was played out: the calls, or the cards.
+        option_count: number of options to choose from, the first ones.
+        question_count: number of calls that hidden hands agree with.
+        sequential: whether intervals hold at every moment.
+        confidence: confidence of the intervals.
+        stop_reason: "deals", "until", "time", "search" (for hidden cards) or "interrupted".
+        stop_text: a line that names the call that made the search for hidden cards end, or "".
+        order: the options as other deals ranked them, the best first; empty while these deals are
+            choosing themselves.
+        choosing_deals: number of those deals.
+        sums: sums of the measures by option.
+        question_counts: int64 (questions, 2), hands that were asked, and that agreed.
+        agreeing_weight, agreeing_squares: sums of the weights of all draws by the calls, and of
+            their squares.
+    """
+
+    measures: MeasureTable
+    rules: GameRules
+    players: tuple[Player, ...]
+    people: SeatNames | None = None
+    seed: int
+    ignore_calls: bool = False
+    position: Any = None
+    options: Sequence[Any]
+    option_count: int
+    question_count: int = 0
+    sequential: bool = False
+    confidence: float = DEFAULT_CONFIDENCE
+    stop_reason: str = "deals"
+    stop_text: str = ""
+    order: tuple[int, ...] = ()
+    choosing_deals: int = 0
+    sums: WeightedMoments = field(default_factory=WeightedMoments)
+    agreeing_weight: float = 0.0
+    agreeing_squares: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.question_counts = np.zeros((self.question_count, 2), dtype=np.int64)
+
+    def add(self, playouts: Playouts, max_deals: int | None = None) -> int:
+        """Add a chunk, or as many draws as make up `max_deals`; return how many have a weight."""
+        weights, outcomes, drawn = playouts.weights, playouts.outcomes, playouts.drawn
+        self.question_counts += playouts.counts
+        call_weights = weights if playouts.call_weights is None else playouts.call_weights
+        self.agreeing_weight += float(call_weights.sum())
+        self.agreeing_squares += float((call_weights**2).sum())
+        if max_deals is not None and len(weights) > max_deals - self.deals:
+            drawn = max_deals - self.deals
+            weights, outcomes = weights[:drawn], outcomes[:, :drawn]
+        values = self.measures.compute(outcomes)
+        self.sums.add(drawn, weights, values)
+        return len(weights)
+
+    @property
+    def deals(self) -> int:
+        """The number of deals."""
+        return self.sums.deals
+
+    def has_effective(self, least: float) -> bool:
+        """Return whether there are so many effective deals, and one at least."""
+        return self.sums.weights > 0 and self.sums.effective_sample_size >= least
+
+    @property
+    def max_points(self) -> int:
+        """The most points that a round is worth to a side."""
+        return self.rules.max_points
+
+    @property
+    def effective_sample_size(self) -> float:
+        """The number of equally weighted deals that would be as precise."""
+        return self.sums.effective_sample_size
+
+    @property
+    def bidding_probability(self) -> float:
+        """The share of random deals in which the others would have called as they did."""
+        return self.estimate_bidding_probability().value
+
+    def estimate_bidding_probability(self) -> Estimate:
+        """Estimate the share of random deals in which the others would have called so."""
+        return estimate_bidding_probability(
+            int(self.question_counts[0, 0]) if self.question_count else 0,
+            self.agreeing_weight,
+            self.agreeing_squares,
+            self.confidence,
+            self.sequential,
+        )
+
+    def estimate(self, name: str, option: int, baseline: int | None = None) -> Estimate:
+        """Estimate a measure of an option, or with `baseline` its lead over that option."""
+        is_share = self.measures[name].is_share
+        return self.sums.mean(
+            self.measures.indices[name],
+            option,
+            self.confidence,
+            baseline=baseline,
+            sequential=self.sequential,
+            is_share=is_share and baseline is None,
+            bound=1.0 if is_share else self.max_points,
+        )
+
+    @property
+    def objective(self) -> Objective:
+        """The measures by which an option is the best."""
+        value, share = self.measures.indices[RANKING_MEASURE], self.measures.indices["win_share"]
+        return Objective(value, share, self.option_count, self.max_points)
+
+    @property
+    def ranking(self) -> list[int]:
+        """The options to choose from, the best first in the deals that chose.
+
+        Their values (`estimate`) are those of other deals, so neighbours may have them in another
+        order.
+        """
+        return list(self.order or self.sums.ranking(self.objective))
+
+    @property
+    def best(self) -> int:
+        """The option that is the best in the deals that chose."""
+        return self.ranking[0]
+
+    def rank_by(self, candidates: Odds) -> None:
+        """Rank the options by other deals."""
+        self.order = candidates.sums.ranking(candidates.objective)
+        self.choosing_deals = candidates.deals
+
+    def estimate_leads(self) -> dict[int, Estimate]:
+        """Estimate by how much the best option leads each of the others, the next one first."""
+        best, *others = self.ranking
+        return {other: self.estimate(RANKING_MEASURE, best, other) for other in others}
+
+    def get_text(self, option: int) -> str:
+        """Return the text of an option."""
+        return str(self.options[option])
+
+    def is_conclusive(self, width: float, confidence: float) -> bool:
+        """Return whether the best option, or its chance to win to `width`, is certain."""
+        return self.sums.is_conclusive(self.best, self.objective, width, confidence)
+
+
+@dataclass(eq=False, kw_only=True)
+class CardOdds(Odds):
+    """Estimates of the cards that may be played; its options are the legal cards.
+
+    Attributes:
+        layout_count: number of distributions that agree with the plays; 0 if that is unknown.
+        is_exact: whether these are all played out: then nothing has an interval.
+        max_ways: in how many ways a distribution can have come about.
+        uses_plays: whether distributions are weighed by the chances of the plays.
+    """
+
+    layout_count: int = 0
+    is_exact: bool = False
+    max_ways: int = 1
+    uses_plays: bool = False
+
+    def add_all(self, playouts: Playouts) -> None:
+        """Add the outcomes in every distribution: nothing is estimated.
+
+        Raises:
+            InputError: the players would have called as they did with none of them.
+        """
+        if playouts.call_weights is not None and not playouts.call_weights.any():
+            raise InputError(
+                f"{', '.join(dict.fromkeys(player.text for player in self.players))} would have "
+                f"called as they did with none of the {playouts.drawn:,} distributions that are "
+                "left: name other --policy, or leave the calls out with --ignore-calls"
+            )
+        self.is_exact, self.sequential = True, False
+        self.add(playouts)
+        # The same distributions may choose and value.
+        self.order = self.sums.ranking(self.objective)
+
+    @property
+    def uses_calls(self) -> bool:
+        """True if the calls are known and hidden hands have to agree with them."""
+        return not self.ignore_calls and self.position.calls is not None
+
+    @property
+    def effective_number(self) -> float:
+        """The number of equally weighted deals, or distributions, that would tell as much."""
+        return self.sums.effective_sample_size
+
+    @property
+    def effective_sample_size(self) -> float:
+        """As of `Odds`; if it is exact, the number of distributions."""
+        return self.deals if self.is_exact else self.sums.effective_sample_size
+
+    def estimate_bidding_probability(self) -> Estimate:
+        """Estimate in which share of the distributions the others would have called as they did."""
+        if not self.is_exact:
+            return super().estimate_bidding_probability()
+        share = self.agreeing_weight / (self.deals * self.max_ways)
+        return Estimate(share, math.nan, math.nan, self.deals)
+
+    def estimate(self, name: str, option: int, baseline: int | None = None) -> Estimate:
+        """Estimate a measure of a card, or with `baseline` its lead over that card."""
+        found = self._estimate_unrounded(name, option, baseline)
+        if not self.uses_plays:
+            return found
+        # Weights are not whole: without rounding, cards that are equally good would differ.
+        value, low, high = (round(each, _DECIMALS) for each in found[:3])
+        return found._replace(value=value, low=low, high=high)
+
+    def _estimate_unrounded(self, name: str, option: int, baseline: int | None) -> Estimate:
+        """Estimate as `estimate`, with rounding errors."""
+        if not self.is_exact:
+            return super().estimate(name, option, baseline)
+        moments = self.sums.moments[self.measures.indices[name]]
+        total = moments.total(1 + option)
+        if baseline is not None:
+            total -= moments.total(1 + baseline)
+        return Estimate(total / self.sums.weights, math.nan, math.nan, self.deals)
+
+
+def estimate_bidding_probability(
+    hands_examined: int,
+    weight: float,
+    squares: float,
+    confidence: float = DEFAULT_CONFIDENCE,
+    sequential: bool = False,
+) -> Estimate:
+    """Estimate the share of hidden hands with which the others would have called as they did.
+
+    Each hand that is looked at for the first player who spoke either does not agree with their
+    calls, or is that of a draw, whose weight is the share of the others' hands that agree.  So the
+    share is the mean of a number per hand, 0 or the weight of its draw.  That varies no more than
+    hands of which each agrees or not: the interval is that of a share of as many of these as would
+    be as precise, or holds at every moment (`sequential`).
+
+    Args:
+        hands_examined: number of those hands; 0 if nobody spoke, which is certain.
+        weight, squares: sums of the weights of all draws and of their squares.
+        confidence: confidence of the interval.
+        sequential: whether it is to hold at every moment.
+    """
+    if hands_examined == 0:
+        return Estimate(1.0, math.nan, math.nan, 0)
+    if sequential:
+        found = sequences.estimate_mean_sequentially(
+            hands_examined, weight, squares, confidence, bound=1.0
+        )
+        return clip_estimate(found, (0.0, 1.0))
+    value = min(1.0, weight / hands_examined)
+    variance = squares / hands_examined - value**2
+    alike = value * (1 - value) / variance if variance > ROUNDING_ERROR else 1.0
+    return estimate_weighted_share(value, alike * hands_examined, hands_examined, confidence)

@@ -1,0 +1,249 @@
+"""The search for hidden hands with which the others would have called as they did: its limits."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from kqj_sim.core.observed_calls import SEARCHING, STOP
+from kqj_sim.core.types import Int64Array
+from kqj_sim.positions.auction_state import ObservedCall
+from kqj_sim.simulation.workers import TICK_SECONDS
+
+MAX_HANDS = 1 << 26
+"""Hands that are tried before the first deal is found, at most."""
+
+DEALS_PER_SEARCH = 1 << 10
+"""Each deal found allows this part of the maximum of hands to be tried beyond it."""
+
+MAX_SEARCH_SECONDS = 60.0
+"""Seconds of search between two deals found, unless the user limits the time."""
+
+
+class SearchEnded(Exception):
+    """A search for hidden hands reached a limit: of time (`by_time`), or of hands."""
+
+    def __init__(self, by_time: bool) -> None:
+        super().__init__()
+        self.by_time = by_time
+
+
+class ChunkSearch(NamedTuple):
+    """Arrays that the search shares with the thread that works on a chunk.
+
+    Attributes:
+        counts: int64 (questions, 2), hands that were asked and that agreed.
+        signal: int64 (2,), set to STOP by the search, and to SEARCHING by the kernel
+            (`core.observed_calls`).
+    """
+
+    counts: Int64Array
+    signal: Int64Array
+
+
+class Search:
+    """A search for hidden hands with which the others would have called as they did.
+
+    The threads share it.  The limit of hands depends on the hands looked at, in order, so that a
+    seed gives the same answer whatever the threads.  The limit of time is for policies that take
+    milliseconds for a call.
+
+    Attributes:
+        counts: int64 (questions, 2), hands that were asked and that agreed, of finished chunks.
+        seconds: seconds of search allowed between two deals found.
+        deadline: the moment at which it ends.
+    """
+
+    def __init__(
+        self,
+        questions: int,
+        seconds: float | None = None,
+        progress: Callable[[int], None] | None = None,
+        max_hands: int | None = None,
+        hands_per_deal: int | None = None,
+    ) -> None:
+        """Start a search.
+
+        Args:
+            questions: number of calls that hands have to agree with.
+            seconds: replaces `MAX_SEARCH_SECONDS`.
+            progress: called with the number of hands tried so far.
+            max_hands: replaces `MAX_HANDS`.
+            hands_per_deal: hands that each deal found allows beyond them.
+        """
+        self.counts = np.zeros((questions, 2), dtype=np.int64)
+        self.seconds = MAX_SEARCH_SECONDS if seconds is None else seconds
+        self.deadline = Deadline()
+        self._progress = progress
+        self._max_hands = MAX_HANDS if max_hands is None else max_hands
+        self._hands_per_deal = hands_per_deal or self._max_hands // DEALS_PER_SEARCH
+        self._running: list[ChunkSearch] = []
+        self._ended = False
+        self._deals = 0
+        self._searched = 0.0
+        self._waited_at = time.monotonic()
+
+    def start_chunk(self) -> ChunkSearch:
+        """Return what a chunk shares with the search; called in its thread."""
+        chunk = ChunkSearch(np.zeros_like(self.counts), np.zeros(2, dtype=np.int64))
+        self._running.append(chunk)
+        if self._ended:
+            chunk.signal[STOP] = 1
+        return chunk
+
+    @property
+    def all_counts(self) -> Int64Array:
+        """The counts, those of unfinished chunks included; they depend on the threads."""
+        return self.counts + sum(chunk.counts for chunk in self._running)
+
+    def finish_chunk(self, counts: Int64Array, deals: int) -> None:
+        """Add the counts of the next chunk and the deals it found.
+
+        Raises:
+            SearchEnded: the limit of hands is reached.
+        """
+        self._running = [chunk for chunk in self._running if chunk.counts is not counts]
+        self.counts += counts
+        self._deals += deals
+        if deals > 0:
+            self._searched = 0.0
+        if self.counts[:, 0].sum() >= self._max_hands + self._hands_per_deal * self._deals:
+            raise SearchEnded(by_time=False)
+
+    def wait(self) -> None:
+        """Report progress while a chunk is awaited.
+
+        Raises:
+            SearchEnded: the limit of time is reached.
+        """
+        if len(self.counts) == 0:
+            return
+        if self._progress is not None:
+            self._progress(int(self.all_counts[:, 0].sum()))
+        # Only search counts: compiling and playing on may take long where hands are found at once.
+        now = time.monotonic()
+        if any(chunk.signal[SEARCHING] for chunk in self._running):
+            self._searched += now - max(self._waited_at, now - 2 * TICK_SECONDS)
+        self._waited_at = now
+        if self._searched > self.seconds or self.deadline.has_passed:
+            raise SearchEnded(by_time=True)
+
+    def end(self) -> None:
+        """Make the kernels return."""
+        self._ended = True
+        for chunk in self._running:
+            chunk.signal[STOP] = 1
+
+
+class Deadline:
+    """A moment at which all searches of several threads end; a watch of these threads.
+
+    Args:
+        moment: of the clock.
+        clock: returns the time in seconds.
+    """
+
+    def __init__(
+        self, moment: float = math.inf, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._moment = moment
+        self._clock = clock
+        self._searches: list[Search] = []
+
+    @property
+    def seconds_left(self) -> float:
+        """Seconds until that moment, 0 or less from it on."""
+        return self._moment - self._clock()
+
+    @property
+    def has_passed(self) -> bool:
+        """True from that moment on."""
+        return self.seconds_left <= 0
+
+    def within(self, seconds: float) -> Deadline:
+        """Return a deadline so many seconds from now, or at this moment if that is earlier."""
+        return Deadline(min(self._moment, self._clock() + seconds), self._clock)
+
+    def limit(self, search: Search) -> Search:
+        """Let a search end at the deadline; return it."""
+        if len(search.counts):
+            self._searches.append(search)
+            if self.has_passed:
+                search.end()
+        return search
+
+    def release(self, search: Search) -> None:
+        """Forget a search that is over."""
+        if search in self._searches:
+            self._searches.remove(search)
+
+    def wait(self) -> None:
+        """End the searches once the moment has come."""
+        if self.has_passed:
+            self.end()
+
+    def end(self) -> None:
+        """End all searches."""
+        for search in [*self._searches]:
+            search.end()
+
+
+def find_rarest_question(counts: Int64Array) -> int:
+    """Return the index of the question that the fewest hands answered as observed.
+
+    Args:
+        counts: int64 (questions, 2), hands that were asked and that agreed.
+    """
+    # One more that agreed, so that none of three is not rarer than one of a million.
+    return int(np.argmin((counts[:, 1] + 1) / (counts[:, 0] + 1)))
+
+
+def explain_rare_calls(
+    what: str, counts: Sequence[int], of: str, seconds: float | None, other: str
+) -> str:
+    """Return a line that says how rare calls are, and what to do.
+
+    Args:
+        what: the calls with their verb, "the call 'pass' of the opener occurs".
+        counts: how many hands or deals were tried, and how many agreed.
+        of: what was tried, "hands of the assumed player always".
+        seconds: the limit of time that ended the search; None if it was the limit of hands.
+        other: an example of players that call more freely.
+    """
+    tried, agreed = counts
+    line = f"{what} in {f'{agreed:,}' if agreed else 'none'} of {tried:,} {of}"
+    if seconds is not None:
+        line += f" that were tried in {seconds:g} s; allow more with --time"
+    return f"{line}; choose other players with --policy, such as {other}, or give --ignore-calls"
+
+
+def explain_rarest_call(
+    observed_calls: Sequence[ObservedCall],
+    counts: Int64Array,
+    describe: Callable[[int], tuple[str, str]],
+    seconds: float | None,
+    other: str,
+) -> str:
+    """Return a line that names the least plausible call and says what to do.
+
+    Args:
+        observed_calls: the calls, as questions that others answered.
+        counts: int64 (questions, 2), hands that were asked and that agreed.
+        describe: returns the noun for a place, and the name of its assumed player.
+        seconds, other: as for `explain_rare_calls`.
+    """
+    number = find_rarest_question(counts)
+    text = observed_calls[number].text
+    call = f"bid of {text}" if text[0].isdigit() else f"call {text!r}"
+    place, player = describe(observed_calls[number].place)
+    return explain_rare_calls(
+        f"the {call} of {place} occurs",
+        counts[number].tolist(),
+        f"hands of the assumed player {player}",
+        seconds,
+        other,
+    )
