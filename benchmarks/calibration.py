@@ -43,8 +43,8 @@ from kqj_sim.positions.auction_state import (
 )
 from kqj_sim.positions.kqj_calls import KqjCallSampler
 from kqj_sim.positions.plan import EstimatePlan
+from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.positions.search import Search, SearchEnded
-from kqj_sim.positions.situation import parse_situation
 from kqj_sim.record import Record
 from kqj_sim.registered import KQJ
 from kqj_sim.rules import SEATS, KqjRules
@@ -122,7 +122,7 @@ def estimate_contract(record: Record, rules: KqjRules, seed: int) -> EstimatedCo
         return None
     opener = (record.dealer + 1) % SEATS
     place = turn % SEATS
-    situation = parse_situation(
+    situation = read_typed_position(
         " ".join(record.dealt[(opener + place) % SEATS]),
         rules,
         return_card=record.turned,

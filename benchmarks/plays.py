@@ -29,8 +29,8 @@ from kqj_sim.policies.players import parse_player
 from kqj_sim.positions.kqj_cards import KqjCardSampler, convert_cards_to_bits
 from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.plays import PATIENCE, POWER, PlayModel
-from kqj_sim.positions.position import PartialRound
-from kqj_sim.positions.position_input import read_position
+from kqj_sim.positions.position import Position
+from kqj_sim.positions.reader import read_position
 from kqj_sim.positions.sampling import derive_keys
 from kqj_sim.positions.search import Search, SearchEnded
 from kqj_sim.record import Record, partial_record_from_json, to_json
@@ -141,7 +141,7 @@ def draw_turn(record: Record, player: str, seed: int, trick: int, position: int)
     )  # fmt: skip
 
 
-def list_dealt_hands(record: Record, at: PartialRound) -> Int64Array:
+def list_dealt_hands(record: Record, at: Position) -> Int64Array:
     """Return the true hidden hands by place."""
     dealt = np.zeros(SEATS, dtype=np.int64)
     for trick in record.tricks:
@@ -203,7 +203,7 @@ def play_out_played_card(turn: Turn, seed: int) -> Float64Array:
     return sampler.measures.compute(outcomes)[indices, 0]
 
 
-def read_result(record: Record, at: PartialRound) -> list[float]:
+def read_result(record: Record, at: Position) -> list[float]:
     """Return the `MEASURES` of a round as it was played, for the player to move."""
     own = at.teams[at.seat]
     lead = record.scores[own] - max(

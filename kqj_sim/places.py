@@ -145,6 +145,11 @@ class SeatNames:
         """
         return _SEAT_IN_TEXT.sub(self._name_match, text) if self.has_names else text
 
+    def describe_in(self, text: str) -> str:
+        """Return a text with names or places for seats: `Cem` or `the 3rd` for `seat 2`."""
+        article = "" if self.has_names or self.dealer is None else "the "
+        return re.sub(r"\bseat (\d)\b", lambda seat: article + self.describe(int(seat[1])), text)
+
     def _name_match(self, match: re.Match[str]) -> str:
         seat = self.find(f"seat{match[1]}" if match[1] else match[2])
         return match[0] if seat is None else self.players[seat]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from kqj_sim.positions.kqj_calls import KqjCallOdds
+from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.positions.samplers import estimate_position
-from kqj_sim.positions.situation import parse_situation
 from kqj_sim.rules import KqjRules
 
 SITUATION = ("return_card", "place", "lap", "heard", "partners_at", "pending")
@@ -19,7 +19,7 @@ def odds(
 ) -> KqjCallOdds:  # fmt: skip
     """Estimate the outcome of each call; `asked` has the situation, and `EstimatePlan`."""
     known = {name: asked.pop(name) for name in SITUATION if name in asked}
-    situation = parse_situation(hand, rules or KqjRules(), **known)
+    situation = read_typed_position(hand, rules or KqjRules(), **known)
     found = estimate_position(situation, policies, **asked)
     assert isinstance(found, KqjCallOdds)
     return found

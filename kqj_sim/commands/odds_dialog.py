@@ -21,6 +21,8 @@ from kqj_sim.commands.stdout import get_stdout
 from kqj_sim.errors import InputError
 from kqj_sim.messages import one_line, quote, shell_join
 from kqj_sim.places import name_places, parse_place
+from kqj_sim.referee.base import Referee
+from kqj_sim.referee.games import get_referee
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
 
 Stage = Literal["calls", "cards", "over"]
@@ -28,6 +30,14 @@ Answer = Callable[[dict[str, Any]], None]
 """Asks a question with these values of the parameters of `odds`, and writes the answer."""
 
 _T = TypeVar("_T")
+
+_EXAMPLES = {
+    "take": ("9h 8h Ah Ks 4d", "pass take"),
+    "bid": ("9h 8h Ah Kh Qh 5d 6c Ac", "pass 120h pass"),
+    "accept": ("Ah 9h Ks Tc", "pass play"),
+}
+"""A hand and calls, by the question of a player's turn to call."""
+
 _VARIANT_OPTIONS = ("game", "teams", "bidding", "partners")
 _VARIANT_WORDS: dict[str, tuple[str, Any]] = {
     **{"2": ("teams", 2), "two": ("teams", 2), "3": ("teams", 3), "three": ("teams", 3)},
@@ -107,11 +117,11 @@ class _Dialog:
     def _ask_everything(self) -> None:
         if not any(self._was_given(name) for name in _VARIANT_OPTIONS):
             self._ask("Variant, such as 3 teams, auction [two teams, taking]", self._read_variant)
-        self._ask(f"Your cards, such as {self._example_hand}", self._read_hand)
-        if self._has_upcard and self.given["return_card"] is None:
-            upcard = "Return, such as 7h" if self._is_taking else "Dealer's card, such as Jh"
-            self._ask(upcard, self._read_upcard)
-        is_drawn = isinstance(self.rules, KqjRules) and self.rules.partners == "random"
+        self._ask(f"Your cards, such as {self._examples[0]}", self._read_hand)
+        if self._referee.has_upcard and self.given["return_card"] is None:
+            name = self._referee.upcard_name.removeprefix("the ")
+            self._ask(f"{name[0].upper()}{name[1:]}, such as Jh", self._read_upcard)
+        is_drawn = self.rules.partners == "random"
         if self.given["place"] is None:
             hint = f"Your place: {', '.join(name_places(self.rules.seats))}"
             if is_drawn:  # Partners' places are asked for next.
@@ -123,7 +133,7 @@ class _Dialog:
             self._ask(f"Your partners' places, such as {example} [as with fixed partners]",
                       self._read_partners)  # fmt: skip
         if self.given["heard"] is None and self.given["lap"] is None:
-            hint = f"Calls so far, such as {self._example_calls} [everyone before you passed]"
+            hint = f"Calls so far, such as {self._examples[1]} [everyone before you passed]"
             self._go_on(self._ask(hint, self._read_calls))
         else:
             self._go_on(self._enter_calls())
@@ -138,7 +148,7 @@ class _Dialog:
                 self._ask_for_play()
             self._answer()
             if stage == "calls":
-                hint = f"Your call and those after it, such as {self._example_calls} [end]"
+                hint = f"Your call and those after it, such as {self._examples[1]} [end]"
                 stage = self._ask(hint, self._read_more_calls)
             else:
                 stage = self._ask("Your card and those after it, such as As 4s [end]",
@@ -214,9 +224,9 @@ class _Dialog:
 
     def _read_hand(self, text: str) -> None:
         if not text:
-            _require(f"your cards, such as {self._example_hand}")
+            _require(f"your cards, such as {self._examples[0]}")
         cards = parse_cards(text, ranks=self.rules.ranks)
-        sizes = {self.rules.tricks} | ({5} if self._is_taking else set())
+        sizes = {self.rules.tricks, self._referee.dealt_count}
         if len(cards) not in sizes:
             right = " or ".join(map(str, sorted(sizes)))
             raise InputError(f"{len(cards)} cards: you hold {right}")
@@ -226,7 +236,7 @@ class _Dialog:
         if not text:
             _require("the card turned up, such as 7h")
         card = parse_single_card(text, ranks=self.rules.ranks)
-        if self._is_taking and len(self._hand) == 5 and card in self._hand:
+        if len(self._hand) < self.rules.tricks and card in self._hand:
             raise InputError(f"{card} is among your cards: the Return is another card")
         self._set(return_card=str(card))
         self._note("return", str(card))
@@ -243,10 +253,9 @@ class _Dialog:
         self._read_place(text)
 
     def _read_partners(self, text: str) -> None:
-        from kqj_sim.positions.situation import assign_teams
+        from kqj_sim.positions.reader import assign_teams
 
         places = read_places("partners", text or None, self.rules)
-        assert isinstance(self.rules, KqjRules)
         assign_teams(self.rules, places, self.given["place"])
         self._set(partners_at=places)
         self._note("partners_at", text or None)
@@ -316,28 +325,16 @@ class _Dialog:
         return rules
 
     @property
-    def _is_taking(self) -> bool:
-        return isinstance(self.rules, KqjRules) and self.rules.bidding == "take"
-
-    @property
-    def _has_upcard(self) -> bool:
-        return not isinstance(self.rules, KqjRules) or self.rules.bidding == "take"
+    def _referee(self) -> Referee:
+        return get_referee(self.rules)
 
     @property
     def _hand(self) -> tuple[Card, ...]:
         return parse_cards(self.given["hand"] or "", ranks=self.rules.ranks)
 
     @property
-    def _example_hand(self) -> str:
-        if not isinstance(self.rules, KqjRules):
-            return "Ah 9h Ks Tc"
-        return "9h 8h Ah Ks 4d" if self._is_taking else "9h 8h Ah Kh Qh 5d 6c Ac"
-
-    @property
-    def _example_calls(self) -> str:
-        if not isinstance(self.rules, KqjRules):
-            return "pass play"
-        return "pass take" if self._is_taking else "pass 120h pass"
+    def _examples(self) -> tuple[str, str]:
+        return _EXAMPLES[self._referee.question]
 
     def _enter_calls(self, **known: Any) -> Stage:
         """Keep the calls and return what is asked next.
@@ -345,27 +342,18 @@ class _Dialog:
         Raises:
             ValueError: a call is impossible, or it is another player's turn.
         """
-        from kqj_sim.positions import situation as situations
+        from kqj_sim.positions.reader import read_typed_calling
 
-        given, rules = {**self.given, **known}, self.rules
-        if not isinstance(rules, KqjRules):
-            calls = situations.parse_kwajongen_calls(given["heard"] or "")
-            is_over, is_played = len(calls) == rules.seats, "play" in calls
-        else:
-            teams = situations.assign_teams(rules, given["partners_at"], given["place"])
-            upcard = parse_single_card(given["return_card"]) if given["return_card"] else None
-            calling = situations.parse_calls(
-                given["heard"] or "", rules, teams, upcard, given["place"]
-            )
-            is_over = calling.is_closed
-            is_played = is_over and calling.final_contract() is not None
+        given = {**self.given, **known}
+        names = ("return_card", "heard", "partners_at", "place")
+        calling = read_typed_calling(self.rules, **{name: given[name] for name in names})
         try:
             found = self._parse(**known)
         except InputError:
-            if not is_over and not is_played:
+            if not calling.is_closed:
                 raise
             self._set(**known)
-            return "cards" if is_played else "over"
+            return "over" if calling.final_contract() is None else "cards"
         self._set(**known, place=found.place)
         return "calls"
 

@@ -36,17 +36,18 @@ class KwajongenCallOddsRun(CallOddsRun[KwajongenCallOdds]):
         return {
             "turned": str(situation.upcard),
             "place": situation.place,
-            "raised": situation.raised,
+            "raised": bool(situation.pending),
         }
 
     def describe_situation(self) -> str:
         """Return what the player knows in a sentence."""
         of, situation = self.odds, self.odds.position
+        assert situation.upcard is not None
         shown = format_card(situation.upcard)
         told = f"{self._describe_hand()}; the dealer shows {shown}"
         told += f"; {describe_passes(situation.place)}"
         told += " (ignored)" if of.ignore_calls and situation.place else ""
-        return told + ("; the round is raised." if situation.raised else ".")
+        return told + ("; the round is raised." if situation.pending else ".")
 
     def _describe_bidding(self) -> str:
         of = self.odds

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
-
-from msgspec.structs import replace
 
 from kqj_sim.cards import Card, parse_cards, parse_single_card
 from kqj_sim.errors import InputError
@@ -14,12 +13,10 @@ from kqj_sim.messages import quote
 from kqj_sim.notation.header import join_text, require_seat
 from kqj_sim.notation.sections import NotationLineError, Piece, Section
 from kqj_sim.places import SeatNames, name_places
-from kqj_sim.positions.situation import parse_calls, parse_kwajongen_calls
-from kqj_sim.positions.typed_calls import split_calls
+from kqj_sim.positions.typed_calls import add_typed_calls, split_calls
 from kqj_sim.record import Call
-from kqj_sim.referee.kqj.calling import FinalContract, KqjCalling
-from kqj_sim.referee.kwajongen import KwajongenCalling
-from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.referee.base import Calling, FinalContract, Referee
+from kqj_sim.rules import GameRules
 
 _BY_PATTERN = re.compile(r"\s*\bby\s+(.+?)\s*(?=,|$)", re.IGNORECASE)
 _COUNTER_PATTERN = re.compile(r"(counters?|countered|xx?)\s+(?:by\s+)?(?=\S)", re.IGNORECASE)
@@ -60,42 +57,22 @@ class WrittenTrick(NamedTuple):
     leader: int | None
 
 
-@dataclass(frozen=True)
-class Calling:
-    """The calls of a round and their outcome.
-
-    Attributes:
-        calls: the calls, by seat; None if they are not known.
-        final: the contract; None if all passed, or the calls go on.
-        is_closed: whether nobody has another turn.
-        turn: the seat to call, if they go on.
-        imposed: whether the contract was imposed.
-    """
-
-    calls: tuple[Call, ...] | None
-    final: FinalContract | None
-    is_closed: bool
-    turn: int = 0
-    imposed: bool = False
-
-
-def parse_upcard(section: Section, rules: GameRules) -> Card | None:
+def parse_upcard(section: Section, referee: Referee) -> Card | None:
     """Return the Return, or the dealer's card; raise NotationLineError."""
-    has_upcard = not (isinstance(rules, KqjRules) and rules.bidding == "auction")
     if not section:
         return None
-    if not has_upcard:
+    if not referee.has_upcard:
         raise NotationLineError(
             section[0].line, "Return: with auctions there is none: leave the line out"
         )
     try:
-        return parse_single_card(join_text(section), ranks=rules.ranks)
+        return parse_single_card(join_text(section), ranks=referee.rules.ranks)
     except InputError as error:
         raise NotationLineError(section[0].line, f"Return: {error}") from None
 
 
 def parse_hands(
-    section: Section, rules: GameRules, names: SeatNames, upcard: Card | None
+    section: Section, referee: Referee, names: SeatNames, upcard: Card | None
 ) -> dict[int, KnownHand]:
     """Return the hands that are written, by seat; raise NotationLineError."""
     hands: dict[int, KnownHand] = {}
@@ -112,7 +89,7 @@ def parse_hands(
             raise NotationLineError(
                 piece.line, f"Hands: {who} has cards on line {hands[seat].line}, too"
             )
-        hands[seat] = _parse_hand(piece.line, text, rules, upcard, who)
+        hands[seat] = _parse_hand(piece.line, text, referee, upcard, who)
         for card in hands[seat].cards:
             if card in owner and (card != upcard or seat == owner[card]):
                 other = names.describe(owner[card])
@@ -130,15 +107,17 @@ def _split_name(text: str, names: SeatNames) -> tuple[str, str]:
     return words[0], " ".join(words[1:])
 
 
-def _parse_hand(line: int, text: str, rules: GameRules, upcard: Card | None, who: str) -> KnownHand:
+def _parse_hand(line: int, text: str, referee: Referee, upcard: Card | None, who: str) -> KnownHand:
     """Return a hand of a line: `♠ K 4 ♥ A 9 8`, with taking `five cards + three cards`."""
     try:
-        parts = [frozenset(parse_cards(part, ranks=rules.ranks)) for part in text.split("+")]
+        parts = [
+            frozenset(parse_cards(part, ranks=referee.rules.ranks)) for part in text.split("+")
+        ]
     except InputError as error:
         raise NotationLineError(line, f"Hands: {error}") from None
-    size = rules.tricks
+    size = referee.rules.tricks
     counts = [len(part) for part in parts]
-    if not isinstance(rules, KqjRules) or rules.bidding == "auction":
+    if not referee.deals_after_calls:
         if counts != [size]:
             raise NotationLineError(
                 line, f"Hands: {who} has {sum(counts)} cards; there should be {size}"
@@ -146,7 +125,8 @@ def _parse_hand(line: int, text: str, rules: GameRules, upcard: Card | None, who
         return KnownHand(line, parts[0], parts[0])
     if counts == [size]:
         return KnownHand(line, None, parts[0])
-    if counts[0] != 5 or len(counts) > 2 or (len(counts) == 2 and counts[1] not in (2, 3)):
+    dealt = referee.dealt_count
+    if counts not in ([dealt], [dealt, size - dealt - 1], [dealt, size - dealt]):
         raise NotationLineError(
             line,
             f"Hands: {who} has {' + '.join(map(str, counts))} cards; with taking write the 5 "
@@ -157,7 +137,7 @@ def _parse_hand(line: int, text: str, rules: GameRules, upcard: Card | None, who
     if len(counts) == 1:
         return KnownHand(line, parts[0], None)
     whole = parts[0] | parts[1]
-    if counts[1] == 2 and upcard is not None:
+    if sum(counts) < size and upcard is not None:
         whole |= {upcard}
     if len(whole) != size:
         raise NotationLineError(
@@ -166,93 +146,34 @@ def _parse_hand(line: int, text: str, rules: GameRules, upcard: Card | None, who
     return KnownHand(line, parts[0], whole)
 
 
-def parse_calling(
-    calls: Section, contract: Section, rules: GameRules, names: SeatNames,
-    teams: tuple[int, ...], upcard: Card | None,
-) -> Calling | None:  # fmt: skip
-    """Return the calls, or the contract without them; None if neither is written."""
-    if calls and upcard is None and not _is_auction(rules):
-        needed = "the Return" if isinstance(rules, KqjRules) else "the dealer's card"
-        raise NotationLineError(calls[0].line, f"Calls: {needed} is missing: write Return: 9h")
-    written = _parse_contract(contract, rules, names, upcard) if contract else None
-    if not calls:
-        return written
-    found = _parse_calls(calls, rules, names, teams, upcard)
-    if written is not None and found.is_closed and found.final != written.final:
-        raise NotationLineError(
-            contract[0].line,
-            "Contract: the calls make another one, or none: leave this line out, or correct them",
-        )
-    return found
+def parse_calls(section: Section, names: SeatNames, start: Callable[[], Calling]) -> Calling:
+    """Return the calls of a section; raise NotationLineError with the line of the wrong one.
 
-
-def _is_auction(rules: GameRules) -> bool:
-    return isinstance(rules, KqjRules) and rules.bidding == "auction"
-
-
-def _parse_calls(
-    section: Section, rules: GameRules, names: SeatNames, teams: tuple[int, ...],
-    upcard: Card | None,
-) -> Calling:  # fmt: skip
-    """Return the calls of a section; raise NotationLineError with the line of the wrong one."""
+    `start` returns the calling before the first call.
+    """
     try:
-        return _read_calls(join_text(section), rules, names, teams, upcard)
+        return _add_calls(start(), join_text(section), names)
     except InputError as error:
         wrong = error
     line = section[-1].line
     for last in range(len(section)):
         try:
-            _read_calls(join_text(section[: last + 1]), rules, names, teams, upcard)
+            _add_calls(start(), join_text(section[: last + 1]), names)
         except InputError as error:
             line, wrong = section[last].line, error
             break
-    raise NotationLineError(line, f"Calls: {wrong}")
+    raise NotationLineError(line, f"Calls: {names.describe_in(str(wrong))}")
 
 
-def _read_calls(
-    text: str, rules: GameRules, names: SeatNames, teams: tuple[int, ...], upcard: Card | None
-) -> Calling:
-    assert names.dealer is not None
-    opener, seats = (names.dealer + 1) % rules.seats, rules.seats
+def _add_calls(calling: Calling, text: str, names: SeatNames) -> Calling:
     text = _COUNTER_PATTERN.sub(r"\1 ", _name_places_in(text, names))
-    parts = _ALL_PASS_PATTERN.split(text)
-    if not isinstance(rules, KqjRules):
-        accepting = KwajongenCalling(names.dealer)
-        words = parse_kwajongen_calls(parts[0])
-        if len(parts) > 1:
-            words += ["pass"] * (seats - len(words))
-        for number, word in enumerate(words, start=1):
-            call = Call(accepting.turn, word)
-            reason = accepting.explain_illegal_call(call)
-            if reason is not None:
-                raise InputError(f"call {number}, {quote(word)}, is impossible: {reason}")
-            accepting.add(call)
-        caller = accepting.find_caller()
-        final = None if caller is None or upcard is None else FinalContract(caller, upcard.suit)
-        return Calling(tuple(accepting.calls), final, accepting.is_closed, accepting.turn)
-    by_place = tuple(teams[(opener + place) % seats] for place in range(seats))
-    heard, calling = "", parse_calls("", rules, by_place, upcard)
-    for number, part in enumerate(parts):
-        heard = f"{heard} {part}"
-        calling = parse_calls(heard, rules, by_place, upcard)
-        if number < len(parts) - 1:
-            heard += " pass" * _count_passes(calling)
-            calling = parse_calls(heard, rules, by_place, upcard)
-    calls = tuple(replace(call, seat=(opener + call.seat) % seats) for call in calling.calls)
-    final = calling.final_contract() if calling.is_closed else None
-    if final is not None:
-        final = final._replace(sender=(opener + final.sender) % seats)
-    return Calling(calls, final, calling.is_closed, (opener + calling.turn) % seats)
-
-
-def _count_passes(calling: KqjCalling) -> int:
-    """Return how many passes are meant by "all pass": to the end of the lap, or of the auction."""
-    if calling.is_closed:
-        return 0
-    spoken, seats = len(calling.calls), calling.rules.seats
-    if calling.last_bid is None:
-        return seats - spoken % seats
-    return seats - 1 - (spoken - 1 - calling.calls.index(calling.last_bid))
+    first, *others = _ALL_PASS_PATTERN.split(text)
+    add_typed_calls(calling, first)
+    for part in others:
+        for _ in range(calling.remaining_passes):
+            calling.add(Call(calling.turn, "pass"))
+        add_typed_calls(calling, part)
+    return calling
 
 
 def _name_places_in(text: str, names: SeatNames) -> str:
@@ -270,51 +191,37 @@ def _name_places_in(text: str, names: SeatNames) -> str:
     return text
 
 
-def _parse_contract(
-    section: Section, rules: GameRules, names: SeatNames, upcard: Card | None
-) -> Calling:
-    """Return a contract without calls: `150 h by Ann, countered`, `h by Ann, imposed`."""
-    piece = Piece(section[0].line, join_text(section))
-    text, imposed = _IMPOSED_PATTERN.subn("", piece.text)
+def parse_contract(
+    section: Section, referee: Referee, names: SeatNames, upcard: Card | None
+) -> tuple[FinalContract, bool]:
+    """Return a contract and whether it was imposed: `150 h by Ann, countered`."""
+    line, text = section[0].line, join_text(section)
+    text, imposed = _IMPOSED_PATTERN.subn("", text)
     stakes = [each.lower() for each in _STAKE_PATTERN.findall(text)]
     by = _BY_PATTERN.search(text := _STAKE_PATTERN.sub("", text))
-    example = "h by Ann" if not _is_auction(rules) else "150 h by Ann, countered"
+    example = "h by Ann" if referee.has_upcard else "150 h by Ann, countered"
     if by is None:
-        raise NotationLineError(
-            piece.line, f"Contract: say who plays it: write for example {example}"
-        )
-    sender = require_seat(names, piece, by[1], "Contract")
+        raise NotationLineError(line, f"Contract: say who plays it: write for example {example}")
+    sender = require_seat(names, section[0], by[1], "Contract")
     rest = _BY_PATTERN.sub("", text).strip(" ,")
-    if not isinstance(rules, KqjRules):
-        if upcard is None or rest not in ("", upcard.suit):
-            raise NotationLineError(piece.line, "Contract: the suit of the dealer's card is trump")
-        final = FinalContract(sender, upcard.suit)
-        return Calling(() if imposed else None, final, True, 0, bool(imposed))
+    if not rest and upcard is not None and not referee.names_contract:
+        rest = upcard.suit
     try:
-        given = split_calls(rest, rules.seats)
-    except InputError:
-        given = []
-    contract = given[0].contract if len(given) == 1 else None
-    amount = given[0].amount if given else None
-    wrong_amount = (amount is None) == _is_auction(rules)
-    if contract is None or contract not in rules.contracts or wrong_amount:
+        (given,) = split_calls(rest, referee.rules.seats)
+    except ValueError:
+        given = None
+    if given is None or given.contract is None or (given.amount is None) != referee.has_upcard:
         raise NotationLineError(
-            piece.line, f"Contract: {quote(rest)} is not one: write for example {example}"
+            line, f"Contract: {quote(rest)} is not one: write for example {example}"
         )
     stake = 1 if not stakes else 4 if stakes[0].startswith("over") else 2
-    limits = (rules.minimum_bid, rules.max_amount)
-    if amount is not None and (amount % 10 or not limits[0] <= amount <= limits[1]):
-        raise NotationLineError(
-            piece.line,
-            f"Contract: the amount {amount} is not a multiple of 10 from {limits[0]} to "
-            f"{limits[1]}",
-        )
-    if (imposed or amount is None) and (stake > 1 or given[0].capot):
-        raise NotationLineError(
-            piece.line, "Contract: with taking, or imposed, there is no Capot and no counter"
-        )
-    final = FinalContract(sender, contract, amount, given[0].capot, stake)
-    return Calling(() if imposed else None, final, True, 0, bool(imposed))
+    final = FinalContract(sender, given.contract, given.amount, given.capot, stake)
+    reason = referee.explain_wrong_contract(final, upcard)
+    if reason is None and imposed and (stake > 1 or given.capot):
+        reason = "an imposed contract has no Capot and no counter"
+    if reason is not None:
+        raise NotationLineError(line, f"Contract: {reason.removeprefix('contract: ')}")
+    return final, bool(imposed)
 
 
 def parse_tricks(section: Section, rules: GameRules, names: SeatNames) -> list[WrittenTrick]:

@@ -11,7 +11,7 @@ from kqj_sim.errors import InputError
 from kqj_sim.messages import explain_two_readings, quote
 from kqj_sim.notation.sections import NotationLineError, Piece, Section
 from kqj_sim.places import SeatNames
-from kqj_sim.rules import RULES_BY_GAME, GameRules, KqjRules
+from kqj_sim.rules import RULES_BY_GAME, GameRules
 
 _COUNTS = {"2": 2, "two": 2, "3": 3, "three": 3}
 _WORDS: dict[str, tuple[str, Any]] = {
@@ -152,7 +152,6 @@ def require_seat(names: SeatNames, piece: Piece, text: str, key: str) -> int:
 def parse_teams(section: Section, rules: GameRules, names: SeatNames) -> tuple[int, ...]:
     """Return the team of each seat; raise NotationLineError."""
     fixed = tuple(rules.fixed_team_of(seat) for seat in range(rules.seats))
-    is_drawn = isinstance(rules, KqjRules) and rules.partners == "random"
     if not section:
         return fixed
     line, text = section[0].line, join_text(section)
@@ -170,7 +169,7 @@ def parse_teams(section: Section, rules: GameRules, names: SeatNames) -> tuple[i
             f"Teams: there should be {rules.team_count} teams of {size}: write for example "
             f"{format_teams(fixed, names)}",
         )
-    if not is_drawn and tuple(teams) != fixed:
+    if rules.partners == "fixed" and tuple(teams) != fixed:
         raise NotationLineError(
             line,
             f"Teams: with fixed partners they are {format_teams(fixed, names)}; name the players "

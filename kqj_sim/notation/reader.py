@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NoReturn
 
 from kqj_sim.cards import SUITS, Card
 from kqj_sim.notation.cards import (
     WrittenTrick,
-    parse_calling,
+    parse_calls,
+    parse_contract,
     parse_hands,
     parse_tricks,
     parse_upcard,
@@ -16,11 +19,12 @@ from kqj_sim.notation.cards import (
 from kqj_sim.notation.header import join_text, parse_numbers, parse_teams
 from kqj_sim.notation.sections import NotationLineError, RoundSections
 from kqj_sim.places import SeatNames
-from kqj_sim.record import PartialTrick, Trick
-from kqj_sim.referee import kqj, kwajongen
-from kqj_sim.referee.kqj.cards import TRUMP_ORDER, is_trump
+from kqj_sim.positions.position import Position, PositionError, split_tricks
+from kqj_sim.record import Call, PartialTrick, Trick
+from kqj_sim.referee.base import FinalContract, Referee
+from kqj_sim.referee.games import get_referee
 from kqj_sim.referee.trick import PlayedTrick, RoundScore
-from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.rules import GameRules
 
 _RESULT_WORDS = {
     "made": "made",
@@ -39,246 +43,161 @@ class RoundReader:
     """The cards, calls and tricks of a round, checked against each other.
 
     Attributes:
+        position: the round as far as it went.
         score: the score of the round; None if it is not over.
     """
 
     def __init__(
         self, sections: RoundSections, rules: GameRules, names: SeatNames, pending: int
     ) -> None:
+        assert names.dealer is not None
         self.sections, self.rules, self.names = sections, rules, names
-        self.pending = pending
-        self.seats = rules.seats
+        self.referee = get_referee(rules)
         self.teams = parse_teams(sections.get("teams"), rules, names)
-        if not sections.get("teams") and isinstance(rules, KqjRules):
-            self._require_teams(rules)
-        self.upcard = parse_upcard(sections.get("return"), rules)
-        self.hands = parse_hands(sections.get("hands"), rules, names, self.upcard)
-        self.calling = parse_calling(
-            sections.get("calls"), sections.get("contract"), rules, names, self.teams, self.upcard
-        )
-        if self.calling is None and self.upcard is None and self._has_upcard:
-            needed = "the Return" if isinstance(rules, KqjRules) else "the dealer's card"
-            raise NotationLineError(sections.line, f"{needed} is missing: write Return: 9h")
-        self.tricks = self._follow_tricks(parse_tricks(sections.get("tricks"), rules, names))
-        self.whole = self._complete_hands()
-        self._check_legal()
+        if not sections.get("teams") and rules.partners == "random":
+            self._raise_missing_teams()
+        upcard = parse_upcard(sections.get("return"), self.referee)
+        self.hands = parse_hands(sections.get("hands"), self.referee, names, upcard)
+        self.imposed, self.is_closed = False, False
+        calls, final = self._read_calls(upcard)
+        tricks = parse_tricks(sections.get("tricks"), rules, names)
+        if tricks and final is None:
+            self._raise_no_contract(tricks[0].line, calls)
+        known = [
+            self.hands[seat].cards if seat in self.hands else () for seat in range(rules.seats)
+        ]
+        self.position = self._judge(
+            tricks,
+            partial(
+                Position, rules, names.dealer, self.teams, upcard, calls, final,
+                tuple(map(tuple, known)), pending=pending,
+            ),
+        )  # fmt: skip
+        self.whole = [
+            cards if len(cards) == rules.tricks else None for cards in self.position.known_hands
+        ]
+        self._add_last_trick()
         self.score = self._compute_score()
         self._check_result()
 
-    @property
-    def _has_upcard(self) -> bool:
-        return not (isinstance(self.rules, KqjRules) and self.rules.bidding == "auction")
-
-    @property
-    def _has_later_cards(self) -> bool:
-        """True if players get cards after the calls."""
-        return isinstance(self.rules, KqjRules) and self.rules.bidding == "take"
-
-    def _require_teams(self, rules: KqjRules) -> None:
-        if rules.partners == "random":
+    def _read_calls(
+        self, upcard: Card | None
+    ) -> tuple[tuple[Call, ...] | None, FinalContract | None]:
+        """Return the calls, None if they are not written, and the contract."""
+        referee, calls, contract = self.referee, *map(self.sections.get, ("calls", "contract"))
+        if upcard is None and referee.has_upcard and (calls or not contract):
+            line, key = (calls[0].line, "Calls: ") if calls else (self.sections.line, "")
             raise NotationLineError(
-                self.sections.line,
-                "Teams: with random partners say who plays with whom, such as Teams: "
-                f"{' / '.join(' '.join(self._list_names(team)) for team in range(rules.teams))}",
+                line, f"{key}{referee.upcard_name} is missing: write Return: 9h"
             )
-
-    def _list_names(self, team: int) -> list[str]:
-        return [
-            self.names.describe(seat)
-            for seat in range(self.seats)
-            if self.rules.fixed_team_of(seat) == team
-        ]
-
-    def _find_winner(self, leader: int, cards: Sequence[Card]) -> int:
-        assert self.calling is not None and self.calling.final is not None
-        contract = self.calling.final.contract
-        if isinstance(self.rules, KqjRules):
-            return kqj.find_trick_winner(leader, cards, contract)
-        return kwajongen.find_trick_winner(leader, cards, contract)
-
-    def _list_legal(self, hand: Collection[Card], trick: Sequence[Card], leader: int) -> set[Card]:
-        assert self.calling is not None and self.calling.final is not None
-        contract = self.calling.final.contract
-        if isinstance(self.rules, KqjRules):
-            return kqj.list_legal_cards(hand, trick, leader, self.teams, contract)
-        return kwajongen.list_legal_cards(self.rules, hand, trick, contract)
-
-    def _follow_tricks(self, written: list[WrittenTrick]) -> list[WrittenTrick]:
-        """Return the tricks with their leaders; raise NotationLineError."""
-        calling = self.calling
-        if written and calling is None:
-            raise NotationLineError(
-                written[0].line, "Tricks: the calls are missing: write Calls, or Contract: h by Ann"
-            )
-        if written and calling is not None and calling.final is None:
-            if calling.is_closed:
-                raise NotationLineError(written[0].line, "Tricks: everybody passed: there are none")
-            who = self.names.describe(calling.turn)
-            hint = ": write all pass for the last ones" if calling.calls else ""
-            raise NotationLineError(
-                written[0].line, f"Tricks: the calls are not over, it is the turn of {who}{hint}"
-            )
+        final = None
+        if contract:
+            final, self.imposed = parse_contract(contract, referee, self.names, upcard)
+            self.is_closed = True
+        if not calls:
+            return () if self.imposed else None, final
         assert self.names.dealer is not None
-        leader, seen = (self.names.dealer + 1) % self.seats, dict[Card, int]()
-        tricks = []
-        for number, trick in enumerate(written, start=1):
+        start = partial(referee.start_calling, self.names.dealer, self.teams, upcard)
+        calling = parse_calls(calls, self.names, start)
+        self.imposed, self.is_closed = False, calling.is_closed
+        called = calling.final_contract() if calling.is_closed else None
+        if contract and calling.is_closed and called != final:
+            raise NotationLineError(
+                contract[0].line,
+                "Contract: the calls make another one, or none: leave this line out, or correct "
+                "them",
+            )
+        return tuple(calling.calls), called
+
+    def _raise_no_contract(self, line: int, calls: tuple[Call, ...] | None) -> NoReturn:
+        if calls is None:
+            reason = "the calls are missing: write Calls, or Contract: h by Ann"
+        elif self.is_closed:
+            reason = "everybody passed: there are none"
+        else:
+            assert self.names.dealer is not None
+            turn = self.names.describe((self.names.dealer + 1 + len(calls)) % self.rules.seats)
+            hint = ": write all pass for the last ones" if calls else ""
+            reason = f"the calls are not over, it is the turn of {turn}{hint}"
+        raise NotationLineError(line, f"Tricks: {reason}")
+
+    def _judge(
+        self, written: Sequence[WrittenTrick], make_position: Callable[..., Position]
+    ) -> Position:
+        """Return the position after the tricks; raise NotationLineError."""
+        try:
+            unplayed = make_position()
+            plays = tuple(card for trick in written for card in trick.cards)
+            if written:
+                self._check_leaders(written, unplayed, plays)
+            return replace(unplayed, plays=plays)
+        except PositionError as error:
+            text = self.names.describe_in(str(error))
+            if error.trick is not None:
+                raise NotationLineError(written[error.trick].line, f"Tricks: {text}") from None
+            hand = self.hands.get(-1 if error.seat is None else error.seat)
+            line = self.sections.line if hand is None else hand.line
+            raise NotationLineError(line, f"Hands: {text}") from None
+
+    def _check_leaders(
+        self, written: Sequence[WrittenTrick], unplayed: Position, plays: tuple[Card, ...]
+    ) -> None:
+        contract = unplayed.contract.contract
+        tricks = split_tricks(plays, unplayed.dealer, self.referee, contract)
+        for number, (trick, (leader, _)) in enumerate(zip(written, tricks, strict=False), start=1):
             if trick.leader not in (None, leader):
                 raise NotationLineError(
                     trick.line,
                     f"Tricks: trick {number}: {self.names.describe(leader)} leads, not "
                     f"{self.names.describe(trick.leader or 0)}",
                 )
-            for card in trick.cards:
-                if card in seen:
-                    raise NotationLineError(
-                        trick.line,
-                        f"Tricks: trick {number}: {card} was played in trick {seen[card]}",
-                    )
-                seen[card] = number
-            tricks.append(trick._replace(leader=leader))
-            if len(trick.cards) == self.seats:
-                leader = self._find_winner(leader, trick.cards)
-        return tricks
 
-    def _list_tricks(self) -> Iterator[tuple[int, tuple[Card, ...], int]]:
-        """Yield the line, cards and leader of each trick."""
-        for line, cards, leader in self.tricks:
-            assert leader is not None
-            yield line, cards, leader
+    def _raise_missing_teams(self) -> NoReturn:
+        teams = range(self.rules.team_count)
+        raise NotationLineError(
+            self.sections.line,
+            "Teams: with random partners say who plays with whom, such as Teams: "
+            f"{' / '.join(' '.join(self._list_names(team)) for team in teams)}",
+        )
 
-    def _list_plays(self) -> Iterator[tuple[int, int, int, Card]]:
-        """Yield the line, number of the trick, seat and card of each play."""
-        for number, (line, cards, leader) in enumerate(self._list_tricks(), start=1):
-            for position, card in enumerate(cards):
-                yield line, number, (leader + position) % self.seats, card
-
-    def _complete_hands(self) -> list[frozenset[Card] | None]:
-        """Return the cards with which each seat plays, None where they are not known."""
-        size, names = self.rules.tricks, self.names
-        known = [self._list_known(seat) for seat in range(self.seats)]
-        owner = {card: seat for seat, cards in enumerate(known) for card in cards}
-        whole = [
-            self.hands[seat].whole if seat in self.hands else None for seat in range(self.seats)
+    def _list_names(self, team: int) -> list[str]:
+        return [
+            self.names.describe(seat)
+            for seat in range(self.rules.seats)
+            if self.rules.fixed_team_of(seat) == team
         ]
-        whole = [
-            cards if cards is None else frozenset(known[seat]) for seat, cards in enumerate(whole)
-        ]
-        for line, number, seat, card in self._list_plays():
-            holder = owner.get(card, seat)
-            if holder != seat:
-                raise NotationLineError(
-                    line,
-                    f"Tricks: trick {number}: {names.describe(seat)} cannot play {card}: "
-                    f"{names.describe(holder)} has it",
-                )
-            owner[card] = seat
-            known[seat].add(card)
-            if len(known[seat]) > size:
-                given = self.hands.get(seat)
-                unplayed = (given.cards if given else frozenset()) or known[seat]
-                raise NotationLineError(
-                    line,
-                    f"Tricks: trick {number}: {names.describe(seat)} does not have {card}: they "
-                    f"had {' '.join(sorted(map(str, unplayed)))}",
-                )
-        found = [frozenset(cards) if len(cards) == size else None for cards in known]
-        self._add_last_trick(found)
-        return found
-
-    def _list_known(self, seat: int) -> set[Card]:
-        """Return the cards that a seat has according to hands and Return."""
-        cards = set(self.hands[seat].cards) if seat in self.hands else set()
-        final = None if self.calling is None else self.calling.final
-        if self.upcard is None:
-            return cards
-        if isinstance(self.rules, KqjRules):
-            holder = None if final is None else final.sender
-        else:
-            holder = self.names.dealer
-        if holder == seat:
-            cards.add(self.upcard)
-            if len(cards) > self.rules.tricks:
-                raise NotationLineError(
-                    self.hands[seat].line,
-                    f"Hands: {self.names.describe(seat)} has the Return {self.upcard}: it is "
-                    "missing among the cards",
-                )
-        elif holder is not None and self.upcard in cards:
-            raise NotationLineError(
-                self.hands[seat].line,
-                f"Hands: {self.upcard} is held by {self.names.describe(holder)}, not by "
-                f"{self.names.describe(seat)}",
-            )
-        return cards
-
-    def _add_last_trick(self, whole: Sequence[frozenset[Card] | None]) -> None:
-        """Add the last trick, which is forced, if it is left out and all hands are known."""
-        if len(self.tricks) != self.rules.tricks - 1 or None in whole:
-            return
-        *_, (line, cards, before) = self._list_tricks()
-        if len(cards) < self.seats:
-            return
-        leader = self._find_winner(before, cards)
-        played = {card for _, _, _, card in self._list_plays()}
-        left = [min((hand or frozenset()) - played) for hand in whole]
-        last = tuple(left[(leader + position) % self.seats] for position in range(self.seats))
-        self.tricks.append(WrittenTrick(line, last, leader))
-
-    def _check_legal(self) -> None:
-        """Check each play against the cards that its player is known to have held."""
-        held: list[set[Card]] = [
-            set(cards) if cards is not None else self._list_known(seat)
-            for seat, cards in enumerate(self.whole)
-        ]
-        for _, _, seat, card in self._list_plays():
-            held[seat].add(card)
-        for number, (line, cards, leader) in enumerate(self._list_tricks(), start=1):
-            for position, card in enumerate(cards):
-                seat = (leader + position) % self.seats
-                legal = self._list_legal(held[seat], cards[:position], leader)
-                if card not in legal:
-                    right = " ".join(sorted(map(str, legal)))
-                    raise NotationLineError(
-                        line,
-                        f"Tricks: trick {number}: {self.names.describe(seat)} may not play "
-                        f"{card}: they held {right}",
-                    )
-                held[seat].remove(card)
 
     @property
-    def _is_played(self) -> bool:
-        plays = sum(len(trick.cards) for trick in self.tricks)
-        return plays == self.seats * self.rules.tricks
+    def _tricks(self) -> list[tuple[int, tuple[Card, ...]]]:
+        """Leader and cards of each trick with cards."""
+        return [trick for trick in self.position.tricks if trick[1]]
+
+    def _find_winner(self, leader: int, cards: Sequence[Card]) -> int:
+        contract = self.position.contract.contract
+        return self.referee.find_trick_winner(leader, cards, contract)
+
+    def _add_last_trick(self) -> None:
+        """Add the last trick, which is forced, if it is left out and all hands are known."""
+        position, seats = self.position, self.rules.seats
+        if len(position.plays) != seats * (self.rules.tricks - 1) or None in self.whole:
+            return
+        left = [min(hand - set(position.plays)) for hand in position.known_hands]
+        last = (left[(position.seat + step) % seats] for step in range(seats))
+        self.position = replace(position, plays=(*position.plays, *last))
 
     def _compute_score(self) -> RoundScore | None:
-        calling = self.calling
-        if calling is None or not calling.is_closed:
-            return None
-        if calling.final is None:
-            if isinstance(self.rules, KqjRules):
-                return kqj.score_passed_out(self.rules, self.pending)
-            return kwajongen.score_passed_out()
-        if not self._is_played:
+        position = self.position
+        if position.final_contract is None and self.is_closed:
+            return self.referee.score_passed_out(position.pending)
+        if position.final_contract is None or not position.is_over:
             return None
         tricks = [
-            PlayedTrick(
-                trick.leader or 0, trick.cards, self._find_winner(trick.leader or 0, trick.cards)
-            )
-            for trick in self.tricks
+            PlayedTrick(leader, cards, self._find_winner(leader, cards))
+            for leader, cards in self._tricks
         ]
-        if isinstance(self.rules, KqjRules):
-            hands = [cards or frozenset() for cards in self.whole]
-            return kqj.score_round(
-                self.rules, self.teams, calling.final, hands, tricks, self.pending
-            )
-        return kwajongen.score_round(self.teams, calling.final.sender, tricks, self.pending)
-
-    def add_scores(self, before: Sequence[int]) -> list[int]:
-        """Return the scores of the game after the round."""
-        assert self.score is not None
-        if isinstance(self.rules, KqjRules):
-            return kqj.add_scores(self.rules, before, self.teams, self.score.scores)
-        return kwajongen.add_scores(before, self.score.scores)
+        return self.referee.score_round(
+            self.teams, position.contract, position.known_hands, tricks, position.pending
+        )
 
     def _check_result(self) -> None:
         """Check the result and the points that are written."""
@@ -319,12 +238,11 @@ class RoundReader:
 
     def explain_missing(self) -> str:
         """Return what a record needs and the text does not say; empty if nothing is missing."""
-        calling = self.calling
-        if calling is None or not calling.is_closed:
+        if not self.is_closed:
             return "the calls are not over"
-        if calling.calls is None:
+        if self.position.calls is None:
             return "the calls are not known"
-        if calling.final is not None and not self._is_played:
+        if self.position.final_contract is not None and not self.position.is_over:
             return "the tricks are not over"
         if None in self._list_dealt():
             return "cards dealt are not known"
@@ -332,24 +250,23 @@ class RoundReader:
 
     def _list_dealt(self) -> list[frozenset[Card] | None]:
         """Return the cards that each seat held before the calls."""
-        if not self._has_later_cards:
+        if not self.referee.deals_after_calls:
             return self.whole
-        given = [self.hands.get(seat) for seat in range(self.seats)]
+        given = [self.hands.get(seat) for seat in range(self.rules.seats)]
         return [None if each is None else each.dealt for each in given]
 
     def make_record(self) -> dict[str, Any]:
         """Return the keys of a record about cards, calls and tricks."""
-        final = None if self.calling is None else self.calling.final
+        position, final = self.position, self.position.final_contract
         contract = None if final is None else final.contract
-        calling = self.calling
-        dealt = [_sort_cards(each, None, self.rules) for each in self._list_dealt()]
-        whole = [_sort_cards(each, contract, self.rules) for each in self.whole]
+        dealt = [_sort_cards(each, None, self.referee) for each in self._list_dealt()]
+        whole = [_sort_cards(each, contract, self.referee) for each in self.whole]
         is_partial = bool(self.explain_missing())
         return {
             "teams": list(self.teams),
-            "turned": None if self.upcard is None else str(self.upcard),
-            "calls": None if calling is None or calling.calls is None else list(calling.calls),
-            "imposed": calling is not None and calling.imposed,
+            "turned": None if position.upcard is None else str(position.upcard),
+            "calls": None if position.calls is None else list(position.calls),
+            "imposed": self.imposed,
             "sender": None if final is None else final.sender,
             "contract": contract,
             "amount": None if final is None else final.amount,
@@ -358,8 +275,7 @@ class RoundReader:
             "dealt": dealt,
             "hands": whole if final is not None else None,
             "tricks": [
-                self._make_trick(cards, leader, is_partial)
-                for _, cards, leader in self._list_tricks()
+                self._make_trick(cards, leader, is_partial) for leader, cards in self._tricks
             ],
         }
 
@@ -367,7 +283,7 @@ class RoundReader:
         self, cards: Sequence[Card], leader: int, is_partial: bool
     ) -> Trick | PartialTrick:
         texts = [str(card) for card in cards]
-        is_whole = len(cards) == self.seats
+        is_whole = len(cards) == self.rules.seats
         winner = self._find_winner(leader, cards) if is_whole else None
         if is_partial or winner is None:
             return PartialTrick(texts, leader, winner)
@@ -375,7 +291,7 @@ class RoundReader:
 
 
 def _sort_cards(
-    cards: Collection[Card] | None, contract: str | None, rules: GameRules
+    cards: Collection[Card] | None, contract: str | None, referee: Referee
 ) -> list[str] | None:
     """Return cards in the order of simulated records: by suit, trumps last, lowest cards first."""
     if cards is None:
@@ -383,8 +299,7 @@ def _sort_cards(
     first = SUITS.find(contract or "-") + 1
 
     def rank(card: Card) -> tuple[int, int]:
-        trump = isinstance(rules, KqjRules) and contract is not None and is_trump(card, contract)
-        order = TRUMP_ORDER if trump else rules.ranks
+        order = referee.list_ranks(card.suit, contract)
         return (SUITS.index(card.suit) - first) % len(SUITS), -order.index(card.rank)
 
     return [str(card) for card in sorted(cards, key=rank)]

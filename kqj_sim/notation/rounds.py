@@ -26,6 +26,7 @@ from kqj_sim.notation.players import expand_player
 from kqj_sim.notation.reader import RoundReader
 from kqj_sim.notation.sections import NotationLineError, RoundSections, split_rounds
 from kqj_sim.record import PartialRecord, Record
+from kqj_sim.referee.games import get_referee
 from kqj_sim.rules import GameRules, KqjRules
 
 
@@ -111,11 +112,14 @@ def _read_round(sections: RoundSections, game: _Game) -> Record | PartialRecord:
     score, scores_before = reader.score, game.scores
     after = None
     if score is not None:
-        after = None if scores_before is None else reader.add_scores(scores_before)
+        after = (
+            None
+            if scores_before is None
+            else reader.referee.add_scores(scores_before, reader.teams, score.scores)
+        )
         game.pending = score.pending_after
     passed = score is not None and score.result == "passed_out"
-    stays = passed and not isinstance(rules, KqjRules)
-    game.dealer = dealer if stays else (dealer + 1) % rules.seats
+    game.dealer = reader.referee.find_next_dealer(dealer, passed)
     game.next_round = (number or 0) + 1
     game.scores = after
     if reader.explain_missing() or score is None:
@@ -144,10 +148,9 @@ def _read_pending(sections: RoundSections, rules: GameRules, inferred: int) -> i
         raise NotationLineError(wrong[0].line, f"this game has no such line: write {right}")
     if is_kqj:
         points = parse_numbers(pending, "Pending", 1, "120")
-        if points is not None and (points[0] < 0 or points[0] % 10):
-            raise NotationLineError(
-                pending[0].line, f"Pending: {points[0]} is not a multiple of 10, 0 or more"
-            )
+        reason = points and get_referee(rules).explain_wrong_pending(points[0])
+        if reason:
+            raise NotationLineError(pending[0].line, f"Pending: {reason}")
         return inferred if points is None else points[0]
     if not raised:
         return inferred

@@ -165,7 +165,7 @@ def _format_round(
         lines.append(f"Seed: {record.seed}, deal {record.deal}")
     dealer = names.describe(record.dealer) if names.has_names else f"seat {record.dealer}"
     lines.append(f"Dealer: {dealer}")
-    if isinstance(rules, KqjRules) and rules.partners == "random":
+    if rules.partners == "random":
         lines.append(f"Teams: {format_teams(record.teams, names)}")
     if record.turned is not None:
         lines.append(f"Return: {_show(record.turned, rules)}")

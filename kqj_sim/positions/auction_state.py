@@ -12,9 +12,10 @@ from typing import NamedTuple
 from kqj_sim.core import dispatch
 from kqj_sim.core.round import BID_PENDING, COUNTER_PENDING, NOTHING_PENDING
 from kqj_sim.core.views import PASS, bid_code, replace_last_bid
-from kqj_sim.positions.situation import BiddingSituation
+from kqj_sim.positions.position import Position, list_call_positions
 from kqj_sim.record import Call
-from kqj_sim.rules import SEATS, KqjRules
+from kqj_sim.referee.kqj import KqjCalling
+from kqj_sim.rules import SEATS, KqjRules, require_kqj_rules
 from kqj_sim.simulation.encode import CONTRACTS
 
 GUARANTEED_CAPOT_TOTAL = 400
@@ -140,110 +141,54 @@ def allows_all_no_trump(rules: KqjRules, lap: int) -> bool:
     return rules.all_no_trump == "both_laps" or (rules.all_no_trump == "second_lap" and lap == 2)
 
 
-def replay_calls(situation: BiddingSituation) -> tuple[list[ObservedCall], AuctionState]:
+def replay_calls(position: Position) -> tuple[list[ObservedCall], AuctionState]:
     """Return the questions that the others answered, in order, and the state of the auction.
 
     Not to counter is an answer, too.  Where a counter is in question all others have declined: if
     one of them had not, the answer would not matter.
+
+    Args:
+        position: a position of KQJ whose seats are places.
     """
-    walk = _CallReplay(situation)
-    for call in situation.calls:
-        walk.add(call)
-    walk.decline_rest()
-    others = [each for each in walk.observed_calls if each.place != situation.place]
-    return others, walk.auction_state
+    observed_calls: list[ObservedCall] = []
+    state = AuctionState()
+    for _, before, call in list_call_positions(position):
+        observed_calls += _observe(before, state, call)
+        if call is not None and call.call in ("counter", "overcounter"):
+            state = state.after_counter(call.call == "overcounter")
+        elif call is not None and before.question == "bid":
+            state = state.after_turn(before.turn, _encode_call(call))
+    return [each for each in observed_calls if each.place != position.seat], state
 
 
-class _CallReplay:
-    """A replay of the calls of a situation that notes the questions."""
-
-    def __init__(self, situation: BiddingSituation) -> None:
-        self.situation = situation
-        self.rules = situation.rules
-        self.auction_state = AuctionState()
-        self.observed_calls: list[ObservedCall] = []
-        self.turn = 0
-        self.pending: list[tuple[int, int, int]] = []
-        """The next questions about (over)counters: member, place, number of the question."""
-
-    def add(self, call: Call) -> None:
-        """Add a call, and the counters that others did not make before it."""
-        if call.call in ("counter", "overcounter"):
-            self._add_counter(call)
-            return
-        self.decline_rest()
-        place = self.turn % SEATS
-        if self.rules.bidding == "take":
-            lap = self.turn // SEATS + 1
-            rule = int(allows_all_no_trump(self.rules, lap))
-            named = PASS if call.contract is None else CONTRACTS.index(call.contract)
-            self._add_observed_call(place, dispatch.TAKE, lap, rule, named, format_call(call))
-        else:
-            self._decline_at_turn()
-            code = _encode_call(call)
-            text = format_call(call)
-            self._add_observed_call(
-                place, dispatch.BID, self.turn, _pack_bid_limits(self.rules), code, text
-            )
-            self.auction_state = self.auction_state.after_turn(self.turn, code)
-            if code != PASS:
-                self._queue_opponents()
-        self.turn += 1
-
-    def decline_rest(self) -> None:
-        """Add that nobody still to be asked (over)counters."""
-        for member, place, question in self.pending:
-            over = int(member == dispatch.OVERCOUNTER)
-            text = "no overcounter" if over else "no counter"
-            self._add_observed_call(place, member, question, over, 0, text)
-        self.pending = []
-
-    def _add_observed_call(self, place: int, member: int, second: int, rule: int, answer: int,
-              text: str) -> None:  # fmt: skip
-        self.observed_calls.append(
-            ObservedCall(place, member, second, rule, answer, self.auction_state, text)
-        )
-
-    def _is_opponent(self, place: int) -> bool:
-        teams, sender = self.situation.teams, self.auction_state.sender
-        return sender >= 0 and teams[sender] != teams[place]
-
-    def _queue_opponents(self) -> None:
-        """Queue all opponents of the bidder, or with counters in one's turn nobody."""
-        if self.rules.counter_timing == "turn" and not self.auction_state.capot:
-            return
-        for step in range(1, SEATS):
-            place = (self.auction_state.sender + step) % SEATS
-            if self._is_opponent(place):
-                self.pending.append((dispatch.COUNTER, place, 16 * self.turn + step))
-
-    def _decline_at_turn(self) -> None:
-        """With counters in one's turn, add that the player whose turn it is has not countered."""
-        place = self.turn % SEATS
-        if self.rules.counter_timing == "turn" and self._is_opponent(place):
-            self.pending.append((dispatch.COUNTER, place, 16 * self.turn))
-            self.decline_rest()
-
-    def _add_counter(self, call: Call) -> None:
-        """Add a counter: those before declined, the bidder's team is to be asked."""
-        if not self.pending:
-            self.pending.append((dispatch.COUNTER, call.seat, 16 * self.turn))
-            question = 16 * self.turn
-        else:
-            question = 16 * (self.turn - 1)
-        before = next(n for n, (_, place, _) in enumerate(self.pending) if place == call.seat)
-        rest, self.pending = self.pending[before], self.pending[:before]
-        self.decline_rest()
-        over = call.call == "overcounter"
-        self._add_observed_call(call.seat, rest[0], rest[2], int(over), 1, call.call)
-        self.auction_state = self.auction_state.after_counter(over)
-        if over:
-            return
-        sender = self.auction_state.sender
-        for step in range(SEATS):
-            place = (sender + step) % SEATS
-            if not self._is_opponent(place):
-                self.pending.append((dispatch.OVERCOUNTER, place, question + 8 + step))
+def _observe(before: Position, state: AuctionState, call: Call | None) -> Iterator[ObservedCall]:
+    """Yield the questions that a call answers; None stands for not to counter, or overcounter."""
+    place, turn, rules = before.seat, before.turn, require_kqj_rules(before.rules)
+    step = (place - state.sender) % SEATS
+    in_turn = rules.counter_timing == "turn" and not state.capot
+    text = f"no {before.question}" if call is None else format_call(call)
+    if before.question == "overcounter":
+        # The question belongs to the turn of the bid, or of the counter where this took a turn.
+        number = 16 * (turn if in_turn else turn - 1) + 8 + step
+        is_made = int(call is not None)
+        yield ObservedCall(place, dispatch.OVERCOUNTER, number, 1, is_made, state, text)
+    elif before.question == "counter":
+        number, is_made = 16 * (turn - 1) + step, int(call is not None)
+        yield ObservedCall(place, dispatch.COUNTER, number, 0, is_made, state, text)
+    elif before.question == "take":
+        assert call is not None
+        rule = int(allows_all_no_trump(rules, before.lap))
+        taken = PASS if call.contract is None else CONTRACTS.index(call.contract)
+        yield ObservedCall(place, dispatch.TAKE, before.lap, rule, taken, state, text)
+    else:
+        assert call is not None
+        is_counter = call.call == "counter"
+        if in_turn and state.sender >= 0 and before.teams[state.sender] != before.teams[place]:
+            said = text if is_counter else "no counter"
+            yield ObservedCall(place, dispatch.COUNTER, 16 * turn, 0, int(is_counter), state, said)
+        if not is_counter:
+            limits, code = _pack_bid_limits(rules), _encode_call(call)
+            yield ObservedCall(place, dispatch.BID, turn, limits, code, state, text)
 
 
 def _pack_bid_limits(rules: KqjRules) -> int:
@@ -262,16 +207,15 @@ def _encode_call(call: Call) -> int:
     )
 
 
-def find_lowest_amount(situation: BiddingSituation) -> int:
+def find_lowest_amount(position: Position) -> int:
     """Return the lowest amount that may be bid now; above `max_amount` if none may."""
-    return situation.replay_calling().lowest_amount
+    assert isinstance(position.calling, KqjCalling)
+    return position.calling.lowest_amount
 
 
-def make_bid_option(
-    situation: BiddingSituation, auction_state: AuctionState, call: Call
-) -> CallOption:
+def make_bid_option(position: Position, auction_state: AuctionState, call: Call) -> CallOption:
     """Return a pass or a bid in an auction; the others call on."""
-    turn = situation.turn
+    turn = position.turn
     entered = replace(auction_state, call=_encode_call(call))
     return CallOption(
         format_call(call),
@@ -285,41 +229,39 @@ def make_bid_option(
 
 
 def make_contract_option(
-    situation: BiddingSituation, auction_state: AuctionState, contract: str, amount: int
+    position: Position, auction_state: AuctionState, contract: str, amount: int
 ) -> CallOption:
     """Return a contract that is bid and then played, with nobody calling on."""
-    code = _encode_call(Call(situation.place, "bid", amount, contract, False))
-    turn = situation.turn - situation.turn % SEATS + situation.place
+    code = _encode_call(Call(position.seat, "bid", amount, contract, False))
+    turn = position.turn - position.turn % SEATS + position.seat
     stands = replace(auction_state.after_turn(turn, code), open=0)
     return CallOption(f"{contract} played", stands, turn, NOTHING_PENDING, contract, amount)
 
 
-def list_call_options(
-    situation: BiddingSituation, auction_state: AuctionState
-) -> Iterator[CallOption]:
+def list_call_options(position: Position, auction_state: AuctionState) -> Iterator[CallOption]:
     """Yield the calls that may be made now; of bids, the lowest in each contract."""
-    place, turn, rules = situation.place, situation.turn, situation.rules
-    if situation.question == "take":
+    place, turn, rules = position.seat, position.turn, require_kqj_rules(position.rules)
+    if position.question == "take":
         yield CallOption("pass", auction_state, turn + 1, NOTHING_PENDING)
         for contract in CONTRACTS:
             call = Call(place, "take", contract=contract)
-            if situation.replay_calling().explain_illegal_call(call) is None:
-                taken = auction_state.after_take(place, situation.lap, CONTRACTS.index(contract))
+            if position.calling.explain_illegal_call(call) is None:
+                taken = auction_state.after_take(place, position.lap, CONTRACTS.index(contract))
                 yield CallOption(format_call(call), taken, turn + 1, NOTHING_PENDING, contract)
-    elif situation.question == "bid":
-        yield make_bid_option(situation, auction_state, Call(place, "pass"))
-        if situation.replay_calling().explain_illegal_call(Call(place, "counter")) is None:
+    elif position.question == "bid":
+        yield make_bid_option(position, auction_state, Call(place, "pass"))
+        if position.calling.explain_illegal_call(Call(place, "counter")) is None:
             at_once = rules.counter_timing == "any"
             yield CallOption(
                 "counter", auction_state.after_counter(), turn - at_once, COUNTER_PENDING
             )
-        amount = find_lowest_amount(situation)
+        amount = find_lowest_amount(position)
         if amount <= rules.max_amount:
             for contract in rules.contracts:
                 yield make_bid_option(
-                    situation, auction_state, Call(place, "bid", amount, contract, False)
+                    position, auction_state, Call(place, "bid", amount, contract, False)
                 )
-    elif situation.question == "counter":
+    elif position.question == "counter":
         yield CallOption("no counter", auction_state, turn, NOTHING_PENDING)
         # The question belongs to the turn of the bid, the last one.
         yield CallOption("counter", auction_state.after_counter(), turn - 1, COUNTER_PENDING)
@@ -339,27 +281,27 @@ def order_rarest_first(observed_calls: list[ObservedCall]) -> list[ObservedCall]
     return sorted(observed_calls, key=lambda each: (-spoke[each.place], each.place))
 
 
-def make_question(situation: BiddingSituation, auction_state: AuctionState) -> list[ObservedCall]:
+def make_question(position: Position, auction_state: AuctionState) -> list[ObservedCall]:
     """Return the questions that the player is asked, whose answers are left open.
 
     The text is the kind of question.  Where counters are made in one's turn, the question whether
     to counter comes before the bid.
     """
-    place, turn, rules = situation.place, situation.turn, situation.rules
+    place, turn, rules = position.seat, position.turn, require_kqj_rules(position.rules)
 
     def ask(member: int, second: int, rule: int, text: str) -> ObservedCall:
         return ObservedCall(place, member, second, rule, PASS, auction_state, text)
 
-    if situation.question == "take":
-        rule = int(allows_all_no_trump(rules, situation.lap))
-        return [ask(dispatch.TAKE, situation.lap, rule, "take")]
-    if situation.question == "counter":
+    if position.question == "take":
+        rule = int(allows_all_no_trump(rules, position.lap))
+        return [ask(dispatch.TAKE, position.lap, rule, "take")]
+    if position.question == "counter":
         return [ask(dispatch.COUNTER, 16 * turn + place, 0, "counter")]
-    if situation.question == "overcounter":
+    if position.question == "overcounter":
         return [ask(dispatch.OVERCOUNTER, 16 * turn + 8 + place, 1, "overcounter")]
     questions = [ask(dispatch.BID, turn, _pack_bid_limits(rules), "bid")]
     counter = Call(place, "counter")
     in_turn = rules.counter_timing == "turn"
-    if in_turn and situation.replay_calling().explain_illegal_call(counter) is None:
+    if in_turn and position.calling.explain_illegal_call(counter) is None:
         questions.insert(0, ask(dispatch.COUNTER, 16 * turn, 0, "counter"))
     return questions

@@ -45,11 +45,11 @@ from kqj_sim.positions.measures import (
 )
 from kqj_sim.positions.odds import Odds, Playouts
 from kqj_sim.positions.plan import EstimatePlan, Limits
+from kqj_sim.positions.position import Position
 from kqj_sim.positions.sampling import ActualHands, Sampler, derive_keys
 from kqj_sim.positions.search import Deadline, Search, SearchEnded, explain_rarest_call
-from kqj_sim.positions.situation import BiddingSituation
 from kqj_sim.record import Call
-from kqj_sim.rules import MAX_TOTAL, KqjRules
+from kqj_sim.rules import MAX_TOTAL, KqjRules, require_kqj_rules
 from kqj_sim.simulation.encode import (
     CONTRACTS,
     encode_rules,
@@ -175,7 +175,7 @@ class KqjCallSampler(Sampler):
 
     def __init__(
         self,
-        situation: BiddingSituation,
+        situation: Position,
         players: Sequence[Player],
         plan: EstimatePlan,
     ) -> None:
@@ -187,7 +187,7 @@ class KqjCallSampler(Sampler):
         self.question_count = len(self.observed_calls)
         packed = [observed.pack() for observed in self.observed_calls]
         self._questions = np.array(packed, dtype=np.int64).reshape(-1)
-        self.measures = get_kqj_call_measures(situation.rules)
+        self.measures = get_kqj_call_measures(require_kqj_rules(situation.rules))
         self._rules = encode_rules(situation.rules)
         self._seating = encode_seating(situation.rules, players, None, "calls")
         self._uncountered_seating = without_counters(situation.rules, self._seating)
@@ -360,7 +360,7 @@ class KqjCallSampler(Sampler):
     def _find_higher_bids(self, deadline: Deadline) -> list[CallOption]:
         """Return bids above the lowest that a contract may be worth; raises as `add_choice`."""
         situation, rules = self.position, self.position.rules
-        lowest = situation.replay_calling().lowest_amount
+        lowest = find_lowest_amount(situation)
         if situation.question != "bid" or lowest + 10 > rules.max_amount:
             return []
         contracts = [
@@ -412,7 +412,7 @@ def _parse_bid(text: str) -> Call:
     return Call(0, "bid", int(amount), contract, bool(capot))
 
 
-def _encode_observer(situation: BiddingSituation, players: tuple[Player, ...]) -> Int64Array:
+def _encode_observer(situation: Position, players: tuple[Player, ...]) -> Int64Array:
     """Return what the player knows, (`core.call_odds.OBSERVER_SIZE`,)."""
     distinct = list(dict.fromkeys(players))
     packed_players = sum(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache, cached_property
 from math import comb, prod
 from typing import NamedTuple
 
 import numpy as np
-from msgspec.structs import replace as replace_struct
 
 from kqj_sim.cards import Card
 from kqj_sim.core import block, card_odds
@@ -31,10 +31,9 @@ from kqj_sim.positions.measures import get_kqj_card_measures
 from kqj_sim.positions.odds import CardOdds, Playouts
 from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.plays import PlayModel, choose_least_weight
-from kqj_sim.positions.position import PartialRound
+from kqj_sim.positions.position import Position
 from kqj_sim.positions.sampling import ActualHands, CardSampler, derive_keys
 from kqj_sim.positions.search import Search, SearchEnded, explain_rarest_call
-from kqj_sim.positions.situation import BiddingSituation
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.encode import CONTRACTS, encode_rules, encode_seating
 
@@ -60,7 +59,7 @@ def convert_cards_to_bits(cards: Iterable[Card], contract: int | None = None) ->
 
 
 def make_turn(
-    partial_round: PartialRound,
+    partial_round: Position,
     seating: Seating,
     observed_calls: Sequence[ObservedCall],
     max_layouts: int = 0,
@@ -73,7 +72,7 @@ def make_turn(
         observed_calls: the calls that hidden hands agree with.
         max_layouts: list all hidden hands if they are no more than this.
     """
-    final, opener = partial_round.final_contract, partial_round.opener
+    final, opener = partial_round.contract, partial_round.opener
     contract = CONTRACTS.index(final.contract)
     own = partial_round.place_of(partial_round.seat)
     state = allocate_block()
@@ -93,7 +92,7 @@ def make_turn(
         policy = (seating.seats >> 4 * seat) & 7
         state[block.PLAYERS] |= (partial_round.teams[seat] | policy << 2) << PLAYER_BITS * place
         cards = set(partial_round.played_by(seat))
-        cards |= partial_round.hand if place == own else set()
+        cards |= set(partial_round.hand) if place == own else set()
         shown[place] = convert_cards_to_bits(cards)
         state[DEALT + place * STRIDE] = shown[place]
     known = np.zeros(KNOWLEDGE_SIZE, dtype=np.int64)
@@ -110,26 +109,11 @@ def make_turn(
     )  # fmt: skip
 
 
-def list_observed_calls(partial_round: PartialRound) -> list[ObservedCall]:
+def list_observed_calls(partial_round: Position) -> list[ObservedCall]:
     """Return what the others answered in the bidding, in the order in which hands are drawn."""
-    rules = partial_round.rules
-    assert isinstance(rules, KqjRules)
-    if partial_round.calls is None:
-        return []
-    seats = [(partial_round.opener + place) % SEATS for place in range(SEATS)]
-    situation = BiddingSituation(
-        rules,
-        (),
-        partial_round.upcard,
-        partial_round.place_of(partial_round.seat),
-        tuple(partial_round.teams[seat] for seat in seats),
-        tuple(
-            replace_struct(call, seat=partial_round.place_of(call.seat))
-            for call in partial_round.calls
-        ),
-        "bid",
-    )
-    return order_rarest_first(replay_calls(situation)[0])
+    # The hands with which play begins are not those of the calls.
+    unseen = replace(partial_round, hands=((),) * SEATS)
+    return order_rarest_first(replay_calls(unseen.rotate_to_places())[0])
 
 
 class HandDraws(NamedTuple):
@@ -158,7 +142,7 @@ class KqjCardSampler(CardSampler):
 
     def __init__(
         self,
-        partial_round: PartialRound,
+        partial_round: Position,
         players: Sequence[Player],
         plan: EstimatePlan,
         max_layouts: int = 0,
@@ -182,7 +166,7 @@ class KqjCardSampler(CardSampler):
         if not plan.ignore_plays and partial_round.others_have_played:
             self.play_model = PlayModel(rules)
         self.uses_plays = self.play_model is not None
-        sender = partial_round.place_of(partial_round.final_contract.sender)
+        sender = partial_round.place_of(partial_round.contract.sender)
         if rules.bidding == "take":
             places = [place for place, _, _ in self.group_questions_by_place()]
             # First fives among the eight cards; the Sender's without the Return.
@@ -207,7 +191,7 @@ class KqjCardSampler(CardSampler):
         cards = np.zeros(len(keys), dtype=np.int64)
         if not card_odds.choose_cards(self.turn, keys, self._rules, self._seating, cards):
             raise InputError(ILLEGAL_CHOICE_MESSAGE)
-        contract = CONTRACTS.index(self.position.final_contract.contract)
+        contract = CONTRACTS.index(self.position.contract.contract)
         return [format_cards(int(card), contract)[0] for card in cards]
 
     def score(self, actual: ActualHands) -> Float64Array:

@@ -30,10 +30,9 @@ from kqj_sim.positions.measures import (
 )
 from kqj_sim.positions.odds import CardOdds, Odds, Playouts
 from kqj_sim.positions.plan import EstimatePlan
-from kqj_sim.positions.position import PartialRound
+from kqj_sim.positions.position import Position
 from kqj_sim.positions.sampling import ActualHands, CardSampler, Sampler, derive_keys
 from kqj_sim.positions.search import DEALS_PER_SEARCH, MAX_HANDS, Search, explain_rare_calls
-from kqj_sim.positions.situation import KwajongenBiddingSituation
 from kqj_sim.simulation.encode import encode_rules, encode_seating
 from kqj_sim.stats.intervals import Estimate
 
@@ -98,10 +97,11 @@ class KwajongenCallSampler(Sampler):
 
     def __init__(
         self,
-        situation: KwajongenBiddingSituation,
+        situation: Position,
         players: Sequence[Player],
         plan: EstimatePlan,
     ) -> None:
+        assert situation.upcard is not None
         self.position, self.players = situation, tuple(players)
         self.seed, self.ignore_calls = plan.seed, plan.ignore_calls
         self.options: tuple[str, ...] = CALL_OPTIONS
@@ -109,7 +109,7 @@ class KwajongenCallSampler(Sampler):
         self._rules = encode_rules(situation.rules)
         self._seating = encode_seating(situation.rules, players, None)
         self._observer = _encode_observer(
-            situation.place, situation.hand, situation.upcard, int(situation.raised)
+            situation.place, situation.hand, situation.upcard, situation.pending
         )
 
     def make_odds(self, plan: EstimatePlan) -> KwajongenCallOdds:
@@ -191,7 +191,7 @@ def _encode_observer(place: int, hand: Sequence[Card], upcard: Card, raised: int
 
 
 def make_kwajongen_turn(
-    partial_round: PartialRound, ignore_calls: bool = False
+    partial_round: Position, ignore_calls: bool = False
 ) -> core.KwajongenCardTurn:
     """Return a round in progress as the kernels take it; players by place."""
     upcard, own = partial_round.upcard, partial_round.place_of(partial_round.seat)
@@ -205,13 +205,13 @@ def make_kwajongen_turn(
     dealt = np.zeros(SEATS, dtype=np.int64)
     for place in range(SEATS):
         cards = set(partial_round.played_by((partial_round.opener + place) % SEATS))
-        cards |= partial_round.hand if place == own else set()
+        cards |= set(partial_round.hand) if place == own else set()
         cards |= {upcard} if place == SEATS - 1 else set()
         dealt[place] = encode_cards(cards, "kwajongen")
     return core.KwajongenCardTurn(
         _encode_observer(own, list(partial_round.hand), upcard, partial_round.pending),
         dealt,
-        partial_round.place_of(partial_round.final_contract.sender),
+        partial_round.place_of(partial_round.contract.sender),
         int(not ignore_calls and partial_round.calls is not None),
         encode_by_strength(partial_round.plays),
         encode_by_strength(partial_round.legal_cards),
@@ -232,7 +232,7 @@ class KwajongenCardSampler(CardSampler):
 
     def __init__(
         self,
-        partial_round: PartialRound,
+        partial_round: Position,
         players: Sequence[Player],
         plan: EstimatePlan,
         max_layouts: int = 0,

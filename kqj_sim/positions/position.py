@@ -1,100 +1,61 @@
-"""A round in progress of either game, as the player who is to play sees it.
-
-They see the calls, the plays and their own cards.  Of the others' hands only what follows from
-these is known, so a play is wrong if what is known of the hand forbids it.
-"""
+"""A round in part, of either game: the calls, the plays and the cards that are known."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal, TypeAlias
 
-from kqj_sim.cards import NUMBER_WORDS, Card
+from msgspec.structs import replace as replace_struct
+
+from kqj_sim.cards import SUITS, Card
 from kqj_sim.errors import InputError
-from kqj_sim.places import name_places
 from kqj_sim.record import Call
-from kqj_sim.referee import kwajongen as kwajongen_referee
-from kqj_sim.referee.kqj import play as kqj_referee
-from kqj_sim.referee.kqj.calling import FinalContract
-from kqj_sim.rules import GameRules, KwajongenRules
+from kqj_sim.referee.base import Calling, FinalContract, Referee
+from kqj_sim.referee.games import get_referee
+from kqj_sim.rules import GameRules
+
+Question: TypeAlias = Literal["take", "bid", "accept", "counter", "overcounter", "card"]
 
 
-@dataclass(frozen=True)
-class PlayRules:
-    """The rules of play of a game, as a round in progress needs them.
+class PositionError(InputError):
+    """A position that cannot come about.
 
     Attributes:
-        find_trick_winner: returns the seat that wins a trick, by its leader, its cards and the
-            contract (in Kwajongen: the trump suit).
-        list_legal_cards: returns the cards of a hand that may be played to a trick, by the round,
-            the hand, the trick and its leader.
-        upcard_is_dealers: whether the dealer has the upcard, else the Sender.
-        upcard_text: what errors call the upcard; `{seat}` stands for who has it.
-        holder_text: what errors say of the player who has it.
+        trick: number of the trick with the wrong play, from 0; None if no play is wrong.
+        seat: the seat whose cards are wrong.
     """
 
-    find_trick_winner: Callable[[int, Sequence[Card], str], int]
-    list_legal_cards: Callable[
-        [PartialRound, Collection[Card], Sequence[Card], int], Collection[Card]
-    ]
-    upcard_is_dealers: bool
-    upcard_text: str
-    holder_text: str
-
-
-def _list_legal_kqj_cards(
-    partial_round: PartialRound, hand: Collection[Card], trick: Sequence[Card], leader: int
-) -> Collection[Card]:
-    contract = partial_round.final_contract.contract
-    return kqj_referee.list_legal_cards(hand, trick, leader, partial_round.teams, contract)
-
-
-def _list_legal_kwajongen_cards(
-    partial_round: PartialRound, hand: Collection[Card], trick: Sequence[Card], leader: int
-) -> Collection[Card]:
-    rules, trump = partial_round.rules, partial_round.final_contract.contract
-    assert isinstance(rules, KwajongenRules)
-    return kwajongen_referee.list_legal_cards(rules, hand, trick, trump)
-
-
-PLAY_RULES = {
-    "kqj": PlayRules(
-        kqj_referee.find_trick_winner,
-        _list_legal_kqj_cards,
-        False,
-        "the Return, which the Sender, {seat}, has",
-        "is the Sender and took the Return,",
-    ),
-    "kwajongen": PlayRules(
-        kwajongen_referee.find_trick_winner,
-        _list_legal_kwajongen_cards,
-        True,
-        "the dealer's card",
-        "has shown",
-    ),
-}
+    def __init__(self, message: str, seat: int | None = None, trick: int | None = None) -> None:
+        super().__init__(message if trick is None else f"trick {trick + 1}: {message}")
+        self.seat, self.trick = seat, trick
 
 
 @dataclass(frozen=True)
-class PartialRound:
-    """A round in the middle of the play.
+class Position:
+    """A round before a call or a card, or at its end.
+
+    A play is wrong if what is known of the hand forbids it: the cards given, those played later,
+    and the upcard.
 
     Attributes:
         rules: the rules.
         dealer: seat of the dealer.
         teams: team of each seat.
         upcard: the Return, the dealer's card shown in Kwajongen, None with auctions.
-        calls: the calls; None if they are not known, or the contract was imposed.
-        final_contract: Sender and contract; in Kwajongen caller and trump suit.
+        calls: the calls so far; None if they are not known, or the contract was imposed.
+        final_contract: Sender and contract; in Kwajongen caller and trump suit; None before.
+        hands: the cards that each seat is known to have been dealt; empty if none is known.
         plays: the cards in the order played, trick after trick.
-        own_cards: the cards of the player to play: all of them, or those that are left.
         pending: litigation gratuity that waits; in Kwajongen 1 if the round is raised.
         players: player specifications of the seats; None if they are not known.
-        seat_term: what errors call a seat, `seat` or `place`.
+        reply: the seat that is asked to counter the last bid, or to overcounter; None if the one
+            whose turn it is is asked.
+        seat_term: `place` for a position whose seats are places, else `seat`.
 
     Raises:
-        InputError: the rules do not allow it, or the round is over.
+        PositionError: the rules do not allow it.
     """
 
     rules: GameRules
@@ -102,28 +63,23 @@ class PartialRound:
     teams: tuple[int, ...]
     upcard: Card | None
     calls: tuple[Call, ...] | None
-    final_contract: FinalContract
-    plays: tuple[Card, ...]
-    own_cards: frozenset[Card]
+    final_contract: FinalContract | None
+    hands: tuple[tuple[Card, ...], ...]
+    plays: tuple[Card, ...] = ()
     pending: int = 0
     players: tuple[str, ...] | None = None
-    seat_term: str = "seat"
+    reply: int | None = None
+    seat_term: Literal["seat", "place"] = "seat"
 
     def __post_init__(self) -> None:
-        self._check_cards()
-        self._check_hand()
         self._check_upcard()
-        self._check_plays()
+        self._check_holders()
+        self._check_legal()
 
-    @property
-    def play_rules(self) -> PlayRules:
-        """The rules of play of the game."""
-        return PLAY_RULES[self.rules.game]
-
-    @property
-    def upcard_seat(self) -> int:
-        """The seat that has the upcard."""
-        return self.dealer if self.play_rules.upcard_is_dealers else self.final_contract.sender
+    @cached_property
+    def referee(self) -> Referee:
+        """The referee of the round."""
+        return get_referee(self.rules)
 
     @property
     def opener(self) -> int:
@@ -134,140 +90,233 @@ class PartialRound:
         """Return the place of a seat: 0 the opener, and on to the dealer."""
         return (seat - self.opener) % self.rules.seats
 
-    @cached_property
-    def tricks(self) -> tuple[tuple[int, tuple[Card, ...]], ...]:
-        """Leader (a seat) and cards of each trick; the last one goes on and may have no cards."""
-        return split_tricks(self.plays, self.dealer, self.rules, self.final_contract.contract)
+    def rotate_to_places(self) -> Position:
+        """Return the position with the dealer at the last seat, so that seats are places."""
+        order = [(self.opener + place) % self.rules.seats for place in range(self.rules.seats)]
+        if order[0] == 0:
+            return self
+        calls, final = self.calls, self.final_contract
+        return replace(
+            self,
+            dealer=self.rules.seats - 1,
+            teams=tuple(self.teams[seat] for seat in order),
+            calls=calls and tuple(replace_struct(c, seat=self.place_of(c.seat)) for c in calls),
+            final_contract=final and final._replace(sender=self.place_of(final.sender)),
+            hands=tuple(self.hands[seat] for seat in order),
+            players=self.players and tuple(self.players[seat] for seat in order),
+            reply=None if self.reply is None else self.place_of(self.reply),
+        )
+
+    # The question.
 
     @property
+    def question(self) -> Question:
+        """The question that is asked: a kind of call, or `card`."""
+        if self.final_contract is not None:
+            return "card"
+        if self.reply is None:
+            return self.referee.question
+        assert self.calls
+        return "overcounter" if self.calls[-1].call == "counter" else "counter"
+
+    @cached_property
     def seat(self) -> int:
-        """The seat whose turn it is to play."""
+        """The seat that is asked to call or to play."""
+        if self.final_contract is None:
+            return self.calling.turn if self.reply is None else self.reply
         leader, cards = self.tricks[-1]
         return (leader + len(cards)) % self.rules.seats
 
-    def played_by(self, seat: int) -> list[Card]:
-        """Return the cards that a seat has played."""
-        return [card for by, card in self._list_plays() if by == seat]
-
-    @cached_property
-    def hand(self) -> frozenset[Card]:
-        """The cards that the player to play has left."""
-        return self.own_cards - set(self.plays)
+    @property
+    def place(self) -> int:
+        """The place that is asked."""
+        return self.place_of(self.seat)
 
     @property
-    def legal_cards(self) -> tuple[Card, ...]:
-        """The cards that may be played now, suit by suit."""
-        leader, cards = self.tricks[-1]
-        legal = self.play_rules.list_legal_cards(self, self.hand, cards, leader)
-        return tuple(sorted(legal, key=lambda card: ("shdc".index(card.suit), card.rank)))
+    def hand(self) -> tuple[Card, ...]:
+        """The cards that the player who is asked has left."""
+        return tuple(card for card in self.hands[self.seat] if card not in self.plays)
+
+    # The calls.
+
+    @cached_property
+    def calling(self) -> Calling:
+        """The referee's view of the calls."""
+        calling = self.referee.start_calling(self.dealer, self.teams, self.upcard)
+        for call in self.calls or ():
+            calling.add(call)
+        return calling
+
+    @property
+    def turn(self) -> int:
+        """Turns to take or to bid before the next one; replies are none."""
+        return sum(call.call not in ("counter", "overcounter") for call in self.calls or ())
+
+    @property
+    def lap(self) -> int:
+        """The lap of the next turn, from 1."""
+        return self.turn // self.rules.seats + 1
+
+    # The plays.
+
+    @property
+    def contract(self) -> FinalContract:
+        """The contract, of a position with one."""
+        assert self.final_contract is not None
+        return self.final_contract
+
+    @cached_property
+    def tricks(self) -> tuple[tuple[int, tuple[Card, ...]], ...]:
+        """Leader (a seat) and cards of each trick; the last one goes on and may have no cards."""
+        if self.final_contract is None:
+            return ()
+        return split_tricks(self.plays, self.dealer, self.referee, self.contract.contract)
+
+    @property
+    def is_over(self) -> bool:
+        """True if all cards are played."""
+        return len(self.plays) == self.rules.seats * self.rules.tricks
+
+    def played_by(self, seat: int) -> list[Card]:
+        """Return the cards that a seat has played."""
+        return [card for _, by, card in self._list_plays() if by == seat]
 
     @property
     def others_have_played(self) -> bool:
         """True if a player other than the one whose turn it is has played a card."""
         return len(self.plays) > len(self.played_by(self.seat))
 
-    def _list_plays(self) -> list[tuple[int, Card]]:
-        """Return seat and card of each play."""
-        return [
-            ((leader + position) % self.rules.seats, card)
-            for leader, cards in self.tricks
-            for position, card in enumerate(cards)
-        ]
+    @property
+    def legal_cards(self) -> tuple[Card, ...]:
+        """The cards that may be played now, suit by suit."""
+        leader, cards = self.tricks[-1]
+        legal = self._list_legal(set(self.hand), cards, leader)
+        return tuple(sorted(legal, key=lambda card: (SUITS.index(card.suit), card.rank)))
 
-    def _describe_seat(self, seat: int) -> str:
-        return describe_seat(seat, self.seat_term, self.rules.seats)
+    @cached_property
+    def known_hands(self) -> tuple[frozenset[Card], ...]:
+        """The cards of each seat that are known: those given, the upcard and those played."""
+        known = [set(hand) for hand in self.hands]
+        holder = self._upcard_seat
+        if holder is not None and self.upcard is not None:
+            known[holder].add(self.upcard)
+        for _, seat, card in self._list_plays():
+            known[seat].add(card)
+        return tuple(map(frozenset, known))
 
-    def _describe_play(self, number: int) -> str:
-        """Return the text of a play by its index: `card 2 of trick 3`."""
-        trick, position = divmod(number, self.rules.seats)
-        return f"card {position + 1} of trick {trick + 1}"
+    def _list_legal(self, hand: set[Card], trick: tuple[Card, ...], leader: int) -> set[Card]:
+        contract = self.contract.contract
+        return self.referee.list_legal_cards(hand, trick, leader, self.teams, contract)
 
-    def _check_cards(self) -> None:
-        end = self.rules.seats * self.rules.tricks
-        if len(self.plays) >= end:
-            raise InputError(
-                f"the round is over: all {end} cards are played; leave out the last ones"
-            )
-        for number, card in enumerate(self.plays):
-            first = self.plays.index(card)
-            if first < number:
-                raise InputError(
-                    f"{card} is played twice: {self._describe_play(first)} and "
-                    f"{self._describe_play(number)}"
-                )
+    def _list_plays(self) -> Iterator[tuple[int, int, Card]]:
+        """Yield the trick, from 0, the seat and the card of each play."""
+        for number, (leader, cards) in enumerate(self.tricks):
+            for step, card in enumerate(cards):
+                yield number, (leader + step) % self.rules.seats, card
 
-    def _check_hand(self) -> None:
-        who, own = self._describe_seat(self.seat), self.played_by(self.seat)
-        left = self.rules.tricks - len(own)
-        missing = [str(card) for card in own if card not in self.own_cards]
-        if missing and len(missing) < len(own):
-            raise InputError(
-                f"{' '.join(missing)} was played by {who}, whose turn it is, but is not among "
-                f"the cards given: give all {NUMBER_WORDS[self.rules.tricks]}, or only those left"
-            )
-        others = [str(card) for card in self.plays if card in self.own_cards and card not in own]
-        if others:
-            raise InputError(
-                f"{' '.join(others)} is played by another: it is the turn of {who}, so "
-                "give their cards"
-            )
-        if len(self.hand) != left:
-            raise InputError(
-                f"{len(self.hand)} cards in hand: {who}, whose turn it is, has played "
-                f"{len(own)} and so has {left} left"
-            )
+    # The checks.
+
+    @property
+    def _upcard_seat(self) -> int | None:
+        """The seat that has the upcard; None if nobody has it."""
+        sender = None if self.final_contract is None else self.final_contract.sender
+        return self.referee.find_upcard_seat(self.dealer, sender)
 
     def _check_upcard(self) -> None:
-        upcard, holder = self.upcard, self.upcard_seat
+        upcard, holder = self.upcard, self._upcard_seat
         if upcard is None:
             return
-        holders = [by for by, card in self._list_plays() if card == upcard]
-        holders += [self.seat] if upcard in self.hand else []
-        if self.seat == holder and not holders:
-            raise InputError(
-                f"{self._describe_seat(holder)}, whose turn it is, "
-                f"{self.play_rules.holder_text} {upcard}: it is missing among the cards given"
-            )
-        if holders and holders != [holder]:
-            raise InputError(
-                f"{upcard} is "
-                f"{self.play_rules.upcard_text.format(seat=self._describe_seat(holder))}: "
-                f"it cannot be a card of {self._describe_seat(holders[0])}"
-            )
+        name, size = f"{self.referee.upcard_name} {upcard}", self.rules.tricks
+        for seat, hand in enumerate(self.hands):
+            if upcard in hand and seat != holder:
+                end = f"seat {holder} has it"
+                if holder is None:
+                    end = "one of them is another card"
+                raise PositionError(f"{name} is among the cards of seat {seat}: {end}", seat)
+            if seat == holder and len(hand) == size and upcard not in hand:
+                raise PositionError(
+                    f"{name} is missing among the cards of seat {seat}, which has it", seat
+                )
 
-    def _check_plays(self) -> None:
-        """Check each play against the known cards of its hand: later plays, own cards, upcard."""
-        held: list[set[Card]] = [set(self.played_by(seat)) for seat in range(self.rules.seats)]
-        held[self.seat] |= self.hand
-        if self.upcard is not None:
-            held[self.upcard_seat].add(self.upcard)
+    def _check_holders(self) -> None:
+        """Check that each card is played once, and by the seat that has it."""
+        holders = {card: seat for seat, hand in enumerate(self.hands) for card in hand}
+        if self.upcard is not None and self._upcard_seat is not None:
+            holders[self.upcard] = self._upcard_seat
+        known = [
+            sum(holder == seat for holder in holders.values()) for seat in range(len(self.hands))
+        ]
+        seen: dict[Card, int] = {}
+        for number, seat, card in self._list_plays():
+            if card in seen:
+                message = f"{card} was played in trick {seen[card] + 1}"
+                raise PositionError(message, seat, number)
+            seen[card] = number
+            if card not in holders:
+                holders[card] = seat
+                known[seat] += 1
+            if holders[card] != seat:
+                raise PositionError(
+                    f"seat {seat} cannot have played {card}: seat {holders[card]} has it",
+                    seat,
+                    number,
+                )
+            if known[seat] > self.rules.tricks:
+                had = " ".join(sorted(map(str, self.hands[seat] or self.played_by(seat))))
+                raise PositionError(
+                    f"seat {seat} cannot have played {card}: they had {had}", seat, number
+                )
+
+    def _check_legal(self) -> None:
+        """Check each play against the known cards of its hand."""
+        held = [set(cards) for cards in self.known_hands]
         for number, (leader, cards) in enumerate(self.tricks):
-            for position, card in enumerate(cards):
-                seat = (leader + position) % self.rules.seats
-                right = self.play_rules.list_legal_cards(self, held[seat], cards[:position], leader)
-                if card not in right:
-                    better = " ".join(sorted(str(each) for each in right))
-                    raise InputError(
-                        f"trick {number + 1}: {self._describe_seat(seat)} cannot have played "
-                        f"{card}: they held {better}, which would have been right"
+            for step, card in enumerate(cards):
+                seat = (leader + step) % self.rules.seats
+                legal = self._list_legal(held[seat], cards[:step], leader)
+                if card not in legal:
+                    right = " ".join(sorted(map(str, legal)))
+                    raise PositionError(
+                        f"seat {seat} cannot have played {card}: they held {right}, which would "
+                        "have been right",
+                        seat,
+                        number,
                     )
                 held[seat].remove(card)
 
 
-def describe_seat(seat: int, seat_term: str, seats: int) -> str:
-    """Return the text of a seat in errors: `seat 2`, or as a place `the 3rd`."""
-    return f"the {name_places(seats)[seat]}" if seat_term == "place" else f"{seat_term} {seat}"
-
-
 def split_tricks(
-    plays: tuple[Card, ...], dealer: int, rules: GameRules, contract: str
+    plays: tuple[Card, ...], dealer: int, referee: Referee, contract: str
 ) -> tuple[tuple[int, tuple[Card, ...]], ...]:
     """Return leader (a seat) and cards of each trick; the last one goes on."""
     tricks = []
-    seats, leader = rules.seats, (dealer + 1) % rules.seats
+    seats = referee.rules.seats
+    leader = (dealer + 1) % seats
     for start in range(0, len(plays) + 1, seats):
         cards = plays[start : start + seats]
         tricks.append((leader, cards))
         if len(cards) == seats:
-            leader = PLAY_RULES[rules.game].find_trick_winner(leader, cards, contract)
+            leader = referee.find_trick_winner(leader, cards, contract)
     return tuple(tricks)
+
+
+def list_call_positions(position: Position) -> Iterator[tuple[str, Position, Call | None]]:
+    """Yield where each call is, the position before it, and the call.
+
+    They are `c.4` for the fourth call; and `c.4.2`, with None, for the second player who could
+    counter, or overcounter, that call and did not.
+    """
+    calls = position.calls or ()
+    start = replace(position, calls=(), final_contract=None, plays=(), reply=None)
+    for number in range(len(calls) + 1):
+        before = replace(start, calls=calls[:number])
+        call = calls[number] if number < len(calls) else None
+        asked = before.calling.list_repliers()
+        reply = None
+        if call is not None and call.call in ("counter", "overcounter") and call.seat in asked:
+            reply = call.seat
+            asked = asked[: asked.index(reply)]
+        for order, seat in enumerate(asked, start=1):
+            yield f"c.{number}.{order}", replace(before, reply=seat), None
+        if call is not None:
+            yield f"c.{number + 1}", replace(before, reply=reply), call

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 from kqj_sim.policies.players import Player, PlayerLike, seat_players
 from kqj_sim.positions.estimator import estimate_options
@@ -12,12 +12,8 @@ from kqj_sim.positions.kqj_cards import KqjCardSampler
 from kqj_sim.positions.kwajongen import KwajongenCallSampler, KwajongenCardSampler
 from kqj_sim.positions.odds import Odds
 from kqj_sim.positions.plan import EstimatePlan
-from kqj_sim.positions.position import PartialRound
+from kqj_sim.positions.position import Position
 from kqj_sim.positions.sampling import Sampler
-from kqj_sim.positions.situation import BiddingSituation, KwajongenBiddingSituation
-
-Position: TypeAlias = BiddingSituation | KwajongenBiddingSituation | PartialRound
-"""What a player knows who is to call, or to play a card."""
 
 MAX_LISTED_LAYOUTS = 20_000
 """With no more distributions of the hidden cards than this all are played out."""
@@ -41,13 +37,12 @@ def make_sampler(
     Raises:
         InputError: a policy's function does not compile.
     """
-    if isinstance(position, BiddingSituation):
-        return KqjCallSampler(position, players, plan)
-    if isinstance(position, KwajongenBiddingSituation):
-        return KwajongenCallSampler(position, players, plan)
     is_kqj = position.rules.game == "kqj"
-    kind = KqjCardSampler if is_kqj else KwajongenCardSampler
-    return kind(position, players, plan, max_layouts)
+    if position.question != "card":
+        calls = KqjCallSampler if is_kqj else KwajongenCallSampler
+        return calls(position.rotate_to_places(), players, plan)
+    cards = KqjCardSampler if is_kqj else KwajongenCardSampler
+    return cards(position, players, plan, max_layouts)
 
 
 def estimate_position(

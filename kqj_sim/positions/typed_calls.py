@@ -9,6 +9,9 @@ from kqj_sim.cards import CONTRACT_PATTERN, parse_contract
 from kqj_sim.errors import InputError
 from kqj_sim.messages import quote
 from kqj_sim.places import parse_place
+from kqj_sim.record import Call
+from kqj_sim.referee.base import Calling
+from kqj_sim.referee.kqj import KqjCalling
 
 CallWord = Literal["pass", "play", "take", "bid", "counter", "overcounter"]
 
@@ -53,12 +56,62 @@ class TypedCall(NamedTuple):
     capot: bool = False
 
 
-def split_calls(text: str, seats: int) -> list[TypedCall]:
+def add_typed_calls(calling: Calling, text: str, own_seat: int | None = None) -> None:
+    """Add calls as they are typed; raise InputError if one cannot be.
+
+    Args:
+        calling: the calls before.
+        text: the calls: `pass`, `take h`, `120 h`, `400 NT capot`, `counter`, or `counter 4th` to
+            say whose it is.
+        own_seat: the seat of the player who writes; a counter without a place is another's.
+    """
+    for typed in split_calls(text, calling.seats, len(calling.calls), calling.examples):
+        call = _make_call(calling, typed, own_seat)
+        reason = calling.explain_illegal_call(call)
+        if reason is not None:
+            raise InputError(
+                f"call {len(calling.calls) + 1}, {quote(typed.text)}, is impossible: {reason}"
+            )
+        calling.add(call)
+
+
+def _make_call(calling: Calling, typed: TypedCall, own_seat: int | None) -> Call:
+    """Return the call that a text stands for; a suit or the place of a counter may be left out."""
+    word, contract = typed.word, typed.contract
+    if word in ("counter", "overcounter"):
+        if typed.place is not None:
+            return Call((calling.opener + typed.place) % calling.seats, word)
+        asked = (seat for seat in calling.list_repliers() if seat != own_seat)
+        return Call(next(asked, calling.turn), word)
+    if word == "bid":
+        return Call(calling.turn, word, typed.amount, contract, typed.capot)
+    if word == "take" and isinstance(calling, KqjCalling):
+        where = f"call {len(calling.calls) + 1}, {quote(typed.text)}"
+        if contract is None and calling.upcard is not None and calling.lap == 1:
+            contract = calling.upcard.suit
+        elif contract is None:
+            raise InputError(
+                f"{where}, needs a contract in lap {calling.lap}: write for example take h or "
+                "take NT"
+            )
+        elif calling.rules.bidding == "auction":
+            raise InputError(
+                f"{where}: with auctions a bid has an amount; write for example "
+                f"{calling.lowest_amount} {contract}"
+            )
+    return Call(calling.turn, word, contract=contract)
+
+
+def split_calls(
+    text: str, seats: int, before: int = 0, examples: str = KqjCalling.examples
+) -> list[TypedCall]:
     """Return the calls in a text, with or without commas between them.
 
     Args:
         text: the calls, such as `pass pass 120h` or `pass, take`.
         seats: number of seats, for the place that a counter names.
+        before: number of calls before the text, for errors.
+        examples: the calls that errors propose.
 
     Raises:
         InputError: a word is no call; a counter names no place.
@@ -73,7 +126,8 @@ def split_calls(text: str, seats: int) -> list[TypedCall]:
             continue
         call = _match_call(text, position, seats)
         if call is None:
-            raise InputError(f"call {len(calls) + 1}, {_explain_unknown_call(text[position:])}")
+            reason = _explain_unknown_call(text[position:], examples)
+            raise InputError(f"call {before + len(calls) + 1}, {reason}")
         calls.append(call)
         position += len(call.text)
     return calls
@@ -103,12 +157,12 @@ def _match_call(text: str, position: int, seats: int) -> TypedCall | None:
     return None
 
 
-def _explain_unknown_call(text: str) -> str:
+def _explain_unknown_call(text: str, examples: str) -> str:
     """Return the beginning of a text that is no call, with what is wrong with it."""
     bid = re.match(r"(take|\d+)\s*([^\s,;/\d]*)", text, re.IGNORECASE)
     if bid is None:
         word = re.split(r"[\s,;/]", text, maxsplit=1)[0]
-        return f"{quote(word)}, is not a call: write pass, take h, 120 h, 400 NT capot or counter"
+        return f"{quote(word)}, is not a call: write {examples}"
     if len(bid[1]) > _MAX_DIGITS:
         return f"{quote(bid[1])}: the amount is too large"
     if not bid[2] or _WORD_PATTERN.match(bid[2]):

@@ -5,5 +5,6 @@ It shares nothing with the compiled core, which is tested against it.  `referee.
 """
 
 from kqj_sim.referee.check import check_record, check_records
+from kqj_sim.referee.games import get_referee
 
-__all__ = ["check_record", "check_records"]
+__all__ = ["check_record", "check_records", "get_referee"]

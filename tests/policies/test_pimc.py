@@ -17,8 +17,7 @@ from kqj_sim.core.dispatch import FOLLOW, LEAD, ask
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.record import Record
-from kqj_sim.referee.kqj import list_legal_cards, score_round
-from kqj_sim.referee.kqj.calling import FinalContract
+from kqj_sim.referee.kqj import FinalContract, list_legal_cards, score_round
 from kqj_sim.referee.kqj.play import find_trick_winner
 from kqj_sim.referee.trick import PlayedTrick
 from kqj_sim.rules import KqjRules

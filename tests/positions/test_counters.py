@@ -12,7 +12,7 @@ from kqj_sim.policies.players import seat_players
 from kqj_sim.positions.kqj_calls import KqjCallSampler
 from kqj_sim.positions.odds import Playouts
 from kqj_sim.positions.plan import EstimatePlan
-from kqj_sim.positions.situation import parse_situation
+from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.rules import KqjRules
 
 QUIET, LOUD = "random:bid=0.3,counter=0+greedy", "random:bid=0.3,counter=0.5+greedy"
@@ -24,7 +24,7 @@ def play(rules: KqjRules, opponents: str) -> Playouts:
 
     With three teams the opponents never bid, since they would counter each other, too.
     """
-    situation = parse_situation("9h 8h Ah Kh Qh 5d 6c Ac", rules)
+    situation = read_typed_position("9h 8h Ah Kh Qh 5d 6c Ac", rules)
     if rules.teams == 3:
         opponents = opponents.replace("bid=0.3", "bid=0")
     specs = [QUIET if team == 0 else opponents for team in situation.teams]
@@ -63,7 +63,7 @@ def test_without_counters_deals_end_as_with_opponents_who_never_counter(
 def test_calls_played_out_together_end_as_each_alone(teams: Literal[2, 3]) -> None:
     """A deal is played once for all calls after which the contract is the same."""
     rules = KqjRules(bidding="auction", teams=teams)
-    situation = parse_situation("9h 8h Ah Kh Qh 5d 6c Ac", rules)
+    situation = read_typed_position("9h 8h Ah Kh Qh 5d 6c Ac", rules)
     players = seat_players("standard", rules)
     sampler = KqjCallSampler(situation, players, EstimatePlan(seed=3))
     together = play_first_block(sampler).outcomes

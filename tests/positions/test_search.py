@@ -13,8 +13,8 @@ from kqj_sim.errors import InputError
 from kqj_sim.positions.estimator import MIN_EFFECTIVE_DEALS, ImpossibleBiddingError
 from kqj_sim.positions.kqj_calls import KqjCallSampler
 from kqj_sim.positions.kqj_cards import KqjCardSampler
-from kqj_sim.positions.position import PartialRound
-from kqj_sim.positions.position_input import read_position
+from kqj_sim.positions.position import Position
+from kqj_sim.positions.reader import read_position
 from kqj_sim.positions.samplers import estimate_position
 from kqj_sim.positions.search import (
     DEALS_PER_SEARCH,
@@ -35,7 +35,7 @@ HAND = "9h 8h Ah Kh Qh 5d 6c Ac"
 MANY_BIDS = "120 s, 130 h, 140 d, 150 c, 160 s, pass, 170 s, pass"
 
 
-def many_bids() -> PartialRound:
+def many_bids() -> Position:
     """A round in which `points` bid often, before the first card of the second trick."""
     records = play_records(Experiment(AUCTION_2, ("points+greedy",) * 6, 40, seed=3))
     bids = {

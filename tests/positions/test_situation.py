@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kqj_sim.positions.auction_state import list_call_options, replay_calls
-from kqj_sim.positions.situation import BiddingSituation, parse_situation
+from kqj_sim.positions.position import Position
+from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.rules import KqjRules
 
 FIVE = "9h 8h Ah Ks 4d"
@@ -14,17 +15,17 @@ TAKE, AUCTION = KqjRules(), KqjRules(bidding="auction")
 TURN = KqjRules(bidding="auction", counter_timing="turn")
 
 
-def taking(**known: object) -> BiddingSituation:
+def taking(**known: object) -> Position:
     """A situation with taking."""
-    return parse_situation(FIVE, TAKE, return_card="7h", **known)  # type: ignore[arg-type]
+    return read_typed_position(FIVE, TAKE, return_card="7h", **known)  # type: ignore[arg-type]
 
 
-def auction(heard: str, rules: KqjRules = AUCTION, place: int | None = None) -> BiddingSituation:
+def auction(heard: str, rules: KqjRules = AUCTION, place: int | None = None) -> Position:
     """A situation with auctions."""
-    return parse_situation(EIGHT, rules, heard=heard, place=place)
+    return read_typed_position(EIGHT, rules, heard=heard, place=place)
 
 
-def texts(situation: BiddingSituation) -> list[str]:
+def texts(situation: Position) -> list[str]:
     """The calls that are open."""
     return [option.text for option in list_call_options(situation, replay_calls(situation)[1])]
 
@@ -52,7 +53,7 @@ def test_calls_open_with_taking() -> None:
     assert texts(taking()) == ["pass", "take h"]
     suits = [f"take {suit}" for suit in "shdc"]
     assert texts(taking(lap=2)) == ["pass", *suits, "take NT", "take AT"]
-    never = parse_situation(FIVE, KqjRules(all_no_trump="never"), return_card="7h", lap=2)
+    never = read_typed_position(FIVE, KqjRules(all_no_trump="never"), return_card="7h", lap=2)
     assert texts(never) == ["pass", *suits]
 
 
@@ -72,13 +73,13 @@ def test_calls_open_in_auctions() -> None:
 def test_place_asked_after_a_counter() -> None:
     assert auction("120 s, counter 4th").place == 0
     assert auction("120 s, counter 4th", place=4).place == 4
-    assert [call.seat for call in auction("120 s, counter").calls] == [0, 1]
-    assert [call.seat for call in auction("120 s, counter dealer").calls] == [0, 5]
+    assert [call.seat for call in auction("120 s, counter").calls or ()] == [0, 1]
+    assert [call.seat for call in auction("120 s, counter dealer").calls or ()] == [0, 5]
 
 
 def test_partners_that_are_drawn_can_be_named() -> None:
     rules = KqjRules(partners="random")
-    found = parse_situation(FIVE, rules, return_card="7h", place=1, partners_at=(2, 3))
+    found = read_typed_position(FIVE, rules, return_card="7h", place=1, partners_at=(2, 3))
     assert found.teams == (1, 0, 0, 0, 1, 1)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kqj_sim.errors import InputError
-from kqj_sim.positions.situation import parse_situation
+from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.positions.typed_calls import split_calls
 from kqj_sim.rules import KqjRules
 
@@ -17,9 +17,9 @@ FIVE = "9h 8h Ah Ks 4d"
 def written(text: str, hand: str = EIGHT, return_card: str | None = None) -> list[str]:
     """Return the calls of a text, as place and call."""
     rules = AUCTION if return_card is None else KqjRules()
-    situation = parse_situation(hand, rules, return_card=return_card, heard=text)
+    situation = read_typed_position(hand, rules, return_card=return_card, heard=text)
     told = []
-    for call in situation.calls:
+    for call in situation.calls or ():
         parts = (call.seat, call.call, call.amount, call.contract, "capot" if call.capot else None)
         told.append(" ".join(str(part) for part in parts if part is not None))
     return told

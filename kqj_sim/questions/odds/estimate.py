@@ -10,7 +10,8 @@ from kqj_sim.places import SeatNames
 from kqj_sim.policies.players import Player
 from kqj_sim.positions.odds import Odds
 from kqj_sim.positions.plan import EstimatePlan, count_choosing_deals
-from kqj_sim.positions.samplers import Position, estimate_position
+from kqj_sim.positions.position import Position
+from kqj_sim.positions.samplers import estimate_position
 from kqj_sim.questions.odds.words import describe_option
 from kqj_sim.runner import Runner
 

@@ -28,7 +28,7 @@ from kqj_sim.positions.measures import DRAWN, LOST, WON
 from kqj_sim.questions.odds.plots import Panel
 from kqj_sim.questions.odds.report import CallOddsRun, GameAnswers, describe_passes
 from kqj_sim.questions.odds.words import describe_option, join_words
-from kqj_sim.rules import MAX_TOTAL
+from kqj_sim.rules import MAX_TOTAL, require_kqj_rules
 from kqj_sim.stats.intervals import estimate_share, make_count
 from kqj_sim.stats.tables import Table, TableRow, make_table
 
@@ -78,7 +78,9 @@ class KqjCallOddsRun(CallOddsRun[KqjCallOdds]):
             "lap": situation.lap,
             "teams": list(situation.teams),
             "question": situation.question,
-            "heard": [{"place": call.seat, "call": format_call(call)} for call in situation.calls],
+            "heard": [
+                {"place": call.seat, "call": format_call(call)} for call in situation.calls or ()
+            ],
             "pending": situation.pending,
         }
 
@@ -97,7 +99,7 @@ class KqjCallOddsRun(CallOddsRun[KqjCallOdds]):
             told += f"; Return {format_card(situation.upcard)}"
         if situation.question == "take":
             lap = ("1st", "2nd")[situation.lap - 1]
-            told += f"; {lap} lap, {describe_passes(len(situation.calls))}"
+            told += f"; {lap} lap, {describe_passes(situation.turn)}"
         elif situation.calls:
             calls = ", ".join(add_suit_signs(format_call(call)) for call in situation.calls)
             told += f"; calls so far: {calls}"
@@ -225,7 +227,7 @@ def _compute_heights(odds: KqjCallOdds, option: int) -> dict[str, Float64Array]:
 
 def _find_threshold(odds: KqjCallOdds, option: int) -> float | None:
     """Return the total that makes the contract; None if that depends on the opponents."""
-    rules = odds.position.rules
+    rules = require_kqj_rules(odds.position.rules)
     if rules.bidding == "auction":
         return odds.options[option].amount if option >= odds.option_count else None
     return HALF_OF_POINTS if rules.teams == 2 else None

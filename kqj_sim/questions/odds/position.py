@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from kqj_sim.arguments import PoliciesLike, parse_players, read_place, read_places
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.places import SeatNames
-from kqj_sim.positions.position import PartialRound
-from kqj_sim.positions.situation import parse_kwajongen_situation, parse_situation
+from kqj_sim.positions.position import Position
+from kqj_sim.positions.reader import read_position, read_typed_position
 from kqj_sim.questions.records.results import Round
 from kqj_sim.record import PartialRecord, Record
 from kqj_sim.rules import GameRules, KqjRules
@@ -19,7 +19,6 @@ from kqj_sim.text_files import MAX_RECORD_BYTES, convert_to_utf8, read_bytes
 
 if TYPE_CHECKING:
     from kqj_sim.policies.players import Player
-    from kqj_sim.positions.samplers import Position
 
 RecordLike: TypeAlias = Record | Round | str | os.PathLike[str] | bytes
 """A record, a `Round`, a file with a record, or the content of one."""
@@ -43,8 +42,8 @@ def parse_typed_position(rules: GameRules, given: Mapping[str, Any]) -> Position
     own_place = read_place("--place", given.get("place"), rules)
     partners = read_places("--partners-at", given.get("partners_at"), rules)
     sender_place = read_place("--sender", given.get("sender"), rules)
-    hand, return_card, heard, played = map(given.get, ("hand", "return_card", "heard", "played"))
-    contract, lap, pending, raised = map(given.get, ("contract", "lap", "pending", "raised"))
+    names = ("hand", "return_card", "heard", "played", "contract", "lap")
+    hand, return_card, heard, played, contract, lap = map(given.get, names)
     if hand is None:
         if played is not None:
             needed = f"your {'eight' if is_kqj else 'four'} cards, or those left"
@@ -53,28 +52,16 @@ def parse_typed_position(rules: GameRules, given: Mapping[str, Any]) -> Position
         else:
             needed = "your four cards, such as 'Ah Kh 9s Ts'"
         raise InputError(f"CARDS are missing: give {needed}")
-    if played is not None:
-        if lap is not None:
-            raise InputError("--lap is for calls: leave it out")
-        from kqj_sim.positions.position_input import TypedPosition, parse_position
-
-        typed = TypedPosition(
-            hand=hand, played=played, return_card=return_card, heard=heard, contract=contract,
-            sender=sender_place, place=own_place, partners_at=partners,
-            pending=pending or int(raised or 0),
-        )  # fmt: skip
-        return parse_position(rules, typed)
-    if contract is not None or sender_place is not None:
-        names = "--contract and --sender go" if is_kqj else "--sender goes"
-        raise InputError(f"{names} with --played: the cards played so far are missing")
-    if isinstance(rules, KqjRules):
-        return parse_situation(
-            hand, rules, return_card=return_card, place=own_place, lap=lap, heard=heard,
-            partners_at=partners, pending=pending or 0,
-        )  # fmt: skip
-    return parse_kwajongen_situation(
-        hand, rules, return_card=return_card, place=own_place, heard=heard, raised=bool(raised)
-    )
+    if played is not None and lap is not None:
+        raise InputError("--lap is for calls: leave it out")
+    if played is None and (contract is not None or sender_place is not None):
+        options = "--contract and --sender go" if is_kqj else "--sender goes"
+        raise InputError(f"{options} with --played: the cards played so far are missing")
+    return read_typed_position(
+        hand, rules, return_card=return_card, place=own_place, lap=lap, heard=heard,
+        partners_at=partners, played=played, contract=contract, sender=sender_place,
+        pending=given.get("pending") or int(given.get("raised") or 0),
+    )  # fmt: skip
 
 
 def read_record(record: RecordLike, line: int | None) -> PartialRecord:
@@ -135,14 +122,12 @@ def find_recorded_position(record: PartialRecord, at: tuple[int, int] | str | No
         RecordError, InputError: the record is no position.
     """
     if not isinstance(at, str):
-        from kqj_sim.positions.position_input import read_position
-
         return read_position(record, at)
     from kqj_sim.questions.review.reading import prepare_round
 
     decisions = prepare_round(record).decisions
     found = next((each for each in decisions if each.at == at), None)
-    if found is None or isinstance(found.knowledge, PartialRound):
+    if found is None or not found.is_call:
         calls = [each.at for each in decisions if each.is_call]
         raise InputError(
             f"--at {at}: there is no such call, or the player's cards are not known; "
@@ -171,9 +156,9 @@ def seat_players(
 
         if any(is_policy(name, record.game) for name in record.players):
             seated = [parse_recorded_player(name, record.game) for name in record.players]
-    if isinstance(position, PartialRound):
+    if position.question == "card":
         return seated
-    opener = (record.dealer + 1) % rules.seats
+    opener = position.opener
     return [*seated[opener:], *seated[:opener]]
 
 

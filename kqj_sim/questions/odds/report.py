@@ -199,7 +199,7 @@ class CardOddsRun(OddsRun[CardOdds]):
     def to_dict(self) -> dict[str, Any]:
         """Return the run as plain values, for JSON."""
         of, so_far = self.odds, self.odds.position
-        called = so_far.final_contract
+        called = so_far.contract
         return {
             **super().to_dict(),
             "hand": [str(card) for card in sorted(so_far.hand)],
@@ -254,7 +254,7 @@ class CardOddsRun(OddsRun[CardOdds]):
     def _describe_contract(self) -> str:
         """Return who plays which contract: `the opener, your partner, plays 120 ♥ Capot`."""
         so_far = self.odds.position
-        called = so_far.final_contract
+        called = so_far.contract
         contract = format_contract(called.contract)
         if called.amount is not None:
             contract = f"{called.amount} {contract}{' Capot' if called.capot else ''}"

@@ -15,22 +15,17 @@ from kqj_sim.errors import InputError
 from kqj_sim.places import SeatNames, label_seats
 from kqj_sim.policies.players import shorten_player
 from kqj_sim.positions.auction_state import format_call
-from kqj_sim.positions.position import PartialRound
-from kqj_sim.positions.position_input import read_position, read_record_rules
-from kqj_sim.positions.situation import (
-    BiddingSituation,
-    KwajongenBiddingSituation,
-    Question,
-)
-from kqj_sim.record import Call, PartialRecord, Record
-from kqj_sim.rules import KqjRules
+from kqj_sim.positions.position import Position, Question, list_call_positions
+from kqj_sim.positions.reader import read_calls, read_position
+from kqj_sim.record import PartialRecord, Record
 
 Kind: TypeAlias = Literal["take", "bid", "counter", "play", "lead", "follow", "discard"]
 """The kind of a decision; `play` is the call in Kwajongen, `discard` a card when void."""
 
 CALL_KINDS = ("take", "bid", "counter", "play")
 
-Knowledge: TypeAlias = BiddingSituation | KwajongenBiddingSituation | PartialRound
+_CALL_KINDS: dict[Question, Kind] = {"take": "take", "bid": "bid", "accept": "play"}
+"""The kind of a call in a player's turn."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +49,7 @@ class Decision:
     kind: Kind
     trick: int
     choice: str
-    knowledge: Knowledge
+    knowledge: Position
 
     @property
     def is_call(self) -> bool:
@@ -102,16 +97,12 @@ class RecordedRound:
         self.line = line
         self.source = record
         self.record = _complete(record)
-        self.rules = read_record_rules(self.record)
+        self._calls = read_calls(self.record)
+        self.rules, self.teams = self._calls.rules, self._calls.teams
+        self.turned = self._calls.upcard
         self.names = self._name_players(names)
         self.decisions: list[Decision] = []
         self.skipped: list[Skipped] = []
-        self.turned = None
-        if self.record.turned is not None:
-            self.turned = parse_card(self.record.turned, ranks=self.rules.ranks)
-        teams = self.record.teams
-        fixed = [self.rules.fixed_team_of(seat) for seat in range(self.rules.seats)]
-        self.teams = tuple(fixed if teams is None else teams)
         for each in chain(self._find_calls(), self._find_cards()):
             if isinstance(each, Skipped):
                 self.skipped.append(each)
@@ -152,95 +143,16 @@ class RecordedRound:
             return "sender"
         return "partner" if self.teams[seat] == self.teams[sender] else "defender"
 
-    def _dealt_cards(self, seat: int) -> tuple[Card, ...] | None:
-        """Return the cards with which a seat called; None if they are not known."""
-        dealt = self.record.dealt
-        taking = isinstance(self.rules, KqjRules) and self.rules.bidding == "take"
-        if dealt is None or not dealt[seat]:
-            dealt = None if taking else self.record.hands
-        texts = None if dealt is None else dealt[seat]
-        if not texts:
-            return None
-        return tuple(parse_card(text, ranks=self.rules.ranks) for text in texts)
-
     def _find_calls(self) -> Iterator[Decision | Skipped]:
         """Yield the calls, and the counters that were not made."""
-        record = self.record
-        if record.imposed or not record.calls:
-            return
-        calls = tuple(replace_struct(call, seat=self.place_of(call.seat)) for call in record.calls)
-        for at, kind, place, before, choice, question in self._walk_calls(calls):
-            seat = self.seat_of(place)
-            cards = self._dealt_cards(seat)
-            if cards is None:
-                yield Skipped(at, seat, "the cards of the player are not known")
+        for at, position, call in list_call_positions(self._calls):
+            if not position.hand:
+                yield Skipped(at, position.seat, "the cards of the player are not known")
                 continue
-            knowledge: Knowledge
-            if isinstance(self.rules, KqjRules):
-                knowledge = BiddingSituation(
-                    self.rules, cards, self.turned, place,
-                    tuple(self.teams[self.seat_of(each)] for each in range(self.rules.seats)),
-                    calls[:before], question, record.pending_before,
-                )  # fmt: skip
-            else:
-                assert self.turned is not None
-                raised = bool(record.pending_before)
-                knowledge = KwajongenBiddingSituation(self.rules, cards, self.turned, place, raised)
-            number = len(self.decisions) + 1
-            yield Decision(number, at, seat, kind, 0, choice, knowledge)
-
-    def _walk_calls(
-        self, calls: tuple[Call, ...]
-    ) -> Iterator[tuple[str, Kind, int, int, str, Question]]:
-        """Yield where each decision is, its kind, place, number of calls before, choice, question.
-
-        The seats of `calls` are places.
-        """
-        rules = self.rules
-        if not isinstance(rules, KqjRules):
-            for number, call in enumerate(calls):
-                yield f"c.{number + 1}", "play", call.seat, number, call.call, "take"
-            return
-        if rules.bidding == "take":
-            for number, call in enumerate(calls):
-                yield f"c.{number + 1}", "take", call.seat, number, format_call(call), "take"
-            return
-        asked: list[int] = []
-        question: Question = "counter"
-        bidder = -1
-        for number, call in enumerate(calls):
-            is_reply = call.call in ("counter", "overcounter")
-            replies = is_reply and call.seat in asked
-            declined = asked[: asked.index(call.seat)] if replies else asked
-            yield from self._list_declined(declined, number, question)
-            at = f"c.{number + 1}"
-            if is_reply:
-                reply: Question = question if replies else "bid"
-                yield at, "counter", call.seat, number, call.call, reply
-            else:
-                yield at, "bid", call.seat, number, format_call(call), "bid"
-            asked = []
-            if call.call == "bid":
-                bidder = call.seat
-                if rules.counter_timing == "any" or call.capot:
-                    question, asked = "counter", self._list_sides(bidder, opponents=True)
-            elif call.call == "counter":
-                question, asked = "overcounter", self._list_sides(bidder, opponents=False)
-        yield from self._list_declined(asked, len(calls), question)
-
-    def _list_declined(
-        self, places: list[int], before: int, question: Question
-    ) -> Iterator[tuple[str, Kind, int, int, str, Question]]:
-        """Yield the counters, or overcounters, that places did not make; as of `_walk_calls`."""
-        for order, place in enumerate(places, start=1):
-            yield f"c.{before}.{order}", "counter", place, before, f"no {question}", question
-
-    def _list_sides(self, bidder: int, opponents: bool) -> list[int]:
-        """Return the places of the bidder's opponents, or of their team, in the order asked."""
-        own = self.teams[self.seat_of(bidder)]
-        seats = self.rules.seats
-        places = [(bidder + step) % seats for step in range(seats)]
-        return [place for place in places if (self.teams[self.seat_of(place)] != own) == opponents]
+            is_reply = call is None or call.call in ("counter", "overcounter")
+            kind = "counter" if is_reply else _CALL_KINDS[position.question]
+            choice = f"no {position.question}" if call is None else format_call(call)
+            yield Decision(len(self.decisions) + 1, at, position.seat, kind, 0, choice, position)
 
     def _find_cards(self) -> Iterator[Decision | Skipped]:
         """Yield the cards that were not forced."""
@@ -268,7 +180,7 @@ class RecordedRound:
         return -1 if leader is None else (leader + card - 1) % self.rules.seats
 
 
-def _classify(position: PartialRound, legal: tuple[Card, ...], card: int) -> Kind:
+def _classify(position: Position, legal: tuple[Card, ...], card: int) -> Kind:
     """Return the kind of a card."""
     if card == 1:
         return "lead"

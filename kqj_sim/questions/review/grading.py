@@ -18,11 +18,9 @@ import numpy as np
 from kqj_sim.policies.players import PlayerLike, parse_player
 from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.plays import PlayModel
-from kqj_sim.positions.position import PartialRound
 from kqj_sim.positions.samplers import make_sampler
 from kqj_sim.positions.sampling import Sampler
 from kqj_sim.positions.search import Deadline, SearchEnded
-from kqj_sim.positions.situation import BiddingSituation
 from kqj_sim.questions.review.cross_fitting import (
     Draws,
     Loss,
@@ -162,9 +160,7 @@ class _Preparation:
     def plays_left(self) -> int:
         """Cards left to play, which a deal costs for each option."""
         knowledge = self.decision.knowledge
-        seats = knowledge.rules.seats
-        played = len(knowledge.plays) if isinstance(knowledge, PartialRound) else 0
-        return seats * knowledge.rules.tricks - played
+        return knowledge.rules.seats * knowledge.rules.tricks - len(knowledge.plays)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -326,8 +322,8 @@ def _prepare(
 def _follows_bids(decision: Decision) -> bool:
     """Return True for a call after a bid of another player."""
     knowledge = decision.knowledge
-    return isinstance(knowledge, BiddingSituation) and any(
-        call.call == "bid" and call.seat != knowledge.place for call in knowledge.calls
+    return decision.is_call and any(
+        call.call == "bid" and call.seat != decision.seat for call in knowledge.calls or ()
     )
 
 

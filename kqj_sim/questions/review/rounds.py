@@ -12,7 +12,6 @@ from kqj_sim.core.types import Float64Array
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.players import parse_player
 from kqj_sim.positions.sampling import ActualHands, Sampler
-from kqj_sim.positions.situation import BiddingSituation
 from kqj_sim.questions.review.cross_fitting import Mean
 from kqj_sim.questions.review.decisions import Decision, RecordedRound
 from kqj_sim.questions.review.grading import Grade, GradePlan, derive_seed, grade_decisions
@@ -326,7 +325,7 @@ def _chain_counters(grades: Sequence[Grade], found: list[Hindsight]) -> None:
     for number in reversed(range(len(grades) - 1)):
         grade, following = grades[number], grades[number + 1]
         one, other = grade.decision.knowledge, following.decision.knowledge
-        if not isinstance(one, BiddingSituation) or not isinstance(other, BiddingSituation):
+        if grade.decision.kind == "play" or not following.decision.is_call:
             continue
         if (one.question, one.calls) != (other.question, other.calls):
             continue

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from kqj_sim.cards import Card, add_suit_signs, parse_card
 from kqj_sim.output.grid import format_number
-from kqj_sim.positions.position import PartialRound
+from kqj_sim.positions.position import Position
 from kqj_sim.questions.review.decisions import CALL_KINDS
 from kqj_sim.questions.review.tables import ReviewedDecision
-from kqj_sim.referee.kqj.cards import card_points
 
 if TYPE_CHECKING:
     from kqj_sim.questions.review.decisions import RecordedRound
@@ -22,8 +21,6 @@ RARE_BIDS = "the reference player would hardly ever have bid as the others did"
 
 OUT_OF_TIME = "out of time"
 """Why a decision is not graded that the limit of time left no deals for."""
-
-_KWAJONGEN_POINTS = {"A": 4, "K": 3, "Q": 2, "J": 1}
 
 
 def describe_where(at: str) -> str:
@@ -66,7 +63,7 @@ def write_mistake(each: ReviewedDecision, confidence: float, several: bool) -> s
 def explain_best(grade: Grade) -> str:
     """Return a clause on what the best option does that the choice does not; may be empty."""
     position, best = grade.decision.knowledge, grade.best
-    if grade.decision.kind in CALL_KINDS or not isinstance(position, PartialRound):
+    if grade.decision.kind in CALL_KINDS:
         return ""
     if best == grade.decision.choice:
         return ""
@@ -100,13 +97,13 @@ def list_remarks(reviews: Sequence[RoundReview], ignore_calls: bool) -> list[str
     return lines
 
 
-def _compare_in_trick(position: PartialRound, better: Card, chosen: Card) -> list[str]:
+def _compare_in_trick(position: Position, better: Card, chosen: Card) -> list[str]:
     """Return what one card does in the trick that the other does not."""
     leader, cards = position.tricks[-1]
     if not cards:
         return []
-    seats, contract = position.rules.seats, position.final_contract.contract
-    find_winner = position.play_rules.find_trick_winner
+    seats, contract = position.rules.seats, position.contract.contract
+    find_winner = position.referee.find_trick_winner
     last = len(cards) == seats - 1
     wins_better, wins_chosen = (
         find_winner(leader, (*cards, card), contract) == position.seat for card in (better, chosen)
@@ -126,21 +123,19 @@ def _compare_in_trick(position: PartialRound, better: Card, chosen: Card) -> lis
     return []
 
 
-def _count_points(position: PartialRound, card: Card) -> int:
-    if position.rules.game == "kwajongen":
-        return _KWAJONGEN_POINTS.get(card.rank, 0)
-    return card_points(card, position.final_contract.contract)
+def _count_points(position: Position, card: Card) -> int:
+    return position.referee.card_points(card, position.contract.contract)
 
 
-def _compare_kq(position: PartialRound, better: Card, chosen: Card) -> list[str]:
+def _compare_kq(position: Position, better: Card, chosen: Card) -> list[str]:
     """Return what a card does for KQ and KQJ of trump: these need the King before the Queen."""
-    contract = position.final_contract.contract
+    contract = position.contract.contract
     if position.rules.game != "kqj" or contract == "NT":
         return []
     trumps = "shdc" if contract == "AT" else contract
     for suit in trumps:
         king, queen = Card("K", suit), Card("Q", suit)
-        if {king, queen} <= position.hand:
+        if {king, queen} <= set(position.hand):
             if better == king and chosen != king:
                 return ["it is the first card of KQ"]
             if chosen == queen and better not in (king, queen):

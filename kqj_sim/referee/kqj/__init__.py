@@ -1,6 +1,7 @@
 """The rules of KQJ in plain Python."""
 
-from kqj_sim.referee.kqj.calling import FinalContract, KqjCalling, list_legal_calls
+from kqj_sim.referee.base import FinalContract
+from kqj_sim.referee.kqj.calling import KqjCalling, list_legal_calls
 from kqj_sim.referee.kqj.cards import PACK, card_points
 from kqj_sim.referee.kqj.play import find_trick_winner, list_legal_cards
 from kqj_sim.referee.kqj.scoring import (

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from kqj_sim.cards import CONTRACTS, SUITS, Card
 from kqj_sim.record import Call
+from kqj_sim.referee.base import Calling, FinalContract
 from kqj_sim.rules import SEATS, KqjRules
 
 
-class FinalContract(NamedTuple):
-    """The contract after the calling; with taking `amount` is None, `capot` False, `stake` 1."""
-
-    sender: int
-    contract: str
-    amount: int | None = None
-    capot: bool = False
-    stake: int = 1
-
-
-class KqjCalling:
+class KqjCalling(Calling):
     """The calls of a round so far; `add` appends the next one.
 
     Args:
@@ -30,20 +20,20 @@ class KqjCalling:
         upcard: the Return; None with auctions.
     """
 
+    examples = "pass, take h, 120 h, 400 NT capot or counter"
+
     def __init__(
         self, rules: KqjRules, dealer: int, teams: Sequence[int], upcard: Card | None
     ) -> None:
+        super().__init__(SEATS, dealer)
         self.rules = rules
         self.teams = teams
         self.upcard = upcard
-        self.opener = (dealer + 1) % SEATS
-        self.calls: list[Call] = []
-        self.last_bid: Call | None = None
 
     @property
-    def turn(self) -> int:
-        """The seat whose turn it is to call."""
-        return (self.opener + len(self.calls)) % SEATS
+    def last_bid(self) -> Call | None:
+        """The last bid; None if there is none."""
+        return next((call for call in reversed(self.calls) if call.call == "bid"), None)
 
     @property
     def lap(self) -> int:
@@ -72,17 +62,36 @@ class KqjCalling:
             return True
         if self.last_bid is None:
             return len(self.calls) == SEATS
-        passes = len(self.calls) - 1 - self.calls.index(self.last_bid)
-        return self.last_bid.capot is True or passes == SEATS - 1
+        return self.last_bid.capot is True or self._count_passes(self.last_bid) == SEATS - 1
 
-    def add(self, call: Call) -> None:
-        """Append a call; raise ValueError with the reason if it is illegal."""
-        reason = self.explain_illegal_call(call)
-        if reason is not None:
-            raise ValueError(reason)
-        self.calls.append(call)
-        if call.call == "bid":
-            self.last_bid = call
+    @property
+    def remaining_passes(self) -> int:
+        """The number of passes that close the auction; without a bid, the lap."""
+        if self.is_closed:
+            return 0
+        if self.last_bid is None:
+            return SEATS - len(self.calls) % SEATS
+        return SEATS - 1 - self._count_passes(self.last_bid)
+
+    def _count_passes(self, bid: Call) -> int:
+        return len(self.calls) - 1 - self.calls.index(bid)
+
+    def list_repliers(self) -> list[int]:
+        """Return the seats that are asked to counter the last bid, or to overcounter, in order.
+
+        They begin with the seat after the bidder, or with the bidder.  Where counters are made in
+        one's turn, and the bid is no Capot, nobody is asked to counter besides.
+        """
+        bid = self.last_bid
+        if bid is None:
+            return []
+        is_countered = self.calls[-1].call == "counter"
+        at_once = self.calls[-1] is bid and (self.rules.counter_timing == "any" or bid.capot)
+        if not is_countered and not at_once:
+            return []
+        order = ((bid.seat + step) % SEATS for step in range(SEATS))
+        own = self.teams[bid.seat]
+        return [seat for seat in order if (self.teams[seat] == own) == is_countered]
 
     def final_contract(self) -> FinalContract | None:
         """Return the contract of a closed calling; None if all passed."""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from kqj_sim.cards import SUITS, Card
 from kqj_sim.record import Bonus
-from kqj_sim.referee.kqj.calling import FinalContract
+from kqj_sim.referee.base import FinalContract
 from kqj_sim.referee.kqj.cards import card_points
 from kqj_sim.referee.trick import PlayedTrick, RoundScore, sum_tricks_by_team
 from kqj_sim.rules import SEATS, KqjRules

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from kqj_sim.cards import SUITS, Card
 from kqj_sim.record import Call
+from kqj_sim.referee.base import Calling, FinalContract
 from kqj_sim.referee.trick import (
     PlayedTrick,
     RoundScore,
@@ -34,33 +35,29 @@ def outranks(card: Card, other: Card) -> bool:
     return ORDER.index(card.rank) < ORDER.index(other.rank)
 
 
-class KwajongenCalling:
-    """The calls of a round so far; `add` appends the next one."""
+class KwajongenCalling(Calling):
+    """The calls of a round so far; `upcard` is the dealer's card, whose suit is trump."""
 
-    def __init__(self, dealer: int) -> None:
-        self.opener = (dealer + 1) % SEATS
-        self.calls: list[Call] = []
+    examples = "pass or play"
 
-    @property
-    def turn(self) -> int:
-        """The seat whose turn it is to call."""
-        return (self.opener + len(self.calls)) % SEATS
+    def __init__(self, dealer: int, upcard: Card) -> None:
+        super().__init__(SEATS, dealer)
+        self.upcard = upcard
 
     @property
     def is_closed(self) -> bool:
         """True if no seat has another turn: one said play, or all four passed."""
-        return len(self.calls) == SEATS or self.find_caller() is not None
+        return len(self.calls) == SEATS or self.final_contract() is not None
 
-    def find_caller(self) -> int | None:
-        """Return the seat that said play; None if none did."""
-        return next((call.seat for call in self.calls if call.call == "play"), None)
+    @property
+    def remaining_passes(self) -> int:
+        """The number of passes that close the calling."""
+        return 0 if self.is_closed else SEATS - len(self.calls)
 
-    def add(self, call: Call) -> None:
-        """Append a call; raise ValueError with the reason if it is illegal."""
-        reason = self.explain_illegal_call(call)
-        if reason is not None:
-            raise ValueError(reason)
-        self.calls.append(call)
+    def final_contract(self) -> FinalContract | None:
+        """Return the seat that said play, with the trump suit; None if none did."""
+        callers = (call.seat for call in self.calls if call.call == "play")
+        return next((FinalContract(seat, self.upcard.suit) for seat in callers), None)
 
     def explain_illegal_call(self, call: Call) -> str | None:
         """Return the reason why a call is illegal, in one line; None if it is legal."""

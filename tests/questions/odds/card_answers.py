@@ -7,14 +7,14 @@ from typing import Any
 
 from kqj_sim.policies.players import PlayerLike, parse_recorded_player
 from kqj_sim.positions.odds import CardOdds
-from kqj_sim.positions.position import PartialRound
+from kqj_sim.positions.position import Position
 from kqj_sim.positions.samplers import estimate_position
 
 
 def estimate_cards(
-    so_far: PartialRound, policies: Sequence[PlayerLike] | PlayerLike | None = None, **settings: Any
+    so_far: Position, policies: Sequence[PlayerLike] | PlayerLike | None = None, **settings: Any
 ) -> CardOdds:
-    """Return the estimates of the cards that may be played, by the round's own players."""
+    """Return the estimates of the legal cards, by default by the players of the round."""
     if policies is None:
         policies = [parse_recorded_player(each, so_far.rules.game) for each in so_far.players or ()]
     odds = estimate_position(so_far, policies, **settings)

@@ -19,8 +19,8 @@ from kqj_sim.positions.kqj_calls import KqjCallOdds, KqjCallSampler
 from kqj_sim.positions.measures import DRAWN, NOT_PLAYED, WON
 from kqj_sim.positions.odds import estimate_bidding_probability
 from kqj_sim.positions.plan import EstimatePlan
+from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.positions.search import Search
-from kqj_sim.positions.situation import parse_situation
 from kqj_sim.registered import KQJ
 from kqj_sim.rules import MAX_TOTAL, SEATS, KqjRules
 from kqj_sim.stats.intervals import estimate_share
@@ -35,7 +35,7 @@ def sampled(
     players: str, blocks: int, ignore_calls: bool = False, **known: object
 ) -> tuple[np.ndarray, np.ndarray]:
     """The cards of deals, first and further ones of each place (12, n), and the weights (n,)."""
-    situation = parse_situation(HAND, KqjRules(), return_card=RETURN, **known)  # type: ignore[arg-type]
+    situation = read_typed_position(HAND, KqjRules(), return_card=RETURN, **known)  # type: ignore[arg-type]
     settings = EstimatePlan(seed=3, ignore_calls=ignore_calls)
     sampler = KqjCallSampler(situation, [parse_player(players)] * SEATS, settings)
     hands, weights = [], []
@@ -220,7 +220,7 @@ def test_totals_by_ending_agree_with_the_means(rules: KqjRules) -> None:
 
 def test_partners_are_the_openers_without_a_place() -> None:
     rules = KqjRules(partners="random")
-    situation = parse_situation(HAND, rules, return_card=RETURN, partners_at=(1, 2))
+    situation = read_typed_position(HAND, rules, return_card=RETURN, partners_at=(1, 2))
     assert (situation.place, situation.teams) == (0, (0, 0, 0, 1, 1, 1))
 
 

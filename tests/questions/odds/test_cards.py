@@ -23,8 +23,8 @@ from kqj_sim.positions.measures import get_kqj_card_measures
 from kqj_sim.positions.odds import CardOdds
 from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.plays import POWER, PlayModel
-from kqj_sim.positions.position import PartialRound
-from kqj_sim.positions.position_input import read_position
+from kqj_sim.positions.position import Position
+from kqj_sim.positions.reader import read_position
 from kqj_sim.positions.sampling import derive_keys
 from kqj_sim.record import Record, partial_record_from_json, to_json
 from kqj_sim.referee.kqj import PACK, PlayedTrick, find_trick_winner, list_legal_cards, score_round
@@ -39,7 +39,7 @@ from tests.stats import plain_player
 from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, VARIANTS, told
 
 Hands = dict[int, frozenset[Card]]
-Weigh = Callable[[PartialRound, Hands], int | Fraction]
+Weigh = Callable[[Position, Hands], int | Fraction]
 
 
 @pytest.fixture(scope="module")
@@ -54,12 +54,12 @@ def rounds(rules: KqjRules, specification: str, deals: int, seed: int = 5) -> It
     return (record for record in play_records(experiment) if record.tricks)
 
 
-def at(record: Record, trick: int, card: int) -> PartialRound:
+def at(record: Record, trick: int, card: int) -> Position:
     """A round before a card of a trick, both from 1, as who is to play it sees it."""
     return read_position(partial_record_from_json(to_json(record)), (trick, card))
 
 
-def hidden(record: Record, so_far: PartialRound) -> Iterator[Hands]:
+def hidden(record: Record, so_far: Position) -> Iterator[Hands]:
     """All hands of the others that agree with the plays, by seat."""
     lacks: list[set[Card]] = [set() for _ in range(SEATS)]
     for number, (found, _) in enumerate(exclusions(record), 1):
@@ -68,10 +68,10 @@ def hidden(record: Record, so_far: PartialRound) -> Iterator[Hands]:
             break
     if so_far.upcard is not None:
         for seat in range(SEATS):
-            if seat != so_far.final_contract.sender:
+            if seat != so_far.contract.sender:
                 lacks[seat].add(so_far.upcard)
     others = [seat for seat in range(SEATS) if seat != so_far.seat]
-    left = set(PACK) - set(so_far.plays) - so_far.hand
+    left = set(PACK) - set(so_far.plays) - set(so_far.hand)
     counts = [8 - len(so_far.played_by(seat)) for seat in others]
 
     def deal(which: int, cards: set[Card]) -> Iterator[Hands]:
@@ -86,9 +86,9 @@ def hidden(record: Record, so_far: PartialRound) -> Iterator[Hands]:
     return deal(0, left)
 
 
-def played_on(so_far: PartialRound, card: Card, world: Hands) -> dict[str, int]:
+def played_on(so_far: Position, card: Card, world: Hands) -> dict[str, int]:
     """Return the outcome of a card, by the referee; the others are plain players."""
-    contract, teams = so_far.final_contract.contract, so_far.teams
+    contract, teams = so_far.contract.contract, so_far.teams
     held = {seat: set(hand) for seat, hand in world.items()}
     held[so_far.seat] = set(so_far.hand)
     done = [
@@ -107,7 +107,7 @@ def played_on(so_far: PartialRound, card: Card, world: Hands) -> dict[str, int]:
         leader, cards = done[-1].winner, ()
     hands = [[t.cards[(seat - t.leader) % SEATS] for t in done] for seat in range(SEATS)]
     assert isinstance(so_far.rules, KqjRules)
-    score = score_round(so_far.rules, teams, so_far.final_contract, hands, done, so_far.pending)
+    score = score_round(so_far.rules, teams, so_far.contract, hands, done, so_far.pending)
     own = teams[so_far.seat]
     others = [each for team, each in enumerate(score.scores) if team != own]
     bonuses = [bonus.bonus for bonus in score.bonuses if bonus.team == own]
@@ -124,7 +124,7 @@ def played_on(so_far: PartialRound, card: Card, world: Hands) -> dict[str, int]:
 
 
 def enumerated(
-    record: Record, so_far: PartialRound, weigh: Weigh
+    record: Record, so_far: Position, weigh: Weigh
 ) -> tuple[int, dict[Card, dict[str, Fraction]]]:
     """Count the distributions that agree with the plays; average the measures of each card."""
     sums: dict[Card, dict[str, int | Fraction]] = {}
@@ -148,7 +148,7 @@ def enumerated(
     return count, means
 
 
-def agrees(record: Record, so_far: PartialRound, answer: CardOdds, weigh: Weigh) -> None:
+def agrees(record: Record, so_far: Position, answer: CardOdds, weigh: Weigh) -> None:
     """The answer is exact and says what enumeration says."""
     count, means = enumerated(record, so_far, weigh)
     assert answer.is_exact, told(record)
@@ -164,7 +164,7 @@ def agrees(record: Record, so_far: PartialRound, answer: CardOdds, weigh: Weigh)
     assert means[best]["value"] == max(of["value"] for of in means.values())
 
 
-def _any(so_far: PartialRound, world: Hands) -> int:
+def _any(so_far: Position, world: Hands) -> int:
     return 1
 
 
@@ -187,11 +187,11 @@ def test_the_last_two_tricks_by_enumeration(name: str, plain: str) -> None:
     assert not any(cards.values())
 
 
-def _eight(so_far: PartialRound, world: Hands, seat: int) -> set[Card]:
+def _eight(so_far: Position, world: Hands, seat: int) -> set[Card]:
     return set(so_far.played_by(seat)) | world[seat]
 
 
-def _ways_to_take(so_far: PartialRound, world: Hands) -> int:
+def _ways_to_take(so_far: Position, world: Hands) -> int:
     """In how many ways first fives could have been dealt with which all would have called so."""
     assert so_far.calls is not None and so_far.upcard is not None
     ways = 1
@@ -208,13 +208,11 @@ def _ways_to_take(so_far: PartialRound, world: Hands) -> int:
     return ways
 
 
-def _opens_so(so_far: PartialRound, world: Hands) -> int:
-    sender = so_far.final_contract.sender
+def _opens_so(so_far: Position, world: Hands) -> int:
+    sender = so_far.contract.sender
     if sender == so_far.seat:
         return 1
-    return int(
-        plain_player.opens_with(_eight(so_far, world, sender)) == so_far.final_contract.contract
-    )
+    return int(plain_player.opens_with(_eight(so_far, world, sender)) == so_far.contract.contract)
 
 
 @pytest.mark.parametrize(
@@ -279,7 +277,7 @@ def test_plays_count_by_enumeration(name: str, plain: str) -> None:
             continue
         sampler.play_model = PlayModel(rules, slow_plays.PATIENCE)
 
-        def weigh(so_far: PartialRound, world: Hands, record: Record = record) -> Fraction:
+        def weigh(so_far: Position, world: Hands, record: Record = record) -> Fraction:
             eight = {seat: _eight(so_far, world, seat) for seat in world}
             return Fraction(slow_plays.slow_cards(record, so_far.seat, eight, 6, 5) ** POWER)
 
@@ -376,7 +374,7 @@ def test_the_same_seed_gives_the_same_numbers(rules: KqjRules) -> None:
     assert not np.array_equal(other.sums.moments.sums, one.sums.moments.sums)
 
 
-def _trial(so_far: PartialRound, specification: str, ignore_calls: bool) -> KqjCardSampler:
+def _trial(so_far: Position, specification: str, ignore_calls: bool) -> KqjCardSampler:
     settings = EstimatePlan(ignore_calls=ignore_calls, threads=1)
     return KqjCardSampler(so_far, [parse_player(specification)] * SEATS, settings)
 
@@ -396,7 +394,7 @@ def test_hands_drawn_by_the_calls_are_calibrated(rules: KqjRules, calls: str, pl
     misses: dict[bool, list[float]] = {False: [], True: []}
     for record in rounds(rules, specification, 400, seed=9):
         so_far = at(record, 1, 2)
-        sender = so_far.final_contract.sender
+        sender = so_far.contract.sender
         if sender == so_far.seat:
             continue
         assert record.hands is not None
@@ -479,7 +477,5 @@ def test_legal_cards_are_those_of_the_referee() -> None:
     for record in rounds(TAKE_3, LIVELY, 10):
         so_far = at(record, 4, 4)
         leader, cards = so_far.tricks[-1]
-        right = list_legal_cards(
-            so_far.hand, cards, leader, so_far.teams, so_far.final_contract.contract
-        )
+        right = list_legal_cards(so_far.hand, cards, leader, so_far.teams, so_far.contract.contract)
         assert set(so_far.legal_cards) == right

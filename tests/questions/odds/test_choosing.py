@@ -19,14 +19,11 @@ from kqj_sim.positions.kwajongen import KwajongenCallSampler
 from kqj_sim.positions.measures import Measure, MeasureTable
 from kqj_sim.positions.odds import CardOdds, Playouts
 from kqj_sim.positions.plan import CERTAIN, EstimatePlan, Limits
+from kqj_sim.positions.position import Position
+from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.positions.samplers import estimate_position
 from kqj_sim.positions.sampling import CardSampler
 from kqj_sim.positions.search import Deadline, Search
-from kqj_sim.positions.situation import (
-    BiddingSituation,
-    parse_kwajongen_situation,
-    parse_situation,
-)
 from kqj_sim.rules import KqjRules, KwajongenRules
 from kqj_sim.stats.intervals import Estimate
 
@@ -73,10 +70,10 @@ class Coverage:
 
 
 @pytest.fixture
-def synthetic(monkeypatch: pytest.MonkeyPatch) -> Callable[[Sequence[float]], BiddingSituation]:
+def synthetic(monkeypatch: pytest.MonkeyPatch) -> Callable[[Sequence[float]], Position]:
     """Give the calls of a situation synthetic scores with true means, in place of deals."""
 
-    def put(true: Sequence[float]) -> BiddingSituation:
+    def put(true: Sequence[float]) -> Position:
         def play_chunk(self: KqjCallSampler, search: Search, first: int, count: int) -> Playouts:
             outcomes = np.zeros((len(self.options), count, core.OUTCOME_SIZE), dtype=np.int16)
             outcomes[:, :, core.OWN_SCORE] = scores(self.seed, first, count, true)
@@ -84,7 +81,7 @@ def synthetic(monkeypatch: pytest.MonkeyPatch) -> Callable[[Sequence[float]], Bi
             return Playouts(count, np.ones(count), outcomes, np.zeros((0, count), int), counts)
 
         monkeypatch.setattr(KqjCallSampler, "play_chunk", play_chunk)
-        return parse_situation("9h 8h Ah Ks 4d", RULES, return_card="7h", lap=2)
+        return read_typed_position("9h 8h Ah Ks 4d", RULES, return_card="7h", lap=2)
 
     return put
 
@@ -92,7 +89,7 @@ def synthetic(monkeypatch: pytest.MonkeyPatch) -> Callable[[Sequence[float]], Bi
 @pytest.mark.slow
 @pytest.mark.parametrize("true", [EQUAL, CLOSE], ids=["equal", "close"])
 def test_the_interval_of_the_call_named_holds_its_value(
-    synthetic: Callable[[Sequence[float]], BiddingSituation], true: Sequence[float]
+    synthetic: Callable[[Sequence[float]], Position], true: Sequence[float]
 ) -> None:
     """With seven equal calls the interval of the largest of all values holds it in 84% of runs."""
     situation = synthetic(true)
@@ -110,7 +107,7 @@ def test_the_interval_of_the_call_named_holds_its_value(
 
 
 def test_interval_holds_whenever_a_search_stops(
-    synthetic: Callable[[Sequence[float]], BiddingSituation],
+    synthetic: Callable[[Sequence[float]], Position],
 ) -> None:
     situation = synthetic(EQUAL)
     held = runs = 0
@@ -198,9 +195,7 @@ def test_a_choice_in_kwajongen_has_deals_of_its_own(monkeypatch: pytest.MonkeyPa
         return real(self, search, first, count)
 
     monkeypatch.setattr(KwajongenCallSampler, "play_chunk", play_chunk)
-    situation = parse_kwajongen_situation(
-        "Ah 9h Ks Tc", KwajongenRules(), return_card="Jh", place=1
-    )
+    situation = read_typed_position("Ah 9h Ks Tc", KwajongenRules(), return_card="Jh", place=1)
     odds = estimate_position(situation, "standard", deals=1024, threads=1)
     assert odds.deals == 1024 and odds.choosing_deals == 512
     assert {first for first in asked if first < FIRST_CHOOSING} == set(range(0, 1024, LANES))

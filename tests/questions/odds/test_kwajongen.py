@@ -17,9 +17,9 @@ from kqj_sim.positions.estimator import ImpossibleBiddingError
 from kqj_sim.positions.kwajongen import KwajongenCallOdds, KwajongenCallSampler
 from kqj_sim.positions.measures import DRAWN, LOST, NOT_PLAYED, WON
 from kqj_sim.positions.plan import EstimatePlan
+from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.positions.samplers import estimate_position
 from kqj_sim.positions.search import Search
-from kqj_sim.positions.situation import parse_kwajongen_situation
 from kqj_sim.questions.odds.tables import make_odds_tables
 from kqj_sim.rules import KwajongenRules
 
@@ -31,9 +31,9 @@ PASS, PLAY = 0, 1
 def told(
     hand: str, turned: str, players: str | Sequence[str], deals: int = 2048, **more: Any
 ) -> KwajongenCallOdds:
-    situation: dict[str, object] = {"place": None, "heard": None, "raised": False}
+    situation: dict[str, object] = {"place": None, "heard": None, "pending": 0}
     situation |= {key: more.pop(key) for key in list(more) if key in situation}
-    found = parse_kwajongen_situation(hand, RULES, return_card=turned, **situation)  # type: ignore[arg-type]
+    found = read_typed_position(hand, RULES, return_card=turned, **situation)  # type: ignore[arg-type]
     odds = estimate_position(found, players, deals=deals, **more)
     assert isinstance(odds, KwajongenCallOdds)
     return odds
@@ -45,7 +45,7 @@ def value(odds: KwajongenCallOdds, quantity: str, option: int) -> float:
 
 @pytest.mark.parametrize(("raised", "worth"), [(False, 2), (True, 3)])
 def test_the_four_highest_trumps_win_everything(raised: bool, worth: int) -> None:
-    odds = told("Ah Kh Qh Jh", "Th", NEVER, raised=raised)
+    odds = told("Ah Kh Qh Jh", "Th", NEVER, pending=int(raised))
     assert value(odds, "value", PLAY) == worth
     for quantity in ("win_share", "own_made_share", "own_contract_share", "own_all_tricks_share"):
         assert value(odds, quantity, PLAY) == 1
@@ -53,14 +53,14 @@ def test_the_four_highest_trumps_win_everything(raised: bool, worth: int) -> Non
     assert value(odds, "value", PASS) == value(odds, "own_points_mean", PASS) == 0
     assert odds.best == PLAY and [odds.get_text(n) for n in odds.ranking] == ["play", "pass"]
     # The next opponent plays and loses all tricks: he goes up by one, too.
-    others = told("Ah Kh Qh Jh", "Th", ALWAYS, raised=raised)
+    others = told("Ah Kh Qh Jh", "Th", ALWAYS, pending=int(raised))
     assert value(others, "value", PASS) == worth + 1
     assert value(others, "own_made_share", PASS) == value(others, "own_contract_share", PASS) == 0
 
 
 def test_counts_by_ending_agree_with_means() -> None:
     """Counts by ending and worth agree with the means, which are added up apart from them."""
-    odds = told("Ah 9h Ks Tc", "Jh", "standard", deals=1024, place=1, raised=True)
+    odds = told("Ah 9h Ks Tc", "Jh", "standard", deals=1024, place=1, pending=1)
     worths = np.arange(-odds.max_points, odds.max_points + 1)
     for option in (PASS, PLAY):
         counts, live = odds.point_counts[option], odds.sums.weights
@@ -97,9 +97,10 @@ def test_earlier_players_have_passed() -> None:
 
 
 def test_the_hidden_cards_are_dealt_evenly() -> None:
-    situation = parse_kwajongen_situation("Ah 9h Ks Tc", RULES, return_card="Jh", place=1)
+    situation = read_typed_position("Ah 9h Ks Tc", RULES, return_card="Jh", place=1)
     players = (parse_player("random", "kwajongen"),) * 4
     sampler = KwajongenCallSampler(situation, players, EstimatePlan(seed=5, ignore_calls=True))
+    assert situation.upcard is not None
     own, shown = (
         encode_cards(situation.hand, "kwajongen"),
         encode_cards([situation.upcard], "kwajongen"),

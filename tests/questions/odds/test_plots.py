@@ -11,8 +11,8 @@ from matplotlib.patches import Rectangle
 
 from kqj_sim.positions.measures import RANKING_MEASURE
 from kqj_sim.positions.odds import Odds
+from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.positions.samplers import estimate_position
-from kqj_sim.positions.situation import parse_situation
 from kqj_sim.questions.odds.plots import list_panels
 from kqj_sim.rules import KqjRules
 
@@ -21,7 +21,7 @@ from kqj_sim.rules import KqjRules
 def odds() -> Odds:
     """The odds of a pass and of the calls to choose from in the second lap."""
     heard = ", ".join(["pass"] * 6)
-    situation = parse_situation("9h 8h Ah Ks 4d", KqjRules(), return_card="7h", heard=heard)
+    situation = read_typed_position("9h 8h Ah Ks 4d", KqjRules(), return_card="7h", heard=heard)
     return estimate_position(situation, "points+greedy", deals=256)
 
 

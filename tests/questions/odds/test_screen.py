@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kqj_sim.output.formats import render
-from kqj_sim.positions.position_input import TypedPosition, parse_position
+from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.positions.samplers import estimate_position
-from kqj_sim.positions.situation import parse_kwajongen_situation, parse_situation
 from kqj_sim.questions.odds.report import make_odds_report
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
 
@@ -33,7 +32,7 @@ def show(odds: object) -> list[str]:
 )
 def test_calls_fit_a_screen(rules: KqjRules, hand: str, heard: str | None) -> None:
     card = "7h" if rules.bidding == "take" else None
-    situation = parse_situation(hand, rules, return_card=card, heard=heard)
+    situation = read_typed_position(hand, rules, return_card=card, heard=heard)
     lines = show(estimate_position(situation, PLAYER, deals=512))
     assert len(lines) <= MOST_LINES
     assert max(map(len, lines)) <= WIDTH
@@ -51,8 +50,7 @@ def test_cards_fit_a_screen(
     rules: GameRules, hand: str, heard: str, return_card: str | None, ignore_calls: bool
 ) -> None:
     """Eight legal cards, on the lead of a suit that the player does not hold."""
-    typed = TypedPosition(hand=hand, played="4s", heard=heard, return_card=return_card)
-    position = parse_position(rules, typed)
+    position = read_typed_position(hand, rules, played="4s", heard=heard, return_card=return_card)
     found = estimate_position(position, PLAYER, deals=300, ignore_calls=ignore_calls)
     lines = show(found)
     assert len(found.options) == 8
@@ -62,9 +60,7 @@ def test_cards_fit_a_screen(
 
 def test_kwajongen_fits_a_screen() -> None:
     rules = KwajongenRules()
-    situation = parse_kwajongen_situation(
-        "Ah Kh 9s Ts", rules, return_card="Jh", place=1, raised=True
-    )
+    situation = read_typed_position("Ah Kh 9s Ts", rules, return_card="Jh", place=1, pending=1)
     lines = show(estimate_position(situation, "random", deals=512))
     assert len(lines) <= MOST_LINES
     assert max(map(len, lines)) <= WIDTH

@@ -249,7 +249,7 @@ def test_random_partners_must_be_an_equal_split(teams: list[int]) -> None:
 def test_a_pending_gratuity_is_a_multiple_of_ten(pending: int) -> None:
     record = random_record(KqjRules(), passed_out_seed(), pending=pending)
     (line,) = check_record(record)
-    assert line == f"pending_before: not a multiple of 10, 0 or more, in [{pending}]"
+    assert line == f"pending_before: {pending} is not a multiple of 10, 0 or more"
 
 
 def test_return_dealt_to_a_player_is_a_discrepancy() -> None:

@@ -54,7 +54,7 @@ def test_game_scores_are_multiples_of_ten() -> None:
     values["score_before"] = [score + 5 for score in values["score_before"]]
     values["score_after"] = [score + 5 for score in values["score_after"]]
     (line,) = discrepancies(values)
-    assert line.startswith("score_before: not a multiple of 10, 0 or more, in ")
+    assert line == "score_before: 5 is not a multiple of 10, 0 or more"
 
 
 def test_a_game_starts_at_zero_with_nothing_pending() -> None:

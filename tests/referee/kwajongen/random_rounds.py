@@ -87,11 +87,12 @@ def _play_round(
     draw.shuffle(pack)
     hands = [{pack.pop() for _ in range(TRICKS)} for _ in range(SEATS)]
     turned = draw.choice(sorted(hands[dealer]))
-    calling = KwajongenCalling(dealer)
+    calling = KwajongenCalling(dealer, turned)
     while impose is None and not calling.is_closed:
         call = "play" if draw.random() < PLAYS else "pass"
         calling.add(Call(calling.turn, call))  # type: ignore[arg-type]
-    caller = calling.find_caller() if impose is None else impose
+    final = calling.final_contract()
+    caller = impose if final is None else final.sender
     tricks: list[PlayedTrick] = []
     if caller is None:
         score = score_passed_out()

@@ -8,6 +8,7 @@ import pytest
 
 from kqj_sim.cards import SUITS, Card, parse_cards
 from kqj_sim.record import Call
+from kqj_sim.referee.base import FinalContract
 from kqj_sim.referee.kwajongen import (
     PACK,
     KwajongenCalling,
@@ -58,25 +59,25 @@ def test_the_order_is_the_same_in_every_suit_trump_too(suit: str, trump: str) ->
 
 
 def closed(dealer: int, *calls: str) -> KwajongenCalling:
-    calling = KwajongenCalling(dealer)
+    calling = KwajongenCalling(dealer, Card("9", "h"))
     for call in calls:
         calling.add(Call(calling.turn, call))  # type: ignore[arg-type]
     return calling
 
 
 def test_from_the_dealers_left_each_player_speaks_once() -> None:
-    calling = KwajongenCalling(2)
+    calling = KwajongenCalling(2, Card("9", "h"))
     seats = []
     while not calling.is_closed:
         seats.append(calling.turn)
         calling.add(Call(calling.turn, "pass"))
-    assert seats == [3, 0, 1, 2] and calling.find_caller() is None
+    assert seats == [3, 0, 1, 2] and calling.final_contract() is None
 
 
 @pytest.mark.parametrize("passes", range(4))
 def test_the_first_to_say_play_is_the_caller_and_closes(passes: int) -> None:
     calling = closed(1, *["pass"] * passes, "play")
-    assert calling.is_closed and calling.find_caller() == (2 + passes) % 4
+    assert calling.is_closed and calling.final_contract() == FinalContract((2 + passes) % 4, "h")
     late = Call(calling.turn, "pass")
     assert calling.explain_illegal_call(late) == "the calling was closed before"
 
@@ -93,9 +94,9 @@ def test_the_first_to_say_play_is_the_caller_and_closes(passes: int) -> None:
     ],
 )
 def test_no_other_call_is_legal(call: Call, reason: str) -> None:
-    assert KwajongenCalling(0).explain_illegal_call(call) == reason
+    assert KwajongenCalling(0, Card("9", "h")).explain_illegal_call(call) == reason
     with pytest.raises(ValueError, match=reason):
-        KwajongenCalling(0).add(call)
+        KwajongenCalling(0, Card("9", "h")).add(call)
 
 
 # The play

@@ -1,0 +1,471 @@
+"""Positions read from typed text or from a record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from kqj_sim.cards import NUMBER_WORDS, Card, parse_card, parse_cards, parse_single_card
+from kqj_sim.errors import InputError, locate_errors
+from kqj_sim.messages import quote
+from kqj_sim.places import SeatNames, describe_turn, name_places
+from kqj_sim.positions.position import Position, split_tricks
+from kqj_sim.positions.typed_calls import add_typed_calls, split_calls
+from kqj_sim.record import Call, PartialRecord
+from kqj_sim.referee.base import Calling, FinalContract, Referee
+from kqj_sim.referee.games import get_referee
+from kqj_sim.rules import GameRules, make_rules
+
+
+def read_typed_position(
+    hand: str,
+    rules: GameRules,
+    *,
+    return_card: str | None = None,
+    place: int | None = None,
+    lap: int | None = None,
+    heard: str | None = None,
+    partners_at: Sequence[int] | None = None,
+    played: str | None = None,
+    contract: str | None = None,
+    sender: int | None = None,
+    pending: int = 0,
+) -> Position:
+    """Return a position as a player types it; seats are places, 0 the opener.
+
+    Args:
+        hand: the player's cards, `9h 8h Ah Ks 4d`; in the play all, or those that are left.
+        rules: the rules.
+        return_card: the Return, with taking; in Kwajongen the dealer's card that is shown.
+        place: the player's place; follows from `heard` or `played`, else it is 0.
+        lap: the lap, with taking; follows from `heard`, else it is 1.
+        heard: the calls so far, as for `add_typed_calls`; left out, everybody before has passed.
+        partners_at: places of the partners, with random partners; left out, all sit alternately.
+        played: the cards in the order played, trick after trick; None while calling.
+        contract: in the play, where the calls are not known, the contract, with auctions after the
+            amount and perhaps before `capot`: `h`, `150 h`, `400 NT capot`; not in Kwajongen.
+        sender: then also the Sender's place; in Kwajongen the place of the caller, before whom all
+            have passed.
+        pending: litigation gratuity that waits; in Kwajongen 1 if the round is raised.
+
+    Raises:
+        InputError: one line that says what is wrong.
+    """
+    with _name_places(rules):
+        cards = parse_cards(hand, ranks=rules.ranks)
+        if played is None:
+            _check_count(cards, return_card, get_referee(rules))
+            if heard is None:
+                place = place or 0
+        before = _start_typed(rules, return_card, partners_at, place, pending)
+        if played is None:
+            return _read_typed_call(before, cards, place, lap, heard)
+        return _read_typed_play(before, cards, place, played, heard, contract, sender)
+
+
+def read_typed_calling(
+    rules: GameRules,
+    *,
+    return_card: str | None,
+    heard: str | None,
+    partners_at: Sequence[int] | None,
+    place: int | None,
+) -> Calling:
+    """Return typed calls; arguments and errors are those of `read_typed_position`."""
+    with _name_places(rules):
+        before = _start_typed(rules, return_card, partners_at, place, 0)
+        return _add_calls(before, heard or "", place)
+
+
+@contextmanager
+def _name_places(rules: GameRules) -> Iterator[None]:
+    """Let errors within the block name places instead of seats."""
+    try:
+        yield
+    except InputError as error:
+        names = SeatNames(("",) * rules.seats, rules.seats - 1)
+        raise InputError(names.describe_in(str(error))) from None
+
+
+def _start_typed(
+    rules: GameRules, return_card: str | None, partners_at: Sequence[int] | None,
+    place: int | None, pending: int,
+) -> Position:  # fmt: skip
+    """Return the position before the first call, with no cards known."""
+    upcard = _parse_upcard(return_card, get_referee(rules))
+    return Position(
+        rules, rules.seats - 1, assign_teams(rules, partners_at, place), upcard, (), None,
+        ((),) * rules.seats, pending=pending, seat_term="place",
+    )  # fmt: skip
+
+
+def _add_calls(before: Position, heard: str, place: int | None = None) -> Calling:
+    calling = before.referee.start_calling(before.dealer, before.teams, before.upcard)
+    add_typed_calls(calling, heard, place)
+    return calling
+
+
+def _read_typed_call(
+    before: Position, cards: tuple[Card, ...], place: int | None, lap: int | None,
+    heard: str | None,
+) -> Position:  # fmt: skip
+    """Return the position of a player who is asked to call."""
+    seats = before.rules.seats
+    if lap is not None and (before.referee.question != "take" or lap not in (1, 2)):
+        right = "it is 1 or 2" if before.referee.question == "take" else "it follows from the calls"
+        raise InputError(f"lap {lap}: {right}")
+    if heard is None:
+        heard = "pass " * (seats * ((lap or 1) - 1) + (place or 0))
+    calling = _add_calls(before, heard, place)
+    seat, is_reply = _find_asked(calling, place)
+    position = replace(
+        before,
+        calls=tuple(calling.calls),
+        hands=_give(cards, seat, seats),
+        reply=seat if is_reply else None,
+    )
+    if lap not in (None, position.lap):
+        raise InputError(
+            f"lap {lap} does not fit the {len(calling.calls)} calls so far: the next one belongs "
+            f"to lap {position.lap}"
+        )
+    return position
+
+
+def _find_asked(calling: Calling, place: int | None) -> tuple[int, bool]:
+    """Return the seat that is asked after the calls, and whether it is asked to counter them."""
+    asked, names = calling.list_repliers(), name_places(calling.seats)
+    if calling.is_closed and not asked:
+        raise InputError(
+            "the bidding is over after these calls: give the cards played so far, --played, or "
+            "leave the last call out"
+        )
+    if place in asked and (calling.is_closed or place != calling.turn):
+        return place, True
+    if calling.is_closed and place is None:
+        return asked[0], True
+    if calling.is_closed:
+        *first, last = (names[each] for each in sorted(asked))
+        raise InputError(
+            f"the {names[place or 0]} is not asked now: {', '.join(first)} and {last} may "
+            f"{'overcounter' if calling.calls[-1].call == 'counter' else 'counter'}"
+        )
+    if place not in (None, calling.turn):
+        raise InputError(
+            f"after {len(calling.calls)} calls {describe_turn(calling.turn, calling.seats)}, not "
+            f"the {names[place or 0]}'s: give all calls before yours"
+        )
+    return calling.turn, False
+
+
+def _read_typed_play(
+    before: Position, cards: tuple[Card, ...], place: int | None, played: str, heard: str | None,
+    contract: str | None, sender: int | None,
+) -> Position:  # fmt: skip
+    """Return the position of a player who is asked to play a card."""
+    rules, referee = before.rules, before.referee
+    if heard is not None:
+        if contract is not None or sender is not None:
+            options = "--contract and --sender" if referee.names_contract else "--sender"
+            raise InputError(f"the calls say who plays: leave {options} out, or the calls")
+        calling = _add_calls(before, heard)
+        calls, final = tuple(calling.calls), finish_calling(calling)
+    else:
+        calls, final = None, _parse_contract(before, contract, sender)
+        if not referee.names_contract:
+            calls = (
+                *(Call(each, "pass") for each in range(final.sender)),
+                Call(final.sender, "play"),
+            )
+    with locate_errors("cards played"):
+        plays = parse_cards(played, ranks=rules.ranks)
+    if len(plays) >= rules.seats * rules.tricks:
+        raise InputError(
+            f"the round is over: all {rules.seats * rules.tricks} cards are played; leave out the "
+            "last ones"
+        )
+    leader, trick = split_tricks(plays, before.dealer, referee, final.contract)[-1]
+    turn = (leader + len(trick)) % rules.seats
+    if place not in (None, turn):
+        raise InputError(
+            f"after {len(plays)} cards {describe_turn(turn, rules.seats)}, not the "
+            f"{name_places(rules.seats)[place or 0]}'s: give all cards played before yours"
+        )
+    hands = ((),) * rules.seats
+    position = replace(before, calls=calls, final_contract=final, plays=plays, hands=hands)
+    return _give_hand(position, cards)
+
+
+def _parse_contract(before: Position, contract: str | None, sender: int | None) -> FinalContract:
+    """Return the contract of a play without calls, as it is typed."""
+    referee, upcard = before.referee, before.upcard
+    if not referee.names_contract:
+        if sender is None:
+            raise InputError(
+                "the caller is missing: give all calls, such as --heard 'pass play', or the "
+                "caller's place, --sender 2nd"
+            )
+        assert upcard is not None
+        return _check_contract(FinalContract(sender, upcard.suit), referee, upcard)
+    if contract is None or sender is None:
+        raise InputError(
+            "the contract is missing: give all calls, such as --heard 'pass take', or --contract h "
+            "and --sender opener"
+        )
+    try:
+        (typed,) = split_calls(contract, before.rules.seats)
+    except ValueError:
+        typed = None
+    if typed is None or typed.contract is None:
+        right = "h or NT" if referee.has_upcard else "150 h or 400 NT capot"
+        raise InputError(f"{quote(contract)} is not a contract: write for example {right}")
+    final = FinalContract(sender, typed.contract, typed.amount, typed.capot)
+    return _check_contract(final, referee, upcard)
+
+
+def _parse_upcard(text: str | None, referee: Referee) -> Card | None:
+    if text is not None and referee.has_upcard:
+        return parse_single_card(text, ranks=referee.rules.ranks)
+    if text is not None:
+        raise InputError("with auctions there is no Return: leave it out")
+    if referee.has_upcard:
+        raise InputError(
+            f"{referee.upcard_name} is missing: give the card that is turned up, such as "
+            "--return Jh"
+        )
+    return None
+
+
+def _check_count(cards: Sequence[Card], return_card: str | None, referee: Referee) -> None:
+    """Raise InputError if a player who calls does not hold so many cards."""
+    if len(cards) == referee.dealt_count:
+        return
+    given = f"{len(cards)} card{'s' * (len(cards) != 1)} given"
+    if referee.question == "accept":
+        raise InputError(f"{given}: in Kwajongen you hold {referee.dealt_count}")
+    if referee.question == "bid":
+        raise InputError(f"{given}: with auctions you hold 8 (5 with --bidding take)")
+    if len(cards) == 6 and return_card is None:
+        raise InputError(
+            f"{given}: with taking you hold 5; if the Return is {cards[-1]}, write --return "
+            f"{cards[-1]}"
+        )
+    raise InputError(f"{given}: with taking you hold 5 (8 with --bidding auction)")
+
+
+def assign_teams(
+    rules: GameRules, partners: Sequence[int] | None, place: int | None
+) -> tuple[int, ...]:
+    """Return the team of each place; the player is of team 0 where their partners are named."""
+    if partners is None:
+        return tuple(rules.fixed_team_of(each) for each in range(rules.seats))
+    if rules.partners != "random":
+        raise InputError("partners are named with random partners only: leave them out")
+    if place is None:
+        raise InputError("partners are named by place: give your place, too")
+    size = rules.seats // rules.team_count
+    own = {place, *partners}
+    if len(own) != size or len(partners) != size - 1 or not own <= {*range(rules.seats)}:
+        raise InputError(
+            f"{len(partners)} partners: with {rules.team_count} teams there should be {size - 1}, "
+            f"at other places than the {name_places(rules.seats)[place]}'s"
+        )
+    others = [each for each in range(rules.seats) if each not in own]
+    # How the others pair up matters little; neighbours in speaking are opponents, as usual.
+    return tuple(
+        0 if each in own else 1 + others.index(each) % (rules.team_count - 1)
+        for each in range(rules.seats)
+    )
+
+
+def _give(cards: tuple[Card, ...], seat: int, seats: int) -> tuple[tuple[Card, ...], ...]:
+    """Return the hands of all seats, of which one is known."""
+    return tuple(cards if each == seat else () for each in range(seats))
+
+
+def _give_hand(position: Position, cards: tuple[Card, ...]) -> Position:
+    """Return a position in the play with the cards of the player to play, all or those left."""
+    seat, size = position.seat, position.rules.tricks
+    own = position.played_by(seat)
+    missing = [card for card in own if card not in cards]
+    if missing and len(missing) < len(own):
+        raise InputError(
+            f"{' '.join(map(str, missing))} was played by seat {seat}, whose turn it is, but is "
+            f"not among the cards given: give all {NUMBER_WORDS[size]}, or only those left"
+        )
+    if len(cards) + len(missing) != size:
+        raise InputError(
+            f"{len(cards) + len(missing) - len(own)} cards in hand: seat {seat}, whose turn it is, "
+            f"has played {len(own)} and so has {size - len(own)} left"
+        )
+    hand = (*missing, *cards)
+    return replace(position, hands=_give(hand, seat, position.rules.seats))
+
+
+def finish_calling(calling: Calling) -> FinalContract:
+    """Return the contract of calls; raise InputError if they are not over, or all passed."""
+    if not calling.is_closed:
+        raise InputError(f"the calls are not over: seat {calling.turn} has yet to speak")
+    final = calling.final_contract()
+    if final is None:
+        raise InputError("all have passed: there is no card to play")
+    return final
+
+
+def _check_contract(final: FinalContract, referee: Referee, upcard: Card | None) -> FinalContract:
+    """Return a contract without calls; raise InputError if the rules forbid it."""
+    reason = referee.explain_wrong_contract(final, upcard)
+    if reason is not None:
+        raise InputError(reason)
+    return final
+
+
+# Records.
+
+
+def read_calls(record: PartialRecord) -> Position:
+    """Return a record's round with its calls and the cards dealt before them, without plays.
+
+    Raises:
+        InputError: what is wrong, by the record's key.
+    """
+    with locate_errors("rules"):
+        rules = make_rules(record.game, record.rules)
+    referee = get_referee(rules)
+    if not 0 <= record.dealer < rules.seats:
+        raise InputError(f"dealer: {record.dealer} is not a seat from 0 to {rules.seats - 1}")
+    reason = referee.explain_wrong_pending(record.pending_before)
+    if reason is not None:
+        raise InputError(f"pending_before: {reason}")
+    upcard = None
+    if referee.has_upcard:
+        if record.turned is None:
+            raise InputError(f"turned: null, {referee.upcard_rule}")
+        upcard = _read_card("turned", record.turned, rules)
+    calls = None if record.calls is None or record.imposed else tuple(record.calls)
+    players = None if record.players is None else tuple(record.players)
+    hands = tuple(_read_dealt(record, seat, referee) for seat in range(rules.seats))
+    position = Position(
+        rules, record.dealer, _read_teams(record, rules), upcard, calls, None, hands,
+        pending=record.pending_before, players=players,
+    )  # fmt: skip
+    calling = referee.start_calling(record.dealer, position.teams, upcard)
+    for number, call in enumerate(calls or (), start=1):
+        reason = calling.explain_illegal_call(call)
+        if reason is not None:
+            raise InputError(f"call {number}: {reason}")
+        calling.add(call)
+    return position
+
+
+def read_position(record: PartialRecord, at: tuple[int, int] | None = None) -> Position:
+    """Return the round of a record in the play, as the player to play sees it.
+
+    Args:
+        record: a record whose plays break off.
+        at: number of a trick and of a card in it, both from 1: only the plays before that card are
+            read, so that a whole record can be asked about, too.
+
+    Raises:
+        InputError: what is wrong, by the record's key.
+    """
+    before = read_calls(record)
+    final = (
+        _read_contract(record, before) if before.calls is None else finish_calling(before.calling)
+    )
+    plays = _read_plays(record, before.rules, at)
+    hands = ((),) * before.rules.seats
+    position = replace(before, final_contract=final, plays=plays, hands=hands)
+    return _give_hand(position, _read_hand(record, position.referee, position.seat))
+
+
+def _read_teams(record: PartialRecord, rules: GameRules) -> tuple[int, ...]:
+    """Return the team of each seat; raise InputError if those of a record cannot be."""
+    teams = record.teams
+    fixed = tuple(rules.fixed_team_of(seat) for seat in range(rules.seats))
+    if rules.partners == "fixed":
+        if teams is not None and tuple(teams) != fixed:
+            raise InputError(f"teams: {list(teams)}, with fixed partners {list(fixed)}")
+        return fixed
+    if teams is None or sorted(teams) != sorted(fixed):
+        raise InputError(
+            f"teams: with random partners a team for each seat, such as {list(fixed)}, "
+            f"not {None if teams is None else list(teams)}"
+        )
+    return tuple(teams)
+
+
+def _read_contract(record: PartialRecord, before: Position) -> FinalContract:
+    """Return the Sender and contract of a record without calls."""
+    contract = record.contract
+    if before.upcard is not None and not before.referee.names_contract:
+        contract = before.upcard.suit
+    if record.sender is None or contract is None:
+        raise InputError("sender and contract are needed where there are no calls")
+    amount, capot, stake = record.amount, bool(record.capot), record.stake or 1
+    final = FinalContract(record.sender, contract, amount, capot, stake)
+    return _check_contract(final, before.referee, before.upcard)
+
+
+def _read_plays(
+    record: PartialRecord, rules: GameRules, at: tuple[int, int] | None
+) -> tuple[Card, ...]:
+    """Return the cards played in a record, up to a card of a trick (both from 1)."""
+    seats = rules.seats
+    plays: list[Card] = []
+    for number, trick in enumerate(record.tricks):
+        key = f"tricks[{number}].cards"
+        last = number == len(record.tricks) - 1
+        if len(trick.cards) > seats or (len(trick.cards) < seats and not last):
+            raise InputError(f"{key}: {len(trick.cards)} cards, there should be {seats}")
+        plays += [_read_card(key, text, rules) for text in trick.cards]
+    if at is not None:
+        wanted = seats * (at[0] - 1) + at[1] - 1
+        if wanted > len(plays) or at[1] > seats:
+            raise InputError(
+                f"card {at[1]} of trick {at[0]} was not reached: {len(plays)} cards are played"
+            )
+        plays = plays[:wanted]
+    if len(plays) >= seats * rules.tricks:
+        raise InputError(
+            "the record's round is over: leave out the tricks from where the question is, "
+            "or name a card of it, such as --at 3.2"
+        )
+    return tuple(plays)
+
+
+def _read_hand(record: PartialRecord, referee: Referee, seat: int) -> tuple[Card, ...]:
+    """Return the cards of a seat: as played with, or as dealt if that is the same."""
+    rules, key, hands = referee.rules, "hands", record.hands
+    if hands is None and not referee.deals_after_calls:
+        key, hands = "dealt", record.dealt
+    texts = hands[seat] if hands is not None and len(hands) == rules.seats else None
+    if not texts:
+        raise InputError(
+            f"{key}: it is the turn of seat {seat}, whose {NUMBER_WORDS[rules.tricks]} cards are "
+            f"needed ({NUMBER_WORDS[rules.seats]} lists, those of the others may be empty)"
+        )
+    return _read_cards(f"{key}[{seat}]", texts, rules)
+
+
+def _read_dealt(record: PartialRecord, seat: int, referee: Referee) -> tuple[Card, ...]:
+    """Return the cards with which a seat called; empty if they are not known."""
+    for key, hands in (("dealt", record.dealt), ("hands", record.hands)):
+        is_known = key == "dealt" or not referee.deals_after_calls
+        if is_known and hands is not None and len(hands) == referee.rules.seats and hands[seat]:
+            return _read_cards(f"{key}[{seat}]", hands[seat] or (), referee.rules)
+    return ()
+
+
+def _read_cards(key: str, texts: Sequence[str], rules: GameRules) -> tuple[Card, ...]:
+    cards = tuple(_read_card(key, text, rules) for text in texts)
+    if len(set(cards)) != len(cards):
+        raise InputError(f"{key}: a card is there twice")
+    return cards
+
+
+def _read_card(key: str, text: str, rules: GameRules) -> Card:
+    """Return a card; raise InputError with its key."""
+    with locate_errors(key):
+        return parse_card(text, ranks=rules.ranks)
