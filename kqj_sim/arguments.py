@@ -17,6 +17,7 @@ from kqj_sim.cards import Card
 from kqj_sim.errors import InputError, locate_errors
 from kqj_sim.messages import explain_two_readings, quote, shorten, suggest
 from kqj_sim.places import parse_place
+from kqj_sim.registered import KQJ
 from kqj_sim.rules import RULES_BY_GAME, GameRules, make_rules
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ T = TypeVar("T")
 class RuleArguments(TypedDict, total=False):
     """The rules of the table, by the names of their fields; those left out are the default."""
 
-    game: Literal["kqj", "kwajongen"]
+    game: str
     teams: Literal[2, 3]
     partners: Literal["fixed", "random"]
     bidding: Literal["take", "auction"]
@@ -228,7 +229,7 @@ def collect_rules(rules: GameRules | None, values: Mapping[str, Any], caller: st
         for name in values:
             raise InputError(f"rules and {name}: give one of them")
         return _warn_without_effect(rules)
-    chosen = values.get("game", "kqj")
+    chosen = values.get("game", KQJ.name)
     for game, kind in RULES_BY_GAME.items():
         if game != chosen and chosen in RULES_BY_GAME:
             for rule in fields(kind):

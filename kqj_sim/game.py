@@ -26,6 +26,8 @@ class Game:
         name: as in records and `--game`.
         title: its name for people.
         sender: what they call the player of the contract.
+        raises: whether what waits for the next round is that it is raised, and not points.
+        upcard_key: the key of the card turned up in the JSON of `odds`.
         default_player: the player of seats that are not named, who also makes the decisions that
             policies leave out.
         lively_player: a player who makes contracts of every kind, against whom policies that choose
@@ -37,13 +39,16 @@ class Game:
             (`stats.games.AnalyzedGame`), `answers` (`questions.odds.report.GameAnswers`),
             `chapters` (`questions.report.chapter.GameChapters`), `figures`
             (`output.key_figures.GameFigures`), `pictures` (`output.plots.GamePictures`),
-            `round_terms` (`questions.records.terms.RoundTerms`) and `variants`, the rules under
-            which policies are checked, by their description.
+            `referee` (`referee.base.Referee`, by the rules), `round_terms`
+            (`questions.records.terms.RoundTerms`), `samplers` (`positions.sampling.GameSamplers`)
+            and `variants`, the rules under which policies are checked, by their description.
     """
 
     name: str
     title: str
     sender: str
+    raises: bool
+    upcard_key: str
     default_player: str
     lively_player: str
     policies_package: str

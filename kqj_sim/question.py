@@ -17,6 +17,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 from kqj_sim.arguments import collect_rules, name_policy
 from kqj_sim.errors import InputError, locate_errors
 from kqj_sim.options import OPTIONS, Option
+from kqj_sim.registered import KQJ
 from kqj_sim.runner import DEFAULT_RUNNER
 
 _Parameters = ParamSpec("_Parameters")
@@ -127,7 +128,7 @@ def _write_call(function: str, signature: inspect.Signature, values: Mapping[str
         elif name == "rules":
             given = value.to_dict()
             default = type(value)().to_dict()
-            words += [f"game={value.game!r}"] * (value.game != "kqj")
+            words += [f"game={value.game!r}"] * (value.game != KQJ.name)
             words += [f"{rule}={each!r}" for rule, each in given.items() if each != default[rule]]
         elif parameter.kind is parameter.VAR_POSITIONAL:
             words += [_write_value(each) for each in value]

@@ -15,11 +15,11 @@ import msgspec
 
 from kqj_sim.cards import format_contract
 from kqj_sim.errors import InputError, RecordError
-from kqj_sim.messages import escape_json, one_line, visible
+from kqj_sim.messages import escape_json, one_line, suggest_names, visible
 from kqj_sim.rules import RULES_BY_GAME, GameRules, make_rules
 from kqj_sim.text_files import WRONG_ENCODING, is_utf8
 
-R = TypeVar("R")
+R = TypeVar("R", "Record", "PartialRecord")
 
 Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 """An integer that numpy and sums of a few such integers can hold."""
@@ -60,7 +60,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     `game_id` and `round` are None if the round belongs to no game.
     """
 
-    game: Literal["kqj", "kwajongen"]
+    game: str
     rules: dict[str, Any]
     seed: int
     deal: int
@@ -132,7 +132,7 @@ class PartialRecord(msgspec.Struct, frozen=True, kw_only=True):
     are for rounds without `calls`.
     """
 
-    game: Literal["kqj", "kwajongen"]
+    game: str
     rules: dict[str, Any]
     dealer: Int64
     players: list[str] | None = None
@@ -185,7 +185,10 @@ def partial_record_from_json(text: str | bytes) -> PartialRecord:
 def _decode_record(decode: Callable[[str | bytes], R], text: str | bytes) -> R:
     """Return the decoded text; convert errors to RecordError."""
     try:
-        return decode(text)
+        found = decode(text)
+        if found.game not in RULES_BY_GAME:
+            raise RecordError(f"game: {suggest_names(found.game, RULES_BY_GAME)}")
+        return found
     except msgspec.ValidationError as error:
         raise RecordError(_reorder_message(str(error))) from None
     except (msgspec.DecodeError, UnicodeError) as error:

@@ -11,6 +11,8 @@ KQJ = Game(
     name="kqj",
     title="KQJ",
     sender="Sender",
+    raises=False,
+    upcard_key="return",
     default_player="points+network",
     lively_player="random:take=0.3,bid=0.3,capot=0.05,counter=0.1",
     policies_package="kqj_sim.policies",
@@ -27,7 +29,9 @@ KQJ = Game(
         "figures": "kqj_sim.output.kqj.key_figures:FIGURES",
         "pictures": "kqj_sim.output.kqj.plots:PICTURES",
         "chapters": "kqj_sim.questions.report.kqj.chapters:REPORT",
+        "referee": "kqj_sim.referee.kqj.referee:KqjReferee",
         "round_terms": "kqj_sim.questions.records.terms:KQJ_TERMS",
+        "samplers": "kqj_sim.positions.kqj_cards:SAMPLERS",
         "answers": "kqj_sim.questions.odds.kqj:ANSWERS",
     },
 )

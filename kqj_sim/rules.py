@@ -52,6 +52,8 @@ class GameRules(ABC):
     """Score of each side when a game begins."""
     score_sign: ClassVar[int]
     """1 if a higher score is better, -1 if a lower one is."""
+    scores_kq: ClassVar[bool] = False
+    """Whether KQ and KQJ of trump score."""
     variant_fields: ClassVar[tuple[str, ...]] = ()
     """The options that make a variant of the game, which `describe_variant` tells."""
 
@@ -144,6 +146,7 @@ class KqjRules(GameRules):
     ranks: ClassVar[str] = RANKS
     start_score: ClassVar[int] = 0
     score_sign: ClassVar[int] = 1
+    scores_kq: ClassVar[bool] = True
     variant_fields: ClassVar[tuple[str, ...]] = ("teams", "partners", "bidding")
 
     teams: Literal[2, 3] = _make_rule_field(2, (2, 3), "Set the number of teams.")

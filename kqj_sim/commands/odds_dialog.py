@@ -23,7 +23,8 @@ from kqj_sim.messages import one_line, quote, shell_join
 from kqj_sim.places import name_places, parse_place
 from kqj_sim.referee.base import Referee
 from kqj_sim.referee.games import get_referee
-from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
+from kqj_sim.registered import KQJ
+from kqj_sim.rules import RULES_BY_GAME, GameRules, KqjRules
 
 Stage = Literal["calls", "cards", "over"]
 Answer = Callable[[dict[str, Any]], None]
@@ -44,7 +45,7 @@ _VARIANT_WORDS: dict[str, tuple[str, Any]] = {
     **{"take": ("bidding", "take"), "taking": ("bidding", "take")},
     **{"auction": ("bidding", "auction"), "auctions": ("bidding", "auction")},
     **{"random": ("partners", "random"), "fixed": ("partners", "fixed")},
-    **{"kqj": ("game", "kqj"), "kwajongen": ("game", "kwajongen")},
+    **{game: ("game", game) for game in RULES_BY_GAME},
 }
 
 
@@ -213,9 +214,10 @@ class _Dialog:
                 )
             name, value = _VARIANT_WORDS[word]
             chosen[name] = value
-        if chosen.pop("game", "kqj") == "kwajongen":
-            self._set(rules=KwajongenRules())
-            self._note("game", "kwajongen")
+        game = chosen.pop("game", KQJ.name)
+        if game != KQJ.name:
+            self._set(rules=RULES_BY_GAME[game]())
+            self._note("game", game)
             return
         assert isinstance(self.rules, KqjRules)
         self._set(rules=replace(self.rules, **chosen))

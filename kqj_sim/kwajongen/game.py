@@ -8,6 +8,8 @@ KWAJONGEN = Game(
     name="kwajongen",
     title="Kwajongen",
     sender="caller",
+    raises=True,
+    upcard_key="turned",
     default_player="standard",
     lively_player="random",
     policies_package="kqj_sim.policies.kwajongen",
@@ -19,7 +21,9 @@ KWAJONGEN = Game(
         "figures": "kqj_sim.kwajongen.key_figures:FIGURES",
         "pictures": "kqj_sim.kwajongen.plots:PICTURES",
         "chapters": "kqj_sim.kwajongen.report:REPORT",
+        "referee": "kqj_sim.referee.kwajongen.referee:KwajongenReferee",
         "round_terms": "kqj_sim.kwajongen.words:TERMS",
+        "samplers": "kqj_sim.positions.kwajongen:SAMPLERS",
         "answers": "kqj_sim.kwajongen.answers:ANSWERS",
     },
 )

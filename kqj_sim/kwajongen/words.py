@@ -10,6 +10,7 @@ TERMS = RoundTerms(
     points=lambda card, _: kwajongen.card_points(card),
     side="caller's",
     upcard="Dealer's card",
+    shown="the dealer showed {}",
     plays="called play, trump",
     nobody="Nobody called play: these are the cards as dealt.",
     pending=("The round is raised.", "The next round is raised."),

@@ -10,6 +10,7 @@ import msgspec
 
 from kqj_sim.errors import RecordError
 from kqj_sim.record import PartialRecord, Record, read_records
+from kqj_sim.rules import make_rules
 from kqj_sim.text_files import MAX_RECORD_BYTES, WRONG_ENCODING, is_utf8
 
 ReadRound: TypeAlias = Record | PartialRecord | RecordError
@@ -83,17 +84,18 @@ def explain_missing(record: PartialRecord) -> str:
     """Return what a partial record lacks to be a record, in a clause."""
     if record.calls is None and not record.imposed:
         return "the calls are not known" if record.contract else "the calls are missing"
+    rules = make_rules(record.game, record.rules)
     dealt = record.dealt or []
     cards = sum(len(trick.cards) for trick in record.tricks)
     seats = len(dealt)
-    if record.contract is not None and cards < seats * (8 if record.game == "kqj" else 4):
+    if record.contract is not None and cards < seats * rules.tricks:
         return f"the play breaks off after {cards} cards"
     names = [
         (record.players or [])[seat] if record.players else f"seat {seat}"
         for seat, hand in enumerate(dealt)
         if hand is None
     ]
-    if names and record.game == "kqj" and record.rules.get("bidding") != "auction":
+    if names and rules.bidding == "take":
         return f"the five cards dealt to {', '.join(names)} are not known"
     if names:
         return f"the cards of {', '.join(names)} are not known"

@@ -27,7 +27,8 @@ from kqj_sim.notation.reader import RoundReader
 from kqj_sim.notation.sections import NotationLineError, RoundSections, split_rounds
 from kqj_sim.record import PartialRecord, Record
 from kqj_sim.referee.games import get_referee
-from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.registered import find_game
+from kqj_sim.rules import GameRules
 
 
 @dataclass
@@ -141,12 +142,12 @@ def _read_round(sections: RoundSections, game: _Game) -> Record | PartialRecord:
 def _read_pending(sections: RoundSections, rules: GameRules, inferred: int) -> int:
     """Return the pending litigation gratuity; in Kwajongen 1 if the round is raised."""
     pending, raised = sections.get("pending"), sections.get("raised")
-    is_kqj = isinstance(rules, KqjRules)
-    wrong = raised if is_kqj else pending
+    raises = find_game(rules.game).raises
+    wrong = pending if raises else raised
     if wrong:
-        right = "Pending: 120" if is_kqj else "Raised: yes"
+        right = "Raised: yes" if raises else "Pending: 120"
         raise NotationLineError(wrong[0].line, f"this game has no such line: write {right}")
-    if is_kqj:
+    if not raises:
         points = parse_numbers(pending, "Pending", 1, "120")
         reason = points and get_referee(rules).explain_wrong_pending(points[0])
         if reason:

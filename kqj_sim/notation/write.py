@@ -15,7 +15,9 @@ from kqj_sim.notation.rounds import read_rounds
 from kqj_sim.notation.sections import SECTION_NAMES
 from kqj_sim.places import SeatNames, name_places
 from kqj_sim.record import Call, Record, to_json
-from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.referee.games import get_referee
+from kqj_sim.registered import find_game
+from kqj_sim.rules import GameRules
 
 _RULE_WORDS: dict[str, dict[Any, str]] = {
     "teams": {2: "two teams", 3: "three teams"},
@@ -134,7 +136,7 @@ def _has_labels(players: Sequence[NotedPlayer]) -> bool:
 
 def _format_rules(rules: GameRules) -> str:
     """Return the rules in words: `KQJ, two teams, auctions, counter_timing=turn`."""
-    words = ["KQJ" if isinstance(rules, KqjRules) else "Kwajongen"]
+    words = [find_game(rules.game).title]
     for rule in fields(rules):
         value = getattr(rules, rule.name)
         known = _RULE_WORDS.get(rule.name)
@@ -209,9 +211,9 @@ def _format_number(record: Record, before: Record | None, next_game: int) -> str
 
 
 def _format_pending(record: Record) -> str:
-    if record.game == "kqj":
-        return f"Pending: {record.pending_before}\n"
-    return f"Raised: {'yes' if record.pending_before else 'no'}\n"
+    if find_game(record.game).raises:
+        return f"Raised: {'yes' if record.pending_before else 'no'}\n"
+    return f"Pending: {record.pending_before}\n"
 
 
 def _show(text: str, rules: GameRules) -> str:
@@ -223,7 +225,8 @@ def _format_imposed(record: Record, names: SeatNames) -> str:
     contract = format_contract(record.contract or "")
     amount = "" if record.amount is None else f"{record.amount} "
     by = f"by {names.describe(record.sender or 0)}, imposed"
-    return by if record.game == "kwajongen" else f"{amount}{contract} {by}"
+    names_contract = get_referee(record.game_rules()).names_contract
+    return f"{amount}{contract} {by}" if names_contract else by
 
 
 def _format_call(call: Call, names: SeatNames) -> str:

@@ -181,13 +181,14 @@ class KqjCallSampler(Sampler):
     ) -> None:
         check_range("pending", situation.pending, 0, MAX_TOTAL)
         self.position, self.players = situation, tuple(players)
+        self.rules = require_kqj_rules(situation.rules)
         self.seed, self.ignore_calls = plan.seed, plan.ignore_calls
         observed_calls, self.auction_state = replay_calls(situation)
         self.observed_calls = [] if self.ignore_calls else order_rarest_first(observed_calls)
         self.question_count = len(self.observed_calls)
         packed = [observed.pack() for observed in self.observed_calls]
         self._questions = np.array(packed, dtype=np.int64).reshape(-1)
-        self.measures = get_kqj_call_measures(require_kqj_rules(situation.rules))
+        self.measures = get_kqj_call_measures(self.rules)
         self._rules = encode_rules(situation.rules)
         self._seating = encode_seating(situation.rules, players, None, "calls")
         self._uncountered_seating = without_counters(situation.rules, self._seating)
@@ -221,7 +222,7 @@ class KqjCallSampler(Sampler):
         Of the bids in a contract these are the lowest, the best of some higher ones by a pilot
         run, and Capot where it is likely.
         """
-        situation, state, rules = self.position, self.auction_state, self.position.rules
+        situation, state, rules = self.position, self.auction_state, self.rules
         calls = list(self.options)
         amount = find_lowest_amount(situation) if situation.question == "bid" else 0
         if amount == 0 or amount > rules.max_amount:
@@ -346,7 +347,7 @@ class KqjCallSampler(Sampler):
         deals.
         """
         calls = {str(option): option for option in self.options}
-        if self.position.question == "bid" and self.position.rules.counter_timing == "any":
+        if self.position.question == "bid" and self.rules.counter_timing == "any":
             # That was asked before the turn: it is a decision of its own.
             calls.pop("counter", None)
         chosen = self.ask(derive_keys(self.seed, 0, 1))
@@ -359,7 +360,7 @@ class KqjCallSampler(Sampler):
 
     def _find_higher_bids(self, deadline: Deadline) -> list[CallOption]:
         """Return bids above the lowest that a contract may be worth; raises as `add_choice`."""
-        situation, rules = self.position, self.position.rules
+        situation, rules = self.position, self.rules
         lowest = find_lowest_amount(situation)
         if situation.question != "bid" or lowest + 10 > rules.max_amount:
             return []
@@ -390,7 +391,7 @@ class KqjCallSampler(Sampler):
             counts,
             lambda place: (describe_place(place, SEATS), self.players[place].name),
             seconds,
-            suggest_players(self.position.rules, self.players),
+            suggest_players(self.rules, self.players),
         )
 
 

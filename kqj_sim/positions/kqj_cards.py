@@ -26,13 +26,13 @@ from kqj_sim.places import describe_place
 from kqj_sim.policies.card_sets import format_cards, split_cards
 from kqj_sim.policies.players import Player
 from kqj_sim.positions.auction_state import ObservedCall, order_rarest_first, replay_calls
-from kqj_sim.positions.kqj_calls import ILLEGAL_CHOICE_MESSAGE, suggest_players
+from kqj_sim.positions.kqj_calls import ILLEGAL_CHOICE_MESSAGE, KqjCallSampler, suggest_players
 from kqj_sim.positions.measures import get_kqj_card_measures
 from kqj_sim.positions.odds import CardOdds, Playouts
 from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.plays import PlayModel, choose_least_weight
 from kqj_sim.positions.position import Position
-from kqj_sim.positions.sampling import ActualHands, CardSampler, derive_keys
+from kqj_sim.positions.sampling import ActualHands, CardSampler, GameSamplers, derive_keys
 from kqj_sim.positions.search import Search, SearchEnded, explain_rarest_call
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.encode import CONTRACTS, encode_rules, encode_seating
@@ -319,3 +319,6 @@ class KqjCardSampler(CardSampler):
         assert isinstance(rules, KqjRules)
         other = suggest_players(rules, self.players)
         return explain_rarest_call(self.observed_calls, counts, describe, seconds, other)
+
+
+SAMPLERS = GameSamplers(KqjCallSampler, KqjCardSampler, PlayModel)

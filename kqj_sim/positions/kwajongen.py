@@ -31,7 +31,7 @@ from kqj_sim.positions.measures import (
 from kqj_sim.positions.odds import CardOdds, Odds, Playouts
 from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.position import Position
-from kqj_sim.positions.sampling import ActualHands, CardSampler, Sampler, derive_keys
+from kqj_sim.positions.sampling import ActualHands, CardSampler, GameSamplers, Sampler, derive_keys
 from kqj_sim.positions.search import DEALS_PER_SEARCH, MAX_HANDS, Search, explain_rare_calls
 from kqj_sim.simulation.encode import encode_rules, encode_seating
 from kqj_sim.stats.intervals import Estimate
@@ -140,7 +140,7 @@ class KwajongenCallSampler(Sampler):
         )
         if outcomes is None:
             raise InputError(ILLEGAL_CHOICE_MESSAGE)
-        return _order_by_team(outcomes, self.position.place % 2)
+        return _order_by_team(outcomes, self.position.teams[self.position.seat])
 
     def _play_out(
         self, state: Block, live: int, hands: Int64Array, keys: Int64Array
@@ -273,12 +273,12 @@ class KwajongenCardSampler(CardSampler):
         hands = np.tile(self.turn.dealt, len(keys))
         if not review.choose_cards(self.turn, hands, keys, self._rules, self._seating, cards):
             raise InputError(ILLEGAL_CHOICE_MESSAGE)
-        trump = SUITS.index(self.position.upcard.suit)
+        trump = SUITS.index(self.position.contract.contract)
         return [format_cards(int(card), trump, "kwajongen")[0] for card in cards]
 
     def score(self, actual: ActualHands) -> Float64Array:
         """Return the scores of each card in known hands; as of `Sampler`."""
-        own = self.position.place_of(self.position.seat) % 2
+        own = self.position.teams[self.position.seat]
         return _order_by_team(self._play(actual.first, actual.keys), own)
 
     def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
@@ -344,3 +344,6 @@ class KwajongenCardSampler(CardSampler):
             seconds,
             "random",
         )
+
+
+SAMPLERS = GameSamplers(KwajongenCallSampler, KwajongenCardSampler, lambda rules: None)

@@ -7,13 +7,11 @@ from typing import Any
 
 from kqj_sim.policies.players import Player, PlayerLike, seat_players
 from kqj_sim.positions.estimator import estimate_options
-from kqj_sim.positions.kqj_calls import KqjCallSampler
-from kqj_sim.positions.kqj_cards import KqjCardSampler
-from kqj_sim.positions.kwajongen import KwajongenCallSampler, KwajongenCardSampler
 from kqj_sim.positions.odds import Odds
 from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.position import Position
-from kqj_sim.positions.sampling import Sampler
+from kqj_sim.positions.sampling import GameSamplers, Sampler
+from kqj_sim.registered import find_game
 
 MAX_LISTED_LAYOUTS = 20_000
 """With no more distributions of the hidden cards than this all are played out."""
@@ -37,12 +35,10 @@ def make_sampler(
     Raises:
         InputError: a policy's function does not compile.
     """
-    is_kqj = position.rules.game == "kqj"
-    if position.question != "card":
-        calls = KqjCallSampler if is_kqj else KwajongenCallSampler
-        return calls(position.rotate_to_places(), players, plan)
-    cards = KqjCardSampler if is_kqj else KwajongenCardSampler
-    return cards(position, players, plan, max_layouts)
+    kinds: GameSamplers = find_game(position.rules.game).part("samplers")
+    if position.question == "card":
+        return kinds.cards(position, players, plan, max_layouts)
+    return kinds.calls(position.rotate_to_places(), players, plan)
 
 
 def estimate_position(

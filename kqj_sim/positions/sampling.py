@@ -16,6 +16,7 @@ from kqj_sim.policies.players import Player
 from kqj_sim.positions.measures import MeasureTable
 from kqj_sim.positions.odds import Odds, Playouts
 from kqj_sim.positions.plan import EstimatePlan
+from kqj_sim.positions.position import Position
 from kqj_sim.positions.search import MAX_HANDS, Deadline, Search
 from kqj_sim.simulation.workers import UNBOUNDED, map_in_threads, split_range
 
@@ -88,7 +89,7 @@ class Sampler(ABC):
     counts_rejected: ClassVar[bool] = False
     max_hands: ClassVar[int] = MAX_HANDS
     hands_per_deal: ClassVar[int | None] = None
-    position: Any
+    position: Position
     players: tuple[Player, ...]
     seed: int
     options: Sequence[Any]
@@ -265,3 +266,19 @@ class CardSampler(Sampler):
         hands = np.zeros((0, count), dtype=np.int64)
         counts = np.zeros((self.question_count, 2), dtype=np.int64)
         return Playouts(count, weights, outcomes, hands, counts, call_weights)
+
+
+class GameSamplers(NamedTuple):
+    """The samplers of a game.
+
+    Attributes:
+        calls: makes the sampler of a position of calls whose seats are places, with the players by
+            place and the plan.
+        cards: makes that of a position of cards, with the players by seat, the plan and the
+            greatest number of distributions that are listed.
+        prepare: compiles what samplers under some rules need besides the players.
+    """
+
+    calls: Callable[[Position, Sequence[Player], EstimatePlan], Sampler]
+    cards: Callable[[Position, Sequence[Player], EstimatePlan, int], CardSampler]
+    prepare: Callable[[Any], object]

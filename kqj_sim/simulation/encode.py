@@ -52,7 +52,7 @@ from kqj_sim.policies.configured import ConfiguredPolicy
 from kqj_sim.policies.parameters import NO_POLICY
 from kqj_sim.policies.players import Player, parse_player
 from kqj_sim.policies.registry import Policy
-from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
 from kqj_sim.simulation.second_process import compile_elsewhere
 
 ALL_NO_TRUMP = ("second_lap", "both_laps", "never")
@@ -67,6 +67,7 @@ def encode_rules(rules: GameRules) -> Any:
     """Return the rules in integers: `core.rules.Rules` or
     `core.kwajongen.cards.KwajongenCoreRules`."""
     if not isinstance(rules, KqjRules):
+        assert isinstance(rules, KwajongenRules)
         return CoreKwajongenRules(teams=2, must_trump=int(rules.void_rule == "must_trump"))
     return Rules(
         teams=rules.teams,

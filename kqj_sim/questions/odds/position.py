@@ -8,13 +8,16 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kqj_sim.arguments import PoliciesLike, parse_players, read_place, read_places
+from kqj_sim.cards import NUMBER_WORDS
 from kqj_sim.errors import InputError, RecordError
+from kqj_sim.options import OPTIONS
 from kqj_sim.places import SeatNames
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_position, read_typed_position
 from kqj_sim.questions.records.results import Round
 from kqj_sim.record import PartialRecord, Record
-from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.referee.games import get_referee
+from kqj_sim.rules import GameRules
 from kqj_sim.text_files import MAX_RECORD_BYTES, convert_to_utf8, read_bytes
 
 if TYPE_CHECKING:
@@ -22,9 +25,6 @@ if TYPE_CHECKING:
 
 RecordLike: TypeAlias = Record | Round | str | os.PathLike[str] | bytes
 """A record, a `Round`, a file with a record, or the content of one."""
-
-_FOREIGN = {"kqj": ("raised",), "kwajongen": ("lap", "partners_at", "contract", "pending")}
-"""Arguments of the other game only."""
 
 
 def parse_typed_position(rules: GameRules, given: Mapping[str, Any]) -> Position:
@@ -34,28 +34,25 @@ def parse_typed_position(rules: GameRules, given: Mapping[str, Any]) -> Position
         InputError: arguments are missing, or belong to another question; the position is
             impossible.
     """
-    for name in _FOREIGN[rules.game]:
-        if given.get(name) is not None:
+    for name, value in given.items():
+        described = OPTIONS.get(name)
+        if value is not None and described and described.game not in (None, rules.game):
             option = name.replace("_", "-")
             raise InputError(f"--{option} is not for --game {rules.game}: leave it out")
-    is_kqj = isinstance(rules, KqjRules)
+    referee = get_referee(rules)
     own_place = read_place("--place", given.get("place"), rules)
     partners = read_places("--partners-at", given.get("partners_at"), rules)
     sender_place = read_place("--sender", given.get("sender"), rules)
     names = ("hand", "return_card", "heard", "played", "contract", "lap")
     hand, return_card, heard, played, contract, lap = map(given.get, names)
     if hand is None:
-        if played is not None:
-            needed = f"your {'eight' if is_kqj else 'four'} cards, or those left"
-        elif is_kqj:
-            needed = "the cards you hold, such as '9h 8h Ah'"
-        else:
-            needed = "your four cards, such as 'Ah Kh 9s Ts'"
-        raise InputError(f"CARDS are missing: give {needed}")
+        count = referee.dealt_count if played is None else rules.tricks
+        end = ", or those left" if played is not None else ", such as '9h Ks Ah'"
+        raise InputError(f"CARDS are missing: give your {NUMBER_WORDS[count]} cards{end}")
     if played is not None and lap is not None:
         raise InputError("--lap is for calls: leave it out")
     if played is None and (contract is not None or sender_place is not None):
-        options = "--contract and --sender go" if is_kqj else "--sender goes"
+        options = "--contract and --sender go" if referee.names_contract else "--sender goes"
         raise InputError(f"{options} with --played: the cards played so far are missing")
     return read_typed_position(
         hand, rules, return_card=return_card, place=own_place, lap=lap, heard=heard,

@@ -20,13 +20,14 @@ from kqj_sim.questions.odds.words import (
     write_headline,
 )
 from kqj_sim.registered import find_game
-from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.rules import GameRules
 from kqj_sim.stats.intervals import Estimate
 
 if TYPE_CHECKING:
     from kqj_sim.cards import Card
     from kqj_sim.positions.odds import Odds
     from kqj_sim.questions.odds.plots import Panel
+    from kqj_sim.questions.records.terms import RoundTerms
     from kqj_sim.stats.tables import Table
 
 A = TypeVar("A", bound="Odds")
@@ -191,22 +192,17 @@ class GameAnswers(NamedTuple):
 class CardOddsRun(OddsRun[CardOdds]):
     """A run that estimates the odds of cards; `policies` and `players` are those of the seats."""
 
-    @property
-    def _upcard_key(self) -> str:
-        """The key of the card turned up."""
-        return "return" if isinstance(self.rules, KqjRules) else "turned"
-
     def to_dict(self) -> dict[str, Any]:
         """Return the run as plain values, for JSON."""
         of, so_far = self.odds, self.odds.position
-        called = so_far.contract
+        called, upcard_key = so_far.contract, find_game(self.rules.game).upcard_key
         return {
             **super().to_dict(),
             "hand": [str(card) for card in sorted(so_far.hand)],
             so_far.seat_term: so_far.seat,
             "dealer": so_far.dealer,
             "teams": list(so_far.teams),
-            self._upcard_key: None if so_far.upcard is None else str(so_far.upcard),
+            upcard_key: None if so_far.upcard is None else str(so_far.upcard),
             "sender": called.sender,
             "contract": called.contract,
             "amount": called.amount,
@@ -240,12 +236,12 @@ class CardOddsRun(OddsRun[CardOdds]):
             f"{describe_place(own, seats)}",
             self._describe_contract(),
         ]
-        if not isinstance(rules, KqjRules):
-            shown = so_far.upcard
-            told += [] if shown is None else [f"the dealer showed {_format_cards((shown,))}"]
-            told += ["the round is raised"] if so_far.pending else []
-        elif so_far.pending:
-            told.append(f"a litigation gratuity of {so_far.pending} is pending")
+        terms: RoundTerms = find_game(rules.game).part("round_terms")
+        if so_far.upcard is not None and terms.shown:
+            told.append(terms.shown.format(format_card(so_far.upcard)))
+        if so_far.pending:
+            pending = terms.pending[0].format(so_far.pending)
+            told.append(f"{pending[0].lower()}{pending[1:-1]}")
         number, (_, cards) = len(so_far.tricks), so_far.tricks[-1]
         lying = f"trick {number}: {_format_cards(cards)}"
         told.append(lying if cards else f"you lead trick {number}")

@@ -17,6 +17,7 @@ class RoundTerms:
         points: returns the card points of a card in a contract.
         side: name of their team.
         upcard: name of the card turned up.
+        shown: the clause on it during the play; empty if it says nothing then.
         plays: verb of the sentence on the contract.
         nobody: the reason for which hands are shown as dealt.
         pending: sentences on what is pending before a round, and after it.
@@ -30,6 +31,7 @@ class RoundTerms:
     points: Callable[[Card, str], int]
     side: str
     upcard: str
+    shown: str
     plays: str
     nobody: str
     pending: tuple[str, str]
@@ -44,6 +46,7 @@ KQJ_TERMS = RoundTerms(
     points=kqj.card_points,
     side="contracting",
     upcard="Return",
+    shown="",
     plays="plays",
     nobody="Nobody took: these are the cards as dealt.",
     pending=("A litigation gratuity of {} is pending.",) * 2,

@@ -18,6 +18,7 @@ from kqj_sim.positions.auction_state import format_call
 from kqj_sim.positions.position import Position, Question, list_call_positions
 from kqj_sim.positions.reader import read_calls, read_position
 from kqj_sim.record import PartialRecord, Record
+from kqj_sim.rules import RULES_BY_GAME
 
 Kind: TypeAlias = Literal["take", "bid", "counter", "play", "lead", "follow", "discard"]
 """The kind of a decision; `play` is the call in Kwajongen, `discard` a card when void."""
@@ -192,13 +193,17 @@ def _complete(record: Record | PartialRecord) -> PartialRecord:
     """Return a record with what follows from its plays: with all cards played, the hands."""
     values = msgspec.to_builtins(record)
     known = msgspec.convert(values, PartialRecord)
-    seats = len(known.hands or known.dealt or ()) or (6 if known.game == "kqj" else 4)
+    rules = RULES_BY_GAME[known.game]
+    seats = len(known.hands or known.dealt or ()) or rules.seats
     tricks = known.tricks
     leaders = [trick.leader for trick in tricks]
     if known.hands is not None and all(known.hands):
         return known
-    size = 8 if known.game == "kqj" else 4
-    if len(tricks) < size or None in leaders or any(len(each.cards) < seats for each in tricks):
+    if (
+        len(tricks) < rules.tricks
+        or None in leaders
+        or any(len(each.cards) < seats for each in tricks)
+    ):
         return known
     hands: list[list[str] | None] = [
         [trick.cards[(seat - (trick.leader or 0)) % seats] for trick in tricks]

@@ -17,7 +17,6 @@ import numpy as np
 
 from kqj_sim.policies.players import PlayerLike, parse_player
 from kqj_sim.positions.plan import EstimatePlan
-from kqj_sim.positions.plays import PlayModel
 from kqj_sim.positions.samplers import make_sampler
 from kqj_sim.positions.sampling import Sampler
 from kqj_sim.positions.search import Deadline, SearchEnded
@@ -33,7 +32,7 @@ from kqj_sim.questions.review.cross_fitting import (
 )
 from kqj_sim.questions.review.decisions import Decision
 from kqj_sim.questions.review.draws import draw_deals, find_reference, play_all
-from kqj_sim.rules import KqjRules
+from kqj_sim.registered import find_game
 from kqj_sim.simulation.encode import encode_seating
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.workers import map_in_threads
@@ -219,8 +218,7 @@ def grade_decisions(
     reference = parse_player(plan.reference, rules.game)
     Experiment(rules, reference, deals=1).compile_seating()
     encode_seating(rules, [reference] * rules.seats, None, "rollouts")
-    if isinstance(rules, KqjRules):
-        PlayModel(rules)
+    find_game(rules.game).part("samplers").prepare(rules)
     pilot_deals = MIN_PILOT
     if seconds == math.inf:
         pilot_deals = max(MIN_PILOT, math.ceil(plan.deals * _PILOT_SHARE))

@@ -305,11 +305,7 @@ def _look_back(
     grade: Grade, sampler: Sampler, played: RecordedRound, actual: ActualHands
 ) -> Hindsight:
     """Return the options of a decision, given the actual hands."""
-    scores = sampler.score(actual)
-    if played.rules.game == "kwajongen" and played.opener % 2:
-        # The kernels number teams by place.
-        scores = scores[..., ::-1]
-    values = compute_differences(scores, played.rules).mean(axis=1)
+    values = compute_differences(sampler.score(actual), played.rules).mean(axis=1)
     names = grade.names
     before = sum(chance * values[names.index(name)] for name, chance in grade.reference.items())
     decision = grade.decision

@@ -130,7 +130,7 @@ def _count_points(position: Position, card: Card) -> int:
 def _compare_kq(position: Position, better: Card, chosen: Card) -> list[str]:
     """Return what a card does for KQ and KQJ of trump: these need the King before the Queen."""
     contract = position.contract.contract
-    if position.rules.game != "kqj" or contract == "NT":
+    if not position.rules.scores_kq or contract == "NT":
         return []
     trumps = "shdc" if contract == "AT" else contract
     for suit in trumps:

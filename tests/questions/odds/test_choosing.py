@@ -133,7 +133,7 @@ class SyntheticCards(CardSampler):
         "",
         (),
     )
-    position = SimpleNamespace(rules=RULES)
+    position: Any = SimpleNamespace(rules=RULES)
     players = ()
     layout_count = question_count = 0
     keeps_history = ignore_calls = False
