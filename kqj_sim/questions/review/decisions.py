@@ -161,7 +161,7 @@ class RecordedRound:
             for card, text in enumerate(each.cards, start=1):
                 at = f"{trick}.{card}"
                 try:
-                    position = read_position(self.record, (trick, card))
+                    position = read_position(self.record, (trick, card), self._calls)
                 except InputError as error:
                     seat = self._find_player(trick, card)
                     if trick < self.rules.tricks:
