@@ -43,3 +43,10 @@ def test_a_seat_is_named_by_its_player_place_or_number() -> None:
 def test_ordinals_end_as_they_are_spoken() -> None:
     told = {1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 21: "21st", 60: "60th"}
     assert {number: format_ordinal(number) for number in told} == told
+
+
+def test_seats_in_a_text_get_names_or_places() -> None:
+    names = ("Ann", "Ben", "Cem", "Dora", "Eva", "Finn")
+    assert SeatNames(names, 5).describe_in("seat 2 leads, not seat 5") == "Cem leads, not Finn"
+    assert SeatNames(("",) * 6, 5).describe_in("seat 2, seat 5") == "the 3rd, the dealer"
+    assert SeatNames(("",) * 6, None).describe_in("seat 2") == "seat 2"

@@ -76,7 +76,6 @@ def parse_hands(
 ) -> dict[int, KnownHand]:
     """Return the hands that are written, by seat; raise NotationLineError."""
     hands: dict[int, KnownHand] = {}
-    owner: dict[Card, int] = {}
     for piece in section:
         if not piece.text:
             continue
@@ -90,11 +89,6 @@ def parse_hands(
                 piece.line, f"Hands: {who} has cards on line {hands[seat].line}, too"
             )
         hands[seat] = _parse_hand(piece.line, text, referee, upcard, who)
-        for card in hands[seat].cards:
-            if card in owner and (card != upcard or seat == owner[card]):
-                other = names.describe(owner[card])
-                raise NotationLineError(piece.line, f"Hands: {other} and {who} both have {card}")
-            owner[card] = seat
     return hands
 
 

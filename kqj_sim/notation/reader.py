@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NoReturn
@@ -63,16 +63,17 @@ class RoundReader:
         tricks = parse_tricks(sections.get("tricks"), rules, names)
         if tricks and final is None:
             self._raise_no_contract(tricks[0].line, calls)
-        known = [
-            self.hands[seat].cards if seat in self.hands else () for seat in range(rules.seats)
-        ]
-        self.position = self._judge(
-            tricks,
-            partial(
-                Position, rules, names.dealer, self.teams, upcard, calls, final,
-                tuple(map(tuple, known)), pending=pending,
-            ),
-        )  # fmt: skip
+        hands = (
+            tuple(self.hands[seat].cards) if seat in self.hands else ()
+            for seat in range(rules.seats)
+        )
+        try:
+            unplayed = Position(
+                rules, names.dealer, self.teams, upcard, calls, final, tuple(hands), pending=pending
+            )
+            self.position = self._play(unplayed, tricks)
+        except PositionError as error:
+            raise self._locate(error, tricks) from None
         self.whole = [
             cards if len(cards) == rules.tricks else None for cards in self.position.known_hands
         ]
@@ -121,27 +122,11 @@ class RoundReader:
             reason = f"the calls are not over, it is the turn of {turn}{hint}"
         raise NotationLineError(line, f"Tricks: {reason}")
 
-    def _judge(
-        self, written: Sequence[WrittenTrick], make_position: Callable[..., Position]
-    ) -> Position:
-        """Return the position after the tricks; raise NotationLineError."""
-        try:
-            unplayed = make_position()
-            plays = tuple(card for trick in written for card in trick.cards)
-            if written:
-                self._check_leaders(written, unplayed, plays)
-            return replace(unplayed, plays=plays)
-        except PositionError as error:
-            text = self.names.describe_in(str(error))
-            if error.trick is not None:
-                raise NotationLineError(written[error.trick].line, f"Tricks: {text}") from None
-            hand = self.hands.get(-1 if error.seat is None else error.seat)
-            line = self.sections.line if hand is None else hand.line
-            raise NotationLineError(line, f"Hands: {text}") from None
-
-    def _check_leaders(
-        self, written: Sequence[WrittenTrick], unplayed: Position, plays: tuple[Card, ...]
-    ) -> None:
+    def _play(self, unplayed: Position, written: Sequence[WrittenTrick]) -> Position:
+        """Return the position after tricks, whose leaders are checked."""
+        if not written:
+            return unplayed
+        plays = tuple(card for trick in written for card in trick.cards)
         contract = unplayed.contract.contract
         tricks = split_tricks(plays, unplayed.dealer, self.referee, contract)
         for number, (trick, (leader, _)) in enumerate(zip(written, tricks, strict=False), start=1):
@@ -151,6 +136,17 @@ class RoundReader:
                     f"Tricks: trick {number}: {self.names.describe(leader)} leads, not "
                     f"{self.names.describe(trick.leader or 0)}",
                 )
+        return replace(unplayed, plays=plays)
+
+    def _locate(self, error: PositionError, written: Sequence[WrittenTrick]) -> NotationLineError:
+        """Return an error with its line, and with names for seats."""
+        text = self.names.describe_in(str(error))
+        if error.trick is not None:
+            return NotationLineError(written[error.trick].line, f"Tricks: {text}")
+        hand = self.hands.get(-1 if error.seat is None else error.seat)
+        return NotationLineError(
+            self.sections.line if hand is None else hand.line, f"Hands: {text}"
+        )
 
     def _raise_missing_teams(self) -> NoReturn:
         teams = range(self.rules.team_count)

@@ -239,8 +239,13 @@ class Position:
                 )
 
     def _check_holders(self) -> None:
-        """Check that each card is played once, and by the seat that has it."""
-        holders = {card: seat for seat, hand in enumerate(self.hands) for card in hand}
+        """Check that one seat has each card, and that it is played once and from that hand."""
+        holders: dict[Card, int] = {}
+        for seat, hand in enumerate(self.hands):
+            for card in hand:
+                other = holders.setdefault(card, seat)
+                if other != seat:
+                    raise PositionError(f"seat {other} and seat {seat} both have {card}", seat)
         if self.upcard is not None and self._upcard_seat is not None:
             holders[self.upcard] = self._upcard_seat
         known = [

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 from kqj_sim.cards import NUMBER_WORDS, Card, parse_card, parse_cards, parse_single_card
 from kqj_sim.errors import InputError, locate_errors
@@ -141,22 +142,22 @@ def _find_asked(calling: Calling, place: int | None) -> tuple[int, bool]:
             "the bidding is over after these calls: give the cards played so far, --played, or "
             "leave the last call out"
         )
-    if place in asked and (calling.is_closed or place != calling.turn):
+    if place is None:
+        return (asked[0], True) if calling.is_closed else (calling.turn, False)
+    if place == calling.turn and not calling.is_closed:
+        return place, False
+    if place in asked:
         return place, True
-    if calling.is_closed and place is None:
-        return asked[0], True
     if calling.is_closed:
         *first, last = (names[each] for each in sorted(asked))
         raise InputError(
-            f"the {names[place or 0]} is not asked now: {', '.join(first)} and {last} may "
+            f"the {names[place]} is not asked now: {', '.join(first)} and {last} may "
             f"{'overcounter' if calling.calls[-1].call == 'counter' else 'counter'}"
         )
-    if place not in (None, calling.turn):
-        raise InputError(
-            f"after {len(calling.calls)} calls {describe_turn(calling.turn, calling.seats)}, not "
-            f"the {names[place or 0]}'s: give all calls before yours"
-        )
-    return calling.turn, False
+    raise InputError(
+        f"after {len(calling.calls)} calls {describe_turn(calling.turn, calling.seats)}, not "
+        f"the {names[place]}'s: give all calls before yours"
+    )
 
 
 def _read_typed_play(
@@ -174,10 +175,8 @@ def _read_typed_play(
     else:
         calls, final = None, _parse_contract(before, contract, sender)
         if not referee.names_contract:
-            calls = (
-                *(Call(each, "pass") for each in range(final.sender)),
-                Call(final.sender, "play"),
-            )
+            passes = (Call(each, "pass") for each in range(final.sender))
+            calls = (*passes, Call(final.sender, "play"))
     with locate_errors("cards played"):
         plays = parse_cards(played, ranks=rules.ranks)
     if len(plays) >= rules.seats * rules.tricks:
@@ -185,16 +184,16 @@ def _read_typed_play(
             f"the round is over: all {rules.seats * rules.tricks} cards are played; leave out the "
             "last ones"
         )
-    leader, trick = split_tricks(plays, before.dealer, referee, final.contract)[-1]
-    turn = (leader + len(trick)) % rules.seats
-    if place not in (None, turn):
-        raise InputError(
-            f"after {len(plays)} cards {describe_turn(turn, rules.seats)}, not the "
-            f"{name_places(rules.seats)[place or 0]}'s: give all cards played before yours"
-        )
-    hands = ((),) * rules.seats
-    position = replace(before, calls=calls, final_contract=final, plays=plays, hands=hands)
-    return _give_hand(position, cards)
+
+    def check_place(seat: int) -> tuple[Card, ...]:
+        if place not in (None, seat):
+            raise InputError(
+                f"after {len(plays)} cards {describe_turn(seat, rules.seats)}, not the "
+                f"{name_places(rules.seats)[place or 0]}'s: give all cards played before yours"
+            )
+        return cards
+
+    return _play(replace(before, calls=calls), final, plays, check_place)
 
 
 def _parse_contract(before: Position, contract: str | None, sender: int | None) -> FinalContract:
@@ -242,16 +241,15 @@ def _check_count(cards: Sequence[Card], return_card: str | None, referee: Refere
     if len(cards) == referee.dealt_count:
         return
     given = f"{len(cards)} card{'s' * (len(cards) != 1)} given"
-    if referee.question == "accept":
-        raise InputError(f"{given}: in Kwajongen you hold {referee.dealt_count}")
-    if referee.question == "bid":
-        raise InputError(f"{given}: with auctions you hold 8 (5 with --bidding take)")
-    if len(cards) == 6 and return_card is None:
-        raise InputError(
-            f"{given}: with taking you hold 5; if the Return is {cards[-1]}, write --return "
-            f"{cards[-1]}"
-        )
-    raise InputError(f"{given}: with taking you hold 5 (8 with --bidding auction)")
+    right = {
+        "accept": "in Kwajongen you hold 4",
+        "bid": "with auctions you hold 8 (5 with --bidding take)",
+        "take": "with taking you hold 5 (8 with --bidding auction)",
+    }[referee.question]
+    if referee.question == "take" and len(cards) == 6 and return_card is None:
+        last = cards[-1]
+        right = f"with taking you hold 5; if the Return is {last}, write --return {last}"
+    raise InputError(f"{given}: {right}")
 
 
 def assign_teams(
@@ -284,10 +282,20 @@ def _give(cards: tuple[Card, ...], seat: int, seats: int) -> tuple[tuple[Card, .
     return tuple(cards if each == seat else () for each in range(seats))
 
 
-def _give_hand(position: Position, cards: tuple[Card, ...]) -> Position:
-    """Return a position in the play with the cards of the player to play, all or those left."""
-    seat, size = position.seat, position.rules.tricks
-    own = position.played_by(seat)
+def _play(
+    before: Position, final: FinalContract, plays: tuple[Card, ...],
+    find_hand: Callable[[int], tuple[Card, ...]],
+) -> Position:  # fmt: skip
+    """Return the position after plays.
+
+    `find_hand` returns the cards of the seat to play, all or those that are left.
+    """
+    seats, size = before.rules.seats, before.rules.tricks
+    tricks = split_tricks(plays, before.dealer, before.referee, final.contract)
+    leader, trick = tricks[-1]
+    seat = (leader + len(trick)) % seats
+    cards = find_hand(seat)
+    own = [trick[(seat - leader) % seats] for leader, trick in tricks if len(trick) == seats]
     missing = [card for card in own if card not in cards]
     if missing and len(missing) < len(own):
         raise InputError(
@@ -299,8 +307,8 @@ def _give_hand(position: Position, cards: tuple[Card, ...]) -> Position:
             f"{len(cards) + len(missing) - len(own)} cards in hand: seat {seat}, whose turn it is, "
             f"has played {len(own)} and so has {size - len(own)} left"
         )
-    hand = (*missing, *cards)
-    return replace(position, hands=_give(hand, seat, position.rules.seats))
+    hands = _give((*missing, *cards), seat, seats)
+    return replace(before, final_contract=final, plays=plays, hands=hands)
 
 
 def finish_calling(calling: Calling) -> FinalContract:
@@ -332,6 +340,7 @@ def read_calls(record: PartialRecord) -> Position:
     """
     with locate_errors("rules"):
         rules = make_rules(record.game, record.rules)
+    _check_lengths(record, rules.seats)
     referee = get_referee(rules)
     if not 0 <= record.dealer < rules.seats:
         raise InputError(f"dealer: {record.dealer} is not a seat from 0 to {rules.seats - 1}")
@@ -345,7 +354,8 @@ def read_calls(record: PartialRecord) -> Position:
         upcard = _read_card("turned", record.turned, rules)
     calls = None if record.calls is None or record.imposed else tuple(record.calls)
     players = None if record.players is None else tuple(record.players)
-    hands = tuple(_read_dealt(record, seat, referee) for seat in range(rules.seats))
+    keys = ["dealt"] if referee.deals_after_calls else ["dealt", "hands"]
+    hands = tuple(_find_hand(record, keys, rules, seat) for seat in range(rules.seats))
     position = Position(
         rules, record.dealer, _read_teams(record, rules), upcard, calls, None, hands,
         pending=record.pending_before, players=players,
@@ -359,25 +369,44 @@ def read_calls(record: PartialRecord) -> Position:
     return position
 
 
-def read_position(record: PartialRecord, at: tuple[int, int] | None = None) -> Position:
+def _check_lengths(record: PartialRecord, seats: int) -> None:
+    """Raise InputError if a list of a round in progress has another length than there are seats."""
+    for name in ("players", "teams", "dealt", "hands"):
+        found = getattr(record, name)
+        if found is not None and len(found) != seats:
+            raise InputError(f"{name}: {len(found)} entries, there should be {seats}")
+    for number, call in enumerate(record.calls or ()):
+        if not 0 <= call.seat < seats:
+            raise InputError(f"calls[{number}].seat: {call.seat} is not 0 to {seats - 1}")
+    for number, trick in enumerate(record.tricks):
+        if trick.leader is not None and not 0 <= trick.leader < seats:
+            raise InputError(f"tricks[{number}].leader: {trick.leader} is not 0 to {seats - 1}")
+    if record.sender is not None and not 0 <= record.sender < seats:
+        raise InputError(f"sender: {record.sender} is not 0 to {seats - 1}")
+
+
+def read_position(
+    record: PartialRecord, at: tuple[int, int] | None = None, before: Position | None = None
+) -> Position:
     """Return the round of a record in the play, as the player to play sees it.
 
     Args:
         record: a record whose plays break off.
         at: number of a trick and of a card in it, both from 1: only the plays before that card are
             read, so that a whole record can be asked about, too.
+        before: what `read_calls` returns of the record, if that is known.
 
     Raises:
         InputError: what is wrong, by the record's key.
     """
-    before = read_calls(record)
+    before = before or read_calls(record)
     final = (
-        _read_contract(record, before) if before.calls is None else finish_calling(before.calling)
+        finish_calling(before.calling)
+        if before.calls is not None
+        else _read_contract(record, before)
     )
     plays = _read_plays(record, before.rules, at)
-    hands = ((),) * before.rules.seats
-    position = replace(before, final_contract=final, plays=plays, hands=hands)
-    return _give_hand(position, _read_hand(record, position.referee, position.seat))
+    return _play(before, final, plays, partial(_read_hand, record, before.referee))
 
 
 def _read_teams(record: PartialRecord, rules: GameRules) -> tuple[int, ...]:
@@ -437,24 +466,24 @@ def _read_plays(
 
 def _read_hand(record: PartialRecord, referee: Referee, seat: int) -> tuple[Card, ...]:
     """Return the cards of a seat: as played with, or as dealt if that is the same."""
-    rules, key, hands = referee.rules, "hands", record.hands
-    if hands is None and not referee.deals_after_calls:
-        key, hands = "dealt", record.dealt
-    texts = hands[seat] if hands is not None and len(hands) == rules.seats else None
-    if not texts:
+    rules, keys = referee.rules, ["hands"] if referee.deals_after_calls else ["hands", "dealt"]
+    cards = _find_hand(record, keys, rules, seat)
+    if not cards:
         raise InputError(
-            f"{key}: it is the turn of seat {seat}, whose {NUMBER_WORDS[rules.tricks]} cards are "
-            f"needed ({NUMBER_WORDS[rules.seats]} lists, those of the others may be empty)"
+            f"{keys[-1]}: it is the turn of seat {seat}, whose {NUMBER_WORDS[rules.tricks]} cards "
+            f"are needed ({NUMBER_WORDS[rules.seats]} lists, those of the others may be empty)"
         )
-    return _read_cards(f"{key}[{seat}]", texts, rules)
+    return cards
 
 
-def _read_dealt(record: PartialRecord, seat: int, referee: Referee) -> tuple[Card, ...]:
-    """Return the cards with which a seat called; empty if they are not known."""
-    for key, hands in (("dealt", record.dealt), ("hands", record.hands)):
-        is_known = key == "dealt" or not referee.deals_after_calls
-        if is_known and hands is not None and len(hands) == referee.rules.seats and hands[seat]:
-            return _read_cards(f"{key}[{seat}]", hands[seat] or (), referee.rules)
+def _find_hand(
+    record: PartialRecord, keys: Sequence[str], rules: GameRules, seat: int
+) -> tuple[Card, ...]:
+    """Return the cards of a seat under the first key that has them; empty if none has."""
+    for key in keys:
+        hands = getattr(record, key)
+        if hands is not None and hands[seat]:
+            return _read_cards(f"{key}[{seat}]", hands[seat], rules)
     return ()
 
 

@@ -65,7 +65,7 @@ def test_policies_and_equal_names_are_no_people(players: list[str]) -> None:
 )
 def test_every_command_names_people_in_errors(path: Path, words: tuple[str, ...]) -> None:
     output = run(*[str(path) if word == "FILE" else word for word in words]).output
-    line = next(line for line in output.splitlines() if " hold" in line or " held " in line)
+    line = next(line for line in output.splitlines() if " hold" in line or "whose turn" in line)
     assert any(name in line for name in NAMES) and "seat" not in line
 
 

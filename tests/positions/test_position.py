@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from kqj_sim.cards import parse_cards
 from kqj_sim.errors import InputError
-from kqj_sim.positions.position import Position
+from kqj_sim.positions.position import Position, PositionError
 from kqj_sim.positions.reader import read_position, read_typed_position
 from kqj_sim.record import partial_record_from_json, to_json
 from kqj_sim.referee.kqj import FinalContract
@@ -114,3 +115,22 @@ def test_impossible_record_raises(change: dict[str, Any], parts: str) -> None:
     with pytest.raises(InputError) as error:
         read_position(partial_record_from_json(json.dumps(_whole() | change)))
     assert parts in str(error.value)
+
+
+def test_wrong_play_names_its_trick_and_seat() -> None:
+    with pytest.raises(PositionError, match="trick 2: As was played in trick 1") as found:
+        position = typed(OWN, "As 4s Ks 5s 6s 7s, 4c 5c")
+        replace(position, plays=(*position.plays[:7], parse_cards("As")[0]))
+    assert (found.value.trick, found.value.seat) == (1, 1)
+
+
+@pytest.mark.parametrize("name", slow_between(3, VARIANTS))
+def test_places_have_the_calls_tricks_and_legal_cards_of_their_seats(name: str) -> None:
+    for record in play_records(lively(VARIANTS[name], deals=5, seed=3)):
+        if record.tricks:
+            position = read_position(partial_record_from_json(to_json(record)), (3, 2))
+            places = position.rotate_to_places()
+            assert places.seat == position.place == places.place
+            assert places.legal_cards == position.legal_cards
+            assert [cards for _, cards in places.tricks] == [cards for _, cards in position.tricks]
+            assert places.rotate_to_places() is places

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Literal, TypeAlias
 
-import msgspec
 from msgspec.structs import replace as replace_struct
 
 from kqj_sim.cards import Card, parse_card
 from kqj_sim.errors import InputError
+from kqj_sim.notation.files import make_partial
 from kqj_sim.places import SeatNames, label_seats
 from kqj_sim.policies.players import shorten_player
 from kqj_sim.positions.auction_state import format_call
@@ -162,7 +162,7 @@ class RecordedRound:
             for card, text in enumerate(each.cards, start=1):
                 at = f"{trick}.{card}"
                 try:
-                    position = read_position(self.record, (trick, card))
+                    position = read_position(self.record, (trick, card), self._calls)
                 except InputError as error:
                     seat = self._find_player(trick, card)
                     if trick < self.rules.tricks:
@@ -191,22 +191,14 @@ def _classify(position: Position, legal: tuple[Card, ...], card: int) -> Kind:
 
 def _complete(record: Record | PartialRecord) -> PartialRecord:
     """Return a record with what follows from its plays: with all cards played, the hands."""
-    values = msgspec.to_builtins(record)
-    known = msgspec.convert(values, PartialRecord)
-    rules = RULES_BY_GAME[known.game]
-    seats = len(known.hands or known.dealt or ()) or rules.seats
-    tricks = known.tricks
-    leaders = [trick.leader for trick in tricks]
-    if known.hands is not None and all(known.hands):
+    known = make_partial(record)
+    rules, tricks = RULES_BY_GAME[known.game], known.tricks
+    if (known.hands and all(known.hands)) or len(tricks) < rules.tricks:
         return known
-    if (
-        len(tricks) < rules.tricks
-        or None in leaders
-        or any(len(each.cards) < seats for each in tricks)
-    ):
+    if any(trick.leader is None or len(trick.cards) < rules.seats for trick in tricks):
         return known
     hands: list[list[str] | None] = [
-        [trick.cards[(seat - (trick.leader or 0)) % seats] for trick in tricks]
-        for seat in range(seats)
+        [trick.cards[(seat - (trick.leader or 0)) % rules.seats] for trick in tricks]
+        for seat in range(rules.seats)
     ]
     return replace_struct(known, hands=hands)

@@ -20,7 +20,6 @@ from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.record import PartialRecord, Record, from_json, partial_record_from_json, to_json
 from kqj_sim.referee import check_record
 from kqj_sim.registered import list_game_options
-from kqj_sim.rules import RULES_BY_GAME
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.text_files import open_lines
@@ -178,26 +177,7 @@ def prepare_round(record: Record | PartialRecord, number: int = 1) -> RecordedRo
             raise RecordError(f"{name_people_in(discrepancies[0], record)}{more}")
         # A record made in Python may hold values of any type.
         record = from_json(to_json(record))
-    else:
-        _check_lengths(record)
     try:
         return RecordedRound(record, number)
     except InputError as error:
         raise InputError(name_people_in(str(error), record)) from None
-
-
-def _check_lengths(record: PartialRecord) -> None:
-    """Raise InputError if a list of a round in progress has another length than there are seats."""
-    seats = RULES_BY_GAME[record.game].seats
-    for name in ("players", "teams", "dealt", "hands"):
-        found = getattr(record, name)
-        if found is not None and len(found) != seats:
-            raise InputError(f"{name}: {len(found)} entries, there should be {seats}")
-    for number, call in enumerate(record.calls or ()):
-        if not 0 <= call.seat < seats:
-            raise InputError(f"calls[{number}].seat: {call.seat} is not 0 to {seats - 1}")
-    for number, trick in enumerate(record.tricks):
-        if trick.leader is not None and not 0 <= trick.leader < seats:
-            raise InputError(f"tricks[{number}].leader: {trick.leader} is not 0 to {seats - 1}")
-    if record.sender is not None and not 0 <= record.sender < seats:
-        raise InputError(f"sender: {record.sender} is not 0 to {seats - 1}")

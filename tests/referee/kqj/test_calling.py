@@ -267,3 +267,13 @@ def test_random_callings_are_made_of_legal_calls(bidding: str, counter_timing: s
         for number, call in enumerate(calling.calls):
             legal = list_legal_calls(rules, 5, [0, 1] * 3, turned, calling.calls[:number])
             assert call in legal, f"seed={seed} {calling.calls}"
+
+
+def test_opponents_are_asked_to_counter_and_the_team_to_overcounter() -> None:
+    assert replay(AUCTION, "- 150s").list_repliers() == [2, 4, 0]
+    assert replay(AUCTION, "- 150s -").list_repliers() == []
+    assert replay(AUCTION, "- 150s 4:x").list_repliers() == [1, 3, 5]
+    assert replay(AUCTION, "- 150s 4:x 3:xx").list_repliers() == []
+    in_turn = KqjRules(bidding="auction", counter_timing="turn")
+    assert replay(in_turn, "- 150s").list_repliers() == []
+    assert replay(in_turn, "- 200h!").list_repliers() == [2, 4, 0]
