@@ -33,7 +33,7 @@ TEXT = {
     "record",
     "imposed",
 }
-ENGINE = {"core", "policies", "games", "simulation"}
+ENGINE = {"core", "policies", "kwajongen", "games", "simulation"}
 ESTIMATES = {"plan", "stats", "positions", "output"}
 MAY_IMPORT: dict[str, set[str]] = {
     "messages": set(),
@@ -51,7 +51,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "referee": TEXT,
     "core": {"columns"},
     "policies": {"core", "messages", "errors", "cards", "rules", "text_files"},
-    "games": {"core", "columns", "rules"},
+    "kwajongen": {"core", "columns", "policies"},
+    "games": {"core", "columns", "imposed", "kwajongen", "policies", "rules"},
     "simulation": TEXT | {"core", "policies", "games"},
     "stats": TEXT | ENGINE,
     "positions": TEXT | ENGINE | {"plan", "referee", "stats"},

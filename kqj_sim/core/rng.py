@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 
-from kqj_sim.core.jit import scalar
-from kqj_sim.core.types import Key, Position
+from kqj_sim.core.jit import kernel, scalar
+from kqj_sim.core.types import Int64Array, Key, Position
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLIER_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -124,3 +124,10 @@ def draw_32_for_card(key: Key, trick: int, position: Position) -> int:
 def derive_deal_key(seed: int, deal: int) -> Key:
     """Return the key of a deal's draws."""
     return draw(draw(seed, 0), deal)
+
+
+@kernel
+def fill_keys(first: int, seed: int, keys: Int64Array) -> None:
+    """Fill `keys`, int64 (n,), with the keys of the deals from `first` on."""
+    for number in range(keys.shape[0]):
+        keys[number] = derive_deal_key(seed, first + number)

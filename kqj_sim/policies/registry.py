@@ -284,7 +284,9 @@ def _make_policy(
     if not name.replace("_", "").replace("-", "").isalnum():
         raise InputError(f"policy name {name!r} should be letters, digits, '_' and '-'")
     # Examples of docstrings run in the module that they explain.
-    built_in = module.startswith("kqj_sim.policies.") and not origin.startswith("<")
+    built_in = module.startswith(
+        ("kqj_sim.policies.", "kqj_sim.kwajongen.")
+    ) and not origin.startswith("<")
     declared = {
         each: check_parameter(name, each, given, built_in) for each, given in parameters.items()
     }
@@ -380,7 +382,7 @@ def find_policy(name: str, game: str = "kqj") -> Policy:
     """
     built_in = BUILT_INS[game]
     if name in built_in:
-        package = "kqj_sim.policies" if game == "kqj" else f"kqj_sim.policies.{game}"
+        package = "kqj_sim.policies" if game == "kqj" else f"kqj_sim.{game}.policies"
         return policies_of_module(importlib.import_module(f"{package}.{name}"))[name]
     offered = {point.name: point for point in _load_entry_points()}
     if name in offered:

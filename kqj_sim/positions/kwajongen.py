@@ -10,11 +10,12 @@ import numpy as np
 
 from kqj_sim.cards import SUITS, Card
 from kqj_sim.core.block import LANES, allocate_block
-from kqj_sim.core.kwajongen import odds as core
-from kqj_sim.core.kwajongen.cards import SEATS, to_strength_order
-from kqj_sim.core.kwajongen.scoring import PASSED_OUT
+from kqj_sim.core.rng import fill_keys
 from kqj_sim.core.types import Int16Array, Int64Array
 from kqj_sim.errors import InputError
+from kqj_sim.kwajongen import odds as core
+from kqj_sim.kwajongen.cards import SEATS, to_strength_order
+from kqj_sim.kwajongen.engine import PASSED_OUT
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.players import Player
 from kqj_sim.positions.estimator import CallOdds, EstimatePlan
@@ -55,7 +56,7 @@ class KwajongenCallOption(NamedTuple):
 
 
 CALL_OPTIONS = (KwajongenCallOption("pass"), KwajongenCallOption("play"))
-"""The calls, in the order of `core.kwajongen.odds.play_out_calls`."""
+"""The calls, in the order of `kwajongen.odds.play_out_calls`."""
 
 
 @dataclass(eq=False, kw_only=True)
@@ -175,7 +176,7 @@ class KwajongenCallSampler(Sampler):
 
 
 def _encode_observer(place: int, hand: Sequence[Card], upcard: Card, raised: int) -> Int64Array:
-    """Return what the player knows, (`core.kwajongen.odds.OBSERVER_SIZE`,)."""
+    """Return what the player knows, (`kwajongen.odds.OBSERVER_SIZE`,)."""
     observer = np.zeros(core.OBSERVER_SIZE, dtype=np.int64)
     observer[core.OBSERVER_PLACE] = place
     observer[core.OBSERVER_HAND] = encode_cards(hand, "kwajongen")
@@ -284,7 +285,7 @@ class KwajongenCardSampler(CardSampler):
         """Return listed distributions, at most a block, and the keys of their deals."""
         hands = self.layouts[first : first + count]
         keys = np.zeros(len(hands), dtype=np.int64)
-        core.fill_keys(first, seed, keys)
+        fill_keys(first, seed, keys)
         return hands, keys
 
     def _match_calls(self, hands: Int64Array, keys: Int64Array) -> Int64Array:

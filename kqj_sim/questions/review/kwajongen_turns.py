@@ -9,11 +9,10 @@ import numpy as np
 
 from kqj_sim.cards import SUITS
 from kqj_sim.core.block import allocate_block
-from kqj_sim.core.kwajongen import odds as core
-from kqj_sim.core.kwajongen import review
-from kqj_sim.core.kwajongen.cards import SEATS
 from kqj_sim.core.types import Float64Array, Int16Array, Int64Array
 from kqj_sim.errors import InputError
+from kqj_sim.kwajongen import odds as core
+from kqj_sim.kwajongen.cards import SEATS
 from kqj_sim.policies.card_sets import encode_cards, format_cards
 from kqj_sim.positions.kqj_cards import ILLEGAL_CHOICE_MESSAGE
 from kqj_sim.positions.kwajongen import (
@@ -56,7 +55,7 @@ class ReviewedKwajongenCalls(KwajongenCallSampler, ReviewedSampler):
         answers = np.zeros(len(keys), dtype=np.int64)
         hands = np.zeros((len(keys), SEATS), dtype=np.int64)
         hands[:, self.situation.place] = encode_cards(self.situation.hand, "kwajongen")
-        if not review.choose_calls(
+        if not core.choose_calls(
             self._observer, hands.reshape(-1), keys, self._rules, self._seating, answers
         ):
             raise InputError(ILLEGAL_CHOICE_MESSAGE)
@@ -88,7 +87,7 @@ class ReviewedKwajongenCards(KwajongenCardSampler, ReviewedSampler):
         """Return the card that the player chooses with each key, as text."""
         cards = np.zeros(len(keys), dtype=np.int64)
         hands = np.tile(self.turn.dealt, len(keys))
-        if not review.choose_cards(self.turn, hands, keys, self._rules, self._seating, cards):
+        if not core.choose_cards(self.turn, hands, keys, self._rules, self._seating, cards):
             raise InputError(ILLEGAL_CHOICE_MESSAGE)
         assert self.partial_round.upcard is not None
         trump = SUITS.index(self.partial_round.upcard.suit)

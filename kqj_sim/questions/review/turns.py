@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kqj_sim.core.kwajongen.odds import fill_keys
+from kqj_sim.core.rng import fill_keys
 from kqj_sim.core.types import Float64Array, Int64Array
 from kqj_sim.positions.measures import RANKING_MEASURE
 from kqj_sim.positions.sampling import CardSampler, Deadline, Sampler, Search, SearchEnded
