@@ -130,7 +130,7 @@ def _policies() -> list[Loops]:
 
         return make
 
-    members = {label: member for member, (label, _) in LOOPS["kqj"].items()}
+    members = {label: member for member, (label, _) in LOOPS.items()}
     return [
         _loops(f"{name}: {label}", compiled(members[label], name))
         for name, labels in DECISIONS.items()

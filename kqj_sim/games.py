@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from kqj_sim.columns import Column, get_column_numbers, get_columns
+from kqj_sim.core import cards as kqj_cards
 from kqj_sim.core import games as kqj_games
 from kqj_sim.core import round as kqj_round
 from kqj_sim.core.block import COLUMN_ROWS, STRIDE
-from kqj_sim.core.cards import PACK
-from kqj_sim.core.kwajongen import cards as kwajongen_bits
-from kqj_sim.core.kwajongen import games as kwajongen_games
-from kqj_sim.core.kwajongen import round as kwajongen_round
-from kqj_sim.rules import RULES_BY_GAME, GameRules
+from kqj_sim.core.dispatch import ACCEPT, BID, COUNTER, FOLLOW, LEAD, OVERCOUNTER, TAKE
+from kqj_sim.core.rules import Rules
+from kqj_sim.core.types import Block, Kernel
+from kqj_sim.imposed import ImposedContract, ImposedFirstCall
+from kqj_sim.kwajongen import cards as kwajongen_cards
+from kqj_sim.kwajongen import engine as kwajongen
+from kqj_sim.policies.binding import LOOPS, Loops
+from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
 
 __all__ = ["GAMES", "Game", "get_game"]
+
+Imposed: TypeAlias = ImposedContract | ImposedFirstCall | None
 
 
 @dataclass(frozen=True)
@@ -27,23 +33,22 @@ class Game:
         name: as in records and `--game`.
         seats, tricks: numbers of a round.
         pack: all cards, a set in natural coding.
-        find_target: returns the score that ends a game under its rules, for `play_games`.
-        start_deals, play_block, play_deals: kernels of single rounds (`core.round`).
-        start_game, assign_rounds, advance_games, play_games: kernels of games (`core.games`).
+        encode_rules: returns the rules as the kernels take them.
+        loops: the loops that ask policies.
+        select_stages: returns the loops that a round runs under its rules, with a contract or first
+            call imposed or None, and the stages of the round, the last of which plays the cards.
+        advance: the kernel that continues games after a round (`core.games`).
     """
 
     name: str
     seats: int
     tricks: int
     pack: int
-    find_target: Callable[[Any], int]
-    start_deals: Any
-    play_block: Any
-    play_deals: Any
-    start_game: Any
-    assign_rounds: Any
-    advance_games: Any
-    play_games: Any
+    encode_rules: Callable[[Any], Rules]
+    loops: Loops
+    select_stages: Callable[[Any, Imposed], tuple[list[int], tuple[Kernel, ...]]]
+    advance: Kernel
+    play_block = staticmethod(kqj_round.play_block)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -54,36 +59,81 @@ class Game:
         """Return the offset of a column's row in the block."""
         return COLUMN_ROWS + get_column_numbers(self.name)[name] * STRIDE
 
+    def start_deals(self, state: Block, first: int, lanes: int) -> None:
+        """Assign single rounds to the lanes of a block (`core.round.start_deals`)."""
+        kqj_round.start_deals(state, first, lanes, self.seats)
 
-def _make_game(
-    name: str, pack: int, find_target: Callable[[Any], int], rounds: Any, games: Any
-) -> Game:
-    """Return a game with the kernels of two modules, for single rounds and for games."""
-    rules = RULES_BY_GAME[name]
-    return Game(
-        name=name,
+
+ALL_NO_TRUMP = ("second_lap", "both_laps", "never")
+
+
+def _encode_kqj_rules(rules: KqjRules) -> Rules:
+    return Rules(
         seats=rules.seats,
-        tricks=rules.tricks,
-        pack=pack,
-        find_target=find_target,
-        start_deals=rounds.start_deals,
-        play_block=rounds.play_block,
-        play_deals=rounds.play_deals,
-        start_game=games.start_game,
-        assign_rounds=games.assign_rounds,
-        advance_games=games.advance,
-        play_games=games.play_games,
+        start_score=0,
+        target=rules.target,
+        variant=0,
+        teams=rules.teams,
+        random_partners=int(rules.partners == "random"),
+        auction=int(rules.bidding == "auction"),
+        all_no_trump=ALL_NO_TRUMP.index(rules.all_no_trump),
+        minimum_bid=rules.minimum_bid,
+        max_amount=rules.max_amount,
+        counter_any_time=int(rules.counter_timing == "any"),
+        amount_rounded=int(rules.amount_uses == "rounded"),
+        must_outscore=int(rules.must_outscore),
+    )
+
+
+def _select_kqj_stages(rules: KqjRules, imposed: Imposed) -> tuple[list[int], tuple[Kernel, ...]]:
+    loops = [LEAD, FOLLOW]
+    calling = kqj_round.impose_contract
+    if isinstance(imposed, ImposedFirstCall):
+        calling = kqj_round.impose_opener_take if imposed.takes else kqj_round.impose_opener_pass
+        loops += [TAKE]
+    elif imposed is None and rules.bidding == "auction":
+        calling = kqj_round.call_by_auction
+        loops += [BID, COUNTER, OVERCOUNTER]
+    elif imposed is None:
+        calling = kqj_round.call_by_taking
+        loops += [TAKE]
+    return loops, (kqj_round.begin_rounds, calling, kqj_round.finish_rounds)
+
+
+def _encode_kwajongen_rules(rules: KwajongenRules) -> Rules:
+    return kqj_round.NO_RULES._replace(
+        seats=kwajongen_cards.SEATS,
+        start_score=10,
+        target=0,
+        variant=int(rules.void_rule == "must_trump"),
+        teams=kwajongen_cards.TEAMS,
     )
 
 
 GAMES = {
-    game.name: game
-    for game in (
-        _make_game("kqj", PACK, lambda rules: rules.target, kqj_round, kqj_games),
-        _make_game(
-            "kwajongen", kwajongen_bits.PACK, lambda rules: 0, kwajongen_round, kwajongen_games
-        ),
-    )
+    "kqj": Game(
+        "kqj",
+        KqjRules.seats,
+        KqjRules.tricks,
+        kqj_cards.PACK,
+        _encode_kqj_rules,
+        LOOPS,
+        _select_kqj_stages,
+        kqj_games.advance,
+    ),
+    "kwajongen": Game(
+        "kwajongen",
+        KwajongenRules.seats,
+        KwajongenRules.tricks,
+        kwajongen_cards.PACK,
+        _encode_kwajongen_rules,
+        {
+            ACCEPT: ("kwajongen_accept", kwajongen.make_ask_accept),
+            kwajongen.CARD: ("kwajongen_card", kwajongen.make_ask_card),
+        },
+        lambda rules, imposed: ([ACCEPT, kwajongen.CARD], (kwajongen.play_rounds,)),
+        kwajongen.advance,
+    ),
 }
 """The games by name."""
 

@@ -33,7 +33,7 @@ TEXT = {
     "record",
     "imposed",
 }
-ENGINE = {"core", "policies", "games", "simulation"}
+ENGINE = {"core", "policies", "kwajongen", "games", "simulation"}
 ESTIMATES = {"plan", "stats", "positions", "output"}
 MAY_IMPORT: dict[str, set[str]] = {
     "messages": set(),

@@ -20,7 +20,6 @@ from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS
 from kqj_sim.core.jit import block_loop, scalar
 from kqj_sim.core.types import (
     Block,
-    Kernel,
     Lane,
     PackedPlayers,
     Position,
@@ -117,8 +116,6 @@ LED = _reserve_rows()
 """Suit mask of the suit led."""
 MUST_BEAT_LED = _reserve_rows()
 """The same if players must beat in that suit, else 0."""
-OBLIGED_CARDS = _reserve_rows()
-"""Kwajongen: cards of which a player void in the suit led must play one; trumps or none."""
 WINNING = _reserve_rows()
 """The cards that would become master."""
 MASTER_SHIFT = _reserve_rows()
@@ -250,21 +247,13 @@ def select_by_team(team: Team, first: int, second: int, third: int) -> int:
     return first * (team == 0) + second * (team == 1) + third * (team == 2)
 
 
-def make_rotate_players(seats: int) -> Kernel:
-    """Return `rotate_players` for a number of seats."""
-
-    @scalar
-    def rotate_players(players: PackedPlayers, shift: int) -> PackedPlayers:
-        """Return packed players counted from a position onwards, of which `shift` is PLAYER_BITS
-        times the number."""
-        return ((players >> shift) | (players << (seats * PLAYER_BITS - shift))) & (
-            (1 << seats * PLAYER_BITS) - 1
-        )
-
-    return rotate_players
-
-
-rotate_players = make_rotate_players(SEATS)
+@scalar
+def rotate_players(players: PackedPlayers, shift: int) -> PackedPlayers:
+    """Return packed players counted from a position onwards, of which `shift` is PLAYER_BITS times
+    the number."""
+    return ((players >> shift) | (players << (SEATS * PLAYER_BITS - shift))) & (
+        (1 << SEATS * PLAYER_BITS) - 1
+    )
 
 
 _SWAP_FROM, _SWAP_TO = SCRATCH, SCRATCH + STRIDE

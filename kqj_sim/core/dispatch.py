@@ -60,6 +60,7 @@ from kqj_sim.core.trick import (
     find_following_cards,
     follow_view,
     lead_view,
+    put_lead,
     read_hand,
     suit_mask_of,
     update_trick,
@@ -102,7 +103,7 @@ LOOP_ENTRIES = LOOP_COUNT * MAX_POLICIES
 
 
 @intrinsic
-def _call_loop(
+def call_loop(
     typingctx: Numba, address: Numba, state: Numba, lanes: Numba,
     first: Numba, second: Numba, teams: Numba, rule: Numba,
     number: Numba, parameters: Numba, resources: Numba,
@@ -146,7 +147,7 @@ def ask(
     if loop in (LEAD, FOLLOW):
         rule = 1 if seating.distinct == 1 else 0
     for number in range(seating.distinct):
-        _call_loop(
+        call_loop(
             seating.loop_addresses[loop * MAX_POLICIES + number], state, lanes, first, second,
             teams, rule, number, seating.parameters, seating.resources,
         )  # fmt: skip
@@ -340,8 +341,8 @@ def make_ask_counter(asking: Asking) -> AskLoop:
     return ask_counter
 
 
-def make_ask_lead(asking: Asking, *, lead_view: Kernel, put_lead: Kernel) -> AskLoop:
-    """Return the loop that asks the leader of a trick, with a game's `lead_view` and `put_lead`."""
+def make_ask_lead(asking: Asking) -> AskLoop:
+    """Return the loop that asks the leader of a trick."""
     choose, read_parameters, read_resource, sole_policy, checked = asking
 
     def ask_lead(
@@ -366,10 +367,8 @@ def make_ask_lead(asking: Asking, *, lead_view: Kernel, put_lead: Kernel) -> Ask
     return ask_lead
 
 
-def make_ask_follow(
-    asking: Asking, *, find_following_cards: Kernel, follow_view: Kernel
-) -> AskLoop:
-    """Return the loop that asks a following position, with a game's functions of `CardViews`."""
+def make_ask_follow(asking: Asking) -> AskLoop:
+    """Return the loop that asks a following position."""
     choose, read_parameters, read_resource, sole_policy, checked = asking
 
     def ask_follow(

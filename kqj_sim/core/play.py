@@ -51,7 +51,7 @@ from kqj_sim.core.dispatch import FOLLOW, LEAD, ask
 from kqj_sim.core.jit import block_loop, scalar
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.trick import finish_trick, play_last_trick
-from kqj_sim.core.types import Block, Card, CardSet, Flag, Kernel, Lane, Position
+from kqj_sim.core.types import Block, Card, CardSet, Flag, Lane, Position
 
 _EXCHANGED = SCRATCH
 """The Return and the card that the Sender gives to the dealer for it; none if the dealer sends."""
@@ -162,60 +162,33 @@ def prepare_play(state: Block, lanes: int) -> None:
             state[cell_index(held, i)] = hand
 
 
-def make_record_trick(seats: int) -> Kernel:
-    """Return `record_trick` for a number of seats."""
-
-    @scalar
-    def record_trick(state: Block, lanes: int, seating: Seating, trick: int) -> None:
-        """Write the leader and the cards of a trick to the history, if it is kept."""
-        if seating.keeps_history != 0:
+@scalar
+def record_trick(state: Block, lanes: int, seating: Seating, trick: int) -> None:
+    """Write the leader and the cards of a trick to the history, if it is kept."""
+    if seating.keeps_history != 0:
+        for i in range(lanes):
+            state[cell_index(history_offset(trick, 0), i)] = state[LEADER + i]
+        for position in range(SEATS):
             for i in range(lanes):
-                state[cell_index(history_offset(trick, 0), i)] = state[LEADER + i]
-            for position in range(seats):
-                for i in range(lanes):
-                    card = state[cell_index(TRICK_CARDS + position * STRIDE, i)]
-                    state[cell_index(history_offset(trick, 1 + position), i)] = card
-
-    return record_trick
+                card = state[cell_index(TRICK_CARDS + position * STRIDE, i)]
+                state[cell_index(history_offset(trick, 1 + position), i)] = card
 
 
-def make_play_tricks(
-    *,
-    seats: int,
-    tricks: int,
-    record_trick: Kernel,
-    finish_trick: Kernel,
-    play_last_trick: Kernel,
-) -> Kernel:
-    """Return `play_tricks` for a game of so many seats and tricks, from its steps."""
-
-    @block_loop
-    def play_tricks(
-        state: Block, lanes: int, rules: Rules, seating: Seating, first_trick: int,
-        first_position: Position,
-    ) -> None:  # fmt: skip
-        """Play the tricks from a position of one on; the last is forced and always played whole."""
-        position = first_position
-        for trick in range(first_trick, tricks - 1):
-            while position < seats:
-                loop = LEAD if position == 0 else FOLLOW
-                ask(seating, loop, state, lanes, trick, position, rules.teams, 0)
-                position += 1
-            position = 0
-            record_trick(state, lanes, seating, trick)
-            finish_trick(state, lanes)
-        play_last_trick(state, lanes)
-        record_trick(state, lanes, seating, tricks - 1)
+@block_loop
+def play_tricks(
+    state: Block, lanes: int, rules: Rules, seating: Seating, first_trick: int,
+    first_position: Position,
+) -> None:  # fmt: skip
+    """Play the tricks from a position of one on; the last is forced and always played whole."""
+    position = first_position
+    for trick in range(first_trick, TRICKS - 1):
+        while position < SEATS:
+            loop = LEAD if position == 0 else FOLLOW
+            ask(seating, loop, state, lanes, trick, position, rules.teams, 0)
+            position += 1
+        position = 0
+        record_trick(state, lanes, seating, trick)
         finish_trick(state, lanes)
-
-    return play_tricks
-
-
-record_trick = make_record_trick(SEATS)
-play_tricks = make_play_tricks(
-    seats=SEATS,
-    tricks=TRICKS,
-    record_trick=record_trick,
-    finish_trick=finish_trick,
-    play_last_trick=play_last_trick,
-)
+    play_last_trick(state, lanes)
+    record_trick(state, lanes, seating, TRICKS - 1)
+    finish_trick(state, lanes)

@@ -127,7 +127,7 @@ def derive_deal_key(seed: int, deal: int) -> Key:
 
 
 @kernel
-def fill_deal_keys(first: int, seed: int, keys: Int64Array) -> None:
+def fill_keys(first: int, seed: int, keys: Int64Array) -> None:
     """Fill `keys`, int64 (n,), with the keys of the deals from `first` on."""
     for number in range(keys.shape[0]):
         keys[number] = derive_deal_key(seed, first + number)

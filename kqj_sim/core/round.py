@@ -1,6 +1,6 @@
-"""Rounds of KQJ, a block at a time: from deal numbers to rows.
+"""Rounds a block at a time, from deal numbers to rows; and the stages of a round of KQJ.
 
-A round has three stages, called by address: `begin_rounds`; one of `call_by_taking`,
+The stages are called by address.  In KQJ there are three: `begin_rounds`; one of `call_by_taking`,
 `call_by_auction`, `impose_contract`, `impose_opener_take` and `impose_opener_pass`; and
 `finish_rounds`.  Policies that play hands out continue rounds in the middle by the `resume_...`
 kernels, which share `RESUME_SIGNATURE`.
@@ -9,7 +9,6 @@ kernels, which share `RESUME_SIGNATURE`.
 from __future__ import annotations
 
 from itertools import permutations
-from typing import NamedTuple
 
 import numpy as np
 from numba import typeof, types
@@ -65,11 +64,8 @@ from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.scoring import count_tricks, score_rounds
 from kqj_sim.core.types import (
     Block,
-    CoreRules,
     Int16Array,
     Int64Array,
-    Kernel,
-    Numba,
     PackedPlayers,
 )
 from kqj_sim.core.views import PASS
@@ -79,36 +75,33 @@ _HASH_MULTIPLIER = np.int64(-0x61C8864680B583EB)
 different rounds have the same fingerprint about once in 2**60."""
 
 
-def make_write_fingerprints(seats: int, tricks: int) -> Kernel:
-    """Return `write_fingerprints` for a game of so many seats and tricks."""
+@block_loop
+def write_fingerprints(
+    state: Block, lanes: int, log: Int64Array, fingerprints: Int64Array, first: int
+) -> None:
+    """Write a number for each round of a block that its calls and cards determine.
 
-    @block_loop
-    def write_fingerprints(
-        state: Block, lanes: int, played: int, log: Int64Array, fingerprints: Int64Array, first: int
-    ) -> None:
-        """Write a number for each round of a block that its calls and cards determine.
-
-        Args:
-            state: the block; its history was kept (`core.rules.Seating.keeps_history`).
-            lanes, played: number of lanes, and of those, the first, that were played.
-            log: int64 (`core.bidding.LOG_SIZE`,), the calls by ORIGINAL_LANE.
-            fingerprints: written from index `first` on.
-        """
-        for i in range(lanes):
-            mark = np.int64(0)
-            for call in range(state[CALL_COUNT + i]):
-                mark = (mark ^ log[call * STRIDE + state[ORIGINAL_LANE + i]]) * _HASH_MULTIPLIER
-                mark ^= mark >> 32
-            fingerprints[first + i] = mark
-        for trick in range(tricks):
-            for card in range(1, seats + 1):
-                offset = history_offset(trick, card)
-                for i in range(played):
+    Args:
+        state: the block; its history was kept (`core.rules.Seating.keeps_history`).
+        lanes: its deals.
+        log: int64 (`core.bidding.LOG_SIZE`,), the calls by ORIGINAL_LANE.
+        fingerprints: written from index `first` on.
+    """
+    for i in range(lanes):
+        mark = np.int64(0)
+        for call in range(state[CALL_COUNT + i]):
+            mark = (mark ^ log[call * STRIDE + state[ORIGINAL_LANE + i]]) * _HASH_MULTIPLIER
+            mark ^= mark >> 32
+        fingerprints[first + i] = mark
+    # In a smaller game the rows of further cards are always 0.
+    for trick in range(TRICKS):
+        for card in range(1, SEATS + 1):
+            offset = history_offset(trick, card)
+            for i in range(lanes):
+                if state[SENDER + i] >= 0:
                     mark = fingerprints[first + i] ^ state[cell_index(offset, i)]
                     mark *= _HASH_MULTIPLIER
                     fingerprints[first + i] = mark ^ (mark >> 32)
-
-    return write_fingerprints
 
 
 def _pack_teams(teams: tuple[int, ...]) -> int:
@@ -126,10 +119,10 @@ TWO_TEAM_SPLITS, THREE_TEAM_SPLITS = _list_splits(2), _list_splits(3)
 
 
 @scalar
-def pack_policies(policy_of_seat: int, seats: int) -> PackedPlayers:
+def pack_policies(policy_of_seat: int) -> PackedPlayers:
     """Return the policies of the seats (`core.rules.Seating.seats`) as packed players."""
     policies = 0
-    for seat in range(seats):
+    for seat in range(SEATS):
         policies |= ((policy_of_seat >> 4 * seat) & 7) << (PLAYER_BITS * seat + 2)
     return policies
 
@@ -137,7 +130,7 @@ def pack_policies(policy_of_seat: int, seats: int) -> PackedPlayers:
 @block_loop
 def seat_players(state: Block, lanes: int, rules: Rules, policy_of_seat: int) -> None:
     """Fill PLAYERS: the team and the policy of each place, from the seats and the dealer."""
-    policies = pack_policies(policy_of_seat, SEATS)
+    policies = pack_policies(policy_of_seat)
     n = pad_lanes(lanes)
     if rules.random_partners:
         splits = TWO_TEAM_SPLITS if rules.teams == 2 else THREE_TEAM_SPLITS
@@ -248,21 +241,16 @@ def finish_rounds(state: Block, lanes: int, rules: Rules, seating: Seating, log:
     return played
 
 
-def make_stage_signature(rules: CoreRules, seating: Seating) -> Numba:
-    """Return the signature of the stages with a game's rules."""
-    block = types.int64[::1]
-    return types.int64(block, types.int64, typeof(rules), typeof(seating), block)
-
-
 BEGIN_STAGE, CALL_STAGE, FINISH_STAGE = range(3)
 """The stages of a round in `Seating.stages`."""
 
 _EMPTY = np.zeros(1, dtype=np.int64)
 EMPTY_SEATING = Seating(_EMPTY, np.zeros(1), _EMPTY, 1, 0, _EMPTY, _EMPTY, -1, -1, 0, 0, _EMPTY)
 """A seating for its types."""
-_ANY_RULES = Rules(*[0] * len(Rules._fields))
-STAGE_SIGNATURE = make_stage_signature(_ANY_RULES, EMPTY_SEATING)
-"""The signature of the stages with the rules of KQJ."""
+NO_RULES = Rules(*[0] * len(Rules._fields))
+"""Rules for their types, and for a game to replace those that it has."""
+_BLOCK, _I64 = types.int64[::1], types.int64
+STAGE_SIGNATURE = _I64(_BLOCK, _I64, typeof(NO_RULES), typeof(EMPTY_SEATING), _BLOCK)
 call_stage = make_address_caller(STAGE_SIGNATURE)
 """Call a stage of a round: (address, (block, lanes, rules, seating, log))."""
 
@@ -280,96 +268,70 @@ def find_illegal_choice(state: Block, lanes: int) -> int:
     return -1
 
 
-class RoundKernels(NamedTuple):
-    """The kernels that play single rounds of a game."""
+@kernel
+def play_block(
+    state: Block, lanes: int, seed: int, rules: Rules, seating: Seating, log: Int64Array
+) -> None:
+    """Deal, call, play and score the rounds of a block.
 
-    start_deals: Kernel
-    play_block: Kernel
-    play_deals: Kernel
+    DEAL_NUMBER, DEALER and PENDING must be filled.
+
+    `log` is empty or int64 (`core.bidding.LOG_SIZE`,), filled with the calls by ORIGINAL_LANE.
+    """
+    for i in range(pad_lanes(lanes)):
+        state[KEY + i] = rng.derive_deal_key(seed, state[DEAL_NUMBER + i])
+        state[ILLEGAL + i] = 0
+    for stage in range(seating.stages.shape[0]):
+        call_stage(seating.stages[stage], (state, lanes, rules, seating, log))
 
 
-def make_round_kernels(game: str, *, seats: int, tricks: int, call_stage: Kernel) -> RoundKernels:
-    """Return the kernels of a game.
+@kernel
+def start_deals(state: Block, first: int, lanes: int, seats: int = SEATS) -> None:
+    """Assign single rounds: deals from `first` on, dealer deal mod seats, nothing pending."""
+    first_dealer = first % seats
+    for i in range(pad_lanes(lanes)):
+        state[DEAL_NUMBER + i] = first + i
+        state[DEALER + i] = wrap_number(first_dealer + i, seats)
+        state[PENDING + i] = 0
+
+
+@kernel
+def play_deals(
+    state: Block, first: int, count: int, seed: int, rules: Rules, seating: Seating,
+    deals: Int64Array, values: Int16Array, fingerprints: Int64Array,
+) -> int:  # fmt: skip
+    """Play single rounds of the deals `first` to `first + count - 1`, dealer deal mod seats.
 
     Args:
-        game: its name; compiled code is kept on disk by it.
-        seats, tricks: of a round.
-        call_stage: calls a stage with the game's rules.
+        state: a block.
+        first, count: the deals.
+        seed: seed of the run.
+        rules, seating: the experiment.
+        deals: int64 (count,), filled with the deal number of each row.
+        values: int16 (columns * count,), of which the wanted columns are filled.
+        fingerprints: empty, or int64 (count,), filled with the rounds' fingerprints; then the
+            seating must keep the history.
+
+    Returns:
+        -1, or the number of a deal in which a policy made an illegal choice.
     """
-    write_fingerprints = make_write_fingerprints(seats, tricks)
-
-    @kernel(name=f"{game}_play_block")
-    def play_block(
-        state: Block, lanes: int, seed: int, rules: CoreRules, seating: Seating, log: Int64Array
-    ) -> int:
-        """Deal, call, play and score the rounds of a block.
-
-        DEAL_NUMBER, DEALER and PENDING must be filled.
-
-        `log` is empty or int64 (`core.bidding.LOG_SIZE`,), filled with the calls by ORIGINAL_LANE.
-
-        Returns:
-            The number of lanes that were played; they come first.
-        """
-        for i in range(pad_lanes(lanes)):
-            state[KEY + i] = rng.derive_deal_key(seed, state[DEAL_NUMBER + i])
-            state[ILLEGAL + i] = 0
-        played = lanes
-        for stage in range(seating.stages.shape[0]):
-            played = call_stage(seating.stages[stage], (state, lanes, rules, seating, log))
-        return played
-
-    @kernel(name=f"{game}_start_deals")
-    def start_deals(state: Block, first: int, lanes: int) -> None:
-        """Assign single rounds: deals from `first` on, dealer deal mod seats, nothing pending."""
-        first_dealer = first % seats
-        for i in range(pad_lanes(lanes)):
-            state[DEAL_NUMBER + i] = first + i
-            state[DEALER + i] = wrap_number(first_dealer + i, seats)
-            state[PENDING + i] = 0
-
-    @kernel(name=f"{game}_play_deals")
-    def play_deals(
-        state: Block, first: int, count: int, seed: int, rules: CoreRules, seating: Seating,
-        deals: Int64Array, values: Int16Array, fingerprints: Int64Array,
-    ) -> int:  # fmt: skip
-        """Play single rounds of the deals `first` to `first + count - 1`, dealer deal mod seats.
-
-        Args:
-            state: a block.
-            first, count: the deals.
-            seed: seed of the run.
-            rules, seating: the experiment.
-            deals: int64 (count,), filled with the deal number of each row.
-            values: int16 (columns * count,), of which the wanted columns are filled.
-            fingerprints: empty, or int64 (count,), filled with the rounds' fingerprints; then the
-                seating must keep the history.
-
-        Returns:
-            -1, or the number of a deal in which a policy made an illegal choice.
-        """
-        marked = fingerprints.shape[0] > 0
-        log = np.empty(LOG_SIZE if marked else 0, np.int64)
-        for done in range(0, count, LANES):
-            lanes = min(LANES, count - done)
-            start_deals(state, first + done, lanes)
-            played = play_block(state, lanes, seed, rules, seating, log)
-            illegal = find_illegal_choice(state, lanes)
-            if illegal >= 0:
-                return illegal
-            write_rows(state, lanes, seating.wanted, deals, values, done)
-            if marked:
-                write_fingerprints(state, lanes, played, log, fingerprints, done)
-        return -1
-
-    return RoundKernels(start_deals, play_block, play_deals)
+    marked = fingerprints.shape[0] > 0
+    log = np.empty(LOG_SIZE if marked else 0, np.int64)
+    for done in range(0, count, LANES):
+        lanes = min(LANES, count - done)
+        start_deals(state, first + done, lanes, rules.seats)
+        play_block(state, lanes, seed, rules, seating, log)
+        illegal = find_illegal_choice(state, lanes)
+        if illegal >= 0:
+            return illegal
+        write_rows(state, lanes, seating.wanted, deals, values, done)
+        if marked:
+            write_fingerprints(state, lanes, log, fingerprints, done)
+    return -1
 
 
-start_deals, play_block, play_deals = make_round_kernels(
-    "kqj", seats=SEATS, tricks=TRICKS, call_stage=call_stage
-)
 PLAY_DEALS_SIGNATURE = (
-    types.int64[::1], types.int64, types.int64, types.int64, typeof(_ANY_RULES),
+    types.int64[::1], types.int64, types.int64, types.int64, typeof(NO_RULES),
     typeof(EMPTY_SEATING), types.int64[::1], types.int16[::1], types.int64[::1],
 )  # fmt: skip
 """The types of the arguments of `play_deals`."""
@@ -430,14 +392,7 @@ def resume_play(
     return lanes
 
 
-def make_resume_signature(rules: Rules, seating: Seating) -> Numba:
-    """Return the signature of the `resume_...` kernels."""
-    block = types.int64[::1]
-    i64 = types.int64
-    return i64(block, i64, typeof(rules), typeof(seating), i64, i64)
-
-
-RESUME_SIGNATURE = make_resume_signature(Rules(*[0] * len(Rules._fields)), EMPTY_SEATING)
+RESUME_SIGNATURE = _I64(_BLOCK, _I64, typeof(NO_RULES), typeof(EMPTY_SEATING), _I64, _I64)
 call_resume = make_address_caller(RESUME_SIGNATURE)
 """Call a `resume_...` kernel: (address, (block, lanes, rules, seating, turn or trick, pending or
 position))."""

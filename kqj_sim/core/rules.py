@@ -1,4 +1,4 @@
-"""The rules of KQJ and the players at the table, as the kernels take them (`simulation.encode`)."""
+"""The rules of a game and the players at the table, as the kernels take them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,15 @@ from kqj_sim.core.types import Contract, Flag, Float64Array, Int64Array, Place
 
 
 class Rules(NamedTuple):
-    """The rules object of RULES.md in integers."""
+    """The rules object of RULES.md in integers; in other games than KQJ what it alone has is 0."""
 
+    seats: int
+    start_score: int
+    """The score with which a game begins."""
+    target: int
+    """The score that ends a game."""
+    variant: int
+    """The rules of another game than KQJ, as that game encodes them; 0 in KQJ."""
     teams: int
     """2 or 3."""
     random_partners: Flag
@@ -41,7 +48,7 @@ class Seating(NamedTuple):
     seats: int
     """Policy number of each seat, four bits per seat."""
     stages: Int64Array
-    """int64 (3,): addresses of the stages of a round (`core.round`)."""
+    """int64 (n,): addresses of the stages of a round (`core.round`): three in KQJ."""
     resume: Int64Array
     """int64 (3,): addresses of the kernels that resume a round (`core.round`) and that value
     cards, where policies play hands out; else zeros."""

@@ -2,13 +2,9 @@
 
 Hands are coded by strength, so one formula serves every contract: the cards that beat the master
 are those of the suit led and the trumps above it.
-
-Functions that depend on the game are made by factories, which `core.kwajongen.trick` calls too.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 from kqj_sim.core import rng
 from kqj_sim.core.block import (
@@ -51,28 +47,18 @@ from kqj_sim.core.types import (
     Card,
     CardSet,
     Flag,
-    Kernel,
     Lane,
     Position,
-    RowOffset,
     SuitMask,
     Team,
 )
 from kqj_sim.core.views import CardView
 
 
-def make_suit_mask_of(lowest_suit: SuitMask) -> Kernel:
-    """Return `suit_mask_of` for a pack whose lowest suit has the bits `lowest_suit`."""
-
-    @scalar
-    def suit_mask_of(card: Card) -> SuitMask:
-        """Return all cards of a card's suit."""
-        return lowest_suit << (trailing_zeros(card) & 48)
-
-    return suit_mask_of
-
-
-suit_mask_of = make_suit_mask_of(SUIT_MASK)
+@scalar
+def suit_mask_of(card: Card) -> SuitMask:
+    """Return all cards of a card's suit."""
+    return SUIT_MASK << (trailing_zeros(card) & 48)
 
 
 @scalar
@@ -103,96 +89,67 @@ def legal_cards(
 
 
 @scalar
-def find_voids(card: Card, led: SuitMask, must_beat: SuitMask) -> int:
-    """Return the suits that a follower lacks by their card, as bits from the suit led on: 0 or 1.
-
-    `must_beat` is not needed in KQJ.
-    """
+def _is_void(card: Card, led: SuitMask) -> Flag:
+    """Return 1 if a follower who plays a card lacks the suit led."""
     return 1 if card & led == 0 else 0
 
 
-def make_finish_trick(
-    *,
-    seats: int,
-    duty_row: RowOffset,
-    rotate_players: Kernel,
-    find_voids: Kernel,
-    has_announcements: bool,
-) -> Kernel:
-    """Return `finish_trick` for a game of four or six seats.
+@block_loop
+def finish_trick(state: Block, lanes: int) -> None:
+    """Give the trick to its winner and turn the positions so that the winner leads next."""
+    n = fill_vectors(lanes)
+    for i in range(n):
+        a = state[TRICK_CARDS + i]
+        b = state[TRICK_CARDS + STRIDE + i]
+        c = state[TRICK_CARDS + 2 * STRIDE + i]
+        d = state[TRICK_CARDS + 3 * STRIDE + i]
+        e = state[TRICK_CARDS + 4 * STRIDE + i]
+        f = state[TRICK_CARDS + 5 * STRIDE + i]
+        led = state[LED + i]
+        shift = state[MASTER_SHIFT + i]
+        winner = shift & 7  # The low bits of nine times a position are the position.
+        players = state[PLAYERS_BY_POSITION + i]
 
-    Args:
-        seats: 4 or 6.
-        duty_row: row of the cards that a follower is bound to play, for `find_voids`.
-        rotate_players: turns the packed players of so many seats.
-        find_voids: says what a follower's card tells of the suits they lack.
-        has_announcements: keep UPPER_PLAYED_EARLIER, from which KQ and KQJ are counted.
-    """
-    six = seats == 6
+        cards = a | b | c | d | e | f
+        team = team_at(players, shift)
+        state[WON_CARDS + i] |= cards if team == 0 else 0
+        state[WON_CARDS + STRIDE + i] |= cards if team == 1 else 0
+        played = state[PLAYED_CARDS + i] | cards
+        state[PLAYED_CARDS + i] = played
+        state[UPPER_PLAYED_EARLIER + i] |= (played >> 1) & ~played
 
-    @block_loop
-    def finish_trick(state: Block, lanes: int) -> None:
-        """Give the trick to its winner and turn the positions so that the winner leads next."""
-        n = fill_vectors(lanes)
-        for i in range(n):
-            a = state[TRICK_CARDS + i]
-            b = state[TRICK_CARDS + STRIDE + i]
-            c = state[TRICK_CARDS + 2 * STRIDE + i]
-            d = state[TRICK_CARDS + 3 * STRIDE + i]
-            e = state[TRICK_CARDS + 4 * STRIDE + i] if six else 0
-            f = state[TRICK_CARDS + 5 * STRIDE + i] if six else 0
-            led = state[LED + i]
-            shift = state[MASTER_SHIFT + i]
-            winner = shift & 7  # The low bits of nine times a position are the position.
-            players = state[PLAYERS_BY_POSITION + i]
+        voids = _is_void(b, led) << PLAYER_BITS
+        voids |= _is_void(c, led) << 2 * PLAYER_BITS
+        voids |= _is_void(d, led) << 3 * PLAYER_BITS
+        voids |= _is_void(e, led) << 4 * PLAYER_BITS
+        voids |= _is_void(f, led) << 5 * PLAYER_BITS
+        players |= voids << (5 + (trailing_zeros(led) >> 4))
+        state[PLAYERS_BY_POSITION + i] = rotate_players(players, shift)
 
-            cards = a | b | c | d | e | f
-            team = team_at(players, shift)
-            state[WON_CARDS + i] |= cards if team == 0 else 0
-            state[WON_CARDS + STRIDE + i] |= cards if team == 1 else 0
-            played = state[PLAYED_CARDS + i] | cards
-            state[PLAYED_CARDS + i] = played
-            if has_announcements:
-                state[UPPER_PLAYED_EARLIER + i] |= (played >> 1) & ~played
+        state[LEADER + i] = wrap_seat(state[LEADER + i] + winner, SEATS)
 
-            duty = state[duty_row + i]
-            voids = find_voids(b, led, duty) << PLAYER_BITS
-            voids |= find_voids(c, led, duty) << 2 * PLAYER_BITS
-            voids |= find_voids(d, led, duty) << 3 * PLAYER_BITS
-            if six:
-                voids |= find_voids(e, led, duty) << 4 * PLAYER_BITS
-                voids |= find_voids(f, led, duty) << 5 * PLAYER_BITS
-            players |= voids << (5 + (trailing_zeros(led) >> 4))
-            state[PLAYERS_BY_POSITION + i] = rotate_players(players, shift)
-
-            state[LEADER + i] = wrap_seat(state[LEADER + i] + winner, seats)
-
-            # Rotate the hands by the three bits of `winner`.
-            a ^= state[HAND + i]
-            b ^= state[HAND + STRIDE + i]
-            c ^= state[HAND + 2 * STRIDE + i]
-            d ^= state[HAND + 3 * STRIDE + i]
-            if six:
-                e ^= state[HAND + 4 * STRIDE + i]
-                f ^= state[HAND + 5 * STRIDE + i]
-            odd = winner & 1 != 0
-            u = b if odd else a
-            v = c if odd else b
-            w = d if odd else c
-            x = (e if six else a) if odd else d
-            y = (f if odd else e) if six else u
-            z = (a if odd else f) if six else v
-            two = winner & 2 != 0
-            four = winner & 4 != 0
-            state[HAND + i] = y if four else (w if two else u)
-            state[HAND + STRIDE + i] = z if four else (x if two else v)
-            state[HAND + 2 * STRIDE + i] = u if four else (y if two else w)
-            state[HAND + 3 * STRIDE + i] = v if four else (z if two else x)
-            if six:
-                state[HAND + 4 * STRIDE + i] = w if four else (u if two else y)
-                state[HAND + 5 * STRIDE + i] = x if four else (v if two else z)
-
-    return finish_trick
+        # Rotate the hands by the three bits of `winner`.
+        a ^= state[HAND + i]
+        b ^= state[HAND + STRIDE + i]
+        c ^= state[HAND + 2 * STRIDE + i]
+        d ^= state[HAND + 3 * STRIDE + i]
+        e ^= state[HAND + 4 * STRIDE + i]
+        f ^= state[HAND + 5 * STRIDE + i]
+        odd = winner & 1 != 0
+        u = b if odd else a
+        v = c if odd else b
+        w = d if odd else c
+        x = e if odd else d
+        y = f if odd else e
+        z = a if odd else f
+        two = winner & 2 != 0
+        four = winner & 4 != 0
+        state[HAND + i] = y if four else (w if two else u)
+        state[HAND + STRIDE + i] = z if four else (x if two else v)
+        state[HAND + 2 * STRIDE + i] = u if four else (y if two else w)
+        state[HAND + 3 * STRIDE + i] = v if four else (z if two else x)
+        state[HAND + 4 * STRIDE + i] = w if four else (u if two else y)
+        state[HAND + 5 * STRIDE + i] = x if four else (v if two else z)
 
 
 @scalar
@@ -201,54 +158,37 @@ def _beat_master(master: Card, card: Card, led: SuitMask, trumps: CardSet) -> Ca
     return card if card & winning_cards(led, trumps, master) != 0 else master
 
 
-def make_play_last_trick(*, seats: int, suit_mask_of: Kernel) -> Kernel:
-    """Return `play_last_trick` for a game of four or six seats."""
-    six = seats == 6
-
-    @block_loop
-    def play_last_trick(state: Block, lanes: int) -> None:
-        """Play the last trick, in which nobody has a choice."""
-        n = fill_vectors(lanes)
-        for i in range(n):
-            trumps = state[TRUMPS + i]
-            a = state[HAND + i]
-            b = state[HAND + STRIDE + i]
-            c = state[HAND + 2 * STRIDE + i]
-            d = state[HAND + 3 * STRIDE + i]
-            e = state[HAND + 4 * STRIDE + i] if six else 0
-            f = state[HAND + 5 * STRIDE + i] if six else 0
-            led = suit_mask_of(a)
-            master = _beat_master(a, b, led, trumps)
-            master = _beat_master(master, c, led, trumps)
-            master = _beat_master(master, d, led, trumps)
-            master = _beat_master(master, e, led, trumps)
-            master = _beat_master(master, f, led, trumps)
-            shift = PLAYER_BITS if master == b else 0
-            shift = 2 * PLAYER_BITS if master == c else shift
-            shift = 3 * PLAYER_BITS if master == d else shift
-            shift = 4 * PLAYER_BITS if master == e else shift
-            shift = 5 * PLAYER_BITS if master == f else shift
-            state[MASTER_SHIFT + i] = shift
-            state[LED + i] = led
-            state[TRICK_CARDS + i] = a
-            state[TRICK_CARDS + STRIDE + i] = b
-            state[TRICK_CARDS + 2 * STRIDE + i] = c
-            state[TRICK_CARDS + 3 * STRIDE + i] = d
-            if six:
-                state[TRICK_CARDS + 4 * STRIDE + i] = e
-                state[TRICK_CARDS + 5 * STRIDE + i] = f
-
-    return play_last_trick
-
-
-finish_trick = make_finish_trick(
-    seats=SEATS,
-    duty_row=MUST_BEAT_LED,
-    rotate_players=rotate_players,
-    find_voids=find_voids,
-    has_announcements=True,
-)
-play_last_trick = make_play_last_trick(seats=SEATS, suit_mask_of=suit_mask_of)
+@block_loop
+def play_last_trick(state: Block, lanes: int) -> None:
+    """Play the last trick, in which nobody has a choice."""
+    n = fill_vectors(lanes)
+    for i in range(n):
+        trumps = state[TRUMPS + i]
+        a = state[HAND + i]
+        b = state[HAND + STRIDE + i]
+        c = state[HAND + 2 * STRIDE + i]
+        d = state[HAND + 3 * STRIDE + i]
+        e = state[HAND + 4 * STRIDE + i]
+        f = state[HAND + 5 * STRIDE + i]
+        led = suit_mask_of(a)
+        master = _beat_master(a, b, led, trumps)
+        master = _beat_master(master, c, led, trumps)
+        master = _beat_master(master, d, led, trumps)
+        master = _beat_master(master, e, led, trumps)
+        master = _beat_master(master, f, led, trumps)
+        shift = PLAYER_BITS if master == b else 0
+        shift = 2 * PLAYER_BITS if master == c else shift
+        shift = 3 * PLAYER_BITS if master == d else shift
+        shift = 4 * PLAYER_BITS if master == e else shift
+        shift = 5 * PLAYER_BITS if master == f else shift
+        state[MASTER_SHIFT + i] = shift
+        state[LED + i] = led
+        state[TRICK_CARDS + i] = a
+        state[TRICK_CARDS + STRIDE + i] = b
+        state[TRICK_CARDS + 2 * STRIDE + i] = c
+        state[TRICK_CARDS + 3 * STRIDE + i] = d
+        state[TRICK_CARDS + 4 * STRIDE + i] = e
+        state[TRICK_CARDS + 5 * STRIDE + i] = f
 
 
 @scalar
@@ -268,170 +208,120 @@ def read_upcard(state: Block, lane: Lane) -> Card:
     )
 
 
-class TrickReaders(NamedTuple):
-    """The functions of a game that read the cards of the current trick."""
-
-    read_trick: Kernel
-    read_master: Kernel
-
-
-def make_trick_readers(seats: int) -> TrickReaders:
-    """Return the functions for a game of four or six seats."""
-
-    @scalar
-    def read_trick(state: Block, lane: Lane, position: Position) -> CardSet:
-        """Return the cards of the current trick before a position played."""
-        # Not as a loop: views are read in vector code.
-        cards = state[TRICK_CARDS + lane] if position > 0 else 0
-        cards |= state[TRICK_CARDS + STRIDE + lane] if position > 1 else 0
-        cards |= state[TRICK_CARDS + 2 * STRIDE + lane] if position > 2 else 0
-        if seats == 6:
-            cards |= state[TRICK_CARDS + 3 * STRIDE + lane] if position > 3 else 0
-            cards |= state[TRICK_CARDS + 4 * STRIDE + lane] if position > 4 else 0
-        return cards
-
-    @scalar
-    def read_master(state: Block, lane: Lane) -> Card:
-        """Return the master of the current trick; a card must have been played."""
-        shift = state[MASTER_SHIFT + lane]
-        master = state[TRICK_CARDS + lane]
-        master = state[TRICK_CARDS + STRIDE + lane] if shift == PLAYER_BITS else master
-        master = state[TRICK_CARDS + 2 * STRIDE + lane] if shift == 2 * PLAYER_BITS else master
-        if seats == 6:
-            master = state[TRICK_CARDS + 3 * STRIDE + lane] if shift == 3 * PLAYER_BITS else master
-            master = state[TRICK_CARDS + 4 * STRIDE + lane] if shift == 4 * PLAYER_BITS else master
-        return master
-
-    return TrickReaders(read_trick, read_master)
+@scalar
+def read_trick(state: Block, lane: Lane, position: Position) -> CardSet:
+    """Return the cards of the current trick before a position played."""
+    # Not as a loop: views are read in vector code.
+    cards = state[TRICK_CARDS + lane] if position > 0 else 0
+    cards |= state[TRICK_CARDS + STRIDE + lane] if position > 1 else 0
+    cards |= state[TRICK_CARDS + 2 * STRIDE + lane] if position > 2 else 0
+    cards |= state[TRICK_CARDS + 3 * STRIDE + lane] if position > 3 else 0
+    cards |= state[TRICK_CARDS + 4 * STRIDE + lane] if position > 4 else 0
+    return cards
 
 
-read_trick, read_master = make_trick_readers(SEATS)
+@scalar
+def read_master(state: Block, lane: Lane) -> Card:
+    """Return the master of the current trick; a card must have been played."""
+    shift = state[MASTER_SHIFT + lane]
+    master = state[TRICK_CARDS + lane]
+    master = state[TRICK_CARDS + STRIDE + lane] if shift == PLAYER_BITS else master
+    master = state[TRICK_CARDS + 2 * STRIDE + lane] if shift == 2 * PLAYER_BITS else master
+    master = state[TRICK_CARDS + 3 * STRIDE + lane] if shift == 3 * PLAYER_BITS else master
+    master = state[TRICK_CARDS + 4 * STRIDE + lane] if shift == 4 * PLAYER_BITS else master
+    return master
 
 
-class CardViews(NamedTuple):
-    """The functions of a game that show the player to move what they may know and play."""
-
-    lead_view: Kernel
-    find_following_cards: Kernel
-    follow_view: Kernel
-    find_legal_cards: Kernel
-
-
-def make_card_views(
-    *,
-    seats: int,
-    duty_row: RowOffset,
-    legal_cards: Kernel,
-    read_upcard: Kernel,
-    read_trick: Kernel,
-    read_master: Kernel,
-) -> CardViews:
-    """Return the functions for a game.
-
-    Args:
-        seats: seats of the game.
-        duty_row: row of the cards that a follower is bound to play, for `legal_cards`.
-        legal_cards: see `legal_cards`.
-        read_upcard: reads the card turned up of a lane.
-        read_trick, read_master: see `make_trick_readers`.
-    """
-
-    @scalar
-    def card_view(
-        state: Block, lane: Lane, hand: CardSet, legal: CardSet, trick: int, position: Position,
-        led: SuitMask, winning: CardSet, master: Card, partner: Flag, cards: CardSet, teams: int,
-    ) -> CardView:  # fmt: skip
-        """Return the view of a position; `led` to `cards` are of the trick so far."""
-        players = state[PLAYERS_BY_POSITION + lane]
-        leader = state[LEADER + lane]
-        team = team_of(players, position)
-        contracting = state[SENDER_TEAM + lane]
-        played = state[PLAYED_CARDS + lane]
-        won_0, won_1 = state[WON_CARDS + lane], state[WON_CARDS + STRIDE + lane]
-        return CardView(
-            hand,
-            legal,
-            trick,
-            position,
-            led,
-            state[TRUMPS + lane],
-            state[MUST_BEAT + lane],
-            winning,
-            master,
-            partner,
-            cards,
-            played,
-            _select_won_cards(team, played, won_0, won_1),
-            _select_won_cards(contracting, played, won_0, won_1),
-            read_upcard(state, lane),
-            state[POINT_PLANES + lane],
-            state[POINT_PLANES + STRIDE + lane],
-            state[POINT_PLANES + 2 * STRIDE + lane],
-            state[POINT_PLANES + 3 * STRIDE + lane],
-            state[POINT_PLANES + 4 * STRIDE + lane],
-            players,
-            leader,
-            state[SENDER + lane],
-            1 if contracting == team else 0,
-            state[CONTRACT + lane],
-            state[AMOUNT + lane],
-            state[CAPOT + lane],
-            state[STAKE + lane],
-            teams,
-            rng.draw_32_for_card(state[KEY + lane], trick, position),
-        )
-
-    @scalar
-    def lead_view(state: Block, lane: Lane, trick: int, teams: int) -> CardView:
-        """Return the view of the leader of a lane."""
-        hand = state[HAND + lane]
-        return card_view(state, lane, hand, hand, trick, 0, 0, -1, 0, 0, 0, teams)
-
-    @scalar
-    def has_partner_as_master(state: Block, lane: Lane, position: Position) -> bool:
-        """Return True if the master is a card of the team of a position of a lane."""
-        players = state[PLAYERS_BY_POSITION + lane]
-        return team_at(players, state[MASTER_SHIFT + lane]) == team_of(players, position)
-
-    @scalar
-    def find_following_cards(
-        state: Block, lane: Lane, hand: CardSet, position: Position
-    ) -> CardSet:
-        """Return the cards that a following position (from 1) of a lane may play from a hand."""
-        partner = has_partner_as_master(state, lane, position)
-        return legal_cards(
-            hand, state[LED + lane], state[duty_row + lane], state[WINNING + lane], partner
-        )
-
-    @scalar
-    def follow_view(
-        state: Block, lane: Lane, hand: CardSet, legal: CardSet, trick: int, position: Position,
-        teams: int,
-    ) -> CardView:  # fmt: skip
-        """Return the view of a following position (from 1) of a lane, with its legal cards."""
-        partner = has_partner_as_master(state, lane, position)
-        return card_view(
-            state, lane, hand, legal, trick, position, state[LED + lane], state[WINNING + lane],
-            read_master(state, lane), 1 if partner else 0, read_trick(state, lane, position), teams,
-        )  # fmt: skip
-
-    @scalar
-    def find_legal_cards(state: Block, lane: Lane, position: Position) -> CardSet:
-        """Return the cards that a position of a lane may play."""
-        hand = read_hand(state, lane, position)
-        return hand if position == 0 else find_following_cards(state, lane, hand, position)
-
-    return CardViews(lead_view, find_following_cards, follow_view, find_legal_cards)
+@scalar
+def card_view(
+    state: Block, lane: Lane, hand: CardSet, legal: CardSet, trick: int, position: Position,
+    led: SuitMask, winning: CardSet, master: Card, partner: Flag, cards: CardSet, upcard: Card,
+    teams: int,
+) -> CardView:  # fmt: skip
+    """Return the view of a position; `led` to `cards` are of the trick so far."""
+    players = state[PLAYERS_BY_POSITION + lane]
+    leader = state[LEADER + lane]
+    team = team_of(players, position)
+    contracting = state[SENDER_TEAM + lane]
+    played = state[PLAYED_CARDS + lane]
+    won_0, won_1 = state[WON_CARDS + lane], state[WON_CARDS + STRIDE + lane]
+    return CardView(
+        hand,
+        legal,
+        trick,
+        position,
+        led,
+        state[TRUMPS + lane],
+        state[MUST_BEAT + lane],
+        winning,
+        master,
+        partner,
+        cards,
+        played,
+        _select_won_cards(team, played, won_0, won_1),
+        _select_won_cards(contracting, played, won_0, won_1),
+        upcard,
+        state[POINT_PLANES + lane],
+        state[POINT_PLANES + STRIDE + lane],
+        state[POINT_PLANES + 2 * STRIDE + lane],
+        state[POINT_PLANES + 3 * STRIDE + lane],
+        state[POINT_PLANES + 4 * STRIDE + lane],
+        players,
+        leader,
+        state[SENDER + lane],
+        1 if contracting == team else 0,
+        state[CONTRACT + lane],
+        state[AMOUNT + lane],
+        state[CAPOT + lane],
+        state[STAKE + lane],
+        teams,
+        rng.draw_32_for_card(state[KEY + lane], trick, position),
+    )
 
 
-lead_view, find_following_cards, follow_view, find_legal_cards = make_card_views(
-    seats=SEATS,
-    duty_row=MUST_BEAT_LED,
-    legal_cards=legal_cards,
-    read_upcard=read_upcard,
-    read_trick=read_trick,
-    read_master=read_master,
-)
+@scalar
+def lead_view(state: Block, lane: Lane, trick: int, teams: int) -> CardView:
+    """Return the view of the leader of a lane."""
+    hand = state[HAND + lane]
+    upcard = read_upcard(state, lane)
+    return card_view(state, lane, hand, hand, trick, 0, 0, -1, 0, 0, 0, upcard, teams)
+
+
+@scalar
+def has_partner_as_master(state: Block, lane: Lane, position: Position) -> bool:
+    """Return True if the master is a card of the team of a position of a lane."""
+    players = state[PLAYERS_BY_POSITION + lane]
+    return team_at(players, state[MASTER_SHIFT + lane]) == team_of(players, position)
+
+
+@scalar
+def find_following_cards(state: Block, lane: Lane, hand: CardSet, position: Position) -> CardSet:
+    """Return the cards that a following position (from 1) of a lane may play from a hand."""
+    partner = has_partner_as_master(state, lane, position)
+    return legal_cards(
+        hand, state[LED + lane], state[MUST_BEAT_LED + lane], state[WINNING + lane], partner
+    )
+
+
+@scalar
+def follow_view(
+    state: Block, lane: Lane, hand: CardSet, legal: CardSet, trick: int, position: Position,
+    teams: int,
+) -> CardView:  # fmt: skip
+    """Return the view of a following position (from 1) of a lane, with its legal cards."""
+    partner = has_partner_as_master(state, lane, position)
+    return card_view(
+        state, lane, hand, legal, trick, position, state[LED + lane], state[WINNING + lane],
+        read_master(state, lane), 1 if partner else 0, read_trick(state, lane, position),
+        read_upcard(state, lane), teams,
+    )  # fmt: skip
+
+
+@scalar
+def find_legal_cards(state: Block, lane: Lane, position: Position) -> CardSet:
+    """Return the cards that a position of a lane may play."""
+    hand = read_hand(state, lane, position)
+    return hand if position == 0 else find_following_cards(state, lane, hand, position)
 
 
 @scalar
@@ -449,36 +339,22 @@ def update_trick(state: Block, lane: Lane, position: Position, card: Card) -> No
     state[MASTER_SHIFT + lane] = select(wins, PLAYER_BITS * position, state[MASTER_SHIFT + lane])
 
 
-class CardPutters(NamedTuple):
-    """The functions of a game that put a card on the table."""
-
-    put_lead: Kernel
-    put_card: Kernel
-
-
-def make_card_putters(*, suit_mask_of: Kernel) -> CardPutters:
-    """Return the functions for a game."""
-
-    @scalar
-    def put_lead(state: Block, lane: Lane, card: Card) -> None:
-        """Put the leader's card on the table."""
-        led = suit_mask_of(card)
-        state[TRICK_CARDS + lane] = card
-        state[LED + lane] = led
-        state[MUST_BEAT_LED + lane] = led & state[MUST_BEAT + lane]
-        state[WINNING + lane] = winning_cards(led, state[TRUMPS + lane], card)
-        state[MASTER_SHIFT + lane] = 0
-
-    @scalar
-    def put_card(state: Block, lane: Lane, position: Position, card: Card) -> None:
-        """Put the card of any position on the table."""
-        if position == 0:
-            put_lead(state, lane, card)
-        else:
-            state[cell_index(TRICK_CARDS + position * STRIDE, lane)] = card
-            update_trick(state, lane, position, card)
-
-    return CardPutters(put_lead, put_card)
+@scalar
+def put_lead(state: Block, lane: Lane, card: Card) -> None:
+    """Put the leader's card on the table."""
+    led = suit_mask_of(card)
+    state[TRICK_CARDS + lane] = card
+    state[LED + lane] = led
+    state[MUST_BEAT_LED + lane] = led & state[MUST_BEAT + lane]
+    state[WINNING + lane] = winning_cards(led, state[TRUMPS + lane], card)
+    state[MASTER_SHIFT + lane] = 0
 
 
-put_lead, put_card = make_card_putters(suit_mask_of=suit_mask_of)
+@scalar
+def put_card(state: Block, lane: Lane, position: Position, card: Card) -> None:
+    """Put the card of any position on the table."""
+    if position == 0:
+        put_lead(state, lane, card)
+    else:
+        state[cell_index(TRICK_CARDS + position * STRIDE, lane)] = card
+        update_trick(state, lane, position, card)

@@ -68,5 +68,3 @@ Parameters: TypeAlias = Any
 """A policy's parameters: a named tuple of floats whose class is made at run time, or 0.0."""
 Vector: TypeAlias = Any
 """Sixty-four int16 in registers (`core.simd_int16`); exists in compiled code only."""
-CoreRules: TypeAlias = Any
-"""`core.rules.Rules` or its twin of Kwajongen: kernels of both games are made by one factory."""

@@ -197,3 +197,26 @@ class CardView(NamedTuple):
     """2 or 3."""
     random: int
     """64 random bits of this decision."""
+
+
+class AcceptView(NamedTuple):
+    """A turn to play (1) or pass (0) in Kwajongen; cards coded by strength."""
+
+    hand: CardSet
+    """The four cards held."""
+    turned: Card
+    """The dealer's card that is turned up; its suit is the trump suit."""
+    trumps: CardSet
+    """All trumps."""
+    contract: Contract
+    """The trump suit, 0 to 3 `shdc`."""
+    place: Place
+    """Place in the order of speaking, 0 the dealer's left to 3 the dealer."""
+    raised: Flag
+    """1 if the round is raised, else 0."""
+    players: PackedPlayers
+    """Teams of the places, packed (`core.block.team_of`)."""
+    team_count: int
+    """2."""
+    random: int
+    """64 random bits of this decision."""

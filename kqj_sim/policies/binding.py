@@ -8,15 +8,14 @@ those of user policies are compiled anew in each process.
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Callable
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 from numba import types
 
-from kqj_sim.core import dispatch, trick, views
-from kqj_sim.core.dispatch import ACCEPT, BID, COUNTER, FOLLOW, LEAD, OVERCOUNTER, TAKE
+from kqj_sim.core import dispatch, views
+from kqj_sim.core.dispatch import BID, COUNTER, FOLLOW, LEAD, OVERCOUNTER, TAKE
 from kqj_sim.core.jit import (
     compile_cfunc,
     compile_for,
@@ -24,8 +23,6 @@ from kqj_sim.core.jit import (
     make_tuple_reader,
     scalar,
 )
-from kqj_sim.core.kwajongen import trick as kwajongen_trick
-from kqj_sim.core.kwajongen.cards import AcceptView
 from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES
 from kqj_sim.core.types import Kernel
 
@@ -35,43 +32,29 @@ VIEW_OF_DECISION = {
     "counter": views.CounterView,
     "overcounter": views.CounterView,
     "card": views.CardView,
-    "accept": AcceptView,
+    "accept": views.AcceptView,
 }
 """The view that a policy gets for each decision."""
 
-LOOPS: dict[str, dict[int, tuple[str, Callable[[dispatch.Asking], dispatch.AskLoop]]]] = {
-    "kqj": {
-        TAKE: ("take", dispatch.make_ask_take),
-        BID: ("bid", dispatch.make_ask_bid),
-        COUNTER: ("counter", dispatch.make_ask_counter),
-        OVERCOUNTER: ("overcounter", dispatch.make_ask_counter),
-        LEAD: (
-            "lead",
-            partial(dispatch.make_ask_lead, lead_view=trick.lead_view, put_lead=trick.put_lead),
-        ),
-        FOLLOW: (
-            "follow",
-            partial(
-                dispatch.make_ask_follow,
-                find_following_cards=trick.find_following_cards,
-                follow_view=trick.follow_view,
-            ),
-        ),
-    },
-    "kwajongen": {
-        ACCEPT: ("kwajongen_accept", kwajongen_trick.make_ask_accept),
-        LEAD: ("kwajongen_lead", kwajongen_trick.make_ask_lead),
-        FOLLOW: ("kwajongen_follow", kwajongen_trick.make_ask_follow),
-    },
+Loops: TypeAlias = Mapping[int, tuple[str, Callable[[dispatch.Asking], dispatch.AskLoop]]]
+"""Name and factory of each loop that a game asks, by its number (`core.dispatch`)."""
+
+LOOPS: Loops = {
+    TAKE: ("take", dispatch.make_ask_take),
+    BID: ("bid", dispatch.make_ask_bid),
+    COUNTER: ("counter", dispatch.make_ask_counter),
+    OVERCOUNTER: ("overcounter", dispatch.make_ask_counter),
+    LEAD: ("lead", dispatch.make_ask_lead),
+    FOLLOW: ("follow", dispatch.make_ask_follow),
 }
-"""Name and factory of each loop that a game asks."""
+"""The loops of KQJ."""
 
 DECISION_OF_LOOP = ("take", "bid", "counter", "overcounter", "card", "card", "accept")
 """The decision that each loop (`core.dispatch.TAKE` to `ACCEPT`) asks for."""
 
 DECISIONS = {
-    game: tuple(dict.fromkeys(DECISION_OF_LOOP[member] for member in loops))
-    for game, loops in LOOPS.items()
+    "kqj": ("take", "bid", "counter", "overcounter", "card"),
+    "kwajongen": ("accept", "card"),
 }
 """The decisions of each game."""
 
@@ -143,7 +126,7 @@ def make_parameters_reader(loop: int, parameters: Any) -> Any:
 
 def bind_policy(
     loop: int, choice: Any, parameters: Any, arguments: int, name: str | None,
-    sole_policy: bool, checked: bool, game: str = "kqj",
+    sole_policy: bool, checked: bool, loops: Loops = LOOPS,
 ) -> Any:  # fmt: skip
     """Compile a loop with a policy in it.
 
@@ -155,27 +138,27 @@ def bind_policy(
         name: the policy's name if the result may be cached on disk, else None.
         sole_policy: one policy plays at all seats.
         checked: check its choices against the rules.
-        game: the game.
+        loops: the loops of the game.
     """
     answer = adapt_arguments(choice, arguments)
     if checked:
         answer = guard_exceptions(answer)
     return bind_function(
         loop, answer, make_parameters_reader(loop, parameters),
-        scalar(lambda resources, number: 0.0), name, sole_policy, checked, game,
+        scalar(lambda resources, number: 0.0), name, sole_policy, checked, loops,
     )  # fmt: skip
 
 
 def bind_function(
     loop: int, choose: Kernel, read_parameters: Kernel, read_resource: Kernel, name: str | None,
-    sole_policy: bool, checked: bool, game: str = "kqj",
+    sole_policy: bool, checked: bool, loops: Loops = LOOPS,
 ) -> Kernel:  # fmt: skip
     """Return a loop with a function (view, parameters, resource) compiled into it.
 
     `read_parameters` and `read_resource` find them (`core.dispatch.Asking`); the other arguments
     are those of `bind_policy`.
     """
-    label, make_loop = LOOPS[game][loop]
+    label, make_loop = loops[loop]
     label += f"_{name}_{'everybody' if sole_policy else 'some'}{'_checked' if checked else ''}"
     asking = dispatch.Asking(choose, read_parameters, read_resource, sole_policy, checked)
     return compile_cfunc(

@@ -23,10 +23,8 @@ from kqj_sim.cards import RANKS, SUITS, Card, format_hand, parse_cards
 from kqj_sim.core import cards as core_cards
 from kqj_sim.core.cards import ALL_TRUMPS, EACH_SUIT, NO_TRUMP, popcount
 from kqj_sim.core.jit import scalar
-from kqj_sim.core.kwajongen import cards as kwajongen_cards
-from kqj_sim.core.kwajongen.cards import AcceptView
 from kqj_sim.core.types import CardSet
-from kqj_sim.core.views import CardView
+from kqj_sim.core.views import AcceptView, CardView
 from kqj_sim.errors import InputError
 
 SPADES, HEARTS, DIAMONDS, CLUBS = range(4)
@@ -48,6 +46,7 @@ CONSTANTS: Mapping[str, int] = {
 
 _TRUMP_ORDER = "456JQKHTA789"
 _KWAJONGEN_RANKS = "9TJQKA"
+_KWAJONGEN_TRUMPS = 0x3F << 48
 _RANK_ORDERS: Mapping[str, tuple[str, str]] = {
     "kqj": (RANK_ORDER, _TRUMP_ORDER),
     "kwajongen": (_KWAJONGEN_RANKS, _KWAJONGEN_RANKS),
@@ -186,7 +185,7 @@ def show(cards: Any, view: Any = None, *, contract: str | None = None, game: str
     number = None if contract is None else ("s", "h", "d", "c", "NT", "AT").index(contract)
     if view is not None and isinstance(view, CardView | AcceptView):
         number = view.contract
-        is_kwajongen = view.trumps == kwajongen_cards.TRUMP_SUIT
+        is_kwajongen = view.trumps == _KWAJONGEN_TRUMPS
         game = "kwajongen" if is_kwajongen else "kqj"
     order = RANKS
     if number is not None and game == "kqj" and number == ALL_TRUMPS:
@@ -204,13 +203,13 @@ def _recode_kwajongen(cards: CardSet, trump: int) -> int:
         | (cards & (JACKS | QUEENS | KINGS)) >> 4
         | (cards & ACES) >> 6
     )
-    return kwajongen_cards.to_strength_order(cards, trump)
+    return core_cards.order_by_strength(cards, core_cards.suit_shift(trump), 0)
 
 
 @scalar
 def _recode_played(view: Any, cards: CardSet) -> int:
     """Return a set in natural coding of KQJ by strength for a card view of either game."""
-    if view.trumps == kwajongen_cards.TRUMP_SUIT:
+    if view.trumps == _KWAJONGEN_TRUMPS:
         return _recode_kwajongen(cards, view.contract)
     return core_cards.to_strength_order(cards, view.contract)
 

@@ -10,12 +10,11 @@ import numpy as np
 
 from kqj_sim.cards import SUITS, Card
 from kqj_sim.core.block import LANES, allocate_block
-from kqj_sim.core.kwajongen import odds as core
-from kqj_sim.core.kwajongen import review
-from kqj_sim.core.kwajongen.cards import SEATS, to_strength_order
-from kqj_sim.core.kwajongen.scoring import PASSED_OUT
 from kqj_sim.core.types import Block, Float64Array, Int16Array, Int64Array
 from kqj_sim.errors import InputError
+from kqj_sim.kwajongen import odds as core
+from kqj_sim.kwajongen.cards import SEATS, to_strength_order
+from kqj_sim.kwajongen.engine import PASSED_OUT
 from kqj_sim.policies.card_sets import encode_cards, format_cards
 from kqj_sim.policies.players import Player
 from kqj_sim.positions.kqj_calls import ILLEGAL_CHOICE_MESSAGE
@@ -44,7 +43,7 @@ _MAX_LAYOUTS = 1 << 20
 
 
 CALL_OPTIONS = ("pass", "play")
-"""The calls, in the order of `core.kwajongen.odds.play_out_calls`."""
+"""The calls, in the order of `kwajongen.odds.play_out_calls`."""
 
 
 def _order_by_team(outcomes: Int16Array, team: int) -> Float64Array:
@@ -127,7 +126,7 @@ class KwajongenCallSampler(Sampler):
         answers = np.zeros(len(keys), dtype=np.int64)
         hands = np.zeros((len(keys), SEATS), dtype=np.int64)
         hands[:, self.position.place] = encode_cards(self.position.hand, "kwajongen")
-        if not review.choose_calls(
+        if not core.choose_calls(
             self._observer, hands.reshape(-1), keys, self._rules, self._seating, answers
         ):
             raise InputError(ILLEGAL_CHOICE_MESSAGE)
@@ -181,7 +180,7 @@ class KwajongenCallSampler(Sampler):
 
 
 def _encode_observer(place: int, hand: Sequence[Card], upcard: Card, raised: int) -> Int64Array:
-    """Return what the player knows, (`core.kwajongen.odds.OBSERVER_SIZE`,)."""
+    """Return what the player knows, (`kwajongen.odds.OBSERVER_SIZE`,)."""
     observer = np.zeros(core.OBSERVER_SIZE, dtype=np.int64)
     observer[core.OBSERVER_PLACE] = place
     observer[core.OBSERVER_HAND] = encode_cards(hand, "kwajongen")
@@ -271,7 +270,7 @@ class KwajongenCardSampler(CardSampler):
         """Return the card that the player chooses with each key; as of `Sampler`."""
         cards = np.zeros(len(keys), dtype=np.int64)
         hands = np.tile(self.turn.dealt, len(keys))
-        if not review.choose_cards(self.turn, hands, keys, self._rules, self._seating, cards):
+        if not core.choose_cards(self.turn, hands, keys, self._rules, self._seating, cards):
             raise InputError(ILLEGAL_CHOICE_MESSAGE)
         trump = SUITS.index(self.position.contract.contract)
         return [format_cards(int(card), trump, "kwajongen")[0] for card in cards]

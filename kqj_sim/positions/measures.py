@@ -11,11 +11,11 @@ import numpy as np
 
 from kqj_sim.core import call_odds as kqj
 from kqj_sim.core.block import TRICKS
-from kqj_sim.core.kwajongen import odds as kwajongen
-from kqj_sim.core.kwajongen import scoring as kwajongen_scoring
-from kqj_sim.core.kwajongen.cards import TRICKS as KWAJONGEN_TRICKS
 from kqj_sim.core.scoring import LITIGATION, MADE, PASSED_OUT
 from kqj_sim.core.types import Float64Array, Int16Array
+from kqj_sim.kwajongen import cards as kwajongen_cards
+from kqj_sim.kwajongen import engine as kwajongen_engine
+from kqj_sim.kwajongen import odds as kwajongen
 from kqj_sim.rules import KqjRules
 from kqj_sim.stats.tables import Unit
 
@@ -135,19 +135,21 @@ def _lose_points(of: Int16Array) -> Float64Array:
 
 
 def _makes(of: Int16Array) -> Any:
-    return of[kwajongen.RESULT] == kwajongen_scoring.MADE
+    return of[kwajongen.RESULT] == kwajongen_engine.MADE
 
 
 _KWAJONGEN_NOTE = "Value: points gained on the opponents, on average."
 _KWAJONGEN_WINS = Measure("win_share", "share", lambda of: of[kwajongen.OWN_SCORE] < 0)
 _KWAJONGEN_VALUE = Measure("value", "change", _lose_points)
 _KWAJONGEN_TIED = Measure(
-    "tied_share", "share", lambda of: of[kwajongen.RESULT] == kwajongen_scoring.TIE
+    "tied_share", "share", lambda of: of[kwajongen.RESULT] == kwajongen_engine.TIE
 )
 _KWAJONGEN_OWN_SIDE = (
     Measure("own_points_mean", "points", lambda of: of[kwajongen.OWN_POINTS]),
     Measure(
-        "own_all_tricks_share", "share", lambda of: of[kwajongen.OWN_TRICKS] == KWAJONGEN_TRICKS
+        "own_all_tricks_share",
+        "share",
+        lambda of: of[kwajongen.OWN_TRICKS] == kwajongen_cards.TRICKS,
     ),
 )
 
@@ -161,7 +163,7 @@ KWAJONGEN_CALLS = MeasureTable(
         Measure(
             "passed_share",
             "share",
-            lambda of: of[kwajongen.RESULT] == kwajongen_scoring.PASSED_OUT,
+            lambda of: of[kwajongen.RESULT] == kwajongen_engine.PASSED_OUT,
         ),
         *_KWAJONGEN_OWN_SIDE,
     ),

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
-from kqj_sim.core.rng import fill_deal_keys
+from kqj_sim.core.rng import fill_keys
 from kqj_sim.core.types import Float64Array, Int16Array, Int64Array
 from kqj_sim.policies.players import Player
 from kqj_sim.positions.measures import MeasureTable
@@ -44,7 +44,7 @@ class ActualHands(NamedTuple):
 def derive_keys(seed: int, first: int, count: int) -> Int64Array:
     """Return the keys of `count` deals of a seed from the number `first` on."""
     keys = np.zeros(count, dtype=np.int64)
-    fill_deal_keys(first, seed, keys)
+    fill_keys(first, seed, keys)
     return keys
 
 

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from kqj_sim.core import games as core_games
 from kqj_sim.core.block import LANES, allocate_block
+from kqj_sim.core.jit import address_of
+from kqj_sim.core.round import play_deals
 from kqj_sim.core.rules import Seating
 from kqj_sim.games import get_game
 from kqj_sim.simulation.experiment import Experiment, make_endless_game_error
@@ -89,7 +91,7 @@ class BlockPlayer:
         columns = self.game.columns
         deal, values = self.deal[:count], self.values[: len(columns) * count]
         fingerprints = self.fingerprints[:count]
-        failed = self.game.play_deals(
+        failed = play_deals(
             self.state, first, count, self.experiment.seed, self.rules, self.seating, deal, values,
             fingerprints,
         )  # fmt: skip
@@ -107,15 +109,16 @@ class BlockPlayer:
     def _play_games(self, first: int, count: int) -> Iterator[Rows]:
         """Yield the rows of a range of games as the rounds are finished."""
         rules, seed = self.experiment.rules, self.experiment.seed
-        room, target = len(self.deal), self.game.find_target(rules)
+        room = len(self.deal)
         lanes = min(count, LANES)
         for slot in range(lanes):
-            self.game.start_game(self.slots, slot, first + slot, seed)
+            core_games.start_game(self.slots, slot, first + slot, seed, self.rules)
         following, last = first + lanes, first + count
+        advance = address_of(self.game.advance, core_games.ADVANCE_SIGNATURE)
         while lanes > 0:
-            lanes, following, rows, over, error, deal = self.game.play_games(
-                self.state, self.slots, lanes, following, last, seed, self.rules, target,
-                self.seating, self.deal, self.values, self.finished_games,
+            lanes, following, rows, over, error, deal = core_games.play_games(
+                self.state, self.slots, lanes, following, last, seed, self.rules, self.seating,
+                advance, self.deal, self.values, self.finished_games,
             )  # fmt: skip
             if error == core_games.ILLEGAL_CHOICE:
                 raise IllegalChoice(self.experiment, find_failed_round(self.state, seed, deal))

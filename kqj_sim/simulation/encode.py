@@ -11,35 +11,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.columns import get_columns
-from kqj_sim.core import round
 from kqj_sim.core.block import SEATS
 from kqj_sim.core.dispatch import (
-    ACCEPT,
     ASK_SIGNATURE,
-    BID,
     COUNTER,
-    FOLLOW,
-    LEAD,
     LOOP_ENTRIES,
-    OVERCOUNTER,
     RESUME_COUNT,
-    TAKE,
     VALUE_SIGNATURE,
     pack_seatings,
 )
 from kqj_sim.core.jit import address_of, compile_cfunc
-from kqj_sim.core.kwajongen import round as kwajongen_round
-from kqj_sim.core.kwajongen.cards import KwajongenCoreRules as CoreKwajongenRules
 from kqj_sim.core.round import (
     CARD_VALUES,
     RESUME_CALLS,
     RESUME_PLAY,
     RESUME_SIGNATURE,
+    STAGE_SIGNATURE,
     resume_auction,
     resume_play,
     resume_taking,
 )
 from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
+from kqj_sim.games import GAMES, get_game
 from kqj_sim.imposed import ImposedContract, ImposedFirstCall
 from kqj_sim.policies import weights
 from kqj_sim.policies.binding import (
@@ -52,10 +45,9 @@ from kqj_sim.policies.configured import ConfiguredPolicy
 from kqj_sim.policies.parameters import NO_POLICY
 from kqj_sim.policies.players import Player, parse_player
 from kqj_sim.policies.registry import Policy
-from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
+from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.second_process import compile_elsewhere
 
-ALL_NO_TRUMP = ("second_lap", "both_laps", "never")
 CONTRACTS = ("s", "h", "d", "c", "NT", "AT")
 
 Use: TypeAlias = Literal["rounds", "calls", "rollouts"]
@@ -63,23 +55,9 @@ Use: TypeAlias = Literal["rounds", "calls", "rollouts"]
 both, and play that goes on from a card, as policies need that play hands out."""
 
 
-def encode_rules(rules: GameRules) -> Any:
-    """Return the rules in integers: `core.rules.Rules` or
-    `core.kwajongen.cards.KwajongenCoreRules`."""
-    if not isinstance(rules, KqjRules):
-        assert isinstance(rules, KwajongenRules)
-        return CoreKwajongenRules(teams=2, must_trump=int(rules.void_rule == "must_trump"))
-    return Rules(
-        teams=rules.teams,
-        random_partners=int(rules.partners == "random"),
-        auction=int(rules.bidding == "auction"),
-        all_no_trump=ALL_NO_TRUMP.index(rules.all_no_trump),
-        minimum_bid=rules.minimum_bid,
-        max_amount=rules.max_amount,
-        counter_any_time=int(rules.counter_timing == "any"),
-        amount_rounded=int(rules.amount_uses == "rounded"),
-        must_outscore=int(rules.must_outscore),
-    )
+def encode_rules(rules: GameRules) -> Rules:
+    """Return the rules in integers."""
+    return get_game(rules).encode_rules(rules)
 
 
 def encode_seating(
@@ -96,12 +74,11 @@ def encode_seating(
         InputError: a policy's function does not compile.
     """
     distinct = list(dict.fromkeys(players))
-    members, kernels = _select_loops(rules, imposed)
+    members, kernels = get_game(rules).select_stages(rules, imposed)
     functions = np.zeros(LOOP_ENTRIES, dtype=np.int64)
     parameters = np.zeros(LOOP_ENTRIES * MAX_PARAMETERS)
     resources = np.zeros(LOOP_ENTRIES, dtype=np.int64)
-    stages = np.zeros(3, dtype=np.int64)
-    signature = round.make_stage_signature(encode_rules(rules), round.EMPTY_SEATING)
+    stages = np.zeros(len(kernels), dtype=np.int64)
     remembers = False
     in_kqj = isinstance(rules, KqjRules)
     with compile_elsewhere(whole_rounds=use == "rounds") if in_kqj else nullcontext():
@@ -117,9 +94,9 @@ def encode_seating(
                 start = parameter_offset(member, number)
                 parameters[start : start + len(chosen.numbers)] = chosen.numbers
         for number, stage in enumerate(kernels):
-            if use != "calls" and number != round.FINISH_STAGE:
-                stages[number] = address_of(stage, signature)
-    stages[round.FINISH_STAGE] = address_of(kernels[round.FINISH_STAGE], signature)
+            if use != "calls" and number < len(kernels) - 1:
+                stages[number] = address_of(stage, STAGE_SIGNATURE)
+    stages[-1] = address_of(kernels[-1], STAGE_SIGNATURE)
     seats = sum(distinct.index(each) << 4 * seat for seat, each in enumerate(players))
     resume = np.zeros(RESUME_COUNT, dtype=np.int64)
     memory = int(remembers)
@@ -161,28 +138,6 @@ def without_counters(rules: GameRules, seating: Seating) -> Seating:
     functions = seating.loop_addresses.copy()
     functions[COUNTER * MAX_POLICIES : (COUNTER + 1) * MAX_POLICIES] = silent.address
     return seating._replace(loop_addresses=functions)
-
-
-def _select_loops(
-    rules: GameRules, imposed: ImposedContract | ImposedFirstCall | None
-) -> tuple[list[int], tuple[Any, Any, Any]]:
-    """Return the loops that a round runs, and its stages."""
-    if not isinstance(rules, KqjRules):
-        stages = (
-            kwajongen_round.begin_rounds,
-            kwajongen_round.call_by_accepting,
-            kwajongen_round.finish_rounds,
-        )
-        return [LEAD, FOLLOW, ACCEPT], stages
-    members = [LEAD, FOLLOW]
-    calling = round.impose_contract
-    if isinstance(imposed, ImposedFirstCall):
-        calling = round.impose_opener_take if imposed.takes else round.impose_opener_pass
-        members += [TAKE]
-    elif imposed is None:
-        calling = round.call_by_auction if rules.bidding == "auction" else round.call_by_taking
-        members += [BID, COUNTER, OVERCOUNTER] if rules.bidding == "auction" else [TAKE]
-    return members, (round.begin_rounds, calling, round.finish_rounds)
 
 
 @cache
@@ -233,5 +188,5 @@ def _bind_loop(loop: int, policy: Policy, everybody: bool, game: str) -> Any:
         policy.name if policy.built_in else None,
         sole_policy=everybody,
         checked=not policy.built_in,
-        game=game,
+        loops=GAMES[game].loops,
     )

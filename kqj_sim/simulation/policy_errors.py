@@ -18,7 +18,7 @@ from kqj_sim.core.jit import int64_at, scalar
 from kqj_sim.core.rules import MAX_POLICIES
 from kqj_sim.core.views import EXCEPTION_RAISED, PASS
 from kqj_sim.errors import InputError
-from kqj_sim.games import Game, get_game
+from kqj_sim.games import GAMES, Game, get_game
 from kqj_sim.imposed import ImposedContract, ImposedFirstCall
 from kqj_sim.policies.binding import (
     DECISION_OF_LOOP,
@@ -150,7 +150,14 @@ def _bind_logging_loop(loop: int, policy: Policy, game: str) -> Any:
 
     reader = make_parameters_reader(loop, policy.tuple_type)
     return bind_function(
-        loop, scalar(note), reader, scalar(read), None, sole_policy=False, checked=True, game=game
+        loop,
+        scalar(note),
+        reader,
+        scalar(read),
+        None,
+        sole_policy=False,
+        checked=True,
+        loops=GAMES[game].loops,
     )
 
 

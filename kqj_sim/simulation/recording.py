@@ -15,7 +15,6 @@ from kqj_sim.core import games as core_games
 from kqj_sim.core.bidding import LOG_SIZE
 from kqj_sim.core.block import LANES, SEATS, STRIDE, TRICKS
 from kqj_sim.core.cards import EACH_SUIT, TRUMP_QUEEN
-from kqj_sim.core.kwajongen.cards import DEALT_FOUR
 from kqj_sim.core.scoring import CAPOT_BONUS, KQ_BONUS, KQJ_BONUS, LAST_TRICK_BONUS
 from kqj_sim.games import get_game
 from kqj_sim.policies.card_sets import format_cards, split_cards
@@ -221,7 +220,9 @@ class KwajongenRecordingBlock(_RecordingBlock):
     result_names = ("made", "failed", "tie", "passed_out")
 
     def _get_game_keys(self, lane: int, taken: bool, contract: int) -> dict[str, Any]:
-        dealt = [self._format_cards(cards) for cards in self._read_places(DEALT_FOUR, lane)]
+        dealt = [
+            self._format_cards(cards) for cards in self._read_places(core_block.FIRST_FIVE, lane)
+        ]
         return {
             "game": "kwajongen",
             "dealt": self._order_by_seat(dealt, lane),
@@ -305,15 +306,13 @@ def _play_games(experiment: Experiment) -> Iterator[Record]:
     for first in range(experiment.first, end, LANES):
         lanes = min(LANES, end - first)
         for slot in range(lanes):
-            block.game.start_game(slots, slot, first + slot, seed)
+            core_games.start_game(slots, slot, first + slot, seed, block.core_rules)
         rounds: dict[int, list[Record]] = {first + slot: [] for slot in range(lanes)}
         while lanes > 0:
-            block.game.assign_rounds(block.state, slots, lanes)
+            core_games.assign_rounds(block.state, slots, lanes)
             block.play(lanes)
             before = [read_scores(slot) for slot in range(lanes)]
-            block.game.advance_games(
-                block.state, slots, lanes, block.core_rules, block.game.find_target(rules)
-            )
+            block.game.advance(block.state, slots, lanes, block.core_rules)
             for lane in range(lanes):
                 slot, record = block.get_original_lane(lane), block.read_record(lane)
                 game = int(slots[slot, core_games.GAME])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kqj_sim.core.block import LANES
-from kqj_sim.core.kwajongen.cards import PACK
+from kqj_sim.kwajongen.cards import PACK
 from kqj_sim.policies import parse_player
 from kqj_sim.policies.card_sets import encode_cards, split_cards
 from kqj_sim.positions.estimator import ImpossibleBiddingError

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from kqj_sim.cards import SUITS, Card
 from kqj_sim.core.block import LANES
-from kqj_sim.core.kwajongen.odds import draw_hidden_hands, list_hidden_hands
 from kqj_sim.errors import InputError
+from kqj_sim.kwajongen.odds import draw_hidden_hands, list_hidden_hands
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.players import parse_player
 from kqj_sim.positions.estimator import FIRST_CHOOSING
@@ -30,7 +30,7 @@ from kqj_sim.rules import KwajongenRules
 from kqj_sim.simulation.encode import encode_rules, encode_seating
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
-from tests.core.kwajongen.coding import strength
+from tests.kwajongen.coding import strength
 from tests.questions.odds.card_answers import estimate_cards
 from tests.referee.kwajongen.random_rounds import random_record
 

@@ -10,7 +10,7 @@ import pytest
 
 from kqj_sim.cards import CONTRACTS, parse_cards
 from kqj_sim.core import call_odds as core
-from kqj_sim.core.kwajongen import odds as kwajongen_core
+from kqj_sim.kwajongen import odds as kwajongen_core
 from kqj_sim.positions.auction_state import AuctionState, CallOption
 from kqj_sim.positions.kqj_calls import KqjCallOdds
 from kqj_sim.positions.kwajongen import CALL_OPTIONS, KwajongenCallOdds

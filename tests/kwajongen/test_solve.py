@@ -8,10 +8,11 @@ from collections.abc import Sequence
 import pytest
 
 from kqj_sim.cards import Card
-from kqj_sim.core.kwajongen.solve import MAX_VALUE, MIN_VALUE, count_card_points, search
+from kqj_sim.kwajongen.cards import count_card_points
+from kqj_sim.kwajongen.solve import MAX_VALUE, MIN_VALUE, search
 from kqj_sim.referee.kwajongen import PACK, card_points, find_trick_winner, list_legal_cards
 from kqj_sim.rules import KwajongenRules
-from tests.core.kwajongen.coding import strength
+from tests.kwajongen.coding import strength
 
 TRUMP = "d"
 

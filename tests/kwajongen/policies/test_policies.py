@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from kqj_sim.errors import InputError
+from kqj_sim.kwajongen.policies.standard import COUNT_PARAMETERS
 from kqj_sim.policies import parse_player
-from kqj_sim.policies.kwajongen.standard import COUNT_PARAMETERS
 from kqj_sim.policies.players import format_player_file
 from kqj_sim.policies.registry import describe, find_policy
 from kqj_sim.record import Record
@@ -20,7 +20,7 @@ from kqj_sim.rules import KqjRules, KwajongenRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.run import simulate
-from tests.policies.kwajongen.slow_count import slow_count
+from tests.kwajongen.policies.slow_count import slow_count
 from tests.slow import slow_rows_after
 from tests.variants import told
 

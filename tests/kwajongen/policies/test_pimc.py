@@ -2,7 +2,7 @@
 
 The twin keeps its own account of the round, finds the worlds that agree with the calls by the
 texts, and plays the trick out in every way; a round known from the lead of a trick on is solved by
-`core.kwajongen.solve`, which has a slow twin of its own.
+`kwajongen.solve`, which has a slow twin of its own.
 """
 
 from __future__ import annotations
@@ -16,22 +16,19 @@ from numpy.typing import NDArray
 from kqj_sim.core import block as rows
 from kqj_sim.core import rng
 from kqj_sim.core.block import AUCTION_ROWS, LANES, STRIDE
-from kqj_sim.core.dispatch import FOLLOW, LEAD
 from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE, sample_layouts
-from kqj_sim.core.kwajongen.cards import SEATS, TRICKS
-from kqj_sim.core.kwajongen.odds import infer_during_play
-from kqj_sim.core.kwajongen.round import prepare_play
-from kqj_sim.core.kwajongen.solve import MAX_VALUE, MIN_VALUE, search
-from kqj_sim.core.kwajongen.trick import finish_trick
 from kqj_sim.core.play import move_taken_first
+from kqj_sim.kwajongen.cards import SEATS, TRICKS
+from kqj_sim.kwajongen.odds import infer_during_play
+from kqj_sim.kwajongen.policies.standard import COUNT_PARAMETERS
+from kqj_sim.kwajongen.solve import MAX_VALUE, MIN_VALUE, search
 from kqj_sim.policies.card_sets import split_cards
-from kqj_sim.policies.kwajongen.standard import COUNT_PARAMETERS
 from kqj_sim.rules import KwajongenRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import make_recording_block
-from tests.core.kwajongen.coding import cards_of
-from tests.policies.kwajongen.kernels import ask, remember_trick
-from tests.policies.kwajongen.slow_count import slow_count
+from tests.kwajongen.coding import cards_of
+from tests.kwajongen.kernels import ask_cards, finish_tricks, prepare_play
+from tests.kwajongen.policies.slow_count import slow_count
 from tests.slow import slow_after
 
 SEED, WORLDS, DRAWN, ROUNDS = 5, 6, 8, 40
@@ -150,7 +147,7 @@ def drawn_worlds(state: NDArray[np.int64], lane: int, account: Account, number: 
     """Worlds that agree with the plays, as the policy draws them; hands by place."""
     position, leader = len(account.table), account.leader
     known = np.zeros(KNOWLEDGE_SIZE, np.int64)
-    shown = int(infer_during_play(state, lane, account.trick, position, known))
+    shown = int(infer_during_play(state, lane, account.trick, position, account.must_trump, known))
     key = rng.draw_for_card(state[rows.KEY + lane], account.trick, position)
     numbers = np.zeros(PLAYERS * number, np.int64)
     found = sample_layouts(known, number, key, numbers)
@@ -174,12 +171,12 @@ def test_cards_are_those_of_a_plain_twin(void_rule: str, heard: bool) -> None:
     state[rows.PENDING : rows.PENDING + LANES] = np.arange(LANES) % 2
     block.play(LANES)
     lanes = min(ROUNDS, move_taken_first(state, LANES, AUCTION_ROWS))
-    prepare_play(state, lanes, block.core_rules)
+    prepare_play(state, lanes)
     accounts = [Account(state, lane, void_rule == "must_trump") for lane in range(lanes)]
     choices = 0
     for trick in range(TRICKS - 1):
         for position in range(SEATS):
-            ask(block.seating, FOLLOW if position else LEAD, state, lanes, trick, position, 0)
+            ask_cards(state, lanes, block.core_rules, block.seating, trick, position)
             for lane, account in enumerate(accounts):
                 card = int(state[rows.TRICK_CARDS + position * STRIDE + lane])
                 hand = int(state[rows.HAND + position * STRIDE + lane])
@@ -188,6 +185,5 @@ def test_cards_are_those_of_a_plain_twin(void_rule: str, heard: bool) -> None:
                     assert card == account.choice(worlds, heard), (lane, trick, position)
                     choices += 1
                 account.play(card)
-        remember_trick(state, lanes, block.seating, trick)
-        finish_trick(state, lanes)
+        finish_tricks(state, lanes, block.core_rules, block.seating, trick)
     assert choices > 4 * lanes

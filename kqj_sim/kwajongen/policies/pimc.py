@@ -2,7 +2,7 @@
 
 Worlds are sampled layouts of the hidden cards (`core.hidden_hands`) in which the others would have
 called as they did by the count of `standard`.  In each of them the value of a card with best play
-by all is known exactly (`core.kwajongen.solve`); it is averaged.
+by all is known exactly (`kwajongen.solve`); it is averaged.
 
 It calls by the count.  Calls from solved worlds are worse: there the first lead is an advantage, as
 it is made with all cards known, and at the table it is none.
@@ -13,55 +13,44 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import carray
 
 from kqj_sim.core import rng
 from kqj_sim.core.block import (
-    HAND,
     KEY,
     LEADER,
     LED,
     MASTER_SHIFT,
-    OBLIGED_CARDS,
     PENDING,
     PLAYER_BITS,
     PLAYERS_BY_POSITION,
-    ROW_COUNT,
     SENDER,
     SENDER_TEAM,
     STRIDE,
     WON_CARDS,
     cell_index,
-    policy_of,
     team_of,
 )
 from kqj_sim.core.cards import lowest_bit, popcount
-from kqj_sim.core.dispatch import LEAD
+from kqj_sim.core.dispatch import view_block
 from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE, sample_layouts
-from kqj_sim.core.jit import block_loop, scalar
+from kqj_sim.core.jit import block_loop
 from kqj_sim.core.knowledge import HOLDER_COUNT
-from kqj_sim.core.kwajongen.cards import SEATS, TRICKS, TRUMP_SUIT
-from kqj_sim.core.kwajongen.odds import find_dealer_position, infer_during_play
-from kqj_sim.core.kwajongen.solve import (
-    MAX_VALUE,
-    MIN_VALUE,
+from kqj_sim.core.rules import MAX_PARAMETERS
+from kqj_sim.core.trick import read_hand, read_master, read_trick, winning_cards
+from kqj_sim.core.types import Block, CardSet, Flag, Lane, Place, Position
+from kqj_sim.kwajongen.cards import (
+    SEATS,
+    TRICKS,
+    TRUMP_SUIT,
     count_card_points,
     points_of_card,
-    search,
-)
-from kqj_sim.core.kwajongen.trick import (
-    find_legal_cards,
-    put_card,
-    read_master,
-    read_trick,
-    read_upcard,
     suit_mask_of,
 )
-from kqj_sim.core.rules import MAX_PARAMETERS
-from kqj_sim.core.trick import winning_cards
-from kqj_sim.core.types import Block, CardSet, Place, Position
+from kqj_sim.kwajongen.engine import CARD, find_legal_cards, put_card, read_upcard
+from kqj_sim.kwajongen.odds import find_dealer_position, infer_during_play
+from kqj_sim.kwajongen.policies.standard import COUNT_PARAMETERS, accepts_by_count
+from kqj_sim.kwajongen.solve import MAX_VALUE, MIN_VALUE, search
 from kqj_sim.policies.binding import make_parameters_type, parameter_offset
-from kqj_sim.policies.kwajongen.standard import COUNT_PARAMETERS, accepts_by_count
 from kqj_sim.policies.parameters import flag, whole
 from kqj_sim.policies.particles import collect_played_cards
 from kqj_sim.policies.registry import policy
@@ -78,13 +67,7 @@ pimc = policy(
 _CountParameters = make_parameters_type(tuple(COUNT_PARAMETERS))
 _COUNT_DEFAULTS = _CountParameters(*(float(each.default) for each in COUNT_PARAMETERS.values()))
 
-_PARAMETERS_OFFSET = parameter_offset(LEAD, 0)
-
-
-@scalar
-def _pack_rule(team: int, contracting: int, raised: int, obliged: int) -> int:
-    """Return the rule argument of `solve.search` for the team to play."""
-    return (1 if team == contracting else 0) | raised << 1 | (4 if obliged != 0 else 0)
+_PARAMETERS_OFFSET = parameter_offset(CARD, 0)
 
 
 @block_loop
@@ -139,15 +122,9 @@ def choose_accept(view: Any) -> bool:
 
 @block_loop
 def _add_values(
-    state: Block,
-    lane: int,
-    trick: int,
-    position: Position,
-    hands: Any,
-    at: int,
-    legal: CardSet,
-    values: Any,
-) -> None:
+    state: Block, lane: Lane, trick: int, position: Position, must_trump: Flag, hands: Any, at: int,
+    legal: CardSet, values: Any,
+) -> None:  # fmt: skip
     """Add the value of each legal card in a world, hands by position, to `values`."""
     team = team_of(state[PLAYERS_BY_POSITION + lane], position)
     own_row, other_row = (0, STRIDE) if team == 0 else (STRIDE, 0)
@@ -165,8 +142,8 @@ def _add_values(
         led, master = state[LED + lane], read_master(state, lane)
         on_table = read_trick(state, lane, position)
         since = position - state[MASTER_SHIFT + lane] // PLAYER_BITS
-    contracting = state[SENDER_TEAM + lane]
-    rule = _pack_rule(1 - team, contracting, state[PENDING + lane], state[OBLIGED_CARDS + lane])
+    others_play = state[SENDER_TEAM + lane] != team
+    rule = (1 if others_play else 0) | state[PENDING + lane] << 1 | must_trump << 2
     which = 0
     while legal != 0:
         card = lowest_bit(legal)
@@ -197,49 +174,41 @@ def _add_values(
 
 @pimc.block("card")
 def choose_card(
-    block_pointer: Any, lanes: int, trick: int, position: Position, teams: int, unused: int,
+    block_pointer: Any, lane: Lane, trick: int, position: Position, teams: int, must_trump: Flag,
     number: int, parameter_table: Any, resources: Any,
 ) -> None:  # fmt: skip
-    """Choose in the lanes in which the policy sits at a position
-    (`core.dispatch.ASK_SIGNATURE`)."""
-    state = carray(block_pointer, ROW_COUNT * STRIDE)
-    at = _PARAMETERS_OFFSET + number * MAX_PARAMETERS
-    wanted, heard = int(parameter_table[at]), parameter_table[at + 1] != 0.0
-    drawn = wanted * int(parameter_table[at + 2]) if heard else wanted
-    known = np.empty(KNOWLEDGE_SIZE, np.int64)
-    worlds = np.empty(HOLDER_COUNT * drawn, np.int64)
-    before = np.zeros(SEATS, np.int64)
-    places = np.zeros(SEATS, np.int64)
-    values = np.zeros(TRICKS, np.int64)
-    for i in range(lanes):
-        if policy_of(state[PLAYERS_BY_POSITION + i], position) != number:
-            continue
-        legal = find_legal_cards(state, i, position)
-        count = popcount(legal)
-        best = 0
-        if count > 1:
-            leader = state[LEADER + i]
-            upcard, raised = read_upcard(state, i), state[PENDING + i]
-            shown = infer_during_play(state, i, trick, position, known)
-            key = rng.draw_for_card(state[KEY + i], trick, position)
-            found = sample_layouts(known, drawn, key, worlds)
-            for world in range(found):
-                worlds[world * HOLDER_COUNT + find_dealer_position(state, i)] |= shown
-                worlds[world * HOLDER_COUNT + position] = state[
-                    cell_index(HAND + position * STRIDE, i)
-                ]
-            collect_played_cards(state, i, trick, position, SEATS, before)
-            for place in range(SEATS):
-                places[place] = (place - leader) % SEATS
-            own = (leader + position) % SEATS
-            kept = _keep_matching(
-                worlds, found, wanted, heard, before, upcard, own, places, state[SENDER + i], raised
-            )
-            for which in range(count):
-                values[which] = 0
-            for world in range(kept):
-                _add_values(state, i, trick, position, worlds, world * HOLDER_COUNT, legal, values)
-            for which in range(1, count):
-                best = which if values[which] > values[best] else best
-        card = nth_card(legal, best)
-        put_card(state, i, position, card)
+    """Choose a card in a lane (`core.dispatch.ASK_SIGNATURE`)."""
+    state = view_block(block_pointer)
+    legal = find_legal_cards(state, lane, position, must_trump)
+    count, best = popcount(legal), 0
+    if count > 1:
+        at = _PARAMETERS_OFFSET + number * MAX_PARAMETERS
+        wanted, heard = int(parameter_table[at]), parameter_table[at + 1] != 0.0
+        drawn = wanted * int(parameter_table[at + 2]) if heard else wanted
+        known = np.empty(KNOWLEDGE_SIZE, np.int64)
+        worlds = np.empty(HOLDER_COUNT * drawn, np.int64)
+        before, places = np.zeros(SEATS, np.int64), np.zeros(SEATS, np.int64)
+        values = np.zeros(TRICKS, np.int64)
+        leader = state[LEADER + lane]
+        upcard, raised = read_upcard(state, lane), state[PENDING + lane]
+        shown = infer_during_play(state, lane, trick, position, must_trump, known)
+        key = rng.draw_for_card(state[KEY + lane], trick, position)
+        found = sample_layouts(known, drawn, key, worlds)
+        for world in range(found):
+            worlds[world * HOLDER_COUNT + find_dealer_position(state, lane)] |= shown
+            worlds[world * HOLDER_COUNT + position] = read_hand(state, lane, position)
+        collect_played_cards(state, lane, trick, position, SEATS, before)
+        for place in range(SEATS):
+            places[place] = (place - leader) % SEATS
+        own = (leader + position) % SEATS
+        kept = _keep_matching(
+            worlds, found, wanted, heard, before, upcard, own, places, state[SENDER + lane], raised
+        )
+        for world in range(kept):
+            _add_values(
+                state, lane, trick, position, must_trump, worlds, world * HOLDER_COUNT, legal,
+                values,
+            )  # fmt: skip
+        for which in range(1, count):
+            best = which if values[which] > values[best] else best
+    put_card(state, lane, position, nth_card(legal, best))

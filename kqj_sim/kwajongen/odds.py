@@ -1,8 +1,8 @@
-"""Hidden hands of Kwajongen that agree with a player's knowledge, and the outcomes of options.
+"""Hidden hands of Kwajongen that agree with a player's knowledge, and what comes of each option.
 
 For `core.hidden_hands` the cards that stay out are the hand of a further holder, who may hold
-anything.  During the calls holders are counted by place, during the play by position.  An outcome
-is found by replaying the round in every lane with sampled hands, and playing on from there.
+anything.  During the calls holders are counted by place, during the play by position.  Every deal
+is replayed to the player's turn, and played on, in the first lane of a block.
 """
 
 from __future__ import annotations
@@ -12,28 +12,23 @@ from typing import NamedTuple
 import numpy as np
 
 from kqj_sim.core import rng
-from kqj_sim.core.bidding import reset_calls
 from kqj_sim.core.block import (
+    CALL,
     DEALER,
-    HAND,
     ILLEGAL,
     KEY,
     LANES,
     LEADER,
     LED,
-    OBLIGED_CARDS,
-    ORIGINAL_LANE,
     PENDING,
     PLAYED_CARDS,
     PLAYERS_BY_POSITION,
     SENDER,
-    STILL_CALLING,
     STRIDE,
     TRICK_CARDS,
     UPCARD,
     allocate_inner_block,
     cell_index,
-    pad_lanes,
     voids_of,
 )
 from kqj_sim.core.cards import trailing_zeros
@@ -41,45 +36,47 @@ from kqj_sim.core.deal import draw_cards
 from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE, enumerate_layouts, sample_layouts
 from kqj_sim.core.jit import block_loop, kernel, scalar
 from kqj_sim.core.knowledge import EXCLUDED, HAND_SIZES, HOLDER_COUNT, UNSEEN
-from kqj_sim.core.kwajongen.cards import (
-    DEALT_FOUR,
-    PACK,
-    SEATS,
-    SUIT_MASK,
-    TRICKS,
-    KwajongenCoreRules,
-    column_offset,
-    suit_of,
-    to_natural_order,
-)
-from kqj_sim.core.kwajongen.round import (
-    finish_rounds,
-    play_tricks,
-    prepare_play,
-    record_trick,
-    run_accepting,
-    seat_players,
-    set_trumps,
-)
-from kqj_sim.core.kwajongen.scoring import fill_play_columns, score_rounds
-from kqj_sim.core.kwajongen.trick import (
-    find_voids,
-    finish_trick,
-    put_card,
-    read_trick,
-    read_upcard,
-)
-from kqj_sim.core.rules import Seating
+from kqj_sim.core.rules import Rules, Seating
+from kqj_sim.core.trick import read_hand, read_trick
 from kqj_sim.core.types import (
     Block,
     CardSet,
     Flag,
     Int16Array,
     Int64Array,
+    Key,
     Lane,
     Place,
     Position,
     Team,
+)
+from kqj_sim.kwajongen.cards import (
+    PACK,
+    SEATS,
+    SUIT_MASK,
+    TRICKS,
+    find_voids,
+    suit_of,
+    to_natural_order,
+)
+from kqj_sim.kwajongen.engine import (
+    CALLING_TEAM,
+    CARD_POINTS,
+    DEALT_FOUR,
+    RESULT_ROW,
+    ROUND_SCORE,
+    TRICKS_WON,
+    ask_call,
+    ask_card,
+    begin_round,
+    fill_columns,
+    finish_round,
+    finish_trick,
+    play_tricks,
+    prepare_play,
+    put_card,
+    read_upcard,
+    run_calls,
 )
 
 UNDEALT = SEATS
@@ -98,14 +95,15 @@ def expand_suits(voids: int) -> CardSet:
 
 @block_loop
 def infer_during_play(
-    state: Block, lane: Lane, trick: int, position: Position, knowledge: Int64Array
-) -> int:
+    state: Block, lane: Lane, trick: int, position: Position, must_trump: Flag,
+    knowledge: Int64Array,
+) -> int:  # fmt: skip
     """Fill the knowledge of the position to play, without the upcard, which all know.
 
     Returns:
         The upcard if the dealer still holds it and the position is not the dealer's, else 0.
     """
-    hand = state[cell_index(HAND + position * STRIDE, lane)]
+    hand = read_hand(state, lane, position)
     on_table = read_trick(state, lane, position)
     shown = read_upcard(state, lane)
     unseen = PACK & ~(hand | state[PLAYED_CARDS + lane] | on_table)
@@ -122,7 +120,7 @@ def infer_during_play(
         voids = voids_of(state[PLAYERS_BY_POSITION + lane], player)
         if 0 < player < position:
             card = state[cell_index(TRICK_CARDS + player * STRIDE, lane)]
-            lacking = find_voids(card, led, state[OBLIGED_CARDS + lane])
+            lacking = find_voids(card, led, must_trump)
             voids |= lacking << (trailing_zeros(led) >> 4)
         knowledge[EXCLUDED + player] = expand_suits(voids)
     knowledge[HAND_SIZES + UNDEALT] = _UNDEALT_COUNT
@@ -153,56 +151,40 @@ OPTION_COUNT = 2
 _DRAWS_PER_HAND = 2
 """Draws for a hand."""
 
-_RESULT = column_offset("result")
-_SCORE = column_offset("score_0")
-_CARD_POINTS = column_offset("card_points_0")
-_TRICKS = column_offset("tricks_0")
-_TEAM = column_offset("contracting_team")
-
 
 @block_loop
-def fill_deals(
-    state: Block, lanes: int, seating: Seating, observer: Int64Array, hands: Int64Array,
-    keys: Int64Array,
-) -> None:  # fmt: skip
-    """Fill a block with deals whose dealer sits in the last seat, so that seats are places."""
-    for i in range(pad_lanes(lanes)):
-        lane = min(i, lanes - 1)
-        state[KEY + i] = keys[lane]
-        state[DEALER + i] = DEALER_PLACE
-        state[PENDING + i] = observer[OBSERVED_RAISED]
-        state[ILLEGAL + i] = 0
-        state[UPCARD + i] = observer[OBSERVED_UPCARD]
-        for place in range(SEATS):
-            state[cell_index(DEALT_FOUR + place * STRIDE, i)] = hands[SEATS * lane + place]
-    seat_players(state, lanes, seating.seats)
-    reset_calls(state, lanes)
-    set_trumps(state, lanes)
+def deal_hands(
+    state: Block, seating: Seating, observer: Int64Array, hands: Int64Array, number: int, key: Key
+) -> None:
+    """Deal hands, by place from index SEATS * `number` on, to players who have not called.
 
-
-@block_loop
-def has_illegal_choice(state: Block, lanes: int) -> bool:
-    """Return True if a policy made an illegal choice."""
-    wrong = 0
-    for i in range(lanes):
-        wrong += state[ILLEGAL + i]
-    return wrong != 0
+    The dealer sits in the last seat, so seats are places.
+    """
+    state[KEY] = key
+    state[DEALER] = DEALER_PLACE
+    state[PENDING] = observer[OBSERVED_RAISED]
+    state[ILLEGAL] = 0
+    state[UPCARD] = observer[OBSERVED_UPCARD]
+    for place in range(SEATS):
+        state[cell_index(DEALT_FOUR + place * STRIDE, 0)] = hands[SEATS * number + place]
+    begin_round(state, 0, seating)
 
 
 @scalar
-def write_outcome(state: Block, lane: Lane, team: Team, row: Int16Array) -> None:
+def write_outcome(state: Block, team: Team, outcome: Int16Array) -> None:
     """Write the outcome of a finished round for a team into int16 (OUTCOME_SIZE,)."""
-    row[RESULT] = state[_RESULT + lane]
-    row[OWN_SCORE] = state[cell_index(_SCORE + team * STRIDE, lane)]
-    row[OTHER_SCORE] = state[cell_index(_SCORE + (1 - team) * STRIDE, lane)]
-    row[OWN_POINTS] = state[cell_index(_CARD_POINTS + team * STRIDE, lane)]
-    row[OWN_TRICKS] = state[cell_index(_TRICKS + team * STRIDE, lane)]
-    row[OWN_PLAYS] = 1 if state[_TEAM + lane] == team else 0
+    own, other = team * STRIDE, (1 - team) * STRIDE
+    outcome[RESULT] = state[RESULT_ROW]
+    outcome[OWN_SCORE] = state[cell_index(ROUND_SCORE, own)]
+    outcome[OTHER_SCORE] = state[cell_index(ROUND_SCORE, other)]
+    outcome[OWN_POINTS] = state[cell_index(CARD_POINTS, own)]
+    outcome[OWN_TRICKS] = state[cell_index(TRICKS_WON, own)]
+    outcome[OWN_PLAYS] = 1 if state[CALLING_TEAM] == team else 0
 
 
 @kernel
 def sample_deals(
-    state: Block, first: int, seed: int, rules: KwajongenCoreRules, seating: Seating,
+    state: Block, first: int, seed: int, rules: Rules, seating: Seating,
     observer: Int64Array, match_calls: Flag, hands: Int64Array, keys: Int64Array,
 ) -> int:  # fmt: skip
     """Draw the hidden cards of the deals `first` to `first + LANES - 1`; keep those that match.
@@ -235,13 +217,13 @@ def sample_deals(
             hands[SEATS * lane + place] = hand
     if match_calls == 0 or own == 0:
         return LANES
-    fill_deals(state, LANES, seating, observer, hands, keys)
-    run_accepting(state, LANES, rules, seating, np.empty(0, np.int64), 0, own)
-    if has_illegal_choice(state, LANES):
-        return -1
-    kept = 0
+    kept, log = 0, np.empty(0, np.int64)
     for lane in range(LANES):
-        if state[SENDER + lane] < 0:
+        deal_hands(state, seating, observer, hands, lane, keys[lane])
+        run_calls(state, 0, rules, seating, log, 0, own)
+        if state[ILLEGAL] != 0:
+            return -1
+        if state[SENDER] < 0:
             keys[kept] = keys[lane]
             for place in range(SEATS):
                 hands[SEATS * kept + place] = hands[SEATS * lane + place]
@@ -251,7 +233,7 @@ def sample_deals(
 
 @kernel
 def play_out_calls(
-    state: Block, lanes: int, rules: KwajongenCoreRules, seating: Seating, observer: Int64Array,
+    state: Block, lanes: int, rules: Rules, seating: Seating, observer: Int64Array,
     hands: Int64Array, keys: Int64Array, outcomes: Int16Array,
 ) -> bool:  # fmt: skip
     """Pass, and play, in each of the deals, and finish the rounds.
@@ -267,22 +249,17 @@ def play_out_calls(
     Returns:
         False if a policy made an illegal choice.
     """
-    own = observer[OBSERVER_PLACE]
-    team = own % 2
-    log = np.empty(0, np.int64)
+    own, log = observer[OBSERVER_PLACE], np.empty(0, np.int64)
     for option in range(OPTION_COUNT):
-        fill_deals(state, lanes, seating, observer, hands, keys)
-        for i in range(pad_lanes(lanes)):
+        for lane in range(lanes):
+            deal_hands(state, seating, observer, hands, lane, keys[lane])
             if option == PLAY_OPTION:
-                state[SENDER + i] = own
-                state[STILL_CALLING + i] = 0
-        if option == PASS_OPTION:
-            run_accepting(state, lanes, rules, seating, log, own + 1, SEATS)
-        finish_rounds(state, lanes, rules, seating, log)
-        if has_illegal_choice(state, lanes):
-            return False
-        for i in range(lanes):
-            write_outcome(state, i, team, outcomes[option, state[ORIGINAL_LANE + i]])
+                state[SENDER] = own
+            run_calls(state, 0, rules, seating, log, own + 1, SEATS)
+            finish_round(state, 0, rules, seating)
+            if state[ILLEGAL] != 0:
+                return False
+            write_outcome(state, own % 2, outcomes[option, lane])
     return True
 
 
@@ -308,33 +285,29 @@ class KwajongenCardTurn(NamedTuple):
 
 @block_loop
 def replay_plays(
-    state: Block, lanes: int, turn: KwajongenCardTurn, rules: KwajongenCoreRules,
-    seating: Seating, hands: Int64Array, keys: Int64Array,
+    state: Block, turn: KwajongenCardTurn, rules: Rules, seating: Seating, hands: Int64Array,
+    number: int, key: Key,
 ) -> None:  # fmt: skip
-    """Replay the deals up to the turn."""
-    fill_deals(state, lanes, seating, turn.known, hands, keys)
-    for i in range(pad_lanes(lanes)):
-        state[SENDER + i] = turn.caller
-        state[STILL_CALLING + i] = 0
-    prepare_play(state, lanes, rules)
-    for number in range(turn.plays.shape[0]):
-        trick, position = number // SEATS, number % SEATS
-        for i in range(pad_lanes(lanes)):
-            put_card(state, i, position, turn.plays[number])
+    """Replay a deal, as of `deal_hands`, up to the turn."""
+    deal_hands(state, seating, turn.known, hands, number, key)
+    state[SENDER] = turn.caller
+    prepare_play(state, 0)
+    for play in range(turn.plays.shape[0]):
+        trick, position = play // SEATS, play % SEATS
+        put_card(state, 0, position, turn.plays[play])
         if position == SEATS - 1:
-            record_trick(state, lanes, seating, trick)
-            finish_trick(state, lanes)
+            finish_trick(state, 0, rules, seating, trick)
 
 
 @block_loop
 def _infer_knowledge(
-    state: Block, turn: KwajongenCardTurn, rules: KwajongenCoreRules, seating: Seating,
-    knowledge: Int64Array,
-) -> int:  # fmt: skip
+    turn: KwajongenCardTurn, rules: Rules, seating: Seating, knowledge: Int64Array
+) -> int:
     """Fill the knowledge of the hidden cards, by position; return the leader's place."""
-    replay_plays(state, 1, turn, rules, seating, turn.dealt, np.zeros(1, np.int64))
+    state = allocate_inner_block()
+    replay_plays(state, turn, rules, seating, turn.dealt, 0, 0)
     trick, position = turn.plays.shape[0] // SEATS, turn.plays.shape[0] % SEATS
-    infer_during_play(state, 0, trick, position, knowledge)
+    infer_during_play(state, 0, trick, position, rules.variant, knowledge)
     return int(state[LEADER])
 
 
@@ -354,7 +327,7 @@ def _write_hands(
 
 @kernel
 def list_hidden_hands(
-    turn: KwajongenCardTurn, limit: int, rules: KwajongenCoreRules, seating: Seating,
+    turn: KwajongenCardTurn, limit: int, rules: Rules, seating: Seating,
     hands: Int64Array,
 ) -> int:  # fmt: skip
     """Write every layout that agrees with the plays, if there are no more than `limit`.
@@ -369,7 +342,7 @@ def list_hidden_hands(
         Their number, or -1 if more than `limit`.
     """
     known, layouts = np.empty(KNOWLEDGE_SIZE, np.int64), np.empty(HOLDER_COUNT * limit, np.int64)
-    leader = _infer_knowledge(allocate_inner_block(), turn, rules, seating, known)
+    leader = _infer_knowledge(turn, rules, seating, known)
     found = enumerate_layouts(known, limit, layouts)
     for layout in range(found):
         _write_hands(turn, layouts, layout, leader, hands, layout)
@@ -378,7 +351,7 @@ def list_hidden_hands(
 
 @kernel
 def draw_hidden_hands(
-    turn: KwajongenCardTurn, first: int, seed: int, rules: KwajongenCoreRules, seating: Seating,
+    turn: KwajongenCardTurn, first: int, seed: int, rules: Rules, seating: Seating,
     hands: Int64Array, keys: Int64Array,
 ) -> bool:  # fmt: skip
     """Draw layouts that agree with the plays, each equally likely.
@@ -394,7 +367,7 @@ def draw_hidden_hands(
         False if no layout agrees.
     """
     known, layout = np.empty(KNOWLEDGE_SIZE, np.int64), np.empty(HOLDER_COUNT, np.int64)
-    leader = _infer_knowledge(allocate_inner_block(), turn, rules, seating, known)
+    leader = _infer_knowledge(turn, rules, seating, known)
     for lane in range(LANES):
         keys[lane] = rng.derive_deal_key(seed, first + lane)
         if sample_layouts(known, 1, keys[lane], layout) == 0:
@@ -405,14 +378,14 @@ def draw_hidden_hands(
 
 @kernel
 def replay_calls(
-    state: Block, lanes: int, turn: KwajongenCardTurn, rules: KwajongenCoreRules,
+    state: Block, lanes: int, turn: KwajongenCardTurn, rules: Rules,
     seating: Seating, hands: Int64Array, keys: Int64Array, matches: Int64Array,
 ) -> bool:  # fmt: skip
     """Mark the deals in which the others would have called as they did.
 
     Args:
         state: a block.
-        lanes: deals, no more than LANES.
+        lanes: deals.
         turn, rules, seating: the round, the rules and the players by place.
         hands, keys: the deals, as filled by `draw_hidden_hands`.
         matches: int64 (lanes,), filled with 1 or 0.
@@ -421,25 +394,27 @@ def replay_calls(
         False if a policy made an illegal choice.
     """
     own, log = turn.known[OBSERVER_PLACE], np.empty(0, np.int64)
-    fill_deals(state, lanes, seating, turn.known, hands, keys)
-    run_accepting(state, lanes, rules, seating, log, 0, min(own, turn.caller + 1))
-    run_accepting(state, lanes, rules, seating, log, own + 1, turn.caller + 1)
     sender = -1 if turn.caller == own else turn.caller
-    for i in range(lanes):
-        matches[i] = 1 if state[SENDER + i] == sender else 0
-    return not has_illegal_choice(state, lanes)
+    for lane in range(lanes):
+        deal_hands(state, seating, turn.known, hands, lane, keys[lane])
+        run_calls(state, 0, rules, seating, log, 0, min(own, turn.caller + 1))
+        run_calls(state, 0, rules, seating, log, own + 1, turn.caller + 1)
+        if state[ILLEGAL] != 0:
+            return False
+        matches[lane] = 1 if state[SENDER] == sender else 0
+    return True
 
 
 @kernel
 def play_out_cards(
-    state: Block, lanes: int, turn: KwajongenCardTurn, rules: KwajongenCoreRules,
+    state: Block, lanes: int, turn: KwajongenCardTurn, rules: Rules,
     seating: Seating, hands: Int64Array, keys: Int64Array, outcomes: Int16Array,
 ) -> bool:  # fmt: skip
     """Play each legal card in each of the deals, and finish the rounds.
 
     Args:
         state: a block.
-        lanes: deals, no more than LANES.
+        lanes: deals.
         turn, rules, seating: the round, the rules and the players by place.
         hands, keys: the deals, as filled by `draw_hidden_hands`.
         outcomes: int16 (lanes, cards, OUTCOME_SIZE), filled.
@@ -448,16 +423,68 @@ def play_out_cards(
         False if a policy made an illegal choice.
     """
     trick, position = turn.plays.shape[0] // SEATS, turn.plays.shape[0] % SEATS
-    team = turn.known[OBSERVER_PLACE] % 2
-    for option in range(turn.cards.shape[0]):
-        replay_plays(state, lanes, turn, rules, seating, hands, keys)
-        for i in range(pad_lanes(lanes)):
-            put_card(state, i, position, turn.cards[option])
-        play_tricks(state, lanes, rules, seating, trick, position + 1)
-        score_rounds(state, lanes)
-        fill_play_columns(state, lanes)
-        if has_illegal_choice(state, lanes):
+    for lane in range(lanes):
+        for option in range(turn.cards.shape[0]):
+            replay_plays(state, turn, rules, seating, hands, lane, keys[lane])
+            put_card(state, 0, position, turn.cards[option])
+            play_tricks(state, 0, rules, seating, trick, position + 1)
+            fill_columns(state, 0)
+            if state[ILLEGAL] != 0:
+                return False
+            write_outcome(state, turn.known[OBSERVER_PLACE] % 2, outcomes[lane, option])
+    return True
+
+
+@kernel
+def choose_cards(
+    turn: KwajongenCardTurn, hands: Int64Array, keys: Int64Array, rules: Rules, seating: Seating,
+    cards: Int64Array,
+) -> bool:  # fmt: skip
+    """Ask the player to move for a card, once for each key.
+
+    Args:
+        turn: the turn to play.
+        hands: int64 (4 * n,), the dealt hands by place, natural coding, for each key.
+        keys: int64 (n,).
+        rules, seating: the rules, and the players by place.
+        cards: int64 (n,), filled with the cards, by strength.
+
+    Returns:
+        False if the policy made an illegal choice.
+    """
+    state = allocate_inner_block()
+    trick, position = turn.plays.shape[0] // SEATS, turn.plays.shape[0] % SEATS
+    for number in range(keys.shape[0]):
+        replay_plays(state, turn, rules, seating, hands, number, keys[number])
+        ask_card(state, 0, rules, seating, trick, position)
+        cards[number] = state[cell_index(TRICK_CARDS + position * STRIDE, 0)]
+        if state[ILLEGAL] != 0:
             return False
-        for i in range(lanes):
-            write_outcome(state, i, team, outcomes[i, option])
+    return True
+
+
+@kernel
+def choose_calls(
+    observer: Int64Array, hands: Int64Array, keys: Int64Array, rules: Rules, seating: Seating,
+    answers: Int64Array,
+) -> bool:  # fmt: skip
+    """Ask a player whether they play, once for each key.
+
+    Args:
+        observer: int64 (OBSERVER_SIZE,), what the player knows.
+        hands: int64 (4 * n,), hands by place, natural coding, for each key.
+        keys: int64 (n,).
+        rules, seating: the rules, and the players by place.
+        answers: int64 (n,), filled with 1 to play, else 0.
+
+    Returns:
+        False if the policy made an illegal choice.
+    """
+    state = allocate_inner_block()
+    for number in range(keys.shape[0]):
+        deal_hands(state, seating, observer, hands, number, keys[number])
+        ask_call(state, 0, rules, seating, observer[OBSERVER_PLACE])
+        answers[number] = state[CALL]
+        if state[ILLEGAL] != 0:
+            return False
     return True

@@ -9,37 +9,24 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from kqj_sim.core.cards import highest_bit, lowest_bit, popcount, trailing_zeros
+from kqj_sim.core.cards import highest_bit, lowest_bit
 from kqj_sim.core.jit import kernel, scalar
-from kqj_sim.core.kwajongen.cards import SEATS, TRICKS, TRUMP_SUIT
-from kqj_sim.core.kwajongen.scoring import score_change
-from kqj_sim.core.kwajongen.trick import legal_cards, suit_mask_of
 from kqj_sim.core.trick import winning_cards
 from kqj_sim.core.types import Card, CardSet, Numba, SuitMask
+from kqj_sim.kwajongen.cards import (
+    SEATS,
+    TRICKS,
+    TRUMP_SUIT,
+    legal_cards,
+    points_of_card,
+    score_change,
+    suit_mask_of,
+)
 
 MIN_VALUE, MAX_VALUE = -4, 4
 """Bounds of the value of a round to a team."""
 
 _i64 = types.int64
-
-
-@scalar
-def points_of_card(card: Card) -> int:
-    """Return the points of a card: ranks 9 T J Q K A are 0 0 1 2 3 4."""
-    rank = trailing_zeros(card) & 15
-    return rank - (rank > 0)
-
-
-@scalar
-def count_card_points(cards: CardSet) -> int:
-    """Return the points of a set of cards."""
-    # A K Q J are the bits 5 4 3 2: those of the rank and of each lower one count one point.
-    return (
-        popcount(cards & (0x3C * 0x0001000100010001))
-        + popcount(cards & (0x38 * 0x0001000100010001))
-        + popcount(cards & (0x30 * 0x0001000100010001))
-        + popcount(cards & (0x20 * 0x0001000100010001))
-    )
 
 
 @scalar
@@ -121,8 +108,7 @@ def search(
             sure = compute_value(0, 1, 1, caller, raised)
             if tricks > 0 or sure <= alpha:
                 return sure
-    obliged = TRUMP_SUIT if rule & 4 != 0 else 0
-    legal = own_hand if cards_on_table == 0 else legal_cards(own_hand, led, obliged, 0, False)
+    legal = own_hand if cards_on_table == 0 else legal_cards(own_hand, led, rule & 4)
     best = MIN_VALUE - 1
     while legal != 0:
         card = highest_bit(legal)

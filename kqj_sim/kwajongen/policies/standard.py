@@ -15,11 +15,18 @@ from typing import Any
 from kqj_sim.core.block import voids_of
 from kqj_sim.core.cards import EACH_SUIT, lowest_bit, popcount
 from kqj_sim.core.jit import scalar
-from kqj_sim.core.kwajongen.cards import PACK, SEATS, SUIT_MASK, TRICKS, TRUMP_SUIT
-from kqj_sim.core.kwajongen.solve import count_card_points, points_of_card
-from kqj_sim.core.kwajongen.trick import suit_mask_of
 from kqj_sim.core.trick import winning_cards
 from kqj_sim.core.types import Card, CardSet, Place, Position, SuitMask
+from kqj_sim.kwajongen.cards import (
+    PACK,
+    SEATS,
+    SUIT_MASK,
+    TRICKS,
+    TRUMP_SUIT,
+    count_card_points,
+    points_of_card,
+    suit_mask_of,
+)
 from kqj_sim.policies.parameters import Parameter, number
 from kqj_sim.policies.registry import policy
 

@@ -15,20 +15,18 @@ from numpy.typing import NDArray
 
 from kqj_sim.core import block as rows
 from kqj_sim.core.block import AUCTION_ROWS, LANES, STRIDE, voids_of
-from kqj_sim.core.dispatch import ACCEPT, FOLLOW, LEAD
 from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
 from kqj_sim.core.knowledge import EXCLUDED, HAND_SIZES, UNSEEN
-from kqj_sim.core.kwajongen.cards import DEALT_FOUR, PACK, SEATS, TRICKS, to_strength_order
-from kqj_sim.core.kwajongen.odds import expand_suits, infer_during_play
-from kqj_sim.core.kwajongen.round import prepare_play
-from kqj_sim.core.kwajongen.trick import finish_trick
 from kqj_sim.core.play import move_taken_first
+from kqj_sim.kwajongen.cards import PACK, SEATS, TRICKS, to_strength_order
+from kqj_sim.kwajongen.engine import DEALT_FOUR
+from kqj_sim.kwajongen.odds import expand_suits, infer_during_play
 from kqj_sim.policies.card_sets import split_cards
 from kqj_sim.registered import find_game
 from kqj_sim.rules import KwajongenRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import make_recording_block
-from tests.policies.kwajongen.kernels import ask, remember_trick
+from tests.kwajongen.kernels import ask_calls, ask_cards, finish_tricks, prepare_play
 
 SEED = 21
 Block = NDArray[np.int64]
@@ -61,7 +59,6 @@ def test_a_call_hangs_on_nothing_but_the_view() -> None:
         block.play(LANES)
         state, changed = block.state.copy(), 0
         for place in range(SEATS):
-            lane(state, rows.STILL_CALLING)[:] = 1
             other = state.copy()
             for i in range(LANES):
                 hands = [int(state[DEALT_FOUR + k * STRIDE + i]) for k in range(SEATS)]
@@ -73,7 +70,7 @@ def test_a_call_hangs_on_nothing_but_the_view() -> None:
                     changed += hands[k] != other[DEALT_FOUR + k * STRIDE + i]
                     other[DEALT_FOUR + k * STRIDE + i] = hands[k]
             for each in (state, other):
-                ask(block.seating, ACCEPT, each, LANES, place, 0, 1)
+                ask_calls(each, LANES, block.core_rules, block.seating, place)
             assert (lane(state, rows.CALL) == lane(other, rows.CALL)).all(), name
         assert changed > SEATS * LANES
 
@@ -90,7 +87,7 @@ def test_a_card_hangs_on_nothing_but_the_view(name: str) -> None:
     block.play(LANES)
     state = block.state
     lanes = move_taken_first(state, LANES, AUCTION_ROWS)
-    prepare_play(state, lanes, block.core_rules)
+    prepare_play(state, lanes)
     changed, known = 0, np.zeros(KNOWLEDGE_SIZE, np.int64)
     for trick in range(TRICKS - 1):
         for position in range(SEATS):
@@ -98,12 +95,10 @@ def test_a_card_hangs_on_nothing_but_the_view(name: str) -> None:
             for i in range(lanes):
                 changed += _exchange(state, other, i, trick, position, known, draw)
             for each in (state, other):
-                member = LEAD if position == 0 else FOLLOW
-                ask(block.seating, member, each, lanes, trick, position, 0)
+                ask_cards(each, lanes, block.core_rules, block.seating, trick, position)
             card = rows.TRICK_CARDS + position * STRIDE
             assert (lane(state, card)[:lanes] == lane(other, card)[:lanes]).all(), (trick, position)
-        remember_trick(state, lanes, block.seating, trick)
-        finish_trick(state, lanes)
+        finish_tricks(state, lanes, block.core_rules, block.seating, trick)
     assert changed > 4 * lanes
 
 
@@ -131,7 +126,7 @@ def _exchange(
     fixed = [0] * 5
     fixed[dealer] = shown & left[dealer]
     fixed[position] = left[position]
-    found = infer_during_play(state, i, trick, position, known)
+    found = infer_during_play(state, i, trick, position, 1, known)
     assert found == (shown & left[dealer] if dealer != position else 0)
     assert known[UNSEEN] == hidden & ~found
     for k in range(SEATS):

@@ -8,38 +8,26 @@ from __future__ import annotations
 import pytest
 
 from kqj_sim.core import block as rows
-from kqj_sim.core import dispatch
 from kqj_sim.core.block import AUCTION_ROWS, HAND, LANES, STRIDE
-from kqj_sim.core.dispatch import FOLLOW, LEAD
 from kqj_sim.core.jit import kernel
-from kqj_sim.core.kwajongen.cards import SEATS, TRICKS
-from kqj_sim.core.kwajongen.round import prepare_play
-from kqj_sim.core.kwajongen.trick import find_legal_cards, finish_trick, follow_view, lead_view
 from kqj_sim.core.play import move_taken_first
+from kqj_sim.kwajongen.cards import SEATS, TRICKS
+from kqj_sim.kwajongen.engine import find_legal_cards
 from kqj_sim.referee.kwajongen import list_legal_cards
 from kqj_sim.rules import KwajongenRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import make_recording_block
-from tests.core.kwajongen.coding import cards_of
+from tests.kwajongen.coding import cards_of
+from tests.kwajongen.kernels import ask_cards, finish_tricks, prepare_play
 
 TRUMP = "s"
 """Of cards by strength one does not see which suit it is."""
 
 
 @kernel(cache=False)
-def ask(table, member, state, lanes, trick, position):  # type: ignore[no-untyped-def]
-    """Ask the players of a table for a card."""
-    dispatch.ask(table, member, state, lanes, trick, position, 2, 0)
-
-
-@kernel(cache=False)
-def offered(state, lane, trick, position):  # type: ignore[no-untyped-def]
-    """Return the legal cards of a player's view."""
-    if position == 0:
-        return lead_view(state, lane, trick, 2).legal
-    legal = find_legal_cards(state, lane, position)
-    hand = state[HAND + position * STRIDE + lane]
-    return follow_view(state, lane, hand, legal, trick, position, 2).legal
+def offer_cards(state, lane, position, must_trump):  # type: ignore[no-untyped-def]
+    """Return the cards that a player may choose from."""
+    return find_legal_cards(state, lane, position, must_trump)
 
 
 @pytest.mark.parametrize("void_rule", ["must_trump", "free"])
@@ -50,7 +38,7 @@ def test_players_are_offered_all_that_is_legal_and_nothing_else(void_rule: str) 
     block.game.start_deals(state, 0, LANES)
     block.play(LANES)
     lanes = move_taken_first(state, LANES, AUCTION_ROWS)
-    prepare_play(state, lanes, block.core_rules)
+    prepare_play(state, lanes)
     tables: list[list[int]] = [[] for _ in range(lanes)]
     sizes = set()
     for trick in range(TRICKS - 1):
@@ -59,11 +47,12 @@ def test_players_are_offered_all_that_is_legal_and_nothing_else(void_rule: str) 
                 hand = cards_of(int(state[HAND + position * STRIDE + lane]), TRUMP)
                 played = [card for each in table for card in cards_of(each, TRUMP)]
                 right = list_legal_cards(rules, hand, played, TRUMP)
-                assert cards_of(int(offered(state, lane, trick, position)), TRUMP) == right
+                offered = offer_cards(state, lane, position, block.core_rules.variant)
+                assert cards_of(int(offered), TRUMP) == right
                 sizes.add((len(hand), len(right)))
-            ask(block.seating, FOLLOW if position else LEAD, state, lanes, trick, position)
+            ask_cards(state, lanes, block.core_rules, block.seating, trick, position)
             for lane, table in enumerate(tables):
                 table.append(int(state[rows.TRICK_CARDS + position * STRIDE + lane]))
         tables = [[] for _ in range(lanes)]
-        finish_trick(state, lanes)
+        finish_tricks(state, lanes, block.core_rules, block.seating, trick)
     assert {(4, 1), (4, 2), (4, 3), (4, 4), (2, 1), (2, 2)} <= sizes

@@ -1,1 +1,0 @@
-"""Kwajongen's own: dealing, calls, legality, scoring, games and rows (RULES.md section 10)."""
