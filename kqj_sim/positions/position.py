@@ -240,9 +240,15 @@ class Position:
 
     def _check_holders(self) -> None:
         """Check that one seat has each card, and that it is played once and from that hand."""
+        seen: dict[Card, int] = {}
+        for number, seat, card in self._list_plays():
+            if card in seen:
+                raise PositionError(f"{card} was played in trick {seen[card] + 1}", seat, number)
+            seen[card] = number
         holders: dict[Card, int] = {}
-        for seat, hand in enumerate(self.hands):
-            for card in hand:
+        for place in range(self.rules.seats):
+            seat = (self.opener + place) % self.rules.seats
+            for card in self.hands[seat]:
                 other = holders.setdefault(card, seat)
                 if other != seat:
                     raise PositionError(f"seat {other} and seat {seat} both have {card}", seat)
@@ -251,12 +257,7 @@ class Position:
         known = [
             sum(holder == seat for holder in holders.values()) for seat in range(len(self.hands))
         ]
-        seen: dict[Card, int] = {}
         for number, seat, card in self._list_plays():
-            if card in seen:
-                message = f"{card} was played in trick {seen[card] + 1}"
-                raise PositionError(message, seat, number)
-            seen[card] = number
             if card not in holders:
                 holders[card] = seat
                 known[seat] += 1
