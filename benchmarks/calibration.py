@@ -32,6 +32,7 @@ from benchmarks import plays
 from kqj_sim.core import rng
 from kqj_sim.core.block import LANES
 from kqj_sim.core.types import BoolArray, Float64Array
+from kqj_sim.games import KQJ
 from kqj_sim.policies.players import parse_player
 from kqj_sim.policies.weights import VERSIONS
 from kqj_sim.positions.auction_state import (
@@ -46,7 +47,6 @@ from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.positions.search import Search, SearchEnded
 from kqj_sim.record import Record
-from kqj_sim.registered import KQJ
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.encode import CONTRACTS
 from kqj_sim.simulation.experiment import Experiment

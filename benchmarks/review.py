@@ -15,6 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.questions.review.draws import draw_deals
 from kqj_sim.questions.review.grading import (
@@ -24,7 +25,7 @@ from kqj_sim.questions.review.grading import (
     sample_decision,
 )
 from kqj_sim.questions.review.rounds import review_round
-from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
+from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 

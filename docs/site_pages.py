@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kqj_sim.cli import main
-from kqj_sim.columns import get_columns
 from kqj_sim.commands.command import Command
 from kqj_sim.commands.listings import describe_values
+from kqj_sim.games import get_columns
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kqj_sim.errors import InputError
+    from kqj_sim.kwajongen.rules import KwajongenRules
     from kqj_sim.policies import (
         ACES,
         CLUBS,
@@ -74,7 +75,7 @@ if TYPE_CHECKING:
     from kqj_sim.questions.simulate import simulate
     from kqj_sim.questions.simulate.results import SimulationResult
     from kqj_sim.results import Result
-    from kqj_sim.rules import KqjRules, KwajongenRules
+    from kqj_sim.rules import KqjRules
     from kqj_sim.runner import Runner
     from kqj_sim.simulation.experiment import Experiment
     from kqj_sim.stats.intervals import Estimate
@@ -103,7 +104,8 @@ _MODULES = {
     "questions.review.results": ("ReviewResult",),
     "questions.simulate": ("simulate",),
     "questions.simulate.results": ("SimulationResult",),
-    "rules": ("KqjRules", "KwajongenRules"),
+    "kwajongen.rules": ("KwajongenRules",),
+    "rules": ("KqjRules",),
     "runner": ("Runner",),
     "simulation.experiment": ("Experiment",),
     "stats.intervals": ("Estimate",),

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
 from kqj_sim.cards import Card
 from kqj_sim.errors import InputError, locate_errors
+from kqj_sim.games import GAMES, KQJ, make_rules
 from kqj_sim.messages import explain_two_readings, quote, shorten, suggest
 from kqj_sim.places import parse_place
-from kqj_sim.registered import KQJ
-from kqj_sim.rules import RULES_BY_GAME, GameRules, make_rules
+from kqj_sim.rules import GameRules
 
 if TYPE_CHECKING:
     from kqj_sim.imposed import ImposedContract
@@ -215,7 +215,7 @@ def collect_rules(rules: GameRules | None, values: Mapping[str, Any], caller: st
         TypeError: there is no such field.
         InputError: there are both, or a rule is of another game; a value is not allowed.
     """
-    names = {"game", *(rule.name for each in RULES_BY_GAME.values() for rule in fields(each))}
+    names = {"game", *(rule.name for each in GAMES.values() for rule in fields(each.rules))}
     for name in values:
         if name not in names:
             hint = suggest(name, names)
@@ -230,8 +230,9 @@ def collect_rules(rules: GameRules | None, values: Mapping[str, Any], caller: st
             raise InputError(f"rules and {name}: give one of them")
         return _warn_without_effect(rules)
     chosen = values.get("game", KQJ.name)
-    for game, kind in RULES_BY_GAME.items():
-        if game != chosen and chosen in RULES_BY_GAME:
+    for game, described in GAMES.items():
+        kind = described.rules
+        if game != chosen and chosen in GAMES:
             for rule in fields(kind):
                 if rule.name in values:
                     raise InputError(explain_foreign_rule(rule.name, game))

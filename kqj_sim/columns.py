@@ -9,10 +9,7 @@ expressions show and accept.  A flag holds 0 or 1; frames and files show it as a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-
-from kqj_sim.registered import list_game_options
 
 SUIT_LABELS = ("s", "h", "d", "c")
 CONTRACT_LABELS = ("s", "h", "d", "c", "NT", "AT")
@@ -31,11 +28,13 @@ class Column:
     is_flag: bool = False
 
 
-def _make_label_column(name: str, labels: tuple[str, ...], meaning: str) -> Column:
+def make_label_column(name: str, labels: tuple[str, ...], meaning: str) -> Column:
+    """Return a column of numbers of labels."""
     return Column(name, 0, len(labels) - 1, meaning, labels)
 
 
-def _make_flag_column(name: str, meaning: str) -> Column:
+def make_flag_column(name: str, meaning: str) -> Column:
+    """Return a column of flags."""
     return Column(name, 0, 1, meaning, is_flag=True)
 
 
@@ -44,25 +43,25 @@ TOTAL_STEP = 10
 
 KQJ_COLUMNS: tuple[Column, ...] = (
     Column("dealer", 0, 5, "seat of the dealer"),
-    _make_flag_column("taken", "true if somebody took, or bid"),
+    make_flag_column("taken", "true if somebody took, or bid"),
     Column("lap", 0, 60, "lap of the take, or of the last bid, from 1; 0 if passed out"),
     Column("place", -1, 5, "place of the Sender: 0 the opener to 5 the dealer, -1 if passed out"),
     Column("sender", -1, 5, "seat of the Sender, -1 if passed out"),
     Column("contracting_team", -1, 2, "team of the Sender, -1 if passed out"),
-    _make_label_column("contract", (*CONTRACT_LABELS, "none"), "the contract"),
-    _make_label_column(
+    make_label_column("contract", (*CONTRACT_LABELS, "none"), "the contract"),
+    make_label_column(
         "kind",
         ("return", "other", "suit", "NT", "AT", "none"),
         "kind of contract: suit of the Return, another suit (taking), a suit (auctions), NT, AT",
     ),
-    _make_label_column("return_suit", (*SUIT_LABELS, "none"), "suit of the Return (taking)"),
-    _make_label_column("return_rank", (*RANK_LABELS, "none"), "rank of the Return (taking)"),
+    make_label_column("return_suit", (*SUIT_LABELS, "none"), "suit of the Return (taking)"),
+    make_label_column("return_rank", (*RANK_LABELS, "none"), "rank of the Return (taking)"),
     Column("bids", 0, 60, "number of bids (auctions)"),
     Column("opening_amount", 0, 1000, "amount of the first bid, 0 if none (auctions)"),
     Column("amount", 0, 1000, "amount of the last bid, 0 if none (auctions)"),
-    _make_flag_column("capot_announced", "true if the last bid announced Capot (auctions)"),
+    make_flag_column("capot_announced", "true if the last bid announced Capot (auctions)"),
     Column("stake", 1, 4, "1, countered 2, overcountered 4"),
-    _make_label_column(
+    make_label_column(
         "result", ("made", "failed", "litigation", "passed_out"), "what became of the contract"
     ),
     Column("contracting_total", 0, 600, "card points and bonuses of the contracting team"),
@@ -73,9 +72,9 @@ KQJ_COLUMNS: tuple[Column, ...] = (
     Column(
         "defending_score", 0, 9000, "scores of the defending teams together, gratuities included"
     ),
-    _make_flag_column("last_trick_contracting", "true if the contracting team won the last trick"),
-    _make_flag_column("capot_contracting", "true if the contracting team won all eight tricks"),
-    _make_flag_column("capot_defending", "true if a defending team won all eight tricks"),
+    make_flag_column("last_trick_contracting", "true if the contracting team won the last trick"),
+    make_flag_column("capot_contracting", "true if the contracting team won all eight tricks"),
+    make_flag_column("capot_defending", "true if a defending team won all eight tricks"),
     Column("kq_contracting", 0, 4, "KQ of the contracting team"),
     Column("kq_defending", 0, 4, "KQ of the defending teams"),
     Column("kqj_contracting", 0, 4, "KQJ of the contracting team"),
@@ -102,60 +101,5 @@ KQJ_COLUMNS: tuple[Column, ...] = (
 )
 """The columns of KQJ's rows."""
 
-KWAJONGEN_COLUMNS: tuple[Column, ...] = (
-    Column("dealer", 0, 3, "seat of the dealer"),
-    _make_flag_column("taken", "true if somebody said play"),
-    Column("place", -1, 3, "place of the caller: 0 left of the dealer to 3 the dealer, -1 if none"),
-    Column("sender", -1, 3, "seat of the caller, -1 if passed out"),
-    Column("contracting_team", -1, 1, "team of the caller, -1 if passed out"),
-    _make_label_column("trump", SUIT_LABELS, "the trump suit, that of the dealer's card turned up"),
-    _make_label_column("turned_rank", ("9", "T", "J", "Q", "K", "A"), "rank of that card"),
-    _make_label_column(
-        "result",
-        ("made", "failed", "tie", "passed_out"),
-        "whether the caller's team had more points, fewer, or as many",
-    ),
-    Column("contracting_card_points", 0, 40, "card points of the caller's team"),
-    Column("defending_card_points", 0, 40, "card points of the other team"),
-    Column("contracting_tricks", 0, 4, "tricks of the caller's team"),
-    _make_flag_column("capot_contracting", "true if the caller's team won all four tricks"),
-    _make_flag_column("capot_defending", "true if the other team won all four tricks"),
-    _make_flag_column("raised", "true if the round was raised"),
-    _make_flag_column("pending_after", "true if the next round is raised"),
-    *(Column(f"card_points_{t}", 0, 40, f"card points of team {t}") for t in range(2)),
-    *(Column(f"tricks_{t}", 0, 4, f"tricks of team {t}") for t in range(2)),
-    *(
-        Column(f"score_{t}", -3, 1, f"change of the score of team {t}, down is good")
-        for t in range(2)
-    ),
-    Column("sender_trumps", -1, 4, "trumps among the caller's four cards, -1 if passed out"),
-    Column("dealer_trumps", 1, 4, "trumps among the dealer's four cards"),
-    Column("contracting_score", -3, 1, "change of the score of the caller's team"),
-    Column("defending_score", -3, 0, "change of the score of the other team"),
-    *(Column(f"team_of_seat_{s}", 0, 1, f"team of seat {s}") for s in range(4)),
-)
-"""The columns of Kwajongen's rows."""
-
-_COLUMNS_BY_GAME = {"kqj": KQJ_COLUMNS, "kwajongen": KWAJONGEN_COLUMNS}
-_COLUMN_NUMBERS_BY_GAME = {
-    game: {column.name: number for number, column in enumerate(columns)}
-    for game, columns in _COLUMNS_BY_GAME.items()
-}
-
-KQJ_COLUMN_NUMBERS = _COLUMN_NUMBERS_BY_GAME["kqj"]
+KQJ_COLUMN_NUMBERS = {column.name: number for number, column in enumerate(KQJ_COLUMNS)}
 """The number of each column of KQJ's rows, by its name."""
-
-
-def get_columns(game: str) -> tuple[Column, ...]:
-    """Return the columns of a game's rows, in their order."""
-    return _COLUMNS_BY_GAME[game]
-
-
-def get_column_numbers(game: str) -> Mapping[str, int]:
-    """Return the number of each column of a game's rows, by its name."""
-    return _COLUMN_NUMBERS_BY_GAME[game]
-
-
-def describe_listing(game: str) -> str:
-    """Return the command that lists the columns of a game, as the end of an error message."""
-    return f"`{' '.join(('kqj-sim', 'columns', *list_game_options(game)))}` lists them"

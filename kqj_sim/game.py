@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from kqj_sim.columns import Column
+from kqj_sim.rules import GameRules
+
 
 class Preset(NamedTuple):
     """A policy with other defaults, under a name of its own."""
@@ -25,6 +28,9 @@ class Game:
     Attributes:
         name: as in records and `--game`.
         title: its name for people.
+        rules: the class of its rules.
+        columns: the columns of its rows, in their order.
+        decisions: the decisions of its players.
         sender: what they call the player of the contract.
         raises: whether what waits for the next round is that it is raised, and not points.
         upcard_key: the key of the card turned up in the JSON of `odds`.
@@ -37,15 +43,19 @@ class Game:
         presets: policies with other defaults, by name.
         parts: the module and the name of each part, as in entry points: `analysis`
             (`stats.games.AnalyzedGame`), `answers` (`questions.odds.report.GameAnswers`),
-            `chapters` (`questions.report.chapter.GameChapters`), `figures`
-            (`output.key_figures.GameFigures`), `pictures` (`output.plots.GamePictures`),
-            `referee` (`referee.base.Referee`, by the rules), `round_terms`
+            `chapters` (`questions.report.chapter.GameChapters`), `engine` (`engines.Engine`),
+            `figures` (`output.key_figures.GameFigures`), `pictures` (`output.plots.GamePictures`),
+            `recording` (`simulation.recording.RecordingBlock`), `referee`
+            (`referee.base.Referee`, by the rules), `round_terms`
             (`questions.records.terms.RoundTerms`), `samplers` (`positions.sampling.GameSamplers`)
             and `variants`, the rules under which policies are checked, by their description.
     """
 
     name: str
     title: str
+    rules: type[GameRules]
+    columns: tuple[Column, ...]
+    decisions: tuple[str, ...]
     sender: str
     raises: bool
     upcard_key: str
@@ -55,6 +65,11 @@ class Game:
     built_ins: tuple[str, ...]
     presets: Mapping[str, Preset]
     parts: Mapping[str, str]
+
+    @property
+    def call_decisions(self) -> tuple[str, ...]:
+        """The decisions of its calling."""
+        return tuple(each for each in self.decisions if each != "card")
 
     def part(self, name: str) -> Any:
         """Return a part; its module is imported when it is first asked for."""

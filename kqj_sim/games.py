@@ -1,143 +1,89 @@
-"""The games in the engine: one frozen value for each, with its pack, columns and kernels."""
+"""The games that the package knows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
 
-from kqj_sim.columns import Column, get_column_numbers, get_columns
-from kqj_sim.core import cards as kqj_cards
-from kqj_sim.core import games as kqj_games
-from kqj_sim.core import round as kqj_round
-from kqj_sim.core.block import COLUMN_ROWS, STRIDE
-from kqj_sim.core.dispatch import ACCEPT, BID, COUNTER, FOLLOW, LEAD, OVERCOUNTER, TAKE
-from kqj_sim.core.rules import Rules
-from kqj_sim.core.types import Block, Kernel
-from kqj_sim.imposed import ImposedContract, ImposedFirstCall
-from kqj_sim.kwajongen import cards as kwajongen_cards
-from kqj_sim.kwajongen import engine as kwajongen
-from kqj_sim.policies.binding import LOOPS, Loops
-from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
+from kqj_sim.columns import KQJ_COLUMNS, Column
+from kqj_sim.errors import InputError
+from kqj_sim.game import Game, Preset
+from kqj_sim.kwajongen.game import KWAJONGEN
+from kqj_sim.messages import quote
+from kqj_sim.rules import GameRules, KqjRules, suggest_value
 
-__all__ = ["GAMES", "Game", "get_game"]
+KQJ = Game(
+    name="kqj",
+    title="KQJ",
+    rules=KqjRules,
+    columns=KQJ_COLUMNS,
+    decisions=("take", "bid", "counter", "overcounter", "card"),
+    sender="Sender",
+    raises=False,
+    upcard_key="return",
+    default_player="points+network",
+    lively_player="random:take=0.3,bid=0.3,capot=0.05,counter=0.1",
+    policies_package="kqj_sim.policies",
+    built_ins=("random", "greedy", "standard", "network", "pimc", "points", "always", "never"),
+    presets={
+        "bold": Preset(
+            "points:take=0,lap2=0",
+            "calls like points, but takes at once with any hand",
+        )
+    },
+    parts={
+        "variants": "kqj_sim.questions.policies.checks:KQJ_VARIANTS",
+        "analysis": "kqj_sim.stats.kqj.analysis:ANALYSIS",
+        "engine": "kqj_sim.engines:KQJ_ENGINE",
+        "figures": "kqj_sim.output.kqj.key_figures:FIGURES",
+        "pictures": "kqj_sim.output.kqj.plots:PICTURES",
+        "chapters": "kqj_sim.questions.report.kqj.chapters:REPORT",
+        "recording": "kqj_sim.simulation.recording:KqjRecordingBlock",
+        "referee": "kqj_sim.referee.kqj.referee:KqjReferee",
+        "round_terms": "kqj_sim.questions.records.terms:KQJ_TERMS",
+        "samplers": "kqj_sim.positions.kqj_cards:SAMPLERS",
+        "answers": "kqj_sim.questions.odds.kqj:ANSWERS",
+    },
+)
+"""The game of the package, which is played unless another is named."""
 
-Imposed: TypeAlias = ImposedContract | ImposedFirstCall | None
-
-
-@dataclass(frozen=True)
-class Game:
-    """A game in the engine.
-
-    Attributes:
-        name: as in records and `--game`.
-        seats, tricks: numbers of a round.
-        pack: all cards, a set in natural coding.
-        encode_rules: returns the rules as the kernels take them.
-        loops: the loops that ask policies.
-        select_stages: returns the loops that a round runs under its rules, with a contract or first
-            call imposed or None, and the stages of the round, the last of which plays the cards.
-        advance: the kernel that continues games after a round (`core.games`).
-    """
-
-    name: str
-    seats: int
-    tricks: int
-    pack: int
-    encode_rules: Callable[[Any], Rules]
-    loops: Loops
-    select_stages: Callable[[Any, Imposed], tuple[list[int], tuple[Kernel, ...]]]
-    advance: Kernel
-    play_block = staticmethod(kqj_round.play_block)
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The columns of the game's rows, in their order."""
-        return get_columns(self.name)
-
-    def column_offset(self, name: str) -> int:
-        """Return the offset of a column's row in the block."""
-        return COLUMN_ROWS + get_column_numbers(self.name)[name] * STRIDE
-
-    def start_deals(self, state: Block, first: int, lanes: int) -> None:
-        """Assign single rounds to the lanes of a block (`core.round.start_deals`)."""
-        kqj_round.start_deals(state, first, lanes, self.seats)
-
-
-ALL_NO_TRUMP = ("second_lap", "both_laps", "never")
-
-
-def _encode_kqj_rules(rules: KqjRules) -> Rules:
-    return Rules(
-        seats=rules.seats,
-        start_score=0,
-        target=rules.target,
-        variant=0,
-        teams=rules.teams,
-        random_partners=int(rules.partners == "random"),
-        auction=int(rules.bidding == "auction"),
-        all_no_trump=ALL_NO_TRUMP.index(rules.all_no_trump),
-        minimum_bid=rules.minimum_bid,
-        max_amount=rules.max_amount,
-        counter_any_time=int(rules.counter_timing == "any"),
-        amount_rounded=int(rules.amount_uses == "rounded"),
-        must_outscore=int(rules.must_outscore),
-    )
-
-
-def _select_kqj_stages(rules: KqjRules, imposed: Imposed) -> tuple[list[int], tuple[Kernel, ...]]:
-    loops = [LEAD, FOLLOW]
-    calling = kqj_round.impose_contract
-    if isinstance(imposed, ImposedFirstCall):
-        calling = kqj_round.impose_opener_take if imposed.takes else kqj_round.impose_opener_pass
-        loops += [TAKE]
-    elif imposed is None and rules.bidding == "auction":
-        calling = kqj_round.call_by_auction
-        loops += [BID, COUNTER, OVERCOUNTER]
-    elif imposed is None:
-        calling = kqj_round.call_by_taking
-        loops += [TAKE]
-    return loops, (kqj_round.begin_rounds, calling, kqj_round.finish_rounds)
-
-
-def _encode_kwajongen_rules(rules: KwajongenRules) -> Rules:
-    return kqj_round.NO_RULES._replace(
-        seats=kwajongen_cards.SEATS,
-        start_score=10,
-        target=0,
-        variant=int(rules.void_rule == "must_trump"),
-        teams=kwajongen_cards.TEAMS,
-    )
-
-
-GAMES = {
-    "kqj": Game(
-        "kqj",
-        KqjRules.seats,
-        KqjRules.tricks,
-        kqj_cards.PACK,
-        _encode_kqj_rules,
-        LOOPS,
-        _select_kqj_stages,
-        kqj_games.advance,
-    ),
-    "kwajongen": Game(
-        "kwajongen",
-        KwajongenRules.seats,
-        KwajongenRules.tricks,
-        kwajongen_cards.PACK,
-        _encode_kwajongen_rules,
-        {
-            ACCEPT: ("kwajongen_accept", kwajongen.make_ask_accept),
-            kwajongen.CARD: ("kwajongen_card", kwajongen.make_ask_card),
-        },
-        lambda rules, imposed: ([ACCEPT, kwajongen.CARD], (kwajongen.play_rounds,)),
-        kwajongen.advance,
-    ),
-}
+GAMES: Mapping[str, Game] = {game.name: game for game in (KQJ, KWAJONGEN)}
 """The games by name."""
 
 
-def get_game(rules: GameRules) -> Game:
-    """Return the game to which the rules belong."""
-    return GAMES[rules.game]
+def find_game(name: str) -> Game:
+    """Return a game by its name."""
+    return GAMES[name]
+
+
+def list_game_options(name: str) -> Sequence[str]:
+    """Return the option that names a game, as words of a command line; none for the default."""
+    return () if name == KQJ.name else ("--game", name)
+
+
+def make_rules(game: str, values: Mapping[str, Any]) -> GameRules:
+    """Return the rules of a game with these fields, the others at their defaults.
+
+    Raises:
+        InputError: the game, a field or a value does not exist.
+    """
+    if game not in GAMES:
+        raise InputError(f"{quote(game)} is not a game: {suggest_value(game, list(GAMES))}")
+    return find_game(game).rules.from_dict(values)
+
+
+def get_columns(game: str) -> tuple[Column, ...]:
+    """Return the columns of a game's rows, in their order."""
+    return find_game(game).columns
+
+
+@cache
+def get_column_numbers(game: str) -> Mapping[str, int]:
+    """Return the number of each column of a game's rows, by its name."""
+    return {column.name: number for number, column in enumerate(get_columns(game))}
+
+
+def describe_listing(game: str) -> str:
+    """Return the command that lists the columns of a game, as the end of an error message."""
+    return f"`{' '.join(('kqj-sim', 'columns', *list_game_options(game)))}` lists them"

@@ -20,8 +20,7 @@ from kqj_sim.arguments import (
     parse_whole_number,
     split_items,
 )
-from kqj_sim.registered import KQJ, find_game
-from kqj_sim.rules import RULES_BY_GAME
+from kqj_sim.games import GAMES, KQJ, find_game
 from kqj_sim.suffixes import FORMATS
 
 
@@ -79,7 +78,8 @@ _RARE_RULES: Mapping[str, bool | tuple[str, ...]] = {
 
 def _list_rules() -> Iterator[tuple[str, Option]]:
     """Yield an option for every field of the rules of each game."""
-    for game, rules in RULES_BY_GAME.items():
+    for game, described in GAMES.items():
+        rules = described.rules
         for rule in fields(rules):
             only = " (auctions only)" if rule.metadata["only"] == "auction" else ""
             only = only if game == KQJ.name else f" ({find_game(game).title} only)"
@@ -153,7 +153,7 @@ OPTIONS: Mapping[str, Option] = {
     "generations": Option("Parameters", **read_number(1, "30")),
     "candidates": Option("Parameters", **read_number(4, "16", highest=MAX_CANDIDATES), rare=True),
     # By which rules; the rules of each game follow `game`.
-    "game": Option("Rules", "Choose the game.", choices=tuple(RULES_BY_GAME)),
+    "game": Option("Rules", "Choose the game.", choices=tuple(GAMES)),
     **dict(_list_rules()),
     "impose": Option(
         "Rules",

@@ -16,8 +16,8 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from kqj_sim.arguments import collect_rules, name_policy
 from kqj_sim.errors import InputError, locate_errors
+from kqj_sim.games import KQJ
 from kqj_sim.options import OPTIONS, Option
-from kqj_sim.registered import KQJ
 from kqj_sim.runner import DEFAULT_RUNNER
 
 _Parameters = ParamSpec("_Parameters")

@@ -15,8 +15,9 @@ import msgspec
 
 from kqj_sim.cards import format_contract
 from kqj_sim.errors import InputError, RecordError
+from kqj_sim.games import GAMES, find_game, make_rules
 from kqj_sim.messages import escape_json, one_line, suggest_names, visible
-from kqj_sim.rules import RULES_BY_GAME, GameRules, make_rules
+from kqj_sim.rules import GameRules
 from kqj_sim.text_files import WRONG_ENCODING, is_utf8
 
 R = TypeVar("R", "Record", "PartialRecord")
@@ -106,7 +107,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def game_rules(self) -> GameRules:
         """Return the rules of the round; raise RecordError if a field is missing or wrong."""
         values = {}
-        for rule in fields(RULES_BY_GAME[self.game]):
+        for rule in fields(find_game(self.game).rules):
             if rule.name not in self.rules:
                 raise RecordError(f"rules: the key {rule.name} is missing")
             values[rule.name] = self.rules[rule.name]
@@ -186,8 +187,8 @@ def _decode_record(decode: Callable[[str | bytes], R], text: str | bytes) -> R:
     """Return the decoded text; convert errors to RecordError."""
     try:
         found = decode(text)
-        if found.game not in RULES_BY_GAME:
-            raise RecordError(f"game: {suggest_names(found.game, RULES_BY_GAME)}")
+        if found.game not in GAMES:
+            raise RecordError(f"game: {suggest_names(found.game, GAMES)}")
         return found
     except msgspec.ValidationError as error:
         raise RecordError(_reorder_message(str(error))) from None

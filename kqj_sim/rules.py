@@ -19,7 +19,7 @@ MAX_TOTAL = 600
 """The largest total in KQJ: card points, last trick, Capot and four KQJ at All-Trumps."""
 
 
-def _make_rule_field(
+def make_rule_field(
     default: Any, choices: tuple[Any, ...] | None, help: str, only: str = ""
 ) -> Any:
     """Return a dataclass field for a rule.
@@ -37,7 +37,7 @@ def _make_rule_field(
 class GameRules(ABC):
     """The rules of a game: its facts, and a field for each option.
 
-    Each field's metadata has `choices`, `help` and `only`, the arguments of `_make_rule_field`.
+    Each field's metadata has `choices`, `help` and `only`, the arguments of `make_rule_field`.
     """
 
     game: ClassVar[str]
@@ -119,7 +119,7 @@ class GameRules(ABC):
         names = [rule.name for rule in fields(cls)]
         for name in values:
             if name not in names:
-                raise InputError(f"{quote(name)} is not a rule: {_suggest(name, names)}")
+                raise InputError(f"{quote(name)} is not a rule: {suggest_value(name, names)}")
         return cls(**values)
 
 
@@ -149,42 +149,42 @@ class KqjRules(GameRules):
     scores_kq: ClassVar[bool] = True
     variant_fields: ClassVar[tuple[str, ...]] = ("teams", "partners", "bidding")
 
-    teams: Literal[2, 3] = _make_rule_field(2, (2, 3), "Set the number of teams.")
-    partners: Literal["fixed", "random"] = _make_rule_field(
+    teams: Literal[2, 3] = make_rule_field(2, (2, 3), "Set the number of teams.")
+    partners: Literal["fixed", "random"] = make_rule_field(
         "fixed",
         ("fixed", "random"),
         "Keep the partners for the game, or draw them anew each round.",
     )
-    bidding: Literal["take", "auction"] = _make_rule_field(
+    bidding: Literal["take", "auction"] = make_rule_field(
         "take", ("take", "auction"), "Take the Return, or bid."
     )
-    all_no_trump: Literal["second_lap", "both_laps", "never"] = _make_rule_field(
+    all_no_trump: Literal["second_lap", "both_laps", "never"] = make_rule_field(
         "second_lap",
         ("second_lap", "both_laps", "never"),
         "Say when All-Trumps and No-Trump may be called; never bars them from auctions, too.",
     )
-    max_amount: int = _make_rule_field(
+    max_amount: int = make_rule_field(
         600, None, "Set the highest amount that may be bid.", "auction"
     )
-    counter_timing: Literal["any", "turn"] = _make_rule_field(
+    counter_timing: Literal["any", "turn"] = make_rule_field(
         "any",
         ("any", "turn"),
         "Allow a counter at any time after a bid, or only in turn.",
         "auction",
     )
-    amount_uses: Literal["total", "rounded"] = _make_rule_field(
+    amount_uses: Literal["total", "rounded"] = make_rule_field(
         "total",
         ("total", "rounded"),
         "Compare the unrounded or the rounded total with the amount.",
         "auction",
     )
-    must_outscore: bool = _make_rule_field(
+    must_outscore: bool = make_rule_field(
         False,
         (False, True),
         "Require the larger total of a contract, besides its amount.",
         "auction",
     )
-    target: int = _make_rule_field(1000, None, "End a game at this score.")
+    target: int = make_rule_field(1000, None, "End a game at this score.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -246,60 +246,6 @@ class KqjRules(GameRules):
         return seat % self.teams
 
 
-@dataclass(frozen=True)
-class KwajongenRules(GameRules):
-    """The rules of a table of Kwajongen; raises InputError for a value that does not exist.
-
-    Example:
-        >>> import kqj_sim as kqj
-        >>> kqj.play(rules=kqj.KwajongenRules(void_rule="free")).record.game
-        'kwajongen'
-    """
-
-    game: ClassVar[str] = "kwajongen"
-    seats: ClassVar[int] = 4
-    tricks: ClassVar[int] = 4
-    ranks: ClassVar[str] = "AKQJT9"
-    start_score: ClassVar[int] = 10
-    score_sign: ClassVar[int] = -1
-
-    bidding = "accept"
-    partners = "fixed"
-    target = 0
-    team_count = score_count = 2
-    contracts = CONTRACTS[:4]
-    max_points = 4
-    """A raised round that the caller loses without a trick brings the other team down by 3 and the
-    caller's up by 1."""
-
-    void_rule: Literal["must_trump", "free"] = _make_rule_field(
-        "must_trump",
-        ("must_trump", "free"),
-        "Make a player who cannot follow suit play a trump (must_trump) or not (free).",
-    )
-
-    def fixed_team_of(self, seat: int) -> int:
-        """Return the team of a seat, 0 to 3."""
-        return seat % 2
-
-
-RULES_BY_GAME: Mapping[str, type[GameRules]] = {
-    rules.game: rules for rules in (KqjRules, KwajongenRules)
-}
-"""The class of rules of each game, by the name of the game."""
-
-
-def make_rules(game: str, values: Mapping[str, Any]) -> GameRules:
-    """Return the rules of a game with these fields, the others at their defaults.
-
-    Raises:
-        InputError: the game, a field or a value does not exist.
-    """
-    if game not in RULES_BY_GAME:
-        raise InputError(f"{quote(game)} is not a game: {_suggest(game, list(RULES_BY_GAME))}")
-    return RULES_BY_GAME[game].from_dict(values)
-
-
 def require_kqj_rules(rules: GameRules) -> KqjRules:
     """Return the rules, which must be of KQJ; raise InputError for another game."""
     if not isinstance(rules, KqjRules):
@@ -322,11 +268,11 @@ def _check_value(rule: Field[Any], value: Any) -> None:
     elif not any(type(value) is type(choice) and value == choice for choice in choices):
         raise InputError(
             f"{rule.name} cannot be {_format_value(value)}: "
-            f"{_suggest(value, [_format_value(c) for c in choices])}"
+            f"{suggest_value(value, [_format_value(c) for c in choices])}"
         )
 
 
-def _suggest(wrong: Any, right: list[str]) -> str:
+def suggest_value(wrong: Any, right: list[str]) -> str:
     """Return a hint with the nearest of the right values, and all of them."""
     near = difflib.get_close_matches(shorten(wrong), right, n=1)
     hint = f"did you mean {near[0]}? Use " if near else "use "

@@ -2,11 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from kqj_sim.columns import get_column_numbers, get_columns
-from kqj_sim.rules import RULES_BY_GAME
+from kqj_sim.games import GAMES, get_column_numbers, get_columns
 
 
-@pytest.mark.parametrize("game", RULES_BY_GAME)
+@pytest.mark.parametrize("game", GAMES)
 def test_every_game_has_columns_of_one_name_each(game: str) -> None:
     columns, numbers = get_columns(game), get_column_numbers(game)
     assert [columns[numbers[column.name]] for column in columns] == list(columns)

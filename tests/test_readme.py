@@ -15,13 +15,14 @@ from click.testing import CliRunner
 from kqj_sim.arguments import parse_whole_number
 from kqj_sim.cli import check_environment, main
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS
+from kqj_sim.games import KQJ, find_game
+from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.policies.players import (
     get_default_player,
     parse_player,
 )
 from kqj_sim.policies.points import DEFAULTS
-from kqj_sim.registered import KQJ, find_game
-from kqj_sim.rules import KqjRules, KwajongenRules
+from kqj_sim.rules import KqjRules
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from kqj_sim.errors import InputError
-from kqj_sim.rules import RULES_BY_GAME, GameRules, KqjRules, KwajongenRules, make_rules
+from kqj_sim.games import find_game, make_rules
+from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.rules import GameRules, KqjRules
 
 # The table at the head of the specification, defaults first.
 TABLE: dict[str, tuple[Any, ...]] = {
@@ -90,7 +92,7 @@ def test_rules_do_not_change() -> None:
 @pytest.mark.parametrize("rules", [KqjRules(), KwajongenRules()], ids=lambda rules: rules.game)
 def test_the_rules_of_a_game_come_back_by_its_name(rules: GameRules) -> None:
     assert make_rules(rules.game, rules.to_dict()) == rules
-    assert RULES_BY_GAME[rules.game] is type(rules)
+    assert find_game(rules.game).rules is type(rules)
     assert rules.tricks * rules.seats <= 4 * len(rules.ranks)
 
 

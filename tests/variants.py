@@ -7,10 +7,10 @@ from dataclasses import replace
 from itertools import cycle, product
 from typing import Any
 
+from kqj_sim.games import KQJ
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.registry import find_policy
 from kqj_sim.record import Record, to_json
-from kqj_sim.registered import KQJ
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 

@@ -16,8 +16,8 @@ from click.shell_completion import CompletionItem
 
 from kqj_sim.commands.say import say
 from kqj_sim.commands.stdout import reserve_stdout
+from kqj_sim.games import GAMES, KQJ
 from kqj_sim.options import FLAGS
-from kqj_sim.rules import RULES_BY_GAME
 
 _GAME_KEY, _ALL_KEY = "kqj_sim.help_game", "kqj_sim.help_all"
 """Keys under which a context keeps the game whose options help lists, and whether it lists all."""
@@ -141,9 +141,9 @@ def _show_all_help(ctx: click.Context, parameter: click.Parameter, value: bool) 
 
 def _find_game(args: Sequence[str]) -> str:
     """Return the game that the words of a command line name; --help is run before they are read."""
-    default = next(iter(RULES_BY_GAME))
+    default = KQJ.name
     for word, following in pairwise((*args, "")):
         name, _, value = word.partition("=")
-        if name == "--game" and (value or following) in RULES_BY_GAME:
+        if name == "--game" and (value or following) in GAMES:
             default = value or following
     return default

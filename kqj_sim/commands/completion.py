@@ -15,9 +15,8 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from kqj_sim.columns import get_columns
+from kqj_sim.games import KQJ, get_columns
 from kqj_sim.options import FLAGS
-from kqj_sim.rules import RULES_BY_GAME
 
 NAMES_FILE = Path(__file__).with_name("completion.json")
 """Parameters by game and policy, and tables by command and game: copies that a test compares."""
@@ -40,7 +39,7 @@ def complete_value(
     if kind == "file":
         folder = parameter.make_metavar(ctx).endswith("FOLDER")
         return [CompletionItem(incomplete, type="dir" if folder else "file")]
-    game = str(ctx.params.get("game") or next(iter(RULES_BY_GAME)))
+    game = str(ctx.params.get("game") or KQJ.name)
     found = list(_COMPLETERS[kind](ctx, game, incomplete))
     if kind == "spec" and not found:
         return [CompletionItem(incomplete, type="file")]

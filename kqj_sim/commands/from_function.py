@@ -16,10 +16,11 @@ from kqj_sim.commands.config import CONFIG_KEY, read_config
 from kqj_sim.commands.errors import exit_interrupted
 from kqj_sim.commands.say import say
 from kqj_sim.errors import InputError
+from kqj_sim.games import GAMES, KQJ, make_rules
 from kqj_sim.messages import shell_join
 from kqj_sim.options import OPTIONS, Option, read_number
 from kqj_sim.question import CommandDescription
-from kqj_sim.rules import RULES_BY_GAME, GameRules, make_rules
+from kqj_sim.rules import GameRules
 from kqj_sim.runner import Runner
 from kqj_sim.suffixes import PAGE_FORMATS, PAGE_SUFFIXES, TABLE_SUFFIXES
 
@@ -126,8 +127,9 @@ def make_option(name: str, option: Option, default: Any = None, help: str = "") 
 
 def _list_rule_options() -> Iterator[click.Option]:
     """Yield the option for the game, and for every field of the rules of each."""
-    yield make_option("game", OPTIONS["game"], next(iter(RULES_BY_GAME)))
-    for rules in RULES_BY_GAME.values():
+    yield make_option("game", OPTIONS["game"], KQJ.name)
+    for described in GAMES.values():
+        rules = described.rules
         for rule in fields(rules):
             yield make_option(rule.name, OPTIONS[rule.name], rule.default)
 
@@ -216,7 +218,8 @@ def _pop_rules(options: dict[str, Any]) -> GameRules:
     chosen: str = options.pop("game")
     context = click.get_current_context()
     values = {}
-    for game, rules in RULES_BY_GAME.items():
+    for game, described in GAMES.items():
+        rules = described.rules
         for rule in fields(rules):
             value = options.pop(rule.name)
             if game == chosen:

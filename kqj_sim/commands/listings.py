@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kqj_sim.columns import Column, get_columns
+from kqj_sim.columns import Column
 from kqj_sim.commands.command import Command, Group
 from kqj_sim.commands.from_function import make_command, make_option
 from kqj_sim.commands.output import print_screen, screen_width
 from kqj_sim.commands.say import say
 from kqj_sim.errors import InputError
+from kqj_sim.games import KQJ, find_game, get_columns, list_game_options
 from kqj_sim.messages import format_json
 from kqj_sim.options import OPTIONS
 from kqj_sim.question import CommandDescription
 from kqj_sim.questions.policies import check_policy
-from kqj_sim.registered import find_game, list_game_options
-from kqj_sim.rules import RULES_BY_GAME
 
 if TYPE_CHECKING:
     from kqj_sim.policies.configured import ConfiguredPolicy
@@ -32,7 +31,7 @@ def _list_options(*formats: str, color: bool = True) -> list[click.Parameter]:
     described = f"Write the list as {', '.join(formats[:-1])} or {formats[-1]}."
     format = OPTIONS["format"]._replace(choices=formats, default=formats[0], help=described)
     found: list[click.Parameter] = [
-        make_option("game", OPTIONS["game"], next(iter(RULES_BY_GAME))),
+        make_option("game", OPTIONS["game"], KQJ.name),
         make_option("format", format),
     ]
     return found + [make_option("color", OPTIONS["color"])] * color

@@ -19,12 +19,12 @@ from kqj_sim.commands.output import list_command_words, screen_width
 from kqj_sim.commands.say import say
 from kqj_sim.commands.stdout import get_stdout
 from kqj_sim.errors import InputError
+from kqj_sim.games import GAMES, KQJ, find_game
 from kqj_sim.messages import one_line, quote, shell_join
 from kqj_sim.places import name_places, parse_place
 from kqj_sim.referee.base import Referee
 from kqj_sim.referee.games import get_referee
-from kqj_sim.registered import KQJ
-from kqj_sim.rules import RULES_BY_GAME, GameRules, KqjRules
+from kqj_sim.rules import GameRules, KqjRules
 
 Stage = Literal["calls", "cards", "over"]
 Answer = Callable[[dict[str, Any]], None]
@@ -45,7 +45,7 @@ _VARIANT_WORDS: dict[str, tuple[str, Any]] = {
     **{"take": ("bidding", "take"), "taking": ("bidding", "take")},
     **{"auction": ("bidding", "auction"), "auctions": ("bidding", "auction")},
     **{"random": ("partners", "random"), "fixed": ("partners", "fixed")},
-    **{game: ("game", game) for game in RULES_BY_GAME},
+    **{game: ("game", game) for game in GAMES},
 }
 
 
@@ -216,7 +216,7 @@ class _Dialog:
             chosen[name] = value
         game = chosen.pop("game", KQJ.name)
         if game != KQJ.name:
-            self._set(rules=RULES_BY_GAME[game]())
+            self._set(rules=find_game(game).rules())
             self._note("game", game)
             return
         assert isinstance(self.rules, KqjRules)

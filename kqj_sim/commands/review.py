@@ -10,14 +10,14 @@ import click
 from kqj_sim.commands.from_function import ask, prepare, reject_options
 from kqj_sim.commands.output import Output, choose_tables
 from kqj_sim.commands.say import say
+from kqj_sim.games import GAMES
 from kqj_sim.question import CommandDescription
 from kqj_sim.questions.review import FOR_PLAYED
-from kqj_sim.rules import RULES_BY_GAME
 from kqj_sim.signals import get_exit_status
 from kqj_sim.suffixes import PAGE_SUFFIXES
 
 _OF_POLICIES = {
-    "game", *(rule.name for rules in RULES_BY_GAME.values() for rule in fields(rules)),
+    "game", *(rule.name for each in GAMES.values() for rule in fields(each.rules)),
     "impose", "first", "games",
 }  # fmt: skip
 """Options of rounds that are played."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kqj_sim.cards import format_card
+from kqj_sim.kwajongen.samplers import KwajongenCallOdds
 from kqj_sim.output.figures import (
     RESULT_COLOURS,
     SMALL,
@@ -14,7 +15,6 @@ from kqj_sim.output.figures import (
     draw_stacks,
 )
 from kqj_sim.output.page import INK
-from kqj_sim.positions.kwajongen import KwajongenCallOdds
 from kqj_sim.positions.measures import DRAWN, LOST, NOT_PLAYED, WON
 from kqj_sim.questions.odds.plots import Panel
 from kqj_sim.questions.odds.report import CallOddsRun, GameAnswers, describe_passes

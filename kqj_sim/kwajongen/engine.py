@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from kqj_sim.columns import KWAJONGEN_COLUMNS
 from kqj_sim.core import rng
 from kqj_sim.core.bidding import log_call
 from kqj_sim.core.block import (
@@ -110,6 +109,7 @@ from kqj_sim.kwajongen.cards import (
     suit_of,
     to_strength_order,
 )
+from kqj_sim.kwajongen.columns import KWAJONGEN_COLUMNS
 
 DEALT_FOUR = FIRST_FIVE
 """The four cards of each place, natural coding; the upcard is one of the dealer's."""

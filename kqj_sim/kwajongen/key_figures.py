@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.output.grid import Grid
 from kqj_sim.output.key_figures import (
     BLANK,
@@ -15,7 +16,6 @@ from kqj_sim.output.key_figures import (
     make_score_grid,
 )
 from kqj_sim.places import name_places
-from kqj_sim.rules import KwajongenRules
 
 _GROUP_COLUMNS = (
     KeyFigure("played", "calls", "played_share"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.output.figures import (
     BLUE,
     GREEN,
@@ -22,7 +23,6 @@ from kqj_sim.output.figures import (
 from kqj_sim.output.key_figures import KeyFigure
 from kqj_sim.output.plots import GamePictures
 from kqj_sim.places import name_places
-from kqj_sim.rules import KwajongenRules
 from kqj_sim.stats.intervals import estimate_share
 from kqj_sim.stats.tables import get_labels
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.questions.records.terms import RoundTerms
 from kqj_sim.referee import kwajongen
-from kqj_sim.rules import KwajongenRules
 
 TERMS = RoundTerms(
     points=lambda card, _: kwajongen.card_points(card),

@@ -9,8 +9,8 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from kqj_sim.errors import RecordError
+from kqj_sim.games import make_rules
 from kqj_sim.record import PartialRecord, Record, read_records
-from kqj_sim.rules import make_rules
 from kqj_sim.text_files import MAX_RECORD_BYTES, WRONG_ENCODING, is_utf8
 
 ReadRound: TypeAlias = Record | PartialRecord | RecordError

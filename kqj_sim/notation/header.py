@@ -8,10 +8,11 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from kqj_sim.errors import InputError
+from kqj_sim.games import GAMES, find_game
 from kqj_sim.messages import explain_two_readings, quote
 from kqj_sim.notation.sections import NotationLineError, Piece, Section
 from kqj_sim.places import SeatNames
-from kqj_sim.rules import RULES_BY_GAME, GameRules
+from kqj_sim.rules import GameRules
 
 _COUNTS = {"2": 2, "two": 2, "3": 3, "three": 3}
 _WORDS: dict[str, tuple[str, Any]] = {
@@ -46,7 +47,7 @@ def parse_rules(section: Section) -> GameRules:
     game, values = "kqj", {}
     for line, text in section:
         for item in filter(None, (each.strip() for each in _RULE_SEPARATOR.split(text))):
-            if item.lower() in RULES_BY_GAME:
+            if item.lower() in GAMES:
                 game = item.lower()
                 continue
             target = _TARGET_PATTERN.fullmatch(item)
@@ -62,7 +63,7 @@ def parse_rules(section: Section) -> GameRules:
                 )
             values[found[0]] = found[1]
     line = section[0].line if section else 1
-    kind = RULES_BY_GAME[game]
+    kind = find_game(game).rules
     try:
         return kind.from_dict({name: _convert(kind, name, each) for name, each in values.items()})
     except InputError as error:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from kqj_sim.games import find_game
 from kqj_sim.places import SeatNames, label_seats
 from kqj_sim.record import PartialRecord, Record
-from kqj_sim.rules import RULES_BY_GAME
 
 _POLICY_SIGNS = frozenset(":/\\+")
 
@@ -23,7 +23,7 @@ def is_policy(name: str, game: str) -> bool:
 def find_people(record: Record | PartialRecord) -> SeatNames | None:
     """Return the names of the people at the seats; None where a policy sits, or names are equal."""
     players = record.players or []
-    if len(players) != RULES_BY_GAME[record.game].seats:
+    if len(players) != find_game(record.game).rules.seats:
         return None
     names = label_seats(players, record.dealer)
     if not names.has_names or any(is_policy(name, record.game) for name in players):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kqj_sim.errors import RecordError
+from kqj_sim.games import find_game
 from kqj_sim.notation.header import (
     NotedPlayer,
     join_text,
@@ -27,7 +28,6 @@ from kqj_sim.notation.reader import RoundReader
 from kqj_sim.notation.sections import NotationLineError, RoundSections, split_rounds
 from kqj_sim.record import PartialRecord, Record
 from kqj_sim.referee.games import get_referee
-from kqj_sim.registered import find_game
 from kqj_sim.rules import GameRules
 
 

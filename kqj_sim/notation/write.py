@@ -8,6 +8,7 @@ from typing import Any
 
 from kqj_sim.cards import Card, format_contract, format_hand, parse_card
 from kqj_sim.errors import RecordError
+from kqj_sim.games import find_game
 from kqj_sim.messages import quote
 from kqj_sim.notation.header import NotedPlayer, format_teams, name_seats
 from kqj_sim.notation.players import shorten_policy
@@ -16,7 +17,6 @@ from kqj_sim.notation.sections import SECTION_NAMES
 from kqj_sim.places import SeatNames, name_places
 from kqj_sim.record import Call, Record, to_json
 from kqj_sim.referee.games import get_referee
-from kqj_sim.registered import find_game
 from kqj_sim.rules import GameRules
 
 _RULE_WORDS: dict[str, dict[Any, str]] = {

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from kqj_sim.cards import add_suit_signs, format_contract
-from kqj_sim.columns import TOTAL_STEP, get_column_numbers, get_columns
+from kqj_sim.columns import TOTAL_STEP
+from kqj_sim.games import find_game, get_column_numbers, get_columns
 from kqj_sim.places import format_ordinal, name_places
-from kqj_sim.registered import find_game
-from kqj_sim.rules import RULES_BY_GAME
 
 _HEADINGS = {
     "sender": "Sender's seat",
@@ -69,7 +68,7 @@ def format_value(column: str, value: Any, game: str) -> str:
     if number is not None and get_columns(game)[number].is_flag:
         return "yes" if value else "no"
     if column == "place":
-        return name_places(RULES_BY_GAME[game].seats)[int(value)]
+        return name_places(find_game(game).rules.seats)[int(value)]
     if column == "lap":
         return format_ordinal(int(value))
     if column in _STEP_COLUMNS:

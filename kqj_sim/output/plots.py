@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from kqj_sim.games import find_game
 from kqj_sim.output.figures import Drawing, draw_title_lines
 from kqj_sim.output.group_plots import (
     draw_first_measure,
@@ -12,7 +13,6 @@ from kqj_sim.output.group_plots import (
     draw_groups,
     list_groups,
 )
-from kqj_sim.registered import find_game
 from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from kqj_sim import __version__
 from kqj_sim.cards import format_contract
+from kqj_sim.games import find_game
 from kqj_sim.output.grid import Grid, drop_repeated_notes, make_grids, split_grid
-from kqj_sim.registered import find_game
 from kqj_sim.rules import GameRules
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kqj_sim.games import find_game
 from kqj_sim.output.key_figures import Results, make_key_figures
 from kqj_sim.output.run import Report, Run
-from kqj_sim.registered import find_game
 
 if TYPE_CHECKING:
     from kqj_sim.stats.tables import Table

@@ -52,18 +52,6 @@ LOOPS: Loops = {
 DECISION_OF_LOOP = ("take", "bid", "counter", "overcounter", "card", "card", "accept")
 """The decision that each loop (`core.dispatch.TAKE` to `ACCEPT`) asks for."""
 
-DECISIONS = {
-    "kqj": ("take", "bid", "counter", "overcounter", "card"),
-    "kwajongen": ("accept", "card"),
-}
-"""The decisions of each game."""
-
-CALL_DECISIONS = {
-    game: tuple(each for each in questions if each != "card")
-    for game, questions in DECISIONS.items()
-}
-"""The decisions of each game's calling."""
-
 
 def make_parameters_type(names: tuple[str, ...]) -> Any:
     """Return a named tuple class for parameters."""

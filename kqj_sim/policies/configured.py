@@ -12,13 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kqj_sim.errors import InputError, locate_errors
+from kqj_sim.games import find_game, list_game_options
 from kqj_sim.messages import quote, shell_join, shorten, suggest_names
 from kqj_sim.policies import session
-from kqj_sim.policies.binding import CALL_DECISIONS
 from kqj_sim.policies.parameters import Parameter, ParameterValue, append_version
 from kqj_sim.policies.policy_files import load_policy_file
 from kqj_sim.policies.registry import Policy, find_policy
-from kqj_sim.registered import find_game, list_game_options
 from kqj_sim.rules import GameRules
 
 
@@ -136,7 +135,7 @@ def configure_checked(policy: Policy, source: str, game: str) -> ConfiguredPolic
         InputError: it makes no decision of the game, or a user's function does not compile.
     """
     if not (policy.calls(game) or policy.plays):
-        first, *others = CALL_DECISIONS[game]
+        first, *others = find_game(game).call_decisions
         wanted = f"choose_{first}{', ...' if others else ''} or choose_card"
         raise InputError(f"{source}: it has no function {wanted}")
     policy.check()

@@ -34,6 +34,7 @@ from typing import Any, TypeAlias, cast
 
 from kqj_sim.cards import NUMBER_WORDS
 from kqj_sim.errors import InputError, locate_errors
+from kqj_sim.games import find_game
 from kqj_sim.messages import format_json, quote, shorten, suggest_file, suggest_names, visible
 from kqj_sim.policies.configured import (
     ConfiguredPolicy,
@@ -45,7 +46,6 @@ from kqj_sim.policies.configured import (
 )
 from kqj_sim.policies.registry import Policy
 from kqj_sim.policies.session import find_given_policy, list_names
-from kqj_sim.registered import find_game
 from kqj_sim.rules import GameRules
 from kqj_sim.text_files import decode_text, read_bytes
 

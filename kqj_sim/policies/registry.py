@@ -21,11 +21,11 @@ from weakref import WeakKeyDictionary
 from kqj_sim.core.jit import scalar
 from kqj_sim.core.rules import MAX_PARAMETERS
 from kqj_sim.errors import InputError
+from kqj_sim.games import find_game
 from kqj_sim.messages import quote, shorten, suggest_names
-from kqj_sim.policies.binding import CALL_DECISIONS, VIEW_OF_DECISION, make_parameters_type
+from kqj_sim.policies.binding import VIEW_OF_DECISION, make_parameters_type
 from kqj_sim.policies.parameters import Parameter, check_parameter
 from kqj_sim.policies.user_policies import compile_user_function
-from kqj_sim.registered import find_game
 
 ENTRY_POINTS = "kqj_sim.policies"
 
@@ -79,7 +79,7 @@ class Policy:
 
     def calls(self, game: str = "kqj") -> bool:
         """Return True if the policy makes a decision of a game's calling itself."""
-        return any(self.answers(question) for question in CALL_DECISIONS[game])
+        return any(self.answers(question) for question in find_game(game).call_decisions)
 
     @property
     def plays(self) -> bool:

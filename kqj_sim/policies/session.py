@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from kqj_sim.errors import InputError
+from kqj_sim.games import GAMES, find_game
 from kqj_sim.messages import quote
 from kqj_sim.policies.registry import (
     Policy,
@@ -34,7 +35,6 @@ from kqj_sim.policies.registry import (
     policy,
 )
 from kqj_sim.policies.user_policies import list_used_names
-from kqj_sim.registered import GAMES, find_game
 
 _LOCK = RLock()
 _COPIES: dict[object, Policy] = {}

@@ -13,9 +13,6 @@ from kqj_sim.core import call_odds as kqj
 from kqj_sim.core.block import TRICKS
 from kqj_sim.core.scoring import LITIGATION, MADE, PASSED_OUT
 from kqj_sim.core.types import Float64Array, Int16Array
-from kqj_sim.kwajongen import cards as kwajongen_cards
-from kqj_sim.kwajongen import engine as kwajongen_engine
-from kqj_sim.kwajongen import odds as kwajongen
 from kqj_sim.rules import KqjRules
 from kqj_sim.stats.tables import Unit
 
@@ -74,7 +71,8 @@ class MeasureTable:
         return np.stack([each.compute(columns).astype(np.float64) for each in self.measures])
 
 
-def _subtract(left: Int16Array, right: Int16Array) -> Float64Array:
+def subtract(left: Int16Array, right: Int16Array) -> Float64Array:
+    """Return the difference of two entries of outcomes."""
     return left.astype(np.float64) - right
 
 
@@ -82,7 +80,7 @@ UNCOUNTERED_VALUE = "value_if_not_countered"
 """With auctions the value in the same deals if nobody counters the player's side."""
 
 _WINS = Measure("win_share", "share", lambda of: of[kqj.OWN_SCORE] > of[kqj.OTHER_SCORE])
-_VALUE = Measure("value", "points", lambda of: _subtract(of[kqj.OWN_SCORE], of[kqj.OTHER_SCORE]))
+_VALUE = Measure("value", "points", lambda of: subtract(of[kqj.OWN_SCORE], of[kqj.OTHER_SCORE]))
 _LITIGATED = Measure("litigated_share", "share", lambda of: of[kqj.RESULT] == LITIGATION)
 _PASSED = Measure("passed_share", "share", lambda of: of[kqj.RESULT] == PASSED_OUT)
 _OWN_SIDE = (
@@ -102,7 +100,7 @@ _COUNTERS = (
     Measure(
         UNCOUNTERED_VALUE,
         "points",
-        lambda of: _subtract(of[kqj.UNCOUNTERED_OWN_SCORE], of[kqj.UNCOUNTERED_OTHER_SCORE]),
+        lambda of: subtract(of[kqj.UNCOUNTERED_OWN_SCORE], of[kqj.UNCOUNTERED_OTHER_SCORE]),
     ),
 )
 _KQJ_NOTE = "Value: your side's score minus {}, on average."
@@ -127,57 +125,3 @@ def get_kqj_card_measures(rules: KqjRules) -> MeasureTable:
         _KQJ_NOTE.format(_BEST_OPPONENT[rules.teams]),
         ("litigated_share",),
     )
-
-
-def _lose_points(of: Int16Array) -> Float64Array:
-    """Return the opponents' score change minus that of the player's side: low scores are good."""
-    return _subtract(of[kwajongen.OTHER_SCORE], of[kwajongen.OWN_SCORE])
-
-
-def _makes(of: Int16Array) -> Any:
-    return of[kwajongen.RESULT] == kwajongen_engine.MADE
-
-
-_KWAJONGEN_NOTE = "Value: points gained on the opponents, on average."
-_KWAJONGEN_WINS = Measure("win_share", "share", lambda of: of[kwajongen.OWN_SCORE] < 0)
-_KWAJONGEN_VALUE = Measure("value", "change", _lose_points)
-_KWAJONGEN_TIED = Measure(
-    "tied_share", "share", lambda of: of[kwajongen.RESULT] == kwajongen_engine.TIE
-)
-_KWAJONGEN_OWN_SIDE = (
-    Measure("own_points_mean", "points", lambda of: of[kwajongen.OWN_POINTS]),
-    Measure(
-        "own_all_tricks_share",
-        "share",
-        lambda of: of[kwajongen.OWN_TRICKS] == kwajongen_cards.TRICKS,
-    ),
-)
-
-KWAJONGEN_CALLS = MeasureTable(
-    (
-        _KWAJONGEN_WINS,
-        _KWAJONGEN_VALUE,
-        Measure("own_made_share", "share", lambda of: (of[kwajongen.OWN_PLAYS] != 0) & _makes(of)),
-        Measure("own_contract_share", "share", lambda of: of[kwajongen.OWN_PLAYS] != 0),
-        _KWAJONGEN_TIED,
-        Measure(
-            "passed_share",
-            "share",
-            lambda of: of[kwajongen.RESULT] == kwajongen_engine.PASSED_OUT,
-        ),
-        *_KWAJONGEN_OWN_SIDE,
-    ),
-    _KWAJONGEN_NOTE,
-    ("tied_share", "passed_share"),
-)
-KWAJONGEN_CARDS = MeasureTable(
-    (
-        _KWAJONGEN_WINS,
-        _KWAJONGEN_VALUE,
-        Measure("contract_made_share", "share", _makes),
-        _KWAJONGEN_TIED,
-        *_KWAJONGEN_OWN_SIDE,
-    ),
-    _KWAJONGEN_NOTE,
-    (),
-)

@@ -9,6 +9,7 @@ from functools import partial
 
 from kqj_sim.cards import NUMBER_WORDS, Card, parse_card, parse_cards, parse_single_card
 from kqj_sim.errors import InputError, locate_errors
+from kqj_sim.games import make_rules
 from kqj_sim.messages import quote
 from kqj_sim.places import SeatNames, describe_turn, name_places
 from kqj_sim.positions.position import Position, split_tricks
@@ -16,7 +17,7 @@ from kqj_sim.positions.typed_calls import add_typed_calls, split_calls
 from kqj_sim.record import Call, PartialRecord
 from kqj_sim.referee.base import Calling, FinalContract, Referee
 from kqj_sim.referee.games import get_referee
-from kqj_sim.rules import GameRules, make_rules
+from kqj_sim.rules import GameRules
 
 
 def read_typed_position(

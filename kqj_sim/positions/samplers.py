@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kqj_sim.games import find_game
 from kqj_sim.policies.players import Player, PlayerLike, seat_players
 from kqj_sim.positions.estimator import estimate_options
 from kqj_sim.positions.odds import Odds
 from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.sampling import GameSamplers, Sampler
-from kqj_sim.registered import find_game
 
 MAX_LISTED_LAYOUTS = 20_000
 """With no more distributions of the hidden cards than this all are played out."""

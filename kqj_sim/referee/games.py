@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kqj_sim.games import find_game
 from kqj_sim.referee.base import Referee
-from kqj_sim.registered import find_game
 from kqj_sim.rules import GameRules
 
 

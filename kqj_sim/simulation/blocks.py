@@ -15,7 +15,7 @@ from kqj_sim.core.block import LANES, allocate_block
 from kqj_sim.core.jit import address_of
 from kqj_sim.core.round import play_deals
 from kqj_sim.core.rules import Seating
-from kqj_sim.games import get_game
+from kqj_sim.engines import get_engine
 from kqj_sim.simulation.experiment import Experiment, make_endless_game_error
 from kqj_sim.simulation.policy_errors import FailedRound, find_failed_round
 from kqj_sim.simulation.rows import GameRows, Rows
@@ -53,7 +53,7 @@ class BlockPlayer:
         columns: frozenset[str] | None = None,
     ) -> None:
         self.experiment = experiment
-        self.game = get_game(experiment.rules)
+        self.game = get_engine(experiment.rules)
         self.rules, self.seating = kernel_arguments
         if with_fingerprints:
             self.seating = self.seating._replace(keeps_history=1)
@@ -102,7 +102,7 @@ class BlockPlayer:
             deal,
             values.reshape(len(columns), count),
             fingerprints=fingerprints if len(fingerprints) else None,
-            game_name=self.game.name,
+            game_name=self.game.rules.game,
             filled_columns=self._filled,
         )
 
@@ -134,7 +134,7 @@ class BlockPlayer:
                 game,
                 number,
                 finished_games,
-                game_name=self.game.name,
+                game_name=self.game.rules.game,
                 filled_columns=self._filled,
             )
 

@@ -10,8 +10,6 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.columns import get_columns
-from kqj_sim.core.block import SEATS
 from kqj_sim.core.dispatch import (
     ASK_SIGNATURE,
     COUNTER,
@@ -27,12 +25,10 @@ from kqj_sim.core.round import (
     RESUME_PLAY,
     RESUME_SIGNATURE,
     STAGE_SIGNATURE,
-    resume_auction,
-    resume_play,
-    resume_taking,
 )
 from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
-from kqj_sim.games import GAMES, get_game
+from kqj_sim.engines import get_engine
+from kqj_sim.games import find_game, get_columns
 from kqj_sim.imposed import ImposedContract, ImposedFirstCall
 from kqj_sim.policies import weights
 from kqj_sim.policies.binding import (
@@ -45,7 +41,7 @@ from kqj_sim.policies.configured import ConfiguredPolicy
 from kqj_sim.policies.parameters import NO_POLICY
 from kqj_sim.policies.players import Player, parse_player
 from kqj_sim.policies.registry import Policy
-from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.rules import GameRules, require_kqj_rules
 from kqj_sim.simulation.second_process import compile_elsewhere
 
 CONTRACTS = ("s", "h", "d", "c", "NT", "AT")
@@ -57,7 +53,7 @@ both, and play that goes on from a card, as policies need that play hands out.""
 
 def encode_rules(rules: GameRules) -> Rules:
     """Return the rules in integers."""
-    return get_game(rules).encode_rules(rules)
+    return get_engine(rules).encode_rules(rules)
 
 
 def encode_seating(
@@ -74,14 +70,16 @@ def encode_seating(
         InputError: a policy's function does not compile.
     """
     distinct = list(dict.fromkeys(players))
-    members, kernels = get_game(rules).select_stages(rules, imposed)
+    engine = get_engine(rules)
+    members, kernels = engine.select_stages(rules, imposed)
     functions = np.zeros(LOOP_ENTRIES, dtype=np.int64)
     parameters = np.zeros(LOOP_ENTRIES * MAX_PARAMETERS)
     resources = np.zeros(LOOP_ENTRIES, dtype=np.int64)
     stages = np.zeros(len(kernels), dtype=np.int64)
     remembers = False
-    in_kqj = isinstance(rules, KqjRules)
-    with compile_elsewhere(whole_rounds=use == "rounds") if in_kqj else nullcontext():
+    resuming = engine.select_resuming(rules)
+    # Only kernels that resume rounds are many enough for a second process.
+    with compile_elsewhere(whole_rounds=use == "rounds") if resuming else nullcontext():
         for member in members:
             for number, each in enumerate(distinct):
                 chosen = each.policy_for(DECISION_OF_LOOP[member]).under(rules)
@@ -120,11 +118,10 @@ def encode_seating(
             imposed_contract=CONTRACTS.index(imposed.contract),
             imposed_amount=imposed.amount or 0,
         )
-    if use != "rounds" and isinstance(rules, KqjRules):
-        calling_on = resume_auction if rules.bidding == "auction" else resume_taking
-        resume[RESUME_CALLS] = address_of(calling_on, RESUME_SIGNATURE)
-    if use == "rollouts" and isinstance(rules, KqjRules):
-        resume[RESUME_PLAY] = address_of(resume_play, RESUME_SIGNATURE)
+    if use != "rounds" and resuming:
+        resume[RESUME_CALLS] = address_of(resuming[RESUME_CALLS], RESUME_SIGNATURE)
+    if use == "rollouts" and resuming:
+        resume[RESUME_PLAY] = address_of(resuming[RESUME_PLAY], RESUME_SIGNATURE)
         valuing = _bind_card_values(distinct[0].policy_for("card").policy)
         resume[CARD_VALUES] = 0 if valuing is None else address_of(valuing, VALUE_SIGNATURE)
     return table
@@ -132,7 +129,7 @@ def encode_seating(
 
 def without_counters(rules: GameRules, seating: Seating) -> Seating:
     """Return the seating of the same players, none of whom counters."""
-    if not isinstance(rules, KqjRules) or rules.bidding != "auction":
+    if rules.bidding != "auction":
         return seating
     silent = _bind_loop(COUNTER, parse_player("never").calling.policy, True, rules.game)
     functions = seating.loop_addresses.copy()
@@ -144,24 +141,23 @@ def without_counters(rules: GameRules, seating: Seating) -> Seating:
 def _find_resource(rules: GameRules, configured: ConfiguredPolicy, decision: str) -> NDArray[Any]:
     """Return the array that a policy's function gets by address; never freed, as addresses to it
     are kept."""
-    if not isinstance(rules, KqjRules):
-        return np.empty(0)
     if configured.others:
         return pack_seatings(
             encode_rules(rules),
             [_encode_rollout_seating(rules, name) for name in configured.others],
         )
     if configured.policy.weights is not None:
-        return weights.load_for_play(configured.policy.weights, rules.teams, rules.bidding)
+        of_kqj = require_kqj_rules(rules)
+        return weights.load_for_play(configured.policy.weights, of_kqj.teams, of_kqj.bidding)
     return np.empty(0)
 
 
 @cache
-def _encode_rollout_seating(rules: KqjRules, spec: str) -> Seating | None:
+def _encode_rollout_seating(rules: GameRules, spec: str) -> Seating | None:
     """Return a seating with one player at all seats, to play hands out or to value cards."""
     if spec == NO_POLICY:
         return None
-    return encode_seating(rules, [parse_player(spec)] * SEATS, None, "rollouts")
+    return encode_seating(rules, [parse_player(spec)] * rules.seats, None, "rollouts")
 
 
 @cache
@@ -188,5 +184,5 @@ def _bind_loop(loop: int, policy: Policy, everybody: bool, game: str) -> Any:
         policy.name if policy.built_in else None,
         sole_policy=everybody,
         checked=not policy.built_in,
-        loops=GAMES[game].loops,
+        loops=find_game(game).part("engine").loops,
     )

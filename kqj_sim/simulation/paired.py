@@ -12,9 +12,9 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from kqj_sim.columns import get_column_numbers
 from kqj_sim.core.types import BoolArray, Int64Array
-from kqj_sim.rules import RULES_BY_GAME, GameRules
+from kqj_sim.games import find_game, get_column_numbers
+from kqj_sim.rules import GameRules
 from kqj_sim.simulation.rows import Rows
 
 Arrangement: TypeAlias = tuple[int, ...]
@@ -66,7 +66,7 @@ def compute_side_leads(values: Int64Array) -> Int64Array:
 
 def spread_over_seats(rows: Rows, team_values: Int64Array) -> Int64Array:
     """Return a number of each team, int64 (teams, n), as that of its seats, int64 (seats, n)."""
-    seats = RULES_BY_GAME[rows.game_name].seats
+    seats = find_game(rows.game_name).rules.seats
     teams = np.stack([rows.column(f"team_of_seat_{seat}") for seat in range(seats)])
     found: Int64Array = np.take_along_axis(team_values, teams.astype(np.int64), axis=0)
     return found
@@ -96,7 +96,7 @@ def get_team_scores(rows: Rows) -> Int64Array:
     """Return the score of each team, int64 (teams, n), negated in games where less is better."""
     columns = [name for name in get_column_numbers(rows.game_name) if name.startswith("score_")]
     scores = np.stack([rows.column(name) for name in columns]).astype(np.int64)
-    found: Int64Array = RULES_BY_GAME[rows.game_name].score_sign * scores
+    found: Int64Array = find_game(rows.game_name).rules.score_sign * scores
     return found
 
 

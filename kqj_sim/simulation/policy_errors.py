@@ -17,8 +17,9 @@ from kqj_sim.core.dispatch import LOOP_COUNT
 from kqj_sim.core.jit import int64_at, scalar
 from kqj_sim.core.rules import MAX_POLICIES
 from kqj_sim.core.views import EXCEPTION_RAISED, PASS
+from kqj_sim.engines import Engine, get_engine
 from kqj_sim.errors import InputError
-from kqj_sim.games import GAMES, Game, get_game
+from kqj_sim.games import find_game
 from kqj_sim.imposed import ImposedContract, ImposedFirstCall
 from kqj_sim.policies.binding import (
     DECISION_OF_LOOP,
@@ -71,7 +72,7 @@ def explain_failure(
         rules, players, imposed: the experiment.
         failed: the round in which it happened.
     """
-    game = get_game(rules)
+    game = get_engine(rules)
     where = f"deal {failed.deal} of seed {failed.seed}"
     for chosen, question, answer, view in replay_decisions(rules, players, imposed, failed):
         fault = _CHECKS[question](view, answer, game)
@@ -80,7 +81,8 @@ def explain_failure(
         line = 0
         if answer == EXCEPTION_RAISED:
             line, fault = _find_exception(chosen, question, view)
-        seat = (failed.dealer + 1 + _place_of_view(question, view, game.seats)) % game.seats
+        seats = game.rules.seats
+        seat = (failed.dealer + 1 + _place_of_view(question, view, seats)) % seats
         function = chosen.policy.choices[question][0]
         place = locate_source(function, line)
         who = f"policy {chosen.policy.name!r}, {function.__name__}()"
@@ -95,7 +97,7 @@ def replay_decisions(
     failed: FailedRound,
 ) -> list[tuple[ConfiguredPolicy, str, int, Any]]:
     """Replay a round; return (policy, decision, answer, view) of each answer of user policies."""
-    game, table = get_game(rules), encode_seating(rules, players, imposed)
+    game, table = get_engine(rules), encode_seating(rules, players, imposed)
     distinct = list(dict.fromkeys(players))
     notes = np.zeros(_LOG_SIZE, dtype=np.int64)
     notes[0] = 1
@@ -110,7 +112,7 @@ def replay_decisions(
                 continue
             headers[member, number] = member, number, notes.ctypes.data
             table.resources[at] = headers[member, number].ctypes.data
-            table.loop_addresses[at] = _bind_logging_loop(member, policy, game.name).address
+            table.loop_addresses[at] = _bind_logging_loop(member, policy, game.rules.game).address
     state = allocate_block()
     game.start_deals(state, failed.deal, 1)
     state[DEALER], state[PENDING] = failed.dealer, failed.pending
@@ -157,7 +159,7 @@ def _bind_logging_loop(loop: int, policy: Policy, game: str) -> Any:
         None,
         sole_policy=False,
         checked=True,
-        loops=GAMES[game].loops,
+        loops=find_game(game).part("engine").loops,
     )
 
 
@@ -185,20 +187,20 @@ def _find_exception(configured: ConfiguredPolicy, decision: str, view: Any) -> t
     return 0, "an exception"
 
 
-def _check_card(view: Any, card: int, game: Game) -> str | None:
+def _check_card(view: Any, card: int, game: Engine) -> str | None:
     """Return the error of a card, None if it is legal."""
     if card > 0 and card.bit_count() == 1 and card & view.legal:
         return None
     known = card & game.pack == card
-    chosen = format_cards(card, view.contract, game.name) if known else []
+    chosen = format_cards(card, view.contract, game.rules.game) if known else []
     if len(chosen) == 1:
         what = f"{chosen[0]} is not legal"
     else:
         what = f"{len(chosen)} cards ({' '.join(chosen)})" if chosen else f"{card} is no card"
-    return f"{what}; legal: {' '.join(format_cards(view.legal, view.contract, game.name))}"
+    return f"{what}; legal: {' '.join(format_cards(view.legal, view.contract, game.rules.game))}"
 
 
-def _check_take(view: Any, call: int, game: Game) -> str | None:
+def _check_take(view: Any, call: int, game: Engine) -> str | None:
     """Return the error of a decision to take, None if it is allowed."""
     own = (view.turned.bit_length() - 1) >> 4
     allowed = list(range(NO_TRUMP)) if view.lap == 2 else [own]
@@ -210,7 +212,7 @@ def _check_take(view: Any, call: int, game: Game) -> str | None:
     return f"{call}{named} may not be taken in lap {view.lap}; allowed: PASS, {texts}"
 
 
-def _check_bid(view: Any, call: int, game: Game) -> str | None:
+def _check_bid(view: Any, call: int, game: Engine) -> str | None:
     """Return the error of a bid, None if it is allowed."""
     amount, contract = call >> 4, (call >> 1) & 7
     highest = ALL_TRUMPS if view.all_no_trump else NO_TRUMP - 1
@@ -222,7 +224,7 @@ def _check_bid(view: Any, call: int, game: Game) -> str | None:
     return f"{what} may not be bid; allowed: PASS{bids if amounts else ''}"
 
 
-def _check_yes_or_no(view: Any, call: int, game: Game) -> str | None:
+def _check_yes_or_no(view: Any, call: int, game: Engine) -> str | None:
     """Return the error of a decision to counter, or to play, None if it is allowed."""
     return None if call in (0, 1) else f"{call} is no answer; allowed: True or False"
 

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kqj_sim.columns import get_column_numbers, get_columns
 from kqj_sim.core.block import LANES
 from kqj_sim.core.games import MAX_ROUNDS
 from kqj_sim.errors import InputError, RecordError
+from kqj_sim.games import get_column_numbers, get_columns
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.record import Record
 from kqj_sim.rules import GameRules

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.columns import Column, get_column_numbers, get_columns
+from kqj_sim.columns import Column
 from kqj_sim.core import games as core_games
+from kqj_sim.games import get_column_numbers, get_columns
 from kqj_sim.rules import GameRules
 
 if TYPE_CHECKING:

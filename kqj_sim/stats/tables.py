@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
-from kqj_sim.columns import get_column_numbers, get_columns
+from kqj_sim.games import get_column_numbers, get_columns
 from kqj_sim.stats import intervals
 from kqj_sim.stats.intervals import Estimate
 

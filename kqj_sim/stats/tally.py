@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from kqj_sim.columns import describe_listing, get_column_numbers, get_columns
 from kqj_sim.errors import InputError
+from kqj_sim.games import describe_listing, find_game, get_column_numbers, get_columns
 from kqj_sim.messages import quote, suggest
-from kqj_sim.registered import find_game
 from kqj_sim.stats import intervals
 from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE
 from kqj_sim.stats.joint_counts import Groups, JointCounts

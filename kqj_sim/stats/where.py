@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from kqj_sim.columns import Column, describe_listing, get_columns
+from kqj_sim.columns import Column
 from kqj_sim.core.types import BoolArray, Int64Array
 from kqj_sim.errors import InputError
+from kqj_sim.games import describe_listing, find_game, get_columns
 from kqj_sim.messages import quote, shorten, suggest
-from kqj_sim.registered import find_game
 from kqj_sim.stats.where_hints import explain_missing_quotes
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from kqj_sim.columns import KQJ_COLUMNS
+from kqj_sim.games import KQJ
 from kqj_sim.policies import describe, parse_player
 from kqj_sim.policies.configured import parse_policy
-from kqj_sim.registered import KQJ
 from tests.command_line import run
 
 

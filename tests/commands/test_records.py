@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.questions.records import checking as check_module
 from kqj_sim.record import to_json
-from kqj_sim.rules import KqjRules, KwajongenRules
+from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from tests.command_line import expect_error, run

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kqj_sim.cards import SUITS, Card
+from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.referee.kwajongen import PACK
-from kqj_sim.rules import KwajongenRules
 
 _UP = KwajongenRules.ranks[::-1]
 

@@ -11,9 +11,9 @@ from collections import Counter
 import pytest
 
 from kqj_sim.core.block import LANES, PENDING
+from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.record import Record
 from kqj_sim.referee import check_record, check_records
-from kqj_sim.rules import KwajongenRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import make_recording_block, play_records
 from tests.variants import told

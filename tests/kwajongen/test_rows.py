@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from kqj_sim.cards import parse_card
-from kqj_sim.columns import KWAJONGEN_COLUMNS
+from kqj_sim.kwajongen.columns import KWAJONGEN_COLUMNS
+from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.record import Record
-from kqj_sim.rules import KwajongenRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.run import iterate_row_chunks, play_same_deals, simulate

@@ -9,9 +9,9 @@ import pytest
 
 from kqj_sim.cards import Card
 from kqj_sim.kwajongen.cards import count_card_points
+from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.kwajongen.solve import MAX_VALUE, MIN_VALUE, search
 from kqj_sim.referee.kwajongen import PACK, card_points, find_trick_winner, list_legal_cards
-from kqj_sim.rules import KwajongenRules
 from tests.kwajongen.coding import strength
 
 TRUMP = "d"

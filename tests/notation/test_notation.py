@@ -11,13 +11,14 @@ import pytest
 from msgspec.structs import replace
 
 from kqj_sim.errors import RecordError
+from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.notation.files import explain_missing, find_round, read_file
 from kqj_sim.notation.rounds import read_rounds
 from kqj_sim.notation.write import format_records
 from kqj_sim.record import PartialRecord, Record, from_json, to_json
 from kqj_sim.referee import check_record
 from kqj_sim.referee.kqj import FinalContract
-from kqj_sim.rules import KqjRules, KwajongenRules
+from kqj_sim.rules import KqjRules
 from kqj_sim.text_files import iterate_lines
 from tests.command_line import expect_error, run
 from tests.referee.kqj.random_rounds import random_game, random_record

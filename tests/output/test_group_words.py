@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kqj_sim.columns import get_columns
+from kqj_sim.games import get_columns
 from kqj_sim.output.group_words import format_heading, format_value
 
 

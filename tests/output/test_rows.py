@@ -11,9 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from kqj_sim.columns import KQJ_COLUMNS
+from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.output import rows as rows_module
 from kqj_sim.output.rows import RowsFile
-from kqj_sim.rules import KqjRules, KwajongenRules
+from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.rows import Rows
 from kqj_sim.simulation.run import iterate_row_chunks, simulate

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from kqj_sim.errors import InputError
+from kqj_sim.games import KQJ
 from kqj_sim.policies import parse_player
 from kqj_sim.policies.configured import parse_policy
 from kqj_sim.policies.players import format_player_file
-from kqj_sim.registered import KQJ
 
 Write = Callable[[str], str]
 

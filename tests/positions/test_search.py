@@ -10,6 +10,7 @@ import pytest
 
 from kqj_sim.core.observed_calls import SEARCHING, STOP
 from kqj_sim.errors import InputError
+from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.positions.estimator import MIN_EFFECTIVE_DEALS, ImpossibleBiddingError
 from kqj_sim.positions.kqj_calls import KqjCallSampler
 from kqj_sim.positions.kqj_cards import KqjCardSampler
@@ -24,7 +25,6 @@ from kqj_sim.positions.search import (
     find_rarest_question,
 )
 from kqj_sim.record import partial_record_from_json, to_json
-from kqj_sim.rules import KwajongenRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.workers import map_in_threads

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kqj_sim.columns import get_columns
-from kqj_sim.rules import KqjRules, KwajongenRules
+from kqj_sim.games import get_columns
+from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.blocks import CHUNK_ROWS, BlockPlayer
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.rows import Rows, copy_rows

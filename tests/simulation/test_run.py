@@ -13,7 +13,8 @@ import pytest
 from kqj_sim.columns import KQJ_COLUMNS
 from kqj_sim.errors import RunError
 from kqj_sim.imposed import ImposedContract
-from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
+from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.rows import GameRows, Rows
 from kqj_sim.simulation.run import iterate_row_chunks, reduce_rows, simulate

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from kqj_sim.commands.completion import read_names
+from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.questions.report.take_chart import make_take_chart
-from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
+from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.run import reduce_rows
 from kqj_sim.stats.quantities import LABELS, get_label

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kqj_sim.columns import get_columns
 from kqj_sim.errors import InputError
-from kqj_sim.rules import RULES_BY_GAME, KqjRules
+from kqj_sim.games import find_game, get_columns
+from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import MAX_DEAL, Experiment
 from kqj_sim.simulation.rows import Rows
 from kqj_sim.simulation.run import simulate
@@ -74,7 +74,7 @@ def test_flag_is_a_condition() -> None:
 
 @pytest.mark.parametrize("game", ["kqj", "kwajongen"])
 def test_every_flag_is_a_condition_and_a_number(game: str) -> None:
-    rules = RULES_BY_GAME[game]()
+    rules = find_game(game).rules()
     rows = simulate(Experiment(rules, ("random",) * rules.seats, deals=500))
     for column in get_columns(game):
         if column.is_flag:

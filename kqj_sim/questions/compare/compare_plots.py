@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kqj_sim.games import find_game
 from kqj_sim.output.figures import (
     BLUE,
     DASHES,
@@ -30,7 +31,6 @@ from kqj_sim.questions.compare.compare_report import (
     write_headline,
 )
 from kqj_sim.questions.compare.pairs import Comparison, PolicyPair
-from kqj_sim.registered import find_game
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kqj_sim.games import list_game_options
 from kqj_sim.messages import shell_join
 from kqj_sim.output.grid import SCREEN_WIDTH, Cell, Grid, format_number, make_grids
 from kqj_sim.output.key_figures import capitalize, format_symmetric
@@ -14,7 +15,6 @@ from kqj_sim.output.run import Report, Run, describe_rules
 from kqj_sim.questions.compare.compare_tables import list_key_tables, make_comparison_tables
 from kqj_sim.questions.compare.pairs import Comparison, PolicyPair
 from kqj_sim.questions.compare.same_player import describe_open_parts
-from kqj_sim.registered import list_game_options
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.quantities import get_label
 from kqj_sim.stats.tables import Table

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
+from kqj_sim.games import find_game
 from kqj_sim.questions.compare.pairs import Comparison, PolicyPair
-from kqj_sim.registered import find_game
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import Table, TableRow, Unit, make_table
 

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kqj_sim.columns import get_column_numbers, get_columns
 from kqj_sim.core.types import BoolArray, Int64Array
+from kqj_sim.games import get_column_numbers, get_columns
 from kqj_sim.policies.players import Player
 from kqj_sim.rules import GameRules
 from kqj_sim.simulation import paired

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from kqj_sim.errors import InputError
+from kqj_sim.games import find_game
 from kqj_sim.plan import Plan, check_range
 from kqj_sim.questions.compare.match import MatchTally
-from kqj_sim.registered import find_game
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.stats import intervals, sequences
 from kqj_sim.stats.intervals import Estimate

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kqj_sim.errors import InputError
+from kqj_sim.games import find_game
 from kqj_sim.messages import quote
 from kqj_sim.plan import Plan, check_range
 from kqj_sim.policies.parameters import format_parameter_number
@@ -30,7 +31,6 @@ from kqj_sim.questions.compare.vary import (
     find_parameter,
     read_parameter,
 )
-from kqj_sim.registered import find_game
 from kqj_sim.rules import GameRules
 from kqj_sim.runner import Runner
 from kqj_sim.stats import intervals

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from kqj_sim.games import find_game
 from kqj_sim.output.figures import (
     BLUE,
     GREEN,
@@ -24,7 +25,6 @@ from kqj_sim.output.figures import (
 from kqj_sim.output.grid import NO_INTERVAL, SCREEN_WIDTH, format_number, make_grids
 from kqj_sim.output.run import Report, Run, describe_rules
 from kqj_sim.questions.compare.same_player import describe_open_parts
-from kqj_sim.registered import find_game
 from kqj_sim.stats.quantities import get_label
 from kqj_sim.stats.tables import Table, TableRow, make_table
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kqj_sim.games import find_game
 from kqj_sim.output.figures import (
     BLUE,
     ORANGE,
@@ -25,7 +26,6 @@ from kqj_sim.positions.measures import (
 )
 from kqj_sim.positions.odds import CardOdds
 from kqj_sim.questions.odds.words import describe_option
-from kqj_sim.registered import find_game
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

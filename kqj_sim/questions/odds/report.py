@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from kqj_sim.cards import format_card, format_contract, format_hand
+from kqj_sim.games import find_game
 from kqj_sim.output.grid import format_number
 from kqj_sim.output.run import Report, Run, describe_rules, group_seats
 from kqj_sim.places import describe_place, name_places
@@ -19,7 +20,6 @@ from kqj_sim.questions.odds.tables import make_odds_tables
 from kqj_sim.questions.odds.words import (
     write_headline,
 )
-from kqj_sim.registered import find_game
 from kqj_sim.rules import GameRules
 from kqj_sim.stats.intervals import Estimate
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from kqj_sim.games import find_game
 from kqj_sim.positions.measures import RANKING_MEASURE
 from kqj_sim.positions.odds import CardOdds, Odds
-from kqj_sim.registered import find_game
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import Table, TableRow, make_table
 

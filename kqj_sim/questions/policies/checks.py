@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from kqj_sim.core.jit import kernel, make_tuple_reader, scalar
 from kqj_sim.errors import InputError
+from kqj_sim.games import GAMES, find_game
 from kqj_sim.messages import shorten
 from kqj_sim.policies.binding import VIEW_OF_DECISION, adapt_arguments, guard_exceptions
 from kqj_sim.policies.card_sets import format_cards
 from kqj_sim.policies.configured import ConfiguredPolicy
 from kqj_sim.policies.players import Player, PlayerLike, parse_player
 from kqj_sim.policies.registry import Policy
-from kqj_sim.registered import GAMES, find_game
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.policy_errors import FailedRound, replay_decisions

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from kqj_sim.cards import SUIT_SYMBOLS, Card, format_card, format_contract, parse_card
 from kqj_sim.errors import InputError, RecordError
+from kqj_sim.games import find_game
 from kqj_sim.messages import quote
 from kqj_sim.output.run import describe_policies, describe_rules
 from kqj_sim.places import SeatNames, label_seats, name_places
 from kqj_sim.policies.players import shorten_player
 from kqj_sim.questions.records.terms import RoundTerms
 from kqj_sim.record import Call, PartialRecord, Record, Trick
-from kqj_sim.registered import find_game
-from kqj_sim.rules import RULES_BY_GAME
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -118,7 +117,7 @@ def render_partial_round(record: PartialRecord, title: str) -> list[RenderableTy
     """
     from rich.text import Text
 
-    rules = RULES_BY_GAME[record.game].from_dict(record.rules)
+    rules = find_game(record.game).rules.from_dict(record.rules)
     known = [
         list((record.hands or [])[seat] or (record.dealt or [])[seat] or [])
         if record.hands
@@ -188,7 +187,7 @@ def _render_hands(record: Record) -> list[RenderableType]:
                 _make_text(f"{seat}"),
                 _make_text(f"{record.teams[seat]}"),
                 _make_text(find_game(record.game).sender if seat == record.sender else ""),
-                *_render_hand(hand, RULES_BY_GAME[record.game].ranks),
+                *_render_hand(hand, find_game(record.game).rules.ranks),
             ]
         )
     signs = SUIT_SYMBOLS.values()
@@ -332,7 +331,7 @@ def _get_terms(record: Record) -> RoundTerms:
 
 
 def _count_seats(record: Record) -> int:
-    return RULES_BY_GAME[record.game].seats
+    return find_game(record.game).rules.seats
 
 
 def _list_teams(record: Record) -> range:

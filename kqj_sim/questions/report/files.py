@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kqj_sim import __version__
+from kqj_sim.games import find_game
 from kqj_sim.messages import format_json, visible_lines
 from kqj_sim.output.formats import convert_table
 from kqj_sim.output.grid import EMPTY_CELL_TEXT, Cell, Grid, drop_repeated_notes
@@ -15,7 +16,6 @@ from kqj_sim.output.page import Page, Part, Section, page_to_markdown, to_html
 from kqj_sim.output.run import Run, describe_policies, describe_rules
 from kqj_sim.questions.compare.compare_report import write_headline
 from kqj_sim.questions.report.chapter import Findings
-from kqj_sim.registered import find_game
 
 if TYPE_CHECKING:
     from kqj_sim.questions.report.study import Study

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from kqj_sim.games import find_game
 from kqj_sim.policies.players import Player
 from kqj_sim.questions.compare.compare_tables import make_comparison_tables
 from kqj_sim.questions.compare.pairs import Comparison, play_pairs
 from kqj_sim.questions.compare.plan import ComparisonPlan
 from kqj_sim.questions.report.take_chart import make_take_chart
-from kqj_sim.registered import find_game
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.rows import Rows

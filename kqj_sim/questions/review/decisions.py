@@ -11,6 +11,7 @@ from msgspec.structs import replace as replace_struct
 
 from kqj_sim.cards import Card, parse_card
 from kqj_sim.errors import InputError
+from kqj_sim.games import find_game
 from kqj_sim.notation.files import make_partial
 from kqj_sim.places import SeatNames, label_seats
 from kqj_sim.policies.players import shorten_player
@@ -18,7 +19,6 @@ from kqj_sim.positions.auction_state import format_call
 from kqj_sim.positions.position import Position, Question, list_call_positions
 from kqj_sim.positions.reader import read_calls, read_position
 from kqj_sim.record import PartialRecord, Record
-from kqj_sim.rules import RULES_BY_GAME
 
 Kind: TypeAlias = Literal["take", "bid", "counter", "play", "lead", "follow", "discard"]
 """The kind of a decision; `play` is the call in Kwajongen, `discard` a card when void."""
@@ -192,7 +192,7 @@ def _classify(position: Position, legal: tuple[Card, ...], card: int) -> Kind:
 def _complete(record: Record | PartialRecord) -> PartialRecord:
     """Return a record with what follows from its plays: with all cards played, the hands."""
     known = make_partial(record)
-    rules, tricks = RULES_BY_GAME[known.game], known.tricks
+    rules, tricks = find_game(known.game).rules, known.tricks
     if (known.hands and all(known.hands)) or len(tricks) < rules.tricks:
         return known
     if any(trick.leader is None or len(trick.cards) < rules.seats for trick in tricks):

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from kqj_sim.games import find_game
 from kqj_sim.policies.players import PlayerLike, parse_player
 from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.samplers import make_sampler
@@ -32,7 +33,6 @@ from kqj_sim.questions.review.cross_fitting import (
 )
 from kqj_sim.questions.review.decisions import Decision
 from kqj_sim.questions.review.draws import draw_deals, find_reference, play_all
-from kqj_sim.registered import find_game
 from kqj_sim.simulation.encode import encode_seating
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.workers import map_in_threads

@@ -22,8 +22,8 @@ from kqj_sim.core import rng
 from kqj_sim.core.block import LANES
 from kqj_sim.core.deal import draw_exchanged_card
 from kqj_sim.core.types import Float64Array
+from kqj_sim.engines import get_engine
 from kqj_sim.errors import InputError
-from kqj_sim.games import get_game
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.players import Player
@@ -213,7 +213,7 @@ def estimate_average(
     if key in _averages:
         return _averages[key]
     experiment = Experiment(rules, reference, seed=_AVERAGE_SEED, imposed=imposed)
-    game = get_game(rules)
+    game = get_engine(rules)
     core_rules, seating = experiment.compile_seating()
     no_log = np.empty(0, dtype=np.int64)
 

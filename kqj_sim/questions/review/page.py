@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from kqj_sim.cards import add_suit_signs, format_contract
+from kqj_sim.games import find_game
 from kqj_sim.messages import format_json
-from kqj_sim.rules import RULES_BY_GAME
 
 _WIDTH, _HEIGHT, _MARGIN = 720, 180, 26
 _RESULTS = {"passed_out": "passed out", None: "unfinished"}
@@ -194,7 +194,7 @@ def _draw_timeline(found: dict[str, Any], number: int) -> dict[str, Any] | None:
     if not timeline or len(timeline) < 2:
         return None
     record = found["record"]
-    teams = RULES_BY_GAME[record["game"]].from_dict(record["rules"]).team_count
+    teams = find_game(record["game"]).rules.from_dict(record["rules"]).team_count
     shown = range(teams) if teams > 2 else range(1)
     values = [point["values"][team] for point in timeline for team in shown]
     reach = max(1.0, *map(abs, values))

@@ -12,6 +12,7 @@ from itertools import chain, islice
 from typing import TypeAlias
 
 from kqj_sim.errors import InputError, RecordError
+from kqj_sim.games import list_game_options
 from kqj_sim.messages import visible
 from kqj_sim.notation.files import ReadRound, find_round, is_notation, read_file
 from kqj_sim.notation.people import name_people_in
@@ -19,7 +20,6 @@ from kqj_sim.questions.records.results import Round
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.record import PartialRecord, Record, from_json, partial_record_from_json, to_json
 from kqj_sim.referee import check_record
-from kqj_sim.registered import list_game_options
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.text_files import open_lines

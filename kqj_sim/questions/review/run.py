@@ -14,6 +14,7 @@ from typing import Any
 from kqj_sim import __version__
 from kqj_sim.arguments import name_policy
 from kqj_sim.errors import InputError, RecordError
+from kqj_sim.games import find_game
 from kqj_sim.messages import visible
 from kqj_sim.output.run import RANGE_SIGNS, Run, describe_rules
 from kqj_sim.policies.players import parse_player
@@ -22,7 +23,6 @@ from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.questions.review.grading import GradePlan
 from kqj_sim.questions.review.reading import UnreadRound
 from kqj_sim.questions.review.rounds import RoundReview, review_round
-from kqj_sim.registered import find_game
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.workers import count_processors
 

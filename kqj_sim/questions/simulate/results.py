@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from kqj_sim.arguments import split_items
-from kqj_sim.columns import describe_listing
 from kqj_sim.errors import InputError
+from kqj_sim.games import describe_listing
 from kqj_sim.messages import quote, suggest
 from kqj_sim.output.plots import make_simulation_drawing
 from kqj_sim.output.run import Run

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from kqj_sim.cards import Card
+from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.referee.base import FinalContract, Referee
 from kqj_sim.referee.kwajongen.rules import (
     CARD_OF_TEXT,
@@ -20,7 +21,6 @@ from kqj_sim.referee.kwajongen.rules import (
     score_round,
 )
 from kqj_sim.referee.trick import PlayedTrick, RoundScore
-from kqj_sim.rules import KwajongenRules
 
 
 class KwajongenReferee(Referee):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from kqj_sim.cards import SUITS, Card
+from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.record import Call
 from kqj_sim.referee.base import Calling, FinalContract
 from kqj_sim.referee.trick import (
@@ -13,7 +14,6 @@ from kqj_sim.referee.trick import (
     find_master_index,
     sum_tricks_by_team,
 )
-from kqj_sim.rules import KwajongenRules
 
 SEATS, TEAMS, TRICKS = KwajongenRules.seats, KwajongenRules.team_count, KwajongenRules.tricks
 

@@ -21,9 +21,9 @@ from kqj_sim.core.play import move_taken_first
 from kqj_sim.kwajongen.cards import SEATS, TRICKS
 from kqj_sim.kwajongen.odds import infer_during_play
 from kqj_sim.kwajongen.policies.standard import COUNT_PARAMETERS
+from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.kwajongen.solve import MAX_VALUE, MIN_VALUE, search
 from kqj_sim.policies.card_sets import split_cards
-from kqj_sim.rules import KwajongenRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import make_recording_block
 from tests.kwajongen.coding import cards_of

@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 
 from kqj_sim.errors import InputError
+from kqj_sim.games import find_game
 from kqj_sim.kwajongen.policies.standard import COUNT_PARAMETERS
+from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.policies import parse_player
 from kqj_sim.policies.players import format_player_file
 from kqj_sim.policies.registry import describe, find_policy
 from kqj_sim.record import Record
 from kqj_sim.referee import check_record
-from kqj_sim.registered import find_game
-from kqj_sim.rules import KqjRules, KwajongenRules
+from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.run import simulate

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from kqj_sim.games import KQJ
 from kqj_sim.policies import points
 from kqj_sim.policies.players import Player, label_players, parse_player
 from kqj_sim.questions.compare.same_player import describe_open_parts, explain_same_player
-from kqj_sim.registered import KQJ
 from kqj_sim.rules import GameRules, KqjRules
 from tests.variants import AUCTION_2, TAKE_2
 

@@ -10,6 +10,7 @@ import pytest
 from kqj_sim.cards import parse_card, parse_cards
 from kqj_sim.core.block import LANES
 from kqj_sim.core.observed_calls import MAX_ATTEMPTS
+from kqj_sim.games import KQJ
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.players import parse_player
 from kqj_sim.policies.point_count import count_points
@@ -21,7 +22,6 @@ from kqj_sim.positions.odds import estimate_bidding_probability
 from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.positions.search import Search
-from kqj_sim.registered import KQJ
 from kqj_sim.rules import MAX_TOTAL, SEATS, KqjRules
 from kqj_sim.stats.intervals import estimate_share
 from tests.typed_calls import odds

@@ -11,17 +11,17 @@ import pytest
 
 from kqj_sim.core.block import LANES
 from kqj_sim.kwajongen.cards import PACK
+from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.samplers import KwajongenCallOdds, KwajongenCallSampler
 from kqj_sim.policies import parse_player
 from kqj_sim.policies.card_sets import encode_cards, split_cards
 from kqj_sim.positions.estimator import ImpossibleBiddingError
-from kqj_sim.positions.kwajongen import KwajongenCallOdds, KwajongenCallSampler
 from kqj_sim.positions.measures import DRAWN, LOST, NOT_PLAYED, WON
 from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.positions.samplers import estimate_position
 from kqj_sim.positions.search import Search
 from kqj_sim.questions.odds.tables import make_odds_tables
-from kqj_sim.rules import KwajongenRules
 
 RULES = KwajongenRules()
 NEVER, ALWAYS = "random:accept=0", "random:accept=1"

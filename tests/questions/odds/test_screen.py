@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.output.formats import render
 from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.positions.samplers import estimate_position
 from kqj_sim.questions.odds.report import make_odds_report
-from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
+from kqj_sim.rules import GameRules, KqjRules
 
 MOST_LINES, WIDTH = 30, 80
 EIGHT = "9h 8h Ah Kh Qh 5d 6c Ac"

@@ -11,11 +11,12 @@ import pytest
 from kqj_sim.cards import CONTRACTS, parse_cards
 from kqj_sim.core import call_odds as core
 from kqj_sim.kwajongen import odds as kwajongen_core
+from kqj_sim.kwajongen.measures import CALL_MEASURES
+from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.samplers import CALL_OPTIONS, KwajongenCallOdds
 from kqj_sim.positions.auction_state import AuctionState, CallOption
 from kqj_sim.positions.kqj_calls import KqjCallOdds
-from kqj_sim.positions.kwajongen import CALL_OPTIONS, KwajongenCallOdds
 from kqj_sim.positions.measures import (
-    KWAJONGEN_CALLS,
     get_kqj_call_measures,
     get_kqj_card_measures,
 )
@@ -25,7 +26,7 @@ from kqj_sim.questions.odds.words import (
     format_chance,
     write_headline,
 )
-from kqj_sim.rules import KqjRules, KwajongenRules
+from kqj_sim.rules import KqjRules
 
 DEALS = 1000
 TAKING = KqjRules()
@@ -86,7 +87,7 @@ def cards(text: str, *differences: np.ndarray, exact: bool = False) -> CardOdds:
 def play_or_pass(play: np.ndarray, pass_: np.ndarray) -> KwajongenCallOdds:
     """Odds of playing and passing, in points gained; the better one first."""
     odds = KwajongenCallOdds(
-        measures=KWAJONGEN_CALLS, rules=KwajongenRules(), players=(), seed=1, options=CALL_OPTIONS,
+        measures=CALL_MEASURES, rules=KwajongenRules(), players=(), seed=1, options=CALL_OPTIONS,
         option_count=2, position=cast(Any, None),
     )  # fmt: skip
     outcomes = np.zeros((2, DEALS, kwajongen_core.OUTCOME_SIZE), dtype=np.int16)

@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from kqj_sim.errors import RecordError
+from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.places import name_places
 from kqj_sim.questions.records.rounds import render_round
 from kqj_sim.record import Record
-from kqj_sim.rules import KwajongenRules
 from tests.questions.records.printed_rounds import find_section, print_round, with_symbol
 from tests.referee.kwajongen.random_rounds import random_game, random_record
 

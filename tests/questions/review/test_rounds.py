@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from kqj_sim.imposed import ImposedContract
+from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.review import draws
 from kqj_sim.questions.review.decisions import RecordedRound
@@ -21,7 +22,7 @@ from kqj_sim.questions.review.luck import (
 from kqj_sim.questions.review.report import describe_review
 from kqj_sim.questions.review.rounds import RoundReview, review_round
 from kqj_sim.questions.review.run import ReviewRun
-from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
+from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from tests.slow import slow_after

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kqj_sim.cards import Card
+from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.record import Call, Record, Trick
 from kqj_sim.referee.kwajongen import (
     PACK,
@@ -20,7 +21,6 @@ from kqj_sim.referee.kwajongen import (
     score_round,
 )
 from kqj_sim.referee.trick import PlayedTrick
-from kqj_sim.rules import KwajongenRules
 
 SEATS, TRICKS = KwajongenRules.seats, KwajongenRules.tricks
 TEAMS = [0, 1, 0, 1]

@@ -7,9 +7,9 @@ from itertools import pairwise
 import msgspec
 import pytest
 
+from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.record import Record
 from kqj_sim.referee import check_record, check_records
-from kqj_sim.rules import KwajongenRules
 from tests.referee.kwajongen.random_rounds import random_game
 
 RULES = KwajongenRules()

@@ -7,6 +7,7 @@ from itertools import product
 import pytest
 
 from kqj_sim.cards import SUITS, Card, parse_cards
+from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.record import Call
 from kqj_sim.referee.base import FinalContract
 from kqj_sim.referee.kwajongen import (
@@ -23,7 +24,6 @@ from kqj_sim.referee.kwajongen import (
     score_totals,
 )
 from kqj_sim.referee.trick import PlayedTrick
-from kqj_sim.rules import KwajongenRules
 
 MUST_TRUMP, FREE = KwajongenRules(), KwajongenRules(void_rule="free")
 

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.policies.players import Player, parse_player
 from kqj_sim.questions.compare import sweep, tune
 from kqj_sim.questions.compare.match import MatchTally, PairedMatch
-from kqj_sim.rules import KwajongenRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.paired import (
     assign_players,

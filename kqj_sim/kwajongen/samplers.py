@@ -15,14 +15,13 @@ from kqj_sim.errors import InputError
 from kqj_sim.kwajongen import odds as core
 from kqj_sim.kwajongen.cards import SEATS, to_strength_order
 from kqj_sim.kwajongen.engine import PASSED_OUT
+from kqj_sim.kwajongen.measures import CALL_MEASURES, CARD_MEASURES
 from kqj_sim.policies.card_sets import encode_cards, format_cards
 from kqj_sim.policies.players import Player
 from kqj_sim.positions.kqj_calls import ILLEGAL_CHOICE_MESSAGE
 from kqj_sim.positions.kqj_cards import NO_LAYOUTS_MESSAGE
 from kqj_sim.positions.measures import (
     DRAWN,
-    KWAJONGEN_CALLS,
-    KWAJONGEN_CARDS,
     LOST,
     NOT_PLAYED,
     WON,
@@ -92,7 +91,7 @@ class KwajongenCallSampler(Sampler):
     counts_rejected = True
     max_hands = _MAX_EMPTY_DEALS
     hands_per_deal = MAX_HANDS // DEALS_PER_SEARCH
-    measures = KWAJONGEN_CALLS
+    measures = CALL_MEASURES
 
     def __init__(
         self,
@@ -227,7 +226,7 @@ class KwajongenCardSampler(CardSampler):
     # The kernel draws a whole block.
     chunk_size = min_chunk_size = LANES
     max_hands = _MAX_LAYOUTS
-    measures = KWAJONGEN_CARDS
+    measures = CARD_MEASURES
 
     def __init__(
         self,

@@ -1,0 +1,32 @@
+"""Rounds of Kwajongen as records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kqj_sim.core import block as core_block
+from kqj_sim.simulation.recording import RecordingBlock
+
+
+class KwajongenRecordingBlock(RecordingBlock):
+    """A block of rounds of Kwajongen."""
+
+    call_names = ("pass", "play")
+    result_names = ("made", "failed", "tie", "passed_out")
+
+    def _get_game_keys(self, lane: int, taken: bool, contract: int) -> dict[str, Any]:
+        dealt = [
+            self.format_cards(cards) for cards in self.read_places(core_block.FIRST_FIVE, lane)
+        ]
+        return {
+            "game": "kwajongen",
+            "dealt": self.order_by_seat(dealt, lane),
+            "turned": self.format_cards(self.read_row(core_block.UPCARD, lane))[0],
+            "amount": None,
+            "capot": False,
+            "stake": 1,
+            "bonuses": [],
+            "totals": self.read_team_values("card_points", lane),
+            "gratuities": [0] * self.experiment.rules.team_count,
+            "pending_before": self.read_column("raised", lane),
+        }
