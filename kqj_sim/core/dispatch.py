@@ -89,8 +89,9 @@ ASK_SIGNATURE = types.void(
     types.CPointer(types.int64), types.int64, types.int64, types.int64, types.int64, types.int64,
     types.int64, types.CPointer(types.float64), types.CPointer(types.int64),
 )  # fmt: skip
-"""Block, lanes, two numbers that say who is asked, number of teams, a number from the rules, the
-policy's number, parameters and resources of all players (`core.rules.Seating`)."""
+"""Block, lanes (in Kwajongen the one lane), two numbers that say who is asked, number of teams, a
+number from the rules, the policy's number, parameters and resources of all players
+(`core.rules.Seating`)."""
 
 AskLoop: TypeAlias = Callable[..., None]
 """A plain function of `ASK_SIGNATURE`, ready for `core.jit.compile_cfunc`."""

@@ -105,7 +105,8 @@ def start_game(slots: Int64Array, slot: int, game: int, seed: int, rules: Rules)
         rng.draw(rng.derive_deal_key(seed, game * MAX_ROUNDS), rng.FIRST_DEALER), rules.seats
     )
     slots[slot, FIRST_DEALER] = slots[slot, NEXT_DEALER] = dealer
-    slots[slot, SCORE:] = rules.start_score
+    for score in range(SEATS):
+        slots[slot, SCORE + score] = rules.start_score
 
 
 @kernel

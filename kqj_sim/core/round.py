@@ -331,8 +331,8 @@ def play_deals(
 
 
 PLAY_DEALS_SIGNATURE = (
-    types.int64[::1], types.int64, types.int64, types.int64, typeof(NO_RULES),
-    typeof(EMPTY_SEATING), types.int64[::1], types.int16[::1], types.int64[::1],
+    _BLOCK, _I64, _I64, _I64, typeof(NO_RULES), typeof(EMPTY_SEATING),
+    types.int64[::1], types.int16[::1], types.int64[::1],
 )  # fmt: skip
 """The types of the arguments of `play_deals`."""
 

@@ -1,4 +1,4 @@
-"""Rules and policies as the numbers that the kernels take: the one place that knows both."""
+"""Rules and policies as the numbers that the kernels take."""
 
 from __future__ import annotations
 
