@@ -64,12 +64,12 @@ class GameRules(ABC):
     @property
     @abstractmethod
     def bidding(self) -> str:
-        """How somebody becomes the Sender."""
+        """The way in which somebody becomes the Sender."""
 
     @property
     @abstractmethod
     def partners(self) -> str:
-        """Whether partners are `fixed` or `random`."""
+        """The kind of partners, `fixed` or `random`."""
 
     @property
     @abstractmethod

@@ -30,10 +30,11 @@ TEXT = {
     "cards",
     "columns",
     "rules",
+    "games",
     "record",
     "imposed",
 }
-ENGINE = {"core", "policies", "kwajongen", "games", "simulation"}
+ENGINE = {"core", "policies", "engines", "simulation"}
 ESTIMATES = {"plan", "stats", "positions", "output"}
 MAY_IMPORT: dict[str, set[str]] = {
     "messages": set(),
@@ -43,38 +44,38 @@ MAY_IMPORT: dict[str, set[str]] = {
     "suffixes": {"messages", "errors"},
     "text_files": set(),
     "cards": {"messages", "errors", "places"},
-    "game": set(),
-    "registered": {"game", "kwajongen"},
-    "kwajongen": TEXT | ENGINE | ESTIMATES | {"referee", "questions", "game"},
-    "columns": {"cards", "registered"},
+    "columns": {"cards"},
     "rules": {"messages", "errors", "cards", "columns"},
-    "record": {"messages", "errors", "cards", "columns", "rules", "text_files"},
+    "game": {"columns", "rules"},
+    "kwajongen": TEXT | ENGINE | ESTIMATES | {"game", "referee", "questions"},
+    "games": {"messages", "errors", "columns", "rules", "game", "kwajongen"},
+    "record": {"messages", "errors", "cards", "columns", "rules", "games", "text_files"},
     "imposed": {"messages", "errors", "places", "cards", "rules"},
     "plan": {"errors"},
     "referee": TEXT,
     "core": {"columns"},
-    "policies": {"core", "registered", "messages", "errors", "cards", "rules", "text_files"},
-    "games": {"core", "columns", "rules"},
-    "simulation": TEXT | {"core", "policies", "games"},
-    "stats": TEXT | ENGINE | {"registered"},
+    "policies": {"core", "messages", "errors", "cards", "rules", "games", "text_files"},
+    "engines": {"core", "policies", "columns", "imposed", "rules", "games"},
+    "simulation": TEXT | {"core", "policies", "engines"},
+    "stats": TEXT | ENGINE,
     "positions": TEXT | ENGINE | {"plan", "referee", "stats"},
     "notation": TEXT | {"policies", "referee", "positions"},
     "arguments": TEXT | {"policies"},
     "progress": {"arguments", "errors", "simulation", "signals"},
     "runner": {"arguments", "errors", "core", "progress", "simulation"},
-    "output": TEXT | ENGINE | {"registered", "referee", "stats", "signals", "suffixes"},
-    "options": {"arguments", "errors", "registered", "rules", "suffixes"},
-    "question": {"arguments", "errors", "options", "rules", "runner"},
+    "output": TEXT | ENGINE | {"referee", "stats", "signals", "suffixes"},
+    "options": {"arguments", "errors", "games", "rules", "suffixes"},
+    "question": {"arguments", "errors", "games", "options", "rules", "runner"},
     "results": {"errors", "stats", "messages", "output", "suffixes"},
     "questions": TEXT
     | ENGINE
     | ESTIMATES
-    | {"referee", "notation", "signals", "suffixes", "registered"}
+    | {"referee", "notation", "signals", "suffixes"}
     | {"arguments", "options", "progress", "question", "results", "runner"},
     "commands": TEXT
     | ENGINE
     | ESTIMATES
-    | {"referee", "notation", "signals", "suffixes", "registered"}
+    | {"referee", "notation", "signals", "suffixes"}
     | {"arguments", "options", "progress", "question", "questions", "results", "runner"},
     "cli": {"commands", "errors", "messages"},
     "__main__": {"cli", "signals"},
@@ -218,6 +219,28 @@ def test_the_engine_imports_nothing_that_its_cache_leaves_out() -> None:
         engine |= below
         below = {target for name in below for target in imported[name]} - engine
     assert not {layers[name] for name in engine} & {*ABOVE_THE_ENGINE}
+
+
+def test_one_module_names_the_second_game() -> None:
+    """The others ask a game for its parts (`kqj_sim.game`)."""
+    second = "kqj_sim.kwajongen"
+    naming = {
+        name
+        for name, targets in list_imported_modules().items()
+        if not name.startswith(second) and any(target.startswith(second) for target in targets)
+    }
+    assert naming == {"kqj_sim.games"}
+
+
+def test_no_referee_shares_code_with_the_engine() -> None:
+    imported = list_imported_modules()
+    of_second_game = ("kqj_sim.kwajongen.referee", "kqj_sim.kwajongen.rules_of_play")
+    known: set[str] = set()
+    found = {name for name in imported if name.startswith(("kqj_sim.referee", *of_second_game))}
+    while found:
+        known |= found
+        found = {target for name in found for target in imported[name]} - known
+    assert not [name for name in known if name.startswith(("kqj_sim.core", "kqj_sim.engines"))]
 
 
 def test_modules_do_not_import_each_other() -> None:

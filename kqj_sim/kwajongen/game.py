@@ -28,7 +28,7 @@ KWAJONGEN = Game(
         "pictures": "kqj_sim.kwajongen.plots:PICTURES",
         "chapters": "kqj_sim.kwajongen.report:REPORT",
         "recording": "kqj_sim.kwajongen.recording:KwajongenRecordingBlock",
-        "referee": "kqj_sim.referee.kwajongen.referee:KwajongenReferee",
+        "referee": "kqj_sim.kwajongen.referee:KwajongenReferee",
         "round_terms": "kqj_sim.kwajongen.words:TERMS",
         "samplers": "kqj_sim.kwajongen.samplers:SAMPLERS",
         "answers": "kqj_sim.kwajongen.answers:ANSWERS",

@@ -16,17 +16,17 @@ class KwajongenRecordingBlock(RecordingBlock):
 
     def _get_game_keys(self, lane: int, taken: bool, contract: int) -> dict[str, Any]:
         dealt = [
-            self.format_cards(cards) for cards in self.read_places(core_block.FIRST_FIVE, lane)
+            self._format_cards(cards) for cards in self._read_places(core_block.FIRST_FIVE, lane)
         ]
         return {
             "game": "kwajongen",
-            "dealt": self.order_by_seat(dealt, lane),
-            "turned": self.format_cards(self.read_row(core_block.UPCARD, lane))[0],
+            "dealt": self._order_by_seat(dealt, lane),
+            "turned": self._format_cards(self._read_row(core_block.UPCARD, lane))[0],
             "amount": None,
             "capot": False,
             "stake": 1,
             "bonuses": [],
-            "totals": self.read_team_values("card_points", lane),
+            "totals": self._read_team_values("card_points", lane),
             "gratuities": [0] * self.experiment.rules.team_count,
-            "pending_before": self.read_column("raised", lane),
+            "pending_before": self._read_column("raised", lane),
         }

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.rules_of_play import card_points
 from kqj_sim.questions.records.terms import RoundTerms
-from kqj_sim.referee import kwajongen
 
 TERMS = RoundTerms(
-    points=lambda card, _: kwajongen.card_points(card),
+    points=lambda card, _: card_points(card),
     side="caller's",
     upcard="Dealer's card",
     shown="the dealer showed {}",

@@ -13,7 +13,7 @@ from kqj_sim.games import make_rules
 from kqj_sim.messages import quote
 from kqj_sim.places import SeatNames, describe_turn, name_places
 from kqj_sim.positions.position import Position, split_tricks
-from kqj_sim.positions.typed_calls import add_typed_calls, split_calls
+from kqj_sim.positions.typed_calls import add_typed_calls, finish_calling, split_calls
 from kqj_sim.record import Call, PartialRecord
 from kqj_sim.referee.base import Calling, FinalContract, Referee
 from kqj_sim.referee.games import get_referee
@@ -310,16 +310,6 @@ def _play(
         )
     hands = _give((*missing, *cards), seat, seats)
     return replace(before, final_contract=final, plays=plays, hands=hands)
-
-
-def finish_calling(calling: Calling) -> FinalContract:
-    """Return the contract of calls; raise InputError if they are not over, or all passed."""
-    if not calling.is_closed:
-        raise InputError(f"the calls are not over: seat {calling.turn} has yet to speak")
-    final = calling.final_contract()
-    if final is None:
-        raise InputError("all have passed: there is no card to play")
-    return final
 
 
 def _check_contract(final: FinalContract, referee: Referee, upcard: Card | None) -> FinalContract:

@@ -10,7 +10,7 @@ from kqj_sim.errors import InputError
 from kqj_sim.messages import quote
 from kqj_sim.places import parse_place
 from kqj_sim.record import Call
-from kqj_sim.referee.base import Calling
+from kqj_sim.referee.base import Calling, FinalContract
 from kqj_sim.referee.kqj import KqjCalling
 
 CallWord = Literal["pass", "play", "take", "bid", "counter", "overcounter"]
@@ -168,3 +168,13 @@ def _explain_unknown_call(text: str, examples: str) -> str:
     if not bid[2] or _WORD_PATTERN.match(bid[2]):
         return f"{quote(bid[1])}, needs a contract: write for example {bid[1]} h or {bid[1]} NT"
     return f"{quote(bid[0])}: {quote(bid[2])} is not a contract; write s, h, d, c, NT or AT"
+
+
+def finish_calling(calling: Calling) -> FinalContract:
+    """Return the contract of calls; raise InputError if they are not over, or all passed."""
+    if not calling.is_closed:
+        raise InputError(f"the calls are not over: seat {calling.turn} has yet to speak")
+    final = calling.final_contract()
+    if final is None:
+        raise InputError("all have passed: there is no card to play")
+    return final

@@ -1,7 +1,7 @@
 """The referee: the rules of the games in plain Python, simple enough to verify by reading.
 
-It shares nothing with the compiled core, which is tested against it.  `referee.kqj` and
-`referee.kwajongen` hold the rules of each game; the modules here serve both.
+It shares nothing with the compiled core, which is tested against it.  `referee.kqj` holds the rules
+of KQJ; the modules here serve every game.
 """
 
 from kqj_sim.referee.check import check_record, check_records

@@ -52,38 +52,38 @@ class RecordingBlock(ABC):
         seed = self.experiment.seed
         self.game.play_block(self.state, lanes, seed, self.core_rules, self.seating, self.log)
         for lane in range(lanes):
-            if self.read_row(core_block.ILLEGAL, lane):
-                deal = self.read_row(core_block.DEAL_NUMBER, lane)
+            if self._read_row(core_block.ILLEGAL, lane):
+                deal = self._read_row(core_block.DEAL_NUMBER, lane)
                 raise self.experiment.explain_illegal_choice(
                     find_failed_round(self.state, seed, deal)
                 )
 
     def read_record(self, lane: int) -> Record:
         """Return the round of a lane, without the keys of a game, which are None."""
-        taken = self.read_column("taken", lane) == 1
-        contract = self.read_row(core_block.CONTRACT, lane)
+        taken = self._read_column("taken", lane) == 1
+        contract = self._read_row(core_block.CONTRACT, lane)
         return Record(
             rules=self.experiment.rules.to_dict(),
             seed=self.experiment.seed,
-            deal=self.read_row(core_block.DEAL_NUMBER, lane),
+            deal=self._read_row(core_block.DEAL_NUMBER, lane),
             players=self.players,
             game_id=None,
             round=None,
             score_before=None,
             score_after=None,
-            dealer=self.read_row(core_block.DEALER, lane),
-            teams=self.read_teams(lane),
+            dealer=self._read_row(core_block.DEALER, lane),
+            teams=self._read_teams(lane),
             imposed=self.experiment.imposed is not None,
-            calls=[self.make_call(*call) for call in self._iterate_calls(lane)],
-            sender=self.read_column("sender", lane) if taken else None,
+            calls=[self._make_call(*call) for call in self._iterate_calls(lane)],
+            sender=self._read_column("sender", lane) if taken else None,
             contract=CONTRACT_LABELS[contract] if taken else None,
             hands=self._read_hands(lane, contract) if taken else None,
             tricks=self._read_tricks(lane, contract) if taken else [],
-            card_points=self.read_team_values("card_points", lane),
-            trick_counts=self.read_team_values("tricks", lane),
-            result=self.result_names[self.read_column("result", lane)],
-            pending_after=self.read_column("pending_after", lane),
-            scores=self.read_team_values("score", lane),
+            card_points=self._read_team_values("card_points", lane),
+            trick_counts=self._read_team_values("tricks", lane),
+            result=self.result_names[self._read_column("result", lane)],
+            pending_after=self._read_column("pending_after", lane),
+            scores=self._read_team_values("score", lane),
             **self._get_game_keys(lane, taken, contract),
         )
 
@@ -91,67 +91,67 @@ class RecordingBlock(ABC):
     def _get_game_keys(self, lane: int, taken: bool, contract: int) -> dict[str, Any]:
         """Return the keys of a record that depend on the game."""
 
-    def make_call(self, kind: int, seat: int, value: int) -> Call:
+    def _make_call(self, kind: int, seat: int, value: int) -> Call:
         """Return a call; `value` is the engine's number of a bid or contract."""
         return Call(seat, self.call_names[kind])
 
     def get_original_lane(self, lane: int) -> int:
         """Return the number that a lane had before lanes were exchanged."""
-        return self.read_row(core_block.ORIGINAL_LANE, lane)
+        return self._read_row(core_block.ORIGINAL_LANE, lane)
 
-    def read_row(self, offset: int, lane: int) -> int:
+    def _read_row(self, offset: int, lane: int) -> int:
         return int(self.state[offset + lane])
 
-    def read_rows(self, offset: int, lane: int, count: int) -> list[int]:
-        return [self.read_row(offset + k * STRIDE, lane) for k in range(count)]
+    def _read_rows(self, offset: int, lane: int, count: int) -> list[int]:
+        return [self._read_row(offset + k * STRIDE, lane) for k in range(count)]
 
-    def read_places(self, offset: int, lane: int) -> list[int]:
-        return self.read_rows(offset, lane, self.game.rules.seats)
+    def _read_places(self, offset: int, lane: int) -> list[int]:
+        return self._read_rows(offset, lane, self.game.rules.seats)
 
-    def read_column(self, name: str, lane: int) -> int:
-        return self.read_row(self.game.column_offset(name), lane)
+    def _read_column(self, name: str, lane: int) -> int:
+        return self._read_row(self.game.column_offset(name), lane)
 
-    def read_team_values(self, name: str, lane: int) -> list[int]:
+    def _read_team_values(self, name: str, lane: int) -> list[int]:
         teams = self.experiment.rules.team_count
-        return [self.read_column(f"{name}_{team}", lane) for team in range(teams)]
+        return [self._read_column(f"{name}_{team}", lane) for team in range(teams)]
 
-    def format_cards(self, cards: int, contract: int | None = None) -> list[str]:
+    def _format_cards(self, cards: int, contract: int | None = None) -> list[str]:
         return format_cards(cards, contract, self.game.rules.game)
 
-    def read_teams(self, lane: int) -> list[int]:
+    def _read_teams(self, lane: int) -> list[int]:
         return [
-            self.read_column(f"team_of_seat_{seat}", lane) for seat in range(self.game.rules.seats)
+            self._read_column(f"team_of_seat_{seat}", lane) for seat in range(self.game.rules.seats)
         ]
 
-    def find_seat(self, lane: int, place: int) -> int:
+    def _find_seat(self, lane: int, place: int) -> int:
         """Return the seat of a place, counted from the dealer's left."""
-        return (self.read_row(core_block.DEALER, lane) + 1 + place) % self.game.rules.seats
+        return (self._read_row(core_block.DEALER, lane) + 1 + place) % self.game.rules.seats
 
-    def order_by_seat(self, by_place: Sequence[list[str]], lane: int) -> list[list[str]]:
+    def _order_by_seat(self, by_place: Sequence[list[str]], lane: int) -> list[list[str]]:
         """Return lists in order of place in order of seat."""
         seats = self.game.rules.seats
-        left = self.find_seat(lane, 0)
+        left = self._find_seat(lane, 0)
         return [by_place[(seat - left) % seats] for seat in range(seats)]
 
     def _iterate_calls(self, lane: int) -> Iterator[tuple[int, int, int]]:
         """Yield the kind, the seat and the engine's bid or contract of each call."""
         origin = self.get_original_lane(lane)
-        for number in range(self.read_row(core_block.CALL_COUNT, lane)):
+        for number in range(self._read_row(core_block.CALL_COUNT, lane)):
             entry = int(self.log[number * STRIDE + origin])
-            yield entry & 15, self.find_seat(lane, (entry >> 4) & 15), entry >> 8
+            yield entry & 15, self._find_seat(lane, (entry >> 4) & 15), entry >> 8
 
     def _read_hands(self, lane: int, contract: int) -> list[list[str]]:
-        hands = self.read_places(core_block.DEALT, lane)
-        return self.order_by_seat([self.format_cards(hand, contract) for hand in hands], lane)
+        hands = self._read_places(core_block.DEALT, lane)
+        return self._order_by_seat([self._format_cards(hand, contract) for hand in hands], lane)
 
     def _read_tricks(self, lane: int, contract: int) -> list[Trick]:
         tricks, leaders = [], []
         for trick in range(self.game.rules.tricks):
             start = core_block.TRICK_HISTORY + trick * (1 + SEATS) * STRIDE
-            leader, *cards = self.read_rows(start, lane, 1 + self.game.rules.seats)
-            leaders.append(self.find_seat(lane, leader))
-            tricks.append([self.format_cards(card, contract)[0] for card in cards])
-        leaders.append(self.find_seat(lane, self.read_row(core_block.LEADER, lane)))
+            leader, *cards = self._read_rows(start, lane, 1 + self.game.rules.seats)
+            leaders.append(self._find_seat(lane, leader))
+            tricks.append([self._format_cards(card, contract)[0] for card in cards])
+        leaders.append(self._find_seat(lane, self._read_row(core_block.LEADER, lane)))
         return [Trick(leaders[k], cards, leaders[k + 1]) for k, cards in enumerate(tricks)]
 
 
@@ -164,26 +164,26 @@ class KqjRecordingBlock(RecordingBlock):
     def _get_game_keys(self, lane: int, taken: bool, contract: int) -> dict[str, Any]:
         rules = self.experiment.rules
         auction = rules.bidding == "auction"
-        five = self.read_places(core_block.FIRST_FIVE, lane)
-        further = self.read_places(core_block.FURTHER_CARDS, lane)
-        turned = self.read_row(core_block.UPCARD, lane)
+        five = self._read_places(core_block.FIRST_FIVE, lane)
+        further = self._read_places(core_block.FURTHER_CARDS, lane)
+        turned = self._read_row(core_block.UPCARD, lane)
         eight = [cards | more for cards, more in zip(five, further, strict=True)]
         eight[SEATS - 1] |= turned
-        dealt = [self.format_cards(cards) for cards in (eight if auction else five)]
+        dealt = [self._format_cards(cards) for cards in (eight if auction else five)]
         return {
             "game": "kqj",
-            "dealt": self.order_by_seat(dealt, lane),
-            "turned": None if auction else self.format_cards(turned)[0],
-            "amount": self.read_row(core_block.AMOUNT, lane) if taken and auction else None,
-            "capot": bool(self.read_row(core_block.CAPOT, lane)),
-            "stake": self.read_row(core_block.STAKE, lane),
+            "dealt": self._order_by_seat(dealt, lane),
+            "turned": None if auction else self._format_cards(turned)[0],
+            "amount": self._read_row(core_block.AMOUNT, lane) if taken and auction else None,
+            "capot": bool(self._read_row(core_block.CAPOT, lane)),
+            "stake": self._read_row(core_block.STAKE, lane),
             "bonuses": self._read_bonuses(lane, contract) if taken else [],
-            "totals": self.read_team_values("total", lane),
-            "gratuities": self.read_team_values("gratuity", lane),
-            "pending_before": self.read_column("pending_before", lane),
+            "totals": self._read_team_values("total", lane),
+            "gratuities": self._read_team_values("gratuity", lane),
+            "pending_before": self._read_column("pending_before", lane),
         }
 
-    def make_call(self, kind: int, seat: int, value: int) -> Call:
+    def _make_call(self, kind: int, seat: int, value: int) -> Call:
         call = self.call_names[kind]
         if call == "take":
             return Call(seat, call, contract=CONTRACT_LABELS[value])
@@ -193,21 +193,21 @@ class KqjRecordingBlock(RecordingBlock):
 
     def _read_bonuses(self, lane: int, contract: int) -> list[Bonus]:
         """Return the bonuses one by one, as `core.scoring` counts them."""
-        teams = self.read_teams(lane)
-        last = teams[self.find_seat(lane, self.read_row(core_block.LEADER, lane))]
+        teams = self._read_teams(lane)
+        last = teams[self._find_seat(lane, self._read_row(core_block.LEADER, lane))]
         bonuses = [Bonus("last_trick", last, LAST_TRICK_BONUS)]
         bonuses += [
             Bonus("capot", team, CAPOT_BONUS)
-            for team, count in enumerate(self.read_team_values("tricks", lane))
+            for team, count in enumerate(self._read_team_values("tricks", lane))
             if count == TRICKS
         ]
-        must_beat = self.read_row(core_block.MUST_BEAT, lane)
-        played_earlier = self.read_row(core_block.UPPER_PLAYED_EARLIER, lane)
-        for place, hand in enumerate(self.read_places(core_block.DEALT, lane)):
-            seat = self.find_seat(lane, place)
+        must_beat = self._read_row(core_block.MUST_BEAT, lane)
+        played_earlier = self._read_row(core_block.UPPER_PLAYED_EARLIER, lane)
+        for place, hand in enumerate(self._read_places(core_block.DEALT, lane)):
+            seat = self._find_seat(lane, place)
             later = hand & played_earlier
             for queen in split_cards(later & (hand >> 1) & must_beat & (EACH_SUIT << TRUMP_QUEEN)):
-                suit = self.format_cards(1 << queen, contract)[0][1]
+                suit = self._format_cards(1 << queen, contract)[0][1]
                 if later >> (queen - 1) & 1:
                     bonuses.append(Bonus("kqj", teams[seat], KQJ_BONUS, seat, suit))
                 else:

@@ -8,8 +8,7 @@ from typing import Any
 
 from kqj_sim.cards import Card
 from kqj_sim.kwajongen.rules import KwajongenRules
-from kqj_sim.record import Call, Record, Trick
-from kqj_sim.referee.kwajongen import (
+from kqj_sim.kwajongen.rules_of_play import (
     PACK,
     KwajongenCalling,
     add_scores,
@@ -20,6 +19,7 @@ from kqj_sim.referee.kwajongen import (
     score_passed_out,
     score_round,
 )
+from kqj_sim.record import Call, Record, Trick
 from kqj_sim.referee.trick import PlayedTrick
 
 SEATS, TRICKS = KwajongenRules.seats, KwajongenRules.tricks

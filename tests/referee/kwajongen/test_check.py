@@ -9,10 +9,9 @@ import msgspec
 import pytest
 
 from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.rules_of_play import CARD_OF_TEXT, list_legal_cards
 from kqj_sim.record import Record, to_json
 from kqj_sim.referee import check_record, check_records
-from kqj_sim.referee.kwajongen import list_legal_cards
-from kqj_sim.referee.kwajongen.rules import CARD_OF_TEXT
 from tests.referee.forgery import (
     as_json,
     assert_forgeries_are_discrepancies,

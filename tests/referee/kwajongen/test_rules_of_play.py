@@ -8,9 +8,7 @@ import pytest
 
 from kqj_sim.cards import SUITS, Card, parse_cards
 from kqj_sim.kwajongen.rules import KwajongenRules
-from kqj_sim.record import Call
-from kqj_sim.referee.base import FinalContract
-from kqj_sim.referee.kwajongen import (
+from kqj_sim.kwajongen.rules_of_play import (
     PACK,
     KwajongenCalling,
     add_scores,
@@ -23,6 +21,8 @@ from kqj_sim.referee.kwajongen import (
     score_round,
     score_totals,
 )
+from kqj_sim.record import Call
+from kqj_sim.referee.base import FinalContract
 from kqj_sim.referee.trick import PlayedTrick
 
 MUST_TRUMP, FREE = KwajongenRules(), KwajongenRules(void_rule="free")

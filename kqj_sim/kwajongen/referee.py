@@ -6,8 +6,7 @@ from collections.abc import Collection, Sequence
 
 from kqj_sim.cards import Card
 from kqj_sim.kwajongen.rules import KwajongenRules
-from kqj_sim.referee.base import FinalContract, Referee
-from kqj_sim.referee.kwajongen.rules import (
+from kqj_sim.kwajongen.rules_of_play import (
     CARD_OF_TEXT,
     PACK,
     KwajongenCalling,
@@ -20,6 +19,7 @@ from kqj_sim.referee.kwajongen.rules import (
     score_passed_out,
     score_round,
 )
+from kqj_sim.referee.base import FinalContract, Referee
 from kqj_sim.referee.trick import PlayedTrick, RoundScore
 
 
