@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.questions.review.draws import draw_deals
 from kqj_sim.questions.review.grading import (

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kqj_sim.errors import InputError
-    from kqj_sim.kwajongen.rules import KwajongenRules
+    from kqj_sim.kwajongen.game import KwajongenRules
     from kqj_sim.policies import (
         ACES,
         CLUBS,
@@ -104,7 +104,7 @@ _MODULES = {
     "questions.review.results": ("ReviewResult",),
     "questions.simulate": ("simulate",),
     "questions.simulate.results": ("SimulationResult",),
-    "kwajongen.rules": ("KwajongenRules",),
+    "kwajongen.game": ("KwajongenRules",),
     "rules": ("KqjRules",),
     "runner": ("Runner",),
     "simulation.experiment": ("Experiment",),

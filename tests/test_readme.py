@@ -16,7 +16,7 @@ from kqj_sim.arguments import parse_whole_number
 from kqj_sim.cli import check_environment, main
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS
 from kqj_sim.games import KQJ, find_game
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.policies.players import (
     get_default_player,
     parse_player,

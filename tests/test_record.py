@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from kqj_sim.errors import RecordError
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.record import Bonus, Call, Record, from_json, read_records, to_json
 from kqj_sim.rules import KqjRules
 from tests.referee.kqj.random_rounds import random_record

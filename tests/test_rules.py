@@ -7,7 +7,7 @@ import pytest
 
 from kqj_sim.errors import InputError
 from kqj_sim.games import find_game, make_rules
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.rules import GameRules, KqjRules
 
 # The table at the head of the specification, defaults first.

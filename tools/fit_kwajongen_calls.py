@@ -19,7 +19,7 @@ import numpy as np
 from kqj_sim.core.block import CONTRACT, DEALT, LANES, STRIDE, UPCARD, WON_CARDS
 from kqj_sim.core.types import BoolArray, Float64Array, Int64Array, Place
 from kqj_sim.kwajongen.cards import SEATS, TRICKS, to_strength_order
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import make_recording_block
 

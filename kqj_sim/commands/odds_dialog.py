@@ -22,8 +22,7 @@ from kqj_sim.errors import InputError
 from kqj_sim.games import GAMES, KQJ, find_game
 from kqj_sim.messages import one_line, quote, shell_join
 from kqj_sim.places import name_places, parse_place
-from kqj_sim.referee.base import Referee
-from kqj_sim.referee.games import get_referee
+from kqj_sim.referee.base import Referee, get_referee
 from kqj_sim.rules import GameRules, KqjRules
 
 Stage = Literal["calls", "cards", "over"]

@@ -7,7 +7,7 @@ from kqj_sim.core.round import NO_RULES
 from kqj_sim.core.rules import Rules
 from kqj_sim.engines import Engine
 from kqj_sim.kwajongen import cards, engine
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 
 
 def _encode_rules(rules: KwajongenRules) -> Rules:

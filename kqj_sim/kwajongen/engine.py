@@ -109,7 +109,7 @@ from kqj_sim.kwajongen.cards import (
     suit_of,
     to_strength_order,
 )
-from kqj_sim.kwajongen.columns import KWAJONGEN_COLUMNS
+from kqj_sim.kwajongen.game import KWAJONGEN_COLUMNS
 
 DEALT_FOUR = FIRST_FIVE
 """The four cards of each place, natural coding; the upcard is one of the dealer's."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.output.grid import Grid
 from kqj_sim.output.key_figures import (
     BLANK,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.kwajongen.rules_of_play import card_points
 from kqj_sim.questions.records.terms import RoundTerms
 

@@ -21,8 +21,7 @@ from kqj_sim.notation.sections import NotationLineError, RoundSections
 from kqj_sim.places import SeatNames
 from kqj_sim.positions.position import Position, PositionError, split_tricks
 from kqj_sim.record import Call, PartialTrick, Trick
-from kqj_sim.referee.base import FinalContract, Referee
-from kqj_sim.referee.games import get_referee
+from kqj_sim.referee.base import FinalContract, Referee, get_referee
 from kqj_sim.referee.trick import PlayedTrick, RoundScore
 from kqj_sim.rules import GameRules
 

@@ -27,7 +27,7 @@ from kqj_sim.notation.players import expand_player
 from kqj_sim.notation.reader import RoundReader
 from kqj_sim.notation.sections import NotationLineError, RoundSections, split_rounds
 from kqj_sim.record import PartialRecord, Record
-from kqj_sim.referee.games import get_referee
+from kqj_sim.referee.base import get_referee
 from kqj_sim.rules import GameRules
 
 

@@ -16,7 +16,7 @@ from kqj_sim.notation.rounds import read_rounds
 from kqj_sim.notation.sections import SECTION_NAMES
 from kqj_sim.places import SeatNames, name_places
 from kqj_sim.record import Call, Record, to_json
-from kqj_sim.referee.games import get_referee
+from kqj_sim.referee.base import get_referee
 from kqj_sim.rules import GameRules
 
 _RULE_WORDS: dict[str, dict[Any, str]] = {

@@ -12,8 +12,7 @@ from msgspec.structs import replace as replace_struct
 from kqj_sim.cards import SUITS, Card
 from kqj_sim.errors import InputError
 from kqj_sim.record import Call
-from kqj_sim.referee.base import Calling, FinalContract, Referee
-from kqj_sim.referee.games import get_referee
+from kqj_sim.referee.base import Calling, FinalContract, Referee, get_referee
 from kqj_sim.rules import GameRules
 
 Question: TypeAlias = Literal["take", "bid", "accept", "counter", "overcounter", "card"]

@@ -15,8 +15,7 @@ from kqj_sim.places import SeatNames, describe_turn, name_places
 from kqj_sim.positions.position import Position, split_tricks
 from kqj_sim.positions.typed_calls import add_typed_calls, finish_calling, split_calls
 from kqj_sim.record import Call, PartialRecord
-from kqj_sim.referee.base import Calling, FinalContract, Referee
-from kqj_sim.referee.games import get_referee
+from kqj_sim.referee.base import Calling, FinalContract, Referee, get_referee
 from kqj_sim.rules import GameRules
 
 

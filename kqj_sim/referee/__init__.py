@@ -4,7 +4,7 @@ It shares nothing with the compiled core, which is tested against it.  `referee.
 of KQJ; the modules here serve every game.
 """
 
+from kqj_sim.referee.base import get_referee
 from kqj_sim.referee.check import check_record, check_records
-from kqj_sim.referee.games import get_referee
 
 __all__ = ["check_record", "check_records", "get_referee"]

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar, Literal, NamedTuple
 
 from kqj_sim.cards import Card
+from kqj_sim.games import find_game
 from kqj_sim.record import Call
 from kqj_sim.referee.trick import PlayedTrick, RoundScore
 from kqj_sim.rules import GameRules
@@ -185,3 +186,9 @@ class Referee(ABC):
     @abstractmethod
     def find_next_dealer(self, dealer: int, is_passed_out: bool) -> int:
         """Return the dealer of the next round."""
+
+
+def get_referee(rules: GameRules) -> Referee:
+    """Return the referee of a round under these rules."""
+    referee: Referee = find_game(rules.game).part("referee")(rules)
+    return referee

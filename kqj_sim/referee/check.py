@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from kqj_sim.cards import NUMBER_WORDS, Card
 from kqj_sim.errors import RecordError
 from kqj_sim.record import PartialRecord, Record, Trick, from_json, to_json
-from kqj_sim.referee.base import FinalContract, Referee
-from kqj_sim.referee.games import get_referee
+from kqj_sim.referee.base import FinalContract, Referee, get_referee
 from kqj_sim.referee.trick import PlayedTrick, RoundScore
 
 

@@ -21,7 +21,7 @@ from kqj_sim.arguments import (
     read_places,
 )
 from kqj_sim.cards import parse_cards
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.rules import KqjRules
 
 RULES = KqjRules()

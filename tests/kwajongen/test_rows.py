@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from kqj_sim.cards import parse_card
-from kqj_sim.kwajongen.columns import KWAJONGEN_COLUMNS
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KWAJONGEN_COLUMNS, KwajongenRules
 from kqj_sim.record import Record
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records

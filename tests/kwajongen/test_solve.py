@@ -9,7 +9,7 @@ import pytest
 
 from kqj_sim.cards import Card
 from kqj_sim.kwajongen.cards import count_card_points
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.kwajongen.rules_of_play import PACK, card_points, find_trick_winner, list_legal_cards
 from kqj_sim.kwajongen.solve import MAX_VALUE, MIN_VALUE, search
 from tests.kwajongen.coding import strength

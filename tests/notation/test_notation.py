@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from kqj_sim.errors import RecordError
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.notation.files import explain_missing, find_round, read_file
 from kqj_sim.notation.rounds import read_rounds
 from kqj_sim.notation.write import format_records

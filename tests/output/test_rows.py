@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from kqj_sim.columns import KQJ_COLUMNS
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.output import rows as rows_module
 from kqj_sim.output.rows import RowsFile
 from kqj_sim.rules import KqjRules

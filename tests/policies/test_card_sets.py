@@ -9,7 +9,7 @@ import pytest
 import kqj_sim as kqj
 from kqj_sim.cards import RANKS, SUITS, Card, parse_cards
 from kqj_sim.errors import InputError
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.policies.card_sets import CONSTANTS, encode_cards, in_view, list_cards
 from kqj_sim.rules import GameRules
 from kqj_sim.simulation.experiment import Experiment

@@ -10,7 +10,7 @@ import pytest
 
 from kqj_sim.core.observed_calls import SEARCHING, STOP
 from kqj_sim.errors import InputError
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.positions.estimator import MIN_EFFECTIVE_DEALS, ImpossibleBiddingError
 from kqj_sim.positions.kqj_calls import KqjCallSampler
 from kqj_sim.positions.kqj_cards import KqjCardSampler

@@ -13,8 +13,7 @@ import pytest
 
 from kqj_sim.errors import RecordError
 from kqj_sim.record import Record, from_json, read_records, to_json
-from kqj_sim.referee import check_records, kqj, kwajongen
-from kqj_sim.rules import KqjRules
+from kqj_sim.referee import check_records, get_referee
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 FILES = sorted(GOLDEN.glob("*.jsonl"))
@@ -64,13 +63,8 @@ def test_worked_case_as_the_first_trick_of_a_round() -> None:
 @pytest.mark.parametrize("name", [path.name for path in FILES if path.name.startswith("game_")])
 def test_golden_games_end_when_they_are_decided(name: str) -> None:
     rounds = load(name)
-    rules = rounds[0].game_rules()
-    decided = [
-        kqj.is_decided(rules, record.score_after or [])
-        if isinstance(rules, KqjRules)
-        else kwajongen.is_decided(record.score_after or [])
-        for record in rounds
-    ]
+    referee = get_referee(rounds[0].game_rules())
+    decided = [referee.is_decided(record.score_after or []) for record in rounds]
     assert decided == [False] * (len(rounds) - 1) + [True]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kqj_sim.games import get_columns
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.blocks import CHUNK_ROWS, BlockPlayer
 from kqj_sim.simulation.experiment import Experiment

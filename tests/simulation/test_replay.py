@@ -12,7 +12,7 @@ import pytest
 from kqj_sim.core.block import LANES
 from kqj_sim.errors import InputError
 from kqj_sim.imposed import ImposedContract, ImposedFirstCall
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.record import Record
 from kqj_sim.referee import check_record
 from kqj_sim.rules import GameRules, KqjRules

@@ -13,7 +13,7 @@ import pytest
 from kqj_sim.columns import KQJ_COLUMNS
 from kqj_sim.errors import RunError
 from kqj_sim.imposed import ImposedContract
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.rows import GameRows, Rows

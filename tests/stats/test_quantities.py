@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kqj_sim.commands.completion import read_names
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.questions.report.take_chart import make_take_chart
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment

@@ -16,7 +16,7 @@ from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_position, read_typed_position
 from kqj_sim.questions.records.results import Round
 from kqj_sim.record import PartialRecord, Record
-from kqj_sim.referee.games import get_referee
+from kqj_sim.referee.base import get_referee
 from kqj_sim.rules import GameRules
 from kqj_sim.text_files import MAX_RECORD_BYTES, convert_to_utf8, read_bytes
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from kqj_sim.kwajongen.columns import KWAJONGEN_COLUMNS
+from kqj_sim.kwajongen.game import KWAJONGEN_COLUMNS
 from tests.command_line import expect_error, run
 
 GAME = ("--game", "kwajongen")

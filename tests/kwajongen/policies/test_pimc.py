@@ -19,9 +19,9 @@ from kqj_sim.core.block import AUCTION_ROWS, LANES, STRIDE
 from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE, sample_layouts
 from kqj_sim.core.play import move_taken_first
 from kqj_sim.kwajongen.cards import SEATS, TRICKS
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.kwajongen.odds import infer_during_play
 from kqj_sim.kwajongen.policies.standard import COUNT_PARAMETERS
-from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.kwajongen.solve import MAX_VALUE, MIN_VALUE, search
 from kqj_sim.policies.card_sets import split_cards
 from kqj_sim.simulation.experiment import Experiment

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kqj_sim.core import call_odds as core
 from kqj_sim.core.block import LANES
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.kwajongen.samplers import KwajongenCallSampler
 from kqj_sim.positions.estimator import FIRST_CHOOSING, add_draws, estimate_options
 from kqj_sim.positions.kqj_calls import KqjCallSampler

@@ -11,7 +11,7 @@ import pytest
 
 from kqj_sim.core.block import LANES
 from kqj_sim.kwajongen.cards import PACK
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.kwajongen.samplers import KwajongenCallOdds, KwajongenCallSampler
 from kqj_sim.policies import parse_player
 from kqj_sim.policies.card_sets import encode_cards, split_cards

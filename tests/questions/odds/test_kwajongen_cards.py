@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from kqj_sim.cards import SUITS, Card
 from kqj_sim.core.block import LANES
 from kqj_sim.errors import InputError
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.kwajongen.odds import draw_hidden_hands, list_hidden_hands
-from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.kwajongen.rules_of_play import PACK, find_trick_winner, list_legal_cards, score_round
 from kqj_sim.kwajongen.samplers import KwajongenCardSampler, make_kwajongen_turn
 from kqj_sim.policies.card_sets import encode_cards

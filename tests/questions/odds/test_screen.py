@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.output.formats import render
 from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.positions.samplers import estimate_position

@@ -11,8 +11,8 @@ import pytest
 from kqj_sim.cards import CONTRACTS, parse_cards
 from kqj_sim.core import call_odds as core
 from kqj_sim.kwajongen import odds as kwajongen_core
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.kwajongen.measures import CALL_MEASURES
-from kqj_sim.kwajongen.rules import KwajongenRules
 from kqj_sim.kwajongen.samplers import CALL_OPTIONS, KwajongenCallOdds
 from kqj_sim.positions.auction_state import AuctionState, CallOption
 from kqj_sim.positions.kqj_calls import KqjCallOdds

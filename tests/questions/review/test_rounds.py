@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kqj_sim.imposed import ImposedContract
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.review import draws
 from kqj_sim.questions.review.decisions import RecordedRound

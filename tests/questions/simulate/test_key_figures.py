@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.output.formats import render
 from kqj_sim.output.key_figures import format_symmetric
 from kqj_sim.output.run import Run

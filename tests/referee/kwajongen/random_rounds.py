@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kqj_sim.cards import Card
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.kwajongen.rules_of_play import (
     PACK,
     KwajongenCalling,

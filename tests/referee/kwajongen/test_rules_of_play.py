@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from kqj_sim.cards import SUITS, Card, parse_cards
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.kwajongen.rules_of_play import (
     PACK,
     KwajongenCalling,

@@ -9,8 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from kqj_sim.kwajongen.columns import KWAJONGEN_COLUMNS
-from kqj_sim.kwajongen.rules import KwajongenRules
+from kqj_sim.kwajongen.game import KWAJONGEN_COLUMNS, KwajongenRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.rows import Rows
 from kqj_sim.simulation.run import simulate
