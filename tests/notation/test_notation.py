@@ -21,8 +21,8 @@ from kqj_sim.referee.kqj import FinalContract
 from kqj_sim.rules import KqjRules
 from kqj_sim.text_files import iterate_lines
 from tests.command_line import expect_error, run
+from tests.kwajongen.random_rounds import random_game as random_kwajongen_game
 from tests.referee.kqj.random_rounds import random_game, random_record
-from tests.referee.kwajongen.random_rounds import random_game as random_kwajongen_game
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "docs" / "notation.md").read_text(encoding="utf-8")

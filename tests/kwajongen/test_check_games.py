@@ -10,7 +10,7 @@ import pytest
 from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.record import Record
 from kqj_sim.referee import check_record, check_records
-from tests.referee.kwajongen.random_rounds import random_game
+from tests.kwajongen.random_rounds import random_game
 
 RULES = KwajongenRules()
 

@@ -16,8 +16,8 @@ from kqj_sim.simulation.run import simulate
 from kqj_sim.stats.tables import Table
 from kqj_sim.stats.tally import Tally
 from kqj_sim.stats.where import compile_expression
+from tests.kwajongen import by_pandas
 from tests.slow import slow_after
-from tests.stats.kwajongen import by_pandas
 
 TABLES = {
     "calls", "calls_by_place", "results", "results_by_place", "results_by_turned_rank", "capot",

@@ -12,6 +12,7 @@ from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.kwajongen.rules_of_play import CARD_OF_TEXT, list_legal_cards
 from kqj_sim.record import Record, to_json
 from kqj_sim.referee import check_record, check_records
+from tests.kwajongen.random_rounds import random_game, random_record
 from tests.referee.forgery import (
     as_json,
     assert_forgeries_are_discrepancies,
@@ -20,7 +21,6 @@ from tests.referee.forgery import (
     count_illegal_cards,
     discrepancies,
 )
-from tests.referee.kwajongen.random_rounds import random_game, random_record
 
 RULES = [KwajongenRules(), KwajongenRules(void_rule="free")]
 CARDS = list(CARD_OF_TEXT)

@@ -1,0 +1,52 @@
+"""KQJ without the second game: shared code names none of its modules."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+COPIED = ("kqj_sim", "tests", "docs", "examples")
+FOLDERS = ("questions", "positions", "simulation", "stats", "referee", "notation", "output")
+"""Those of the tests that are run: the engine and the policies of KQJ import no game."""
+
+
+def remove_lines(path: Path, pattern: str) -> None:
+    """Remove the lines of a file that match a pattern, which has to be found."""
+    text = path.read_text(encoding="utf-8")
+    left = re.sub(rf"^.*{pattern}.*\n", "", text, flags=re.MULTILINE)
+    assert left != text
+    path.write_text(left, encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_kqj_works_without_the_second_game(tmp_path: Path) -> None:
+    """Without its folder, its line in `games.py` and its public name."""
+    for name in COPIED:
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
+        shutil.copy(ROOT / name, tmp_path)
+    shutil.rmtree(tmp_path / "kqj_sim" / "kwajongen")
+    shutil.rmtree(tmp_path / "tests" / "kwajongen")
+    games = tmp_path / "kqj_sim" / "games.py"
+    remove_lines(games, "import KWAJONGEN")
+    games.write_text(games.read_text("utf-8").replace("(KQJ, KWAJONGEN)", "(KQJ,)"), "utf-8")
+    remove_lines(tmp_path / "kqj_sim" / "__init__.py", "KwajongenRules")
+    for path in (tmp_path / "tests").rglob("*.py"):
+        if "kwajongen" in path.read_text(encoding="utf-8").lower():
+            path.unlink()
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider",
+         *(f"tests/{folder}" for folder in FOLDERS)],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-4000:]
+    passed = re.search(r"(\d+) passed", done.stdout)
+    assert passed is not None and int(passed[1]) > 500
