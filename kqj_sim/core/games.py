@@ -26,7 +26,7 @@ from kqj_sim.core.block import (
     wrap_seat,
 )
 from kqj_sim.core.columns import write_rows
-from kqj_sim.core.jit import kernel, make_address_caller
+from kqj_sim.core.jit import block_loop, kernel, make_address_caller
 from kqj_sim.core.round import NO_RULES, find_illegal_choice, play_block
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.types import Address, Block, Int16Array, Int64Array
@@ -95,7 +95,7 @@ call_advance = make_address_caller(ADVANCE_SIGNATURE)
 """Call a game's `advance`: (address, (block, slots, lanes, rules))."""
 
 
-@kernel
+@block_loop
 def start_game(slots: Int64Array, slot: int, game: int, seed: int, rules: Rules) -> None:
     """Begin a game in a slot: its first dealer is drawn at random."""
     slots[slot, :] = 0
@@ -107,6 +107,13 @@ def start_game(slots: Int64Array, slot: int, game: int, seed: int, rules: Rules)
     slots[slot, FIRST_DEALER] = slots[slot, NEXT_DEALER] = dealer
     for score in range(SEATS):
         slots[slot, SCORE + score] = rules.start_score
+
+
+@kernel
+def start_games(slots: Int64Array, lanes: int, first: int, seed: int, rules: Rules) -> None:
+    """Begin the games `first` to `first + lanes - 1` in the first slots."""
+    for slot in range(lanes):
+        start_game(slots, slot, first + slot, seed, rules)
 
 
 @kernel

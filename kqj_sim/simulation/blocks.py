@@ -111,8 +111,7 @@ class BlockPlayer:
         rules, seed = self.experiment.rules, self.experiment.seed
         room = len(self.deal)
         lanes = min(count, LANES)
-        for slot in range(lanes):
-            core_games.start_game(self.slots, slot, first + slot, seed, self.rules)
+        core_games.start_games(self.slots, lanes, first, seed, self.rules)
         following, last = first + lanes, first + count
         advance = address_of(self.game.advance, core_games.ADVANCE_SIGNATURE)
         while lanes > 0:

@@ -15,6 +15,7 @@ from kqj_sim.core import games as core_games
 from kqj_sim.core.bidding import LOG_SIZE
 from kqj_sim.core.block import LANES, SEATS, STRIDE, TRICKS
 from kqj_sim.core.cards import EACH_SUIT, TRUMP_QUEEN
+from kqj_sim.core.round import play_block
 from kqj_sim.core.scoring import CAPOT_BONUS, KQ_BONUS, KQJ_BONUS, LAST_TRICK_BONUS
 from kqj_sim.engines import get_engine
 from kqj_sim.games import find_game
@@ -50,7 +51,7 @@ class RecordingBlock(ABC):
     def play(self, lanes: int) -> None:
         """Play the rounds that the rows DEAL_NUMBER, DEALER and PENDING of the lanes name."""
         seed = self.experiment.seed
-        self.game.play_block(self.state, lanes, seed, self.core_rules, self.seating, self.log)
+        play_block(self.state, lanes, seed, self.core_rules, self.seating, self.log)
         for lane in range(lanes):
             if self._read_row(core_block.ILLEGAL, lane):
                 deal = self._read_row(core_block.DEAL_NUMBER, lane)
@@ -283,8 +284,7 @@ def _play_games(experiment: Experiment) -> Iterator[Record]:
     end = experiment.first + (experiment.games or 0)
     for first in range(experiment.first, end, LANES):
         lanes = min(LANES, end - first)
-        for slot in range(lanes):
-            core_games.start_game(slots, slot, first + slot, seed, block.core_rules)
+        core_games.start_games(slots, lanes, first, seed, block.core_rules)
         rounds: dict[int, list[Record]] = {first + slot: [] for slot in range(lanes)}
         while lanes > 0:
             core_games.assign_rounds(block.state, slots, lanes)
