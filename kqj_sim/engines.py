@@ -46,7 +46,6 @@ class Engine:
     select_stages: Callable[[Any, Imposed], tuple[list[int], tuple[Kernel, ...]]]
     select_resuming: Callable[[Any], tuple[Kernel, ...]]
     advance: Kernel
-    play_block = staticmethod(kqj_round.play_block)
 
     @property
     def columns(self) -> tuple[Column, ...]:

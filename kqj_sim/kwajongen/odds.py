@@ -184,13 +184,12 @@ def write_outcome(state: Block, team: Team, outcome: Int16Array) -> None:
 
 @kernel
 def sample_deals(
-    state: Block, first: int, seed: int, rules: Rules, seating: Seating,
-    observer: Int64Array, match_calls: Flag, hands: Int64Array, keys: Int64Array,
+    first: int, seed: int, rules: Rules, seating: Seating, observer: Int64Array,
+    match_calls: Flag, hands: Int64Array, keys: Int64Array,
 ) -> int:  # fmt: skip
     """Draw the hidden cards of the deals `first` to `first + LANES - 1`; keep those that match.
 
     Args:
-        state: a block.
         first, seed: the deals.
         rules, seating: the players, by place.
         observer: int64 (OBSERVER_SIZE,).
@@ -217,7 +216,7 @@ def sample_deals(
             hands[SEATS * lane + place] = hand
     if match_calls == 0 or own == 0:
         return LANES
-    kept, log = 0, np.empty(0, np.int64)
+    state, kept, log = allocate_inner_block(), 0, np.empty(0, np.int64)
     for lane in range(LANES):
         deal_hands(state, seating, observer, hands, lane, keys[lane])
         run_calls(state, 0, rules, seating, log, 0, own)
@@ -233,25 +232,25 @@ def sample_deals(
 
 @kernel
 def play_out_calls(
-    state: Block, lanes: int, rules: Rules, seating: Seating, observer: Int64Array,
-    hands: Int64Array, keys: Int64Array, outcomes: Int16Array,
+    rules: Rules, seating: Seating, observer: Int64Array, hands: Int64Array, keys: Int64Array,
+    outcomes: Int16Array,
 ) -> bool:  # fmt: skip
     """Pass, and play, in each of the deals, and finish the rounds.
 
     Args:
-        state: a block.
-        lanes: deals, as `sample_deals` left them in `hands` and `keys`.
         rules, seating: the players, by place.
         observer: int64 (OBSERVER_SIZE,).
-        hands, keys: the deals.
-        outcomes: int16 (OPTION_COUNT, lanes, OUTCOME_SIZE), filled.
+        hands: int64 (SEATS * n,), the hands of the deals, by place.
+        keys: int64 (n,), their keys.
+        outcomes: int16 (OPTION_COUNT, n, OUTCOME_SIZE), filled.
 
     Returns:
         False if a policy made an illegal choice.
     """
     own, log = observer[OBSERVER_PLACE], np.empty(0, np.int64)
+    state = allocate_inner_block()
     for option in range(OPTION_COUNT):
-        for lane in range(lanes):
+        for lane in range(keys.shape[0]):
             deal_hands(state, seating, observer, hands, lane, keys[lane])
             if option == PLAY_OPTION:
                 state[SENDER] = own
@@ -378,24 +377,23 @@ def draw_hidden_hands(
 
 @kernel
 def replay_calls(
-    state: Block, lanes: int, turn: KwajongenCardTurn, rules: Rules,
-    seating: Seating, hands: Int64Array, keys: Int64Array, matches: Int64Array,
+    turn: KwajongenCardTurn, rules: Rules, seating: Seating, hands: Int64Array, keys: Int64Array,
+    matches: Int64Array,
 ) -> bool:  # fmt: skip
     """Mark the deals in which the others would have called as they did.
 
     Args:
-        state: a block.
-        lanes: deals.
         turn, rules, seating: the round, the rules and the players by place.
         hands, keys: the deals, as filled by `draw_hidden_hands`.
-        matches: int64 (lanes,), filled with 1 or 0.
+        matches: int64 (n,), filled with 1 or 0.
 
     Returns:
         False if a policy made an illegal choice.
     """
     own, log = turn.known[OBSERVER_PLACE], np.empty(0, np.int64)
     sender = -1 if turn.caller == own else turn.caller
-    for lane in range(lanes):
+    state = allocate_inner_block()
+    for lane in range(keys.shape[0]):
         deal_hands(state, seating, turn.known, hands, lane, keys[lane])
         run_calls(state, 0, rules, seating, log, 0, min(own, turn.caller + 1))
         run_calls(state, 0, rules, seating, log, own + 1, turn.caller + 1)
@@ -407,23 +405,22 @@ def replay_calls(
 
 @kernel
 def play_out_cards(
-    state: Block, lanes: int, turn: KwajongenCardTurn, rules: Rules,
-    seating: Seating, hands: Int64Array, keys: Int64Array, outcomes: Int16Array,
+    turn: KwajongenCardTurn, rules: Rules, seating: Seating, hands: Int64Array, keys: Int64Array,
+    outcomes: Int16Array,
 ) -> bool:  # fmt: skip
     """Play each legal card in each of the deals, and finish the rounds.
 
     Args:
-        state: a block.
-        lanes: deals.
         turn, rules, seating: the round, the rules and the players by place.
         hands, keys: the deals, as filled by `draw_hidden_hands`.
-        outcomes: int16 (lanes, cards, OUTCOME_SIZE), filled.
+        outcomes: int16 (n, cards, OUTCOME_SIZE), filled.
 
     Returns:
         False if a policy made an illegal choice.
     """
     trick, position = turn.plays.shape[0] // SEATS, turn.plays.shape[0] % SEATS
-    for lane in range(lanes):
+    state = allocate_inner_block()
+    for lane in range(keys.shape[0]):
         for option in range(turn.cards.shape[0]):
             replay_plays(state, turn, rules, seating, hands, lane, keys[lane])
             put_card(state, 0, position, turn.cards[option])

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kqj_sim.cards import SUITS, Card
-from kqj_sim.core.block import LANES, allocate_block
-from kqj_sim.core.types import Block, Float64Array, Int16Array, Int64Array
+from kqj_sim.core.block import LANES
+from kqj_sim.core.types import Float64Array, Int16Array, Int64Array
 from kqj_sim.errors import InputError
 from kqj_sim.kwajongen import odds as core
 from kqj_sim.kwajongen.cards import SEATS, to_strength_order
@@ -133,41 +133,35 @@ class KwajongenCallSampler(Sampler):
 
     def score(self, actual: ActualHands) -> Float64Array:
         """Return the scores of each call in known hands; as of `Sampler`."""
-        outcomes = self._play_out(
-            allocate_block(), len(actual.keys), actual.first.reshape(-1), actual.keys
-        )
+        outcomes = self._play_out(actual.first.reshape(-1), actual.keys)
         if outcomes is None:
             raise InputError(ILLEGAL_CHOICE_MESSAGE)
         return _order_by_team(outcomes, self.position.teams[self.position.seat])
 
-    def _play_out(
-        self, state: Block, live: int, hands: Int64Array, keys: Int64Array
-    ) -> Int16Array | None:
+    def _play_out(self, hands: Int64Array, keys: Int64Array) -> Int16Array | None:
         """Return the outcomes of each call in some deals; None after an illegal choice."""
-        outcomes = np.zeros((core.OPTION_COUNT, live, core.OUTCOME_SIZE), dtype=np.int16)
-        is_legal = live == 0 or core.play_out_calls(
-            state, live, self._rules, self._seating, self._observer, hands, keys, outcomes
+        outcomes = np.zeros((core.OPTION_COUNT, len(keys), core.OUTCOME_SIZE), dtype=np.int16)
+        is_legal = core.play_out_calls(
+            self._rules, self._seating, self._observer, hands, keys, outcomes
         )
         numbers = [CALL_OPTIONS.index(option) for option in self.options]
         return outcomes[numbers] if is_legal else None
 
     def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
         """Play out the calls in a block of deals; as of `Sampler`."""
-        state, keys = allocate_block(), np.zeros(LANES, dtype=np.int64)
-        hands = np.zeros(SEATS * LANES, dtype=np.int64)
-        rules, seating, observer = self._rules, self._seating, self._observer
+        hands, keys = np.zeros((LANES, SEATS), dtype=np.int64), np.zeros(LANES, dtype=np.int64)
         live = core.sample_deals(
-            state, first, self.seed, rules, seating, observer, self.question_count, hands, keys
-        )
-        outcomes = None if live < 0 else self._play_out(state, live, hands, keys)
+            first, self.seed, self._rules, self._seating, self._observer, self.question_count,
+            hands.reshape(-1), keys,
+        )  # fmt: skip
+        outcomes = None if live < 0 else self._play_out(hands[:live].reshape(-1), keys[:live])
         if outcomes is None:
             raise InputError(
                 f"a policy chose what is not allowed in the deals from {first} of seed {self.seed}"
             )
         counts = search.start_chunk().counts
         counts[:] = LANES, live
-        by_place = hands.reshape(LANES, SEATS)[:live].T
-        return Playouts(LANES, np.ones(live), outcomes, by_place, counts)
+        return Playouts(LANES, np.ones(live), outcomes, hands[:live].T, counts)
 
     def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:
         """Return a line that names the players who never pass."""
@@ -315,18 +309,17 @@ class KwajongenCardSampler(CardSampler):
         """Return for each of a block of distributions 1 if it agrees with the calls, else 0."""
         agrees = np.zeros(len(hands), dtype=np.int64)
         if not core.replay_calls(
-            allocate_block(), len(hands), self.turn, self._rules, self._seating,
-            hands.reshape(-1), keys, agrees,
-        ):  # fmt: skip
+            self.turn, self._rules, self._seating, hands.reshape(-1), keys, agrees
+        ):
             raise InputError(ILLEGAL_CHOICE_MESSAGE)
         return agrees
 
     def _play(self, hands: Int64Array, keys: Int64Array) -> Int16Array:
         """Return the outcomes of each card in at most a block of distributions."""
         outcomes = np.zeros((len(hands), len(self.options), core.OUTCOME_SIZE), dtype=np.int16)
-        if len(hands) and not core.play_out_cards(
-            allocate_block(), len(hands), self.turn, self._rules, self._seating,
-            np.ascontiguousarray(hands).reshape(-1), np.ascontiguousarray(keys), outcomes,
+        if not core.play_out_cards(
+            self.turn, self._rules, self._seating, np.ascontiguousarray(hands).reshape(-1),
+            np.ascontiguousarray(keys), outcomes,
         ):  # fmt: skip
             raise InputError(ILLEGAL_CHOICE_MESSAGE)
         return outcomes.swapaxes(0, 1)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from kqj_sim.kwajongen.game import KwajongenRules
-from kqj_sim.kwajongen.rules_of_play import card_points
 from kqj_sim.questions.records.terms import RoundTerms
 
 TERMS = RoundTerms(
-    points=lambda card, _: card_points(card),
     side="caller's",
     upcard="Dealer's card",
     shown="the dealer showed {}",

@@ -15,6 +15,7 @@ from kqj_sim.core.block import DEAL_NUMBER, DEALER, LANES, PENDING, allocate_blo
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP
 from kqj_sim.core.dispatch import LOOP_COUNT
 from kqj_sim.core.jit import int64_at, scalar
+from kqj_sim.core.round import play_block
 from kqj_sim.core.rules import MAX_POLICIES
 from kqj_sim.core.views import EXCEPTION_RAISED, PASS
 from kqj_sim.engines import Engine, get_engine
@@ -116,7 +117,7 @@ def replay_decisions(
     state = allocate_block()
     game.start_deals(state, failed.deal, 1)
     state[DEALER], state[PENDING] = failed.dealer, failed.pending
-    game.play_block(state, 1, failed.seed, encode_rules(rules), table, np.empty(0, np.int64))
+    play_block(state, 1, failed.seed, encode_rules(rules), table, np.empty(0, np.int64))
     found = []
     for start in range(1, int(notes[0]), _ENTRY_SIZE):
         member, number, answered = (int(value) for value in notes[start : start + 3])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -19,15 +20,22 @@ from kqj_sim.output.figures import (
     draw_line,
     draw_stacks,
 )
+from kqj_sim.output.grid import Cell, Grid
 from kqj_sim.output.kqj.plots import BIN_WIDTH, HALF_OF_POINTS
 from kqj_sim.output.page import INK
 from kqj_sim.places import name_places
 from kqj_sim.positions.auction_state import format_call
 from kqj_sim.positions.kqj_calls import KqjCallOdds
-from kqj_sim.positions.measures import DRAWN, LOST, WON
+from kqj_sim.positions.measures import DRAWN, LOST, UNCOUNTERED_VALUE, WON
 from kqj_sim.questions.odds.plots import Panel
 from kqj_sim.questions.odds.report import CallOddsRun, GameAnswers, describe_passes
-from kqj_sim.questions.odds.words import describe_option, join_words
+from kqj_sim.questions.odds.words import (
+    describe_option,
+    format_chance,
+    format_gap,
+    format_with_half,
+    join_words,
+)
 from kqj_sim.rules import MAX_TOTAL, require_kqj_rules
 from kqj_sim.stats.intervals import estimate_share, make_count
 from kqj_sim.stats.tables import Table, TableRow, make_table
@@ -40,6 +48,10 @@ if TYPE_CHECKING:
 _MAX_DISTRIBUTIONS = 4
 _MAX_CONTRACTS = 3
 """Contracts whose totals are drawn, at most: the same as on a screen."""
+_AMOUNT_COLUMNS = 7
+_HIGHEST_AMOUNT = 250
+"""Most contracts that are made by more than this are Capots."""
+
 _HIGHEST_TOTAL = 450
 """Right end of the totals; only All-Trumps can reach more."""
 
@@ -265,4 +277,60 @@ def _draw_chances(axes: Axes, odds: KqjCallOdds, played: list[int]) -> None:
     axes.legend(ncols=2)
 
 
-ANSWERS = GameAnswers(KqjCallOddsRun, _list_panels, _list_tables)
+def _list_grids(odds: KqjCallOdds) -> list[Grid]:
+    """Return the chances to make some amounts, in auctions."""
+    return [_make_amount_grid(odds)] if odds.contract_options else []
+
+
+def _make_amount_grid(odds: KqjCallOdds) -> Grid:
+    """Return the chances to make some amounts in the best contracts."""
+    played = {odds.options[option].contract: option for option in odds.contract_options}
+    best = dict.fromkeys(odds.options[option].contract for option in odds.ranking)
+    chosen = [played[contract] for contract in best if contract in played][:_MAX_CONTRACTS]
+    lowest = odds.options[chosen[0]].amount
+    highest = min(max(_HIGHEST_AMOUNT, lowest + 10 * _AMOUNT_COLUMNS), odds.max_points)
+    step = 10 * math.ceil((highest - lowest) / (10 * _AMOUNT_COLUMNS))
+    amounts = range(lowest, highest + 1, max(step, 10))[:_AMOUNT_COLUMNS]
+    rows, half = [], 0.0
+    for option in chosen:
+        chances = [odds.estimate_reach_probability(option, each) for each in amounts]
+        chances.append(odds.estimate("own_capot_share", option))
+        half = max(half, *(max(each.high - each.value, each.value - each.low) for each in chances))
+        contract = format_contract(str(odds.options[option].contract))
+        rows.append((Cell(contract), *(Cell(f"{100 * each.value:.0f}%") for each in chances)))
+    return Grid(
+        f"Chance to make an amount (±{100 * half:.1f} or less)",
+        ("contract", *(str(amount) for amount in amounts), "Capot"),
+        tuple(rows),
+    )
+
+
+def _explain_counters(odds: KqjCallOdds) -> list[str]:
+    """Return a line if the best call is the best only because the opponents would counter it."""
+    rival = odds.find_uncountered_best()
+    if rival is None:
+        return []
+    name = describe_option(odds, odds.best)
+    other = describe_option(odds, rival.option).subject
+    if other[0].isupper():
+        other = other[0].lower() + other[1:]
+    countered = format_chance(odds.estimate("own_countered_share", odds.best))
+    # A pass may be followed by a partner's bid.
+    what = "it" if odds.options[odds.best].contract is not None else "your side"
+    own, theirs = (
+        format_with_half(odds, odds.estimate(UNCOUNTERED_VALUE, option))
+        for option in (odds.best, rival.option)
+    )
+    if rival.lead.low > 0:
+        return [
+            f"Best only because the assumed opponents counter {what} (in {countered} of the "
+            f"rounds): if nobody counters, {name.name} is worth {own} and {other} {theirs}."
+        ]
+    gap = format_gap(odds, rival.lead)
+    return [
+        f"The assumed opponents counter {what} in {countered} of the rounds: if nobody counters, "
+        f"{name.name} is worth {own}, statistically tied with {other} (difference {gap})."
+    ]
+
+
+ANSWERS = GameAnswers(KqjCallOddsRun, _list_panels, _list_tables, _list_grids, _explain_counters)

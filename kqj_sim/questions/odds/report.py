@@ -25,6 +25,7 @@ from kqj_sim.stats.intervals import Estimate
 
 if TYPE_CHECKING:
     from kqj_sim.cards import Card
+    from kqj_sim.output.grid import Grid
     from kqj_sim.positions.odds import Odds
     from kqj_sim.questions.odds.plots import Panel
     from kqj_sim.questions.records.terms import RoundTerms
@@ -182,11 +183,15 @@ class GameAnswers(NamedTuple):
         call_run: the run of them.
         list_panels: the pictures besides their values and chances to win.
         list_tables: the tables besides that of the options.
+        list_grids: the key figures besides those of the options.
+        explain_best: sentences on what makes the best call the best.
     """
 
     call_run: type[CallOddsRun[Any]]
     list_panels: Callable[[Any], list[Panel]]
     list_tables: Callable[[Any], list[Table]]
+    list_grids: Callable[[Any], list[Grid]]
+    explain_best: Callable[[Any], list[str]]
 
 
 class CardOddsRun(OddsRun[CardOdds]):

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from kqj_sim.cards import format_contract
+from kqj_sim.games import find_game
 from kqj_sim.output.grid import EMPTY_CELL_TEXT, Cell, Grid, format_bound, format_number
-from kqj_sim.positions.kqj_calls import KqjCallOdds
 from kqj_sim.positions.measures import RANKING_MEASURE, UNCOUNTERED_VALUE
 from kqj_sim.positions.odds import CardOdds
 from kqj_sim.questions.odds.tables import LEAD
@@ -21,10 +20,6 @@ if TYPE_CHECKING:
 
 _MAX_ROWS, _MAX_AUCTION_ROWS = 8, 5
 """Options shown, at most; with auctions the contracts need room, too."""
-_MAX_CONTRACTS = 3
-_AMOUNT_COLUMNS = 7
-_HIGHEST_AMOUNT = 250
-"""Most contracts that are made by more than this are Capots."""
 
 _AUCTION_COLUMNS = ("win_share", "own_countered_share", UNCOUNTERED_VALUE)
 _COLUMNS = (
@@ -49,8 +44,8 @@ def make_key_grids(odds: Odds, names_option: bool = True) -> list[Grid]:
     With `names_option` the note says which option of the command line shows the rest.
     """
     grids = [_make_option_grid(odds, names_option)]
-    if isinstance(odds, KqjCallOdds) and odds.contract_options:
-        grids.append(_make_amount_grid(odds))
+    if not isinstance(odds, CardOdds):
+        grids += find_game(odds.rules.game).part("answers").list_grids(odds)
     return grids
 
 
@@ -99,26 +94,3 @@ def _format_cell(estimate: Estimate, unit: Unit) -> Cell:
     digits = 0 if half > _ROUGH else 1
     # No interval is shown as nothing.
     return Cell(f"{100 * estimate.value:.{digits}f}%", f"±{max(100 * half, 0.1):.{digits}f}")
-
-
-def _make_amount_grid(odds: KqjCallOdds) -> Grid:
-    """Return the chances to make some amounts in the best contracts."""
-    played = {odds.options[option].contract: option for option in odds.contract_options}
-    best = dict.fromkeys(odds.options[option].contract for option in odds.ranking)
-    chosen = [played[contract] for contract in best if contract in played][:_MAX_CONTRACTS]
-    lowest = odds.options[chosen[0]].amount
-    highest = min(max(_HIGHEST_AMOUNT, lowest + 10 * _AMOUNT_COLUMNS), odds.max_points)
-    step = 10 * math.ceil((highest - lowest) / (10 * _AMOUNT_COLUMNS))
-    amounts = range(lowest, highest + 1, max(step, 10))[:_AMOUNT_COLUMNS]
-    rows, half = [], 0.0
-    for option in chosen:
-        chances = [odds.estimate_reach_probability(option, each) for each in amounts]
-        chances.append(odds.estimate("own_capot_share", option))
-        half = max(half, *(max(each.high - each.value, each.value - each.low) for each in chances))
-        contract = format_contract(str(odds.options[option].contract))
-        rows.append((Cell(contract), *(Cell(f"{100 * each.value:.0f}%") for each in chances)))
-    return Grid(
-        f"Chance to make an amount (±{100 * half:.1f} or less)",
-        ("contract", *(str(amount) for amount in amounts), "Capot"),
-        tuple(rows),
-    )

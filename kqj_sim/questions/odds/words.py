@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from kqj_sim.cards import add_suit_signs, format_card
-from kqj_sim.positions.kqj_calls import KqjCallOdds
-from kqj_sim.positions.measures import RANKING_MEASURE, UNCOUNTERED_VALUE
+from kqj_sim.games import find_game
+from kqj_sim.positions.measures import RANKING_MEASURE
 from kqj_sim.positions.odds import CardOdds
 
 if TYPE_CHECKING:
@@ -71,7 +71,9 @@ def join_words(words: Sequence[str], last: str = "and") -> str:
 
 def write_headline(odds: Odds) -> list[str]:
     """Return the decision in sentences, and what restricts it."""
-    lines = [_write_decision(odds), *_explain_counters(odds)]
+    lines = [_write_decision(odds)]
+    if not isinstance(odds, CardOdds):
+        lines += find_game(odds.rules.game).part("answers").explain_best(odds)
     if odds.stop_text:
         lines.append(f"Ended early: {odds.stop_text}")
     if not _is_exact(odds) and odds.effective_sample_size < FEW_EFFECTIVE_DEALS:
@@ -104,7 +106,7 @@ def _write_decision(odds: Odds) -> str:
         return (
             f"{words.order} or {describe_option(odds, rival).name}: undecided. The deals that "
             "chose prefer the first, those shown the second by "
-            f"{_format_gap(odds, leads[rival])}; more --deals decide."
+            f"{format_gap(odds, leads[rival])}; more --deals decide."
         )
     tied = [other for other in others if leads[other].value <= 0 or leads[other].low <= 0]
     if tied:
@@ -128,7 +130,7 @@ def _name_tied(odds: Odds, best: int, tied: list[int], leads: dict[int, Estimate
     order = join_words([describe_option(odds, best).order, *names], "or")
     if all(leads[other].value == 0 and math.isnan(leads[other].low) for other in tied):
         return f"{order}: equally good."
-    gap = f" (difference {_format_gap(odds, leads[tied[0]])})" if len(tied) == 1 else ""
+    gap = f" (difference {format_gap(odds, leads[tied[0]])})" if len(tied) == 1 else ""
     return f"{order}: statistically tied{gap}."
 
 
@@ -160,36 +162,6 @@ def _write_value(odds: Odds, option: int, conditional: bool) -> str:
         gain = f"lose {number} points to the opponents on average{interval}"
     start = f"{words.order}: you win" if conditional else "you win"
     return f"{start} {chance} of the rounds and {gain}."
-
-
-def _explain_counters(odds: Odds) -> list[str]:
-    """Return a line if the best call is the best only because the opponents would counter it."""
-    if not isinstance(odds, KqjCallOdds):
-        return []
-    rival = odds.find_uncountered_best()
-    if rival is None:
-        return []
-    name = describe_option(odds, odds.best)
-    other = describe_option(odds, rival.option).subject
-    if other[0].isupper():
-        other = other[0].lower() + other[1:]
-    countered = format_chance(odds.estimate("own_countered_share", odds.best))
-    # A pass may be followed by a partner's bid.
-    what = "it" if odds.options[odds.best].contract is not None else "your side"
-    own, theirs = (
-        _format_with_half(odds, odds.estimate(UNCOUNTERED_VALUE, option))
-        for option in (odds.best, rival.option)
-    )
-    if rival.lead.low > 0:
-        return [
-            f"Best only because the assumed opponents counter {what} (in {countered} of the "
-            f"rounds): if nobody counters, {name.name} is worth {own} and {other} {theirs}."
-        ]
-    gap = _format_gap(odds, rival.lead)
-    return [
-        f"The assumed opponents counter {what} in {countered} of the rounds: if nobody counters, "
-        f"{name.name} is worth {own}, statistically tied with {other} (difference {gap})."
-    ]
 
 
 def format_chance(estimate: Estimate) -> str:
@@ -231,13 +203,13 @@ def _format_half(odds: Odds, estimate: Estimate) -> str:
     return f"{half:,.0f}" if half >= 9.5 else f"{max(half, 0.1):.1f}"
 
 
-def _format_with_half(odds: Odds, estimate: Estimate) -> str:
+def format_with_half(odds: Odds, estimate: Estimate) -> str:
     """Return points with their interval in brackets: `120 (±3.1)`."""
     half = _format_half(odds, estimate)
     return format_points(odds, estimate) + (f" (±{half})" if half else "")
 
 
-def _format_gap(odds: Odds, estimate: Estimate) -> str:
+def format_gap(odds: Odds, estimate: Estimate) -> str:
     """Return the size of a difference, with its interval: `0.8 ±1.9`."""
     half = _format_half(odds, estimate)
     size = f"{abs(estimate.value):,.{2 if _has_few_points(odds) else 1}f}"

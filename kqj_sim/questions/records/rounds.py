@@ -14,6 +14,7 @@ from kqj_sim.places import SeatNames, label_seats, name_places
 from kqj_sim.policies.players import shorten_player
 from kqj_sim.questions.records.terms import RoundTerms
 from kqj_sim.record import Call, PartialRecord, Record, Trick
+from kqj_sim.referee.base import get_referee
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -236,7 +237,8 @@ def _render_tricks(record: Record) -> list[RenderableType]:
     """Return a row for each trick: the card of each place (> led, * won), and the card points."""
     from rich.text import Text
 
-    words, seats = _get_terms(record), _count_seats(record)
+    seats = _count_seats(record)
+    referee = get_referee(record.game_rules())
     rows = []
     for number, trick in enumerate(record.tricks, start=1):
         row = [_make_text(f"{number}")]
@@ -253,7 +255,8 @@ def _render_tricks(record: Record) -> list[RenderableType]:
             if won:
                 cell.stylize("bold")
             row.append(cell)
-        points = sum(words.points(parse_card(card), record.contract or "") for card in trick.cards)
+        cards = [parse_card(card) for card in trick.cards]
+        points = sum(referee.card_points(card, record.contract or "") for card in cards)
         won_by = f"{record.teams[trick.winner]}" if trick.winner >= 0 else ""
         row += [_make_text(f"{points}"), _make_text(won_by)]
         rows.append(row)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-
-from kqj_sim.cards import Card
-from kqj_sim.referee import kqj
 
 
 @dataclass(frozen=True)
@@ -14,7 +11,6 @@ class RoundTerms:
     """The words and columns in which a game's rounds are shown.
 
     Attributes:
-        points: returns the card points of a card in a contract.
         side: name of their team.
         upcard: name of the card turned up.
         shown: the clause on it during the play; empty if it says nothing then.
@@ -28,7 +24,6 @@ class RoundTerms:
         results: names of results that differ from those of the record.
     """
 
-    points: Callable[[Card, str], int]
     side: str
     upcard: str
     shown: str
@@ -43,7 +38,6 @@ class RoundTerms:
 
 
 KQJ_TERMS = RoundTerms(
-    points=kqj.card_points,
     side="contracting",
     upcard="Return",
     shown="",

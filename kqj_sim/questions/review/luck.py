@@ -21,6 +21,7 @@ from kqj_sim.core import block as core_block
 from kqj_sim.core import rng
 from kqj_sim.core.block import LANES
 from kqj_sim.core.deal import draw_exchanged_card
+from kqj_sim.core.round import play_block
 from kqj_sim.core.types import Float64Array
 from kqj_sim.engines import get_engine
 from kqj_sim.errors import InputError
@@ -222,7 +223,7 @@ def estimate_average(
         # The dealer in the last seat: seats are places.
         state[core_block.DEALER : core_block.DEALER + LANES] = rules.seats - 1
         state[core_block.PENDING : core_block.PENDING + LANES] = pending
-        game.play_block(state, LANES, experiment.seed, core_rules, seating, no_log)
+        play_block(state, LANES, experiment.seed, core_rules, seating, no_log)
         if state[core_block.ILLEGAL : core_block.ILLEGAL + LANES].any():
             raise InputError(f"{reference.text} chose what is not allowed")
 
