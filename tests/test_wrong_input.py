@@ -170,7 +170,7 @@ USAGE = {
     "tune pimc --parameters prior": "kqj-sim sweep --vary prior=",
     # odds: cards and calls that cannot be
     "odds 9h 8h Ah Ks 4d": "the Return is missing: give the card that is turned up",
-    "odds": "CARDS are missing: give the cards you hold",
+    "odds": "CARDS are missing: give your five cards",
     "odds --bidding auction": "CARDS are missing",
     "odds 9h --return 7h": "1 card given: with taking you hold 5",
     "odds 9h 8h Ah Ks --return 7h": "4 cards given: with taking you hold 5 (8 with --bidding auct",

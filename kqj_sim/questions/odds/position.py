@@ -23,6 +23,9 @@ from kqj_sim.text_files import MAX_RECORD_BYTES, convert_to_utf8, read_bytes
 if TYPE_CHECKING:
     from kqj_sim.policies.players import Player
 
+EXAMPLE_CARDS = ("9h", "Ah", "Qh", "Ks", "Td", "Jc", "Ac", "Qd")
+"""Cards of either game for an error to show."""
+
 RecordLike: TypeAlias = Record | Round | str | os.PathLike[str] | bytes
 """A record, a `Round`, a file with a record, or the content of one."""
 
@@ -47,7 +50,8 @@ def parse_typed_position(rules: GameRules, given: Mapping[str, Any]) -> Position
     hand, return_card, heard, played, contract, lap = map(given.get, names)
     if hand is None:
         count = referee.dealt_count if played is None else rules.tricks
-        end = ", or those left" if played is not None else ", such as '9h Ks Ah'"
+        example = " ".join(EXAMPLE_CARDS[:count])
+        end = ", or those left" if played is not None else f", such as '{example}'"
         raise InputError(f"CARDS are missing: give your {NUMBER_WORDS[count]} cards{end}")
     if played is not None and lap is not None:
         raise InputError("--lap is for calls: leave it out")
