@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim import __version__
@@ -29,6 +29,8 @@ class Run:
     parameters.
     `deals` counts those that were finished; `games`, `imposed`, `by` and `where` are None or
     empty where they were not asked for.
+    A question may have its own line for people, `description`, its own words on the `intervals`
+    (None: the usual ones), and further values of the JSON output, `details`.
     """
 
     command: str
@@ -44,6 +46,9 @@ class Run:
     where: str | None = None
     interrupted: bool = False
     players: tuple[str, ...] = ()
+    description: str = ""
+    intervals: str | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, command: str, experiment: Experiment, deals: int, **more: Any) -> Run:
@@ -78,10 +83,13 @@ class Run:
             "where": self.where,
             "confidence": self.confidence,
             "interrupted": self.interrupted,
+            **self.details,
         }
 
     def describe(self) -> str:
         """Return the run in a line for people."""
+        if self.description:
+            return self.description
         parts = [describe_rules(self.rules)]
         if self.imposed:
             parts.append(describe_imposed(self.imposed))
@@ -97,6 +105,8 @@ class Run:
 
     def describe_intervals(self) -> str:
         """Describe the intervals for people; empty if there are none."""
+        if self.intervals is not None:
+            return self.intervals
         if self.confidence is None:
             return ""
         return f"{RANGE_SIGNS}: {100 * self.confidence:g}% intervals"

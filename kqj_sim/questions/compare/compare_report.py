@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from kqj_sim.games import list_game_options
@@ -29,70 +28,56 @@ _MOST_NAMED = 4
 """Policies that a sentence names."""
 
 
-@dataclass(frozen=True)
-class ComparisonRun(Run):
-    """A comparison of policies; `policies` and `players` are those compared, not the seats'."""
+def _list_details(of: Comparison) -> dict[str, Any]:
+    return {
+        "field": None if of.opponents is None else of.opponents.given,
+        "compared": of.part,
+        "sides": "same" if of.opponents is not None else "exchanged",
+        "asked": {
+            "deals": of.plan.deals,
+            "until": of.plan.precision,
+            "indifference": of.plan.indifference,
+            "cap": of.plan.max_deals,
+        },
+        "method": of.plan.interval_method,
+        "pairs": [
+            {
+                "policies": [of.names[pair.one], of.names[pair.other]],
+                "deals": pair.tally.deals,
+                "shown": pair.verdict,
+                "confidence": pair.plan.confidence,
+            }
+            for pair in of.pairs
+        ],
+    }
 
-    comparison: Comparison | None = None
 
-    @property
-    def _required_result(self) -> Comparison:
-        assert self.comparison is not None
-        return self.comparison
+def _describe(of: Comparison) -> str:
+    """Describe the run in a line for people."""
+    if of.opponents is not None:
+        how = f"{_join(of.names)}, each against {of.opponents.given}, on the same deals"
+    elif len(of.names) == 2:
+        how = f"{of.names[0]} against {of.names[1]}, sides exchanged"
+    else:
+        how = f"{len(of.names)} policies, each against each, sides exchanged"
+    if of.part != "both":
+        how = f"{of.part} only: {how}"
+    amount = f"{of.deals:,} {get_unit(of)}"
+    start = f" from number {of.plan.first:,}" if of.plan.first else ""
+    return f"{describe_rules(of.rules)}; {how}; {amount}{start}, seed {of.plan.seed}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the run as plain values, for JSON."""
-        of, plan = self._required_result, self._required_result.plan
-        return {
-            **super().to_dict(),
-            "field": None if of.opponents is None else of.opponents.given,
-            "compared": of.part,
-            "sides": "same" if of.opponents is not None else "exchanged",
-            "asked": {
-                "deals": plan.deals,
-                "until": plan.precision,
-                "indifference": plan.indifference,
-                "cap": plan.max_deals,
-            },
-            "method": plan.interval_method,
-            "pairs": [
-                {
-                    "policies": [of.names[pair.one], of.names[pair.other]],
-                    "deals": pair.tally.deals,
-                    "shown": pair.verdict,
-                    "confidence": pair.plan.confidence,
-                }
-                for pair in of.pairs
-            ],
-        }
 
-    def describe(self) -> str:
-        """Return the run in a line for people."""
-        of = self._required_result
-        if of.opponents is not None:
-            how = f"{_join(of.names)}, each against {of.opponents.given}, on the same deals"
-        elif len(of.names) == 2:
-            how = f"{of.names[0]} against {of.names[1]}, sides exchanged"
-        else:
-            how = f"{len(of.names)} policies, each against each, sides exchanged"
-        if of.part != "both":
-            how = f"{of.part} only: {how}"
-        amount = f"{of.deals:,} {get_unit(of)}"
-        start = f" from number {of.plan.first:,}" if of.plan.first else ""
-        return f"{describe_rules(of.rules)}; {how}; {amount}{start}, seed {of.plan.seed}"
-
-    def describe_intervals(self) -> str:
-        """Describe the intervals: confidence level, number of pairs, method."""
-        of = self._required_result
-        jointly = f", {len(of.pairs)} pairs jointly" if len(of.pairs) > 1 else ""
-        always = ", valid at any stopping time" if of.plan.is_sequential else ""
-        return f"±: {100 * of.plan.confidence:g}% intervals{jointly}{always}"
+def _describe_intervals(of: Comparison) -> str:
+    """Describe the intervals: confidence level, number of pairs, method."""
+    jointly = f", {len(of.pairs)} pairs jointly" if len(of.pairs) > 1 else ""
+    always = ", valid at any stopping time" if of.plan.is_sequential else ""
+    return f"±: {100 * of.plan.confidence:g}% intervals{jointly}{always}"
 
 
 def make_comparison_report(comparison: Comparison) -> Report:
     """Return the report of a comparison."""
     rules = comparison.rules
-    run = ComparisonRun(
+    run = Run(
         command="compare",
         rules=rules,
         policies=comparison.names,
@@ -103,7 +88,9 @@ def make_comparison_report(comparison: Comparison) -> Report:
         confidence=comparison.plan.confidence,
         games=comparison.deals if comparison.plan.games else None,
         interrupted=comparison.interrupted,
-        comparison=comparison,
+        description=_describe(comparison),
+        intervals=_describe_intervals(comparison),
+        details=_list_details(comparison),
     )
     commands = list_show_commands(comparison)
     tables = [table for table in make_comparison_tables(comparison) if table.lines]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -46,59 +45,46 @@ MAX_SHOWN_SETTINGS = 18
 """Sets of values that the key figures show; of more sets the best ones."""
 
 
-@dataclass(frozen=True)
-class SweepRun(Run):
-    """A sweep over a policy's parameters; `policies` are the policy and the field."""
+def _list_details(of: Sweep) -> dict[str, Any]:
+    return {
+        "policy": of.policy.name,
+        "field": of.opponents.name,
+        "vary": {each.name: list(each.values) for each in of.varied_parameters},
+        "asked": {"deals": of.plan.deals, "until": of.plan.precision, "cap": of.plan.max_deals},
+        "method": of.plan.interval_method,
+        "comparison": "Hsu's multiple comparisons with the best, Bonferroni",
+        "best": [*of.best.values.values()],
+        "best_player": of.best.policy,
+        "not_told_from_best": [[*each.values.values()] for each in of.tied_with_best],
+        "rounds_a_deal_and_set": len(of.match.arrangements),
+        "worth_times_as_many_rounds": None
+        if math.isnan(of.relative_efficiency)
+        else of.relative_efficiency,
+    }
 
-    sweep: Sweep | None = None
 
-    @property
-    def _required_result(self) -> Sweep:
-        assert self.sweep is not None
-        return self.sweep
+def _describe(of: Sweep) -> str:
+    """Describe the run in a line for people."""
+    start = f" from number {of.plan.first:,}" if of.plan.first else ""
+    return (
+        f"{describe_rules(of.rules)}; {of.policy.name} against {of.opponents.name}, "
+        "sides exchanged; "
+        f"the same {of.deals:,} deals for each of {len(of.settings)}{start}, "
+        f"seed {of.plan.seed}"
+    )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the run as plain values, for JSON."""
-        of = self._required_result
-        return {
-            **super().to_dict(),
-            "policy": of.policy.name,
-            "field": of.opponents.name,
-            "vary": {each.name: list(each.values) for each in of.varied_parameters},
-            "asked": {"deals": of.plan.deals, "until": of.plan.precision, "cap": of.plan.max_deals},
-            "method": of.plan.interval_method,
-            "comparison": "Hsu's multiple comparisons with the best, Bonferroni",
-            "best": [*of.best.values.values()],
-            "best_player": of.best.policy,
-            "not_told_from_best": [[*each.values.values()] for each in of.tied_with_best],
-            "rounds_a_deal_and_set": len(of.match.arrangements),
-            "worth_times_as_many_rounds": None
-            if math.isnan(of.relative_efficiency)
-            else of.relative_efficiency,
-        }
 
-    def describe(self) -> str:
-        """Return the run in a line for people."""
-        of = self._required_result
-        start = f" from number {of.plan.first:,}" if of.plan.first else ""
-        return (
-            f"{describe_rules(of.rules)}; {of.policy.name} against {of.opponents.name}, "
-            "sides exchanged; "
-            f"the same {of.deals:,} deals for each of {len(of.settings)}{start}, "
-            f"seed {of.plan.seed}"
-        )
-
-    def describe_intervals(self) -> str:
-        """Describe the intervals: confidence level and method."""
-        jointly = ""
-        if len(self._required_result.settings) > 1:
-            jointly = "; differences from the best jointly"
-        return f"±: {100 * self._required_result.plan.confidence:g}% intervals{jointly}"
+def _describe_intervals(of: Sweep) -> str:
+    """Describe the intervals: confidence level and method."""
+    jointly = ""
+    if len(of.settings) > 1:
+        jointly = "; differences from the best jointly"
+    return f"±: {100 * of.plan.confidence:g}% intervals{jointly}"
 
 
 def make_sweep_report(sweep: Sweep) -> Report:
     """Return the report of a sweep."""
-    run = SweepRun(
+    run = Run(
         command="sweep",
         rules=sweep.rules,
         policies=(sweep.policy.name, sweep.opponents.name),
@@ -108,7 +94,9 @@ def make_sweep_report(sweep: Sweep) -> Report:
         deals=sweep.deals,
         confidence=sweep.plan.confidence,
         interrupted=sweep.interrupted,
-        sweep=sweep,
+        description=_describe(sweep),
+        intervals=_describe_intervals(sweep),
+        details=_list_details(sweep),
     )
     tables = [_make_table(sweep, sweep.settings)]
     count, grids, remarks = len(sweep.settings), [], list_remarks(sweep)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,59 +40,45 @@ if TYPE_CHECKING:
 _LINE_WIDTH = 100
 
 
-@dataclass(frozen=True)
-class TuningRun(Run):
-    """A search for better parameters; `policies` are the policy and the field."""
+def _list_details(of: Tuning) -> dict[str, Any]:
+    return {
+        "policy": of.policy.name,
+        "field": of.opponents.name,
+        "method": METHOD,
+        "parameters": {
+            each.name: {
+                "low": each.low,
+                "high": each.high,
+                "step": each.step,
+                "start": each.start,
+                "found": value,
+            }
+            for each, value in zip(of.search_parameters, of.values, strict=True)
+        },
+        "candidates": of.candidates,
+        "generations": len(of.generations),
+        "deals_a_candidate": of.plan.deals,
+        "confirmed_on": of.confirmed,
+        "shown": of.conclusion if of.confirmed else None,
+        "found": of.player.under(of.rules).text,
+    }
 
-    tuning: Tuning | None = None
 
-    @property
-    def _required_result(self) -> Tuning:
-        assert self.tuning is not None
-        return self.tuning
+def _describe(of: Tuning) -> str:
+    """Describe the run in a line for people."""
+    generations = f"{len(of.generations)} generation{'s' if len(of.generations) > 1 else ''}"
+    start = f" from number {of.plan.first:,}" if of.plan.first else ""
+    return (
+        f"{describe_rules(of.rules)}; {of.policy.name} against {of.opponents.name}, "
+        "sides exchanged; "
+        f"{generations} of {of.candidates} candidates, {of.plan.deals:,} deals each, by "
+        f"{METHOD}{start}, seed {of.plan.seed}"
+    )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the run as plain values, for JSON."""
-        of = self._required_result
-        return {
-            **super().to_dict(),
-            "policy": of.policy.name,
-            "field": of.opponents.name,
-            "method": METHOD,
-            "parameters": {
-                each.name: {
-                    "low": each.low,
-                    "high": each.high,
-                    "step": each.step,
-                    "start": each.start,
-                    "found": value,
-                }
-                for each, value in zip(of.search_parameters, of.values, strict=True)
-            },
-            "candidates": of.candidates,
-            "generations": len(of.generations),
-            "deals_a_candidate": of.plan.deals,
-            "confirmed_on": of.confirmed,
-            "shown": of.conclusion if of.confirmed else None,
-            "found": of.player.under(of.rules).text,
-        }
 
-    def describe(self) -> str:
-        """Return the run in a line for people."""
-        of = self._required_result
-        generations = f"{len(of.generations)} generation{'s' if len(of.generations) > 1 else ''}"
-        start = f" from number {of.plan.first:,}" if of.plan.first else ""
-        return (
-            f"{describe_rules(of.rules)}; {of.policy.name} against {of.opponents.name}, "
-            "sides exchanged; "
-            f"{generations} of {of.candidates} candidates, {of.plan.deals:,} deals each, by "
-            f"{METHOD}{start}, seed {of.plan.seed}"
-        )
-
-    def describe_intervals(self) -> str:
-        """Describe the intervals: confidence level, and the deals on which they rest."""
-        of = self._required_result
-        return f"±: {100 * of.plan.confidence:g}% intervals on fresh deals" if of.confirmed else ""
+def _describe_intervals(of: Tuning) -> str:
+    """Describe the intervals: confidence level, and the deals on which they rest."""
+    return f"±: {100 * of.plan.confidence:g}% intervals on fresh deals" if of.confirmed else ""
 
 
 METHOD = "CMA-ES with margin (cmaes)"
@@ -105,7 +91,7 @@ def make_tuning_report(tuning: Tuning, path: str | None) -> Report:
         tuning: the search.
         path: the file with the policy found; None if it is not saved.
     """
-    run = TuningRun(
+    run = Run(
         command="tune",
         rules=tuning.rules,
         policies=(tuning.policy.name, tuning.opponents.name),
@@ -115,7 +101,9 @@ def make_tuning_report(tuning: Tuning, path: str | None) -> Report:
         deals=tuning.confirmed,
         confidence=tuning.plan.confidence,
         interrupted=tuning.interrupted,
-        tuning=tuning,
+        description=_describe(tuning),
+        intervals=_describe_intervals(tuning),
+        details=_list_details(tuning),
     )
     saved = [] if path is None else [f"Saved in {visible(path)}."]
     commands = (
