@@ -17,7 +17,7 @@ from kqj_sim.output.figures import (
 from kqj_sim.output.page import INK
 from kqj_sim.positions.measures import DRAWN, LOST, NOT_PLAYED, WON
 from kqj_sim.questions.odds.plots import Panel
-from kqj_sim.questions.odds.report import CallOddsRun, GameAnswers, describe_passes
+from kqj_sim.questions.odds.report import GameAnswers, describe_hand, describe_passes
 from kqj_sim.questions.odds.words import describe_option
 from kqj_sim.stats.tables import Table, TableRow, make_table
 
@@ -28,32 +28,24 @@ _ENDINGS = {"wins": WON, "loses": LOST, "tie": DRAWN, "passed out": NOT_PLAYED}
 """Indices of the endings of rounds, from the bottom of a stack."""
 
 
-class KwajongenCallOddsRun(CallOddsRun[KwajongenCallOdds]):
-    """A run that estimates the odds of playing and passing in Kwajongen."""
+def _list_details(odds: KwajongenCallOdds, shared: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of the JSON output."""
+    return {
+        "turned": str(odds.position.upcard),
+        "place": odds.position.place,
+        "raised": bool(odds.position.pending),
+        **shared,
+    }
 
-    def _known(self) -> dict[str, Any]:
-        situation = self.odds.position
-        return {
-            "turned": str(situation.upcard),
-            "place": situation.place,
-            "raised": bool(situation.pending),
-        }
 
-    def describe_situation(self) -> str:
-        """Return what the player knows in a sentence."""
-        of, situation = self.odds, self.odds.position
-        assert situation.upcard is not None
-        shown = format_card(situation.upcard)
-        told = f"{self._describe_hand()}; the dealer shows {shown}"
-        told += f"; {describe_passes(situation.place)}"
-        told += " (ignored)" if of.ignore_calls and situation.place else ""
-        return told + ("; the round is raised." if situation.pending else ".")
-
-    def _describe_bidding(self) -> str:
-        of = self.odds
-        if of.position.place == 0 or of.ignore_calls:
-            return ""
-        return self._describe_share_of_deals()
+def _describe_situation(odds: KwajongenCallOdds) -> str:
+    """Return what the player knows in a sentence."""
+    situation = odds.position
+    assert situation.upcard is not None
+    told = f"{describe_hand(odds)}; the dealer shows {format_card(situation.upcard)}"
+    told += f"; {describe_passes(situation.place)}"
+    told += " (ignored)" if odds.ignore_calls and situation.place else ""
+    return told + ("; the round is raised." if situation.pending else ".")
 
 
 def _list_tables(odds: KwajongenCallOdds) -> list[Table]:
@@ -116,5 +108,5 @@ def _draw_points(axes: Axes, odds: KwajongenCallOdds, option: int) -> None:
 
 
 ANSWERS = GameAnswers(
-    KwajongenCallOddsRun, _list_panels, _list_tables, lambda odds: [], lambda odds: []
+    _describe_situation, _list_details, _list_panels, _list_tables, lambda odds: [], lambda odds: []
 )

@@ -28,7 +28,7 @@ from kqj_sim.positions.auction_state import format_call
 from kqj_sim.positions.kqj_calls import KqjCallOdds
 from kqj_sim.positions.measures import DRAWN, LOST, UNCOUNTERED_VALUE, WON
 from kqj_sim.questions.odds.plots import Panel
-from kqj_sim.questions.odds.report import CallOddsRun, GameAnswers, describe_passes
+from kqj_sim.questions.odds.report import GameAnswers, describe_hand, describe_passes
 from kqj_sim.questions.odds.words import (
     describe_option,
     format_chance,
@@ -68,62 +68,53 @@ _KQJ_ENDINGS = {"wins": WON, "loses": LOST, "litigation": DRAWN}
 """Indices of the endings of rounds, from the bottom of a stack."""
 
 
-class KqjCallOddsRun(CallOddsRun[KqjCallOdds]):
-    """A run that estimates the odds of calls of KQJ."""
+def _list_details(odds: KqjCallOdds, shared: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of the JSON output."""
+    situation, rival = odds.position, odds.find_uncountered_best()
+    found = {} if odds.uncountered_best is None else {
+        "best_if_not_countered": odds.get_text(odds.best if rival is None else rival.option),
+        "best_only_because_countered": rival is not None and rival.lead.low > 0,
+    }  # fmt: skip
+    return {
+        "return": None if situation.upcard is None else str(situation.upcard),
+        "place": situation.place,
+        "lap": situation.lap,
+        "teams": list(situation.teams),
+        "question": situation.question,
+        "heard": [
+            {"place": call.seat, "call": format_call(call)} for call in situation.calls or ()
+        ],
+        "pending": situation.pending,
+        **shared,
+        **found,
+    }
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the run as plain values, for JSON."""
-        rival = self.odds.find_uncountered_best()
-        found = {} if self.odds.uncountered_best is None else {
-            "best_if_not_countered": self.odds.get_text(
-                self.odds.best if rival is None else rival.option
-            ),
-            "best_only_because_countered": rival is not None and rival.lead.low > 0,
-        }  # fmt: skip
-        return {**super().to_dict(), **found}
 
-    def _known(self) -> dict[str, Any]:
-        situation = self.odds.position
-        return {
-            "return": None if situation.upcard is None else str(situation.upcard),
-            "place": situation.place,
-            "lap": situation.lap,
-            "teams": list(situation.teams),
-            "question": situation.question,
-            "heard": [
-                {"place": call.seat, "call": format_call(call)} for call in situation.calls or ()
-            ],
-            "pending": situation.pending,
-        }
-
-    def describe_situation(self) -> str:
-        """Return what the player knows in a sentence."""
-        of, situation = self.odds, self.odds.position
-        told = self._describe_hand()
-        if situation.rules.partners == "random":
-            own = situation.teams[situation.place]
-            names = name_places(len(situation.teams))
-            mates = [name for name, team in zip(names, situation.teams, strict=True) if team == own]
-            mates.remove(names[situation.place])
-            told += f", with {join_words([f'the {mate}' for mate in mates])} as "
-            told += "partners" if len(mates) > 1 else "partner"
-        if situation.upcard is not None:
-            told += f"; Return {format_card(situation.upcard)}"
-        if situation.question == "take":
-            lap = ("1st", "2nd")[situation.lap - 1]
-            told += f"; {lap} lap, {describe_passes(situation.turn)}"
-        elif situation.calls:
-            calls = ", ".join(add_suit_signs(format_call(call)) for call in situation.calls)
-            told += f"; calls so far: {calls}"
-        else:
-            told += "; nobody has called"
-        told += " (ignored)" if of.ignore_calls and situation.calls else ""
-        if situation.pending:
-            told += f"; a litigation gratuity of {situation.pending} is pending"
-        return f"{told}."
-
-    def _describe_bidding(self) -> str:
-        return self._describe_share_of_deals() if self.odds.question_count else ""
+def _describe_situation(of: KqjCallOdds) -> str:
+    """Return what the player knows in a sentence."""
+    situation = of.position
+    told = describe_hand(of)
+    if situation.rules.partners == "random":
+        own = situation.teams[situation.place]
+        names = name_places(len(situation.teams))
+        mates = [name for name, team in zip(names, situation.teams, strict=True) if team == own]
+        mates.remove(names[situation.place])
+        told += f", with {join_words([f'the {mate}' for mate in mates])} as "
+        told += "partners" if len(mates) > 1 else "partner"
+    if situation.upcard is not None:
+        told += f"; Return {format_card(situation.upcard)}"
+    if situation.question == "take":
+        lap = ("1st", "2nd")[situation.lap - 1]
+        told += f"; {lap} lap, {describe_passes(situation.turn)}"
+    elif situation.calls:
+        calls = ", ".join(add_suit_signs(format_call(call)) for call in situation.calls)
+        told += f"; calls so far: {calls}"
+    else:
+        told += "; nobody has called"
+    told += " (ignored)" if of.ignore_calls and situation.calls else ""
+    if situation.pending:
+        told += f"; a litigation gratuity of {situation.pending} is pending"
+    return f"{told}."
 
 
 def _list_tables(odds: KqjCallOdds) -> list[Table]:
@@ -333,4 +324,6 @@ def _explain_counters(odds: KqjCallOdds) -> list[str]:
     ]
 
 
-ANSWERS = GameAnswers(KqjCallOddsRun, _list_panels, _list_tables, _list_grids, _explain_counters)
+ANSWERS = GameAnswers(
+    _describe_situation, _list_details, _list_panels, _list_tables, _list_grids, _explain_counters
+)
