@@ -27,7 +27,10 @@ def remove_lines(path: Path, pattern: str) -> None:
 
 @pytest.mark.slow
 def test_kqj_works_without_the_second_game(tmp_path: Path) -> None:
-    """Without its folder, its line in `games.py` and its public name."""
+    """Without its folder, its line in `games.py` and its public name.
+
+    Test files that name the second game are left out, also where most of their tests are of KQJ.
+    """
     for name in COPIED:
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
