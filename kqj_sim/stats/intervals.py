@@ -66,11 +66,10 @@ class Estimate(NamedTuple):
         )
         return low, high
 
-    def scaled(self, factor: float) -> Estimate:
-        """Return the estimate of the quantity times a positive factor."""
-        return Estimate(
-            self.value * factor, self.low * factor, self.high * factor, self.observations
-        )
+    def scaled(self, factor: float, start: float = 0.0) -> Estimate:
+        """Return the estimate of `start` plus the quantity times a positive factor."""
+        value, low, high = (start + factor * number for number in self[:3])
+        return Estimate(value, low, high, self.observations)
 
 
 def make_count(count: int) -> Estimate:

@@ -103,9 +103,9 @@ def _draw_leads(axes: Axes, comparison: Comparison, pair: PolicyPair) -> None:
     leads = {lead: count for lead, count in sums.leads.items() if lead != 0}
     even = sums.leads[0] / max(1, sums.deals)
     unit = get_unit(comparison)
-    axes.set_title(f"Lead by {unit[:-1]}; {100 * even:.1f}% of the {unit} even")
+    axes.set_title(f"Lead by {unit}; {100 * even:.1f}% of the {unit}s even")
     axes.set_xlabel(f"lead of {comparison.names[pair.one]}, {_get_lead_unit(comparison)}")
-    axes.set_ylabel(f"% of the {unit}")
+    axes.set_ylabel(f"% of the {unit}s")
     values = np.array(sorted(leads)) * scale
     counts = np.array([leads[lead] for lead in sorted(leads)]) * 100 / sums.deals
     step = float(np.diff(np.sort([0.0, *values])).min())
@@ -132,7 +132,7 @@ def _draw_leads(axes: Axes, comparison: Comparison, pair: PolicyPair) -> None:
 def _draw_look_history(axes: Axes, comparison: Comparison, pair: PolicyPair) -> None:
     """Draw the lead and its interval at each look."""
     axes.set_title("Lead by number of deals, with intervals")
-    axes.set_xlabel(f"{get_unit(comparison)} played")
+    axes.set_xlabel(f"{get_unit(comparison)}s played")
     axes.set_ylabel(f"lead of {comparison.names[pair.one]}, {_get_lead_unit(comparison)}")
     deals = [int(moments[0]) for moments in pair.look_history]
     draw_line(axes, deals, pair.list_leads(), "-", BLUE, band=True)

@@ -8,13 +8,13 @@ from typing import Any
 
 from kqj_sim.games import list_game_options
 from kqj_sim.messages import shell_join
-from kqj_sim.output.grid import SCREEN_WIDTH, Cell, Grid, format_number, make_grids
-from kqj_sim.output.key_figures import capitalize, format_symmetric
-from kqj_sim.output.run import Report, Run, describe_rules
+from kqj_sim.output.grid import SCREEN_WIDTH, Cell, Grid, make_grids
+from kqj_sim.output.key_figures import format_symmetric
+from kqj_sim.output.run import Report, Run
+from kqj_sim.output.sentences import capitalize, say, take_absolute
 from kqj_sim.questions.compare.compare_tables import list_key_tables, make_comparison_tables
 from kqj_sim.questions.compare.pairs import Comparison, PolicyPair
 from kqj_sim.questions.compare.same_player import describe_open_parts
-from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.quantities import get_label
 from kqj_sim.stats.tables import Table
 
@@ -52,28 +52,6 @@ def _list_details(of: Comparison) -> dict[str, Any]:
     }
 
 
-def _describe(of: Comparison) -> str:
-    """Describe the run in a line for people."""
-    if of.opponents is not None:
-        how = f"{_join(of.names)}, each against {of.opponents.given}, on the same deals"
-    elif len(of.names) == 2:
-        how = f"{of.names[0]} against {of.names[1]}, sides exchanged"
-    else:
-        how = f"{len(of.names)} policies, each against each, sides exchanged"
-    if of.part != "both":
-        how = f"{of.part} only: {how}"
-    amount = f"{of.deals:,} {get_unit(of)}"
-    start = f" from number {of.plan.first:,}" if of.plan.first else ""
-    return f"{describe_rules(of.rules)}; {how}; {amount}{start}, seed {of.plan.seed}"
-
-
-def _describe_intervals(of: Comparison) -> str:
-    """Describe the intervals: confidence level, number of pairs, method."""
-    jointly = f", {len(of.pairs)} pairs jointly" if len(of.pairs) > 1 else ""
-    always = ", valid at any stopping time" if of.plan.is_sequential else ""
-    return f"±: {100 * of.plan.confidence:g}% intervals{jointly}{always}"
-
-
 def make_comparison_report(comparison: Comparison) -> Report:
     """Return the report of a comparison."""
     rules = comparison.rules
@@ -88,8 +66,8 @@ def make_comparison_report(comparison: Comparison) -> Report:
         confidence=comparison.plan.confidence,
         games=comparison.deals if comparison.plan.games else None,
         interrupted=comparison.interrupted,
-        description=_describe(comparison),
-        intervals=_describe_intervals(comparison),
+        description=say(__name__, "comparison", comparison, get_unit(comparison)),
+        intervals=say(__name__, "comparison_intervals", comparison),
         details=_list_details(comparison),
     )
     commands = list_show_commands(comparison)
@@ -108,8 +86,9 @@ def make_comparison_report(comparison: Comparison) -> Report:
 
 def _list_shortfalls(comparison: Comparison) -> list[str]:
     widest = max(comparison.pairs, key=lambda pair: pair.half_width)
-    unit = "games" if comparison.plan.games else "deals"
-    return comparison.plan.list_shortfalls(widest.half_width, f"{widest.tally.deals:,} {unit}")
+    return comparison.plan.list_shortfalls(
+        widest.half_width, f"{widest.tally.deals:,} {get_unit(comparison)}s"
+    )
 
 
 def make_key_grids(tables: Sequence[Table]) -> list[Grid]:
@@ -147,13 +126,8 @@ def make_key_grids(tables: Sequence[Table]) -> list[Grid]:
 
 
 def get_unit(comparison: Comparison) -> str:
-    """Return the unit of observation, in the plural."""
-    return "games" if comparison.plan.games else "deals"
-
-
-def _join(names: Sequence[str]) -> str:
-    """Return names as a list in a sentence."""
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+    """Return the unit of observation."""
+    return "game" if comparison.plan.games else "deal"
 
 
 def write_headline(comparison: Comparison) -> list[str]:
@@ -167,70 +141,44 @@ def write_headline(comparison: Comparison) -> list[str]:
         if comparison.lead(first, each).low <= 0 and comparison.count_better(each) == 0
     ]
     behind = [each for each in others if each not in tied and comparison.lead(first, each).low > 0]
-    name, names = comparison.names[first], [comparison.names[each] for each in (first, *tied)]
-    if len(names) > _MOST_NAMED:
-        names = [name, f"{len(tied)} others"]
-    best = f"{_join(names)} are statistically tied for best" if tied else f"{name} is best"
-    if not behind:
-        return [f"{best}."]
-    lead, other = comparison.lead(first, behind[0]), comparison.names[behind[0]]
-    if not tied:
-        return [f"{best}: it {_describe_lead(comparison, lead)} more than {other}."]
-    return [f"{best}; {other} {_describe_lead(comparison, lead)} less than {name}."]
-
-
-def _describe_lead(comparison: Comparison, lead: Estimate) -> str:
-    """Return a lead with its unit, as the end of a sentence: `scores 10.8 ±1.1 points a round`."""
-    number = format_number(lead.value, lead.low, lead.high, "points")
-    if comparison.plan.games:
-        return f"wins {number} percentage points of the games"
-    return f"scores {number} points a round"
+    best = [comparison.names[each] for each in (first, *tied)]
+    if len(best) > _MOST_NAMED:
+        best = [best[0], f"{len(tied)} others"]
+    other, lead = "", None
+    if behind:
+        other, lead = comparison.names[behind[0]], comparison.lead(first, behind[0])
+    return [say(__name__, "ranking", best, other, lead, comparison.plan.games)]
 
 
 def _describe_pair(comparison: Comparison, pair: PolicyPair) -> str:
     """Describe the lead of the policy that is ahead."""
-    one, other = comparison.names[pair.one], comparison.names[pair.other]
+    names = comparison.names[pair.one], comparison.names[pair.other]
     if pair.tally.total("differs") == 0:
-        return f"{one} and {other} play all {pair.tally.deals:,} {get_unit(comparison)} alike."
-    lead = pair.lead
-    if lead.value < 0:
-        one, other = other, one
-        lead = lead._replace(value=-lead.value, low=-lead.high, high=-lead.low)
-    against = "" if comparison.opponents is None else f"Against {comparison.opponents.given}, "
-    tied = f"{one} and {other} are statistically tied"
-    if pair.verdict == "equal":
-        unit = "percentage points" if comparison.plan.games else "points a round"
-        tied += f", within {comparison.plan.indifference:g} {unit}"
+        return say(__name__, "alike", names, pair.tally.deals, get_unit(comparison))
+    one, other = names if pair.lead.value >= 0 else names[::-1]
+    lead, won = take_absolute(pair.lead), None
     if comparison.plan.games and comparison.opponents is None and len(pair.match.arrangements) == 2:
         # One of the two wins each game.
-        value, low, high = (0.5 + 0.005 * number for number in lead[:3])
-        said = f"wins {format_number(value, low, high, 'share')} of the games"
-        end = f" against {other}"
-    else:
-        said, end = f"{_describe_lead(comparison, lead)} more", f" than {other}"
-    if pair.verdict in ("equal", "open"):
-        return f"{against}{tied}: {one} {said}."
-    return f"{against}{one} {said}{end}."
+        won = lead.scaled(0.005, 0.5)
+    return say(__name__, "pair", one, other, lead, won, pair.verdict, comparison)
 
 
 def list_remarks(comparison: Comparison) -> list[str]:
     """Return the remarks: policies for one part only, and the relative efficiency."""
-    remarks = []
+    remarks, unit = [], get_unit(comparison)
     if comparison.part == "both":
         open_parts = describe_open_parts(comparison.policies)
         remarks += [f"{line}." for line in open_parts]
     if all(pair.tally.total("differs") == pair.tally.deals for pair in comparison.pairs):
-        remarks.append(f"They differ in every {get_unit(comparison)[:-1]}.")
+        remarks.append(say(__name__, "differ_everywhere", unit))
     factors = [pair.relative_efficiency for pair in comparison.pairs]
     factors = [factor for factor in factors if not math.isnan(factor)]
     if factors:
-        least, most = f"{min(factors):.1f}", f"{max(factors):.1f}"
-        worth = least if least == most else f"{least} to {most}"
-        unit = get_unit(comparison)
+        worth = dict.fromkeys(f"{factor:.1f}" for factor in (min(factors), max(factors)))
         ways = len(comparison.pairs[0].match.arrangements)
-        each = f"each {unit[:-1]} {'both ways' if ways == 2 else f'in all {ways} arrangements'}"
-        how = each if comparison.opponents is None else f"the same {unit} with both"
-        remarks.append(f"Playing {how} is as precise as {worth} independent {unit}.")
+        remarks.append(
+            say(__name__, "efficiency", " to ".join(worth), unit, ways, comparison.opponents)
+        )
     return remarks
 
 

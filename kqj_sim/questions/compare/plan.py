@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from kqj_sim.errors import InputError
 from kqj_sim.games import find_game
+from kqj_sim.output.sentences import say
 from kqj_sim.plan import Plan, check_range
 from kqj_sim.questions.compare.match import MatchTally
 from kqj_sim.rules import GameRules, KqjRules
@@ -119,7 +120,7 @@ class ComparisonPlan(Plan):
         """Return a sentence if the precision asked for was not reached by what was played."""
         if self.precision is None or half_width <= self.precision:
             return []
-        return [f"The precision of ±{self.precision:g} was not reached within {played}."]
+        return [say(__name__, "shortfall", self.precision, played)]
 
     @property
     def interval_method(self) -> str:

@@ -110,8 +110,8 @@ class ComparisonResult(Result):
         count = len(self.names) * (len(self.names) - 1) // 2
         last, unit = self._comparison.pairs[-1], get_unit(self._comparison)
         return (
-            f"{len(self.pairs)} of {count} pairs, {last.tally.deals:,} {unit} of the last pair; "
-            f"the intervals hold for the {unit} played"
+            f"{len(self.pairs)} of {count} pairs, {last.tally.deals:,} {unit}s of the last pair; "
+            f"the intervals hold for the {unit}s played"
         )
 
     def make_drawing(self) -> Drawing:

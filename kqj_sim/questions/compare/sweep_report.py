@@ -21,8 +21,9 @@ from kqj_sim.output.figures import (
     draw_line,
     draw_title_lines,
 )
-from kqj_sim.output.grid import NO_INTERVAL, SCREEN_WIDTH, format_number, make_grids
-from kqj_sim.output.run import Report, Run, describe_rules
+from kqj_sim.output.grid import NO_INTERVAL, SCREEN_WIDTH, make_grids
+from kqj_sim.output.run import Report, Run
+from kqj_sim.output.sentences import say
 from kqj_sim.questions.compare.same_player import describe_open_parts
 from kqj_sim.stats.quantities import get_label
 from kqj_sim.stats.tables import Table, TableRow, make_table
@@ -63,25 +64,6 @@ def _list_details(of: Sweep) -> dict[str, Any]:
     }
 
 
-def _describe(of: Sweep) -> str:
-    """Describe the run in a line for people."""
-    start = f" from number {of.plan.first:,}" if of.plan.first else ""
-    return (
-        f"{describe_rules(of.rules)}; {of.policy.name} against {of.opponents.name}, "
-        "sides exchanged; "
-        f"the same {of.deals:,} deals for each of {len(of.settings)}{start}, "
-        f"seed {of.plan.seed}"
-    )
-
-
-def _describe_intervals(of: Sweep) -> str:
-    """Describe the intervals: confidence level and method."""
-    jointly = ""
-    if len(of.settings) > 1:
-        jointly = "; differences from the best jointly"
-    return f"±: {100 * of.plan.confidence:g}% intervals{jointly}"
-
-
 def make_sweep_report(sweep: Sweep) -> Report:
     """Return the report of a sweep."""
     run = Run(
@@ -94,8 +76,8 @@ def make_sweep_report(sweep: Sweep) -> Report:
         deals=sweep.deals,
         confidence=sweep.plan.confidence,
         interrupted=sweep.interrupted,
-        description=_describe(sweep),
-        intervals=_describe_intervals(sweep),
+        description=say(__name__, "sweep", sweep),
+        intervals=say(__name__, "sweep_intervals", sweep),
         details=_list_details(sweep),
     )
     tables = [_make_table(sweep, sweep.settings)]
@@ -128,39 +110,26 @@ def _name_further(setting: Setting) -> str:
 
 def write_headline(sweep: Sweep) -> list[str]:
     """Return the best set of values, those tied with it and the next one, in sentences."""
-    best, tied = sweep.best, sweep.tied_with_best
-    name, count = _format_values(best), len(sweep.settings)
-    points = format_number(best.points.value, best.points.low, best.points.high, "points")
+    best, tied, count = sweep.best, sweep.tied_with_best, len(sweep.settings)
+    name = _format_values(best)
     if count == 1:
-        return [f"{name}: {points} points a round more than {sweep.opponents.name}."]
-    worse = [each for each in sweep.settings if each.status == "worse"]
+        return [say(__name__, "single_setting", name, best.points, sweep.opponents.name)]
+    names = [name, *(_name_further(each) for each in tied)]
     if len(tied) > MAX_NAMED_SETTINGS:
         names = [name, f"{len(tied)} others"]
-    else:
-        names = [name, *(_name_further(each) for each in tied)]
+    worse = [each for each in sweep.settings if each.status == "worse"]
     if not worse:
-        what = f"All {count}" if count > 2 else " and ".join(names)
-        return [f"{what} are statistically tied."]
-    listed = f"{', '.join(names[:-1])} and {names[-1]} are statistically tied for best"
-    said = listed if tied else f"{name} is best"
+        return [say(__name__, "tied_settings", names, count)]
     following = min(worse, key=lambda each: each.loss.value)
-    value, low, high, _ = following.loss
-    loss = format_number(value, low, high, "points")
-    return [
-        f"{said}; {_name_further(following)} is {loss} points a round less"
-        f"{f' than {_name_further(best)}' if tied else ''}.",
-        *sweep.edges,
-    ]
+    others = _name_further(best), _name_further(following)
+    return [say(__name__, "best_setting", names, *others, following.loss), *sweep.edges]
 
 
 def list_remarks(sweep: Sweep) -> list[str]:
     """Return the remarks: policies for one part only, and the relative efficiency."""
     remarks = [f"{line}." for line in describe_open_parts([sweep.policy])]
     if not math.isnan(sweep.relative_efficiency):
-        remarks.append(
-            f"For differences, a round here is as precise as {sweep.relative_efficiency:.1f} "
-            "independent ones."
-        )
+        remarks.append(say(__name__, "sweep_efficiency", sweep.relative_efficiency))
     return remarks
 
 

@@ -20,8 +20,8 @@ from kqj_sim.output.figures import (
     NothingToDrawError,
     draw_title_lines,
 )
-from kqj_sim.output.grid import format_number
-from kqj_sim.output.run import Report, Run, describe_rules
+from kqj_sim.output.run import Report, Run
+from kqj_sim.output.sentences import say
 from kqj_sim.policies.configured import split_file_suffix
 from kqj_sim.policies.parameters import format_parameter_number
 from kqj_sim.policies.players import format_player_file
@@ -64,23 +64,6 @@ def _list_details(of: Tuning) -> dict[str, Any]:
     }
 
 
-def _describe(of: Tuning) -> str:
-    """Describe the run in a line for people."""
-    generations = f"{len(of.generations)} generation{'s' if len(of.generations) > 1 else ''}"
-    start = f" from number {of.plan.first:,}" if of.plan.first else ""
-    return (
-        f"{describe_rules(of.rules)}; {of.policy.name} against {of.opponents.name}, "
-        "sides exchanged; "
-        f"{generations} of {of.candidates} candidates, {of.plan.deals:,} deals each, by "
-        f"{METHOD}{start}, seed {of.plan.seed}"
-    )
-
-
-def _describe_intervals(of: Tuning) -> str:
-    """Describe the intervals: confidence level, and the deals on which they rest."""
-    return f"±: {100 * of.plan.confidence:g}% intervals on fresh deals" if of.confirmed else ""
-
-
 METHOD = "CMA-ES with margin (cmaes)"
 
 
@@ -101,8 +84,8 @@ def make_tuning_report(tuning: Tuning, path: str | None) -> Report:
         deals=tuning.confirmed,
         confidence=tuning.plan.confidence,
         interrupted=tuning.interrupted,
-        description=_describe(tuning),
-        intervals=_describe_intervals(tuning),
+        description=say(__name__, "search", tuning, METHOD),
+        intervals=say(__name__, "search_intervals", tuning),
         details=_list_details(tuning),
     )
     saved = [] if path is None else [f"Saved in {visible(path)}."]
@@ -118,26 +101,10 @@ def make_tuning_report(tuning: Tuning, path: str | None) -> Report:
 
 def write_headline(tuning: Tuning) -> list[str]:
     """Return the values found, their gain on fresh deals, and values at an edge, in sentences."""
-    searched, gain = tuning.search_parameters, tuning.gain
+    searched = tuning.search_parameters
     found = format_values(searched, tuning.values)
     start = format_values(searched, [each.start for each in searched])
-    fresh = f"on {tuning.confirmed:,} fresh deals"
-    if tuning.conclusion == "same":
-        said = f"The search ended where it began: {found}."
-    elif tuning.confirmed == 0:
-        said = f"The search ended at {found}, which is not confirmed on fresh deals."
-    elif tuning.is_unchanged:
-        said = f"{found} scores the same as {start} in each of {tuning.confirmed:,} fresh deals."
-    elif tuning.conclusion == "open":
-        number = format_number(gain.value, gain.low, gain.high, "points")
-        said = f"{found} and {start} are statistically tied: {number} points a round, {fresh}."
-    else:
-        sign = 1 if tuning.conclusion == "better" else -1
-        low, high = sorted((sign * gain.low, sign * gain.high))
-        number = format_number(sign * gain.value, low, high, "points")
-        more = "more" if sign == 1 else "less"
-        said = f"{found} scores {number} points a round {more} than {start}, {fresh}."
-    return [said, *tuning.edges]
+    return [say(__name__, "found", tuning, found, start), *tuning.edges]
 
 
 def _make_tables(tuning: Tuning) -> list[Table]:

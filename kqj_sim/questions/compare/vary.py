@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from kqj_sim.errors import InputError, locate_errors
 from kqj_sim.messages import explain_two_readings, quote, shorten
+from kqj_sim.output.sentences import say
 from kqj_sim.policies.parameters import Parameter, ParameterValue, format_parameter_number
 from kqj_sim.policies.players import Player
 from kqj_sim.rules import GameRules
@@ -59,10 +60,8 @@ def describe_edge(name: str, value: float, low: float, high: float, parameter: P
     if low < value < high:
         return ""
     side, bound = ("lower", parameter.low) if value <= low else ("higher", parameter.high)
-    text = f"{name}={format_parameter_number(value)} is at the edge of the range"
-    if bound == value:
-        return f"{text}, and no {side} value is allowed."
-    return f"{text}: try {side} values."
+    shown = format_parameter_number(value)
+    return say(__name__, "edge", name, shown, side, bound == value)
 
 
 def parse_parameter_values(text: str, player: Player, rules: GameRules) -> ParameterValues:

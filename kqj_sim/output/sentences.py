@@ -1,0 +1,97 @@
+"""Sentences: Jinja templates beside the questions that say them, with filters for what they name.
+
+Each question has a template, `sentences.j2` in its folder.  A macro of it is what is said at one
+place: a sentence, several, or a part of one.  Line ends are spaces like any others.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Any
+
+from kqj_sim.cards import add_suit_signs, format_card, format_contract
+from kqj_sim.output.grid import format_number
+from kqj_sim.output.run import describe_rules
+from kqj_sim.places import format_ordinal
+from kqj_sim.stats.intervals import Estimate
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def say(module: str, sentence: str, *values: Any, **named: Any) -> str:
+    """Return a sentence, or several in one paragraph.
+
+    Args:
+        module: `__name__` of a module in the template's folder.
+        sentence: name of the macro.
+        values, named: its arguments.
+    """
+    return " ".join(str(getattr(load_sentences(module), sentence)(*values, **named)).split())
+
+
+@functools.cache
+def load_sentences(module: str) -> Any:
+    """Return the macros of a template as functions."""
+    folder = module.split(".")[1:-1]
+    return _make_environment().get_template("/".join([*folder, "sentences.j2"])).module
+
+
+@functools.cache
+def _make_environment() -> Environment:
+    # Imported here, as it is slow and not every command says something.
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(loader=PackageLoader("kqj_sim", ""), undefined=StrictUndefined)
+    environment.filters.update(FILTERS)
+    return environment
+
+
+def count_noun(count: int, noun: str) -> str:
+    """Return a number with its noun: `1 take`, `13 takes`."""
+    return f"{count:,} {inflect(count, noun)}"
+
+
+def inflect(count: int, noun: str) -> str:
+    """Return a noun for a number of things: `take` of 1, `takes` of any other."""
+    return noun if count == 1 else f"{noun}s"
+
+
+def join_words(words: Collection[str], last: str = "and") -> str:
+    """Return words as a list in a sentence: `a, b and c`."""
+    *most, end = words
+    return f"{', '.join(most)} {last} {end}" if most else end
+
+
+def capitalize(text: str) -> str:
+    """Return the text with its first letter in upper case, the others as they are."""
+    return text[:1].upper() + text[1:]
+
+
+def take_absolute(estimate: Estimate) -> Estimate:
+    """Return the size of a number, such as a lead, with its interval."""
+    value, low, high, observations = estimate
+    return estimate if value >= 0 else Estimate(-value, -high, -low, observations)
+
+
+def _write_estimate(unit: str) -> Callable[[Estimate], str]:
+    return lambda estimate: str(format_number(*estimate[:3], unit))
+
+
+FILTERS: dict[str, Callable[..., Any]] = {
+    "share": _write_estimate("share"),  # 67.1% ±0.1
+    "points": _write_estimate("points"),  # 142.3 ±0.2
+    "size": take_absolute,
+    "count": count_noun,  # 13 takes
+    "noun": inflect,  # takes
+    "thousands": "{:,}".format,
+    "ordinal": format_ordinal,  # 2nd
+    "listed": join_words,  # a, b and c
+    "capital": capitalize,
+    "call": add_suit_signs,  # take ♥
+    "card": format_card,  # K♠
+    "contract": format_contract,  # ♥
+    "rules": describe_rules,  # KQJ, 2 teams, fixed, taking
+}
+"""The filters of templates, by name."""

@@ -1,0 +1,80 @@
+"""Sentences: each that is asked for is in its template, and each in a template is asked for."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import kqj_sim
+from kqj_sim.cards import Card
+from kqj_sim.output.sentences import FILTERS, load_sentences
+from kqj_sim.stats.intervals import Estimate
+
+PACKAGE = Path(kqj_sim.__file__).parent
+FOLDERS = sorted(path.parent.relative_to(PACKAGE) for path in PACKAGE.rglob("sentences.j2"))
+
+
+def _list_asked(folder: Path) -> set[str]:
+    """Return the sentences that the modules of a folder ask for."""
+    calls = (
+        node
+        for path in (PACKAGE / folder).glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "say"
+    )
+    texts = (ast.walk(call.args[1]) for call in calls)
+    return {
+        node.value
+        for nodes in texts
+        for node in nodes
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=str)
+def test_each_sentence_is_asked_for(folder: Path) -> None:
+    text = (PACKAGE / folder / "sentences.j2").read_text()
+    macros = load_sentences(".".join(["kqj_sim", *folder.parts, "module"]))
+    names = {name for name in vars(macros) if not name.startswith("_")}
+    asked = _list_asked(folder)
+    assert asked <= names
+    words = Counter(text.replace("(", " ").split())
+    assert [name for name in names - asked if words[name] < 2] == []
+
+
+def test_a_misspelt_value_is_an_error() -> None:
+    from jinja2 import UndefinedError
+
+    macros = load_sentences("kqj_sim.questions.compare.module")
+    with pytest.raises(UndefinedError, match="confidence"):
+        macros.intervals(object())
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "text"),
+    [
+        ("share", [Estimate(0.671, 0.67, 0.672, 1000)], "67.1% ±0.1"),
+        ("points", [Estimate(142.3, 142.1, 142.5, 1000)], "142.3 ±0.2"),
+        ("count", [1, "take"], "1 take"),
+        ("count", [1300, "take"], "1,300 takes"),
+        ("noun", [0, "take"], "takes"),
+        ("thousands", [1234567], "1,234,567"),
+        ("ordinal", [2], "2nd"),
+        ("listed", [["a", "b", "c"]], "a, b and c"),
+        ("listed", [["a", "b"], "or"], "a or b"),
+        ("listed", [["a"]], "a"),
+        ("capital", ["the Sender"], "The Sender"),
+        ("call", ["take h"], "take ♥"),
+        ("card", [Card("K", "s")], "K♠"),
+        ("contract", ["NT"], "NT"),
+    ],
+)
+def test_filters(name: str, values: list[object], text: str) -> None:
+    assert FILTERS[name](*values) == text
+
+
+def test_size_of_a_negative_number_keeps_its_interval() -> None:
+    assert FILTERS["size"](Estimate(-3.0, -5.0, -1.0, 7)) == Estimate(3.0, 1.0, 5.0, 7)
