@@ -7,14 +7,13 @@ from kqj_sim.output.grid import Grid
 from kqj_sim.output.key_figures import (
     BLANK,
     GameFigures,
-    KeyFigure,
-    Results,
     count_cell,
     join_alternatives,
     list_rare,
     make_grid,
     make_score_grid,
 )
+from kqj_sim.output.numbers import KeyFigure, Numbers
 from kqj_sim.places import name_places
 
 _GROUP_COLUMNS = (
@@ -27,14 +26,14 @@ _GROUP_COLUMNS = (
 _PLACES = name_places(KwajongenRules.seats)
 
 
-def _make_grids(results: Results) -> tuple[list[str], list[Grid | None]]:
+def _make_grids(results: Numbers) -> tuple[list[str], list[Grid | None]]:
     """Return remarks and the grids of single rounds."""
     remarks, callers = _make_caller_grid(results)
     scores = make_score_grid(results, "score_change_mean")
     return remarks, [callers, _make_side_grid(results), _make_point_grid(results), scores]
 
 
-def _describe_results(results: Results, count: int) -> str:
+def _describe_results(results: Numbers, count: int) -> str:
     """Return the share of rounds that the caller's team wins."""
     share = results.value("results", "caller_won_share")
     if count == 1:
@@ -45,11 +44,11 @@ def _describe_results(results: Results, count: int) -> str:
     return f"the caller's team wins {won} of the rounds played"
 
 
-def _describe_lead(results: Results, is_ahead: bool, points: str) -> str:
+def _describe_lead(results: Numbers, is_ahead: bool, points: str) -> str:
     return f" and {'gains' if is_ahead else 'loses'} {points} points on the others"
 
 
-def _make_caller_grid(results: Results) -> tuple[list[str], Grid | None]:
+def _make_caller_grid(results: Numbers) -> tuple[list[str], Grid | None]:
     """Return what there is to say of callers in words, and the callers by place."""
     played = results.value("calls", "played_share")
     remarks = ["Every deal was played."] if played == 1 else []
@@ -96,7 +95,7 @@ def _make_caller_grid(results: Results) -> tuple[list[str], Grid | None]:
     return remarks, make_grid("Caller", headings, rows)
 
 
-def _make_side_grid(results: Results) -> Grid:
+def _make_side_grid(results: Numbers) -> Grid:
     """Return the shares of rounds in which a side wins all four tricks."""
     cells = [
         results.cell("capot", f"{side}_capot_share") for side in ("caller", "others", "either")
@@ -108,7 +107,7 @@ def _make_side_grid(results: Results) -> Grid:
     return make_grid("Four tricks", headings, [("won", cells)], raised)
 
 
-def _make_point_grid(results: Results) -> Grid:
+def _make_point_grid(results: Numbers) -> Grid:
     """Return card points and changes of the scores, per round played."""
     rows = [
         (

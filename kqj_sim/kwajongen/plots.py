@@ -20,7 +20,7 @@ from kqj_sim.output.figures import (
     draw_stacked_rows,
     draw_stacks,
 )
-from kqj_sim.output.key_figures import KeyFigure
+from kqj_sim.output.numbers import KeyFigure
 from kqj_sim.output.plots import GamePictures
 from kqj_sim.places import name_places
 from kqj_sim.stats.intervals import estimate_share

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from kqj_sim.kwajongen.plots import PLACE_NAMES
 from kqj_sim.kwajongen.tables import RESULT_SHARES
-from kqj_sim.output.key_figures import KeyFigure, capitalize
+from kqj_sim.output.key_figures import capitalize
+from kqj_sim.output.numbers import KeyFigure
 from kqj_sim.output.page import Part
 from kqj_sim.output.page_charts import make_distribution, make_dots, make_heat_maps
 from kqj_sim.questions.report.chapter import (

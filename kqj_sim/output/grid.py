@@ -114,6 +114,28 @@ def format_bound(share: Estimate) -> Cell:
     return Cell(f"{'<' if is_rare else '>'}{bound:.{len(str(scale)) - 1}f}%")
 
 
+def format_symmetric(estimate: Estimate, unit: str, most_decimals: int = 2) -> Cell:
+    """Return a number with the larger half of its interval: `2.5% ±1.2`, never `±0.0`.
+
+    Wide intervals need no decimals: `703 ±55`.  A share whose interval would go below 0 or above 1
+    is given by its bound: `<0.04%`.
+    """
+    value, low, high, _ = estimate
+    half = max(value - low, high - value)
+    if not math.isfinite(half) or half <= 0:
+        return format_number(value, low, high, unit)
+    sign, scale = ("%", 100) if unit == "share" else ("", 1)
+    if sign and half > min(value, 1 - value):
+        return format_bound(estimate)
+    _, _, shown = str(format_number(value, value - half, value + half, unit)).partition("±")
+    _, _, fraction = shown.partition(".")
+    decimals = 0 if half * scale >= 10 else min(most_decimals, len(fraction))
+    # Rounded up where it would be nothing.
+    least = 10.0**-decimals
+    text = f"{value * scale:z,.{decimals}f}{sign}"
+    return Cell(text, f"±{max(half * scale, least):,.{decimals}f}")
+
+
 def make_grids(table: Table, width: int | None = None) -> list[Grid]:
     """Return a table as grids with one row per group and one column per quantity.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kqj_sim.cards import format_contract
 from kqj_sim.output.figures import BLUE, draw_dots, draw_message
 from kqj_sim.output.grid import MIN_OBSERVATIONS, format_number
-from kqj_sim.output.key_figures import Group, KeyFigure
+from kqj_sim.output.numbers import Group, KeyFigure
 from kqj_sim.places import name_places
 from kqj_sim.stats.intervals import Estimate
 

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass
 
 from kqj_sim.output.grid import (
     EMPTY_CELL_TEXT,
     MIN_OBSERVATIONS,
     Cell,
     Grid,
-    format_bound,
-    format_number,
 )
 from kqj_sim.output.group_words import format_heading, format_value
-from kqj_sim.output.run import Run
+from kqj_sim.output.numbers import Group, KeyFigure, Numbers
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.quantiles import chi_square_tail
-from kqj_sim.stats.tables import Table
-
-Group = tuple[Any, ...]
-"""The values of group columns."""
 
 BLANK = Cell("")
 """A number that has no meaning in its column."""
@@ -45,20 +37,6 @@ class KeyFigures:
     headline: tuple[str, ...]
     remarks: tuple[str, ...] = ()
     grids: tuple[Grid, ...] = ()
-
-
-class KeyFigure(NamedTuple):
-    """A number for people: its name, and its place in the tables."""
-
-    name: str
-    table: str
-    quantity: str
-    group: Group = ()
-
-    @property
-    def unit(self) -> Literal["share", "points"]:
-        """The unit of the number."""
-        return "share" if self.quantity.endswith("_share") else "points"
 
 
 @dataclass(frozen=True)
@@ -83,112 +61,10 @@ class GameFigures:
     groups_remark: str
     nobody_played: str
     team_lead: str
-    describe_results: Callable[[Results, int], str]
-    tied: Callable[[Results], str]
-    describe_lead: Callable[[Results, bool, str], str]
-    make_grids: Callable[[Results], tuple[list[str], list[Grid | None]]]
-
-
-@dataclass(frozen=True)
-class Results:
-    """A run and the numbers of its tables.
-
-    Attributes:
-        run: the run.
-        tables: all its tables.
-    """
-
-    run: Run
-    tables: Sequence[Table] = field(repr=False)
-
-    @cached_property
-    def _numbers(self) -> dict[tuple[str, str, Group], tuple[str, Estimate]]:
-        return {
-            (table.name, quantity, group): (unit, estimate)
-            for table in self.tables
-            for group, quantity, unit, estimate in table.lines
-        }
-
-    def __contains__(self, table: str) -> bool:
-        return any(each.name == table for each in self.tables)
-
-    def get(self, table: str, quantity: str, *group: Any) -> Estimate | None:
-        """Return a number, None if it is not there or of no observations."""
-        _, found = self._numbers.get((table, quantity, group), ("", None))
-        return None if found is None or math.isnan(found.value) else found
-
-    def cell(self, table: str, quantity: str, *group: Any, most_decimals: int = 2) -> Cell:
-        """Return a number with its interval; a dash if there is none.
-
-        A share of few observations is given by their numbers: `1 of 5`.
-        """
-        unit, found = self._numbers.get((table, quantity, group), ("", None))
-        if found is None or math.isnan(found.value):
-            return Cell(EMPTY_CELL_TEXT)
-        if unit == "share" and 0 < found.observations < MIN_OBSERVATIONS:
-            events = round(found.value * found.observations)
-            return Cell(f"{events:,} of {found.observations:,}")
-        return format_symmetric(found, unit, most_decimals)
-
-    def text(self, table: str, quantity: str, *group: Any) -> str:
-        """Return a number with its interval for a sentence."""
-        return str(self.cell(table, quantity, *group))
-
-    def value(self, table: str, quantity: str, *group: Any) -> float:
-        """Return the value of a number, 0 if there is none."""
-        found = self.get(table, quantity, *group)
-        return 0.0 if found is None else found.value
-
-    def count(self, table: str, quantity: str, *group: Any) -> int:
-        """Return the number of observations behind a number, 0 if there is none."""
-        found = self.get(table, quantity, *group)
-        return 0 if found is None else found.observations
-
-    def sum_deals(self, table: str, quantity: str) -> int:
-        """Return the number of observations behind a quantity, of all groups together."""
-        return sum(
-            found.observations
-            for (name, each, _), (_, found) in self._numbers.items()
-            if (name, each) == (table, quantity)
-        )
-
-    def list_groups(self, table: str) -> list[Group]:
-        """Return the groups of a table, in its order."""
-        (found,) = (each for each in self.tables if each.name == table)
-        return list(dict.fromkeys(group for group, *_ in found.lines))
-
-    @property
-    def players_differ(self) -> bool:
-        """True if the seats have different players."""
-        return len(set(self.run.policies)) > 1
-
-    @property
-    def scorers(self) -> tuple[str, int]:
-        """The holders of scores, `team` or `seat`, and their number."""
-        rules = self.run.rules
-        return ("seat" if rules.partners == "random" else "team"), rules.score_count
-
-
-def format_symmetric(estimate: Estimate, unit: str, most_decimals: int = 2) -> Cell:
-    """Return a number with the larger half of its interval: `2.5% ±1.2`, never `±0.0`.
-
-    Wide intervals need no decimals: `703 ±55`.  A share whose interval would go below 0 or above 1
-    is given by its bound: `<0.04%`.
-    """
-    value, low, high, _ = estimate
-    half = max(value - low, high - value)
-    if not math.isfinite(half) or half <= 0:
-        return format_number(value, low, high, unit)
-    sign, scale = ("%", 100) if unit == "share" else ("", 1)
-    if sign and half > min(value, 1 - value):
-        return format_bound(estimate)
-    _, _, shown = str(format_number(value, value - half, value + half, unit)).partition("±")
-    _, _, fraction = shown.partition(".")
-    decimals = 0 if half * scale >= 10 else min(most_decimals, len(fraction))
-    # Rounded up where it would be nothing.
-    least = 10.0**-decimals
-    text = f"{value * scale:z,.{decimals}f}{sign}"
-    return Cell(text, f"±{max(half * scale, least):,.{decimals}f}")
+    describe_results: Callable[[Numbers, int], str]
+    tied: Callable[[Numbers], str]
+    describe_lead: Callable[[Numbers, bool, str], str]
+    make_grids: Callable[[Numbers], tuple[list[str], list[Grid | None]]]
 
 
 def make_grid(
@@ -218,13 +94,13 @@ def count_cell(count: int) -> Cell:
     return Cell(f"{count:,}" if count else EMPTY_CELL_TEXT)
 
 
-def name_scorers(results: Results) -> list[str]:
+def name_scorers(results: Numbers) -> list[str]:
     """Return the teams or seats with a score of their own: `team 0`, `team 1`."""
     who, count = results.scorers
     return [f"{who} {number}" for number in range(count)]
 
 
-def make_score_grid(results: Results, quantity: str) -> Grid | None:
+def make_score_grid(results: Numbers, quantity: str) -> Grid | None:
     """Return the score per deal of each team or seat, None if all have the same player."""
     who, count = results.scorers
     table = f"scores_by_{who}"
@@ -234,7 +110,7 @@ def make_score_grid(results: Results, quantity: str) -> Grid | None:
     return make_grid("Per deal", name_scorers(results), [("score", scores)])
 
 
-def make_game_grid(results: Results) -> Grid | None:
+def make_game_grid(results: Numbers) -> Grid | None:
     """Return games won and final scores of each team or seat; None without games."""
     who, count = results.scorers
     table = f"games_by_{who}"
@@ -247,7 +123,7 @@ def make_game_grid(results: Results) -> Grid | None:
     return make_grid("Games", name_scorers(results), rows)
 
 
-def write_game_headline(results: Results) -> tuple[str, ...]:
+def write_game_headline(results: Numbers) -> tuple[str, ...]:
     """Return the sentence on whole games; none without games."""
     if "games" not in results:
         return ()
@@ -277,7 +153,7 @@ def write_game_headline(results: Results) -> tuple[str, ...]:
     return (f"A game {aim} takes {rounds} rounds on average; {won_by}.",)
 
 
-def write_team_headline(results: Results, quantity: str) -> tuple[str, ...]:
+def write_team_headline(results: Numbers, quantity: str) -> tuple[str, ...]:
     """Return the sentence on which of two teams with different players scores more, if any.
 
     Args:
@@ -295,7 +171,7 @@ def write_team_headline(results: Results, quantity: str) -> tuple[str, ...]:
     return (f"T{ahead} scores {points} points more per deal than t{behind}.",)
 
 
-def _name_player(results: Results, number: int) -> str:
+def _name_player(results: Numbers, number: int) -> str:
     """Return the player of a seat, or of a team whose seats all have the same, in brackets."""
     policies = results.run.policies
     rules = results.run.rules
@@ -308,7 +184,7 @@ def _name_player(results: Results, number: int) -> str:
     return f" ({names.pop()})" if len(names) == 1 else ""
 
 
-def make_group_grid(results: Results, columns: Sequence[KeyFigure], counted: KeyFigure) -> Grid:
+def make_group_grid(results: Numbers, columns: Sequence[KeyFigure], counted: KeyFigure) -> Grid:
     """Return one row for each group of --by, with these key figures.
 
     Args:
@@ -344,7 +220,7 @@ def make_group_grid(results: Results, columns: Sequence[KeyFigure], counted: Key
 
 
 def _has_rare_groups(
-    results: Results, columns: Sequence[KeyFigure], groups: Sequence[Group]
+    results: Numbers, columns: Sequence[KeyFigure], groups: Sequence[Group]
 ) -> bool:
     """Return whether some numbers have too few observations to be shown."""
     return any(
@@ -354,7 +230,7 @@ def _has_rare_groups(
     )
 
 
-def _says_nothing(results: Results, column: KeyFigure, groups: Sequence[Group]) -> bool:
+def _says_nothing(results: Numbers, column: KeyFigure, groups: Sequence[Group]) -> bool:
     """Return whether a share is 0 or 1 in every group, or nowhere known."""
     values = [
         found.value
@@ -366,7 +242,7 @@ def _says_nothing(results: Results, column: KeyFigure, groups: Sequence[Group]) 
     )
 
 
-def write_group_headline(results: Results, what: str, column: KeyFigure) -> str:
+def write_group_headline(results: Numbers, what: str, column: KeyFigure) -> str:
     """Return whether the groups of --by differ in a share, in a sentence.
 
     The groups named are those furthest above and below the others in standard errors, not the
@@ -422,7 +298,7 @@ def list_rare(counts: Mapping[str, int]) -> list[str]:
     return [name for name, count in counts.items() if count < MIN_OBSERVATIONS]
 
 
-def describe_where(results: Results) -> str:
+def describe_where(results: Numbers) -> str:
     """Return the beginning of a sentence on the deals that --where selects."""
     return f"Where {results.run.where}, " if results.run.where else ""
 
@@ -432,7 +308,7 @@ def capitalize(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def make_key_figures(results: Results, game: GameFigures) -> KeyFigures:
+def make_key_figures(results: Numbers, game: GameFigures) -> KeyFigures:
     """Return the key figures of a run."""
     games = make_game_grid(results)
     first = () if games is None else (games,)
@@ -454,7 +330,7 @@ def make_key_figures(results: Results, game: GameFigures) -> KeyFigures:
     )
 
 
-def _describe_nothing_played(results: Results, game: GameFigures) -> str:
+def _describe_nothing_played(results: Numbers, game: GameFigures) -> str:
     """Return the sentence on a run in which no deal was played."""
     if not results.run.deals:
         return "No deal was played."
@@ -463,7 +339,7 @@ def _describe_nothing_played(results: Results, game: GameFigures) -> str:
     return capitalize(f"{describe_where(results)}every deal was passed out: {game.nobody_played}.")
 
 
-def _write_round_headline(results: Results, game: GameFigures, count: int) -> str:
+def _write_round_headline(results: Numbers, game: GameFigures, count: int) -> str:
     """Return the most important result of `count` rounds, and the lead in score, in a sentence."""
     part = capitalize(f"{describe_where(results)}{game.describe_results(results, count)}")
     scores = game.columns[-1]

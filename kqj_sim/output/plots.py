@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-    from kqj_sim.output.key_figures import KeyFigure
+    from kqj_sim.output.numbers import KeyFigure
     from kqj_sim.output.run import Run
     from kqj_sim.stats.tally import Tally
 

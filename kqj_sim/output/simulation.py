@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kqj_sim.games import find_game
-from kqj_sim.output.key_figures import Results, make_key_figures
+from kqj_sim.output.key_figures import make_key_figures
+from kqj_sim.output.numbers import Numbers
 from kqj_sim.output.run import Report, Run
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 def make_simulation_report(run: Run, tables: Sequence[Table]) -> Report:
     """Return the report of a simulation with these tables."""
-    found = make_key_figures(Results(run, tables), find_game(run.rules.game).part("figures"))
+    found = make_key_figures(Numbers(run, tables), find_game(run.rules.game).part("figures"))
     # Without key figures the headline says everything.
     shown = None if found.grids else ()
     return Report(

@@ -7,8 +7,6 @@ from kqj_sim.output.group_words import format_value
 from kqj_sim.output.key_figures import (
     BLANK,
     GameFigures,
-    KeyFigure,
-    Results,
     count_cell,
     count_noun,
     join_alternatives,
@@ -16,6 +14,7 @@ from kqj_sim.output.key_figures import (
     make_grid,
     make_score_grid,
 )
+from kqj_sim.output.numbers import KeyFigure, Numbers
 from kqj_sim.places import format_ordinal, name_places
 from kqj_sim.rules import SEATS, require_kqj_rules
 
@@ -29,10 +28,10 @@ _GROUP_COLUMNS = (
 _RESULTS = ("made", "failed", "litigation")
 _PLACES = name_places(SEATS)
 _GROUP_UNITS = "made: share of contracts; total, score lead: the contracting team's points, mean."
-_UNITS = "Results, bonuses: share of contracts."
+_UNITS = "Numbers, bonuses: share of contracts."
 
 
-def _make_grids(results: Results) -> tuple[list[str], list[Grid | None]]:
+def _make_grids(results: Numbers) -> tuple[list[str], list[Grid | None]]:
     """Return remarks and the grids of single rounds."""
     # Whole games and scores of single seats need the lines that kinds of contract take elsewhere.
     games = "games" in results
@@ -47,19 +46,19 @@ def _make_grids(results: Results) -> tuple[list[str], list[Grid | None]]:
     return remarks, grids
 
 
-def _name_defenders(results: Results) -> str:
+def _name_defenders(results: Numbers) -> str:
     two_teams = require_kqj_rules(results.run.rules).teams == 2
     return "the defenders" if two_teams else "each defending team"
 
 
-def _describe_lead(results: Results, is_ahead: bool, points: str) -> str:
+def _describe_lead(results: Numbers, is_ahead: bool, points: str) -> str:
     more = "more" if is_ahead else "less"
     return (
         f", and the contracting team scores {points} points {more} than {_name_defenders(results)}"
     )
 
 
-def _describe_contracts(results: Results, contracts: int) -> str:
+def _describe_contracts(results: Numbers, contracts: int) -> str:
     """Return how many of the contracts are made."""
     what, taker = "contract", ""
     if results.run.imposed:
@@ -84,7 +83,7 @@ def _describe_contracts(results: Results, contracts: int) -> str:
     return f"{taker} makes {made}" if taker else f"{made} are made"
 
 
-def _make_take_grid(results: Results, compact: bool) -> tuple[list[str], Grid | None]:
+def _make_take_grid(results: Numbers, compact: bool) -> tuple[list[str], Grid | None]:
     """Return what there is to say of takes in words, and the takes by place."""
     if "taking_by_place" not in results:
         return [], None
@@ -151,7 +150,7 @@ def _make_take_grid(results: Results, compact: bool) -> tuple[list[str], Grid | 
 
 
 def _drop_rare(
-    results: Results, laps: list[int], takers: list[int]
+    results: Numbers, laps: list[int], takers: list[int]
 ) -> tuple[str, list[int], list[int]]:
     """Return the takes that are too few for a row, in words, and the laps and places to show."""
     deals = results.count("taking", "taken_share")
@@ -176,7 +175,7 @@ def _drop_rare(
     return ", ".join(words), shown_laps, shown_places
 
 
-def _make_contract_grid(results: Results, compact: bool) -> Grid | None:
+def _make_contract_grid(results: Numbers, compact: bool) -> Grid | None:
     """Return the results of contracts by kind; None if other grids have them."""
     results_shown = [
         result for result in _RESULTS if results.get("contracts", f"{result}_share") is not None
@@ -216,7 +215,7 @@ def _make_contract_grid(results: Results, compact: bool) -> Grid | None:
     return make_grid("Contracts", headings, rows, note)
 
 
-def _describe_counters(results: Results) -> str:
+def _describe_counters(results: Numbers) -> str:
     """Return how often contracts are countered, with auctions."""
     if "auctions" not in results:
         return ""
@@ -228,7 +227,7 @@ def _describe_counters(results: Results) -> str:
     return f"{countered} of contracts are countered{again}."
 
 
-def _make_bonus_grid(results: Results) -> Grid | None:
+def _make_bonus_grid(results: Numbers) -> Grid | None:
     """Return the bonuses by side; bonuses that nobody had are in the note."""
     if results.count("contracts", "made_share") == 1:
         return None
@@ -252,7 +251,7 @@ def _make_bonus_grid(results: Results) -> Grid | None:
     return make_grid("Bonuses", ("contracting", "defending", "either side"), rows, note)
 
 
-def _make_point_grid(results: Results) -> Grid:
+def _make_point_grid(results: Numbers) -> Grid:
     """Return bids, the contracting team's total and the scores, per contract."""
     rows = []
     if "auctions" in results:

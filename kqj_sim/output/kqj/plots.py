@@ -27,7 +27,7 @@ from kqj_sim.output.figures import (
     draw_threshold,
 )
 from kqj_sim.output.grid import MIN_OBSERVATIONS, format_number
-from kqj_sim.output.key_figures import KeyFigure
+from kqj_sim.output.numbers import KeyFigure
 from kqj_sim.output.page import INK
 from kqj_sim.output.plots import GamePictures
 from kqj_sim.places import name_places

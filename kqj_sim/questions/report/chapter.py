@@ -15,7 +15,7 @@ from kqj_sim.output.grid import (
     format_number,
     make_grids,
 )
-from kqj_sim.output.key_figures import KeyFigure
+from kqj_sim.output.numbers import KeyFigure
 from kqj_sim.output.page import Part
 from kqj_sim.output.page_charts import make_distribution, make_dots
 from kqj_sim.questions.compare.compare_report import list_remarks, write_headline

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kqj_sim.output.key_figures import KeyFigure
+from kqj_sim.output.numbers import KeyFigure
 from kqj_sim.questions.report.chapter import COMPARED, GAMES, Chapter, GameChapters
 from kqj_sim.questions.report.kqj import call_chapters as calls
 from kqj_sim.questions.report.kqj import play_chapters as play

@@ -1,0 +1,116 @@
+"""The numbers of a run's tables, looked up by table, quantity and group."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+from kqj_sim.output.grid import (
+    EMPTY_CELL_TEXT,
+    MIN_OBSERVATIONS,
+    Cell,
+    format_symmetric,
+)
+from kqj_sim.output.run import Run
+from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.tables import Table
+
+Group = tuple[Any, ...]
+"""The values of group columns."""
+
+
+class KeyFigure(NamedTuple):
+    """A number for people: its name, and its place in the tables."""
+
+    name: str
+    table: str
+    quantity: str
+    group: Group = ()
+
+    @property
+    def unit(self) -> Literal["share", "points"]:
+        """The unit of the number."""
+        return "share" if self.quantity.endswith("_share") else "points"
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers of a run's tables.
+
+    Attributes:
+        run: the run.
+        tables: all its tables.
+    """
+
+    run: Run
+    tables: Sequence[Table] = field(repr=False)
+
+    @cached_property
+    def _numbers(self) -> dict[tuple[str, str, Group], tuple[str, Estimate]]:
+        return {
+            (table.name, quantity, group): (unit, estimate)
+            for table in self.tables
+            for group, quantity, unit, estimate in table.lines
+        }
+
+    def __contains__(self, table: str) -> bool:
+        return any(each.name == table for each in self.tables)
+
+    def get(self, table: str, quantity: str, *group: Any) -> Estimate | None:
+        """Return a number, None if it is not there or of no observations."""
+        _, found = self._numbers.get((table, quantity, group), ("", None))
+        return None if found is None or math.isnan(found.value) else found
+
+    def cell(self, table: str, quantity: str, *group: Any, most_decimals: int = 2) -> Cell:
+        """Return a number with its interval; a dash if there is none.
+
+        A share of few observations is given by their numbers: `1 of 5`.
+        """
+        unit, found = self._numbers.get((table, quantity, group), ("", None))
+        if found is None or math.isnan(found.value):
+            return Cell(EMPTY_CELL_TEXT)
+        if unit == "share" and 0 < found.observations < MIN_OBSERVATIONS:
+            events = round(found.value * found.observations)
+            return Cell(f"{events:,} of {found.observations:,}")
+        return format_symmetric(found, unit, most_decimals)
+
+    def text(self, table: str, quantity: str, *group: Any) -> str:
+        """Return a number with its interval for a sentence."""
+        return str(self.cell(table, quantity, *group))
+
+    def value(self, table: str, quantity: str, *group: Any) -> float:
+        """Return the value of a number, 0 if there is none."""
+        found = self.get(table, quantity, *group)
+        return 0.0 if found is None else found.value
+
+    def count(self, table: str, quantity: str, *group: Any) -> int:
+        """Return the number of observations behind a number, 0 if there is none."""
+        found = self.get(table, quantity, *group)
+        return 0 if found is None else found.observations
+
+    def sum_deals(self, table: str, quantity: str) -> int:
+        """Return the number of observations behind a quantity, of all groups together."""
+        return sum(
+            found.observations
+            for (name, each, _), (_, found) in self._numbers.items()
+            if (name, each) == (table, quantity)
+        )
+
+    def list_groups(self, table: str) -> list[Group]:
+        """Return the groups of a table, in its order."""
+        (found,) = (each for each in self.tables if each.name == table)
+        return list(dict.fromkeys(group for group, *_ in found.lines))
+
+    @property
+    def players_differ(self) -> bool:
+        """True if the seats have different players."""
+        return len(set(self.run.policies)) > 1
+
+    @property
+    def scorers(self) -> tuple[str, int]:
+        """The holders of scores, `team` or `seat`, and their number."""
+        rules = self.run.rules
+        return ("seat" if rules.partners == "random" else "team"), rules.score_count
