@@ -28,7 +28,7 @@ _GROUP_COLUMNS = (
 _RESULTS = ("made", "failed", "litigation")
 _PLACES = name_places(SEATS)
 _GROUP_UNITS = "made: share of contracts; total, score lead: the contracting team's points, mean."
-_UNITS = "Numbers, bonuses: share of contracts."
+_UNITS = "Results, bonuses: share of contracts."
 
 
 def _make_grids(results: Numbers) -> tuple[list[str], list[Grid | None]]:
