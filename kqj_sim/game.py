@@ -45,10 +45,11 @@ class Game:
             (`stats.games.AnalyzedGame`), `answers` (`questions.odds.report.GameAnswers`),
             `chapters` (`questions.report.chapter.GameChapters`), `engine` (`engines.Engine`),
             `figures` (`output.key_figures.GameFigures`), `pictures` (`output.plots.GamePictures`),
-            `recording` (`simulation.recording.RecordingBlock`), `referee`
-            (`referee.base.Referee`, by the rules), `round_terms`
-            (`questions.records.terms.RoundTerms`), `samplers` (`positions.sampling.GameSamplers`)
-            and `variants`, the rules under which policies are checked, by their description.
+            `quantities` (`stats.quantities.Quantity` by identifier), `recording`
+            (`simulation.recording.RecordingBlock`), `referee` (`referee.base.Referee`, by the
+            rules), `round_terms` (`questions.records.terms.RoundTerms`), `samplers`
+            (`positions.sampling.GameSamplers`) and `variants`, the rules under which policies are
+            checked, by their description.
     """
 
     name: str

@@ -35,6 +35,7 @@ KQJ = Game(
     parts={
         "variants": "kqj_sim.questions.policies.checks:KQJ_VARIANTS",
         "analysis": "kqj_sim.stats.kqj.analysis:ANALYSIS",
+        "quantities": "kqj_sim.stats.kqj.quantities:QUANTITIES",
         "engine": "kqj_sim.engines:KQJ_ENGINE",
         "figures": "kqj_sim.output.kqj.key_figures:FIGURES",
         "pictures": "kqj_sim.output.kqj.plots:PICTURES",

@@ -194,7 +194,7 @@ class Result(ShownResult):
                 continue
             rows = [
                 estimate
-                for group, name, _, estimate in each.lines
+                for group, name, estimate in each.lines
                 if name == quantity
                 and all(group[each.groups.index(key)] == value for key, value in groups.items())
             ]

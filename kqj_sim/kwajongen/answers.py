@@ -19,7 +19,7 @@ from kqj_sim.positions.measures import DRAWN, LOST, NOT_PLAYED, WON
 from kqj_sim.questions.odds.plots import Panel
 from kqj_sim.questions.odds.report import GameAnswers, describe_hand, describe_passes
 from kqj_sim.questions.odds.words import describe_option
-from kqj_sim.stats.tables import Table, TableRow, make_table
+from kqj_sim.stats.tables import Table, TableRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,9 +53,9 @@ def _list_tables(odds: KwajongenCallOdds) -> list[Table]:
     if not odds.question_count:
         return []
     agreed = odds.estimate_bidding_probability()
-    line: TableRow = ((odds.position.place,), "agreeing_share", "share", agreed)
+    line: TableRow = ((odds.position.place,), "agreeing_share", agreed)
     title = "Deals in which everybody before you passes"
-    return [make_table("heard", title, ("players",), [line], "", counted=False, game="kwajongen")]
+    return [Table("heard", title, ("players",), [line], counted=False, game="kwajongen")]
 
 
 def _list_panels(odds: KwajongenCallOdds) -> list[Panel]:

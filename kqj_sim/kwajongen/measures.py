@@ -21,30 +21,22 @@ def _makes(of: Int16Array) -> Any:
 
 
 _NOTE = "Value: points gained on the opponents, on average."
-_WINS = Measure("win_share", "share", lambda of: of[odds.OWN_SCORE] < 0)
-_VALUE = Measure("value", "change", _lose_points)
-_TIED = Measure("tied_share", "share", lambda of: of[odds.RESULT] == TIE)
+_WINS = Measure("win_share", lambda of: of[odds.OWN_SCORE] < 0)
+_VALUE = Measure("value", _lose_points)
+_TIED = Measure("tied_share", lambda of: of[odds.RESULT] == TIE)
 _OWN_SIDE = (
-    Measure("own_points_mean", "points", lambda of: of[odds.OWN_POINTS]),
-    Measure(
-        "own_all_tricks_share",
-        "share",
-        lambda of: of[odds.OWN_TRICKS] == TRICKS,
-    ),
+    Measure("own_points_mean", lambda of: of[odds.OWN_POINTS]),
+    Measure("own_all_tricks_share", lambda of: of[odds.OWN_TRICKS] == TRICKS),
 )
 
 CALL_MEASURES = MeasureTable(
     (
         _WINS,
         _VALUE,
-        Measure("own_made_share", "share", lambda of: (of[odds.OWN_PLAYS] != 0) & _makes(of)),
-        Measure("own_contract_share", "share", lambda of: of[odds.OWN_PLAYS] != 0),
+        Measure("own_made_share", lambda of: (of[odds.OWN_PLAYS] != 0) & _makes(of)),
+        Measure("own_contract_share", lambda of: of[odds.OWN_PLAYS] != 0),
         _TIED,
-        Measure(
-            "passed_share",
-            "share",
-            lambda of: of[odds.RESULT] == PASSED_OUT,
-        ),
+        Measure("passed_share", lambda of: of[odds.RESULT] == PASSED_OUT),
         *_OWN_SIDE,
     ),
     _NOTE,
@@ -54,7 +46,7 @@ CARD_MEASURES = MeasureTable(
     (
         _WINS,
         _VALUE,
-        Measure("contract_made_share", "share", _makes),
+        Measure("contract_made_share", _makes),
         _TIED,
         *_OWN_SIDE,
     ),

@@ -129,7 +129,7 @@ def _make_call_tables(builder: TableBuilder) -> Iterable[Table]:
             deals = sum(counts.values())
             for quantity, taken in (("played_share", 1), ("passed_out_share", 0)):
                 estimate = builder.share(counts.get(taken, 0), deals)
-                yield group, quantity, "share", estimate
+                yield group, quantity, estimate
 
     def by_place() -> TableRows:
         callers = builder.group_histograms((), "place")
@@ -143,7 +143,7 @@ def _make_call_tables(builder: TableBuilder) -> Iterable[Table]:
                     ("caller_share_of_deals", deals),
                     ("caller_share_of_played", sum(places.values())),
                 ):
-                    yield (*group, place), quantity, "share", builder.share(count, of)
+                    yield (*group, place), quantity, builder.share(count, of)
                 waiting -= count
 
     yield builder.table("calls", "Deals played and passed out", (), overall())
@@ -157,7 +157,7 @@ def list_result_rows(builder: TableBuilder, groups: tuple[str, ...]) -> TableRow
         for result, quantity in RESULT_SHARES.items():
             count = counts.get(_RESULT_LABELS.index(result), 0)
             estimate = builder.share(count, sum(counts.values()))
-            yield group, quantity, "share", estimate
+            yield group, quantity, estimate
 
 
 def _make_result_tables(builder: TableBuilder) -> Iterable[Table]:
@@ -177,7 +177,7 @@ def _list_capots(builder: TableBuilder) -> TableRows:
         for side, places in (("caller", (0,)), ("others", (1,)), ("either", (0, 1))):
             count = sum(n for key, n in counts.items() if any(key[place] for place in places))
             estimate = builder.share(count, deals)
-            yield group, f"{side}_capot_share", "share", estimate
+            yield group, f"{side}_capot_share", estimate
 
 
 def _list_tricks(builder: TableBuilder) -> TableRows:
@@ -185,7 +185,7 @@ def _list_tricks(builder: TableBuilder) -> TableRows:
     for group, counts in builder.group_histograms((), "contracting_tricks").items():
         for number in range(TRICKS + 1):
             estimate = builder.share(counts.get(number, 0), sum(counts.values()))
-            yield (*group, number), "share_of_played", "share", estimate
+            yield (*group, number), "share_of_played", estimate
 
 
 def _make_raised_tables(builder: TableBuilder) -> Iterable[Table]:
@@ -199,12 +199,12 @@ def _make_raised_tables(builder: TableBuilder) -> Iterable[Table]:
     def overall() -> TableRows:
         for group, counts in builder.group_histograms((), "raised").items():
             estimate = builder.share(counts.get(1, 0), sum(counts.values()))
-            yield group, "raised_share", "share", estimate
+            yield group, "raised_share", estimate
 
     def by_raised() -> TableRows:
         yield from list_result_rows(builder, ("raised",))
         for group, counts in builder.group_histograms(("raised",), "worth").items():
-            yield group, "change_difference_mean", "points", builder.mean(counts)
+            yield group, "change_difference_mean", builder.mean(counts)
 
     yield builder.table("raised", "Raised rounds, played deals", (), overall())
     if "raised" not in builder.by:
@@ -223,7 +223,7 @@ def _list_card_points(builder: TableBuilder) -> TableRows:
             for quantity, estimate in describe_distribution(
                 "card_points", histogram, builder.confidence
             ):
-                yield (*group, whose), quantity, "points", estimate
+                yield (*group, whose), quantity, estimate
 
 
 def _list_scores(builder: TableBuilder) -> TableRows:
@@ -237,9 +237,9 @@ def _list_scores(builder: TableBuilder) -> TableRows:
     for group in histograms[0]:
         for (quantity, _), histogram in zip(sides, histograms, strict=True):
             estimate = builder.mean(histogram[group])
-            yield group, quantity, "points", estimate
+            yield group, quantity, estimate
     for group, changes in builder.group_histograms((), "team_worth", taken=False).items():
-        yield group, "team_change_difference_mean", "points", builder.mean(changes)
+        yield group, "team_change_difference_mean", builder.mean(changes)
 
 
 def _list_team_scores(builder: TableBuilder) -> TableRows:
@@ -248,7 +248,7 @@ def _list_team_scores(builder: TableBuilder) -> TableRows:
     for group in teams[0]:
         for team, histograms in enumerate(teams):
             estimate = builder.mean(histograms[group])
-            yield (*group, team), "score_change_mean", "points", estimate
+            yield (*group, team), "score_change_mean", estimate
 
 
 def list_detail_joints(experiment: Experiment) -> list[tuple[str, ...]]:
@@ -296,9 +296,4 @@ def _list_distribution(builder: TableBuilder, column: str) -> TableRows:
         for number in sorted({number for number, _ in counts}):
             for result, quantity in RESULT_SHARES.items():
                 count = counts.get((number, _RESULT_LABELS.index(result)), 0)
-                yield (
-                    (*group, number),
-                    quantity,
-                    "share",
-                    builder.share(count, deals),
-                )
+                yield (*group, number), quantity, builder.share(count, deals)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kqj_sim.messages import visible_lines
 from kqj_sim.output.group_words import format_heading, format_value
-from kqj_sim.stats.quantities import get_label
+from kqj_sim.stats.quantities import find_quantity
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -145,16 +145,19 @@ def make_grids(table: Table, width: int | None = None) -> list[Grid]:
     """
     if table.spread:
         return _make_spread_grids(table, width)
-    labels = {quantity: get_label(quantity) for quantity in table.quantities}
-    title, unneeded = _split_common_suffix(table.title, labels.values())
+    quantities = {name: find_quantity(name, table.game) for name in table.quantities}
+    title, unneeded = _split_common_suffix(
+        table.title, [each.heading for each in quantities.values()]
+    )
     numbers: dict[str, dict[tuple[Hashable, ...], tuple[Cell, int]]] = {}
     rows: dict[tuple[Hashable, ...], None] = {}
-    for row, quantity, unit, estimated in table.lines:
+    for row, name, estimated in table.lines:
+        heading, unit = quantities[name]
         rows[row] = None
         bounds = float(estimated.low), float(estimated.high)
         cell = format_number(float(estimated.value), *bounds, unit)
-        heading = labels[quantity].removesuffix(unneeded)
-        numbers.setdefault(heading, {})[row] = (cell, int(estimated.observations))
+        cells = numbers.setdefault(heading.removesuffix(unneeded), {})
+        cells[row] = (cell, int(estimated.observations))
     if not table.groups:
         lines = tuple(
             (Cell(quantity), cell, Cell(f"{deals:,}"))
@@ -187,10 +190,11 @@ def _make_spread_grids(table: Table, width: int | None) -> list[Grid]:
     cells: dict[str, dict[tuple[str, ...], Cell]] = {}
     deals: dict[str, set[int]] = {}
     rows: dict[tuple[str, ...], None] = {}
-    for group, quantity, unit, each in table.lines:
+    for group, quantity, each in table.lines:
+        heading, unit = find_quantity(quantity, table.game)
         keys_of_row = _format_keys(table, group)
         others = [key for number, key in enumerate(keys_of_row) if number != place]
-        row = (*others, *([get_label(quantity)] if several else []))
+        row = (*others, *([heading] if several else []))
         rows[row] = None
         column = keys_of_row[place]
         numbers = float(each.value), float(each.low), float(each.high)
@@ -371,7 +375,8 @@ def break_long_words(text: str, width: int) -> str:
 def _format_keys(table: Table, row: Sequence[Any]) -> list[str]:
     """Return the values of the group columns in words."""
     return [
-        format_value(group, key, table.game) for group, key in zip(table.groups, row, strict=True)
+        str(key) if group in table.parameters else format_value(group, key, table.game)
+        for group, key in zip(table.groups, row, strict=True)
     ]
 
 

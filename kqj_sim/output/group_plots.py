@@ -11,6 +11,7 @@ from kqj_sim.output.grid import MIN_OBSERVATIONS, format_number
 from kqj_sim.output.numbers import Group, KeyFigure
 from kqj_sim.places import name_places
 from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.quantities import find_quantity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,7 +64,8 @@ def draw_groups(
         elif values == {1.0} and key_figure.quantity in ("taken_share", "played_share"):
             remarks.append(f"Every deal was {key_figure.quantity.removesuffix('_share')}.")
         elif len(values) == 1:
-            same = format_number(values.pop(), float("nan"), float("nan"), key_figure.unit)
+            unit = find_quantity(key_figure.quantity, rules.game).unit
+            same = format_number(values.pop(), float("nan"), float("nan"), unit)
             remarks.append(f"In every group: {key_figure.name.partition(',')[0]} {same}.")
     if not panels:
         draw_message(figure.subplots(), "no group has enough deals to be drawn")
@@ -75,7 +77,8 @@ def draw_groups(
     for axes, (key_figure, numbers) in zip(every, panels, strict=True):
         # All panels have the rows of all groups.
         whole = {group: numbers.get(group, _NOTHING) for group in kept}
-        draw_dots(axes, {key_figure.name: whole}, key_figure.unit, names=names)
+        unit = find_quantity(key_figure.quantity, rules.game).unit
+        draw_dots(axes, {key_figure.name: whole}, unit, names=names)
         axes.set_xlabel("\n".join(_break_words(key_figure.name)))
         axes.margins(x=0.12)
     every[0].set_title(f"By {' and '.join(tally.by)} (number of deals)")
@@ -111,7 +114,8 @@ def draw_first_measure(
             names = {group: _name_group(group, tally.by, rules.seats) for group in kept}
             largest = sorted(kept, key=lambda group: -kept[group].observations)[:MAX_GROUPS_DRAWN]
             shown = {group: each for group, each in kept.items() if group in largest}
-            draw_dots(axes, {key_figure.name: shown}, key_figure.unit, names=names)
+            unit = find_quantity(key_figure.quantity, rules.game).unit
+            draw_dots(axes, {key_figure.name: shown}, unit, names=names)
             axes.set_xlabel(key_figure.name)
             axes.set_title(f"By {' and '.join(tally.by)}")
             return

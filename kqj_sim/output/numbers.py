@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from kqj_sim.output.grid import (
     EMPTY_CELL_TEXT,
@@ -16,6 +16,7 @@ from kqj_sim.output.grid import (
 )
 from kqj_sim.output.run import Run
 from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.quantities import find_quantity
 from kqj_sim.stats.tables import Table
 
 Group = tuple[Any, ...]
@@ -29,11 +30,6 @@ class KeyFigure(NamedTuple):
     table: str
     quantity: str
     group: Group = ()
-
-    @property
-    def unit(self) -> Literal["share", "points"]:
-        """The unit of the number."""
-        return "share" if self.quantity.endswith("_share") else "points"
 
 
 @dataclass(frozen=True)
@@ -49,11 +45,11 @@ class Numbers:
     tables: Sequence[Table] = field(repr=False)
 
     @cached_property
-    def _numbers(self) -> dict[tuple[str, str, Group], tuple[str, Estimate]]:
+    def _numbers(self) -> dict[tuple[str, str, Group], Estimate]:
         return {
-            (table.name, quantity, group): (unit, estimate)
+            (table.name, quantity, group): estimate
             for table in self.tables
-            for group, quantity, unit, estimate in table.lines
+            for group, quantity, estimate in table.lines
         }
 
     def __contains__(self, table: str) -> bool:
@@ -61,7 +57,7 @@ class Numbers:
 
     def get(self, table: str, quantity: str, *group: Any) -> Estimate | None:
         """Return a number, None if it is not there or of no observations."""
-        _, found = self._numbers.get((table, quantity, group), ("", None))
+        found = self._numbers.get((table, quantity, group))
         return None if found is None or math.isnan(found.value) else found
 
     def cell(self, table: str, quantity: str, *group: Any, most_decimals: int = 2) -> Cell:
@@ -69,9 +65,10 @@ class Numbers:
 
         A share of few observations is given by their numbers: `1 of 5`.
         """
-        unit, found = self._numbers.get((table, quantity, group), ("", None))
-        if found is None or math.isnan(found.value):
+        found = self.get(table, quantity, *group)
+        if found is None:
             return Cell(EMPTY_CELL_TEXT)
+        unit = find_quantity(quantity, self.run.rules.game).unit
         if unit == "share" and 0 < found.observations < MIN_OBSERVATIONS:
             events = round(found.value * found.observations)
             return Cell(f"{events:,} of {found.observations:,}")
@@ -95,7 +92,7 @@ class Numbers:
         """Return the number of observations behind a quantity, of all groups together."""
         return sum(
             found.observations
-            for (name, each, _), (_, found) in self._numbers.items()
+            for (name, each, _), found in self._numbers.items()
             if (name, each) == (table, quantity)
         )
 

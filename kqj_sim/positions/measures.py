@@ -14,7 +14,6 @@ from kqj_sim.core.block import TRICKS
 from kqj_sim.core.scoring import LITIGATION, MADE, PASSED_OUT
 from kqj_sim.core.types import Float64Array, Int16Array
 from kqj_sim.rules import KqjRules
-from kqj_sim.stats.tables import Unit
 
 RANKING_MEASURE = "value"
 """The measure with the greatest mean of the best option; every table has it, and `win_share`."""
@@ -27,19 +26,12 @@ class Measure(NamedTuple):
     """A quantity of a round that is estimated for each option.
 
     Attributes:
-        name: its identifier, whose heading `stats.quantities` has.
-        unit: its unit; a "share" has the values 0 and 1.
+        name: the identifier of the quantity; of a share of rounds the values are 0 and 1.
         compute: computes it, shape (...), from outcomes with their columns first, (OUTCOME, ...).
     """
 
     name: str
-    unit: Unit
     compute: Callable[[Int16Array], Any]
-
-    @property
-    def is_share(self) -> bool:
-        """Return whether it is the share of rounds with a property."""
-        return self.unit == "share"
 
 
 @dataclass(frozen=True)
@@ -79,27 +71,24 @@ def subtract(left: Int16Array, right: Int16Array) -> Float64Array:
 UNCOUNTERED_VALUE = "value_if_not_countered"
 """With auctions the value in the same deals if nobody counters the player's side."""
 
-_WINS = Measure("win_share", "share", lambda of: of[kqj.OWN_SCORE] > of[kqj.OTHER_SCORE])
-_VALUE = Measure("value", "points", lambda of: subtract(of[kqj.OWN_SCORE], of[kqj.OTHER_SCORE]))
-_LITIGATED = Measure("litigated_share", "share", lambda of: of[kqj.RESULT] == LITIGATION)
-_PASSED = Measure("passed_share", "share", lambda of: of[kqj.RESULT] == PASSED_OUT)
+_WINS = Measure("win_share", lambda of: of[kqj.OWN_SCORE] > of[kqj.OTHER_SCORE])
+_VALUE = Measure("value", lambda of: subtract(of[kqj.OWN_SCORE], of[kqj.OTHER_SCORE]))
+_LITIGATED = Measure("litigated_share", lambda of: of[kqj.RESULT] == LITIGATION)
+_PASSED = Measure("passed_share", lambda of: of[kqj.RESULT] == PASSED_OUT)
 _OWN_SIDE = (
-    Measure("own_total_mean", "points", lambda of: of[kqj.OWN_TOTAL]),
-    Measure("own_capot_share", "share", lambda of: of[kqj.OWN_TRICKS] == TRICKS),
-    Measure("own_kq_share", "share", lambda of: of[kqj.OWN_KQ] > 0),
-    Measure("own_kqj_share", "share", lambda of: of[kqj.OWN_KQJ] > 0),
+    Measure("own_total_mean", lambda of: of[kqj.OWN_TOTAL]),
+    Measure("own_capot_share", lambda of: of[kqj.OWN_TRICKS] == TRICKS),
+    Measure("own_kq_share", lambda of: of[kqj.OWN_KQ] > 0),
+    Measure("own_kqj_share", lambda of: of[kqj.OWN_KQJ] > 0),
 )
 _OWN_CONTRACT = (
-    Measure(
-        "own_made_share", "share", lambda of: (of[kqj.OWN_PLAYS] != 0) & (of[kqj.RESULT] == MADE)
-    ),
-    Measure("own_contract_share", "share", lambda of: of[kqj.OWN_PLAYS] != 0),
+    Measure("own_made_share", lambda of: (of[kqj.OWN_PLAYS] != 0) & (of[kqj.RESULT] == MADE)),
+    Measure("own_contract_share", lambda of: of[kqj.OWN_PLAYS] != 0),
 )
 _COUNTERS = (
-    Measure("own_countered_share", "share", lambda of: of[kqj.OWN_COUNTERED] != 0),
+    Measure("own_countered_share", lambda of: of[kqj.OWN_COUNTERED] != 0),
     Measure(
         UNCOUNTERED_VALUE,
-        "points",
         lambda of: subtract(of[kqj.UNCOUNTERED_OWN_SCORE], of[kqj.UNCOUNTERED_OTHER_SCORE]),
     ),
 )
@@ -119,7 +108,7 @@ def get_kqj_call_measures(rules: KqjRules) -> MeasureTable:
 
 def get_kqj_card_measures(rules: KqjRules) -> MeasureTable:
     """Return the measures of cards of KQJ."""
-    made = Measure("contract_made_share", "share", lambda of: of[kqj.RESULT] == MADE)
+    made = Measure("contract_made_share", lambda of: of[kqj.RESULT] == MADE)
     return MeasureTable(
         (_WINS, _VALUE, made, _LITIGATED, *_OWN_SIDE),
         _KQJ_NOTE.format(_BEST_OPPONENT[rules.teams]),

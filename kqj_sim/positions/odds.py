@@ -23,6 +23,7 @@ from kqj_sim.stats.intervals import (
     estimate_weighted_share,
 )
 from kqj_sim.stats.moments import ROUNDING_ERROR, Objective, WeightedMoments
+from kqj_sim.stats.quantities import Unit, find_quantity
 
 _DECIMALS = 9
 """Decimals of estimates with weights that are not whole."""
@@ -153,9 +154,13 @@ class Odds:
             self.sequential,
         )
 
+    def get_unit(self, name: str) -> Unit:
+        """Return the unit of a measure."""
+        return find_quantity(name, self.rules.game).unit
+
     def estimate(self, name: str, option: int, baseline: int | None = None) -> Estimate:
         """Estimate a measure of an option, or with `baseline` its lead over that option."""
-        is_share = self.measures[name].is_share
+        is_share = self.get_unit(name) == "share"
         return self.sums.mean(
             self.measures.indices[name],
             option,
@@ -259,6 +264,10 @@ class CardOdds(Odds):
             return super().estimate_bidding_probability()
         share = self.agreeing_weight / (self.deals * self.max_ways)
         return Estimate(share, math.nan, math.nan, self.deals)
+
+    def get_unit(self, name: str) -> Unit:
+        """Return the unit of a measure."""
+        return find_quantity(name, self.rules.game).unit
 
     def estimate(self, name: str, option: int, baseline: int | None = None) -> Estimate:
         """Estimate a measure of a card, or with `baseline` its lead over that card."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from kqj_sim.games import get_column_numbers, get_columns
 from kqj_sim.stats import intervals
 from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.quantities import find_quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,11 +19,8 @@ if TYPE_CHECKING:
     from kqj_sim.simulation.experiment import Experiment
     from kqj_sim.simulation.rows import Rows
 
-Unit: TypeAlias = Literal["share", "points", "count", "amount", "rounds", "change"]
-"""The unit of a number; a `change` is one of a score of a few points, shown in hundredths."""
-
-TableRow: TypeAlias = tuple[tuple[int | str, ...], str, Unit, Estimate]
-"""A row of a table: its group (a value for each group column), quantity, unit, number."""
+TableRow: TypeAlias = tuple[tuple[int | str, ...], str, Estimate]
+"""A row of a table: its group (a value for each group column), quantity, number."""
 
 TableRows: TypeAlias = Iterable[TableRow]
 
@@ -39,28 +37,30 @@ class Table:
         counted: True to show the number of observations behind each number.
         spread: a group column whose values are the columns on a screen, with a row for each
             quantity; empty for a column for each quantity.
-        game: the game whose columns the group columns are.
         observations: what is counted, in the plural.
+        parameters: the group columns that are parameters of a policy.
+        game: the game whose quantities these are, and whose columns the other group columns are.
     """
 
     name: str
     title: str
     groups: tuple[str, ...]
-    lines: tuple[TableRow, ...]
+    lines: Sequence[TableRow]
     note: str = ""
     counted: bool = True
     spread: str = ""
-    game: str = "kqj"
     observations: str = "deals"
+    parameters: tuple[str, ...] = ()
+    game: str = field(kw_only=True)
 
     @cached_property
     def frame(self) -> pd.DataFrame:
         """The lines as a data frame, with one row per number.
 
-        Its columns are those of `groups` (text or int), then `quantity` (text), `unit` ("share"
-        from 0 to 1, "points", "count", "amount" or "rounds"), `value`, `low` and `high` (floats;
-        the bounds are NaN where there is no interval), and `deals`, the number of
-        observations behind the number: deals, or games where the title says so.
+        Its columns are those of `groups` (text or int), then `quantity` (text), `unit` (a `Unit`;
+        a "share" lies between 0 and 1), `value`, `low` and `high` (floats; the bounds are NaN where
+        there is no interval), and `deals`, the number of observations behind the number: deals, or
+        games where the title says so.
         """
         # Imported here, as it is slow and most uses need the lines only.
         import pandas as pd
@@ -69,8 +69,8 @@ class Table:
             column: [group[place] for group, *_ in self.lines]
             for place, column in enumerate(self.groups)
         }
-        data["quantity"] = [quantity for _, quantity, _, _ in self.lines]
-        data["unit"] = [unit for _, _, unit, _ in self.lines]
+        data["quantity"] = [quantity for _, quantity, _ in self.lines]
+        data["unit"] = [find_quantity(quantity, self.game).unit for _, quantity, _ in self.lines]
         data["value"] = [estimate.value for *_, estimate in self.lines]
         for place, column in enumerate(("low", "high")):
             data[column] = [estimate.finite_bounds[place] for *_, estimate in self.lines]
@@ -80,13 +80,13 @@ class Table:
     @property
     def quantities(self) -> tuple[str, ...]:
         """The different quantities, in the order of the table."""
-        return tuple(dict.fromkeys(quantity for _, quantity, _, _ in self.lines))
+        return tuple(dict.fromkeys(quantity for _, quantity, _ in self.lines))
 
     def estimates(self, quantity: str) -> dict[tuple[Any, ...], Estimate]:
         """Return the numbers of a quantity by group, in the order of the table."""
         return {
             group: Estimate(float(each.value), float(each.low), float(each.high), each.observations)
-            for group, name, _, each in self.lines
+            for group, name, each in self.lines
             if name == quantity
         }
 
@@ -95,20 +95,6 @@ def describe_estimate(name: str, estimate: Estimate) -> dict[str, float]:
     """Return the columns of a number of a frame: `NAME`, `NAME_low` and `NAME_high`."""
     low, high = estimate.finite_bounds
     return {name: float(estimate.value), f"{name}_low": low, f"{name}_high": high}
-
-
-def make_table(
-    name: str,
-    title: str,
-    groups: tuple[str, ...],
-    lines: TableRows,
-    note: str = "",
-    counted: bool = True,
-    spread: str = "",
-    game: str = "kqj",
-) -> Table:
-    """Return the table of these lines, in their order."""
-    return Table(name, title, groups, tuple(lines), note, counted, spread, game)
 
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -230,15 +216,14 @@ class TableBuilder:
                     for text, value in zip(texts, group, strict=True)
                 ),
                 quantity,
-                unit,
                 estimate,
             )
-            for group, quantity, unit, estimate in lines
+            for group, quantity, estimate in lines
         ]
         notes = [*([note] if note else []), *list_deviation_notes(labelled), *self.notes]
         if self.where is not None:
             notes.append(f"Of the deals with {self.where}.")
-        return make_table(name, title, groups, labelled, " ".join(notes), game=game)
+        return Table(name, title, groups, labelled, " ".join(notes), game=game)
 
 
 def describe_distribution(
@@ -264,7 +249,7 @@ def list_deviation_notes(lines: Iterable[TableRow]) -> list[str]:
     least = intervals.MIN_DEVIATION_OBSERVATIONS
     if any(
         quantity.endswith(_DEVIATION) and 0 < each.observations < least
-        for _, quantity, _, each in lines
+        for _, quantity, each in lines
     ):
         return [f"No standard deviation is given for fewer than {least:,} observations."]
     return []

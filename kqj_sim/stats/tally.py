@@ -23,7 +23,6 @@ from kqj_sim.stats.tables import (
     TableRow,
     describe_distribution,
     list_deviation_notes,
-    make_table,
 )
 from kqj_sim.stats.where import compile_expression
 
@@ -56,34 +55,42 @@ def make_game_tables(
     games = counts["rounds"].total()
     won = intervals.estimate_share(counts["first_dealer_side_won"][1], games, confidence)
     overall: list[TableRow] = [
-        ((), "games_count", "count", intervals.make_count(games)),
-        ((), "first_dealer_won_share", "share", won),
+        ((), "games_count", intervals.make_count(games)),
+        ((), "first_dealer_won_share", won),
     ]
     for name in ("rounds", "played_rounds"):
         for quantity, estimate in describe_distribution(name, counts[name], confidence):
-            overall.append(((), quantity, "rounds", estimate))
+            overall.append(((), quantity, estimate))
     player = "seat" if rules.partners == "random" else "team"
     by_player: list[TableRow] = []
     for number in range(rules.score_count):
         share = intervals.estimate_share(counts["winner"][number], games, confidence)
         score = intervals.estimate_mean(counts[f"score_{number}"], confidence)
-        by_player.append(((number,), "won_share", "share", share))
-        by_player.append(((number,), "final_score_mean", "points", score))
+        by_player.append(((number,), "won_share", share))
+        by_player.append(((number,), "final_score_mean", score))
     note = " ".join([_GAME_NOTE, *list_deviation_notes(overall)])
     return [
-        make_table("games", "Games", (), overall, note),
-        make_table(f"games_by_{player}", f"Games, by {player}", (player,), by_player, _GAME_NOTE),
-    ]
+        Table("games", "Games", (), overall, note, game=rules.game),
+        Table(
+            f"games_by_{player}", f"Games, by {player}", (player,), by_player, _GAME_NOTE,
+            game=rules.game,
+        ),
+    ]  # fmt: skip
 
 
-def make_length_table(counts: Mapping[str, Counter[int]], confidence: float) -> Table:
+def make_length_table(
+    experiment: Experiment, counts: Mapping[str, Counter[int]], confidence: float
+) -> Table:
     """Return the table of games by their number of rounds."""
     games = counts["rounds"].total()
     lines: list[TableRow] = [
-        ((rounds,), "share_of_games", "share", intervals.estimate_share(number, games, confidence))
+        ((rounds,), "share_of_games", intervals.estimate_share(number, games, confidence))
         for rounds, number in sorted(counts["rounds"].items())
     ]
-    return make_table("games_by_rounds", "Games, by their rounds", ("rounds",), lines, _GAME_NOTE)
+    return Table(
+        "games_by_rounds", "Games, by their rounds", ("rounds",), lines, _GAME_NOTE,
+        game=experiment.rules.game,
+    )  # fmt: skip
 
 
 class Tally:
@@ -223,7 +230,7 @@ class Tally:
         if self._games or self.experiment.games is not None:
             made += make_game_tables(self.experiment, self._games, confidence)
             if self.detail:
-                made.append(make_length_table(self._games, confidence))
+                made.append(make_length_table(self.experiment, self._games, confidence))
         return made
 
     def get_cells(self, columns: Sequence[str]) -> tuple[Int64Array, Int64Array]:
@@ -232,7 +239,7 @@ class Tally:
 
     def make_length_table(self, confidence: float = DEFAULT_CONFIDENCE) -> Table:
         """Return the table of games by their number of rounds; without games it has no rows."""
-        return make_length_table(self._games, confidence)
+        return make_length_table(self.experiment, self._games, confidence)
 
     def _counted_fields(self) -> tuple[object, ...]:
         """Return everything that tallies must share to be merged: all but the range of deals."""

@@ -21,7 +21,7 @@ from kqj_sim.questions.compare.pairs import Comparison, PolicyPair, describe_pro
 from kqj_sim.questions.compare.plan import ComparisonPlan
 from kqj_sim.rules import KqjRules
 from kqj_sim.stats.intervals import Estimate
-from kqj_sim.stats.tables import make_table
+from kqj_sim.stats.tables import Table, TableRow
 from tests.command_line import run
 from tests.comparisons import compare
 from tests.runners import WatchedRunner
@@ -131,16 +131,16 @@ def test_three_policies_have_a_ranking_and_a_matrix() -> None:
 def test_each_of_many_policies_has_a_line() -> None:
     names = [f"standard:take={number},lap2=20" for number in range(120, 145)]
     lead, share = Estimate(-1.04, -3.5, 1.4, 900), Estimate(0.305, 0.29, 0.33, 900)
-    lines = [
-        ((1, name), quantity, unit, estimate)
+    lines: list[TableRow] = [
+        ((1, name), quantity, estimate)
         for name in names
-        for quantity, unit, estimate in (
-            ("mean_lead_per_round", "points", lead),
-            ("sender_share", "share", share),
-            ("sender_made_share", "share", Estimate(0.99, 0.8, 1.0, 50)),
+        for quantity, estimate in (
+            ("mean_lead_per_round", lead),
+            ("sender_share", share),
+            ("sender_made_share", Estimate(0.99, 0.8, 1.0, 50)),
         )
     ]
-    table = make_table("ranking", "Ranking", ("rank", "policy"), lines, counted=False)  # type: ignore[arg-type]
+    table = Table("ranking", "Ranking", ("rank", "policy"), lines, counted=False, game="kqj")
     (grid,) = (part for each in make_key_grids([table]) for part in split_grid(each, 80))
     text = to_screen([to_rich(grid)], color=False, width=80)
     for name in names:

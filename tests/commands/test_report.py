@@ -20,7 +20,7 @@ from kqj_sim.output.grid import NO_INTERVAL, make_grids
 from kqj_sim.questions.report import study
 from kqj_sim.rules import KqjRules
 from kqj_sim.stats.intervals import estimate_share
-from kqj_sim.stats.tables import Table, make_table
+from kqj_sim.stats.tables import Table
 from tests.command_line import run
 from tests.output.tables import line
 
@@ -89,8 +89,9 @@ def told(folder: Path) -> dict[str, Any]:
 
 def csv_tables(folder: Path) -> list[Table]:
     """The tables of a report from their CSV files, with the titles of the JSON."""
+    report = told(folder)
     tables = []
-    for each in told(folder)["tables"]:
+    for each in report["tables"]:
         path = folder / "tables" / f"{each['name']}.csv"
         groups = tuple(each["groups"])
         texts = dict.fromkeys(
@@ -99,15 +100,17 @@ def csv_tables(folder: Path) -> list[Table]:
         frame = pd.read_csv(path, dtype=texts, keep_default_na=False, na_values={
             column: [""] for column in ("value", "low", "high")
         })  # fmt: skip
-        columns = [*groups, "quantity", "unit", "value", "low", "high", "deals"]
+        columns = [*groups, "quantity", "value", "low", "high", "deals"]
         rows = frame[columns].itertuples(index=False, name=None)
         lines = [line(len(groups), *row) for row in rows]
         # Of two policies compared, each has a column; their deals are said once.
         spread = "policy" if each["name"] == "compared_why" else ""
         counted = each["name"] not in ("compared_why", "compared_largest")
-        tables.append(
-            make_table(each["name"], each["title"], groups, lines, each["note"], counted, spread)
-        )
+        table = Table(
+            each["name"], each["title"], groups, lines, each["note"], counted, spread,
+            game=report["game"],
+        )  # fmt: skip
+        tables.append(table)
     return tables
 
 

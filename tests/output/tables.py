@@ -8,7 +8,7 @@ from typing import Any
 from kqj_sim.output.run import Report, Run
 from kqj_sim.rules import KqjRules
 from kqj_sim.stats.intervals import Estimate
-from kqj_sim.stats.tables import Table, TableRow, make_table
+from kqj_sim.stats.tables import Table, TableRow
 
 NAN = math.nan
 
@@ -31,36 +31,37 @@ def run(**changes: object) -> Run:
 def table(
     name: str, groups: tuple[str, ...], rows: list[tuple[object, ...]], note: str = ""
 ) -> Table:
-    """A table from rows of group values, quantity, unit, value, low, high, deals."""
+    """A table from rows of group values, quantity, value, low, high, deals."""
     title = f"The {name.replace('_', ' ')}"
-    return make_table(name, title, groups, [line(len(groups), *row) for row in rows], note)
+    lines = [line(len(groups), *row) for row in rows]
+    return Table(name, title, groups, lines, note, game="kqj")
 
 
 def line(groups: int, *row: Any) -> TableRow:
-    """A line from the values of so many groups, quantity, unit, value, low, high, deals."""
-    quantity, unit, *numbers = row[groups:]
-    return row[:groups], quantity, unit, Estimate(*numbers)
+    """A line from the values of so many groups, quantity, value, low, high, deals."""
+    quantity, *numbers = row[groups:]
+    return row[:groups], quantity, Estimate(*numbers)
 
 
 TAKEN = table(
     "taken",
     (),
     [
-        ("taken", "share", 0.671, 0.670, 0.672, 1_000_000),
-        ("passed out", "share", 0.329, 0.328, 0.330, 1_000_000),
-        ("rounds", "count", 1_000_000.0, NAN, NAN, 1_000_000),
+        ("taken_share", 0.671, 0.670, 0.672, 1_000_000),
+        ("passed_out_share", 0.329, 0.328, 0.330, 1_000_000),
+        ("games_count", 1_000_000.0, NAN, NAN, 1_000_000),
     ],
 )
 RESULTS = table(
     "results_by_contract",
     ("lap", "contract"),
     [
-        (1, "h", "made", "share", 0.7, 0.65, 0.75, 400),
-        (1, "h", "total", "points", 141.25, 140.0, 142.5, 400),
-        (1, "AT", "made", "share", 0.0, 0.0, 0.004, 900),
-        (1, "AT", "total", "points", NAN, NAN, NAN, 0),
-        (2, "NT", "made", "share", 0.5, 0.4, 0.6, 90),
-        (2, "NT", "total", "points", 120.5, 110.5, 130.5, 90),
+        (1, "h", "win_share", 0.7, 0.65, 0.75, 400),
+        (1, "h", "own_total_mean", 141.25, 140.0, 142.5, 400),
+        (1, "AT", "win_share", 0.0, 0.0, 0.004, 900),
+        (1, "AT", "own_total_mean", NAN, NAN, NAN, 0),
+        (2, "NT", "win_share", 0.5, 0.4, 0.6, 90),
+        (2, "NT", "own_total_mean", 120.5, 110.5, 130.5, 90),
     ],
     note="A note.",
 )

@@ -17,7 +17,8 @@ from kqj_sim.output.grid import (
     to_screen,
 )
 from kqj_sim.stats.intervals import Estimate
-from kqj_sim.stats.tables import TableRow, make_table
+from kqj_sim.stats.quantities import find_quantity, list_quantities
+from kqj_sim.stats.tables import Table, TableRow
 from tests.output.tables import NAN, RESULTS, TAKEN, table
 
 
@@ -55,23 +56,23 @@ def test_table_without_groups_has_a_row_a_quantity() -> None:
     (grid,) = make_grids(TAKEN)
     assert grid.headings == ("quantity", "value", "deals")
     assert [[str(cell) for cell in row] for row in grid.rows] == [
-        ["taken", "67.1% ±0.1", "1,000,000"],
-        ["passed out", "32.9% ±0.1", "1,000,000"],
-        ["rounds", "1,000,000", "1,000,000"],
+        ["taken, share of all deals", "67.1% ±0.1", "1,000,000"],
+        ["passed out, share of all deals", "32.9% ±0.1", "1,000,000"],
+        ["games", "1,000,000", "1,000,000"],
     ]
 
 
 def test_numbers_of_deals_can_be_left_out() -> None:
     uncounted = replace(RESULTS, counted=False)
     (grid,) = make_grids(uncounted)
-    assert grid.headings == ("lap", "contract", "made", "total")
+    assert grid.headings == ("lap", "contract", "wins", "own total")
     narrow = make_grids(uncounted, 30)
-    assert [each.headings[2:] for each in narrow] == [("made",), ("total",)]
+    assert [each.headings[2:] for each in narrow] == [("wins",), ("own total",)]
 
 
 def test_table_with_groups_has_a_row_a_group_and_a_column_a_quantity() -> None:
     (grid,) = make_grids(RESULTS)
-    assert grid.headings == ("lap", "contract", "made", "deals", "total", "deals")
+    assert grid.headings == ("lap", "contract", "wins", "deals", "own total", "deals")
     assert [str(cell) for cell in grid.rows[2]] == [
         "2nd", "NT", "50.0% ±10.0", "90", "120.5 ±10.0", "90",
     ]  # fmt: skip
@@ -80,9 +81,9 @@ def test_table_with_groups_has_a_row_a_group_and_a_column_a_quantity() -> None:
 
 def test_quantities_with_the_same_observations_share_their_number() -> None:
     rows = [
-        ("h", "made", "share", 0.7, 0.6, 0.8, 400),
-        ("h", "failed", "share", 0.3, 0.2, 0.4, 400),
-        ("s", "made", "share", 0.5, 0.4, 0.6, 500),
+        ("h", "made_share", 0.7, 0.6, 0.8, 400),
+        ("h", "failed_share", 0.3, 0.2, 0.4, 400),
+        ("s", "made_share", 0.5, 0.4, 0.6, 500),
     ]
     (grid,) = make_grids(table("results", ("contract",), list(rows)))
     assert grid.headings == ("contract", "made", "failed", "deals")
@@ -90,13 +91,14 @@ def test_quantities_with_the_same_observations_share_their_number() -> None:
 
 
 def test_wide_tables_become_several_grids() -> None:
-    quantities = [f"quantity number {number}" for number in range(12)]
-    rows = [("h", quantity, "points", 1000.5, 999.5, 1001.5, 9) for quantity in quantities]
+    names = [name for name in list_quantities("kqj") if name.startswith(("contracting", "grat"))]
+    rows = [("h", name, 1000.5, 999.5, 1001.5, 9) for name in names[:12]]
     wide = table("wide", ("contract",), list(rows), note="Once.")
     grids = make_grids(wide, PIPED_WIDTH)
     assert len(grids) == 3
     shown = [heading for grid in grids for heading in grid.headings]
-    assert [heading for heading in shown if heading in quantities] == quantities
+    headings = [find_quantity(name, "kqj").heading for name in names[:12]]
+    assert [heading for heading in shown if heading in headings] == headings
     assert all(grid.headings[0] == "contract" for grid in grids)
     assert all(grid.headings[-1] == "deals" for grid in grids)
     assert [grid.note for grid in grids] == ["", "", "Once."]
@@ -113,7 +115,7 @@ def test_keys_are_not_repeated_on_the_screen_and_are_in_markdown() -> None:
 
 
 def test_markdown_escapes_the_bar() -> None:
-    (grid,) = make_grids(table("odd", ("side",), [("a|b", "made", "share", 0.5, 0.4, 0.6, 3)]))
+    (grid,) = make_grids(table("odd", ("side",), [("a|b", "made_share", 0.5, 0.4, 0.6, 3)]))
     assert "| a\\|b | 50.0% ±10.0 | 3 |" in to_markdown(grid)
 
 
@@ -124,22 +126,23 @@ def test_colours_only_where_wanted() -> None:
 
 
 def test_missing_group_is_all() -> None:
-    (grid,) = make_grids(table("sum", ("lap",), [(math.nan, "made", "share", 0.5, 0.4, 0.6, 3)]))
+    (grid,) = make_grids(table("sum", ("lap",), [(math.nan, "made_share", 0.5, 0.4, 0.6, 3)]))
     assert str(grid.rows[0][0]) == "all"
 
 
 SPEC = "points:take=45,lap2=38+policies/my_policy.py:cautious"
-SPREAD = make_table(
+SPREAD = Table(
     "why",
     "What each did",
     ("policy",),
     [
-        (("standard",), "takes", "share", Estimate(0.2, 0.19, 0.21, 500)),
-        ((SPEC,), "takes", "share", Estimate(0.8, 0.79, 0.81, 500)),
-        (("standard",), "score", "points", Estimate(90.0, 89.0, 91.0, 500)),
-        ((SPEC,), "score", "points", Estimate(70.0, 69.0, 71.0, 500)),
+        (("standard",), "sender_share", Estimate(0.2, 0.19, 0.21, 500)),
+        ((SPEC,), "sender_share", Estimate(0.8, 0.79, 0.81, 500)),
+        (("standard",), "score_mean", Estimate(90.0, 89.0, 91.0, 500)),
+        ((SPEC,), "score_mean", Estimate(70.0, 69.0, 71.0, 500)),
     ],
     spread="policy",
+    game="kqj",
 )
 
 
@@ -147,18 +150,20 @@ def test_a_spread_table_has_a_row_for_each_quantity_and_a_column_for_each_group(
     (grid,) = make_grids(SPREAD, 80)
     assert grid.headings == ("quantity", "standard", SPEC)
     assert [[str(cell) for cell in row] for row in grid.rows] == [
-        ["takes", "20.0% ±1.0", "80.0% ±1.0"],
-        ["score", "90 ±1", "70 ±1"],
+        ["takes, share of rounds", "20.0% ±1.0", "80.0% ±1.0"],
+        ["score, mean per deal", "90 ±1", "70 ±1"],
         ["deals", "500", "500"],
     ]
 
 
 def test_a_spread_table_of_one_quantity_names_the_other_groups_alone() -> None:
     lines: list[TableRow] = [
-        ((one, other), "lead", "points", Estimate(float(value), NAN, NAN, 9))
+        ((one, other), "lead", Estimate(float(value), NAN, NAN, 9))
         for one, other, value in (("a", "b", 1), ("b", "a", -1))
     ]
-    table = make_table("matrix", "", ("policy", "other"), lines, counted=False, spread="other")
+    table = Table(
+        "matrix", "", ("policy", "other"), lines, counted=False, spread="other", game="kqj"
+    )
     (grid,) = make_grids(table)
     assert grid.headings == ("policy", "b", "a")
     assert [[str(cell) for cell in row] for row in grid.rows] == [["a", "1", "-"], ["b", "-", "-1"]]

@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 
 from kqj_sim.commands.completion import read_names
+from kqj_sim.games import GAMES, find_game
 from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.questions.report.take_chart import make_take_chart
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.run import reduce_rows
-from kqj_sim.stats.quantities import LABELS, get_label
+from kqj_sim.stats.quantities import QUANTITIES, find_quantity, list_quantities
 from kqj_sim.stats.tables import Table
 from kqj_sim.stats.tally import Tally
 from tests.command_line import run
@@ -89,7 +90,7 @@ def test_every_command_writes_identifiers_with_headings(
         assert table["name"] in read_names("tables")[words[0]][game], "copy it to completion.json"
         for quantity in {row["quantity"] for row in table["rows"]}:
             assert re.fullmatch("[a-z][a-z0-9]*(_[a-z0-9]+)*", quantity), (table["name"], quantity)
-            assert quantity in LABELS, (table["name"], quantity)
+            assert quantity in list_quantities(game), (table["name"], quantity)
 
 
 @pytest.mark.parametrize("variant", RULES)
@@ -100,6 +101,13 @@ def test_every_quantity_has_an_identifier_and_a_heading_of_its_own_in_its_table(
         assert re.fullmatch("[a-z][a-z0-9_]*", table.name)
         for quantity in table.quantities:
             assert re.fullmatch("[a-z][a-z0-9]*(_[a-z0-9]+)*", quantity), (table.name, quantity)
-            assert quantity in LABELS, (table.name, quantity)
-        headings = {get_label(quantity) for quantity in table.quantities}
+        headings = {find_quantity(name, table.game).heading for name in table.quantities}
         assert len(headings) == len(table.quantities), table.name
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_no_quantity_is_described_twice_and_identifiers_of_shares_say_so(game: str) -> None:
+    own = find_game(game).part("quantities")
+    assert not own.keys() & QUANTITIES.keys()
+    for name, quantity in list_quantities(game).items():
+        assert ("share" in name.split("_")) == (quantity.unit == "share"), name

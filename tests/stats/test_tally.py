@@ -16,7 +16,7 @@ from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.rows import Rows
 from kqj_sim.stats import joint_counts
 from kqj_sim.stats.joint_counts import JointCounts, TooManyCombinations
-from kqj_sim.stats.quantities import get_label
+from kqj_sim.stats.quantities import find_quantity
 from kqj_sim.stats.tables import Table, TableRow, describe_distribution, list_deviation_notes
 from kqj_sim.stats.tally import Tally
 from tests.slow import slow_after
@@ -135,7 +135,7 @@ def test_titles_and_quantities_tell_of_which_deals() -> None:
     taken = 0
     for table in tallied(synthetic_rows(rules, 900, seed=3), experiment(rules)).tables():
         for row in records(table):
-            heading = get_label(str(row.quantity))
+            heading = find_quantity(str(row.quantity), table.game).heading
             if "all deals" in heading or "mean per deal" in heading:
                 assert row.deals == 900
             elif row.unit == "share":
@@ -283,11 +283,10 @@ def test_cells_are_the_marginal_counts(dense_cells: int, monkeypatch: pytest.Mon
 def test_tables_say_why_a_standard_deviation_is_missing(deals: int, told: bool) -> None:
     histogram = {value: deals // 10 for value in range(9)} | {9: deals - 9 * (deals // 10)}
     lines: list[TableRow] = [
-        ((), name, "points", estimate)
-        for name, estimate in describe_distribution("total", histogram, 0.95)
+        ((), name, estimate) for name, estimate in describe_distribution("total", histogram, 0.95)
     ]
     missing = [
-        line for line in lines if line[1] == "total_standard_deviation" and np.isnan(line[3].value)
+        line for line in lines if line[1] == "total_standard_deviation" and np.isnan(line[2].value)
     ]
     assert bool(missing) is not told
     notes = list_deviation_notes(lines)

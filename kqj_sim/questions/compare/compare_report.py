@@ -14,7 +14,7 @@ from kqj_sim.output.sentences import capitalize, say, take_absolute
 from kqj_sim.questions.compare.compare_tables import list_key_tables, make_comparison_tables
 from kqj_sim.questions.compare.pairs import Comparison, PolicyPair
 from kqj_sim.questions.compare.same_player import describe_open_parts
-from kqj_sim.stats.quantities import get_label
+from kqj_sim.stats.quantities import find_quantity
 from kqj_sim.stats.tables import Table
 
 _POLICY_WIDTH = 32
@@ -101,7 +101,7 @@ def make_key_grids(tables: Sequence[Table]) -> list[Grid]:
         return []
     headings, units = [], []
     for quantity in ranking.quantities:
-        words, _, unit = get_label(quantity).partition(", ")
+        words, _, unit = find_quantity(quantity, ranking.game).heading.partition(", ")
         if quantity.startswith("mean_lead"):
             words, unit = "lead", f"mean over the others, {unit}"
             # Percentage points: below zero they have no bounds of a share.
@@ -109,7 +109,8 @@ def make_key_grids(tables: Sequence[Table]) -> list[Grid]:
         headings.append(words)
         units.append(f"{words}: {unit}")
     cells: dict[tuple[Any, ...], list[Cell]] = {}
-    for group, quantity, unit, estimate in ranking.lines:
+    for group, quantity, estimate in ranking.lines:
+        unit = find_quantity(quantity, ranking.game).unit
         if unit == "share" and quantity.startswith("mean_lead"):
             estimate, unit = estimate.scaled(100), "points"
         cells.setdefault(group, []).append(format_symmetric(estimate, unit))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from kqj_sim.games import find_game
 from kqj_sim.questions.compare.pairs import Comparison, PolicyPair
 from kqj_sim.stats.intervals import Estimate
-from kqj_sim.stats.tables import Table, TableRow, Unit, make_table
+from kqj_sim.stats.tables import Table, TableRow
 
 
 def make_comparison_tables(comparison: Comparison) -> list[Table]:
@@ -54,9 +54,9 @@ def list_key_tables(comparison: Comparison) -> tuple[str, ...]:
     return ("ranking", "matrix") if len(comparison.names) == 3 else ("ranking",)
 
 
-def get_lead_unit(comparison: Comparison) -> tuple[Unit, float]:
-    """Return the unit of leads and their divisor: games won are shares."""
-    return ("share", 100.0) if comparison.plan.games else ("points", 1.0)
+def get_lead_divisor(comparison: Comparison) -> float:
+    """Return the divisor of leads: those in games won are shares."""
+    return 100.0 if comparison.plan.games else 1.0
 
 
 def describe_lead_unit(comparison: Comparison) -> str:
@@ -71,20 +71,23 @@ def name_lead(comparison: Comparison, name: str) -> str:
 
 def _make_ranking_table(comparison: Comparison) -> Table:
     """Return the ranking; policies that none is significantly better than have rank 1."""
-    unit, divisor = get_lead_unit(comparison)
+    divisor = get_lead_divisor(comparison)
     lines: list[TableRow] = []
     for policy in comparison.ranking:
         group = (comparison.count_better(policy) + 1, comparison.names[policy])
         lead = comparison.estimate_mean_lead(policy).scaled(1 / divisor)
-        lines.append((group, name_lead(comparison, "mean_lead"), unit, lead))
+        lines.append((group, name_lead(comparison, "mean_lead"), lead))
         found = [dict(_list_key_shares(*each)) for each in _list_sides(comparison, policy)]
         for quantity in found[0]:
             mean = _average_estimates([shares[quantity] for shares in found])
-            lines.append((group, quantity, "share", mean))
+            lines.append((group, quantity, mean))
     note = "Rank: one more than the number of policies that are significantly better."
     if comparison.opponents is None:
         note += "  Means over the matches with each of the others."
-    return make_table("ranking", "Ranking", ("rank", "policy"), lines, note, counted=False)
+    return Table(
+        "ranking", "Ranking", ("rank", "policy"), lines, note,
+        counted=False, game=comparison.rules.game,
+    )  # fmt: skip
 
 
 def _list_sides(comparison: Comparison, policy: int) -> list[tuple[PolicyPair, int]]:
@@ -111,7 +114,7 @@ def _average_estimates(estimates: list[Estimate]) -> Estimate:
 
 def _make_matrix_table(comparison: Comparison) -> Table:
     """Return the leads of each policy over each, in the order of the ranking, NaN over itself."""
-    unit, divisor = get_lead_unit(comparison)
+    divisor = get_lead_divisor(comparison)
     lines: list[TableRow] = []
     for one in comparison.ranking:
         for other in comparison.ranking:
@@ -119,25 +122,27 @@ def _make_matrix_table(comparison: Comparison) -> Table:
             if one != other:
                 lead = comparison.lead(one, other).scaled(1 / divisor)
             group = (comparison.names[one], comparison.names[other])
-            lines.append((group, name_lead(comparison, "lead"), unit, lead))
+            lines.append((group, name_lead(comparison, "lead"), lead))
     title = f"Lead of the row over the column ({describe_lead_unit(comparison)})"
-    return make_table("matrix", title, ("policy", "other"), lines, counted=False, spread="other")
+    return Table(
+        "matrix", title, ("policy", "other"), lines,
+        counted=False, spread="other", game=comparison.rules.game,
+    )  # fmt: skip
 
 
 def _make_pair_table(comparison: Comparison) -> Table:
     """Return the lead of each pair."""
-    unit, divisor = get_lead_unit(comparison)
+    divisor = get_lead_divisor(comparison)
     lines: list[TableRow] = [
         (
             (*_get_pair_names(comparison, pair), pair.verdict),
             name_lead(comparison, "lead"),
-            unit,
             pair.lead.scaled(1 / divisor),
         )
         for pair in comparison.pairs
     ]
     title = "Lead of the policy over the other"
-    return make_table("pairs", title, ("policy", "other", "shown"), lines)
+    return Table("pairs", title, ("policy", "other", "shown"), lines, game=comparison.rules.game)
 
 
 def _make_efficiency_table(comparison: Comparison) -> Table:
@@ -146,14 +151,13 @@ def _make_efficiency_table(comparison: Comparison) -> Table:
         (
             _get_pair_names(comparison, pair),
             "relative_efficiency",
-            "count",
             Estimate(pair.relative_efficiency, math.nan, math.nan, pair.tally.deals),
         )
         for pair in comparison.pairs
     ]
     what = "game" if comparison.plan.games else "deal"
     title = f"Relative efficiency: independent {what}s that are as precise as a {what} here"
-    return make_table("efficiency", title, ("policy", "other"), lines)
+    return Table("efficiency", title, ("policy", "other"), lines, game=comparison.rules.game)
 
 
 def _get_pair_names(comparison: Comparison, pair: PolicyPair) -> tuple[str, str]:
@@ -176,7 +180,10 @@ def _make_breakdown_table(comparison: Comparison) -> Table:
         title = "What each did, per round"
         note = find_game(comparison.rules.game).part("analysis").terms.note
     spread = "policy" if len(comparison.names) == 2 else ""
-    return make_table("why", title, groups, lines, note, counted=not spread, spread=spread)
+    return Table(
+        "why", title, groups, lines, note,
+        counted=not spread, spread=spread, game=comparison.rules.game,
+    )  # fmt: skip
 
 
 def _make_passed_out_table(comparison: Comparison) -> Table:
@@ -190,9 +197,9 @@ def _make_passed_out_table(comparison: Comparison) -> Table:
             group = _get_pair_names(comparison, pair) if between else (name,)
             rounds = len(pair.match.list_sides(side))
             share = pair.plan.estimate_share(pair.tally, f"{side} passed_out", rounds)
-            lines.append((group, "passed_out_round_share", "share", share))
+            lines.append((group, "passed_out_round_share", share))
     groups = ("policy", "other") if between else ("policy",)
-    return make_table("passed_out", "Rounds passed out", groups, lines)
+    return Table("passed_out", "Rounds passed out", groups, lines, game=comparison.rules.game)
 
 
 def _list_key_shares(pair: PolicyPair, side: int) -> list[tuple[str, Estimate]]:
@@ -208,42 +215,40 @@ def _list_key_shares(pair: PolicyPair, side: int) -> list[tuple[str, Estimate]]:
     ]
 
 
-def _list_round_estimates(pair: PolicyPair, side: int) -> Iterator[tuple[str, Unit, Estimate]]:
+def _list_round_estimates(pair: PolicyPair, side: int) -> Iterator[tuple[str, Estimate]]:
     plan, tally, divisor = pair.plan, pair.tally, pair.match.lead_divisor
     terms = find_game(pair.match.rules.game).part("analysis").terms
-    for quantity, share in _list_key_shares(pair, side):
-        yield quantity, "share", share
+    yield from _list_key_shares(pair, side)
     for name in ("won", "lost", "defended", "bonuses", "score"):
         quantity = getattr(terms, name)
         if quantity:
-            yield quantity, "points", plan.estimate_mean(tally, f"{side} {name}", divisor)
+            yield quantity, plan.estimate_mean(tally, f"{side} {name}", divisor)
 
 
-def _list_game_estimates(pair: PolicyPair, side: int) -> Iterator[tuple[str, Unit, Estimate]]:
+def _list_game_estimates(pair: PolicyPair, side: int) -> Iterator[tuple[str, Estimate]]:
     plan, tally, divisor = pair.plan, pair.tally, pair.match.lead_divisor
-    for quantity, share in _list_key_shares(pair, side):
-        yield quantity, "share", share
-    yield "final_score_mean", "points", plan.estimate_mean(tally, f"{side} score", divisor)
+    yield from _list_key_shares(pair, side)
+    yield "final_score_mean", plan.estimate_mean(tally, f"{side} score", divisor)
     rounds = len(pair.match.list_sides(side))
-    yield "rounds_mean", "rounds", plan.estimate_mean(tally, f"{side} rounds", rounds)
+    yield "rounds_mean", plan.estimate_mean(tally, f"{side} rounds", rounds)
 
 
 def _make_difference_table(comparison: Comparison) -> Table:
     """Return the share of deals with a difference, and the mean lead in these."""
-    unit, divisor = get_lead_unit(comparison)
+    divisor = get_lead_divisor(comparison)
     several = len(comparison.pairs) > 1
     lines: list[TableRow] = []
     what = "game" if comparison.plan.games else "deal"
     for pair in comparison.pairs:
         group = _get_pair_names(comparison, pair) if several else ()
         differs = pair.plan.estimate_share(pair.tally, "differs", 1)
-        lines.append((group, f"differing_{what}_share", "share", differs))
+        lines.append((group, f"differing_{what}_share", differs))
         lead = pair.plan.estimate_ratio(pair.tally, "lead", "differs")
         lead = lead.scaled(pair.points_per_lead / divisor / pair.match.lead_divisor)
-        lines.append((group, name_lead(comparison, "lead_in_differing"), unit, lead))
+        lines.append((group, name_lead(comparison, "lead_in_differing"), lead))
     note = "A game differs if its rounds or scores do." if comparison.plan.games else ""
     groups = ("policy", "other") if several else ()
-    return make_table("where", "Where they differ", groups, lines, note)
+    return Table("where", "Where they differ", groups, lines, note, game=comparison.rules.game)
 
 
 def _make_largest_leads_table(comparison: Comparison) -> Table:
@@ -254,9 +259,7 @@ def _make_largest_leads_table(comparison: Comparison) -> Table:
         for deal, lead in pair.tally.largest_leads[: 1 if several else None]:
             value = lead / pair.match.lead_divisor
             group = (*(_get_pair_names(comparison, pair) if several else ()), deal)
-            lines.append(
-                (group, "lead_per_round", "points", Estimate(value, math.nan, math.nan, 1))
-            )
+            lines.append((group, "lead_per_round", Estimate(value, math.nan, math.nan, 1)))
     groups = ("policy", "other", "deal") if several else ("deal",)
     title = f"Largest differences: lead of {'the first' if several else comparison.names[0]}"
-    return make_table("largest", title, groups, lines, counted=False)
+    return Table("largest", title, groups, lines, counted=False, game=comparison.rules.game)

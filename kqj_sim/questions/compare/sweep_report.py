@@ -25,8 +25,8 @@ from kqj_sim.output.grid import NO_INTERVAL, SCREEN_WIDTH, make_grids
 from kqj_sim.output.run import Report, Run
 from kqj_sim.output.sentences import say
 from kqj_sim.questions.compare.same_player import describe_open_parts
-from kqj_sim.stats.quantities import get_label
-from kqj_sim.stats.tables import Table, TableRow, make_table
+from kqj_sim.stats.quantities import find_quantity
+from kqj_sim.stats.tables import Table, TableRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -133,10 +133,16 @@ def list_remarks(sweep: Sweep) -> list[str]:
     return remarks
 
 
-def _name_columns(sweep: Sweep) -> tuple[str, ...]:
-    """Return the names of the group columns: the parameters and the status."""
+def _make_setting_table(
+    sweep: Sweep, name: str, title: str, lines: Sequence[TableRow], note: str = ""
+) -> Table:
+    """Return a table grouped by the parameters and the status."""
     names = (each.name for each in sweep.varied_parameters)
-    return (*(f"{name} (parameter)" if name in _COLUMNS else name for name in names), "status")
+    parameters = tuple(f"{each} (parameter)" if each in _COLUMNS else each for each in names)
+    return Table(
+        name, title, (*parameters, "status"), lines, note,
+        counted=False, parameters=parameters, game=sweep.rules.game,
+    )  # fmt: skip
 
 
 def _get_group(setting: Setting) -> tuple[int | str, ...]:
@@ -151,19 +157,19 @@ def _make_table(sweep: Sweep, settings: Sequence[Setting]) -> Table:
     for each in settings:
         group = _get_group(each)
         lines += [
-            (group, "lead_over_opponents_per_round", "points", each.points),
-            (group, "loss_to_best_per_round", "points", each.loss),
-            (group, terms.takes, "share", each.taken),
-            (group, terms.made, "share", each.made),
+            (group, "lead_over_opponents_per_round", each.points),
+            (group, "loss_to_best_per_round", each.loss),
+            (group, terms.takes, each.taken),
+            (group, terms.made, each.made),
         ]
     title = f"{sweep.policy.name} against {sweep.opponents.name}"
-    return make_table("sweep", title, _name_columns(sweep), lines, counted=False)
+    return _make_setting_table(sweep, "sweep", title, lines)
 
 
 def _make_best_other_table(sweep: Sweep) -> Table:
     """Return the table of each set against the best of the others."""
     lines: list[TableRow] = [
-        (_get_group(each), "lead_over_best_other_per_round", "points", each.lead_over_best_other)
+        (_get_group(each), "lead_over_best_other_per_round", each.lead_over_best_other)
         for each in sweep.settings
     ]
     note = (
@@ -171,7 +177,7 @@ def _make_best_other_table(sweep: Sweep) -> Table:
         "One that ends at 0 shows that a value is not the best."
     )
     title = "Lead over the best of the others"
-    return make_table("best_other", title, _name_columns(sweep), lines, note, counted=False)
+    return _make_setting_table(sweep, "best_other", title, lines, note)
 
 
 def _parse_whole_number(value: str) -> int | str:
@@ -271,7 +277,7 @@ def _draw_shares(axes: Axes, sweep: Sweep) -> None:
     """Draw the shares of rounds taken and of contracts made."""
     places, names = _get_axis_positions(sweep)
     words = find_game(sweep.rules.game).part("analysis").terms
-    taken, made = (get_label(each).replace(", share", ", %") for each in (words.takes, words.made))
+    taken, made = (_label_per_cent(sweep, each) for each in (words.takes, words.made))
     shares = [each.taken for each in sweep.settings]
     draw_line(axes, places, shares, "s-", GREEN, label=taken, scale=100)
     shares = [each.made for each in sweep.settings]
@@ -282,6 +288,11 @@ def _draw_shares(axes: Axes, sweep: Sweep) -> None:
     axes.set_xticks(places if len(places) <= 15 else places[:: len(places) // 10], names)
     axes.grid(axis="y")
     axes.legend(loc="best")
+
+
+def _label_per_cent(sweep: Sweep, quantity: str) -> str:
+    """Return the heading of a share that is drawn in per cent."""
+    return find_quantity(quantity, sweep.rules.game).heading.replace(", share", ", %")
 
 
 _FRAME_STYLES = {
@@ -319,7 +330,7 @@ def _draw_map(axes: Axes, sweep: Sweep, quantity: Literal["points", "taken"]) ->
         texts=texts if len(values) <= _MAX_LABELLED_CELLS else None,
         frames=frames, diverging=not is_share,
     )  # fmt: skip
-    label = get_label(words.takes).replace(", share", ", %")
+    label = _label_per_cent(sweep, words.takes)
     takes = f"{label[0].upper()}{label[1:]}"
     title = takes if is_share else "Lead over the opponents, points a round"
     axes.set_title(f"{title}, with {100 * sweep.plan.confidence:g}% intervals")

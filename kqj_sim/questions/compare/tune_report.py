@@ -27,7 +27,7 @@ from kqj_sim.policies.parameters import format_parameter_number
 from kqj_sim.policies.players import format_player_file
 from kqj_sim.questions.compare.search import format_values
 from kqj_sim.stats.intervals import Estimate
-from kqj_sim.stats.tables import Table, TableRow, make_table
+from kqj_sim.stats.tables import Table, TableRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -110,9 +110,9 @@ def write_headline(tuning: Tuning) -> list[str]:
 def _make_tables(tuning: Tuning) -> list[Table]:
     """Return the tables: confirmation, parameters, generations of the search."""
     measured: list[TableRow] = [
-        ((), "start_lead_per_round", "points", tuning.start),
-        ((), "found_lead_per_round", "points", tuning.found),
-        ((), "gain_per_round", "points", tuning.gain),
+        ((), "start_lead_per_round", tuning.start),
+        ((), "found_lead_per_round", tuning.found),
+        ((), "gain_per_round", tuning.gain),
     ]
     parameters: list[TableRow] = [
         (
@@ -123,7 +123,6 @@ def _make_tables(tuning: Tuning) -> list[Table]:
                 f"{format_parameter_number(each.low)} to {format_parameter_number(each.high)}",
             ),
             "change_share",
-            "share",
             _make_plain_estimate((value - each.start) / (each.high - each.low), tuning.confirmed),
         )
         for each, value in zip(tuning.search_parameters, tuning.values, strict=True)
@@ -133,25 +132,26 @@ def _make_tables(tuning: Tuning) -> list[Table]:
         group = (each.number, format_values(tuning.search_parameters, each.values))
         mean, best = (_make_plain_estimate(v, tuning.plan.deals) for v in (each.points, each.best))
         course += [
-            (group, "candidates_mean_per_round", "points", mean),
-            (group, "candidates_best_per_round", "points", best),
+            (group, "candidates_mean_per_round", mean),
+            (group, "candidates_best_per_round", best),
         ]
     note = "The best candidate is partly lucky; each generation plays other deals."
-    confirmation = make_table(
+    confirmation = Table(
         "confirmation",
         f"On fresh deals against {tuning.opponents.name}, points a round",
         (),
         measured,
+        game=tuning.rules.game,
     )
     return [
         *([confirmation] if tuning.confirmed else []),
-        make_table(
+        Table(
             "parameters", "Parameters", ("parameter", "before", "found", "searched"), parameters,
-            counted=False,
+            counted=False, game=tuning.rules.game,
         ),
-        make_table(
+        Table(
             "search", f"The search: lead over {tuning.opponents.name}, points a round",
-            ("generation", "centre"), course, note, counted=False,
+            ("generation", "centre"), course, note, counted=False, game=tuning.rules.game,
         ),
     ]  # fmt: skip
 

@@ -38,7 +38,7 @@ from kqj_sim.questions.odds.words import (
 )
 from kqj_sim.rules import MAX_TOTAL, require_kqj_rules
 from kqj_sim.stats.intervals import estimate_share, make_count
-from kqj_sim.stats.tables import Table, TableRow, make_table
+from kqj_sim.stats.tables import Table, TableRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -134,18 +134,19 @@ def _make_contract_table(odds: KqjCallOdds) -> Table:
             if amount > lowest and max(chance.value for chance in chances) < _MIN_SHOWN_PROBABILITY:
                 break
             for option, chance in zip(played, chances, strict=True):
-                yield (str(amount),), name_reach_share(odds, option), "share", chance
+                yield (str(amount),), name_reach_share(odds, option), chance
         for option in played:
             chance = odds.estimate("own_capot_share", option)
-            yield ("Capot",), name_reach_share(odds, option), "share", chance
+            yield ("Capot",), name_reach_share(odds, option), chance
 
-    return make_table(
+    return Table(
         "contracts",
         "Chance to reach each amount",
         ("amount",),
-        lines(),
+        [*lines()],
         f"Your side plays the contract at {lowest}, with no further call.",
         counted=False,
+        game=odds.rules.game,
     )
 
 
@@ -164,17 +165,18 @@ def _make_bidding_table(odds: KqjCallOdds) -> Table:
             tried = int(odds.question_counts[questions[0], 0])
             agreed = int(odds.question_counts[questions[-1], 1])
             calls = ", ".join(odds.observed_calls[index].text for index in questions)
-            yield (place, calls), "hands_tried_count", "count", make_count(tried)
+            yield (place, calls), "hands_tried_count", make_count(tried)
             share = estimate_share(agreed, tried, odds.confidence)
-            yield (place, calls), "agreeing_share", "share", share
+            yield (place, calls), "agreeing_share", share
 
-    return make_table(
+    return Table(
         "heard",
         "How likely the calls of the others are",
         ("place", "calls"),
-        lines(),
+        [*lines()],
         "Hands are drawn from the cards that neither you nor the places above hold.",
         counted=False,
+        game=odds.rules.game,
     )
 
 

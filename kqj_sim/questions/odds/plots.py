@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from kqj_sim.output.run import Report
     from kqj_sim.positions.odds import Odds
     from kqj_sim.stats.intervals import Estimate
-    from kqj_sim.stats.tables import Unit
+    from kqj_sim.stats.quantities import Unit
 
 _MAX_OPTIONS = 8
 """Options drawn, at most: the best."""
@@ -160,7 +160,7 @@ def _make_dots(
     height: float,
 ) -> Panel:
     """Return a row for each option, the best on top: dots with intervals, and their numbers."""
-    unit = odds.measures[measure].unit
+    unit = odds.get_unit(measure)
     names = {option: describe_option(odds, option).name for option in odds.ranking}
 
     def draw(axes: Axes) -> None:

@@ -11,12 +11,12 @@ from kqj_sim.positions.measures import RANKING_MEASURE, UNCOUNTERED_VALUE
 from kqj_sim.positions.odds import CardOdds
 from kqj_sim.questions.odds.tables import LEAD
 from kqj_sim.questions.odds.words import describe_option
-from kqj_sim.stats.quantities import get_label
+from kqj_sim.stats.quantities import find_quantity
 
 if TYPE_CHECKING:
     from kqj_sim.positions.odds import Odds
     from kqj_sim.stats.intervals import Estimate
-    from kqj_sim.stats.tables import Unit
+    from kqj_sim.stats.quantities import Unit
 
 _MAX_ROWS, _MAX_AUCTION_ROWS = 8, 5
 """Options shown, at most; with auctions the contracts need room, too."""
@@ -66,15 +66,16 @@ def _make_option_grid(odds: Odds, names_option: bool) -> Grid:
     rows = []
     for option in shown:
         cells = [
-            _format_cell(odds.estimate(name, option), odds.measures[name].unit)
+            _format_cell(odds.estimate(name, option), odds.get_unit(name))
             for name in (RANKING_MEASURE, *columns)
         ]
         behind = Cell(EMPTY_CELL_TEXT)
         if option in leads:
-            behind = _format_cell(leads[option], odds.measures[RANKING_MEASURE].unit)
+            behind = _format_cell(leads[option], odds.get_unit(RANKING_MEASURE))
         rows.append((Cell(describe_option(odds, option).name), cells[0], behind, *cells[1:]))
     what = "card" if isinstance(odds, CardOdds) else "call"
-    headings = (what, *(get_label(name) for name in (RANKING_MEASURE, LEAD, *columns)))
+    names = (RANKING_MEASURE, LEAD, *columns)
+    headings = (what, *(find_quantity(name, odds.rules.game).heading for name in names))
     notes = [odds.measures.note]
     rest = ranking[len(shown) :]
     if rest:

@@ -9,7 +9,7 @@ from kqj_sim.games import find_game
 from kqj_sim.positions.measures import RANKING_MEASURE
 from kqj_sim.positions.odds import CardOdds, Odds
 from kqj_sim.stats.intervals import Estimate
-from kqj_sim.stats.tables import Table, TableRow, make_table
+from kqj_sim.stats.tables import Table, TableRow
 
 LEAD = "lead"
 _BEST_MARK = "*"
@@ -42,11 +42,11 @@ def _make_option_table(odds: Odds, name: str, title: str, group: str) -> Table:
             groups = (_BEST_MARK if option == odds.best else "", odds.get_text(option))
             for measure in measures:
                 estimate = odds.estimate(measure.name, option)
-                yield groups, measure.name, measure.unit, estimate
+                yield groups, measure.name, estimate
                 if measure.name == RANKING_MEASURE:
-                    yield groups, LEAD, measure.unit, leads.get(option, nothing)
+                    yield groups, LEAD, leads.get(option, nothing)
 
     groups = ("best", group)
-    return make_table(
-        name, title, groups, lines(), odds.measures.note, counted=False, game=odds.rules.game
+    return Table(
+        name, title, groups, [*lines()], odds.measures.note, counted=False, game=odds.rules.game
     )

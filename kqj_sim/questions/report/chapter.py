@@ -21,11 +21,12 @@ from kqj_sim.output.page_charts import make_distribution, make_dots
 from kqj_sim.questions.compare.compare_report import list_remarks, write_headline
 from kqj_sim.rules import GameRules
 from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.quantities import find_quantity
 from kqj_sim.stats.tables import Table
 
 if TYPE_CHECKING:
     from kqj_sim.questions.report.study import Study
-    from kqj_sim.stats.tables import Unit
+    from kqj_sim.stats.quantities import Unit
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,11 @@ class Findings:
     def format_cell(self, table: str, quantity: str, *group: int | str) -> Cell:
         """Return a number with its interval, as the tables on the page write it."""
         estimate = self.estimate(table, quantity, *group)
-        return format_estimate(estimate, self.get_unit(table, quantity))
+        return format_estimate(estimate, self.get_unit(quantity))
 
-    def get_unit(self, table: str, quantity: str) -> Unit:
-        """Return the unit of a quantity of a table."""
-        return next(unit for _, name, unit, _ in self.tables[table].lines if name == quantity)
+    def get_unit(self, quantity: str) -> Unit:
+        """Return the unit of a quantity."""
+        return find_quantity(quantity, self.rules.game).unit
 
     def format_text(self, table: str, quantity: str, *group: int | str) -> str:
         """Return a number with its interval as text, for a sentence."""

@@ -29,7 +29,7 @@ def make_key_figures(found: Findings) -> Grid:
             continue
         cell = found.format_cell(table, quantity, *group)
         value = found.estimate(table, quantity, *group).value
-        if found.get_unit(table, quantity) == "share" and value in (0.0, 1.0):
+        if found.get_unit(quantity) == "share" and value in (0.0, 1.0):
             cell = Cell("all" if value else "none")
         if cell.text != EMPTY_CELL_TEXT:
             rows.append((Cell(name), cell))

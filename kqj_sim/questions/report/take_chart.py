@@ -41,7 +41,7 @@ from kqj_sim.simulation.run import play_same_deals
 from kqj_sim.simulation.workers import Workers
 from kqj_sim.stats import intervals
 from kqj_sim.stats.moments import Moments, count_by_group
-from kqj_sim.stats.tables import Table, TableRow, make_table
+from kqj_sim.stats.tables import Table, TableRow
 
 TOP_TRUMPS = ("none", "7", "8", "8 7", "9", "9 7", "9 8", "9 8 7")
 """Holdings of the three highest trumps, by the sum of 9 = 4, 8 = 2 and 7 = 1."""
@@ -145,11 +145,12 @@ class TakeChart:
         title = "Taking against passing, the opener"
         groups = ("highest_trumps", "trumps", "side_aces")
         return [
-            make_table("take_chart", title, (), overall, _NOTE),
-            make_table("take_chart_by_trumps", f"{title}, by trumps", groups[:2], by_trumps, _NOTE),
-            make_table(
-                "take_chart_by_hand", f"{title}, by trumps and side aces", groups, by_class, _NOTE
-            ),
+            Table(name, words, columns, rows, _NOTE, game=self.experiment.rules.game)
+            for name, words, columns, rows in (
+                ("take_chart", title, (), overall),
+                ("take_chart_by_trumps", f"{title}, by trumps", groups[:2], by_trumps),
+                ("take_chart_by_hand", f"{title}, by trumps and side aces", groups, by_class),
+            )
         ]
 
     def _list_rows(self, group: tuple[int | str, ...], cells: Moments[int]) -> list[TableRow]:
@@ -165,9 +166,9 @@ class TakeChart:
         )
         divisor = self.experiment.rules.team_count - 1
         return [
-            (group, "gain_mean", "points", gain.scaled(1 / divisor)),
-            (group, "taking_better_share", "share", more),
-            (group, "passing_better_share", "share", less),
+            (group, "gain_mean", gain.scaled(1 / divisor)),
+            (group, "taking_better_share", more),
+            (group, "passing_better_share", less),
         ]
 
 

@@ -28,7 +28,7 @@ from kqj_sim.stats.intervals import (
     make_unbounded,
 )
 from kqj_sim.stats.quantiles import student_quantile
-from kqj_sim.stats.tables import Table, TableRow, Unit, make_table
+from kqj_sim.stats.tables import Table, TableRow
 
 Value = int | str
 
@@ -163,15 +163,13 @@ def make_review_tables(
         if name == "loss_by":
             title = f"Points lost a round by {' and '.join(by)}"
         rows = list(_sum_losses(reviews, decisions, columns, confidence))
-        tables.append(make_table(name, title, columns, rows, counted=False, game=game))
+        tables.append(Table(name, title, columns, rows, counted=False, game=game))
     rows = list(_list_decisions(decisions, confidence))
     columns = ("line", "at", "player", "kind", "choice", "best")
-    tables.append(
-        make_table("decisions", "Every decision", columns, rows, counted=False, game=game)
-    )
+    tables.append(Table("decisions", "Every decision", columns, rows, counted=False, game=game))
     if len(reviews) == 1:
         tables.append(
-            make_table(
+            Table(
                 "options",
                 "Every option",
                 ("at", "option"),
@@ -195,8 +193,8 @@ def replace_players(table: Table, labels: Mapping[str, str]) -> Table:
         cells = zip(group, named, strict=True)
         return tuple(labels.get(str(value), value) if name else value for value, name in cells)
 
-    lines = ((label(line[0]), line[1], line[2], line[3]) for line in table.lines)
-    return replace(table, lines=tuple(lines))
+    lines = [(label(group), quantity, each) for group, quantity, each in table.lines]
+    return replace(table, lines=lines)
 
 
 def _sum_losses(
@@ -232,16 +230,16 @@ def _sum_losses(
         else:
             loss = average(lambda each: each.grade.loss.points.value)
             win = average(lambda each: each.grade.loss.wins.value)
-        yield group, "loss_points_per_round", "points", loss
-        yield group, "loss_win_share_per_round", "share", win
+        yield group, "loss_points_per_round", loss
+        yield group, "loss_win_share_per_round", win
         count = average(lambda each: 1.0)
-        yield group, "decisions_per_round", "rounds", _without_bounds(count)
-        yield group, "mistakes_per_round", "rounds", average(lambda each: float(each.grade.mistake))
+        yield group, "decisions_per_round", _without_bounds(count)
+        yield group, "mistakes_per_round", average(lambda each: float(each.grade.mistake))
         each_loss = loss.scaled(1 / count.value) if count.value else loss
-        yield group, "loss_points_per_decision", "points", each_loss
+        yield group, "loss_points_per_decision", each_loss
         if all(each.hindsight is not None for each in members):
             hindsight = average(lambda each: each.hindsight.loss if each.hindsight else 0.0)
-            yield group, "hindsight_loss_points_per_round", "points", hindsight
+            yield group, "hindsight_loss_points_per_round", hindsight
 
 
 def _sort_key(group: tuple[Value, ...]) -> tuple[tuple[bool, str], ...]:
@@ -262,12 +260,12 @@ def _list_decisions(decisions: Sequence[ReviewedDecision], confidence: float) ->
             each.review.played.line, decision.at, each.review.played.names[decision.seat],
             decision.kind, decision.choice, grade.best,
         )  # fmt: skip
-        yield group, "loss_points", "points", estimate_decision_loss(grade, confidence)
-        yield group, "loss_win_share", "share", grade.loss.wins.estimate(confidence)
-        yield group, "mistakes", "count", make_count(int(grade.mistake))
+        yield group, "loss_points", estimate_decision_loss(grade, confidence)
+        yield group, "loss_win_share", grade.loss.wins.estimate(confidence)
+        yield group, "mistakes", make_count(int(grade.mistake))
         if each.hindsight is not None:
             found = Estimate(each.hindsight.loss, math.nan, math.nan, 1)
-            yield group, "hindsight_loss_points", "points", found
+            yield group, "hindsight_loss_points", found
 
 
 def estimate_decision_loss(grade: Grade, confidence: float) -> Estimate:
@@ -285,8 +283,8 @@ def _list_options(decisions: Sequence[ReviewedDecision], confidence: float) -> I
     for each in decisions:
         for option in each.grade.options:
             group = (each.grade.decision.at, option.name)
-            yield group, "value", "points", option.value.estimate(confidence)
-            yield group, "win_share", "share", option.win.estimate(confidence)
+            yield group, "value", option.value.estimate(confidence)
+            yield group, "win_share", option.win.estimate(confidence)
 
 
 def _make_round_tables(review: RoundReview, confidence: float, game: str) -> list[Table]:
@@ -295,7 +293,7 @@ def _make_round_tables(review: RoundReview, confidence: float, game: str) -> lis
     for total in review.totals:
         if total.seat in review.seats:
             rows += _list_total((total.seat,), total, confidence)
-    tables = [make_table("seats", "What each seat lost", ("seat",), rows, "", False, game=game)]
+    tables = [Table("seats", "What each seat lost", ("seat",), rows, "", False, game=game)]
     if review.parts is not None and review.team_parts is not None:
         seats = [
             row for each in review.parts for row in _list_parts((each.seat or 0,), each, confidence)
@@ -304,38 +302,40 @@ def _make_round_tables(review: RoundReview, confidence: float, game: str) -> lis
             row for each in review.team_parts for row in _list_parts((each.team,), each, confidence)
         ]
         tables.append(
-            make_table("team_parts", "Luck and skill of each side", ("team",), teams, "", False)
+            Table(
+                "team_parts", "Luck and skill of each side", ("team",), teams, "", False, game=game
+            )
         )
         tables.append(
-            make_table("parts", "Luck and skill of each seat", ("seat",), seats, "", False)
+            Table("parts", "Luck and skill of each seat", ("seat",), seats, "", False, game=game)
         )
     return tables
 
 
 def _list_total(group: tuple[int], total: Total, confidence: float) -> Iterator[TableRow]:
-    yield group, "decisions", "count", make_count(total.decisions)
-    yield group, "mistakes", "count", make_count(total.mistakes)
-    yield group, "loss_points", "points", total.points.estimate(confidence)
-    yield group, "loss_win_share", "share", total.wins.estimate(confidence)
+    yield group, "decisions", make_count(total.decisions)
+    yield group, "mistakes", make_count(total.mistakes)
+    yield group, "loss_points", total.points.estimate(confidence)
+    yield group, "loss_win_share", total.wins.estimate(confidence)
     if total.accuracy is not None:
         accuracy = Estimate(total.accuracy, math.nan, math.nan, total.decisions)
-        yield group, "accuracy_share", "share", accuracy
+        yield group, "accuracy_share", accuracy
     if total.hindsight_loss is not None:
         hindsight = Estimate(total.hindsight_loss, math.nan, math.nan, total.decisions)
-        yield group, "hindsight_loss_points", "points", hindsight
+        yield group, "hindsight_loss_points", hindsight
 
 
 def _list_parts(group: tuple[int], parts: Parts, confidence: float) -> Iterator[TableRow]:
     def exact(value: float) -> Estimate:
         return Estimate(value, math.nan, math.nan, 1)
 
-    yield group, "result", "points", exact(parts.result)
-    yield group, "average", "points", parts.average.estimate(confidence)
-    yield group, "deal_luck", "points", exact(parts.deal_luck)
-    yield group, "own_decisions", "points", parts.own_decisions.estimate(confidence)
-    yield group, "own_luck", "points", exact(parts.own_luck)
-    yield group, "others_decisions", "points", exact(parts.others_decisions)
-    yield group, "remainder", "points", exact(parts.remainder)
+    yield group, "result", exact(parts.result)
+    yield group, "average", parts.average.estimate(confidence)
+    yield group, "deal_luck", exact(parts.deal_luck)
+    yield group, "own_decisions", parts.own_decisions.estimate(confidence)
+    yield group, "own_luck", exact(parts.own_luck)
+    yield group, "others_decisions", exact(parts.others_decisions)
+    yield group, "remainder", exact(parts.remainder)
 
 
 def _make_player_tables(
@@ -358,18 +358,21 @@ def _make_player_tables(
                 parts.append(mine)
                 effects.setdefault(name, {})[number] = [each.own_decisions.value for each in mine]
         rows += _list_player((name,), totals, parts, confidence)
-    tables = [make_table("players", "Points a round of a player", ("player",), rows, "", False)]
+    tables = [
+        Table("players", "Points a round of a player", ("player",), rows, "", False, game=game)
+    ]
     if len(effects) > 1:
         found = list(_compare_players(effects, confidence))
         if found:
             tables.append(
-                make_table(
+                Table(
                     "differences",
                     "Differences between players without luck",
                     ("player", "other"),
                     found,
                     "",
                     False,
+                    game=game,
                 )
             )
     return tables
@@ -386,25 +389,24 @@ def _list_player(
     def of_parts(read: Callable[[Parts], float]) -> Estimate:
         return average([[read(part) for part in each] for each in parts])
 
-    unit: Unit = "points"
-    yield group, "rounds", "count", make_count(len(totals))
+    yield group, "rounds", make_count(len(totals))
     if parts:
-        yield group, "result_mean", unit, of_parts(lambda each: each.result)
-        yield group, "adjusted_mean", unit, of_parts(lambda each: each.adjusted.value)
+        yield group, "result_mean", of_parts(lambda each: each.result)
+        yield group, "adjusted_mean", of_parts(lambda each: each.adjusted.value)
         luck = of_parts(lambda each: each.deal_luck + each.own_luck)
-        yield group, "luck_mean", unit, luck
-        yield group, "others_decisions_mean", unit, of_parts(lambda each: each.others_decisions)
-        yield group, "own_decisions_mean", unit, of_parts(lambda each: each.own_decisions.value)
+        yield group, "luck_mean", luck
+        yield group, "others_decisions_mean", of_parts(lambda each: each.others_decisions)
+        yield group, "own_decisions_mean", of_parts(lambda each: each.own_decisions.value)
     losses = average([[each.points.value for each in seats] for seats in totals])
-    yield group, "loss_points_per_round", unit, losses
+    yield group, "loss_points_per_round", losses
     mistakes = average([[float(each.mistakes) for each in seats] for seats in totals])
-    yield group, "mistakes_per_round", "rounds", mistakes
+    yield group, "mistakes_per_round", mistakes
     random_loss = math.fsum(each.random_loss for seats in totals for each in seats)
     lost = math.fsum(each.points.value for seats in totals for each in seats)
     accuracy = compute_accuracy(lost, random_loss)
     if accuracy is not None:
         found = Estimate(accuracy, math.nan, math.nan, len(totals))
-        yield group, "accuracy_share", "share", found
+        yield group, "accuracy_share", found
 
 
 def _compare_players(
@@ -428,5 +430,5 @@ def _compare_players(
         pairs.append(((one, other), estimate, min(1.0, 2 * mean.get_p_value())))
     shown = find_mistakes([p_value for *_, p_value in pairs], confidence)
     for (group, estimate, _), is_shown in zip(pairs, shown, strict=True):
-        yield group, "own_decisions_difference_mean", "points", estimate
-        yield group, "differences_shown", "count", make_count(int(is_shown))
+        yield group, "own_decisions_difference_mean", estimate
+        yield group, "differences_shown", make_count(int(is_shown))

@@ -148,12 +148,7 @@ def _list_take_rates(builder: TableBuilder) -> TableRows:
         waiting = sum(counts.values())
         for turn in ((lap, place) for lap in (1, 2) for place in range(SEATS)):
             taken = turns.get(group, {}).get(turn, 0)
-            yield (
-                (*group, *turn),
-                "takes_share",
-                "share",
-                builder.share(taken, waiting),
-            )
+            yield (*group, *turn), "takes_share", builder.share(taken, waiting)
             waiting -= taken
 
 
@@ -181,7 +176,7 @@ def _list_results(
         for result in _list_result_names(builder):
             count = counts.get(RESULT_LABELS.index(result), 0)
             estimate = builder.share(count, sum(counts.values()))
-            yield group, f"{result}_share", "share", estimate
+            yield group, f"{result}_share", estimate
 
 
 def _list_distribution(builder: TableBuilder, column: str) -> TableRows:
@@ -192,7 +187,7 @@ def _list_distribution(builder: TableBuilder, column: str) -> TableRows:
             for result in _list_result_names(builder):
                 count = counts.get((step, RESULT_LABELS.index(result)), 0)
                 estimate = builder.share(count, deals)
-                yield (*group, step), f"{result}_share", "share", estimate
+                yield (*group, step), f"{result}_share", estimate
 
 
 def _list_result_names(builder: TableBuilder) -> tuple[str, ...]:

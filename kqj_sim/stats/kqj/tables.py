@@ -184,7 +184,7 @@ def _make_taking_tables(builder: TableBuilder) -> Iterable[Table]:
             deals = sum(counts.values())
             for quantity, taken in (("taken_share", 1), ("passed_out_share", 0)):
                 estimate = builder.share(counts.get(taken, 0), deals)
-                yield group, quantity, "share", estimate
+                yield group, quantity, estimate
 
     def split(grouping: tuple[str, ...]) -> TableRows:
         possible = set(
@@ -199,7 +199,7 @@ def _make_taking_tables(builder: TableBuilder) -> Iterable[Table]:
                     ("share_of_deals", sum(counts.values())),
                     ("share_of_taken", sum(places.values())),
                 ):
-                    yield (*group, *place), quantity, "share", builder.share(count, deals)
+                    yield (*group, *place), quantity, builder.share(count, deals)
 
     yield builder.table("taking", "Deals taken and passed out", (), overall())
     groupings = [("lap",), ("place",), ("lap", "place"), ("kind",), ("contract",)]
@@ -224,10 +224,10 @@ def _make_auction_tables(builder: TableBuilder) -> Iterable[Table]:
             outbids = {number - 1: count for number, count in bids[group].items()}
             countered = deals - stakes[group].get(1, 0)
             overcountered = stakes[group].get(4, 0)
-            yield group, "opening_amount_mean", "amount", builder.mean(openings[group])
-            yield group, "final_amount_mean", "amount", builder.mean(finals[group])
-            yield group, "bids_mean", "count", builder.mean(bids[group])
-            yield group, "outbids_mean", "count", builder.mean(outbids)
+            yield group, "opening_amount_mean", builder.mean(openings[group])
+            yield group, "final_amount_mean", builder.mean(finals[group])
+            yield group, "bids_mean", builder.mean(bids[group])
+            yield group, "outbids_mean", builder.mean(outbids)
             for quantity, count, of in (
                 ("outbid_share", deals - bids[group].get(1, 0), deals),
                 ("countered_share", countered, deals),
@@ -235,13 +235,13 @@ def _make_auction_tables(builder: TableBuilder) -> Iterable[Table]:
                 ("overcountered_share_of_countered", overcountered, countered),
                 ("capot_announced_share", announced[group].get(1, 0), deals),
             ):
-                yield group, quantity, "share", builder.share(count, of)
+                yield group, quantity, builder.share(count, of)
 
     def distribution(column: str) -> TableRows:
         for group, counts in builder.group_histograms((), column).items():
             for value in sorted(counts):
                 estimate = builder.share(counts[value], sum(counts.values()))
-                yield (*group, value), "share_of_taken", "share", estimate
+                yield (*group, value), "share_of_taken", estimate
 
     yield builder.table("auctions", "Auctions", (), overall())
     for name, title, column in (
@@ -262,7 +262,7 @@ def _make_contract_tables(builder: TableBuilder) -> Iterable[Table]:
             for result in results:
                 count = counts.get(RESULT_LABELS.index(result), 0)
                 estimate = builder.share(count, sum(counts.values()))
-                yield group, f"{result}_share", "share", estimate
+                yield group, f"{result}_share", estimate
 
     auction = require_kqj_rules(builder.experiment.rules).bidding == "auction"
     groupings: list[tuple[str, ...]] = [()]
@@ -289,7 +289,7 @@ def _make_contract_tables(builder: TableBuilder) -> Iterable[Table]:
                 ("announced_capot_made_share", made, bids),
                 ("unannounced_capot_share", surprises, deals - bids),
             ):
-                yield group, quantity, "share", builder.share(count, of)
+                yield group, quantity, builder.share(count, of)
 
     if auction and builder.experiment.imposed is None:
         yield builder.table("capot", "Capot announced and made, taken deals", (), capot())
@@ -301,7 +301,7 @@ def _make_total_tables(builder: TableBuilder) -> Iterable[Table]:
     for grouping in select_groupings(builder, [()] if imposed else [(), ("contract",)]):
         name, title = name_grouping(grouping)
         lines: TableRows = [
-            (group, quantity, "points", estimate)
+            (group, quantity, estimate)
             for group, histogram in builder.group_histograms(grouping, "contracting_total").items()
             for quantity, estimate in describe_distribution(
                 "contracting_total", histogram, builder.confidence
@@ -346,20 +346,10 @@ def _make_bonus_tables(builder: TableBuilder) -> Iterable[Table]:
             deals = sum(won.values())
             last = sum(count for key, count in won.items() if key[0])
             for side, count in enumerate((last, deals - last)):
-                yield (
-                    (*group, side),
-                    "last_trick_share",
-                    "share",
-                    builder.share(count, deals),
-                )
+                yield (*group, side), "last_trick_share", builder.share(count, deals)
             for side, places in enumerate(((1,), (2,), (1, 2))):
                 count = sum(n for key, n in won.items() if any(key[place] for place in places))
-                yield (
-                    (*group, side),
-                    "capot_share",
-                    "share",
-                    builder.share(count, deals),
-                )
+                yield (*group, side), "capot_share", builder.share(count, deals)
             for quantity, places_of_side in (
                 ("kq", ((0,), (1,), (0, 1))),
                 ("kqj", ((2,), (3,), (2, 3))),
@@ -368,8 +358,8 @@ def _make_bonus_tables(builder: TableBuilder) -> Iterable[Table]:
                     numbers = _sum_values(announcements[group], places)
                     some = builder.share(deals - numbers.get(0, 0), deals)
                     name = f"{quantity}_mean"
-                    yield (*group, side), name, "count", builder.mean(numbers, (0, len(SUITS)))
-                    yield (*group, side), f"{quantity}_share", "share", some
+                    yield (*group, side), name, builder.mean(numbers, (0, len(SUITS)))
+                    yield (*group, side), f"{quantity}_share", some
 
     def sorted_lines(grouping: tuple[str, ...]) -> TableRows:
         return sorted(lines(grouping), key=lambda line: line[0])  # stable: a side's lines together
@@ -404,12 +394,12 @@ def _list_gratuities(builder: TableBuilder) -> TableRows:
         for quantity, place in (("low_team", 0), ("trickless_team", 1)):
             numbers = _sum_values(joint, (place,))
             some = builder.share(deals - numbers.get(0, 0), deals)
-            yield group, f"{quantity}_share", "share", some
-            yield group, f"{quantity}s_mean", "count", builder.mean(numbers, (0, teams))
+            yield group, f"{quantity}_share", some
+            yield group, f"{quantity}s_mean", builder.mean(numbers, (0, teams))
         some = builder.share(deals - paid.get(0, 0), deals)
-        yield group, "gratuity_paid_share", "share", some
+        yield group, "gratuity_paid_share", some
         mean = builder.mean(paid, (0, 2 * (20 + 60) * teams))
-        yield group, "gratuity_paid_mean", "points", mean
+        yield group, "gratuity_paid_mean", mean
 
 
 def _list_pending(builder: TableBuilder) -> TableRows:
@@ -432,8 +422,8 @@ def _list_pending(builder: TableBuilder) -> TableRows:
             deals = sum(sizes.values())
             some = {size: count for size, count in sizes.items() if size > 0}
             estimate = builder.share(sum(some.values()), deals)
-            yield group, f"gratuity_{quantity}_share", "share", estimate
-            yield group, f"gratuity_{quantity}_mean", "points", builder.mean(some)
+            yield group, f"gratuity_{quantity}_share", estimate
+            yield group, f"gratuity_{quantity}_mean", builder.mean(some)
 
 
 def _list_scores(builder: TableBuilder) -> TableRows:
@@ -449,12 +439,12 @@ def _list_scores(builder: TableBuilder) -> TableRows:
     for group in histograms[0]:
         for (quantity, _, parts), histogram in zip(sides, histograms, strict=True):
             estimate = builder.mean(histogram[group]).scaled(1 / parts)
-            yield group, quantity, "points", estimate
+            yield group, quantity, estimate
     if rules.teams == 2 and rules.partners == "fixed":
         for group, differences in builder.group_histograms(
             (), "team_difference", taken=False
         ).items():
-            yield group, "team_difference_mean", "points", builder.mean(differences)
+            yield group, "team_difference_mean", builder.mean(differences)
 
 
 def _list_player_scores(builder: TableBuilder) -> TableRows:
@@ -468,4 +458,4 @@ def _list_player_scores(builder: TableBuilder) -> TableRows:
     for group in players[0]:
         for number, histograms in enumerate(players):
             estimate = builder.mean(histograms[group])
-            yield (*group, number), "score_mean", "points", estimate
+            yield (*group, number), "score_mean", estimate

@@ -128,8 +128,8 @@ class SyntheticCards(CardSampler):
     chunk_size = min_chunk_size = LANES
     measures = MeasureTable(
         (
-            Measure("win_share", "share", lambda outcomes: outcomes[0] > 0),
-            Measure("value", "points", lambda outcomes: outcomes[0]),
+            Measure("win_share", lambda outcomes: outcomes[0] > 0),
+            Measure("value", lambda outcomes: outcomes[0]),
         ),
         "",
         (),
