@@ -43,7 +43,7 @@ class Game:
         presets: policies with other defaults, by name.
         parts: the module and the name of each part, as in entry points: `analysis`
             (`stats.games.AnalyzedGame`), `answers` (`questions.odds.report.GameAnswers`),
-            `chapters` (`questions.report.chapter.GameChapters`), `engine` (`engines.Engine`),
+            `report` (`questions.report.views.GameReport`), `engine` (`engines.Engine`),
             `figures` (`output.key_figures.GameFigures`), `pictures` (`output.plots.GamePictures`),
             `quantities` (`stats.quantities.Quantity` by identifier), `recording`
             (`simulation.recording.RecordingBlock`), `referee` (`referee.base.Referee`, by the

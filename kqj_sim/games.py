@@ -39,7 +39,7 @@ KQJ = Game(
         "engine": "kqj_sim.engines:KQJ_ENGINE",
         "figures": "kqj_sim.output.kqj.key_figures:FIGURES",
         "pictures": "kqj_sim.output.kqj.plots:PICTURES",
-        "chapters": "kqj_sim.questions.report.kqj.chapters:REPORT",
+        "report": "kqj_sim.questions.report.kqj.views:REPORT",
         "recording": "kqj_sim.simulation.recording:KqjRecordingBlock",
         "referee": "kqj_sim.referee.kqj.referee:KqjReferee",
         "round_terms": "kqj_sim.questions.records.terms:KQJ_TERMS",

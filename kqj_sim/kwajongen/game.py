@@ -103,7 +103,7 @@ KWAJONGEN = Game(
         "engine": "kqj_sim.kwajongen.encode:ENGINE",
         "figures": "kqj_sim.kwajongen.key_figures:FIGURES",
         "pictures": "kqj_sim.kwajongen.plots:PICTURES",
-        "chapters": "kqj_sim.kwajongen.report:REPORT",
+        "report": "kqj_sim.kwajongen.report:REPORT",
         "recording": "kqj_sim.kwajongen.recording:KwajongenRecordingBlock",
         "referee": "kqj_sim.kwajongen.referee:KwajongenReferee",
         "round_terms": "kqj_sim.kwajongen.words:TERMS",

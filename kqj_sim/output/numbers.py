@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from kqj_sim.output.grid import (
 )
 from kqj_sim.output.run import Run
 from kqj_sim.stats.intervals import Estimate
-from kqj_sim.stats.quantities import find_quantity
+from kqj_sim.stats.quantities import Unit, find_quantity
 from kqj_sim.stats.tables import Table
 
 Group = tuple[Any, ...]
@@ -52,8 +52,43 @@ class Numbers:
             for group, quantity, estimate in table.lines
         }
 
+    @cached_property
+    def tables_by_name(self) -> dict[str, Table]:
+        """The tables by name."""
+        return {table.name: table for table in self.tables}
+
     def __contains__(self, table: str) -> bool:
-        return any(each.name == table for each in self.tables)
+        return table in self.tables_by_name
+
+    def estimate(self, table: str, quantity: str, *group: Any) -> Estimate:
+        """Return a number; raise KeyError if it is not there."""
+        return self._numbers[table, quantity, group]
+
+    def estimates(self, table: str, quantity: str) -> dict[Group, Estimate]:
+        """Return the numbers of a quantity by group, in the order of the table, if there is one."""
+        return self.tables_by_name[table].estimates(quantity) if table in self else {}
+
+    def get_unit(self, quantity: str) -> Unit:
+        """Return the unit of a quantity."""
+        return find_quantity(quantity, self.run.rules.game).unit
+
+    def find_highest(self, table: str, quantity: str) -> tuple[Group, Estimate]:
+        """Return the highest number of a quantity, with its group."""
+        return max(self.estimates(table, quantity).items(), key=lambda each: each[1].value)
+
+    def find_extremes(self, table: str, quantity: str) -> tuple[Any, Any]:
+        """Return which values of a table's group column have the highest and the lowest number.
+
+        None where it is not shown: its interval has to lie beyond those of all others.  Numbers of
+        too few observations do not count.
+        """
+        return find_extremes(
+            {
+                group[0]: each
+                for group, each in self.estimates(table, quantity).items()
+                if each.observations >= MIN_OBSERVATIONS
+            }
+        )
 
     def get(self, table: str, quantity: str, *group: Any) -> Estimate | None:
         """Return a number, None if it is not there or of no observations."""
@@ -98,8 +133,7 @@ class Numbers:
 
     def list_groups(self, table: str) -> list[Group]:
         """Return the groups of a table, in its order."""
-        (found,) = (each for each in self.tables if each.name == table)
-        return list(dict.fromkeys(group for group, *_ in found.lines))
+        return list(dict.fromkeys(group for group, *_ in self.tables_by_name[table].lines))
 
     @property
     def players_differ(self) -> bool:
@@ -111,3 +145,20 @@ class Numbers:
         """The holders of scores, `team` or `seat`, and their number."""
         rules = self.run.rules
         return ("seat" if rules.partners == "random" else "team"), rules.score_count
+
+
+def find_extremes(numbers: Mapping[Any, Estimate]) -> tuple[Any, Any]:
+    """Return the keys of the highest and of the lowest number, None where it is not shown.
+
+    Its interval has to lie beyond those of all others.
+    """
+    if len(numbers) < 2:
+        return None, None
+    top = max(numbers, key=lambda key: numbers[key].low)
+    bottom = min(numbers, key=lambda key: numbers[key].high)
+    highest = max(each.high for key, each in numbers.items() if key != top)
+    lowest = min(each.low for key, each in numbers.items() if key != bottom)
+    return (
+        top if numbers[top].low > highest else None,
+        bottom if numbers[bottom].high < lowest else None,
+    )

@@ -86,28 +86,25 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Part:
-    """A part of a section: sentences in plain text, pictures and tables.
-
-    `folded` tables are opened on demand.
-    """
-
-    text: tuple[str, ...] = ()
-    pictures: tuple[Picture, ...] = ()
-    grids: tuple[Grid, ...] = ()
-    folded: tuple[Grid, ...] = ()
-
-
-@dataclass(frozen=True)
 class Section:
-    """A titled section; its parts stand side by side where there is room.
+    """A titled section.
 
-    `name` is for links; `note` says how to read what follows.
+    Attributes:
+        name: for links.
+        title: its heading.
+        text: paragraphs of plain text.
+        pictures: its pictures.
+        grids: its tables.
+        folded: tables that are opened on demand.
+        note: how to read it.
     """
 
     name: str
     title: str
-    parts: tuple[Part, ...]
+    text: tuple[str, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    grids: tuple[Grid, ...] = ()
+    folded: tuple[Grid, ...] = ()
     note: str = ""
 
 
@@ -136,8 +133,7 @@ class Page:
     def pictures(self) -> Iterator[Picture]:
         """Yield all pictures in order."""
         for section in self.sections:
-            for part in section.parts:
-                yield from part.pictures
+            yield from section.pictures
 
 
 def to_html(page: Page) -> bytes:
@@ -169,10 +165,7 @@ def page_to_markdown(page: Page) -> bytes:
     for sentence in page.lead:
         lines += [sentence, ""]
     for section in page.sections:
-        lines += [f"## {section.title}", ""]
-        lines += [section.note, ""] if section.note else []
-        for part in section.parts:
-            lines += _render_part(part)
+        lines += _render_section(section)
     lines += ["## How this report was made", ""]
     lines += [f"- {name}: {_format_code(value)}" for name, value in page.provenance]
     lines += [f"- made: {page.time}"] if page.time else []
@@ -181,18 +174,18 @@ def page_to_markdown(page: Page) -> bytes:
     return ("\n".join(lines).rstrip() + "\n").encode()
 
 
-def _render_part(part: Part) -> list[str]:
-    lines = []
-    for sentence in part.text:
-        lines += [sentence, ""]
-    for picture in part.pictures:
+def _render_section(section: Section) -> list[str]:
+    lines = [f"## {section.title}", ""]
+    for paragraph in (section.note, *section.text):
+        lines += [paragraph, ""] if paragraph else []
+    for picture in section.pictures:
         lines += [
             f"![{picture.caption}](pictures/{picture.name}.svg)",
             "",
             f"*{picture.caption}*",
             "",
         ]
-    for grid in (*part.grids, *part.folded):
+    for grid in (*section.grids, *section.folded):
         lines += [f"{'#' if grid.title else ''}{to_markdown(grid)}"]
     return lines
 

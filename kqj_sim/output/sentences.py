@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim.cards import add_suit_signs, format_card, format_contract
-from kqj_sim.output.grid import format_number
+from kqj_sim.output.grid import MIN_OBSERVATIONS, format_number
 from kqj_sim.output.run import describe_rules
-from kqj_sim.places import format_ordinal
+from kqj_sim.places import format_ordinal, name_places
 from kqj_sim.stats.intervals import Estimate
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def _make_environment() -> Environment:
 
     environment = Environment(loader=PackageLoader("kqj_sim", ""), undefined=StrictUndefined)
     environment.filters.update(FILTERS)
+    environment.globals["MIN_OBSERVATIONS"] = MIN_OBSERVATIONS
     return environment
 
 
@@ -82,11 +83,13 @@ def _write_estimate(unit: str) -> Callable[[Estimate], str]:
 FILTERS: dict[str, Callable[..., Any]] = {
     "share": _write_estimate("share"),  # 67.1% ±0.1
     "points": _write_estimate("points"),  # 142.3 ±0.2
+    "change": _write_estimate("change"),  # 0.97 ±0.02
     "size": take_absolute,
     "count": count_noun,  # 13 takes
     "noun": inflect,  # takes
     "thousands": "{:,}".format,
     "ordinal": format_ordinal,  # 2nd
+    "place": lambda place, rules: name_places(rules.seats)[place],  # opener
     "listed": join_words,  # a, b and c
     "capital": capitalize,
     "call": add_suit_signs,  # take ♥

@@ -59,6 +59,11 @@ class Estimate(NamedTuple):
     observations: int
 
     @property
+    def is_unbounded(self) -> bool:
+        """True if there are too few observations for an interval."""
+        return math.isinf(self.low) or math.isinf(self.high)
+
+    @property
     def finite_bounds(self) -> tuple[float, float]:
         """The bounds as files and frames hold them: NaN for those that are infinite."""
         low, high = (

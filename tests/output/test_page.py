@@ -6,7 +6,7 @@ import re
 from html.parser import HTMLParser
 
 from kqj_sim.output.grid import Cell, Grid
-from kqj_sim.output.page import INK, Page, Part, Picture, Section, page_to_markdown, to_html
+from kqj_sim.output.page import INK, Page, Picture, Section, page_to_markdown, to_html
 
 SVG = f"""<?xml version="1.0"?>
 <!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">
@@ -29,10 +29,10 @@ PAGE = Page(
         Section(
             "one",
             "The first",
-            (
-                Part(("A sentence.",), (Picture("p1", "A picture.", SVG),), (GRID,)),
-                Part((), (Picture("p2", "Another.", SVG),), (), (GRID,)),
-            ),
+            ("A sentence.",),
+            (Picture("p1", "A picture.", SVG), Picture("p2", "Another.", SVG)),
+            (GRID,),
+            (GRID,),
             "How to read it.",
         ),
     ),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kqj_sim import __version__
 from kqj_sim.messages import format_json
 from kqj_sim.output.grid import make_grids
-from kqj_sim.output.page import Page, Part, Section
+from kqj_sim.output.page import Page, Section
 from kqj_sim.output.run import describe_rules
 from kqj_sim.positions.odds import CardOdds
 from kqj_sim.questions.odds.plots import make_pictures
@@ -27,12 +27,12 @@ def make_odds_page(odds: Odds, report: Report) -> Page:
     of = ("layouts", f"all {run.deals:,}") if isinstance(odds, CardOdds) and odds.is_exact else None
     pictures = tuple(make_pictures(odds))
     sections = [
-        Section("key-figures", "Key figures", (Part(grids=(*key_grids,)),)),
-        *([Section("pictures", "Pictures", (Part(pictures=pictures),))] if pictures else []),
+        Section("key-figures", "Key figures", grids=(*key_grids,)),
+        *([Section("pictures", "Pictures", pictures=pictures)] if pictures else []),
         Section(
             "tables",
             "All figures",
-            tuple(Part(folded=(*make_grids(table),)) for table in report.tables),
+            folded=tuple(grid for table in report.tables for grid in make_grids(table)),
         ),
     ]
     situation, *described = run.describe().split("\n")

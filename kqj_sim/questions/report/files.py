@@ -3,59 +3,71 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from kqj_sim import __version__
 from kqj_sim.games import find_game
 from kqj_sim.messages import format_json, visible_lines
 from kqj_sim.output.formats import convert_table
-from kqj_sim.output.grid import EMPTY_CELL_TEXT, Cell, Grid, drop_repeated_notes
-from kqj_sim.output.page import Page, Part, Section, page_to_markdown, to_html
+from kqj_sim.output.grid import Cell, Grid, format_number
+from kqj_sim.output.numbers import Numbers
+from kqj_sim.output.page import Page, Section, page_to_markdown, to_html
 from kqj_sim.output.run import Run, describe_policies, describe_rules
-from kqj_sim.questions.compare.compare_report import write_headline
-from kqj_sim.questions.report.chapter import Findings
+from kqj_sim.output.sentences import say
+from kqj_sim.questions.compare.compare_report import list_remarks, write_headline
+from kqj_sim.questions.report.views import COMPARED, GAMES, GameReport, make_section
 
 if TYPE_CHECKING:
+    from kqj_sim.questions.compare.pairs import Comparison
     from kqj_sim.questions.report.study import Study
 
 
-def make_key_figures(found: Findings) -> Grid:
+def make_numbers(study: Study) -> Numbers:
+    """Return the numbers of a study."""
+    return Numbers(make_run(study), [*study.tables.values()])
+
+
+def _find_report(found: Numbers) -> GameReport:
+    report: GameReport = find_game(found.run.rules.game).part("report")
+    return report
+
+
+def make_key_figures(found: Numbers) -> Grid:
     """Return the key figures."""
     rows = []
-    for name, table, quantity, group in find_game(found.rules.game).part("chapters").key_figures:
-        if table not in found.tables or group not in found.tables[table].estimates(quantity):
+    for figure in _find_report(found).key_figures:
+        value = found.get(figure.table, figure.quantity, *figure.group)
+        if value is None:
             continue
-        cell = found.format_cell(table, quantity, *group)
-        value = found.estimate(table, quantity, *group).value
-        if found.get_unit(quantity) == "share" and value in (0.0, 1.0):
-            cell = Cell("all" if value else "none")
-        if cell.text != EMPTY_CELL_TEXT:
-            rows.append((Cell(name), cell))
+        unit = found.get_unit(figure.quantity)
+        cell = format_number(*value[:3], unit)
+        if unit == "share" and value.value in (0.0, 1.0):
+            cell = Cell("all" if value.value else "none")
+        rows.append((Cell(figure.name), cell))
     return Grid("", ("figure", "value"), tuple(rows), 1)
 
 
-def make_sections(found: Findings) -> tuple[Section, ...]:
-    """Return the report's sections: the key figures, then one for each chapter."""
-    comparison = found.study.comparison
-    text = () if comparison is None else tuple(write_headline(comparison))
-    made = [Section("short", "Key figures", (Part(text=text, grids=(make_key_figures(found),)),))]
+def make_sections(
+    found: Numbers, facts: Mapping[str, Any], comparison: Comparison | None
+) -> tuple[Section, ...]:
+    """Return the report's sections: the key figures, then one for each view."""
+    report = _find_report(found)
+    compared = () if comparison is None else tuple(write_headline(comparison))
+    made = [Section("short", "Key figures", compared, grids=(make_key_figures(found),))]
     notes: list[str] = []
-    for chapter in find_game(found.rules.game).part("chapters").chapters:
-        if chapter.table and chapter.table not in found.tables:
+    for view in report.views:
+        if (view.needs and view.needs not in found) or (
+            view.needs_play and not found.count(*report.played)
+        ):
             continue
-        if chapter.needs_play and not find_game(found.rules.game).part("chapters").has_play(found):
-            continue
-        part = chapter.describe(found)
-        part = replace(
-            part,
-            # Pictures of a single point would show nothing.
-            pictures=tuple(picture for picture in part.pictures if picture.svg),
-            grids=tuple(drop_repeated_notes(part.grids, notes)),
-            folded=tuple(drop_repeated_notes(part.folded, notes)),
-        )
-        made.append(Section(chapter.name, chapter.title, (part,), chapter.note))
+        if view is COMPARED and comparison is not None:
+            text = [*write_headline(comparison), *list_remarks(comparison)]
+        else:
+            module = __name__ if view is GAMES else report.sentences
+            names = view.sentences or (view.name,)
+            text = list(filter(None, (say(module, name, found, facts) for name in names)))
+        made.append(make_section(view, found, text, notes))
     return tuple(made)
 
 
@@ -88,7 +100,7 @@ def iterate_files(
         time: when it was made and how long that took, the only part that differs then.
         config: name and text of the file of options, if there was one.
     """
-    page = _make_page(Findings(study), title, command, time, config)
+    page = _make_page(study, title, command, time, config)
     yield "report.html", to_html(page)
     yield "report.md", page_to_markdown(page)
     yield "report.json", _render_json(study, page, command)
@@ -100,10 +112,11 @@ def iterate_files(
 
 
 def _make_page(
-    found: Findings, title: str, command: str, time: str, config: tuple[str, str] | None
+    study: Study, title: str, command: str, time: str, config: tuple[str, str] | None
 ) -> Page:
-    study = found.study
-    plan, run = study.plan, make_run(study)
+    found = make_numbers(study)
+    plan, run, report = study.plan, found.run, _find_report(found)
+    facts = report.find_facts(found)
     lead = [f"{run.describe()}."]
     if study.interrupted:
         lead.append("The run was interrupted: these are the results up to then.")
@@ -134,11 +147,11 @@ def _make_page(
     return Page(
         title,
         tuple(lead),
-        make_sections(found),
+        make_sections(found, facts, study.comparison),
         tuple(made),
         tuple(listings),
         time,
-        find_game(found.rules.game).part("chapters").write_headlines(found),
+        tuple(report.write_headlines(found, facts)),
     )
 
 
@@ -167,12 +180,8 @@ def _render_json(study: Study, page: Page, command: str) -> bytes:
                 "name": section.name,
                 "title": section.title,
                 "note": section.note,
-                "text": [sentence for part in section.parts for sentence in part.text],
-                "pictures": [
-                    f"pictures/{picture.name}.svg"
-                    for part in section.parts
-                    for picture in part.pictures
-                ],
+                "text": list(section.text),
+                "pictures": [f"pictures/{picture.name}.svg" for picture in section.pictures],
             }
             for section in page.sections
         ],

@@ -12,8 +12,7 @@ from kqj_sim.output.files import OutputFolder
 from kqj_sim.output.grid import Grid
 from kqj_sim.output.html import to_html_fragment
 from kqj_sim.output.rows import RowsFile
-from kqj_sim.questions.report.chapter import Findings
-from kqj_sim.questions.report.files import iterate_files, make_key_figures, make_run
+from kqj_sim.questions.report.files import iterate_files, make_key_figures, make_numbers, make_run
 from kqj_sim.questions.report.study import Study, StudyPlan, run_study
 from kqj_sim.results import ShownResult, Tables
 from kqj_sim.runner import Runner
@@ -56,7 +55,7 @@ class ReportResult(ShownResult):
         return [f"Page: {self.path} ({len(self.files)} files)", *rows]
 
     def _list_html_grids(self) -> Sequence[Grid]:
-        return [make_key_figures(Findings(self._study))]
+        return [make_key_figures(make_numbers(self._study))]
 
     def _repr_html_(self) -> str:
         """Return the headline, the page's path and the key figures as HTML, for notebooks."""

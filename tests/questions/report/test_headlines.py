@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kqj_sim.questions.report.kqj.headlines import describe_amounts
+from kqj_sim.questions.report.kqj.findings import describe_amounts
 from kqj_sim.stats.intervals import estimate_share
 
+NONE = estimate_share(0, 1000)
 BY_STAKE = {1: estimate_share(740, 1000), 2: estimate_share(345, 1000)}
 
 
@@ -26,7 +27,7 @@ BY_STAKE = {1: estimate_share(740, 1000), 2: estimate_share(345, 1000)}
         # Above 130, which is no limit, contracts are made again.
         (
             {120: 540, 130: 500, 140: 670, 150: 650},
-            "29.3% ±0.1 of the contracts are countered: 34.5% ±2.9 of these are made, 74.0% ±2.7 "
+            "29.3% ±2.8 of the contracts are countered: 34.5% ±2.9 of these are made, 74.0% ±2.7 "
             "of those not countered.",
         ),
         ({120: 700}, None),
@@ -34,8 +35,8 @@ BY_STAKE = {1: estimate_share(740, 1000), 2: estimate_share(345, 1000)}
 )
 def test_a_limit_is_named_only_if_there_is_one(made: dict[int, int], sentence: str | None) -> None:
     numbers = {amount: estimate_share(count, 1000) for amount, count in made.items()}
-    found = describe_amounts(numbers, BY_STAKE, "29.3% ±0.1")
-    assert found == (() if sentence is None else (sentence,))
+    found = describe_amounts(numbers, BY_STAKE, estimate_share(293, 1000))
+    assert found == ([] if sentence is None else [sentence])
 
 
 def test_without_counters_the_extremes_are_named_by_their_bounds() -> None:
@@ -46,10 +47,10 @@ def test_without_counters_the_extremes_are_named_by_their_bounds() -> None:
         140: estimate_share(50, 1000),
         150: estimate_share(0, 30),
     }
-    assert describe_amounts(numbers, {}, "none") == (
+    assert describe_amounts(numbers, {}, NONE) == [
         "Contracts of 120 are made most often (50.0% ±3.1).",
-    )
+    ]
     numbers[150] = estimate_share(300, 1000)
-    assert describe_amounts(numbers, {}, "none") == (
+    assert describe_amounts(numbers, {}, NONE) == [
         "Contracts of 120 are made most often (50.0% ±3.1), those of 140 least often (5.0% ±1.4).",
-    )
+    ]

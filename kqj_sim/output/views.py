@@ -1,0 +1,203 @@
+"""Views: what a page shows of some tables, as data: sentences, pictures and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from kqj_sim.output.grid import MIN_OBSERVATIONS
+from kqj_sim.output.group_words import format_heading, format_value
+from kqj_sim.output.page_charts import make_distribution, make_dots, make_heat_maps
+
+if TYPE_CHECKING:
+    from kqj_sim.output.numbers import Numbers
+    from kqj_sim.output.page import Picture
+    from kqj_sim.stats.intervals import Estimate
+
+QUANTITY = "quantity"
+"""Names the quantities of a picture where they are its rows or its series."""
+
+
+@dataclass(frozen=True)
+class Dots:
+    """Dots with intervals: a row for each group, a series for each value of `series`.
+
+    Attributes:
+        name: of its file.
+        caption: what it shows.
+        label: of the axis of numbers.
+        table: the table.
+        quantities: the quantities, by what they are called.
+        series: the group column, or QUANTITY, whose values are the series; empty for one series.
+        rows: how a row is called by its group, such as "team {}", or QUANTITY; empty for the value
+            of the last group column besides that of the series.
+        logarithmic: for numbers far apart.
+        middle: a value to mark.
+        is_split: the numbers are shares of a whole: marks them if all were equal.
+        min_observations: numbers of fewer observations are not drawn.
+        needs: a table without which it is left out, besides its own.
+    """
+
+    name: str
+    caption: str
+    label: str
+    table: str
+    quantities: Mapping[str, str]
+    series: str = ""
+    rows: str = ""
+    logarithmic: bool = False
+    middle: float | None = None
+    is_split: bool = False
+    min_observations: int = MIN_OBSERVATIONS
+    needs: str = ""
+
+    def draw(self, found: Numbers) -> Picture:
+        """Return the picture; it is empty if there are no two numbers to compare."""
+        groups = found.tables_by_name[self.table].groups
+        row = self.rows or next(each for each in groups[::-1] if each != self.series)
+        series: dict[str, dict[str, Estimate]] = {}
+        for words, quantity in self.quantities.items():
+            for group, estimate in found.estimates(self.table, quantity).items():
+                if estimate.observations < self.min_observations:
+                    continue
+                named = {QUANTITY: words, **_name_values(groups, group, found)}
+                key = named.get(row) or row.format(*group)
+                series.setdefault(named.get(self.series, ""), {})[key] = estimate
+        middle = self.middle
+        if self.is_split:
+            middle = 1 / max(1, sum(map(len, series.values())))
+        return make_dots(
+            self.name, self.caption, series, self.label, found.get_unit(quantity),
+            logarithmic=self.logarithmic, middle=middle,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """Numbers by two group columns, the rows and the columns; a panel for each value of a third.
+
+    Attributes:
+        name: of its file.
+        caption: what it shows.
+        title: above it; if there are panels, above each is the value of the third column.
+        table: the table.
+        quantity: the quantity.
+        upward: whether rows are numbers that grow upwards.
+        diverging: use colours that part at 0.
+        min_observations: cells with fewer observations stay empty.
+        needs: a table without which it is left out, besides its own.
+    """
+
+    name: str
+    caption: str
+    title: str
+    table: str
+    quantity: str
+    upward: bool = False
+    diverging: bool = False
+    min_observations: int = MIN_OBSERVATIONS
+    needs: str = ""
+
+    def draw(self, found: Numbers) -> Picture:
+        """Return the picture; it is empty if there is a single cell."""
+        groups = found.tables_by_name[self.table].groups
+        numbers = found.estimates(self.table, self.quantity)
+        panels: dict[str, dict[tuple[Any, ...], Estimate]] = {}
+        axes: tuple[dict[str, Any], dict[str, Any]] = {}, {}
+        for group, estimate in sorted(numbers.items()) if self.upward else numbers.items():
+            named = [*_name_values(groups, group, found).values()]
+            title = self.title
+            if len(groups) == 3:
+                title = f"{format_heading(groups[2], found.run.rules.game)}: {named[2]}"
+            panels.setdefault(title, {})[named[0], named[1]] = estimate
+            for axis, text, value in zip(axes, named, group, strict=False):
+                axis[text] = value
+        down, across = axes
+        headings = [format_heading(each, found.run.rules.game) for each in groups]
+        return make_heat_maps(
+            self.name, self.caption, dict(sorted(panels.items())),
+            (headings[0], [*down][:: -1 if self.upward else 1]),
+            (headings[1], sorted(across, key=across.__getitem__)),
+            found.get_unit(self.quantity),
+            diverging=self.diverging, min_observations=self.min_observations,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """A distribution of a number, stacked by quantity.
+
+    Attributes:
+        name: of its file.
+        caption: what it shows.
+        label: what the number is.
+        counted: what the shares are of.
+        table: the table, by a number.
+        quantities: the shares, by what they are called, from below.
+        step: width of a step.
+        threshold: a number to mark, and its words.
+        needs: a table without which it is left out, besides its own.
+    """
+
+    name: str
+    caption: str
+    label: str
+    counted: str
+    table: str
+    quantities: Mapping[str, str]
+    step: int = 1
+    threshold: tuple[float, str] | None = None
+    needs: str = ""
+
+    def draw(self, found: Numbers) -> Picture:
+        """Return the picture."""
+        stacks: dict[str, dict[int, Estimate]] = {}
+        for words, quantity in self.quantities.items():
+            shares = {at: each for (at,), each in found.estimates(self.table, quantity).items()}
+            if any(each.value for each in shares.values()):
+                stacks[words] = shares
+        return make_distribution(
+            self.name, self.caption, stacks, self.label, self.counted,
+            step=self.step, threshold=self.threshold,
+        )  # fmt: skip
+
+
+def _name_values(groups: Sequence[str], group: Sequence[Any], found: Numbers) -> dict[str, str]:
+    """Return the values of group columns in words, by column."""
+    game = found.run.rules.game
+    return {
+        column: format_value(column, value, game)
+        for column, value in zip(groups, group, strict=True)
+    }
+
+
+Drawn: TypeAlias = Dots | HeatMap | Distribution
+"""A picture of the numbers of a table."""
+
+
+@dataclass(frozen=True)
+class View:
+    """A part of a page, made of some tables; those that there are not are left out.
+
+    Attributes:
+        name: for links and, if there are no others, of its sentence.
+        title: its heading.
+        pictures: its pictures.
+        tables: names of the tables shown.
+        folded: names of the tables shown on demand.
+        note: how to read it.
+        sentences: macros of the game's template, each a paragraph.
+        needs: a table without which it is left out.
+        needs_play: whether it is left out if every deal was passed out.
+    """
+
+    name: str
+    title: str
+    pictures: tuple[Drawn, ...] = ()
+    tables: tuple[str, ...] = ()
+    folded: tuple[str, ...] = ()
+    note: str = ""
+    sentences: tuple[str, ...] = ()
+    needs: str = ""
+    needs_play: bool = True

@@ -1,0 +1,148 @@
+"""Views that the reports of every game have, and how a view becomes a section of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from kqj_sim.output.grid import EMPTY_CELL_TEXT, Grid, drop_repeated_notes, make_grids
+from kqj_sim.output.page import Section
+from kqj_sim.output.views import Distribution, Dots, View
+
+if TYPE_CHECKING:
+    from kqj_sim.output.numbers import KeyFigure, Numbers
+    from kqj_sim.output.views import Drawn
+
+
+@dataclass(frozen=True)
+class GameReport:
+    """The contents of a game's reports.
+
+    Attributes:
+        sentences: `__name__` of a module beside the template with the game's sentences.
+        views: what they show, in order.
+        key_figures: the key figures.
+        played: table and quantity of the rounds that were not passed out.
+        find_facts: returns what sentences say besides numbers of tables, by name.
+        write_headlines: returns the findings in a few sentences, of the numbers and these facts.
+    """
+
+    sentences: str
+    views: tuple[View, ...]
+    key_figures: tuple[KeyFigure, ...]
+    played: tuple[str, str]
+    find_facts: Callable[[Numbers], dict[str, Any]]
+    write_headlines: Callable[[Numbers, dict[str, Any]], Sequence[str]]
+
+
+GAMES = View(
+    "games",
+    "Whole games",
+    (
+        Distribution(
+            "games",
+            "Distribution of the number of rounds in a game.",
+            "rounds in a game",
+            "% of games",
+            "games_by_rounds",
+            {"games": "share_of_games"},
+        ),
+        *(
+            Dots(
+                "winners",
+                f"Games won, by {who}.",
+                "games won, %",
+                f"games_by_{who}",
+                {"won": "won_share"},
+                rows=f"{who} {{}}",
+                is_split=True,
+                min_observations=1,
+            )
+            for who in ("team", "seat")
+        ),
+    ),
+    ("games_by_team", "games_by_seat"),
+    ("games", "games_by_rounds"),
+    "Played separately, by the same players from the same seed; the first dealer is drawn.",
+    needs="games",
+    needs_play=False,
+)
+COMPARED = View(
+    "compared",
+    "Comparison of policies",
+    (
+        Dots(
+            "compared",
+            "Mean lead over the others, in points a round.",
+            "points a round",
+            "compared_ranking",
+            {"lead": "mean_lead_per_round"},
+            rows="{1}",
+            middle=0,
+        ),
+        Dots(
+            "compared",
+            "Lead of the first over the second, in points a round.",
+            "points a round",
+            "compared_pairs",
+            {"lead": "lead_per_round"},
+            rows="{0} over {1}",
+            middle=0,
+        ),
+    ),
+    ("compared_ranking", "compared_pairs"),
+    ("compared_matrix", "compared_why", "compared_where", "compared_largest"),
+    "Each pair plays every deal in all arrangements of the sides, so that both hold the same "
+    "cards. The intervals hold for all pairs jointly.",
+    needs="compared_pairs",
+    needs_play=False,
+)
+
+
+def make_section(view: View, found: Numbers, sentences: Sequence[str], notes: list[str]) -> Section:
+    """Return a view as a section.
+
+    Args:
+        view: the view.
+        found: the numbers.
+        sentences: what it says, a paragraph each.
+        notes: notes under earlier tables, which are not repeated; gets those of its tables.
+    """
+    drawn: dict[str, Drawn] = {}
+    for each in view.pictures:
+        if each.table in found and (not each.needs or each.needs in found):
+            drawn.setdefault(each.name, each)
+    pictures = [each.draw(found) for each in drawn.values()]
+    shown, folded = (
+        drop_repeated_notes(
+            (
+                _drop_empty_rows(grid)
+                for name in names
+                if name in found
+                for grid in make_grids(found.tables_by_name[name])
+            ),
+            notes,
+        )
+        for names in (view.tables, view.folded)
+    )
+    return Section(
+        view.name,
+        view.title,
+        tuple(sentences),
+        # Pictures of a single point would show nothing.
+        tuple(picture for picture in pictures if picture.svg),
+        tuple(shown),
+        tuple(folded),
+        view.note,
+    )
+
+
+def _drop_empty_rows(grid: Grid) -> Grid:
+    """Return the grid without rows that rest on no observations."""
+    rows = tuple(
+        row
+        for row in grid.rows
+        if {cell.text for cell in row[grid.keys :]} - {EMPTY_CELL_TEXT, "0"}
+    )
+    return replace(grid, rows=rows)

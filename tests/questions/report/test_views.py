@@ -1,0 +1,147 @@
+"""Reports: what views name exists; extremes that are shown; shares of all and none in words."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from kqj_sim.games import GAMES
+from kqj_sim.output.grid import NO_INTERVAL, format_number
+from kqj_sim.output.numbers import Numbers, find_extremes
+from kqj_sim.output.sentences import load_sentences
+from kqj_sim.output.views import Dots, HeatMap, View
+from kqj_sim.policies.players import parse_player
+from kqj_sim.questions.report import views
+from kqj_sim.questions.report.files import make_numbers
+from kqj_sim.questions.report.study import StudyPlan, run_study
+from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.runner import Runner
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.stats.intervals import Estimate, estimate_share, make_unbounded
+
+report = load_sentences("kqj_sim.questions.report.views")
+kqj = load_sentences("kqj_sim.questions.report.kqj.views")
+
+
+def _say(words: str) -> str:
+    return " ".join(words.split())
+
+
+@functools.cache
+def _find_numbers(game: str) -> list[Numbers]:
+    """Return the numbers of short reports that together have all tables of a game."""
+    rules: type[GameRules] = GAMES[game].rules
+    variants: list[dict[str, Any]] = [{}]
+    if game == "kqj":
+        variants += [{"partners": "random", "teams": 3}, {"bidding": "auction"}]
+    compared = {0: ("standard", "random", "random+standard")}
+    return [
+        make_numbers(
+            run_study(
+                StudyPlan(
+                    Experiment(
+                        made, (parse_player("standard", made.game),) * made.seats, deals=600
+                    ),
+                    games=5,
+                    chart_deals=200,
+                    compared_policies=tuple(
+                        parse_player(each, made.game) for each in compared.get(number, ())
+                    ),
+                    compared_deals=12,
+                ),
+                Runner(),
+            )
+        )
+        for number, made in enumerate(replace(rules(), **variant) for variant in variants)
+    ]
+
+
+GAMES_AND_VIEWS = [
+    (game, view) for game in GAMES for view in GAMES[game].part("report").views
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("game", "view"), GAMES_AND_VIEWS, ids=[f"{game}-{view.name}" for game, view in GAMES_AND_VIEWS]
+)
+def test_tables_and_quantities_of_a_view_exist(game: str, view: View) -> None:
+    made: dict[str, set[str]] = {}
+    for found in _find_numbers(game):
+        for table in found.tables:
+            made.setdefault(table.name, set()).update(table.quantities)
+    random_partners = {"games_by_seat"}
+    if any(found.run.rules.partners == "random" for found in _find_numbers(game)):
+        random_partners = set()
+    assert {*view.tables, *view.folded, view.needs} - {""} - random_partners <= {*made}
+    for picture in view.pictures:
+        if picture.table in random_partners:
+            continue
+        assert picture.needs in {"", *made}
+        asked = (
+            {picture.quantity} if isinstance(picture, HeatMap) else {*picture.quantities.values()}
+        )
+        assert asked <= made[picture.table]
+        if isinstance(picture, Dots) and picture.series != "quantity":
+            groups = next(
+                found.tables_by_name[picture.table].groups
+                for found in _find_numbers(game)
+                if picture.table in found
+            )
+            assert picture.series in {"", *groups}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_sentences_of_a_view_exist(game: str) -> None:
+    of = GAMES[game].part("report")
+    macros = load_sentences(of.sentences)
+    for view in of.views:
+        if view not in (views.GAMES, views.COMPARED):
+            assert all(hasattr(macros, name) for name in view.sentences or (view.name,))
+
+
+def test_extremes_are_named_where_their_intervals_lie_beyond_all_others() -> None:
+    numbers = {"a": Estimate(0.6, 0.5, 0.7, 90), "b": Estimate(0.55, 0.54, 0.56, 9000)}
+    assert find_extremes(numbers) == (None, None)
+    numbers["c"] = Estimate(0.2, 0.1, 0.3, 90)
+    assert find_extremes(numbers) == (None, "c")
+    assert find_extremes({"a": numbers["a"]}) == (None, None)
+
+
+@pytest.mark.parametrize("count, observations, text", [
+    (0, 50, "None of the deals are taken"),
+    (50, 50, "All deals are taken"),
+    (999_999, 1_000_000, "All but 1 of 1,000,000 deals are taken"),
+    (500, 1000, "50.0% ±3.1 of the deals are taken"),
+])  # fmt: skip
+def test_shares_of_all_and_of_none_are_words(count: int, observations: int, text: str) -> None:
+    assert _say(report.things(estimate_share(count, observations), "deals", "are taken")) == text
+
+
+def test_shares_of_all_and_of_none_are_words_within_a_sentence() -> None:
+    shares = [_say(report.part(estimate_share(count, 5))) for count in (0, 5)]
+    assert shares == ["none", "all"]
+    assert _say(report.part(estimate_share(500, 1000))) == "50.0% ±3.1"
+
+
+@pytest.mark.parametrize("rules, sentence", [
+    (KqjRules(), "made above 0."),
+    (KqjRules(bidding="auction"), "from 0 on, provided that an announced Capot is won."),
+    (
+        KqjRules(bidding="auction", must_outscore=True),
+        "from 0 on, provided that an announced Capot is won, and the total is above the best "
+        "opponents'.",
+    ),
+])  # fmt: skip
+def test_a_contract_is_made_by_what_the_rules_ask_for(rules: KqjRules, sentence: str) -> None:
+    assert _say(kqj.made(rules)).endswith(sentence)
+
+
+def test_number_without_an_interval_claims_nothing() -> None:
+    few = make_unbounded(12.0, 5)
+    assert "tied" in report.lead("One", "two", few, "a round")
+    assert str(format_number(*few[:3], "points")) == f"12 {NO_INTERVAL}"
+    assert str(format_number(12, math.nan, math.nan, "points")) == "12"
