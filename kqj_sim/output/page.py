@@ -13,6 +13,7 @@ from xml.sax import saxutils
 
 from kqj_sim.messages import format_json
 from kqj_sim.output.grid import Grid, to_markdown
+from kqj_sim.output.html import render_html
 
 INK = "#0b0c0d"
 """Colour of text and axes in a picture; on a page it becomes that of the page's text."""
@@ -138,23 +139,7 @@ class Page:
 
 def to_html(page: Page) -> bytes:
     """Return the page as one HTML file."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("kqj_sim.output"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    environment.filters["breakable"] = _mark_line_breaks
-    text = environment.get_template("page.html").render(page=page)
-    return text.encode()
-
-
-def _mark_line_breaks(text: str) -> str:
-    """Return a text as HTML, with line breaks allowed after the punctuation of policy names."""
-    return re.sub(r"([:,+=/])(?=\w)", r"\1<wbr>", saxutils.escape(text))
+    return render_html("output/templates/page.html", page=page).encode()
 
 
 def page_to_markdown(page: Page) -> bytes:

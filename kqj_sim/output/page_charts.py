@@ -88,12 +88,14 @@ def make_dots(
     names: Mapping[Any, str] | None = None,
     logarithmic: bool = False,
     middle: float | None = None,
+    rows: str = "",
 ) -> Picture:
     """Return dots with intervals; without SVG if there are no two to compare.
 
     Args:
         name, caption: of the picture.
         label: what the numbers are.
+        rows: what the rows are, where their names do not say it.
         series, unit, names, logarithmic, middle: as for `draw_dots`.
     """
     series = {key: numbers for key, numbers in series.items() if _count_points(numbers) > 0}
@@ -104,12 +106,12 @@ def make_dots(
         axes = figure.subplots()
         draw_dots(axes, series, unit, names=names, logarithmic=logarithmic, middle=middle)
         axes.set_xlabel(label)
+        axes.set_ylabel(rows)
         if len(series) > 1:
             figure.legend(loc="outside upper left", ncols=min(3, len(series)))
 
     keys = {key for numbers in series.values() for key in numbers}
-    rows = len(keys) * (0.24 + 0.1 * len(series))
-    height = 0.75 + rows + (0.3 if len(series) > 1 else 0)
+    height = 0.75 + len(keys) * (0.24 + 0.1 * len(series)) + (0.3 if len(series) > 1 else 0)
     return Picture(name, caption, render_page_figure(draw, height))
 
 

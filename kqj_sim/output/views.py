@@ -67,9 +67,13 @@ class Dots:
         middle = self.middle
         if self.is_split:
             middle = 1 / max(1, sum(map(len, series.values())))
+        # A number does not say what it is of.
+        keys = {key for numbers in series.values() for key in numbers}
+        numbered = row in groups and all(key[0].isdigit() for key in keys)
         return make_dots(
             self.name, self.caption, series, self.label, found.get_unit(quantity),
             logarithmic=self.logarithmic, middle=middle,
+            rows=format_heading(row, found.run.rules.game) if numbered else "",
         )  # fmt: skip
 
 

@@ -163,7 +163,7 @@ def test_html_is_whole_and_escaped(results: dict[str, Any]) -> None:
     grid = Grid(evil, (evil, evil), ((Cell(evil), Cell(evil, evil)),), 1, evil)
     shown = to_html_fragment([evil], [evil], [grid], evil)
     assert "<script" not in shown
-    assert shown.count("&lt;script&gt;alert(&#x27;&amp;&#x27;)") == 10
+    assert shown.count("&lt;script&gt;alert(&#39;&amp;&#39;)") == 10
 
 
 def test_hostile_policy_names_are_escaped(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from kqj_sim.cards import add_suit_signs, format_contract
 from kqj_sim.games import find_game
 from kqj_sim.messages import format_json
+from kqj_sim.output.html import render_html
 
 _WIDTH, _HEIGHT, _MARGIN = 720, 180, 26
 _RESULTS = {"passed_out": "passed out", None: "unfinished"}
@@ -40,21 +41,11 @@ class Row(NamedTuple):
 
 def make_review_page(text: bytes) -> bytes:
     """Return the page of a review, one file of HTML, from its JSON."""
-    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-
     data = json.loads(text)
-    environment = Environment(
-        loader=ChoiceLoader(
-            [PackageLoader("kqj_sim.questions.review"), PackageLoader("kqj_sim.output")]
-        ),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
     # A closing tag in a name would end the script.
     embedded = format_json(data, compact=True).replace("<", "\\u003c")
-    page = environment.get_template("review.html").render(
+    page = render_html(
+        "questions/review/templates/review.html",
         data=data,
         embedded=embedded,
         rounds=[_describe_round(data, number) for number in range(len(data["rounds"]))],
