@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from kqj_sim.cards import format_contract
 from kqj_sim.messages import format_json, shell_join
 from kqj_sim.output.formats import convert_table
 from kqj_sim.output.grid import Cell, Grid, format_number
 from kqj_sim.output.run import Report
+from kqj_sim.output.sentences import say
 from kqj_sim.questions.review.rounds import Hindsight, Parts, RoundReview, Total
 from kqj_sim.questions.review.run import ReviewRun
 from kqj_sim.questions.review.tables import (
@@ -48,7 +48,7 @@ def make_review_report(reviews: Sequence[RoundReview], run: ReviewRun, worst: in
     confidence = run.confidence or 0.95
     tables = make_review_tables(reviews, confidence, run.by)
     if not reviews:
-        return Report(run, tables, ["No round was reviewed."])
+        return Report(run, tables, [say(__name__, "nothing")])
     decisions = list_decisions(reviews)
     passages = [
         (write_mistake(each, confidence, len(reviews) > 1), make_command(each, run))
@@ -103,33 +103,28 @@ def _write_round(review: RoundReview, confidence: float) -> list[str]:
     lines = []
     result = getattr(played.source, "result", None)
     if record.sender is not None and record.contract is not None:
-        contract = format_contract(record.contract)
-        amount = f"{record.amount} " if record.amount else ""
-        who = describe_player(played, record.sender)
-        verb = {"made": "made", "failed": "failed in"}.get(str(result), "played")
-        line = f"{who[0].upper()}{who[1:]} {verb} {amount}{contract}"
+        winner, lead = None, 0.0
         if review.result is not None:
-            best = max(range(len(review.result)), key=lambda team: float(review.result[team]))  # type: ignore[index]
-            lead = float(review.result[best])
-            line += f"; {_name_side(review, best)} won by {lead:g}" if lead > 0 else "; nobody won"
-        lines.append(f"{line}.")
+            scores = [float(each) for each in review.result]
+            lead = max(scores)
+            winner = _name_side(review, scores.index(lead)) if lead > 0 else ""
+        who = describe_player(played, record.sender)
+        lines.append(say(__name__, "round", who, record, str(result), winner, lead))
     elif result == "passed_out":
-        lines.append("The round was passed out.")
+        lines.append(say(__name__, "passed_out"))
     totals = [each for each in review.totals if each.seat in review.seats and each.decisions]
+    decisions, mistakes = (
+        sum(numbers)
+        for numbers in (
+            [each.decisions for each in totals], [each.mistakes for each in totals],
+        )
+    )  # fmt: skip
+    who, lost = "", None
     if totals:
         most = max(totals, key=lambda each: each.points.value)
         assert most.seat is not None
-        lost = format_number(*most.points.estimate(confidence)[:3], "points")
-        mistakes = sum(each.mistakes for each in totals)
-        shown = (
-            f"{mistakes} mistake{'s' * (mistakes != 1)} shown" if mistakes else "no mistake shown"
-        )
-        decisions = sum(each.decisions for each in totals)
-        line = f"{decisions} decisions, {shown}; {describe_player(played, most.seat)} lost most"
-        lines.append(f"{line}: {lost} points.")
-    else:
-        lines.append("There was no decision to grade.")
-    return lines
+        who, lost = describe_player(played, most.seat), most.points.estimate(confidence)
+    return [*lines, say(__name__, "round_losses", decisions, mistakes, who, lost)]
 
 
 def _make_round_grids(review: RoundReview, confidence: float) -> list[Grid]:
@@ -190,16 +185,9 @@ def _write_rounds(
     reviews: Sequence[RoundReview], tables: Sequence[Table], decisions: Sequence[ReviewedDecision]
 ) -> list[str]:
     """Return what was lost in several rounds, in sentences."""
-    if not decisions:
-        return [f"{len(reviews):,} rounds, no decision to grade."]
     loss = _find_estimate(tables, "loss", "loss_points_per_round")
     mistakes = sum(each.grade.mistake for each in decisions)
-    shown = f"{mistakes:,} mistake{'s' if mistakes != 1 else ''} shown"
-    text = format_number(*loss[:3], "points")
-    return [
-        f"{text} points a round were lost in {len(reviews):,} rounds, with {shown} in "
-        f"{len(decisions):,} decisions."
-    ]
+    return [say(__name__, "losses", len(reviews), len(decisions), mistakes, loss)]
 
 
 def _make_season_grids(tables: Sequence[Table], by: Sequence[str]) -> list[Grid]:

@@ -16,7 +16,8 @@ from kqj_sim.arguments import name_policy
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.games import find_game
 from kqj_sim.messages import visible
-from kqj_sim.output.run import RANGE_SIGNS, Run, describe_rules
+from kqj_sim.output.run import RANGE_SIGNS, Run
+from kqj_sim.output.sentences import say
 from kqj_sim.policies.players import parse_player
 from kqj_sim.positions.search import Deadline, SearchEnded
 from kqj_sim.questions.review.decisions import RecordedRound
@@ -84,16 +85,7 @@ class ReviewRun(Run):
 
     def describe(self) -> str:
         """Return the run in a line for people."""
-        rules = f"{find_game(self.rules.game).title}, several rules"
-        sampled = f"{self.plan.deals:,} deals a decision"
-        if self.plan.time is not None:
-            sampled = f"limited to {self.plan.time:g} s"
-        parts = [
-            rules if self.is_mixed else describe_rules(self.rules),
-            f"reference {self.reference_name}",
-            f"{sampled}, seed {self.seed}",
-        ]
-        return "; ".join(parts)
+        return say(__name__, "run", self, find_game(self.rules.game).title)
 
     def describe_intervals(self) -> str:
         """Describe the intervals for people."""
@@ -124,11 +116,8 @@ class ReviewedRounds:
         """Return a line on how far the review came; None if it came to the end."""
         if not self.interrupted and not self.out_of_time:
             return None
-        done = len(self.reviews)
-        reason = "Interrupted" if self.interrupted else "Out of time"
-        if self.out_of_time and self.left is not None:
-            return f"{reason}: {done:,} of {done + self.left:,} rounds reviewed"
-        return f"{reason}: {done:,} round{'s' * (done != 1)} reviewed"
+        left = self.left if self.out_of_time else None
+        return say(__name__, "end", self.interrupted, len(self.reviews), left)
 
     def complete_run(self, run: ReviewRun) -> ReviewRun:
         """Return a run with what is known of it at its end."""

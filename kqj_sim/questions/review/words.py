@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kqj_sim.cards import Card, add_suit_signs, parse_card
-from kqj_sim.output.grid import format_number
+from kqj_sim.cards import Card, parse_card
+from kqj_sim.output.sentences import say
 from kqj_sim.positions.position import Position
 from kqj_sim.questions.review.decisions import CALL_KINDS
 from kqj_sim.questions.review.tables import ReviewedDecision
@@ -23,14 +23,6 @@ OUT_OF_TIME = "out of time"
 """Why a decision is not graded that the limit of time left no deals for."""
 
 
-def describe_where(at: str) -> str:
-    """Return where a decision is: `trick 3, card 2`, `call 4`."""
-    first, *rest = at.split(".")
-    if first == "c":
-        return f"call {rest[0]}" + (" (no counter)" if len(rest) > 1 else "")
-    return f"trick {first}, card {rest[0]}"
-
-
 def describe_player(played: RecordedRound, seat: int) -> str:
     """Return a player as a noun: `Cem`, `the opener`, `the 3rd`."""
     return played.seat_names.describe_noun(seat).removesuffix(" to speak")
@@ -44,20 +36,10 @@ def write_mistake(each: ReviewedDecision, confidence: float, several: bool) -> s
         confidence: of the interval.
         several: whether there are other rounds, so that its line is named.
     """
-    grade = each.grade
-    decision, played = grade.decision, each.review.played
-    who = describe_player(played, decision.seat)
-    where = describe_where(decision.at)
-    where = f"Line {played.line}, {where}" if several else where[0].upper() + where[1:]
-    loss = grade.loss.points.estimate(confidence)
-    verb = "chose" if decision.is_call else "played"
-    points = format_number(loss.value, loss.low, loss.high, "points")
-    shown = "" if grade.mistake else " (not shown to be a mistake)"
-    best = add_suit_signs(grade.best)
-    text = f"{where}: {who} {verb} {add_suit_signs(decision.choice)}; {best} was worth {points} "
-    text += f"points more{shown}"
-    reason = explain_best(grade)
-    return f"{text}: {reason}." if reason else f"{text}."
+    played, line = each.review.played, each.review.played.line if several else 0
+    who = describe_player(played, each.grade.decision.seat)
+    loss = each.grade.loss.points.estimate(confidence)
+    return say(__name__, "mistake", each.grade, who, line, loss, explain_best(each.grade))
 
 
 def explain_best(grade: Grade) -> str:
@@ -78,22 +60,18 @@ def list_remarks(reviews: Sequence[RoundReview], ignore_calls: bool) -> list[str
     lines = []
     ignored = sum(grade.ignores_calls for review in reviews for grade in review.grades)
     if ignored and not ignore_calls:
-        lines.append(
-            f"In {ignored} decision{'s' * (ignored != 1)} the reference player would hardly ever "
-            "have called as the others did: hidden cards there are dealt regardless of the calls."
-        )
-    uncounted = sum(len(review.uncounted) for review in reviews)
-    if uncounted:
-        calls = "1 call was" if uncounted == 1 else f"{uncounted} calls were"
-        lines.append(f"{calls} not graded, since {RARE_BIDS}.")
-    ungraded = sum(len(review.ungraded) for review in reviews)
-    if ungraded:
-        decisions = "1 decision was" if ungraded == 1 else f"{ungraded} decisions were"
-        lines.append(f"{decisions} not graded: {OUT_OF_TIME}.")
-    skipped = sum(len(review.played.skipped) for review in reviews)
-    if skipped:
-        decisions = "1 decision was" if skipped == 1 else f"{skipped} decisions were"
-        lines.append(f"{decisions} not graded, since cards are not known.")
+        lines.append(say(__name__, "ignored_calls", ignored))
+    for count, what, reason in (
+        (sum(len(each.uncounted) for each in reviews), "call", f", since {RARE_BIDS}"),
+        (sum(len(each.ungraded) for each in reviews), "decision", f": {OUT_OF_TIME}"),
+        (
+            sum(len(each.played.skipped) for each in reviews),
+            "decision",
+            ", since cards are not known",
+        ),
+    ):
+        if count:
+            lines.append(say(__name__, "not_graded", count, what, reason))
     return lines
 
 
@@ -109,17 +87,16 @@ def _compare_in_trick(position: Position, better: Card, chosen: Card) -> list[st
         find_winner(leader, (*cards, card), contract) == position.seat for card in (better, chosen)
     )
     if wins_better and not wins_chosen:
-        return ["it wins the trick" if last else "it beats the cards played so far"]
+        return [say(__name__, "wins_trick", last)]
     if wins_chosen and not wins_better:
-        return [f"it leaves the trick and keeps {add_suit_signs(str(chosen))}"]
+        return [say(__name__, "leaves_trick", str(chosen))]
     if wins_better:
         return []
     winner = find_winner(leader, cards, contract)
     points = _count_points(position, better) - _count_points(position, chosen)
-    if position.teams[winner] == position.teams[position.seat] and points > 0:
-        return [f"it gives {points} points more to your partner's trick"]
-    if position.teams[winner] != position.teams[position.seat] and points < 0:
-        return [f"it gives {-points} points less to the opponents' trick"]
+    is_partner = position.teams[winner] == position.teams[position.seat]
+    if points > 0 if is_partner else points < 0:
+        return [say(__name__, "gives_points", points, is_partner)]
     return []
 
 
@@ -137,7 +114,7 @@ def _compare_kq(position: Position, better: Card, chosen: Card) -> list[str]:
         king, queen = Card("K", suit), Card("Q", suit)
         if {king, queen} <= set(position.hand):
             if better == king and chosen != king:
-                return ["it is the first card of KQ"]
+                return [say(__name__, "begins_kq")]
             if chosen == queen and better not in (king, queen):
-                return [f"it keeps {add_suit_signs(str(queen))} for KQ"]
+                return [say(__name__, "keeps_queen", str(queen))]
     return []
