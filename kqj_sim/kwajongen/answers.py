@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kqj_sim.cards import format_card
 from kqj_sim.kwajongen.samplers import KwajongenCallOdds
 from kqj_sim.output.figures import (
     RESULT_COLOURS,
@@ -15,9 +14,10 @@ from kqj_sim.output.figures import (
     draw_stacks,
 )
 from kqj_sim.output.page import INK
+from kqj_sim.output.sentences import say
 from kqj_sim.positions.measures import DRAWN, LOST, NOT_PLAYED, WON
 from kqj_sim.questions.odds.plots import Panel
-from kqj_sim.questions.odds.report import GameAnswers, describe_hand, describe_passes
+from kqj_sim.questions.odds.report import GameAnswers, describe_hand
 from kqj_sim.questions.odds.words import describe_option
 from kqj_sim.stats.tables import Table, TableRow
 
@@ -40,12 +40,7 @@ def _list_details(odds: KwajongenCallOdds, shared: dict[str, Any]) -> dict[str, 
 
 def _describe_situation(odds: KwajongenCallOdds) -> str:
     """Return what the player knows in a sentence."""
-    situation = odds.position
-    assert situation.upcard is not None
-    told = f"{describe_hand(odds)}; the dealer shows {format_card(situation.upcard)}"
-    told += f"; {describe_passes(situation.place)}"
-    told += " (ignored)" if odds.ignore_calls and situation.place else ""
-    return told + ("; the round is raised." if situation.pending else ".")
+    return describe_hand(odds) + say(__name__, "situation", odds)
 
 
 def _list_tables(odds: KwajongenCallOdds) -> list[Table]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -72,6 +72,10 @@ class Odds:
         order: the options as other deals ranked them, the best first; empty while these deals are
             choosing themselves.
         choosing_deals: number of those deals.
+        is_exact: whether every distribution of the hidden cards was played out: then nothing has an
+            interval.
+        uses_plays: whether distributions are weighed by the chances of the cards played.
+        kind: what the options are, "call" or "card".
         sums: sums of the measures by option.
         question_counts: int64 (questions, 2), hands that were asked, and that agreed.
         agreeing_weight, agreeing_squares: sums of the weights of all draws by the calls, and of
@@ -94,6 +98,9 @@ class Odds:
     stop_text: str = ""
     order: tuple[int, ...] = ()
     choosing_deals: int = 0
+    is_exact: bool = False
+    uses_plays: bool = False
+    kind: ClassVar[str] = "call"
     sums: WeightedMoments = field(default_factory=WeightedMoments)
     agreeing_weight: float = 0.0
     agreeing_squares: float = 0.0
@@ -216,15 +223,12 @@ class CardOdds(Odds):
 
     Attributes:
         layout_count: number of distributions that agree with the plays; 0 if that is unknown.
-        is_exact: whether these are all played out: then nothing has an interval.
         max_ways: in how many ways a distribution can have come about.
-        uses_plays: whether distributions are weighed by the chances of the plays.
     """
 
+    kind: ClassVar[str] = "card"
     layout_count: int = 0
-    is_exact: bool = False
     max_ways: int = 1
-    uses_plays: bool = False
 
     def add_all(self, playouts: Playouts) -> None:
         """Add the outcomes in every distribution: nothing is estimated.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kqj_sim.cards import add_suit_signs, format_card, format_contract
+from kqj_sim.cards import format_contract
 from kqj_sim.output.figures import (
     BLUE,
     GREEN,
@@ -23,18 +23,18 @@ from kqj_sim.output.figures import (
 from kqj_sim.output.grid import Cell, Grid
 from kqj_sim.output.kqj.plots import BIN_WIDTH, HALF_OF_POINTS
 from kqj_sim.output.page import INK
+from kqj_sim.output.sentences import say
 from kqj_sim.places import name_places
 from kqj_sim.positions.auction_state import format_call
 from kqj_sim.positions.kqj_calls import KqjCallOdds
 from kqj_sim.positions.measures import DRAWN, LOST, UNCOUNTERED_VALUE, WON
 from kqj_sim.questions.odds.plots import Panel
-from kqj_sim.questions.odds.report import GameAnswers, describe_hand, describe_passes
+from kqj_sim.questions.odds.report import GameAnswers, describe_hand
 from kqj_sim.questions.odds.words import (
     describe_option,
     format_chance,
     format_gap,
     format_with_half,
-    join_words,
 )
 from kqj_sim.rules import MAX_TOTAL, require_kqj_rules
 from kqj_sim.stats.intervals import estimate_share, make_count
@@ -92,29 +92,17 @@ def _list_details(odds: KqjCallOdds, shared: dict[str, Any]) -> dict[str, Any]:
 
 def _describe_situation(of: KqjCallOdds) -> str:
     """Return what the player knows in a sentence."""
-    situation = of.position
-    told = describe_hand(of)
-    if situation.rules.partners == "random":
-        own = situation.teams[situation.place]
-        names = name_places(len(situation.teams))
-        mates = [name for name, team in zip(names, situation.teams, strict=True) if team == own]
-        mates.remove(names[situation.place])
-        told += f", with {join_words([f'the {mate}' for mate in mates])} as "
-        told += "partners" if len(mates) > 1 else "partner"
-    if situation.upcard is not None:
-        told += f"; Return {format_card(situation.upcard)}"
-    if situation.question == "take":
-        lap = ("1st", "2nd")[situation.lap - 1]
-        told += f"; {lap} lap, {describe_passes(situation.turn)}"
-    elif situation.calls:
-        calls = ", ".join(add_suit_signs(format_call(call)) for call in situation.calls)
-        told += f"; calls so far: {calls}"
-    else:
-        told += "; nobody has called"
-    told += " (ignored)" if of.ignore_calls and situation.calls else ""
-    if situation.pending:
-        told += f"; a litigation gratuity of {situation.pending} is pending"
-    return f"{told}."
+    so_far, mates = of.position, []
+    if so_far.rules.partners == "random":
+        own = so_far.teams[so_far.place]
+        names = name_places(len(so_far.teams))
+        mates = [
+            f"the {name}"
+            for place, (name, team) in enumerate(zip(names, so_far.teams, strict=True))
+            if team == own and place != so_far.place
+        ]
+    calls = [format_call(call) for call in so_far.calls or ()]
+    return describe_hand(of) + say(__name__, "kqj_calls", of, mates, calls)
 
 
 def _list_tables(odds: KqjCallOdds) -> list[Table]:
@@ -303,26 +291,24 @@ def _explain_counters(odds: KqjCallOdds) -> list[str]:
     rival = odds.find_uncountered_best()
     if rival is None:
         return []
-    name = describe_option(odds, odds.best)
-    other = describe_option(odds, rival.option).subject
-    if other[0].isupper():
-        other = other[0].lower() + other[1:]
-    countered = format_chance(odds.estimate("own_countered_share", odds.best))
-    # A pass may be followed by a partner's bid.
-    what = "it" if odds.options[odds.best].contract is not None else "your side"
     own, theirs = (
         format_with_half(odds, odds.estimate(UNCOUNTERED_VALUE, option))
         for option in (odds.best, rival.option)
     )
-    if rival.lead.low > 0:
-        return [
-            f"Best only because the assumed opponents counter {what} (in {countered} of the "
-            f"rounds): if nobody counters, {name.name} is worth {own} and {other} {theirs}."
-        ]
-    gap = format_gap(odds, rival.lead)
+    other = describe_option(odds, rival.option).subject
     return [
-        f"The assumed opponents counter {what} in {countered} of the rounds: if nobody counters, "
-        f"{name.name} is worth {own}, statistically tied with {other} (difference {gap})."
+        say(
+            __name__,
+            "counters",
+            describe_option(odds, odds.best).name,
+            other[0].lower() + other[1:] if other[0].isupper() else other,
+            is_contract=odds.options[odds.best].contract is not None,
+            countered=format_chance(odds.estimate("own_countered_share", odds.best)),
+            is_best_so=rival.lead.low > 0,
+            own=own,
+            theirs=theirs,
+            gap=format_gap(odds, rival.lead),
+        )
     ]
 
 

@@ -9,7 +9,6 @@ from kqj_sim.messages import format_json
 from kqj_sim.output.grid import make_grids
 from kqj_sim.output.page import Page, Section
 from kqj_sim.output.run import describe_rules
-from kqj_sim.positions.odds import CardOdds
 from kqj_sim.questions.odds.plots import make_pictures
 from kqj_sim.questions.odds.summary import make_key_grids
 from kqj_sim.questions.odds.words import write_headline
@@ -22,9 +21,9 @@ if TYPE_CHECKING:
 def make_odds_page(odds: Odds, report: Report) -> Page:
     """Return the page: the decision, key figures, pictures, and all tables on demand."""
     run = report.run
-    is_card = isinstance(odds, CardOdds)
+    is_card = odds.kind == "card"
     key_grids = make_key_grids(odds, names_option=False)
-    of = ("layouts", f"all {run.deals:,}") if isinstance(odds, CardOdds) and odds.is_exact else None
+    of = ("layouts", f"all {run.deals:,}") if odds.is_exact else None
     pictures = tuple(make_pictures(odds))
     sections = [
         Section("key-figures", "Key figures", grids=(*key_grids,)),

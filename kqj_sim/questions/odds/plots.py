@@ -24,7 +24,6 @@ from kqj_sim.positions.measures import (
     RANKING_MEASURE,
     UNCOUNTERED_VALUE,
 )
-from kqj_sim.positions.odds import CardOdds
 from kqj_sim.questions.odds.words import describe_option
 
 if TYPE_CHECKING:
@@ -116,7 +115,7 @@ def list_panels(odds: Odds) -> list[Panel]:
     """
     if len(odds.ranking) < 2:
         raise NothingToDrawError("only one option is legal")
-    what = "card" if isinstance(odds, CardOdds) else "call"
+    what = odds.kind
     shown = odds.ranking[:_MAX_OPTIONS]
     few = "" if len(shown) == len(odds.ranking) else f", the best {len(shown)}"
     height = 0.9 + 0.42 * len(shown)
@@ -130,7 +129,7 @@ def list_panels(odds: Odds) -> list[Panel]:
     }
     title = f"Value of each {what}{few}, in points"
     panels = [_make_dots("values", title, odds, values, RANKING_MEASURE, height)]
-    if isinstance(odds, CardOdds) and len(rows) > 2:
+    if odds.kind == "card" and len(rows) > 2:
         # Differences between cards are known better than their values.
         found = odds.estimate_leads()
         leads = {option: found[option] for option in rows[1:]}
@@ -140,7 +139,7 @@ def list_panels(odds: Odds) -> list[Panel]:
         wins = {option: odds.estimate("win_share", option) for option in rows}
         title = "Rounds that your side wins, %"
         panels.append(_make_dots("wins", title, odds, {"": wins}, "win_share", height))
-    if isinstance(odds, CardOdds):
+    if odds.kind == "card":
         return panels
     return [*panels, *find_game(odds.rules.game).part("answers").list_panels(odds)]
 

@@ -6,10 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kqj_sim.cards import format_card, format_contract, format_hand
+from kqj_sim.cards import format_card, format_hand
 from kqj_sim.games import find_game
 from kqj_sim.output.grid import format_number
 from kqj_sim.output.run import RANGE_SIGNS, Report, Run, describe_rules, group_seats
+from kqj_sim.output.sentences import say
 from kqj_sim.places import describe_place, name_places
 from kqj_sim.policies.players import Player
 from kqj_sim.positions.odds import CardOdds
@@ -20,22 +21,11 @@ from kqj_sim.rules import GameRules
 from kqj_sim.stats.intervals import Estimate
 
 if TYPE_CHECKING:
-    from kqj_sim.cards import Card
     from kqj_sim.output.grid import Grid
     from kqj_sim.positions.odds import Odds
     from kqj_sim.questions.odds.plots import Panel
     from kqj_sim.questions.records.terms import RoundTerms
     from kqj_sim.stats.tables import Table
-
-_STOP_REASONS = {
-    "deals": "",
-    "until": " (as precise as asked for)",
-    "time": " (the time was up)",
-    "search": " (no more were found that agree with the calls)",
-    "interrupted": " (interrupted)",
-}
-"""Why no more deals were played, by `Odds.stop_reason`."""
-
 
 _NEARLY_ALL = 0.995
 """Calls that occur in at least this share of the deals say nothing about the hidden cards."""
@@ -51,11 +41,6 @@ def describe_players_by_place(names: Sequence[str]) -> str:
         f"{name}: {' '.join(places[int(place)] for place in where)}"
         for name, where in groups.items()
     )
-
-
-def describe_passes(count: int) -> str:
-    """Describe a bidding of passes only."""
-    return ("nobody has called", "the opener passed", "all passed")[min(count, 2)]
 
 
 def get_bounds(estimate: Estimate) -> list[float] | None:
@@ -164,38 +149,18 @@ def _describe_card_situation(of: CardOdds) -> str:
     if so_far.pending:
         pending = terms.pending[0].format(so_far.pending)
         told.append(f"{pending[0].lower()}{pending[1:-1]}")
-    number, (_, cards) = len(so_far.tricks), so_far.tricks[-1]
-    lying = f"trick {number}: {_format_cards(cards)}"
-    told.append(lying if cards else f"you lead trick {number}")
+    told.append(say(__name__, "trick", len(so_far.tricks), so_far.tricks[-1][1]))
     return f"{'; '.join(told)}."
 
 
 def _describe_contract(of: CardOdds) -> str:
     """Return who plays which contract: `the opener, your partner, plays 120 ♥ Capot`."""
-    so_far = of.position
-    called = so_far.contract
-    contract = format_contract(called.contract)
-    if called.amount is not None:
-        contract = f"{called.amount} {contract}{' Capot' if called.capot else ''}"
-    contract += {1: "", 2: ", countered", 4: ", overcountered"}[called.stake]
-    if called.sender == so_far.seat:
-        return f"you play {contract}"
-    name = describe_place(so_far.place_of(called.sender), of.rules.seats)
-    partner = so_far.teams[called.sender] == so_far.teams[so_far.seat]
-    return f"{name}{', your partner,' if partner else ''} plays {contract}"
-
-
-def _is_exact(odds: Odds) -> bool:
-    return isinstance(odds, CardOdds) and odds.is_exact
-
-
-def _describe_deals(odds: Odds) -> str:
-    """Return how many deals were played, and why it is not the number asked for."""
-    if isinstance(odds, CardOdds) and odds.is_exact:
-        return f"all {odds.layout_count:,} layouts" if odds.layout_count > 1 else "the only layout"
-    what = "sampled layout" if isinstance(odds, CardOdds) else "deal"
-    reason = _STOP_REASONS[odds.stop_reason]
-    return f"{odds.deals:,} {what}{'s' * (odds.deals != 1)}{reason}, seed {odds.seed}"
+    so_far, called = of.position, of.position.contract
+    sender = ""
+    if called.sender != so_far.seat:
+        sender = describe_place(so_far.place_of(called.sender), of.rules.seats)
+    is_partner = so_far.teams[called.sender] == so_far.teams[so_far.seat]
+    return say(__name__, "contract", called, sender, is_partner)
 
 
 def _describe(odds: Odds, policies: Sequence[str]) -> str:
@@ -208,7 +173,11 @@ def _describe(odds: Odds, policies: Sequence[str]) -> str:
         situation = _find_answers(odds).describe_situation(odds)
     if odds.people is not None:
         situation = odds.people.name_in(situation)
-    parts = (describe_rules(odds.rules), describe_players_by_place(policies), _describe_deals(odds))
+    parts = (
+        describe_rules(odds.rules),
+        describe_players_by_place(policies),
+        say(__name__, "deals", odds),
+    )
     return f"{situation}\n{'; '.join(parts)}"
 
 
@@ -216,42 +185,19 @@ def _describe_bidding(odds: Odds) -> str:
     """Return how likely the bidding is; empty if nobody else called."""
     if isinstance(odds, CardOdds):
         if not odds.uses_calls:
-            return "Layouts agree with the plays, whatever was called"
+            return say(__name__, "bidding", odds, None)
     elif not odds.question_count:
         return ""
     found = odds.estimate_bidding_probability()
-    if found.value >= _NEARLY_ALL:
-        return ""
-    size = f" (effective sample: {odds.effective_sample_size:,.0f})"
-    where = "random deals"
-    if isinstance(odds, CardOdds):
-        where = "the layouts that agree with the plays"
-        if odds.is_exact or odds.uses_plays or odds.effective_sample_size >= odds.deals - 1:
-            size = ""
-    return f"This bidding occurs in {format_share(found)} of {where}{size}"
-
-
-def _describe_plays(of: CardOdds) -> str:
-    """Describe the effective sample of deals weighed by the plays; empty if none are."""
-    if not of.uses_plays or of.layout_count == 1:
-        return ""
-    sample = f"{of.deals:,} {'layouts' if of.is_exact else 'deals'}"
-    effective = f"{of.effective_number:,.0f} effective of {sample}"
-    return f"Hidden hands weighed by the cards played: {effective}"
+    return "" if found.value >= _NEARLY_ALL else say(__name__, "bidding", odds, format_share(found))
 
 
 def _describe_intervals(odds: Odds) -> str:
     """Describe the intervals, how likely the bidding is, and the weights."""
-    told = "Exact: no intervals"
-    if not _is_exact(odds):
-        kind = "intervals that hold at every moment" if odds.sequential else "intervals"
-        told = f"{RANGE_SIGNS}: {100 * odds.confidence:g}% {kind}"
-    plays = _describe_plays(odds) if isinstance(odds, CardOdds) else ""
-    return ". ".join(part for part in (told, _describe_bidding(odds), plays) if part)
-
-
-def _format_cards(cards: Sequence[Card]) -> str:
-    return " ".join(format_card(card) for card in cards)
+    told = [say(__name__, "intervals", odds, RANGE_SIGNS), _describe_bidding(odds)]
+    if isinstance(odds, CardOdds) and odds.uses_plays and odds.layout_count != 1:
+        told.append(say(__name__, "plays", odds))
+    return ". ".join(filter(None, told))
 
 
 def _shorten_name(player: Player, rules: GameRules) -> str:
@@ -271,7 +217,7 @@ def make_odds_report(odds: Odds) -> Report:
         seed=odds.seed,
         first=0,
         deals=odds.deals,
-        confidence=None if _is_exact(odds) else odds.confidence,
+        confidence=None if odds.is_exact else odds.confidence,
         interrupted=odds.stop_reason == "interrupted",
         description=_describe(odds, policies),
         intervals=_describe_intervals(odds),

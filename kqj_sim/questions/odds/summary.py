@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from kqj_sim.games import find_game
 from kqj_sim.output.grid import EMPTY_CELL_TEXT, Cell, Grid, format_bound, format_number
 from kqj_sim.positions.measures import RANKING_MEASURE, UNCOUNTERED_VALUE
-from kqj_sim.positions.odds import CardOdds
 from kqj_sim.questions.odds.tables import LEAD
 from kqj_sim.questions.odds.words import describe_option
 from kqj_sim.stats.quantities import find_quantity
@@ -44,7 +43,7 @@ def make_key_grids(odds: Odds, names_option: bool = True) -> list[Grid]:
     With `names_option` the note says which option of the command line shows the rest.
     """
     grids = [_make_option_grid(odds, names_option)]
-    if not isinstance(odds, CardOdds):
+    if odds.kind == "call":
         grids += find_game(odds.rules.game).part("answers").list_grids(odds)
     return grids
 
@@ -60,8 +59,7 @@ def _make_option_grid(odds: Odds, names_option: bool) -> Grid:
     columns = [
         name
         for name in (_AUCTION_COLUMNS if is_auction else _COLUMNS)
-        if name in odds.measures.indices
-        and (isinstance(odds, CardOdds) or name not in _CARD_MEASURES)
+        if name in odds.measures.indices and (odds.kind == "card" or name not in _CARD_MEASURES)
     ]
     rows = []
     for option in shown:
@@ -73,7 +71,7 @@ def _make_option_grid(odds: Odds, names_option: bool) -> Grid:
         if option in leads:
             behind = _format_cell(leads[option], odds.get_unit(RANKING_MEASURE))
         rows.append((Cell(describe_option(odds, option).name), cells[0], behind, *cells[1:]))
-    what = "card" if isinstance(odds, CardOdds) else "call"
+    what = odds.kind
     names = (RANKING_MEASURE, LEAD, *columns)
     headings = (what, *(find_quantity(name, odds.rules.game).heading for name in names))
     notes = [odds.measures.note]

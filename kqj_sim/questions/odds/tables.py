@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from kqj_sim.games import find_game
 from kqj_sim.positions.measures import RANKING_MEASURE
-from kqj_sim.positions.odds import CardOdds, Odds
+from kqj_sim.positions.odds import Odds
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import Table, TableRow
 
@@ -17,7 +17,7 @@ _BEST_MARK = "*"
 
 def make_odds_tables(odds: Odds) -> list[Table]:
     """Return all tables: the options, with auctions the contracts, and the bidding."""
-    if isinstance(odds, CardOdds):
+    if odds.kind == "card":
         return [_make_option_table(odds, "cards", "Legal cards", "card")]
     table = _make_option_table(odds, "calls", "Calls", "call")
     return [table, *find_game(odds.rules.game).part("answers").list_tables(odds)]
@@ -33,9 +33,7 @@ def _make_option_table(odds: Odds, name: str, title: str, group: str) -> Table:
     ]
     leads = odds.estimate_leads()
     # Results of cards give no deals here.
-    nothing = Estimate(
-        math.nan, math.nan, math.nan, 0 if isinstance(odds, CardOdds) else odds.deals
-    )
+    nothing = Estimate(math.nan, math.nan, math.nan, 0 if odds.kind == "card" else odds.deals)
 
     def lines() -> Iterator[TableRow]:
         for option in odds.ranking:

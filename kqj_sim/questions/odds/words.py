@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from kqj_sim.cards import add_suit_signs, format_card
 from kqj_sim.games import find_game
+from kqj_sim.output.sentences import say
 from kqj_sim.positions.measures import RANKING_MEASURE
-from kqj_sim.positions.odds import CardOdds
 
 if TYPE_CHECKING:
     from kqj_sim.positions.odds import Odds
@@ -51,7 +50,7 @@ _FEW_POINTS = 100
 
 def describe_option(odds: Odds, option: int) -> OptionWords:
     """Return a call or a card in words."""
-    if isinstance(odds, CardOdds):
+    if odds.kind == "card":
         card = format_card(odds.options[option])
         return OptionWords(card, f"Play {card}", card)
     text = odds.get_text(option)
@@ -63,105 +62,60 @@ def describe_option(odds: Odds, option: int) -> OptionWords:
     return OptionWords(name, f"Bid {name}", name)
 
 
-def join_words(words: Sequence[str], last: str = "and") -> str:
-    """Return words as a list in a sentence: `a, b and c`."""
-    *most, end = words
-    return f"{', '.join(most)} {last} {end}" if most else end
-
-
 def write_headline(odds: Odds) -> list[str]:
     """Return the decision in sentences, and what restricts it."""
     lines = [_write_decision(odds)]
-    if not isinstance(odds, CardOdds):
+    if odds.kind == "call":
         lines += find_game(odds.rules.game).part("answers").explain_best(odds)
     if odds.stop_text:
-        lines.append(f"Ended early: {odds.stop_text}")
-    if not _is_exact(odds) and odds.effective_sample_size < FEW_EFFECTIVE_DEALS:
-        by_plays = isinstance(odds, CardOdds) and odds.uses_plays
-        lines.append(
-            f"Only a hint: the effective sample is {odds.effective_sample_size:,.0f} deals, since "
-            f"the assumed players rarely {'call and play' if by_plays else 'call'} like this. Try "
-            f"more --deals, another --policy{', --ignore-plays' if by_plays else ''} or "
-            "--ignore-calls."
-        )
+        lines.append(say(__name__, "ended_early", odds))
+    if not odds.is_exact and odds.effective_sample_size < FEW_EFFECTIVE_DEALS:
+        lines.append(say(__name__, "hint", odds))
     return lines
-
-
-def _is_exact(odds: Odds) -> bool:
-    return isinstance(odds, CardOdds) and odds.is_exact
 
 
 def _write_decision(odds: Odds) -> str:
     """Return the first sentences: what to do, what it is worth, and how far the next is behind."""
-    best, *others = odds.ranking
+    first, *others = odds.ranking
     leads = odds.estimate_leads()
-    words = describe_option(odds, best)
+    best = describe_option(odds, first)
     if not others:
-        return f"Only {words.name} is legal."
+        return say(__name__, "only", best)
     # The deals that value may show what those that chose did not see.  A lead that is the same in
     # all deals has no interval.
     better = [other for other in others if leads[other].value < 0 and not leads[other].high >= 0]
     if better:
         rival = min(better, key=lambda other: leads[other].value)
-        return (
-            f"{words.order} or {describe_option(odds, rival).name}: undecided. The deals that "
-            "chose prefer the first, those shown the second by "
-            f"{format_gap(odds, leads[rival])}; more --deals decide."
-        )
+        gap = format_gap(odds, leads[rival])
+        return say(__name__, "undecided", best, describe_option(odds, rival), gap)
+    worth = _write_worth(odds, first)
     tied = [other for other in others if leads[other].value <= 0 or leads[other].low <= 0]
-    if tied:
-        return f"{_name_tied(odds, best, tied, leads)} {_write_value(odds, best, True)}"
-    following = describe_option(odds, others[0]).subject
-    lead = format_points(odds, leads[others[0]])
-    if isinstance(odds, CardOdds):
-        value = _write_value(odds, best, False)
-        return f"{words.order}: {value}; {following} is {lead} less."
-    value = _write_value(odds, best, False)
-    return f"{words.order}: {value} {following} is worth {lead} less."
-
-
-def _name_tied(odds: Odds, best: int, tied: list[int], leads: dict[int, Estimate]) -> str:
-    """Return the names of the options that are tied with the best, and the difference if one is."""
+    if not tied:
+        following = describe_option(odds, others[0])
+        lead = format_points(odds, leads[others[0]])
+        return say(__name__, "decided", odds, best, following, lead, worth)
     shown = tied if len(tied) <= _MAX_TIED_NAMES else tied[: _MAX_TIED_NAMES - 1]
-    names = [describe_option(odds, other).name for other in shown]
-    if len(shown) < len(tied):
-        what = "cards" if isinstance(odds, CardOdds) else "calls"
-        names.append(f"{len(tied) - len(shown)} other {what}")
-    order = join_words([describe_option(odds, best).order, *names], "or")
-    if all(leads[other].value == 0 and math.isnan(leads[other].low) for other in tied):
-        return f"{order}: equally good."
-    gap = f" (difference {format_gap(odds, leads[tied[0]])})" if len(tied) == 1 else ""
-    return f"{order}: statistically tied{gap}."
+    return say(
+        __name__,
+        "tied",
+        odds,
+        best,
+        [describe_option(odds, other).name for other in shown],
+        further=len(tied) - len(shown),
+        are_equal=all(leads[each].value == 0 and math.isnan(leads[each].low) for each in tied),
+        gap=format_gap(odds, leads[tied[0]]) if len(tied) == 1 else "",
+        worth=worth,
+    )
 
 
-def _write_value(odds: Odds, option: int, conditional: bool) -> str:
-    """Return the chance to win and the value of an option, as the end of a sentence.
-
-    With `conditional` a whole sentence that names the option.
-    """
+def _write_worth(odds: Odds, option: int) -> str:
+    """Return the chance to win and the value of an option, as the end of a sentence."""
     value = odds.estimate(RANKING_MEASURE, option)
+    points = format_points(odds, value, signed=odds.kind == "card")
+    if odds.kind == "call":
+        points = points.removeprefix("-")
     chance = format_chance(odds.estimate("win_share", option))
-    half = _format_half(odds, value)
-    interval = f" (±{half})" if half else ""
-    words = describe_option(odds, option)
-    if isinstance(odds, CardOdds):
-        number = format_points(odds, value, signed=True)
-        unit = "point" if number in ("+1", "-1") else "points"
-        numbers = f"{number} {unit}{interval}, {chance} wins"
-        return f"{words.name}: {numbers}." if conditional else numbers
-    number = format_points(odds, value).removeprefix("-")
-    if odds.rules.score_sign > 0:
-        rivals = (
-            "the opponents" if odds.rules.team_count == 2 else "the better of the other two teams"
-        )
-        more = "more" if value.value >= 0 else "less"
-        gain = f"score {number} {more} than {rivals} on average{interval}"
-    elif value.value >= 0:
-        gain = f"gain {number} points on the opponents on average{interval}"
-    else:
-        gain = f"lose {number} points to the opponents on average{interval}"
-    start = f"{words.order}: you win" if conditional else "you win"
-    return f"{start} {chance} of the rounds and {gain}."
+    return say(__name__, "worth", odds, points, _format_half(odds, value), chance, value.value >= 0)
 
 
 def format_chance(estimate: Estimate) -> str:
