@@ -88,3 +88,15 @@ def get_column_numbers(game: str) -> Mapping[str, int]:
 def describe_listing(game: str) -> str:
     """Return the command that lists the columns of a game, as the end of an error message."""
     return f"`{' '.join(('kqj-sim', 'columns', *list_game_options(game)))}` lists them"
+
+
+def describe_rules(rules: GameRules) -> str:
+    """Describe the variant of the game, then the other rules that differ from the default."""
+    words = [find_game(rules.game).title, *rules.describe_variant()]
+    default = type(rules)().to_dict()
+    words += [
+        f"{name} {str(value).lower()}"
+        for name, value in rules.to_dict().items()
+        if name not in rules.variant_fields and value != default[name]
+    ]
+    return ", ".join(words)

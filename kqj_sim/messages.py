@@ -1,4 +1,4 @@
-"""The user's text in messages: shortened, on one line, with control characters visible."""
+"""Text in messages: the user's, shortened and visible; nouns, lists and names like another."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from decimal import Decimal
 
 WIDTH = 60
@@ -84,6 +84,27 @@ def quote(value: object) -> str:
     return f"'{shorten(value)}'"
 
 
+def count_noun(count: int, noun: str) -> str:
+    """Return a number with its noun: `1 take`, `13 takes`."""
+    return f"{count:,} {inflect(count, noun)}"
+
+
+def inflect(count: int, noun: str) -> str:
+    """Return a noun for a number of things: `take` of 1, `takes` of any other."""
+    return noun if count == 1 else f"{noun}s"
+
+
+def join_words(words: Collection[str], last: str = "and") -> str:
+    """Return words as a list in a sentence: `a, b and c`."""
+    *most, end = words
+    return f"{', '.join(most)} {last} {end}" if most else end
+
+
+def capitalize(text: str) -> str:
+    """Return the text with its first letter in upper case, the others as they are."""
+    return text[:1].upper() + text[1:]
+
+
 def explain_two_readings(text: str, *, is_whole: bool) -> str | None:
     """Return the message on a number that can be meant in two ways, such as `1.000`; else None.
 
@@ -125,10 +146,8 @@ def find_similar(wrong: str, right: Iterable[str]) -> list[str]:
 
 def suggest(wrong: str, right: Iterable[str]) -> str:
     """Return "did you mean this, that or those?" for a wrong name; empty if nothing is similar."""
-    *others, last = find_similar(wrong, right) or [""]
-    if not last:
-        return ""
-    return f"did you mean {', '.join(others)}{' or ' if others else ''}{last}?"
+    similar = find_similar(wrong, right)
+    return f"did you mean {join_words(similar, 'or')}?" if similar else ""
 
 
 def suggest_names(name: str, known: Iterable[str], listed_by: str = "") -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from kqj_sim.arguments import Count, parse_count
 from kqj_sim.errors import InputError
+from kqj_sim.messages import count_noun
 from kqj_sim.signals import list_stop_signals, note_signal
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ def format_duration(seconds: float) -> str:
     hours, minute = divmod(minutes, 60)
     days, hour = divmod(hours, 24)
     if days:
-        return f"{days:,} day{'s' if days > 1 else ''} {hour:02}:{minute:02}:{second:02}"
+        return f"{count_noun(days, 'day')} {hour:02}:{minute:02}:{second:02}"
     return f"{hour}:{minute:02}:{second:02}" if hour else f"{minute}:{second:02}"
 
 

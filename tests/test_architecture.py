@@ -61,7 +61,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "positions": TEXT | ENGINE | {"plan", "referee", "stats"},
     "notation": TEXT | {"policies", "referee", "positions"},
     "arguments": TEXT | {"policies"},
-    "progress": {"arguments", "errors", "simulation", "signals"},
+    "progress": {"messages", "arguments", "errors", "simulation", "signals"},
     "runner": {"arguments", "errors", "core", "progress", "simulation"},
     "output": TEXT | ENGINE | {"referee", "stats", "signals", "suffixes"},
     "options": {"arguments", "errors", "games", "rules", "suffixes"},

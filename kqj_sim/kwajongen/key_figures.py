@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from kqj_sim.kwajongen.game import KwajongenRules
+from kqj_sim.messages import join_words
 from kqj_sim.output.grid import Grid
 from kqj_sim.output.key_figures import (
     BLANK,
     GameFigures,
     count_cell,
-    join_alternatives,
     list_rare,
     make_grid,
     make_score_grid,
@@ -71,7 +71,7 @@ def _make_caller_grid(results: Numbers) -> tuple[list[str], Grid | None]:
         remarks.append(f"Too few rounds for a row: {', '.join(words)}.")
     absent = [f"the {name}" for name in _PLACES if name not in rounds]
     if absent:
-        remarks.append(f"No rounds by {join_alternatives(absent)}.")
+        remarks.append(f"No rounds by {join_words(absent, 'or')}.")
     shown = [
         (place, name) for place, name in enumerate(_PLACES) if name in rounds and name not in rare
     ]

@@ -9,7 +9,7 @@ from typing import Any
 
 from kqj_sim.errors import InputError
 from kqj_sim.games import GAMES, find_game
-from kqj_sim.messages import explain_two_readings, quote
+from kqj_sim.messages import count_noun, explain_two_readings, quote
 from kqj_sim.notation.sections import NotationLineError, Piece, Section
 from kqj_sim.places import SeatNames
 from kqj_sim.rules import GameRules
@@ -245,7 +245,7 @@ def parse_numbers(section: Section, key: str, count: int, example: str) -> list[
     if len(numbers) != count or rest:
         raise NotationLineError(
             section[0].line,
-            f"{key}: {quote(text)} is not {count} number{'s' * (count > 1)}: write for example "
+            f"{key}: {quote(text)} is not {count_noun(count, 'number')}: write for example "
             f"{key}: {example}",
         )
     return numbers

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from kqj_sim.messages import capitalize
 from kqj_sim.output.grid import (
     EMPTY_CELL_TEXT,
     MIN_OBSERVATIONS,
@@ -76,17 +77,6 @@ def make_grid(
     """Return a grid without a title, whose first heading says what it is about."""
     cells = tuple((Cell(name), *numbers) for name, numbers in rows)
     return Grid("", (heading, *columns), cells, 1, note, narrow=True)
-
-
-def count_noun(count: int, noun: str) -> str:
-    """Return a number with its noun: `1 take`, `13 takes`."""
-    return f"{count:,} {noun}{'s' * (count != 1)}"
-
-
-def join_alternatives(names: Sequence[str]) -> str:
-    """Return names joined by "or": `the 5th or the dealer`."""
-    *most, last = names
-    return f"{', '.join(most)} or {last}" if most else last
 
 
 def count_cell(count: int) -> Cell:
@@ -301,11 +291,6 @@ def list_rare(counts: Mapping[str, int]) -> list[str]:
 def describe_where(results: Numbers) -> str:
     """Return the beginning of a sentence on the deals that --where selects."""
     return f"Where {results.run.where}, " if results.run.where else ""
-
-
-def capitalize(text: str) -> str:
-    """Return the text with its first letter in upper case, the others as they are."""
-    return text[:1].upper() + text[1:]
 
 
 def make_key_figures(results: Numbers, game: GameFigures) -> KeyFigures:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kqj_sim import __version__
 from kqj_sim.cards import format_contract
-from kqj_sim.games import find_game
+from kqj_sim.games import describe_rules
 from kqj_sim.output.grid import Grid, drop_repeated_notes, make_grids, split_grid
 from kqj_sim.rules import GameRules
 
@@ -159,18 +159,6 @@ def describe_imposed(imposed: str) -> str:
     name = format_contract(contract)
     played = f"plays {amount[0]} {name}" if amount else f"plays in {name}"
     return f"the {place} {played}"
-
-
-def describe_rules(rules: GameRules) -> str:
-    """Describe the variant of the game, then the other rules that differ from the default."""
-    words = [find_game(rules.game).title, *rules.describe_variant()]
-    default = type(rules)().to_dict()
-    words += [
-        f"{name} {str(value).lower()}"
-        for name, value in rules.to_dict().items()
-        if name not in rules.variant_fields and value != default[name]
-    ]
-    return ", ".join(words)
 
 
 def describe_policies(policies: Sequence[str]) -> str:

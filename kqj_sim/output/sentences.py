@@ -7,12 +7,13 @@ place: a sentence, several, or a part of one.  Line ends are spaces like any oth
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim.cards import add_suit_signs, format_card, format_contract
+from kqj_sim.games import describe_rules
+from kqj_sim.messages import capitalize, count_noun, inflect, join_words
 from kqj_sim.output.grid import MIN_OBSERVATIONS, format_number
-from kqj_sim.output.run import describe_rules
 from kqj_sim.places import format_ordinal, name_places
 from kqj_sim.stats.intervals import Estimate
 
@@ -47,27 +48,6 @@ def _make_environment() -> Environment:
     environment.filters.update(FILTERS)
     environment.globals["MIN_OBSERVATIONS"] = MIN_OBSERVATIONS
     return environment
-
-
-def count_noun(count: int, noun: str) -> str:
-    """Return a number with its noun: `1 take`, `13 takes`."""
-    return f"{count:,} {inflect(count, noun)}"
-
-
-def inflect(count: int, noun: str) -> str:
-    """Return a noun for a number of things: `take` of 1, `takes` of any other."""
-    return noun if count == 1 else f"{noun}s"
-
-
-def join_words(words: Collection[str], last: str = "and") -> str:
-    """Return words as a list in a sentence: `a, b and c`."""
-    *most, end = words
-    return f"{', '.join(most)} {last} {end}" if most else end
-
-
-def capitalize(text: str) -> str:
-    """Return the text with its first letter in upper case, the others as they are."""
-    return text[:1].upper() + text[1:]
 
 
 def take_absolute(estimate: Estimate) -> Estimate:

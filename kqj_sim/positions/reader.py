@@ -10,7 +10,7 @@ from functools import partial
 from kqj_sim.cards import NUMBER_WORDS, Card, parse_card, parse_cards, parse_single_card
 from kqj_sim.errors import InputError, locate_errors
 from kqj_sim.games import make_rules
-from kqj_sim.messages import quote
+from kqj_sim.messages import count_noun, quote
 from kqj_sim.places import SeatNames, describe_turn, name_places
 from kqj_sim.positions.position import Position, split_tricks
 from kqj_sim.positions.typed_calls import add_typed_calls, finish_calling, split_calls
@@ -240,7 +240,7 @@ def _check_count(cards: Sequence[Card], return_card: str | None, referee: Refere
     """Raise InputError if a player who calls does not hold so many cards."""
     if len(cards) == referee.dealt_count:
         return
-    given = f"{len(cards)} card{'s' * (len(cards) != 1)} given"
+    given = f"{count_noun(len(cards), 'card')} given"
     right = {
         "accept": "in Kwajongen you hold 4",
         "bid": "with auctions you hold 8 (5 with --bidding take)",

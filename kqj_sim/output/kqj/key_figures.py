@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from kqj_sim.messages import count_noun, join_words
 from kqj_sim.output.grid import MIN_OBSERVATIONS, Cell, Grid
 from kqj_sim.output.group_words import format_value
 from kqj_sim.output.key_figures import (
     BLANK,
     GameFigures,
     count_cell,
-    count_noun,
-    join_alternatives,
     list_rare,
     make_grid,
     make_score_grid,
@@ -118,7 +117,7 @@ def _make_take_grid(results: Numbers, compact: bool) -> tuple[list[str], Grid | 
         remarks = [f"Every {'deal was taken' if taken == 1 else 'take was'} in the {lap} lap."]
     absent = [f"the {name}" for place, name in enumerate(_PLACES) if place not in takers]
     if absent:
-        remarks.append(f"No {'last bids' if auction else 'takes'} by {join_alternatives(absent)}.")
+        remarks.append(f"No {'last bids' if auction else 'takes'} by {join_words(absent, 'or')}.")
     if len(laps) == 1:
         laps = []
     names = [f"{format_ordinal(lap)} lap" for lap in laps]
@@ -192,7 +191,7 @@ def _make_contract_grid(results: Numbers, compact: bool) -> Grid | None:
     if rare and kinds:
         several = sum(counts[kind] for kind in rare)
         words = [format_value("kind", kind, "kqj") for kind in rare]
-        names = join_alternatives([f"the {each}" if "Return" in each else each for each in words])
+        names = join_words([f"the {each}" if "Return" in each else each for each in words], "or")
         count = count_noun(several, "contract") if several else "No contract"
         note = f"{note} {count} in {names}.".lstrip()
     if compact or (len(kinds) < 2 and results.value("contracts", "made_share") in (0.0, 1.0)):

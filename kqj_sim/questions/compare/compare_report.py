@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from kqj_sim.games import list_game_options
-from kqj_sim.messages import shell_join
+from kqj_sim.messages import capitalize, shell_join
 from kqj_sim.output.grid import SCREEN_WIDTH, Cell, Grid, format_symmetric, make_grids
 from kqj_sim.output.run import Report, Run
-from kqj_sim.output.sentences import capitalize, say, take_absolute
+from kqj_sim.output.sentences import say, take_absolute
 from kqj_sim.questions.compare.compare_tables import list_key_tables, make_comparison_tables
 from kqj_sim.questions.compare.pairs import Comparison, PolicyPair
 from kqj_sim.questions.compare.same_player import describe_open_parts

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kqj_sim import __version__
+from kqj_sim.games import describe_rules
 from kqj_sim.messages import format_json
 from kqj_sim.output.grid import make_grids
 from kqj_sim.output.page import Page, Section
-from kqj_sim.output.run import describe_rules
 from kqj_sim.questions.odds.plots import make_pictures
 from kqj_sim.questions.odds.summary import make_key_grids
 from kqj_sim.questions.odds.words import write_headline

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kqj_sim.cards import format_card, format_hand
-from kqj_sim.games import find_game
+from kqj_sim.games import describe_rules, find_game
 from kqj_sim.output.grid import format_number
-from kqj_sim.output.run import RANGE_SIGNS, Report, Run, describe_rules, group_seats
+from kqj_sim.output.run import RANGE_SIGNS, Report, Run, group_seats
 from kqj_sim.output.sentences import say
 from kqj_sim.places import describe_place, name_places
 from kqj_sim.policies.players import Player

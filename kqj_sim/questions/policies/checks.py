@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kqj_sim.core.jit import kernel, make_tuple_reader, scalar
 from kqj_sim.errors import InputError
 from kqj_sim.games import GAMES, find_game
-from kqj_sim.messages import shorten
+from kqj_sim.messages import count_noun, shorten
 from kqj_sim.policies.binding import VIEW_OF_DECISION, adapt_arguments, guard_exceptions
 from kqj_sim.policies.card_sets import format_cards
 from kqj_sim.policies.configured import ConfiguredPolicy
@@ -96,7 +96,7 @@ class PolicyCheck:
     def list_lines(self, shown_problems: int) -> list[str]:
         """Return the result as lines of text, with at most so many problems."""
         count = len(self.problems)
-        found = f"{count} problem{'s' * (count > 1)}" if count else "no problems"
+        found = count_noun(count, "problem") if count else "no problems"
         lines = [f"{self.policy}: {found} in {self.deals:,} deals of {len(self.variants)} variants"]
         lines += [shorten(each, 200) for each in self.problems[:shown_problems]]
         if count > shown_problems:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from kqj_sim.errors import InputError
-from kqj_sim.messages import format_json
+from kqj_sim.messages import count_noun, format_json
 from kqj_sim.output.grid import to_screen
 from kqj_sim.output.html import to_html_fragment
 from kqj_sim.questions.records.rounds import render_round
@@ -82,8 +82,7 @@ class Records(ShownResult, Sequence[Record]):
     def __init__(self, records: Sequence[Record], interrupted: bool = False) -> None:
         self._records = tuple(records)
         self.interrupted = interrupted
-        count = len(self._records)
-        self.headline = f"{count:,} record{'s' * (count != 1)} of rounds."
+        self.headline = f"{count_noun(len(records), 'record')} of rounds."
 
     @overload
     def __getitem__(self, index: int) -> Record: ...

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from kqj_sim.cards import SUIT_SYMBOLS, Card, format_card, format_contract, parse_card
 from kqj_sim.errors import InputError, RecordError
-from kqj_sim.games import find_game
+from kqj_sim.games import describe_rules, find_game
 from kqj_sim.messages import quote
-from kqj_sim.output.run import describe_policies, describe_rules
+from kqj_sim.output.run import describe_policies
 from kqj_sim.places import SeatNames, label_seats, name_places
 from kqj_sim.policies.players import shorten_player
 from kqj_sim.questions.records.terms import RoundTerms

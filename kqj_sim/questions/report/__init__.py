@@ -85,9 +85,9 @@ def report(
     several: Sequence[Any] = compare if isinstance(compare, (list, tuple)) else [compare]
     if len(several) == 1:
         raise InputError(f"--compare {name_policy(several[0])} alone: name two policies or more")
+    from kqj_sim.games import describe_rules
     from kqj_sim.messages import visible
     from kqj_sim.output.files import OutputFolder
-    from kqj_sim.output.run import describe_rules
     from kqj_sim.policies.players import parse_player
     from kqj_sim.questions.compare.pairs import compose_players
     from kqj_sim.questions.report.result import write_report

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim import __version__
-from kqj_sim.games import find_game
+from kqj_sim.games import describe_rules, find_game
 from kqj_sim.messages import format_json, visible_lines
 from kqj_sim.output.formats import convert_table
 from kqj_sim.output.grid import Cell, Grid, format_number
 from kqj_sim.output.numbers import Numbers
 from kqj_sim.output.page import Page, Section, page_to_markdown, to_html
-from kqj_sim.output.run import Run, describe_policies, describe_rules
+from kqj_sim.output.run import Run, describe_policies
 from kqj_sim.output.sentences import say
 from kqj_sim.questions.compare.compare_report import list_remarks, write_headline
 from kqj_sim.questions.report.views import COMPARED, GAMES, GameReport, make_section
