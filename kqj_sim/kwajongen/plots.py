@@ -69,15 +69,15 @@ def count_tricks(tally: Tally) -> dict[int, int]:
     }
 
 
-def draw_simulation(figure: SubFigure, tally: Tally, confidence: float) -> tuple[str, ...]:
-    """Draw the picture of a simulation; return what is left out, in sentences."""
+def draw_simulation(figure: SubFigure, tally: Tally, confidence: float) -> str:
+    """Draw the picture of a simulation; return what is left out: nothing."""
     every: Any = figure.subplots(2, 2)
     (points, calls), (tricks, trumps) = every
     draw_points(points, tally)
     _draw_calls(calls, tally, confidence)
     _draw_tricks(tricks, tally, confidence)
     _draw_trumps(trumps, tally, confidence)
-    return ()
+    return ""
 
 
 def draw_points(axes: Axes, tally: Tally) -> None:

@@ -9,6 +9,7 @@ from kqj_sim.cards import format_contract
 from kqj_sim.output.figures import BLUE, draw_dots, draw_message
 from kqj_sim.output.grid import MIN_OBSERVATIONS, format_number
 from kqj_sim.output.numbers import Group, KeyFigure
+from kqj_sim.output.sentences import say
 from kqj_sim.places import name_places
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.quantities import find_quantity
@@ -35,41 +36,36 @@ def list_groups(tables: Mapping[str, Table], by: Sequence[str]) -> list[Group]:
 def draw_groups(
     figure: SubFigure, tables: Mapping[str, Table], tally: Tally, groups: Sequence[Group],
     key_figures: Sequence[KeyFigure],
-) -> tuple[str, ...]:  # fmt: skip
+) -> str:  # fmt: skip
     """Draw the key figures of groups side by side; return what is left out, in sentences."""
     rules = tally.experiment.rules
     measured = _measure_groups(tables, key_figures, groups)
-    remarks = []
     deals = {
         group: max((each[group].observations for each in measured.values() if group in each),
                    default=0)
         for group in groups
     }  # fmt: skip
-    kept = [group for group in groups if deals[group] >= MIN_OBSERVATIONS]
-    if len(kept) < len(groups):
-        few = len(groups) - len(kept)
-        remarks.append(
-            f"Not drawn: {few} group{'s' * (few > 1)} with fewer than {MIN_OBSERVATIONS} deals."
-        )
-    if len(kept) > MAX_GROUPS_DRAWN:
-        remarks.append(f"Of {len(kept):,} groups the {MAX_GROUPS_DRAWN} with most deals are drawn.")
-        largest = {*sorted(kept, key=lambda group: -deals[group])[:MAX_GROUPS_DRAWN]}
-        kept = [group for group in kept if group in largest]
+    common = [group for group in groups if deals[group] >= MIN_OBSERVATIONS]
+    largest = {*sorted(common, key=lambda group: -deals[group])[:MAX_GROUPS_DRAWN]}
+    kept = [group for group in common if group in largest]
     panels: list[tuple[KeyFigure, dict[Group, Estimate]]] = []
+    always, same = "", {}
     for key_figure, numbers in measured.items():
         some = {group: numbers[group] for group in kept if group in numbers}
         values = {each.value for each in some.values()}
         if len(values) > 1 and len(some) > 1:
             panels.append((key_figure, some))
         elif values == {1.0} and key_figure.quantity in ("taken_share", "played_share"):
-            remarks.append(f"Every deal was {key_figure.quantity.removesuffix('_share')}.")
+            always = key_figure.quantity.removesuffix("_share")
         elif len(values) == 1:
             unit = find_quantity(key_figure.quantity, rules.game).unit
-            same = format_number(values.pop(), float("nan"), float("nan"), unit)
-            remarks.append(f"In every group: {key_figure.name.partition(',')[0]} {same}.")
+            value = format_number(values.pop(), float("nan"), float("nan"), unit)
+            same[key_figure.name.partition(",")[0]] = value
+    rare = len(groups) - len(common)
+    left_out = say(__name__, "groups_left_out", rare, len(common), len(kept), always, same)
     if not panels:
         draw_message(figure.subplots(), "no group has enough deals to be drawn")
-        return tuple(remarks)
+        return left_out
     names = {
         group: f"{_name_group(group, tally.by, rules.seats)} ({deals[group]:,})" for group in kept
     }
@@ -82,7 +78,7 @@ def draw_groups(
         axes.set_xlabel("\n".join(_break_words(key_figure.name)))
         axes.margins(x=0.12)
     every[0].set_title(f"By {' and '.join(tally.by)} (number of deals)")
-    return tuple(remarks)
+    return left_out
 
 
 def _measure_groups(
@@ -125,8 +121,8 @@ def draw_first_measure(
 _NOTHING = Estimate(float("nan"), float("nan"), float("nan"), 0)
 
 
-def draw_games(figure: SubFigure, tables: Mapping[str, Table], lengths: Table) -> tuple[str, ...]:
-    """Draw who wins the games, and their rounds; return what is left out, in sentences."""
+def draw_games(figure: SubFigure, tables: Mapping[str, Table], lengths: Table) -> None:
+    """Draw who wins the games, and their rounds."""
     player = "seat" if "games_by_seat" in tables else "team"
     won = {
         group[0]: each
@@ -142,7 +138,6 @@ def draw_games(figure: SubFigure, tables: Mapping[str, Table], lengths: Table) -
     )  # fmt: skip
     wins.set_xlabel(f"% of games; dashed: {100 / len(won):.3g}%")
     _draw_lengths(histogram, rounds, float(tables["games"].estimates("rounds_mean")[()].value))
-    return ()
 
 
 def _draw_lengths(axes: Axes, rounds: Mapping[int, Estimate], mean: float) -> None:

@@ -1,22 +1,21 @@
-"""Key figures of simulated rounds: the parts that both games share."""
+"""The first screen of a simulation: a headline and key figures, for either game."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from kqj_sim.messages import capitalize
-from kqj_sim.output.grid import (
-    EMPTY_CELL_TEXT,
-    MIN_OBSERVATIONS,
-    Cell,
-    Grid,
-)
+from kqj_sim.games import find_game
+from kqj_sim.output.grid import EMPTY_CELL_TEXT, MIN_OBSERVATIONS, Cell, Grid
 from kqj_sim.output.group_words import format_heading, format_value
 from kqj_sim.output.numbers import Group, KeyFigure, Numbers
+from kqj_sim.output.run import Report, Run
+from kqj_sim.output.sentences import load_sentences, say
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.quantiles import chi_square_tail
+from kqj_sim.stats.tables import Table
 
 BLANK = Cell("")
 """A number that has no meaning in its column."""
@@ -26,46 +25,49 @@ TEST_LEVEL = 0.05
 
 
 @dataclass(frozen=True)
-class KeyFigures:
-    """The first screen of a run.
-
-    Attributes:
-        headline: the answer in a sentence, for whole games two.
-        remarks: what the grids leave out, in sentences.
-        grids: the key figures.
-    """
-
-    headline: tuple[str, ...]
-    remarks: tuple[str, ...] = ()
-    grids: tuple[Grid, ...] = ()
-
-
-@dataclass(frozen=True)
 class GameFigures:
-    """The key figures and words of a game.
+    """The key figures of a game.
 
     Attributes:
         columns: the key figures of groups: the share of deals that are played, the share of these
             with the main result, others, and last the lead in score.
-        rounds: the rounds with the main result: `Contracts made`.
-        groups_remark: units of `columns`, in sentences.
-        nobody_played: why every deal was passed out: `nobody took`.
         team_lead: the lead of team 0 over team 1 in the table `scores`.
-        describe_results: returns how many of a number of rounds have the main result.
-        tied: returns the sides whose scores are tied.
-        describe_lead: returns the end of that sentence, by whether the lead is positive, and size.
         make_grids: returns remarks, and the grids of single rounds, None for one left out.
+        module: the module of its sentences, whose names begin with `key_`.
     """
 
     columns: tuple[KeyFigure, ...]
-    rounds: str
-    groups_remark: str
-    nobody_played: str
     team_lead: str
-    describe_results: Callable[[Numbers, int], str]
-    tied: Callable[[Numbers], str]
-    describe_lead: Callable[[Numbers, bool, str], str]
     make_grids: Callable[[Numbers], tuple[list[str], list[Grid | None]]]
+    module: str
+
+
+def make_simulation_report(run: Run, tables: Sequence[Table]) -> Report:
+    """Return the report of a simulation with these tables."""
+    numbers = Numbers(run, tables)
+    game: GameFigures = find_game(run.rules.game).part("figures")
+    headline = _write_game_headline(numbers) + _write_team_headline(numbers, game.team_lead)
+    remarks: list[str] = []
+    grids: list[Grid | None] = [_make_game_grid(numbers)]
+    played, outcome = game.columns[:2]
+    count = numbers.count(outcome.table, outcome.quantity)
+    if outcome.table not in numbers if run.by else not count:
+        matching = numbers.sum_deals(played.table, played.quantity)
+        headline.append(say(__name__, "no_rounds", load_sentences(game.module), run, matching))
+    elif run.by:
+        counted = played if played.table in numbers else outcome
+        headline.append(_write_group_headline(numbers, say(game.module, "key_what"), outcome))
+        remarks.append(say(game.module, "key_units"))
+        grids.append(_make_group_grid(numbers, game.columns, counted))
+    else:
+        headline.append(_write_round_headline(numbers, game, count))
+        remarks, more = game.make_grids(numbers)
+        grids += more
+    shown = [grid for grid in grids if grid is not None]
+    # Without key figures the headline says everything.
+    return Report(
+        run, tables, headline, key_grids=shown, shown=None if shown else (), remarks=remarks
+    )
 
 
 def make_grid(
@@ -84,188 +86,187 @@ def count_cell(count: int) -> Cell:
     return Cell(f"{count:,}" if count else EMPTY_CELL_TEXT)
 
 
-def name_scorers(results: Numbers) -> list[str]:
+def list_rare(counts: Mapping[Any, int]) -> list[Any]:
+    """Return the rows with too few observations to be shown."""
+    return [name for name, count in counts.items() if count < MIN_OBSERVATIONS]
+
+
+def make_score_grid(numbers: Numbers, quantity: str) -> Grid | None:
+    """Return the score per deal of each team or seat, None if all have the same player."""
+    who, count = numbers.scorers
+    table = f"scores_by_{who}"
+    if not numbers.players_differ or table not in numbers:
+        return None
+    scores = [numbers.cell(table, quantity, number, most_decimals=1) for number in range(count)]
+    return make_grid("Per deal", _name_scorers(numbers), [("score", scores)])
+
+
+def _make_game_grid(numbers: Numbers) -> Grid | None:
+    """Return games won and final scores of each team or seat; None without games."""
+    who, count = numbers.scorers
+    table = f"games_by_{who}"
+    if table not in numbers:
+        return None
+    rows = [
+        (words, [numbers.cell(table, quantity, at, most_decimals=1) for at in range(count)])
+        for words, quantity in (("won", "won_share"), ("score", "final_score_mean"))
+    ]
+    return make_grid("Games", _name_scorers(numbers), rows)
+
+
+def _name_scorers(numbers: Numbers) -> list[str]:
     """Return the teams or seats with a score of their own: `team 0`, `team 1`."""
-    who, count = results.scorers
+    who, count = numbers.scorers
     return [f"{who} {number}" for number in range(count)]
 
 
-def make_score_grid(results: Numbers, quantity: str) -> Grid | None:
-    """Return the score per deal of each team or seat, None if all have the same player."""
-    who, count = results.scorers
-    table = f"scores_by_{who}"
-    if not results.players_differ or table not in results:
-        return None
-    scores = [results.cell(table, quantity, number, most_decimals=1) for number in range(count)]
-    return make_grid("Per deal", name_scorers(results), [("score", scores)])
-
-
-def make_game_grid(results: Numbers) -> Grid | None:
-    """Return games won and final scores of each team or seat; None without games."""
-    who, count = results.scorers
-    table = f"games_by_{who}"
-    if table not in results:
-        return None
-    rows = [
-        (words, [results.cell(table, quantity, at, most_decimals=1) for at in range(count)])
-        for words, quantity in (("won", "won_share"), ("score", "final_score_mean"))
-    ]
-    return make_grid("Games", name_scorers(results), rows)
-
-
-def write_game_headline(results: Numbers) -> tuple[str, ...]:
+def _write_game_headline(numbers: Numbers) -> list[str]:
     """Return the sentence on whole games; none without games."""
-    if "games" not in results:
-        return ()
-    rules = results.run.rules
-    aim = f"to {rules.target:,}" if rules.score_sign > 0 else f"from {rules.start_score} points"
-    rounds = results.text("games", "rounds_mean")
-    who, _ = results.scorers
-    if results.players_differ:
-        table = f"games_by_{who}"
+    if "games" not in numbers:
+        return []
+    who, _ = numbers.scorers
+    best, player = None, ""
+    if numbers.players_differ:
         shares = {
-            group: found
-            for group in results.list_groups(table)
-            if (found := results.get(table, "won_share", *group))
+            group: share
+            for group in numbers.list_groups(f"games_by_{who}")
+            if (share := numbers.get(f"games_by_{who}", "won_share", *group))
         }
-        if _compare_counts(shares.values(), 1 / len(shares)) >= TEST_LEVEL:
-            return (
-                f"A game {aim} takes {rounds} rounds on average; no {who} is shown to win more "
-                "games than another.",
-            )
-        best = max(shares, key=lambda group: shares[group].value)
-        winner = f"{who} {best[0]}{_name_player(results, best[0])}"
-        won = results.text(table, "won_share", *best)
-    else:
-        winner = "the first dealer" if who == "seat" else "the first dealer's team"
-        won = results.text("games", "first_dealer_won_share")
-    won_by = f"{winner} wins {won} of the games"
-    return (f"A game {aim} takes {rounds} rounds on average; {won_by}.",)
+        if _compare_counts(shares.values(), 1 / len(shares)) < TEST_LEVEL:
+            (best,) = max(shares, key=lambda group: shares[group].value)
+            player = _name_player(numbers, best)
+    return [say(__name__, "games", numbers, who, best, player)]
 
 
-def write_team_headline(results: Numbers, quantity: str) -> tuple[str, ...]:
-    """Return the sentence on which of two teams with different players scores more, if any.
-
-    Args:
-        results: the results.
-        quantity: the lead of team 0 over team 1 in the table `scores`.
-    """
-    lead = results.get("scores", quantity)
-    if lead is None or not results.players_differ or "games" in results:
-        return ()
-    points = results.text("scores", quantity).lstrip("-")
-    more, less = (0, 1) if lead.value >= 0 else (1, 0)
-    ahead, behind = (f"eam {team}{_name_player(results, team)}" for team in (more, less))
-    if lead.low <= 0 <= lead.high:
-        return (f"T{ahead} and t{behind} are statistically tied: {points} points per deal.",)
-    return (f"T{ahead} scores {points} points more per deal than t{behind}.",)
+def _write_team_headline(numbers: Numbers, quantity: str) -> list[str]:
+    """Return the sentence on which of two teams with different players scores more, if any."""
+    lead = numbers.get("scores", quantity)
+    if lead is None or not numbers.players_differ or "games" in numbers:
+        return []
+    teams = [(team, _name_player(numbers, team)) for team in (0, 1)]
+    ahead, behind = teams if lead.value >= 0 else reversed(teams)
+    points = numbers.text("scores", quantity).lstrip("-")
+    return [say(__name__, "teams", ahead, behind, points, _includes_zero(lead))]
 
 
-def _name_player(results: Numbers, number: int) -> str:
-    """Return the player of a seat, or of a team whose seats all have the same, in brackets."""
-    policies = results.run.policies
-    rules = results.run.rules
-    seats = (
-        [number]
-        if rules.partners == "random"
-        else [seat for seat in range(rules.seats) if rules.fixed_team_of(seat) == number]
-    )
-    names = {policies[seat] for seat in seats}
-    return f" ({names.pop()})" if len(names) == 1 else ""
+def _name_player(numbers: Numbers, number: int) -> str:
+    """Return the player of a seat, or of a team whose seats all have the same, else nothing."""
+    policies, rules = numbers.run.policies, numbers.run.rules
+    if rules.partners == "random":
+        return policies[number]
+    names = {policies[seat] for seat in range(rules.seats) if rules.fixed_team_of(seat) == number}
+    return names.pop() if len(names) == 1 else ""
 
 
-def make_group_grid(results: Numbers, columns: Sequence[KeyFigure], counted: KeyFigure) -> Grid:
+def _write_round_headline(numbers: Numbers, game: GameFigures, count: int) -> str:
+    """Return the most important result of `count` rounds, and the lead in score, in a sentence."""
+    place = game.columns[-1]
+    lead = numbers.get(place.table, place.quantity)
+    if lead is not None and count > 1 and lead.is_unbounded:
+        lead = None
+    points = numbers.text(place.table, place.quantity)
+    is_tied = lead is not None and count > 1 and _includes_zero(lead)
+    sentences = load_sentences(game.module)
+    return say(__name__, "rounds", sentences, numbers, count, lead, points, is_tied)
+
+
+def _includes_zero(lead: Estimate) -> bool:
+    return lead.low <= 0 <= lead.high
+
+
+def _make_group_grid(numbers: Numbers, columns: Sequence[KeyFigure], counted: KeyFigure) -> Grid:
     """Return one row for each group of --by, with these key figures.
 
     Args:
-        results: the results.
+        numbers: the numbers.
         columns: the key figures; those that say nothing are left out.
         counted: the key figure whose groups and numbers of deals are shown.
     """
     table, quantity = counted.table, counted.quantity
-    keys = results.run.by
-    groups = list(dict.fromkeys(group[: len(keys)] for group in results.list_groups(table)))
-    shown = [column for column in columns if not _says_nothing(results, column, groups)]
-    game = results.run.rules.game
-    rare = _has_rare_groups(results, shown, groups)
+    keys = numbers.run.by
+    groups = list(dict.fromkeys(group[: len(keys)] for group in numbers.list_groups(table)))
+    shown = [column for column in columns if not _says_nothing(numbers, column, groups)]
+    game = numbers.run.rules.game
+    rare = _has_rare_groups(numbers, shown, groups)
 
     def show(column: KeyFigure, group: Group) -> Cell:
         place = column.table, column.quantity, *group, *column.group
-        if rare and results.count(*place) < MIN_OBSERVATIONS:
+        if rare and numbers.count(*place) < MIN_OBSERVATIONS:
             return Cell(EMPTY_CELL_TEXT)
-        return results.cell(*place)
+        return numbers.cell(*place)
 
     rows = tuple(
         (
             *(Cell(format_value(key, at, game)) for key, at in zip(keys, group, strict=True)),
-            count_cell(results.count(table, quantity, *group)),
+            count_cell(numbers.count(table, quantity, *group)),
             *(show(each, group) for each in shown),
         )
         for group in groups
     )
     headings = tuple(format_heading(key, game) for key in keys)
-    note = f"{EMPTY_CELL_TEXT}: fewer than {MIN_OBSERVATIONS} deals, not shown." if rare else ""
+    note = say(__name__, "rare_groups", EMPTY_CELL_TEXT) if rare else ""
     columns_shown = (*headings, "deals", *(each.name for each in shown))
     return Grid("", columns_shown, rows, len(keys), note, narrow=True)
 
 
 def _has_rare_groups(
-    results: Numbers, columns: Sequence[KeyFigure], groups: Sequence[Group]
+    numbers: Numbers, columns: Sequence[KeyFigure], groups: Sequence[Group]
 ) -> bool:
     """Return whether some numbers have too few observations to be shown."""
     return any(
-        0 < results.count(column.table, column.quantity, *group, *column.group) < MIN_OBSERVATIONS
+        0 < numbers.count(column.table, column.quantity, *group, *column.group) < MIN_OBSERVATIONS
         for column in columns
         for group in groups
     )
 
 
-def _says_nothing(results: Numbers, column: KeyFigure, groups: Sequence[Group]) -> bool:
+def _says_nothing(numbers: Numbers, column: KeyFigure, groups: Sequence[Group]) -> bool:
     """Return whether a share is 0 or 1 in every group, or nowhere known."""
     values = [
         found.value
         for group in groups
-        if (found := results.get(column.table, column.quantity, *group, *column.group))
+        if (found := numbers.get(column.table, column.quantity, *group, *column.group))
     ]
     return not values or (
         column.quantity in ("taken_share", "played_share") and {*values} <= {0.0, 1.0}
     )
 
 
-def write_group_headline(results: Numbers, what: str, column: KeyFigure) -> str:
+def _write_group_headline(numbers: Numbers, what: str, column: KeyFigure) -> str:
     """Return whether the groups of --by differ in a share, in a sentence.
 
     The groups named are those furthest above and below the others in standard errors, not the
     highest and the lowest share, which are often the groups with the fewest deals.
     """
-    game, keys = results.run.rules.game, results.run.by
+    game, keys = numbers.run.rules.game, numbers.run.by
     size = len(keys)
-    found = {
+    shares = {
         group[:size]: estimate
-        for group in results.list_groups(column.table)
-        if (estimate := results.get(column.table, column.quantity, *group[:size]))
+        for group in numbers.list_groups(column.table)
+        if (estimate := numbers.get(column.table, column.quantity, *group[:size]))
         and estimate.observations >= MIN_OBSERVATIONS
     }
-    by = " and ".join(format_heading(key, game) for key in keys)
-    if len(found) < 2:
-        return f"{what}, by {by}: fewer than two groups have {MIN_OBSERVATIONS} of them."
-    overall = sum(each.value * each.observations for each in found.values()) / sum(
-        each.observations for each in found.values()
+    by = [format_heading(key, game) for key in keys]
+    if len(shares) < 2:
+        return say(__name__, "groups", what, by, None, ())
+    overall = sum(each.value * each.observations for each in shares.values()) / sum(
+        each.observations for each in shares.values()
     )
-    chance = _compare_counts(found.values(), overall, len(found) - 1)
-    if chance >= TEST_LEVEL:
-        return f"{what} are not shown to differ by {by} (chi-square p = {chance:.2f})."
+    p_value = _compare_counts(shares.values(), overall, len(shares) - 1)
+    if p_value >= TEST_LEVEL:
+        return say(__name__, "groups", what, by, p_value, ())
     scores = {
         group: (each.value - overall) * math.sqrt(each.observations)
-        for group, each in found.items()
+        for group, each in shares.items()
     }
     ends = [
-        f"{results.text(column.table, column.quantity, *group)} "
-        f"({', '.join(format_value(*each, game) for each in zip(keys, group, strict=True))})"
+        (
+            numbers.text(column.table, column.quantity, *group),
+            [format_value(*each, game) for each in zip(keys, group, strict=True)],
+        )
         for group in (pick(scores, key=lambda group: scores[group]) for pick in (max, min))
     ]
-    shown = "p < 0.001" if chance < 0.001 else f"p = {chance:.3f}"
-    return f"{what} differ by {by} (chi-square {shown}): most clearly {ends[0]} and {ends[1]}."
+    return say(__name__, "groups", what, by, p_value, ends)
 
 
 def _compare_counts(
@@ -281,60 +282,3 @@ def _compare_counts(
     if degrees_of_freedom is None:
         return chi_square_tail(squares / expected, len(shares) - 1)
     return chi_square_tail(squares / (expected * (1 - expected)), degrees_of_freedom)
-
-
-def list_rare(counts: Mapping[str, int]) -> list[str]:
-    """Return the rows with too few observations to be shown."""
-    return [name for name, count in counts.items() if count < MIN_OBSERVATIONS]
-
-
-def describe_where(results: Numbers) -> str:
-    """Return the beginning of a sentence on the deals that --where selects."""
-    return f"Where {results.run.where}, " if results.run.where else ""
-
-
-def make_key_figures(results: Numbers, game: GameFigures) -> KeyFigures:
-    """Return the key figures of a run."""
-    games = make_game_grid(results)
-    first = () if games is None else (games,)
-    headline = write_game_headline(results) + write_team_headline(results, game.team_lead)
-    played, outcome = game.columns[:2]
-    count = results.count(outcome.table, outcome.quantity)
-    if outcome.table not in results if results.run.by else not count:
-        return KeyFigures((*headline, _describe_nothing_played(results, game)), grids=first)
-    if results.run.by:
-        counted = played if played.table in results else outcome
-        grid = make_group_grid(results, game.columns, counted)
-        sentence = write_group_headline(results, game.rounds, outcome)
-        return KeyFigures((*headline, sentence), (game.groups_remark,), (*first, grid))
-    remarks, grids = game.make_grids(results)
-    return KeyFigures(
-        (*headline, _write_round_headline(results, game, count)),
-        tuple(remarks),
-        (*first, *(grid for grid in grids if grid is not None)),
-    )
-
-
-def _describe_nothing_played(results: Numbers, game: GameFigures) -> str:
-    """Return the sentence on a run in which no deal was played."""
-    if not results.run.deals:
-        return "No deal was played."
-    if not results.sum_deals(game.columns[0].table, game.columns[0].quantity):
-        return f"No deal matches {results.run.where}." if results.run.where else "No deals."
-    return capitalize(f"{describe_where(results)}every deal was passed out: {game.nobody_played}.")
-
-
-def _write_round_headline(results: Numbers, game: GameFigures, count: int) -> str:
-    """Return the most important result of `count` rounds, and the lead in score, in a sentence."""
-    part = capitalize(f"{describe_where(results)}{game.describe_results(results, count)}")
-    scores = game.columns[-1]
-    lead = results.get(scores.table, scores.quantity)
-    if lead is None or (count > 1 and math.isinf(lead.low)):
-        return f"{part}."
-    points = results.text(scores.table, scores.quantity)
-    if count > 1 and lead.low <= 0 <= lead.high:
-        tied = game.tied(results)
-        return f"{part}; {tied} are statistically tied in score ({points} points)."
-    points = f"{abs(lead.value):,g}" if count == 1 else points.lstrip("-")
-    end = game.describe_lead(results, lead.value >= 0, points)
-    return f"{part}{end}{' on average' if count > 1 else ''}."

@@ -28,12 +28,12 @@ class GamePictures(NamedTuple):
     """The pictures of a game's simulations.
 
     Attributes:
-        draw_rounds: draws single rounds; returns what it left out, in words.
+        draw_rounds: draws single rounds; returns what it left out, in sentences.
         draw_points: draws the results of single rounds by points on axes.
         group_figures: the key figures of groups.
     """
 
-    draw_rounds: Callable[[SubFigure, Tally, float], tuple[str, ...]]
+    draw_rounds: Callable[[SubFigure, Tally, float], str]
     draw_points: Callable[[Axes, Tally], None]
     group_figures: tuple[KeyFigure, ...]
 
@@ -58,14 +58,13 @@ def make_simulation_drawing(tally: Tally, run: Run) -> Drawing:
         heights = [_GAMES_HEIGHT] * has_games
         heights.append(_compute_groups_height(len(groups)) if has_groups else _ROUNDS_HEIGHT)
         parts = list(figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0])
-        remarks: tuple[str, ...] = ()
         if has_games:
-            remarks += draw_games(parts.pop(0), tables, tally.make_length_table(confidence))
+            draw_games(parts.pop(0), tables, tally.make_length_table(confidence))
         if has_groups:
-            remarks += draw_groups(parts[0], tables, tally, groups, pictures.group_figures)
+            left_out = draw_groups(parts[0], tables, tally, groups, pictures.group_figures)
         else:
-            remarks += pictures.draw_rounds(parts[0], tally, confidence)
-        draw_title_lines(figure, [run.describe(), *([" ".join(remarks)] if remarks else [])], 150)
+            left_out = pictures.draw_rounds(parts[0], tally, confidence)
+        draw_title_lines(figure, [run.describe(), *([left_out] if left_out else [])], 150)
 
     rounds = _compute_groups_height(len(groups)) if has_groups else _ROUNDS_HEIGHT
 

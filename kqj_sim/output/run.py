@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim import __version__
-from kqj_sim.cards import format_contract
-from kqj_sim.games import describe_rules
 from kqj_sim.output.grid import Grid, drop_repeated_notes, make_grids, split_grid
+from kqj_sim.output.sentences import say
 from kqj_sim.rules import GameRules
 
 if TYPE_CHECKING:
@@ -88,20 +87,7 @@ class Run:
 
     def describe(self) -> str:
         """Return the run in a line for people."""
-        if self.description:
-            return self.description
-        parts = [describe_rules(self.rules)]
-        if self.imposed:
-            parts.append(describe_imposed(self.imposed))
-        parts.append(describe_policies(self.policies))
-        start = f" from {self.first:,}" if self.first else ""
-        if self.games is not None:
-            parts.append(f"{self.games:,} game{'s' * (self.games != 1)}")
-        deals = f"{self.deals:,} deal{'s' * (self.deals != 1)}"
-        parts.append(f"{deals}{start}, seed {self.seed}")
-        if self.where:
-            parts.append(f"where {self.where}")
-        return "; ".join(parts)
+        return self.description or say(__name__, "run", self, group_seats(self.policies))
 
     def describe_intervals(self) -> str:
         """Describe the intervals for people; empty if there are none."""
@@ -109,7 +95,7 @@ class Run:
             return self.intervals
         if self.confidence is None:
             return ""
-        return f"{RANGE_SIGNS}: {100 * self.confidence:g}% intervals"
+        return say(__name__, "intervals", RANGE_SIGNS, self.confidence)
 
 
 @dataclass(frozen=True)
@@ -153,23 +139,9 @@ class Report:
         )
 
 
-def describe_imposed(imposed: str) -> str:
-    """Describe an imposed contract: `the opener plays in ♥` for `opener:h`."""
-    place, contract, *amount = imposed.split(":")
-    name = format_contract(contract)
-    played = f"plays {amount[0]} {name}" if amount else f"plays in {name}"
-    return f"the {place} {played}"
-
-
 def describe_policies(policies: Sequence[str]) -> str:
     """Describe the seats' players: `standard at seats 0 2 4, random at seats 1 3 5`."""
-    seats = group_seats(policies)
-    if len(seats) == 1:
-        return f"{policies[0]} at every seat"
-    return ", ".join(
-        f"{policy} at seat{'s' if len(where) > 1 else ''} {' '.join(where)}"
-        for policy, where in seats.items()
-    )
+    return say(__name__, "players", group_seats(policies))
 
 
 def group_seats(policies: Sequence[str]) -> dict[str, list[str]]:

@@ -26,10 +26,11 @@ from kqj_sim.output.figures import (
     draw_stacks,
     draw_threshold,
 )
-from kqj_sim.output.grid import MIN_OBSERVATIONS, format_number
+from kqj_sim.output.grid import MIN_OBSERVATIONS
 from kqj_sim.output.numbers import KeyFigure
 from kqj_sim.output.page import INK
 from kqj_sim.output.plots import GamePictures
+from kqj_sim.output.sentences import say
 from kqj_sim.places import name_places
 from kqj_sim.rules import SEATS, KqjRules, require_kqj_rules
 from kqj_sim.stats.intervals import Estimate, estimate_share
@@ -131,7 +132,7 @@ def merge_suits(totals: _Totals) -> _Totals:
     return {one_name: merged, **{name: totals[name] for name in totals if name not in suits}}
 
 
-def draw_simulation(figure: SubFigure, tally: Tally, confidence: float) -> tuple[str, ...]:
+def draw_simulation(figure: SubFigure, tally: Tally, confidence: float) -> str:
     """Draw the picture of a simulation; return what is left out, in sentences."""
     rules = require_kqj_rules(tally.experiment.rules)
     halves: Any = figure.subfigures(1, 2, width_ratios=(1.1, 1))
@@ -140,30 +141,23 @@ def draw_simulation(figure: SubFigure, tally: Tally, confidence: float) -> tuple
     rounds = {name: sum(int(n.sum()) for n in results.values()) for name, results in every.items()}
     few = [name for name in every if rounds[name] < MIN_OBSERVATIONS < max(rounds.values())]
     totals = {name: results for name, results in every.items() if name not in few}
-    remarks = []
-    if few:
-        words = (f"{SUIT_SYMBOLS.get(name, name)} ({rounds[name]} round{'s' * (rounds[name] > 1)})"
-                 for name in few)  # fmt: skip
-        remarks.append(f"Not drawn: {', '.join(words)}.")
+    rare = {SUIT_SYMBOLS.get(name, name): rounds[name] for name in few}
+    only_taker = only_contract = None
     panels: list[tuple[float, Callable[[Axes], None]]] = []
     places, deals = count_callers(tally)
     if len(places) > 1:
         panels.append((1, lambda axes: _draw_callers(axes, tally, rules, confidence)))
     elif places and tally.experiment.imposed is None:
-        ((lap, place),) = places
-        share = format_number(*estimate_share(places[lap, place], deals, confidence)[:3], "share")
-        word = "takes come" if rules.bidding == "take" else "last bids come"
-        remarks.append(f"All {word} from the {PLACE_NAMES[place]} in lap {lap}: {share} of deals.")
+        (((lap, place), count),) = places.items()
+        only_taker = lap, PLACE_NAMES[place], estimate_share(count, deals, confidence)
     if len(totals) > 1:
         panels.append((0.2 + 0.2 * len(totals),
                        lambda axes: _draw_results(axes, totals, confidence)))  # fmt: skip
     elif totals:
         ((name, results),) = totals.items()
-        played = sum(int(each.sum()) for each in results.values())
-        made = estimate_share(int(results["made"].sum()) if "made" in results else 0, played,
-                              confidence)  # fmt: skip
-        cell = format_number(*made[:3], "share")
-        remarks.append(f"Contracts in {SUIT_SYMBOLS.get(name, name)} made: {cell}.")
+        made = int(results["made"].sum()) if "made" in results else 0
+        share = estimate_share(made, rounds[name], confidence)
+        only_contract = SUIT_SYMBOLS.get(name, name), share
     if totals:
         panels.append((1.15, lambda axes: _draw_bonuses(axes, tally, confidence)))
     _draw_totals(left.subplots(), totals, rules)
@@ -172,7 +166,7 @@ def draw_simulation(figure: SubFigure, tally: Tally, confidence: float) -> tuple
         axes_below = right.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[:, 0]
         for axes, (_, draw) in zip(axes_below, panels, strict=True):
             draw(axes)
-    return tuple(remarks)
+    return say(__name__, "left_out", rare, only_taker, only_contract, rules.bidding == "auction")
 
 
 def draw_all_totals(axes: Axes, tally: Tally) -> None:
