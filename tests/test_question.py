@@ -74,7 +74,6 @@ def test_call_is_known_that_gives_the_same() -> None:
         ({"deals": 1.5}, "deals: it is a whole number"),
         ({"seed": -1}, "seed: it is a whole number"),
         ({"rules": KqjRules(), "teams": 3}, "rules and teams: give one of them"),
-        ({"void_rule": "free"}, "--void-rule is a rule of kwajongen"),
     ],
 )
 def test_wrong_value_names_its_argument(given: dict[str, Any], named: str) -> None:

@@ -8,7 +8,6 @@ import msgspec
 import pytest
 
 from kqj_sim.errors import RecordError
-from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.record import Bonus, Call, Record, from_json, read_records, to_json
 from kqj_sim.rules import KqjRules
 from tests.referee.kqj.random_rounds import random_record
@@ -143,14 +142,3 @@ def test_a_file_is_read_line_by_line_past_what_is_no_record() -> None:
     assert first == fifth == record
     assert isinstance(fourth, RecordError) and isinstance(sixth, RecordError)
     assert [record for _, record in read_records([to_json(record), ""])] == [record]
-
-
-def test_a_kwajongen_record_is_read() -> None:
-    values = a_record()
-    values |= {"game": "kwajongen", "rules": {"void_rule": "free"}, "result": "tie"}
-    values |= {"calls": [{"seat": 1, "call": "play"}], "players": ["random"] * 4}
-    record = from_json(json.dumps(values))
-    assert record.game == "kwajongen" and record.game_rules() == KwajongenRules(void_rule="free")
-    values["rules"] = {"teams": 2}
-    with pytest.raises(RecordError, match="rules: the key void_rule is missing"):
-        from_json(json.dumps(values)).game_rules()

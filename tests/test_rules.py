@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from kqj_sim.errors import InputError
-from kqj_sim.games import find_game, make_rules
-from kqj_sim.kwajongen.game import KwajongenRules
-from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.games import GAMES, find_game, make_rules
+from kqj_sim.rules import KqjRules
 
 # The table at the head of the specification, defaults first.
 TABLE: dict[str, tuple[Any, ...]] = {
@@ -89,18 +88,10 @@ def test_rules_do_not_change() -> None:
         KqjRules().teams = 3  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("rules", [KqjRules(), KwajongenRules()], ids=lambda rules: rules.game)
-def test_the_rules_of_a_game_come_back_by_its_name(rules: GameRules) -> None:
+@pytest.mark.parametrize("game", GAMES)
+def test_the_rules_of_a_game_come_back_by_its_name(game: str) -> None:
+    rules = find_game(game).rules()
+    assert rules.game == game
     assert make_rules(rules.game, rules.to_dict()) == rules
     assert find_game(rules.game).rules is type(rules)
     assert rules.tricks * rules.seats <= 4 * len(rules.ranks)
-
-
-def test_kwajongen_has_one_field_four_seats_and_two_teams() -> None:
-    rules = KwajongenRules(void_rule="free")
-    assert KwajongenRules().to_dict() == {"void_rule": "must_trump"}
-    assert rules.to_dict() == {"void_rule": "free"}
-    assert rules.seats == 4 and rules.team_count == rules.score_count == 2
-    assert [rules.fixed_team_of(seat) for seat in range(4)] == [0, 1, 0, 1]
-    assert rules.contracts == ("s", "h", "d", "c") and rules.start_score == 10
-    assert rules.without_effect == ()

@@ -7,11 +7,11 @@ from dataclasses import replace
 from itertools import cycle, product
 from typing import Any
 
-from kqj_sim.games import KQJ
+from kqj_sim.games import GAMES, KQJ
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.registry import find_policy
 from kqj_sim.record import Record, to_json
-from kqj_sim.rules import SEATS, KqjRules
+from kqj_sim.rules import SEATS, GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 
 LIVELY = "random:take=0.3,bid=0.3,counter=0.1,capot=0.05"
@@ -56,6 +56,11 @@ VARIANTS = _variants()
 TAKE_2, TAKE_3 = KqjRules(), KqjRules(teams=3)
 AUCTION_2 = KqjRules(bidding="auction")
 AUCTION_3 = KqjRules(teams=3, partners="random", bidding="auction")
+
+OTHER_GAMES: dict[str, GameRules] = {
+    game.title: game.rules() for game in GAMES.values() if game is not KQJ
+}
+"""The default rules of the games besides KQJ, by title."""
 
 
 def _thrifty(name: str) -> str:

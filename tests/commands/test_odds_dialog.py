@@ -65,13 +65,6 @@ def test_an_auction_goes_on_until_everyone_passed(monkeypatch: pytest.MonkeyPatc
     assert "--bidding" in commands_in(done)[0]
 
 
-def test_kwajongen(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = ["kwajongen", "As Qd Kd 9c", "Jc", "3rd", "pass play", "Ts Kc", ""]
-    done = enter(monkeypatch, lines, "--policy", "random")
-    (words,) = commands_in(done)
-    assert words[words.index("--game") + 1] == "kwajongen"
-
-
 @pytest.mark.parametrize(
     ("lines", "told"),
     [

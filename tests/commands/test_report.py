@@ -276,8 +276,6 @@ def test_interrupted_report_holds_what_was_finished(
         ["--deals", "20", "--policy", "never+random", "--games", "0"],
         ["--deals", "20", "--policy", "never+random", "--games", "0", "--bidding", "auction"],
         ["--deals", "20", "--policy", "random", "--impose", "opener:h", "--partners", "random"],
-        ["--deals", "1", "--policy", "random", "--game", "kwajongen",
-         *("--compare", "random", "--compare", "standard", "--compare-deals", "2")],
     ],
     ids=" ".join,
 )  # fmt: skip

@@ -11,7 +11,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from kqj_sim.columns import KQJ_COLUMNS
-from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.output import rows as rows_module
 from kqj_sim.output.rows import RowsFile
 from kqj_sim.rules import KqjRules
@@ -19,7 +18,7 @@ from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.rows import Rows
 from kqj_sim.simulation.run import iterate_row_chunks, simulate
 from tests.output.tables import run
-from tests.variants import LIVELY
+from tests.variants import LIVELY, OTHER_GAMES
 
 DEALS = 700
 EXPERIMENT = Experiment(players=("random",) * 6, deals=DEALS, seed=5)
@@ -71,8 +70,11 @@ def test_chunks_cannot_be_seen(suffix: str, tmp_path: Path) -> None:
     [
         EXPERIMENT,
         Experiment(KqjRules(teams=3, bidding="auction"), (LIVELY,) * 6, games=5, seed=3),
-        Experiment(KwajongenRules(), ("standard",) * 4, deals=500),
-        Experiment(KwajongenRules(), ("standard",) * 4, games=30),
+        *(
+            Experiment(rules, ("standard",) * rules.seats, deals=500, games=games)
+            for rules in OTHER_GAMES.values()
+            for games in (None, 30)
+        ),
     ],
 )
 def test_parquet_reads_back_as_the_frame(experiment: Experiment, tmp_path: Path) -> None:

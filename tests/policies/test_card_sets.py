@@ -1,4 +1,4 @@
-"""Named sets of cards are the same cards in every view of both games."""
+"""Named sets of cards are the same cards in every view of every game."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import pytest
 import kqj_sim as kqj
 from kqj_sim.cards import RANKS, SUITS, Card, parse_cards
 from kqj_sim.errors import InputError
-from kqj_sim.kwajongen.game import KwajongenRules
+from kqj_sim.games import find_game
 from kqj_sim.policies.card_sets import CONSTANTS, encode_cards, in_view, list_cards
 from kqj_sim.rules import GameRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.policy_errors import FailedRound, replay_decisions
 from tests.slow import slow_after
-from tests.variants import AUCTION_2, TAKE_2
+from tests.variants import AUCTION_2, OTHER_GAMES, TAKE_2
 
 WATCH = """
 from kqj_sim import PASS, bid_code, has, hand, in_view, lowest, policy, suit, count, NINES
@@ -57,9 +57,9 @@ def test_tools_at_the_prompt() -> None:
     assert kqj.count(held & kqj.ACES) == 1
 
 
-@pytest.mark.parametrize("rules", slow_after(1, [AUCTION_2, TAKE_2, KwajongenRules()]))
+@pytest.mark.parametrize("rules", slow_after(1, [AUCTION_2, TAKE_2, *OTHER_GAMES.values()]))
 def test_views_of_the_play_hold_the_named_cards(watch: str, rules: GameRules) -> None:
-    caller = "random:take=0.3,bid=0.3" if rules.game == "kqj" else "random"
+    caller = find_game(rules.game).lively_player
     experiment = Experiment(rules, (f"{caller}+{watch}",) * rules.seats, deals=40)
     contracts, seen = set(), 0
     for deal in range(40):

@@ -214,8 +214,3 @@ def test_as_many_parameters_as_allowed_reach_the_policy() -> None:
     object.__setattr__(experiment, "players", (Player(chosen, parse_policy("greedy")),) * 6)
     for record in play_records(experiment):
         assert (record.amount, record.contract) == (130, "s")
-
-
-def test_a_player_of_another_game_raises() -> None:
-    with pytest.raises(InputError, match="policy 'greedy' plays kqj, not kwajongen"):
-        parse_player(parse_player("greedy"), "kwajongen")

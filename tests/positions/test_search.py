@@ -10,7 +10,6 @@ import pytest
 
 from kqj_sim.core.observed_calls import SEARCHING, STOP
 from kqj_sim.errors import InputError
-from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.positions.estimator import MIN_EFFECTIVE_DEALS, ImpossibleBiddingError
 from kqj_sim.positions.kqj_calls import KqjCallSampler
 from kqj_sim.positions.kqj_cards import KqjCardSampler
@@ -115,18 +114,6 @@ def test_a_limit_of_time_ends_a_kernel_that_looks_for_hands() -> None:
         )  # fmt: skip
     assert time.monotonic() - began < 10
     assert tried == sorted(tried) and tried[-1] > 0
-
-
-@pytest.mark.slow
-def test_kwajongen_cards_end_too() -> None:
-    players = ("random:accept=0.5",) * 4
-    records = play_records(Experiment(KwajongenRules(), players, 40, seed=3))
-    record = next(each for each in records if len(each.calls) == 4 and each.tricks)
-    so_far = read_position(partial_record_from_json(to_json(record)), (1, 3))
-    with pytest.raises(
-        InputError, match=r"occur in none of 1,\d+,\d+ deals of the assumed players"
-    ):
-        estimate_position(so_far, ("random:accept=0",) * 4, deals=10, threads=1)
 
 
 def test_threads_stop_when_nobody_takes_more() -> None:

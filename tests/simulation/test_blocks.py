@@ -6,19 +6,23 @@ import numpy as np
 import pytest
 
 from kqj_sim.games import get_columns
-from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.blocks import CHUNK_ROWS, BlockPlayer
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.rows import Rows, copy_rows
-from tests.variants import AUCTION_3
+from tests.variants import AUCTION_3, OTHER_GAMES
 
 EXPERIMENTS = {
     "taking": Experiment(KqjRules(), ("random:take=0.09",) * 6),
     "auctions": Experiment(AUCTION_3, ("random",) * 6),
     "games": Experiment(KqjRules(partners="random"), ("random:take=0.3",) * 6, games=40),
-    "kwajongen": Experiment(KwajongenRules(), ("random",) * 4),
-    "kwajongen games": Experiment(KwajongenRules(), ("random",) * 4, games=40),
+    **{
+        f"{title}{' games' * (games is not None)}": Experiment(
+            rules, ("random",) * rules.seats, games=games
+        )
+        for title, rules in OTHER_GAMES.items()
+        for games in (None, 40)
+    },
 }
 COUNT = 700
 

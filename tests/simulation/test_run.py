@@ -12,13 +12,13 @@ import pytest
 
 from kqj_sim.columns import KQJ_COLUMNS
 from kqj_sim.errors import RunError
+from kqj_sim.games import KQJ
 from kqj_sim.imposed import ImposedContract
-from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.rows import GameRows, Rows
 from kqj_sim.simulation.run import iterate_row_chunks, reduce_rows, simulate
-from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, lively
+from tests.variants import AUCTION_2, AUCTION_3, LIVELY, OTHER_GAMES, TAKE_2, TAKE_3, lively
 
 NEVER = ("random:take=0,bid=0",) * 6
 
@@ -207,9 +207,9 @@ def test_a_frame_shows_labels_and_numbers() -> None:
         assert frame[column.name].tolist() == values
 
 
-@pytest.mark.parametrize("rules", [TAKE_3, AUCTION_2, KwajongenRules()])
+@pytest.mark.parametrize("rules", [TAKE_3, AUCTION_2, *OTHER_GAMES.values()])
 def test_flags_of_a_frame_choose_rows_and_numbers_do_not_overflow(rules: GameRules) -> None:
-    policy = "standard" if rules.game == "kwajongen" else LIVELY
+    policy = LIVELY if rules.game == KQJ.name else "standard"
     rows = simulate(Experiment(rules, (policy,) * rules.seats, deals=3000))
     frame = rows.frame()
     for column in rows.columns:

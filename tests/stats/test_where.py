@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kqj_sim.errors import InputError
-from kqj_sim.games import find_game, get_columns
+from kqj_sim.games import GAMES, find_game, get_columns
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import MAX_DEAL, Experiment
 from kqj_sim.simulation.rows import Rows
@@ -72,7 +72,7 @@ def test_flag_is_a_condition() -> None:
     assert expression.columns == ("taken", "last_trick_contracting")
 
 
-@pytest.mark.parametrize("game", ["kqj", "kwajongen"])
+@pytest.mark.parametrize("game", GAMES)
 def test_every_flag_is_a_condition_and_a_number(game: str) -> None:
     rules = find_game(game).rules()
     rows = simulate(Experiment(rules, ("random",) * rules.seats, deals=500))

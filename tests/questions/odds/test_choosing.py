@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from kqj_sim.core import call_odds as core
 from kqj_sim.core.block import LANES
-from kqj_sim.kwajongen.game import KwajongenRules
-from kqj_sim.kwajongen.samplers import KwajongenCallSampler
 from kqj_sim.positions.estimator import FIRST_CHOOSING, add_draws, estimate_options
 from kqj_sim.positions.kqj_calls import KqjCallSampler
 from kqj_sim.positions.measures import Measure, MeasureTable
@@ -184,24 +182,6 @@ def test_the_interval_of_the_card_named_holds_its_value(true: Sequence[float]) -
         if true == EQUAL:
             found.add("win_share", odds.estimate("win_share", best), 0.5)
     found.check()
-
-
-def test_a_choice_in_kwajongen_has_deals_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """None of them is among those that give the values."""
-    asked: list[int] = []
-    real = KwajongenCallSampler.play_chunk
-
-    def play_chunk(self: KwajongenCallSampler, search: Search, first: int, count: int) -> Playouts:
-        asked.append(first)
-        return real(self, search, first, count)
-
-    monkeypatch.setattr(KwajongenCallSampler, "play_chunk", play_chunk)
-    situation = read_typed_position("Ah 9h Ks Tc", KwajongenRules(), return_card="Jh", place=1)
-    odds = estimate_position(situation, "standard", deals=1024, threads=1)
-    assert odds.deals == 1024 and odds.choosing_deals == 512
-    assert {first for first in asked if first < FIRST_CHOOSING} == set(range(0, 1024, LANES))
-    assert set(asked) >= {FIRST_CHOOSING, FIRST_CHOOSING + LANES}
-    assert sorted(odds.order) == [0, 1] and odds.ranking == list(odds.order)
 
 
 def chosen(means: Sequence[float], ends: Limits) -> tuple[tuple[int, ...], int]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.output.formats import render
 from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.positions.samplers import estimate_position
@@ -55,13 +54,5 @@ def test_cards_fit_a_screen(
     found = estimate_position(position, PLAYER, deals=300, ignore_calls=ignore_calls)
     lines = show(found)
     assert len(found.options) == 8
-    assert len(lines) <= MOST_LINES
-    assert max(map(len, lines)) <= WIDTH
-
-
-def test_kwajongen_fits_a_screen() -> None:
-    rules = KwajongenRules()
-    situation = read_typed_position("Ah Kh 9s Ts", rules, return_card="Jh", place=1, pending=1)
-    lines = show(estimate_position(situation, "random", deals=512))
     assert len(lines) <= MOST_LINES
     assert max(map(len, lines)) <= WIDTH

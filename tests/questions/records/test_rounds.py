@@ -135,7 +135,6 @@ def test_red_suits_are_red_on_a_terminal_only() -> None:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"game": "kwajongen"}, "the key void_rule is missing"),
         ({"players": ["random"]}, "players"),
         ({"totals": [1]}, "totals"),
         ({"dealer": 6}, "seat 6"),

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from kqj_sim.imposed import ImposedContract
-from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.review import draws
 from kqj_sim.questions.review.decisions import RecordedRound
@@ -27,9 +26,9 @@ from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from tests.slow import slow_after
-from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3
+from tests.variants import AUCTION_2, AUCTION_3, LIVELY, OTHER_GAMES, TAKE_2, TAKE_3
 
-REFERENCES = {"kqj": "points+greedy", "kwajongen": "standard"}
+REFERENCES = {"kqj": "points+greedy", **{each.game: "standard" for each in OTHER_GAMES.values()}}
 """Players who choose the same each time, and fast."""
 
 TABLES: dict[str, GameRules] = {
@@ -38,7 +37,7 @@ TABLES: dict[str, GameRules] = {
     "auctions": AUCTION_2,
     "counters in turn": replace(AUCTION_2, counter_timing="turn"),
     "three teams, auctions": AUCTION_3,
-    "Kwajongen": KwajongenRules(),
+    **OTHER_GAMES,
 }
 
 
@@ -71,9 +70,6 @@ def check_parts(review: RoundReview) -> None:
 def test_differences_are_good_for_the_side_that_wins() -> None:
     scores = np.array([[100.0, 60.0, 20.0], [0.0, 0.0, 130.0]])
     assert compute_differences(scores, KqjRules()).tolist() == [[40, -40, -80], [-130, -130, 130]]
-    # In Kwajongen who wins goes down.
-    changes = np.array([[-2.0, 0.0], [1.0, -1.0]])
-    assert compute_differences(changes, KwajongenRules()).tolist() == [[2, -2], [-2, 2]]
 
 
 @pytest.mark.parametrize("name", slow_after(1, TABLES))
@@ -95,7 +91,7 @@ def test_reference_is_asked_as_it_played(name: str) -> None:
 @pytest.mark.parametrize("name", slow_after(0, TABLES))
 def test_parts_add_up_in_rounds_of_other_players(name: str) -> None:
     rules = TABLES[name]
-    policy = "random" if rules.game == "kwajongen" else LIVELY
+    policy = LIVELY if rules.game == "kqj" else "random"
     for played in list_rounds(rules, policy, 4):
         review = review_round(played, make_settings(rules))
         check_parts(review)
@@ -126,7 +122,7 @@ def test_parts_of_a_reference_that_chooses_at_random_have_a_remainder() -> None:
 
 
 @pytest.mark.parametrize(
-    "rules", slow_after(0, [KqjRules(), KqjRules(teams=3), KwajongenRules()]), ids=str
+    "rules", slow_after(0, [KqjRules(), KqjRules(teams=3), *OTHER_GAMES.values()]), ids=str
 )
 def test_luck_of_the_deal_has_mean_zero(rules: GameRules) -> None:
     """The average of a place is that of the values of deals: these come from records."""
@@ -151,7 +147,7 @@ def test_luck_of_the_deal_has_mean_zero(rules: GameRules) -> None:
 
 
 @pytest.mark.parametrize(
-    "rules", slow_after(1, [KwajongenRules(), KqjRules(), KqjRules(teams=3)]), ids=str
+    "rules", slow_after(1, [*OTHER_GAMES.values(), KqjRules(), KqjRules(teams=3)]), ids=str
 )
 def test_each_decision_of_the_reference_player_is_worth_what_the_round_scored(
     rules: GameRules,

@@ -136,9 +136,8 @@ PLAYER = '[calling]\npolicy = "random"\ntake = {}\n[playing]\npolicy = "greedy"\
         (("--where", "lap == 1"), ("--where", "lap == 2"), "where lap == 1 and not lap == 2"),
         (("--policy", "player.toml"), ("--policy", "player.toml"), "players have other parameters"),
         ((), (), "other sources of the package"),
-        (("--game", "kqj"), ("--game", "kwajongen"), "game kqj and not kwajongen"),
     ],
-    ids=["impose", "where", "parameters", "sources", "game"],
+    ids=["impose", "where", "parameters", "sources"],
 )
 def test_whatever_the_counts_depend_on_is_held_against(
     before: tuple[str, ...],

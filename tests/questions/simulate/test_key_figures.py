@@ -8,7 +8,6 @@ from functools import partial
 
 import pytest
 
-from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.output.formats import render
 from kqj_sim.output.grid import format_symmetric
 from kqj_sim.output.key_figures import make_simulation_report
@@ -19,6 +18,7 @@ from kqj_sim.simulation.run import reduce_rows
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tally import Tally
 from tests.command_line import run
+from tests.variants import OTHER_GAMES
 
 WIDTH, MOST_LINES, MOST_LINES_BY_PLACE = 80, 40, 30
 RULES: dict[str, GameRules] = {
@@ -29,7 +29,7 @@ RULES: dict[str, GameRules] = {
     "auctions": KqjRules(bidding="auction"),
     "auctions, three teams": KqjRules(bidding="auction", teams=3, partners="random"),
     "auctions with litigation": KqjRules(bidding="auction", must_outscore=True),
-    "Kwajongen": KwajongenRules(),
+    **OTHER_GAMES,
 }
 
 
