@@ -54,7 +54,7 @@ class Dots:
 
     def draw(self, found: Numbers) -> Picture:
         """Return the picture; it is empty if there are no two numbers to compare."""
-        groups = found.tables_by_name[self.table].groups
+        groups, game = found.tables_by_name[self.table].groups, found.run.rules.game
         row = self.rows or next(each for each in groups[::-1] if each != self.series)
         series: dict[str, dict[str, Estimate]] = {}
         for words, quantity in self.quantities.items():
@@ -62,18 +62,21 @@ class Dots:
                 if estimate.observations < self.min_observations:
                     continue
                 named = {QUANTITY: words, **_name_values(groups, group, found)}
+                name = named.get(self.series, "")
+                if name[:1].isdigit():
+                    # A number does not say what it is of.
+                    name += f" {format_heading(self.series, game)}"
                 key = named.get(row) or row.format(*group)
-                series.setdefault(named.get(self.series, ""), {})[key] = estimate
+                series.setdefault(name, {})[key] = estimate
         middle = self.middle
         if self.is_split:
             middle = 1 / max(1, sum(map(len, series.values())))
-        # A number does not say what it is of.
         keys = {key for numbers in series.values() for key in numbers}
         numbered = row in groups and all(key[0].isdigit() for key in keys)
         return make_dots(
             self.name, self.caption, series, self.label, found.get_unit(quantity),
             logarithmic=self.logarithmic, middle=middle,
-            rows=format_heading(row, found.run.rules.game) if numbered else "",
+            rows=format_heading(row, game) if numbered else "",
         )  # fmt: skip
 
 
