@@ -96,6 +96,31 @@ def can_keep_code() -> bool:
     return True
 
 
+def keep(name: str, content: bytes) -> None:
+    """Write a file of CACHE_FOLDER, with a checksum; it appears whole or not at all."""
+    CACHE_FOLDER.mkdir(parents=True, exist_ok=True)
+    unfinished = CACHE_FOLDER / f"{name}.{uuid.uuid4().hex}"
+    try:
+        unfinished.write_bytes(_digest(content) + content)
+        unfinished.replace(CACHE_FOLDER / name)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def read_kept(name: str) -> memoryview:
+    """Return the content of a file of CACHE_FOLDER.
+
+    Raises:
+        OSError: there is no such file.
+        ValueError: it is damaged.
+    """
+    content = (CACHE_FOLDER / name).read_bytes()
+    kept = memoryview(content)[_DIGEST_SIZE:]
+    if content[:_DIGEST_SIZE] != _digest(kept):
+        raise ValueError("a file is damaged")
+    return kept
+
+
 def keep_on_disk(compiled: Kernel, function: Callable[..., Any]) -> None:
     """Have the code compiled of a function kept in CACHE_FOLDER, and loaded from there."""
     compiled._cache = CodeCache(function)
@@ -126,11 +151,7 @@ class CodeCache:
         # code that calls Python back ("object mode") needs that.
         rtsys.initialize(context)
         try:
-            content = self._locate(signature, context.codegen()).read_bytes()
-            code = memoryview(content)[_DIGEST_SIZE:]
-            if content[:_DIGEST_SIZE] != _digest(code):
-                raise ValueError("a file is damaged")
-            kept_for, reduced = pickle.loads(code)
+            kept_for, reduced = pickle.loads(read_kept(self._name(signature, context.codegen())))
             # Types of different classes can have one name.
             return CompileResult._rebuild(context, *reduced) if kept_for == signature else None
         except (FileNotFoundError, NotADirectoryError):
@@ -149,9 +170,7 @@ class CodeCache:
         if result.library.has_dynamic_globals:
             return
         try:
-            code = dumps((signature, result._reduce()))
-            CACHE_FOLDER.mkdir(parents=True, exist_ok=True)
-            _write_file(self._locate(signature, result.codegen), _digest(code) + code)
+            keep(self._name(signature, result.codegen), dumps((signature, result._reduce())))
         except Exception as error:
             _warn_once(
                 f"compiled code cannot be kept in {CACHE_FOLDER} ({_explain(error)}), so every run "
@@ -161,8 +180,8 @@ class CodeCache:
     def flush(self) -> None:
         """Do nothing: what is compiled again overwrites what was kept."""
 
-    def _locate(self, signature: Numba, codegen: Numba) -> Path:
-        """Return the file for a signature and a processor."""
+    def _name(self, signature: Numba, codegen: Numba) -> str:
+        """Return the name of the file for a signature and a processor."""
         function = self._function
         code = function.__code__
         state = (
@@ -171,7 +190,7 @@ class CodeCache:
         )  # fmt: skip
         module = function.__module__.partition(".")[2]
         name = re.sub(r"\W+", "_", function.__qualname__)[:80]
-        return CACHE_FOLDER / f"{module}.{name}-{_digest(repr(state).encode()).hex()[:32]}.code"
+        return f"{module}.{name}-{_digest(repr(state).encode()).hex()[:32]}.code"
 
 
 _DIGEST_SIZE = 32
@@ -185,16 +204,6 @@ def _digest(content: bytes | memoryview) -> bytes:
 def _hash_file(path: str) -> bytes:
     """Return a hash of a source file: those of `ABOVE_THE_ENGINE` are not in the folder's name."""
     return _digest(Path(path).read_bytes())
-
-
-def _write_file(path: Path, content: bytes) -> None:
-    """Write a file that appears whole or not at all."""
-    unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
-    try:
-        unfinished.write_bytes(content)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 @functools.cache

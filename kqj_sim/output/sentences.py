@@ -36,18 +36,43 @@ def say(module: str, sentence: str, *values: Any, **named: Any) -> str:
 def load_sentences(module: str) -> Any:
     """Return the macros of a template as functions."""
     folder = module.split(".")[1:-1]
-    return _make_environment().get_template("/".join([*folder, "sentences.j2"])).module
+    return make_environment().get_template("/".join([*folder, "sentences.j2"])).module
 
 
 @functools.cache
-def _make_environment() -> Environment:
+def make_environment() -> Environment:
+    """Return where templates are compiled, and kept for the next process."""
     # Imported here, as it is slow and not every command says something.
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import Environment, MemcachedBytecodeCache, PackageLoader, StrictUndefined
 
-    environment = Environment(loader=PackageLoader("kqj_sim", ""), undefined=StrictUndefined)
+    environment = Environment(
+        loader=PackageLoader("kqj_sim", ""),
+        undefined=StrictUndefined,
+        # To compile the templates of a simulation takes 30 ms.
+        bytecode_cache=MemcachedBytecodeCache(_KeptTemplates(), prefix=""),
+        # Kept code must not hold what filters made of constants.
+        optimized=False,
+    )
     environment.filters.update(FILTERS)
     environment.globals["MIN_OBSERVATIONS"] = MIN_OBSERVATIONS
     return environment
+
+
+class _KeptTemplates:
+    """Compiled templates on disk, as Jinja asks for them; it takes an error for a missing one.
+
+    The cache is imported here, as it imports numba.
+    """
+
+    def get(self, key: str) -> bytes:
+        from kqj_sim.core.code_cache import read_kept
+
+        return bytes(read_kept(f"{key}.template"))
+
+    def set(self, key: str, code: bytes, timeout: int | None = None) -> None:
+        from kqj_sim.core.code_cache import keep
+
+        keep(f"{key}.template", code)
 
 
 def take_absolute(estimate: Estimate) -> Estimate:

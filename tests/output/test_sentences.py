@@ -10,6 +10,8 @@ import pytest
 
 import kqj_sim
 from kqj_sim.cards import Card
+from kqj_sim.core import code_cache
+from kqj_sim.output import sentences
 from kqj_sim.output.sentences import FILTERS, load_sentences
 from kqj_sim.stats.intervals import Estimate
 
@@ -81,3 +83,23 @@ def test_filters(name: str, values: list[object], text: str) -> None:
 
 def test_size_of_a_negative_number_keeps_its_interval() -> None:
     assert FILTERS["size"](Estimate(-3.0, -5.0, -1.0, 7)) == Estimate(3.0, 1.0, 5.0, 7)
+
+
+def test_compiled_templates_are_kept_if_possible(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def say() -> str:
+        sentences.load_sentences.cache_clear()
+        sentences.make_environment.cache_clear()
+        return sentences.say("kqj_sim.output.run", "imposed", "opener", "h")
+
+    monkeypatch.setattr(code_cache, "CACHE_FOLDER", tmp_path)
+    assert say() == "the opener plays in ♥"
+    (kept,) = tmp_path.iterdir()
+    content = kept.read_bytes()
+    for damaged in (b"", content[:-9], content[:-9] + bytes(9)):
+        kept.write_bytes(damaged)
+        assert say() == "the opener plays in ♥"
+        assert kept.read_bytes() != damaged
+    monkeypatch.setattr(code_cache, "CACHE_FOLDER", kept / "folder")
+    assert say() == "the opener plays in ♥"
