@@ -17,9 +17,17 @@ from packaging.utils import canonicalize_name
 
 import kqj_sim
 from kqj_sim.core.code_cache import ABOVE_THE_ENGINE
+from tests.imports import (
+    PACKAGE,
+    ROOT,
+    check_independent_of_engine,
+    imports_of,
+    layer_of,
+    list_imported_modules,
+    modules,
+    name_of,
+)
 
-ROOT = Path(__file__).resolve().parent.parent
-PACKAGE = ROOT / "kqj_sim"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 TEXT = {
@@ -120,48 +128,6 @@ NOT_FOR_FILES = {
 }
 
 
-def modules() -> list[Path]:
-    """Return every module of the package but its `__init__`."""
-    return [path for path in sorted(PACKAGE.rglob("*.py")) if path != PACKAGE / "__init__.py"]
-
-
-def name_of(path: Path) -> str:
-    """Return the dotted name of a module."""
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-def layer_of(path: Path) -> str:
-    """Return the layer of a module."""
-    return name_of(path).split(".")[1]
-
-
-def imports_of(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield line and absolute dotted name of every import, those inside functions too."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            package = path.relative_to(ROOT).parent.parts
-            above = package[: len(package) - node.level + 1] if node.level else ()
-            module = ".".join([*above, *([node.module] if node.module else [])])
-            yield from ((node.lineno, f"{module}.{alias.name}") for alias in node.names)
-
-
-def list_imported_modules() -> dict[str, set[str]]:
-    """Return the modules of the package that each of them imports."""
-    names = {name_of(path): path for path in modules()}
-    imported: dict[str, set[str]] = {}
-    for name, path in names.items():
-        targets = set()
-        for _, target in imports_of(path):
-            while target and target not in names:
-                target = target.rpartition(".")[0]
-            targets.add(target)
-        imported[name] = targets - {"", name}
-    return imported
-
-
 def undocumented(tree: ast.Module) -> Iterator[str]:
     """Yield the public functions, classes and methods, and the module, without a docstring."""
     if not ast.get_docstring(tree):
@@ -221,26 +187,8 @@ def test_the_engine_imports_nothing_that_its_cache_leaves_out() -> None:
     assert not {layers[name] for name in engine} & {*ABOVE_THE_ENGINE}
 
 
-def test_one_module_names_the_second_game() -> None:
-    """The others ask a game for its parts (`kqj_sim.game`)."""
-    second = "kqj_sim.kwajongen"
-    naming = {
-        name
-        for name, targets in list_imported_modules().items()
-        if not name.startswith(second) and any(target.startswith(second) for target in targets)
-    }
-    assert naming == {"kqj_sim.games"}
-
-
-def test_no_referee_shares_code_with_the_engine() -> None:
-    imported = list_imported_modules()
-    of_second_game = ("kqj_sim.kwajongen.referee", "kqj_sim.kwajongen.rules_of_play")
-    known: set[str] = set()
-    found = {name for name in imported if name.startswith(("kqj_sim.referee", *of_second_game))}
-    while found:
-        known |= found
-        found = {target for name in found for target in imported[name]} - known
-    assert not [name for name in known if name.startswith(("kqj_sim.core", "kqj_sim.engines"))]
+def test_referee_shares_no_code_with_the_engine() -> None:
+    check_independent_of_engine("kqj_sim.referee")
 
 
 def test_modules_do_not_import_each_other() -> None:

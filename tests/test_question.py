@@ -13,6 +13,7 @@ from kqj_sim.arguments import RuleArguments
 from kqj_sim.cli import main
 from kqj_sim.commands.from_function import make_command
 from kqj_sim.errors import InputError
+from kqj_sim.games import GAMES
 from kqj_sim.options import OPTIONS
 from kqj_sim.question import CommandDescription, question, read_arguments_help
 from kqj_sim.rules import DEFAULT_RULES, GameRules, KqjRules
@@ -86,7 +87,7 @@ def test_wrong_value_names_its_argument(given: dict[str, Any], named: str) -> No
 def test_parameters_are_the_options_of_the_command() -> None:
     command = make_command(ask)
     options = {each.name: each for each in command.params if isinstance(each, click.Option)}
-    rules = {*RuleArguments.__annotations__}
+    rules = {"game"} | {name for game in GAMES.values() for name in game.rules().to_dict()}
     assert {*options} == {"deals", "calling", "vary", "seed", "threads", "cluster"} | rules
     assert options["deals"].help == "Play this many deals."
     assert options["seed"].help == OPTIONS["seed"].help and options["seed"].default == 1

@@ -15,8 +15,7 @@ from click.testing import CliRunner
 from kqj_sim.arguments import parse_whole_number
 from kqj_sim.cli import check_environment, main
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS
-from kqj_sim.games import KQJ, find_game
-from kqj_sim.kwajongen.game import KwajongenRules
+from kqj_sim.games import KQJ
 from kqj_sim.policies.players import (
     get_default_player,
     parse_player,
@@ -398,15 +397,3 @@ def test_one_command_makes_every_report() -> None:
     script = (ROOT / "reports" / "make.sh").read_text(encoding="utf-8")
     made = {*re.findall(r"^    (\w+)\)", script, re.M)}
     assert made == {name.split(".")[0] for name in re.findall(r"--out reports/(\S+)", REPORTS)}
-
-
-def test_kwajongen_has_its_rules_and_policies_told() -> None:
-    told = PAGES["kwajongen_rules"] + PAGES["kwajongen"]
-    rows = re.findall(r"^\| `--(\S+)` \| (.*?) \|", told, re.M)
-    values = {rule.name: rule.metadata["choices"] for rule in fields(KwajongenRules)}
-    assert {name.replace("-", "_"): text for name, text in rows} == {
-        name: ", ".join(f"`{choice}`" for choice in choices) for name, choices in values.items()
-    }
-    assert re.findall(r"^\| `(\w+)` \| \w", told, re.M) == list(find_game("kwajongen").built_ins)
-    default = re.search(r"^`(\S+)` plays the seats you do not name", told, re.M)
-    assert default is not None and default[1] == find_game("kwajongen").default_player

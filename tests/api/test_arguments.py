@@ -21,7 +21,6 @@ from kqj_sim.arguments import (
     read_places,
 )
 from kqj_sim.cards import parse_cards
-from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.rules import KqjRules
 
 RULES = KqjRules()
@@ -70,7 +69,6 @@ def test_rules_are_given_whole_or_by_their_fields() -> None:
     rules = KqjRules(teams=3, bidding="auction")
     assert collect_rules(rules, {}, "play") is rules
     assert collect_rules(None, {"teams": 3, "bidding": "auction"}, "play") == rules
-    assert collect_rules(None, {"game": "kwajongen"}, "play") == KwajongenRules()
     with pytest.warns(UserWarning, match="--max-amount has no effect with --bidding take"):
         collect_rules(None, {"max_amount": 200}, "play")
 

@@ -24,10 +24,11 @@ from kqj_sim.output.grid import Cell, Grid
 from kqj_sim.output.html import to_html_fragment
 from kqj_sim.results import ShownResult
 from tests.command_line import ENVIRONMENT, run
+from tests.variants import OTHER_GAMES
 
 DEALS = 300
 ONLY = {"policy": "standard"}
-TABLED = ("simulate", "games", "kwajongen", "odds", "cards", "compare", "several", "sweep", "tune")
+TABLED = ("simulate", "games", *OTHER_GAMES, "odds", "cards", "compare", "several", "sweep", "tune")
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +40,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {
         "simulate": kqj.simulate(deals=DEALS, policy="standard", by="place"),
         "games": kqj.simulate(games=5, policy="standard"),
-        "kwajongen": kqj.simulate(game="kwajongen", deals=DEALS),
+        **{title: kqj.simulate(rules=rules, deals=DEALS) for title, rules in OTHER_GAMES.items()},
         "odds": kqj.odds("9h 8h Ah Ks 4d", return_card="7h", deals=DEALS, policy="standard"),
         "cards": kqj.odds(record=round, at="3.2", deals=DEALS),
         "compare": kqj.compare("standard", "random", deals=DEALS),
@@ -148,7 +149,8 @@ def test_every_result_is_a_table(results: dict[str, Any]) -> None:
     assert not any(isinstance(value, (list, dict)) for value in frame.to_numpy().flat)
     games = kqj.records(games=1, policy="standard", partners="random").frame()
     assert games["score_after_5"].notna().all() and (games["game_id"] == 0).all()
-    assert len(kqj.records(game="kwajongen", deals=2).frame()) == 2
+    for rules in OTHER_GAMES.values():
+        assert len(kqj.records(rules=rules, deals=2).frame()) == 2
 
 
 def test_html_is_whole_and_escaped(results: dict[str, Any]) -> None:

@@ -7,12 +7,14 @@ from collections import defaultdict
 import click
 import pytest
 
+from kqj_sim.games import GAMES, KQJ
 from kqj_sim.options import FLAGS
 from kqj_sim.positions.plan import DEFAULT_DEALS as ODDS_DEALS
 from kqj_sim.questions.compare import DEFAULT_DEALS as SWEEP_DEALS
 from kqj_sim.questions.compare.plan import DEFAULT_MAX_DEALS
 from kqj_sim.questions.simulate import DEFAULT_DEALS as SIMULATE_DEALS
 from tests.command_line import find_commands, run
+from tests.commands.game_options import check_options_of_other_games
 
 MOST_LINES, WIDTH = 60, 80
 
@@ -38,7 +40,9 @@ COMMANDS = find_commands()
 HELPS = [
     *((*words.split(), "--help") for words in COMMANDS),
     *(
-        (*words.split(), "--game", "kwajongen", "--help")
+        (*words.split(), "--game", game, "--help")
+        for game in GAMES
+        if game != KQJ.name
         for words, command in COMMANDS.items()
         if any(each.name == "game" for each in command.params)
     ),
@@ -68,7 +72,7 @@ def test_help_fits_a_screen(arguments: tuple[str, ...]) -> None:
 def test_help_all_lists_every_option(words: str) -> None:
     options = [FLAGS[str(each.name)] for each in list_options(COMMANDS[words])]
     is_rare = (each.rare if isinstance(each.rare, bool) else words in each.rare for each in options)
-    if not any(is_rare) and all(each.game != "kwajongen" for each in options):
+    if not any(is_rare) and all(each.game in (None, KQJ.name) for each in options):
         shown = show(*words.split(), "--help")
         assert "--help-all" not in shown
     else:
@@ -80,34 +84,16 @@ def test_help_all_lists_every_option(words: str) -> None:
 
 @pytest.mark.parametrize("words", ["simulate", "odds", "report", "records", "show"])
 def test_help_lists_the_options_of_one_game(words: str) -> None:
-    kqj, kwajongen = show(words, "--help"), show(words, "--help", "--game=kwajongen")
-    assert "  --teams" in kqj and "--void-rule" not in kqj
-    assert "  --teams" not in kwajongen and "--void-rule" in kwajongen
+    kqj = show(words, "--help")
+    assert "  --teams" in kqj
+    rules = {name for game in GAMES.values() if game is not KQJ for name in game.rules().to_dict()}
+    assert not [name for name in rules if f"--{name.replace('_', '-')}" in kqj]
     other = show(words, "--help", "--game", "chess")
     assert other == kqj
 
 
-def test_the_game_of_an_option_is_the_one_that_accepts_it() -> None:
-    hand = {
-        "kqj": ("9h 8h Ah Ks 4d", "--return", "7h"),
-        "kwajongen": ("Ah 9h Ks Tc", "--return", "Jh"),
-    }
-    values = {
-        "partners_at": "2nd 3rd",
-        "contract": "h",
-        "pending": "120",
-        "lap": "1",
-        "impose": "opener:h",
-    }
-    for name, game in ((name, option.game) for name, option in FLAGS.items() if option.game):
-        option = next((each for each in COMMANDS["odds"].params if each.name == name), None)
-        if not isinstance(option, click.Option):
-            continue
-        value = values.get(name, option.default)
-        words = [option.opts[0]] if option.is_flag else [option.opts[0], str(value)]
-        other = next(each for each in hand if each != game)
-        stderr = run("odds", *hand[other], "--game", other, *words).stderr
-        assert option.opts[0] in stderr and "leave it out" in stderr, stderr
+def test_options_of_other_games_are_refused() -> None:
+    check_options_of_other_games("kqj", "9h", "8h", "Ah", "Ks", "4d", "--return", "7h")
 
 
 def test_every_option_is_described_and_used() -> None:

@@ -10,9 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pytest
+from click.shell_completion import ShellComplete
 
+from kqj_sim.commands.completion import read_names
 from kqj_sim.kwajongen.game import KWAJONGEN_COLUMNS
 from tests.command_line import expect_error, run
+from tests.commands.completions import SHELLS, complete, list_tables
+from tests.commands.dialogs import commands_in, enter
+from tests.commands.game_options import check_options_of_other_games
 
 GAME = ("--game", "kwajongen")
 RANDOM = (*GAME, "--policy", "random")
@@ -173,3 +179,50 @@ def test_odds_of_cards(tmp_path: Path) -> None:
     shown = run(*of, "4.4").stdout
     assert re.match(r"Only [\dA-Z]+[♠♥♦♣] is legal\.\n", shown)
     assert "the only layout" in shown and "Exact: no intervals." in shown
+
+
+def test_a_checkpoint_of_the_other_game_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = ("simulate", "--deals", "60", "--policy", "random", "--checkpoint", "run.npz")
+    for _ in range(2):
+        assert run(*given, "--game", "kqj").exit_code == 0
+    assert "game kqj and not kwajongen" in expect_error(run(*given, *GAME), 1)
+
+
+def test_a_report_of_next_to_nothing_can_be_made(tmp_path: Path) -> None:
+    few = ("--deals", "1", "--games", "1", "--chart-deals", "1")
+    compared = ("--compare", "random", "--compare", "standard", "--compare-deals", "2")
+    done = run("report", "--out", str(tmp_path / "out"), *RANDOM, *few, *compared)
+    assert done.exit_code == 0, done.output
+    assert "nan" not in (tmp_path / "out" / "report.md").read_text(encoding="utf-8").lower()
+
+
+def test_a_dialog_of_odds(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ["kwajongen", "As Qd Kd 9c", "Jc", "3rd", "pass play", "Ts Kc", ""]
+    done = enter(monkeypatch, lines, "--policy", "random")
+    (words,) = commands_in(done)
+    assert words[words.index("--game") + 1] == "kwajongen"
+
+
+@pytest.mark.parametrize("words", ["simulate", "odds", "report", "records", "show"])
+def test_help_lists_the_options_of_the_game(words: str) -> None:
+    shown = run(words, "--help", "--game=kwajongen").stdout
+    assert "  --teams" not in shown and "--void-rule" in shown
+    assert "--void-rule" not in run(words, "--help").stdout
+
+
+def test_options_of_other_games_are_refused() -> None:
+    check_options_of_other_games("kwajongen", "Ah", "9h", "Ks", "Tc", "--return", "Jh")
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_policies_are_completed(shell: type[ShellComplete]) -> None:
+    assert complete("simulate", *GAME, "--policy", "p", shell=shell) == ["pimc"]
+
+
+def test_tables_of_completion_are_those_of_kqj_without_contracts() -> None:
+    for command, names in list_tables().items():
+        expected = [name for name in names if (command, name) != ("odds", "contracts")]
+        assert read_names("tables")[command]["kwajongen"] == expected

@@ -15,8 +15,9 @@ from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.kwajongen.samplers import KwajongenCallOdds, KwajongenCallSampler
 from kqj_sim.policies import parse_player
 from kqj_sim.policies.card_sets import encode_cards, split_cards
-from kqj_sim.positions.estimator import ImpossibleBiddingError
+from kqj_sim.positions.estimator import FIRST_CHOOSING, ImpossibleBiddingError
 from kqj_sim.positions.measures import DRAWN, LOST, NOT_PLAYED, WON
+from kqj_sim.positions.odds import Playouts
 from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.positions.samplers import estimate_position
@@ -135,3 +136,21 @@ def test_the_same_numbers_with_any_threads() -> None:
 def test_impossible_pass_raises() -> None:
     with pytest.raises(ImpossibleBiddingError, match="would never pass 1 times there; seat others"):
         told("Ah 9h Ks Tc", "Jh", ALWAYS, place=1, deals=300)
+
+
+def test_a_choice_has_deals_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None of them is among those that give the values."""
+    asked: list[int] = []
+    real = KwajongenCallSampler.play_chunk
+
+    def play_chunk(self: KwajongenCallSampler, search: Search, first: int, count: int) -> Playouts:
+        asked.append(first)
+        return real(self, search, first, count)
+
+    monkeypatch.setattr(KwajongenCallSampler, "play_chunk", play_chunk)
+    situation = read_typed_position("Ah 9h Ks Tc", RULES, return_card="Jh", place=1)
+    odds = estimate_position(situation, "standard", deals=1024, threads=1)
+    assert odds.deals == 1024 and odds.choosing_deals == 512
+    assert {first for first in asked if first < FIRST_CHOOSING} == set(range(0, 1024, LANES))
+    assert set(asked) >= {FIRST_CHOOSING, FIRST_CHOOSING + LANES}
+    assert sorted(odds.order) == [0, 1] and odds.ranking == list(odds.order)

@@ -24,6 +24,7 @@ from kqj_sim.positions.estimator import FIRST_CHOOSING
 from kqj_sim.positions.odds import CardOdds, Playouts
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_position, read_typed_position
+from kqj_sim.positions.samplers import estimate_position
 from kqj_sim.positions.search import Search
 from kqj_sim.record import Record, partial_record_from_json, to_json
 from kqj_sim.referee.trick import PlayedTrick
@@ -321,3 +322,15 @@ def test_position_that_a_record_does_not_reach_raises() -> None:
         read_position(
             partial_record_from_json(text.replace('"pending_before":0', '"pending_before":120'))
         )
+
+
+@pytest.mark.slow
+def test_a_search_for_hidden_hands_ends() -> None:
+    players = ("random:accept=0.5",) * 4
+    records = play_records(Experiment(RULES[0], players, 40, seed=3))
+    record = next(each for each in records if len(each.calls) == 4 and each.tricks)
+    so_far = read_position(partial_record_from_json(to_json(record)), (1, 3))
+    with pytest.raises(
+        InputError, match=r"occur in none of 1,\d+,\d+ deals of the assumed players"
+    ):
+        estimate_position(so_far, ("random:accept=0",) * 4, deals=10, threads=1)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kqj_sim.cards import parse_card
+from kqj_sim.games import get_column_numbers
 from kqj_sim.kwajongen.game import KWAJONGEN_COLUMNS, KwajongenRules
 from kqj_sim.record import Record
 from kqj_sim.simulation.experiment import Experiment
@@ -109,3 +110,12 @@ def test_marks_tell_rounds_apart() -> None:
     ):
         same = record.calls == other.calls and record.tricks == other.tricks
         assert same == (marks[0][number] == marks[1][number]), told(record)
+
+
+def test_a_quantity_of_both_games_has_one_name() -> None:
+    both = {*get_column_numbers("kqj")} & {*get_column_numbers("kwajongen")}
+    assert both >= {
+        "dealer", "taken", "place", "sender", "contracting_team", "result", "pending_after",
+        "contracting_card_points", "contracting_tricks", "contracting_score", "defending_score",
+        "capot_contracting", "capot_defending", "sender_trumps", "score_0", "team_of_seat_3",
+    }  # fmt: skip

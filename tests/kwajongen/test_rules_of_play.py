@@ -6,7 +6,10 @@ from itertools import product
 
 import pytest
 
+from kqj_sim.arguments import RuleArguments, collect_rules
 from kqj_sim.cards import SUITS, Card, parse_cards
+from kqj_sim.errors import InputError
+from kqj_sim.games import GAMES
 from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.kwajongen.rules_of_play import (
     PACK,
@@ -34,6 +37,30 @@ def legal(rules: KwajongenRules, hand: str, trick: str, trump: str = "h") -> set
 
 def winner(trick: str, trump: str = "h", leader: int = 0) -> int:
     return find_trick_winner(leader, parse_cards(trick), trump)
+
+
+# The options
+
+
+def test_there_is_one_option_and_there_are_four_seats_and_two_teams() -> None:
+    rules = KwajongenRules(void_rule="free")
+    assert KwajongenRules().to_dict() == {"void_rule": "must_trump"}
+    assert rules.to_dict() == {"void_rule": "free"}
+    assert rules.seats == 4 and rules.team_count == rules.score_count == 2
+    assert [rules.fixed_team_of(seat) for seat in range(4)] == [0, 1, 0, 1]
+    assert rules.contracts == ("s", "h", "d", "c") and rules.start_score == 10
+    assert rules.without_effect == ()
+
+
+def test_rules_are_named_by_the_game() -> None:
+    assert collect_rules(None, {"game": "kwajongen"}, "play") == MUST_TRUMP
+    with pytest.raises(InputError, match="--void-rule is a rule of kwajongen"):
+        collect_rules(None, {"void_rule": "free"}, "play")
+
+
+def test_functions_name_the_rules_of_every_game_as_arguments() -> None:
+    rules = {name for game in GAMES.values() for name in game.rules().to_dict()}
+    assert {*RuleArguments.__annotations__} == {"game"} | rules
 
 
 # The pack

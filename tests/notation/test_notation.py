@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import random
 import re
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import pytest
 from msgspec.structs import replace
 
 from kqj_sim.errors import RecordError
-from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.notation.files import explain_missing, find_round, read_file
 from kqj_sim.notation.rounds import read_rounds
 from kqj_sim.notation.write import format_records
@@ -21,7 +19,7 @@ from kqj_sim.referee.kqj import FinalContract
 from kqj_sim.rules import KqjRules
 from kqj_sim.text_files import iterate_lines
 from tests.command_line import expect_error, run
-from tests.kwajongen.random_rounds import random_game as random_kwajongen_game
+from tests.notation.texts import assert_round_trip, check_mutations, normalise, read
 from tests.referee.kqj.random_rounds import random_game, random_record
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,11 +40,6 @@ def example(number: int = 0) -> str:
     return [each for each in texts if "Players:" in each][number]
 
 
-def read(text: str) -> list[Record | PartialRecord | RecordError]:
-    """Return the rounds of a text."""
-    return [record for _, record in read_rounds(text)]
-
-
 def read_one(text: str) -> Record | PartialRecord:
     """Return the one round of a text without errors."""
     (found,) = read(text)
@@ -63,34 +56,11 @@ def read_whole(text: str) -> Record:
 
 def expect_line(text: str, line: int, words: str) -> None:
     """Assert that a line of a text is wrong, and that the error says so in these words."""
-    found = [(number, str(each)) for number, each in read_rounds(text) if is_error(each)]
+    rounds = read_rounds(text)
+    found = [(number, str(each)) for number, each in rounds if isinstance(each, RecordError)]
     assert found, "no error"
     assert found[0][0] == line, found
     assert words in found[0][1], found
-
-
-def is_error(found: object) -> bool:
-    """Return True for a round that is wrong."""
-    return isinstance(found, RecordError)
-
-
-def normalise(record: Record) -> Record:
-    """Return a record with its cards and bonuses in a fixed order."""
-    return replace(
-        record,
-        dealt=[sorted(hand) for hand in record.dealt],
-        hands=record.hands and [sorted(hand) for hand in record.hands],
-        bonuses=sorted(record.bonuses, key=repr),
-    )
-
-
-def assert_round_trip(records: list[Record]) -> None:
-    """Assert that records written as text are read as the same records."""
-    back = read("".join(format_records(records)))
-    assert len(back) == len(records)
-    for record, found in zip(records, back, strict=True):
-        assert isinstance(found, Record), found
-        assert normalise(found) == normalise(record)
 
 
 @pytest.mark.parametrize("rules", VARIANTS, ids=lambda each: f"{each.teams}-{each.bidding}")
@@ -98,11 +68,6 @@ def test_single_rounds_and_games_come_back_from_their_text(rules: KqjRules) -> N
     singles = [random_record(rules, seed, pending=10 * (seed % 3)) for seed in range(12)]
     assert_round_trip(singles)
     assert_round_trip(random_game(rules, 3) + random_game(rules, 4))
-
-
-def test_kwajongen_games_come_back_from_their_text() -> None:
-    games = [random_kwajongen_game(KwajongenRules(void_rule="free"), seed) for seed in range(4)]
-    assert_round_trip([record for game in games for record in game])
 
 
 def test_imposed_contracts_come_back_from_their_text() -> None:
@@ -185,9 +150,6 @@ def test_hands_follow_from_all_tricks() -> None:
     assert record.tricks
     without = re.sub(r"Hands:\n(  .*\n)+", "", text)
     assert normalise(read_whole(without)) == normalise(read_whole(text))
-    kwajongen = next(each for each in random_kwajongen_game(KwajongenRules(), 2) if each.tricks)
-    (text,) = format_records([kwajongen])
-    assert "hands" not in re.sub(r"Hands:\n(  .*\n)+", "", text).lower()
 
 
 def test_with_taking_the_five_cards_do_not_follow() -> None:
@@ -300,36 +262,9 @@ def test_plays_against_the_rules_are_named() -> None:
 
 
 def test_mutated_texts_give_rounds_or_errors_of_their_lines() -> None:
-    draw = random.Random(7)
-    rounds = [
-        *random_game(KqjRules(bidding="auction", teams=3), 6)[:2],
-        *random_kwajongen_game(KwajongenRules(), 3)[:2],
-    ]
+    rounds = random_game(KqjRules(bidding="auction", teams=3), 6)[:2]
     texts = [example(), example(1), *("".join(format_records([each])) for each in rounds)]
-    signs = " \n:,.#+\"'19TKhs♠♥xé\x00\u2028/-"
-    for text in texts:
-        for _ in range(250):
-            mutated = list(text)
-            for _ in range(draw.randint(1, 4)):
-                place = draw.randrange(len(mutated))
-                kind = draw.randrange(4)
-                if kind == 0:
-                    mutated[place] = draw.choice(signs)
-                elif kind == 1:
-                    del mutated[place : place + draw.randint(1, 12)]
-                elif kind == 2:
-                    mutated.insert(place, draw.choice(signs))
-                else:
-                    start = draw.randrange(len(mutated))
-                    mutated[place:place] = mutated[start : start + draw.randint(1, 60)]
-            count = "".join(mutated).count("\n") + 1
-            for line, found in read_rounds("".join(mutated)):
-                assert 1 <= line <= count
-                if isinstance(found, Record):
-                    assert check_record(found) == []
-                if isinstance(found, RecordError):
-                    assert "\n" not in str(found)
-                    assert str(found)
+    check_mutations(texts)
 
 
 def test_files_that_are_neither_give_one_line(tmp_path: Path) -> None:

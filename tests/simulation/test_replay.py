@@ -6,33 +6,24 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import msgspec
 import pytest
 
-from kqj_sim.core.block import LANES
 from kqj_sim.errors import InputError
 from kqj_sim.imposed import ImposedContract, ImposedFirstCall
-from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.record import Record
-from kqj_sim.referee import check_record
-from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.replay import replay_records
+from tests.simulation.replays import changed, check_order, check_replays
 from tests.slow import slow_between
-from tests.variants import AUCTION_2, LIVELY, TAKE_2, TAKE_3, VARIANTS, lively, told
+from tests.variants import AUCTION_2, LIVELY, TAKE_2, TAKE_3, VARIANTS, lively
 
-KWAJONGEN = {void: KwajongenRules(void_rule=void) for void in ("must_trump", "free")}
-ALL: dict[str, GameRules] = {**VARIANTS, **KWAJONGEN}
-NEVER = {"kqj": "random:take=0,bid=0", "kwajongen": "random:accept=0"}
+NEVER = "random:take=0,bid=0"
 
 
-def experiments(rules: GameRules) -> Iterator[Experiment]:
-    """Single rounds, games, and in KQJ imposed rounds."""
-    if not isinstance(rules, KqjRules):
-        yield Experiment(rules, ("random",) * 4, deals=20, seed=4)
-        yield Experiment(rules, ("random", "standard") * 2, games=3, seed=5, first=2)
-        return
+def experiments(rules: KqjRules) -> Iterator[Experiment]:
+    """Single rounds, games, and imposed rounds."""
     yield lively(rules, deals=20, seed=4)
     yield lively(replace(rules, target=200), games=3, seed=5, first=2)
     contract = "h" if rules.all_no_trump == "never" else "AT"
@@ -40,41 +31,10 @@ def experiments(rules: GameRules) -> Iterator[Experiment]:
     yield lively(rules, deals=5, seed=6, imposed=ImposedContract(4, contract, amount))
 
 
-def changed(record: Record, **values: object) -> Record:
-    return msgspec.structs.replace(record, **values)
-
-
-def forged(record: Record) -> Iterator[tuple[str, Record]]:
-    """Change what the referee cannot see, the name of each change with it."""
-    yield "seed", changed(record, seed=record.seed + 1)
-    yield "deal", changed(record, deal=record.deal + (1 << 40))
-    if record.result != "passed_out" and not record.imposed:
-        yield "players", changed(record, players=[NEVER[record.game]] * len(record.players))
-
-
-def with_other_card(record: Record) -> Record:
-    """Exchange a card of seat 0 for one of seat 1."""
-    first, second, *others = (list(hand) for hand in record.dealt)
-    first[0], second[0] = second[0], first[0]
-    return changed(record, dealt=[first, second, *others])
-
-
-@pytest.mark.parametrize("variant", slow_between(5, ALL))
+@pytest.mark.parametrize("variant", slow_between(5, VARIANTS))
 def test_untouched_rounds_agree_and_forged_ones_do_not(variant: str) -> None:
-    for experiment in experiments(ALL[variant]):
-        records = list(play_records(experiment))
-        for each in replay_records(records):
-            assert (each.differing, each.reason) == ((), ""), told(each.record, each)
-        for record in records[::3]:
-            changes = dict(forged(record))
-            replayed = replay_records([*changes.values(), with_other_card(record)])
-            for name, each in zip([*changes, "card"], replayed, strict=True):
-                assert each.discrepancy and not each.reason, told(record, name)
-                if name != "card":
-                    assert check_record(each.record) == [], told(record, name)
-                    assert name in each.discrepancy
-                if name != "players":
-                    assert "dealt" in each.differing, told(record, name)
+    for experiment in experiments(VARIANTS[variant]):
+        check_replays(experiment, NEVER)
 
 
 def test_order_of_cards_and_bonuses_is_free() -> None:
@@ -106,21 +66,8 @@ def test_the_round_of_a_game_goes_with_its_deal() -> None:
 
 
 def test_records_of_many_experiments_are_answered_in_order() -> None:
-    records = [
-        record
-        for rules in (TAKE_2, AUCTION_2, KWAJONGEN["free"], TAKE_3)
-        for experiment in experiments(rules)
-        for record in play_records(replace(experiment, deals=LANES // 2 + 9))
-    ]
-    mixed = sorted(records, key=lambda record: (record.deal * 7919) % 1009)
-    forge = set(range(0, len(mixed), 10))
-    mixed = [
-        changed(record, seed=99) if number in forge else record
-        for number, record in enumerate(mixed)
-    ]
-    replayed = replay_records(mixed)
-    assert [each.record for each in replayed] == mixed
-    assert {number for number, each in enumerate(replayed) if each.differing} == forge
+    variants = (TAKE_2, AUCTION_2, TAKE_3)
+    check_order(experiment for rules in variants for experiment in experiments(rules))
 
 
 @pytest.mark.parametrize(

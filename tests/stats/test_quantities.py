@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from functools import partial
@@ -10,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kqj_sim.commands.completion import read_names
 from kqj_sim.games import GAMES, find_game
-from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.questions.report.take_chart import make_take_chart
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
@@ -20,7 +17,8 @@ from kqj_sim.simulation.run import reduce_rows
 from kqj_sim.stats.quantities import QUANTITIES, find_quantity, list_quantities
 from kqj_sim.stats.tables import Table
 from kqj_sim.stats.tally import Tally
-from tests.command_line import run
+from tests.stats.identifiers import FEW, check_identifiers
+from tests.variants import OTHER_GAMES
 
 RULES: dict[str, GameRules] = {
     "two teams": KqjRules(),
@@ -29,7 +27,7 @@ RULES: dict[str, GameRules] = {
     "auctions with litigation": KqjRules(
         teams=3, partners="random", bidding="auction", must_outscore=True
     ),
-    "Kwajongen": KwajongenRules(),
+    **OTHER_GAMES,
 }
 
 
@@ -43,12 +41,10 @@ def make_tables(rules: GameRules) -> Iterator[Table]:
         yield from make_take_chart(Experiment(rules, players), 20, 0.95).tables()
 
 
-FEW = ("--deals", "40", "--format", "json")
 COMMANDS = {
     "compare": ("compare", "random", "greedy", *FEW),
     "compare three": ("compare", "random", "greedy", "standard", *FEW),
     "compare games": ("compare", "random", "greedy", "--games", "2", "--format", "json"),
-    "compare Kwajongen": ("compare", "--game", "kwajongen", "random", "standard", *FEW),
     "sweep": ("sweep", "standard", "--vary", "take=30,40", *FEW),
     "odds": ("odds", "9h", "8h", "Ah", "Ks", "4d", "--return", "7h", *FEW),
     "odds after calls": (
@@ -62,13 +58,6 @@ COMMANDS = {
         "odds", "7h", "Ks", "4d", "Qd", "9s", "8c", "Tc", "Jc", "--return", "9h",
         "--heard", "take", "--played", "As", *FEW,
     ),
-    "odds of Kwajongen": (
-        "odds", "--game", "kwajongen", "Ah", "Kh", "9s", "Qd", "--return", "Th", *FEW,
-    ),
-    "odds of cards in Kwajongen": (
-        "odds", "--game", "kwajongen", "Js", "As", "Qd", "Kd", "--return", "Jc",
-        "--heard", "pass play", "--played", "Ts Kc", *FEW,
-    ),
     "tune": (
         "tune", "standard", "--parameters", "take=0:80", "--generations", "2", "--confirm", "40",
         "--save", "{folder}/tuned.toml", *FEW,
@@ -81,16 +70,7 @@ COMMANDS = {
 def test_every_command_writes_identifiers_with_headings(
     words: tuple[str, ...], tmp_path: Path
 ) -> None:
-    done = run(*(word.replace("{folder}", str(tmp_path)) for word in words))
-    assert done.exit_code == 0, done.stderr
-    tables = json.loads(done.stdout)["tables"]
-    game = "kwajongen" if "kwajongen" in words else "kqj"
-    assert tables
-    for table in tables:
-        assert table["name"] in read_names("tables")[words[0]][game], "copy it to completion.json"
-        for quantity in {row["quantity"] for row in table["rows"]}:
-            assert re.fullmatch("[a-z][a-z0-9]*(_[a-z0-9]+)*", quantity), (table["name"], quantity)
-            assert quantity in list_quantities(game), (table["name"], quantity)
+    check_identifiers("kqj", *(word.replace("{folder}", str(tmp_path)) for word in words))
 
 
 @pytest.mark.parametrize("variant", RULES)

@@ -239,3 +239,8 @@ def test_policy_that_does_not_compile_raises(tmp_path: Path) -> None:
         )
         with pytest.raises(InputError, match=fault):
             parse_player(f"{path}:one", "kwajongen")
+
+
+def test_a_player_of_another_game_raises() -> None:
+    with pytest.raises(InputError, match="policy 'greedy' plays kqj, not kwajongen"):
+        parse_player(parse_player("greedy"), "kwajongen")

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from kqj_sim.output.formats import render
 from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.positions.samplers import estimate_position
-from kqj_sim.questions.odds.report import make_odds_report
 from kqj_sim.rules import GameRules, KqjRules
+from tests.questions.odds.screens import check_screen
 
-MOST_LINES, WIDTH = 30, 80
 EIGHT = "9h 8h Ah Kh Qh 5d 6c Ac"
 PLAYER = "points+greedy"
-
-
-def show(odds: object) -> list[str]:
-    """The lines on a screen."""
-    report = make_odds_report(odds)  # type: ignore[arg-type]
-    return render(report, "table", width=WIDTH).decode().splitlines()
 
 
 @pytest.mark.parametrize(
@@ -33,9 +25,7 @@ def show(odds: object) -> list[str]:
 def test_calls_fit_a_screen(rules: KqjRules, hand: str, heard: str | None) -> None:
     card = "7h" if rules.bidding == "take" else None
     situation = read_typed_position(hand, rules, return_card=card, heard=heard)
-    lines = show(estimate_position(situation, PLAYER, deals=512))
-    assert len(lines) <= MOST_LINES
-    assert max(map(len, lines)) <= WIDTH
+    check_screen(estimate_position(situation, PLAYER, deals=512))
 
 
 @pytest.mark.parametrize("ignore_calls", [True, False])
@@ -52,7 +42,5 @@ def test_cards_fit_a_screen(
     """Eight legal cards, on the lead of a suit that the player does not hold."""
     position = read_typed_position(hand, rules, played="4s", heard=heard, return_card=return_card)
     found = estimate_position(position, PLAYER, deals=300, ignore_calls=ignore_calls)
-    lines = show(found)
     assert len(found.options) == 8
-    assert len(lines) <= MOST_LINES
-    assert max(map(len, lines)) <= WIDTH
+    check_screen(found)

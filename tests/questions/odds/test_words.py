@@ -1,4 +1,4 @@
-"""Headlines of odds: the decision in every case, in both games."""
+"""Headlines of odds: the decision in every case."""
 
 from __future__ import annotations
 
@@ -10,10 +10,6 @@ import pytest
 
 from kqj_sim.cards import CONTRACTS, parse_cards
 from kqj_sim.core import call_odds as core
-from kqj_sim.kwajongen import odds as kwajongen_core
-from kqj_sim.kwajongen.game import KwajongenRules
-from kqj_sim.kwajongen.measures import CALL_MEASURES
-from kqj_sim.kwajongen.samplers import CALL_OPTIONS, KwajongenCallOdds
 from kqj_sim.positions.auction_state import AuctionState, CallOption
 from kqj_sim.positions.kqj_calls import KqjCallOdds
 from kqj_sim.positions.measures import (
@@ -84,21 +80,6 @@ def cards(text: str, *differences: np.ndarray, exact: bool = False) -> CardOdds:
     return cast(CardOdds, fill(odds, differences, differences))
 
 
-def play_or_pass(play: np.ndarray, pass_: np.ndarray) -> KwajongenCallOdds:
-    """Odds of playing and passing, in points gained; the better one first."""
-    odds = KwajongenCallOdds(
-        measures=CALL_MEASURES, rules=KwajongenRules(), players=(), seed=1, options=CALL_OPTIONS,
-        option_count=2, position=cast(Any, None),
-    )  # fmt: skip
-    outcomes = np.zeros((2, DEALS, kwajongen_core.OUTCOME_SIZE), dtype=np.int16)
-    for option, points in enumerate((pass_, play)):
-        outcomes[option, :, kwajongen_core.OWN_SCORE] = -points
-    hands, counts = np.zeros((4, DEALS), dtype=np.int64), np.zeros((0, 2), dtype=np.int64)
-    odds.add(Playouts(DEALS, np.ones(DEALS), outcomes, hands, counts))
-    odds.order = (1, 0) if play.mean() >= pass_.mean() else (0, 1)
-    return odds
-
-
 ONE, OTHER = give_scores(50, 40), give_scores(49, -40)
 BIG, SMALL = give_scores(200, 50), give_scores(150, 30)
 
@@ -130,10 +111,6 @@ HEADLINES = {
     "equal cards": (
         cards("9s 8s 7s", give_scores(40, 9), give_scores(40, 9), give_scores(20, 9)),
         "Play 9♠ or 8♠: equally good. 9♠: +40 points",
-    ),
-    "Kwajongen": (
-        play_or_pass(give_scores(-2), give_scores(-1)),
-        "Pass: you win 0% of the rounds and lose 1 points to the opponents",
     ),
 }
 """Odds, and how their headline begins; docs/odds.md and the outputs have the usual ones."""

@@ -6,16 +6,18 @@ import json
 import re
 import shutil
 import subprocess
-from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from kqj_sim.questions.review.page import format_points, format_share, make_review_page
+from kqj_sim.questions.review.page import make_review_page
 from tests.command_line import run
-
-OPTIONS = ("--samples", "20", "--ignore-calls", "--quiet")
+from tests.questions.review.pages import (
+    OPTIONS,
+    Reader,
+    assert_values_are_of_json,
+    check_written_page,
+)
 
 
 @pytest.fixture(scope="module")
@@ -30,63 +32,6 @@ def review(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     found = run("review", str(rounds), *OPTIONS, "--reference", "greedy", "--format", "json")
     assert found.exit_code == 0, found.output
     return found.stdout_bytes
-
-
-class Reader(HTMLParser):
-    """The elements of a page with a path into its JSON, its marks and links, and the JSON."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.values: list[tuple[str, str]] = []
-        self.marks: list[str] = []
-        self.links: list[str] = []
-        self.sources: list[str] = []
-        self.rest: list[str] = []
-        self.embedded = ""
-        self._path: str | None = None
-        self._tag = ""
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note paths, marks and links."""
-        found = dict(attrs)
-        self._path = found.get("data-value")
-        self._tag = "json" if found.get("id") == "review" else tag
-        if tag == "circle" and found.get("class") == "mistake":
-            self.marks.append(found["data-at"] or "")
-        if tag == "a":
-            self.links.append(found["href"] or "")
-        self.sources += [value or "" for name, value in attrs if name in ("src", "srcset")]
-
-    def handle_endtag(self, tag: str) -> None:
-        """Leave an element."""
-        self._path, self._tag = None, ""
-
-    def handle_data(self, data: str) -> None:
-        """Note values, and the text without them."""
-        if self._tag == "json":
-            self.embedded += data
-        elif self._path is not None:
-            self.values.append((self._path, data))
-        elif self._tag not in ("script", "style"):
-            self.rest.append(data)
-
-
-def look_up(data: Any, path: str) -> Any:
-    """Return the value at a path of the JSON."""
-    for key in path.split("."):
-        data = data[int(key) if isinstance(data, list) else key]
-    return data
-
-
-def assert_values_are_of_json(reader: Reader, data: Any) -> None:
-    """Assert that each number of a page is the one at its path."""
-    assert reader.values
-    for path, text in reader.values:
-        number = look_up(data, path)
-        share = path.endswith(("accuracy", "win_share")) or "win_share_" in path
-        right = {str(number), format_share(number) if share else format_points(number)}
-        assert text in right, path
 
 
 def test_every_number_of_the_page_is_in_its_json(review: bytes) -> None:
@@ -145,18 +90,13 @@ def test_names_cannot_end_the_script(review: bytes) -> None:
 
 
 def test_a_page_is_written_by_its_suffix(tmp_path: Path) -> None:
-    text, page = tmp_path / "friday.txt", tmp_path / "friday.html"
-    text.write_text(
-        "Players: Ann, Ben, Cem, Dora\nGame: Kwajongen\nReturn: Kd\nCalls: pass play\n"
-        "Hands:\n  Ann: Ah Kh 9s 9d\nTricks:\n  Ah 9h Jh Qh\n  Kh Th\n"
+    names = ["Ann", "Ben", "Cem", "Dora", "Eva", "Finn"]
+    check_written_page(
+        tmp_path,
+        f"Players: {', '.join(names)}\nReturn: 9h\nCalls: take\n"
+        "Hands:\n  Ann: 8h Ah Kh 5d 6c + 9h Qh Ac\nTricks:\n  8h 7h Jh 4h 5h Th\n",
+        names,
     )
-    found = run("review", str(text), *OPTIONS, "--out", str(page))
-    assert found.exit_code == 0, found.output
-    reader = Reader(page.read_text(encoding="utf-8"))
-    data = json.loads(reader.embedded)
-    assert [each["label"] for each in data["rounds"][0]["players"]] == ["Ann", "Ben", "Cem", "Dora"]
-    assert {each["seat"] for each in data["rounds"][0]["decisions"]} == {0}
-    assert_values_are_of_json(reader, data)
 
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

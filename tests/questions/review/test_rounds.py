@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kqj_sim.games import KQJ, find_game
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.review import draws
@@ -26,10 +27,7 @@ from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from tests.slow import slow_after
-from tests.variants import AUCTION_2, AUCTION_3, LIVELY, OTHER_GAMES, TAKE_2, TAKE_3
-
-REFERENCES = {"kqj": "points+greedy", **{each.game: "standard" for each in OTHER_GAMES.values()}}
-"""Players who choose the same each time, and fast."""
+from tests.variants import AUCTION_2, AUCTION_3, OTHER_GAMES, TAKE_2, TAKE_3
 
 TABLES: dict[str, GameRules] = {
     "two teams": TAKE_2,
@@ -41,10 +39,15 @@ TABLES: dict[str, GameRules] = {
 }
 
 
+def find_reference(rules: GameRules) -> str:
+    """Return a player who chooses the same each time, and fast."""
+    return "points+greedy" if rules.game == KQJ.name else find_game(rules.game).default_player
+
+
 def make_settings(rules: GameRules, samples: int = 1, reference: str = "") -> GradePlan:
     """Settings with as few deals as there can be."""
     return GradePlan(
-        deals=samples, reference=reference or REFERENCES[rules.game], threads=2,
+        deals=samples, reference=reference or find_reference(rules), threads=2,
         ignore_calls=True, max_layouts=0,
     )  # fmt: skip
 
@@ -76,7 +79,7 @@ def test_differences_are_good_for_the_side_that_wins() -> None:
 def test_reference_is_asked_as_it_played(name: str) -> None:
     """In rounds of the reference player each choice is its own, and all is luck of the deal."""
     rules = TABLES[name]
-    for played in list_rounds(rules, REFERENCES[rules.game], 3):
+    for played in list_rounds(rules, find_reference(rules), 3):
         review = review_round(played, make_settings(rules))
         for grade in review.grades:
             assert grade.reference_choice == grade.decision.choice
@@ -91,8 +94,7 @@ def test_reference_is_asked_as_it_played(name: str) -> None:
 @pytest.mark.parametrize("name", slow_after(0, TABLES))
 def test_parts_add_up_in_rounds_of_other_players(name: str) -> None:
     rules = TABLES[name]
-    policy = LIVELY if rules.game == "kqj" else "random"
-    for played in list_rounds(rules, policy, 4):
+    for played in list_rounds(rules, find_game(rules.game).lively_player, 4):
         review = review_round(played, make_settings(rules))
         check_parts(review)
         for grade in review.grades:
@@ -126,7 +128,7 @@ def test_parts_of_a_reference_that_chooses_at_random_have_a_remainder() -> None:
 )
 def test_luck_of_the_deal_has_mean_zero(rules: GameRules) -> None:
     """The average of a place is that of the values of deals: these come from records."""
-    settings, reference = make_settings(rules), parse_player(REFERENCES[rules.game], rules.game)
+    settings, reference = make_settings(rules), parse_player(find_reference(rules), rules.game)
     expected = estimate_average(rules, reference, 0, None)
     assert expected is not None
     luck: dict[int, list[float]] = {}
@@ -153,7 +155,7 @@ def test_each_decision_of_the_reference_player_is_worth_what_the_round_scored(
     rules: GameRules,
 ) -> None:
     settings = make_settings(rules)
-    for played in list_rounds(rules, REFERENCES[rules.game], 8):
+    for played in list_rounds(rules, find_reference(rules), 8):
         actual = find_actual_hands(played, 1, random=False)
         assert actual is not None and isinstance(played.source, Record)
         for decision in played.decisions:
@@ -210,7 +212,7 @@ def test_decisions_that_do_not_count_still_explain_the_result() -> None:
         each.others_decisions for each in review.parts
     ]
     assert sum(total.decisions for total in part.totals) == len(both) - len(left_out)
-    plan = GradePlan(deals=1, reference=REFERENCES["kqj"])
+    plan = GradePlan(deals=1, reference=find_reference(rules))
     run = ReviewRun("review", rules, (), 1, 0, 1, confidence=0.95, plan=plan)
     found = describe_review(part, run)
     assert {each["at"] for each in found["skipped"]} == left_out
