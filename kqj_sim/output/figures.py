@@ -6,13 +6,9 @@ a function that draws with the `draw_*` functions here.  The same numbers give t
 
 from __future__ import annotations
 
-import importlib
 import math
-import os
-import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Literal
@@ -23,6 +19,7 @@ from numpy.typing import NDArray
 from kqj_sim.errors import InputError
 from kqj_sim.output.grid import break_long_words
 from kqj_sim.output.page import INK, minify_svg
+from kqj_sim.output.plotting import apply_style
 from kqj_sim.stats.intervals import Estimate, estimate_share
 
 if TYPE_CHECKING:
@@ -111,32 +108,6 @@ class Drawing:
             return figure.axes[0]
 
 
-def load_matplotlib() -> None:
-    """Import matplotlib for files, whatever backend the user chose for windows.
-
-    Commands do so before they play, since a damaged installation should not cost results.
-    """
-    if "matplotlib" not in sys.modules:
-        # An unknown name there makes the import fail.
-        chosen = os.environ.pop("MPLBACKEND", None)
-        try:
-            importlib.import_module("matplotlib")
-        finally:
-            if chosen is not None:
-                os.environ["MPLBACKEND"] = chosen
-
-
-@contextmanager
-def _apply_style(style: dict[Any, Any]) -> Iterator[None]:
-    """Draw in this style alone: the user's settings of matplotlib do not count meanwhile."""
-    load_matplotlib()
-    import matplotlib
-
-    defaults = {key: value for key, value in matplotlib.rcParamsDefault.items() if key != "backend"}
-    with matplotlib.rc_context(defaults | style):
-        yield
-
-
 def render_figure(draw: Callable[[Figure], None], size: tuple[float, float], format: str) -> bytes:
     """Return a figure as a file.
 
@@ -145,13 +116,13 @@ def render_figure(draw: Callable[[Figure], None], size: tuple[float, float], for
         size: width and height in inches.
         format: "png", "svg" or "pdf".
     """
-    with _apply_style(_STYLE):
+    with apply_style(_STYLE):
         return _save_figure(_make_figure(draw, size), format)
 
 
 def render_page_figure(draw: Callable[[Figure], None], height: float) -> str:
     """Return a figure as SVG for a page: PAGE_WIDTH wide, `height` inches high, no background."""
-    with _apply_style(_STYLE):
+    with apply_style(_STYLE):
         figure = _make_figure(draw, (PAGE_WIDTH, height))
         figure.patch.set_alpha(0)
         for axes in figure.axes:
