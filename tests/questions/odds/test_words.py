@@ -10,6 +10,7 @@ import pytest
 
 from kqj_sim.cards import CONTRACTS, parse_cards
 from kqj_sim.core import call_odds as core
+from kqj_sim.output.sentences import say
 from kqj_sim.positions.auction_state import AuctionState, CallOption
 from kqj_sim.positions.kqj_calls import KqjCallOdds
 from kqj_sim.positions.measures import (
@@ -22,6 +23,7 @@ from kqj_sim.questions.odds.words import (
     format_chance,
     write_headline,
 )
+from kqj_sim.referee.base import FinalContract
 from kqj_sim.rules import KqjRules
 
 DEALS = 1000
@@ -187,6 +189,19 @@ def test_few_effective_deals_and_an_early_end_are_named() -> None:
 def test_every_call_has_words(text: str, order: str, subject: str) -> None:
     found = calls([text], give_scores(1), rules=AUCTION)
     assert describe_option(found, 0)[1:] == (order, subject)
+
+
+@pytest.mark.parametrize(
+    ("contract", "sender", "text"),
+    [
+        (FinalContract(2, "h"), "", "you play ♥"),
+        (FinalContract(2, "h", stake=2), "the dealer", "the dealer plays ♥, countered"),
+        (FinalContract(2, "NT", 140, stake=4), "", "you play 140 NT, overcountered"),
+        (FinalContract(2, "h", 120, True, 2), "", "you play 120 ♥ Capot, countered"),
+    ],
+)
+def test_every_contract_has_words(contract: FinalContract, sender: str, text: str) -> None:
+    assert say("kqj_sim.questions.odds.words", "contract", contract, sender, False) == text
 
 
 def test_a_chance_is_never_rounded_to_certainty() -> None:
