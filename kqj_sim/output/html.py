@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any
-from xml.sax import saxutils
 
 from kqj_sim.output.grid import Grid
 
@@ -36,7 +36,7 @@ def _make_environment() -> Environment:
 
 def _mark_line_breaks(text: str) -> str:
     """Return a text as HTML, with line breaks allowed after the punctuation of policy names."""
-    return re.sub(r"([:,+=/])(?=\w)", r"\1<wbr>", saxutils.escape(text))
+    return re.sub(r"([:,+=/])(?=\w)", r"\1<wbr>", escape(text, quote=False))
 
 
 def to_html_fragment(

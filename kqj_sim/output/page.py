@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from xml.sax import saxutils
+from html import escape
 
 from kqj_sim.messages import format_json
 from kqj_sim.output.grid import Grid, to_markdown
@@ -81,7 +81,7 @@ class Picture:
     def to_svg_file(self) -> bytes:
         """Return the picture as a file, on white, with its caption as title."""
         start = self.svg.index(">", self.svg.index("<svg")) + 1
-        white = f"\n<title>{saxutils.escape(self.caption)}</title>"
+        white = f"\n<title>{escape(self.caption, quote=False)}</title>"
         white += '\n<rect width="100%" height="100%" fill="#ffffff"/>'
         return f"{self.svg[:start]}{white}{self.svg[start:]}".encode()
 
