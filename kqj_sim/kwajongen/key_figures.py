@@ -1,4 +1,4 @@
-"""The key figures of Kwajongen: callers, numbers, tricks, card points and scores, on one screen."""
+"""The key figures of Kwajongen: callers, results, tricks, card points and scores, on one screen."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ class Numbers:
         found = self.get(table, quantity, *group)
         if found is None:
             return Cell(EMPTY_CELL_TEXT)
-        unit = find_quantity(quantity, self.run.rules.game).unit
+        unit = self.get_unit(quantity)
         if unit == "share" and 0 < found.observations < MIN_OBSERVATIONS:
             events = round(found.value * found.observations)
             return Cell(f"{events:,} of {found.observations:,}")

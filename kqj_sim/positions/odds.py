@@ -269,10 +269,6 @@ class CardOdds(Odds):
         share = self.agreeing_weight / (self.deals * self.max_ways)
         return Estimate(share, math.nan, math.nan, self.deals)
 
-    def get_unit(self, name: str) -> Unit:
-        """Return the unit of a measure."""
-        return find_quantity(name, self.rules.game).unit
-
     def estimate(self, name: str, option: int, baseline: int | None = None) -> Estimate:
         """Estimate a measure of a card, or with `baseline` its lead over that card."""
         found = self._estimate_unrounded(name, option, baseline)
