@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ from kqj_sim.output.signs import LETTERS_FOR_SIGNS, replace_grid_signs
 if TYPE_CHECKING:
     import pandas as pd
 
+    from kqj_sim.output.grid import Grid
     from kqj_sim.stats.tables import Table
 
 
@@ -87,46 +88,37 @@ def _render_table(report: Report, color: bool, width: int | None, encoding: str)
 
     run = report.run
     grids = report.make_grids(width or PIPED_WIDTH)
-    legend = run.describe_intervals()
-    if legend and any(
-        NO_INTERVAL in str(cell) for grid in grids for row in grid.rows for cell in row
-    ):
-        legend += f". {NO_INTERVAL}: too few deals for an interval, or all alike"
+    legend = _name_signs(run.describe_intervals(), grids)
     parts: list[RenderableType] = [Text(line, "bold") for line in report.headline]
     parts.append(Text(run.describe(), "italic"))
-    if report.key_grids and report.shown is None:
-        words = [*report.remarks, "More: --tables list."]
-        if legend:
-            # Key figures have no ranges, but bounds: `<0.4%`.
-            starts = {
-                cell.text[:1] for grid in report.key_grids for row in grid.rows for cell in row
-            }
-            signs = ", ".join(["±", *sorted(starts & {"<", ">"})])
-            words.insert(-1, f"{legend.replace(RANGE_SIGNS, signs)}.")
+    if report.shown is None:
+        words = [*report.remarks, *([f"{legend}."] if legend else []), "More: --tables list."]
         parts.append(Text(" ".join(words), "dim"))
-    else:
-        if legend and (report.shown is None or report.shown):
-            parts.append(Text(legend, "dim"))
-        parts += [Text(line) for line in report.remarks if report.shown is None]
+    elif legend and report.shown:
+        parts.append(Text(legend, "dim"))
     for grid in grids:
         plain = replace_grid_signs(grid, encoding)
         for part in [grid] if plain == grid else split_grid(plain, width or PIPED_WIDTH):
             parts += [Text(""), to_rich(part)]
-    # Commands are not wrapped, so that they can be copied.
-    chosen = report.commands[:1] if report.shown is None and report.key_tables else report.commands
-    commands = "".join(f"  {line}\n" for line in chosen)
-    if report.shown is None:
-        # A command is not wrapped, so that it can be copied.
-        commands = (
-            "".join(
-                f"\n{_wrap(sentence, width)}\n  {command}\n"
-                for sentence, command in report.passages
-            )
-            + commands
-        )
-    if report.commands_title:
-        parts += [Text(""), Text(report.commands_title)]
+    # A command is not wrapped, so that it can be copied.
+    commands = "".join(
+        f"\n{_wrap(sentence, width)}\n  {command}\n"
+        for sentence, command in report.commands
+        if sentence and report.shown is None
+    )
     return to_screen(parts, color=color, width=width) + visible_lines(commands)
+
+
+def _name_signs(legend: str, grids: Sequence[Grid]) -> str:
+    """Return the legend of the intervals with the signs that these grids have."""
+    cells = [cell for grid in grids for row in grid.rows for cell in row]
+    signs = ["±", *sorted({cell.text[:1] for cell in cells} & {"<", ">"})]
+    has_ranges = any(cell.interval.startswith("(") for cell in cells)
+    named = ", ".join(signs) + (" and ranges in brackets" if has_ranges else "")
+    legend = legend.replace(RANGE_SIGNS, named)
+    if legend and any(NO_INTERVAL in str(cell) for cell in cells):
+        legend += f". {NO_INTERVAL}: too few deals for an interval, or all alike"
+    return legend
 
 
 def _wrap(sentence: str, width: int | None) -> str:
@@ -140,12 +132,13 @@ def _render_markdown(report: Report) -> bytes:
         lines += [line, ""]
     text = "\n".join(lines).rstrip("\n") + "\n"
     tables = (grid for each in report.tables for grid in make_grids(each))
-    for grid in drop_repeated_notes((*report.key_grids, *tables)):
+    views = (view for view in report.views if not isinstance(view, str))
+    for grid in drop_repeated_notes((*views, *tables)):
         text += "\n" + to_markdown(grid)
-    for sentence, command in report.passages:
-        text += f"\n{sentence}\n\n```console\n$ {command}\n```\n"
-    if report.commands:
-        text += "\n```console\n" + "".join(f"$ {line}\n" for line in report.commands) + "```\n"
+    for sentence, command in report.commands:
+        if sentence:
+            text += f"\n{sentence}\n"
+        text += f"\n```console\n$ {command}\n```\n"
     run = (f"- {key}: {_format_list(value)}\n" for key, value in report.run.to_dict().items())
     return visible_lines(f"{text}\n### Run\n\n{''.join(run)}").encode()
 
@@ -177,7 +170,8 @@ def convert_table(table: Table) -> dict[str, Any]:
 
 
 def _render_json(report: Report) -> bytes:
-    words = {"answer": report.headline, "commands": report.commands}
+    commands = [command for _, command in report.commands]
+    words = {"answer": report.headline, "commands": commands}
     said = {key: list(lines) for key, lines in words.items() if lines}
     tables = [convert_table(table) for table in report.tables]
     found = {**report.run.to_dict(), **said, "tables": tables}

@@ -65,9 +65,7 @@ def make_simulation_report(run: Run, tables: Sequence[Table]) -> Report:
         grids += more
     shown = [grid for grid in grids if grid is not None]
     # Without key figures the headline says everything.
-    return Report(
-        run, tables, headline, key_grids=shown, shown=None if shown else (), remarks=remarks
-    )
+    return Report(run, tables, headline, shown, shown=None if shown else (), remarks=remarks)
 
 
 def make_grid(

@@ -106,36 +106,37 @@ class Report:
         run: the run.
         tables: its tables.
         headline: the result in sentences, on top.
-        commands: command lines that show more, at the end.
-        key_grids: what people see unless they ask for tables; all tables if there are none.
-        shown: names of the tables that people asked for.
-        remarks: what the key grids leave out, in sentences.
-        key_tables: names of the tables that are shown in the place of key grids.
-        commands_title: heading of the commands; with key figures only the first is shown.
-        passages: sentences below the key figures, each with a command that shows more.
+        views: what people see unless they ask for tables: grids, or names of tables; all tables
+            if there are none.
+        shown: names of the tables that people asked for, None if they did not.
+        remarks: what the views leave out, in sentences.
+        commands: command lines that show more, each with the sentence before it; those without
+            one are not on the screen.
     """
 
     run: Run
     tables: Sequence[Table]
     headline: Sequence[str] = ()
-    commands: Sequence[str] = ()
-    key_grids: Sequence[Grid] = ()
+    views: Sequence[Grid | str] = ()
     shown: Collection[str] | None = None
     remarks: Sequence[str] = ()
-    key_tables: Collection[str] = ()
-    commands_title: str = ""
-    passages: Sequence[tuple[str, str]] = ()
+    commands: Sequence[tuple[str, str]] = ()
 
     def make_grids(self, width: int | None = None) -> list[Grid]:
-        """Return what people see: the key figures, or the tables that they asked for."""
-        if self.shown is None and self.key_grids:
-            return [part for grid in self.key_grids for part in split_grid(grid, width)]
-        names = self.shown if self.shown is not None else self.key_tables or None
+        """Return what people see: the views, or the tables that they asked for."""
+        tables = {table.name: table for table in self.tables}
+        if self.shown is None:
+            views = self.views or tables
+        else:
+            views = [name for name in tables if name in self.shown]
         return drop_repeated_notes(
             grid
-            for table in self.tables
-            if names is None or table.name in names
-            for grid in make_grids(table, width)
+            for view in views
+            for grid in (
+                make_grids(tables[view], width)
+                if isinstance(view, str)
+                else split_grid(view, width)
+            )
         )
 
 

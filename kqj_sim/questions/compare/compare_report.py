@@ -8,10 +8,10 @@ from typing import Any
 
 from kqj_sim.games import list_game_options
 from kqj_sim.messages import capitalize, shell_join
-from kqj_sim.output.grid import SCREEN_WIDTH, Cell, Grid, format_symmetric, make_grids
+from kqj_sim.output.grid import Cell, Grid, format_symmetric
 from kqj_sim.output.run import Report, Run
 from kqj_sim.output.sentences import say, take_absolute
-from kqj_sim.questions.compare.compare_tables import list_key_tables, make_comparison_tables
+from kqj_sim.questions.compare.compare_tables import make_comparison_tables
 from kqj_sim.questions.compare.pairs import Comparison, PolicyPair
 from kqj_sim.questions.compare.same_player import describe_open_parts
 from kqj_sim.stats.quantities import find_quantity
@@ -69,17 +69,17 @@ def make_comparison_report(comparison: Comparison) -> Report:
         intervals=say(__name__, "comparison_intervals", comparison),
         details=_list_details(comparison),
     )
-    commands = list_show_commands(comparison)
     tables = [table for table in make_comparison_tables(comparison) if table.lines]
     return Report(
         run,
         tables,
         write_headline(comparison),
-        commands,
-        key_grids=make_key_grids(tables),
-        key_tables=list_key_tables(comparison),
+        _list_views(comparison, tables),
         remarks=[*list_remarks(comparison), *_list_shortfalls(comparison)],
-        commands_title="The largest difference:" if commands else "",
+        commands=[
+            ("" if number else "The largest difference:", command)
+            for number, command in enumerate(list_show_commands(comparison))
+        ],
     )
 
 
@@ -90,15 +90,20 @@ def _list_shortfalls(comparison: Comparison) -> list[str]:
     )
 
 
-def make_key_grids(tables: Sequence[Table]) -> list[Grid]:
-    """Return the ranking of several policies with a row each, and of three the leads.
-
-    Two policies have tables in place of grids.
-    """
+def _list_views(comparison: Comparison, tables: Sequence[Table]) -> list[Grid | str]:
+    """Return what fits on a screen and holds the answer; the headline says a single lead."""
     found = {table.name: table for table in tables}
-    ranking = found.get("ranking")
-    if ranking is None:
-        return []
+    if "ranking" in found:
+        ranking = make_ranking_grid(found["ranking"])
+        return [ranking, "matrix"] if len(comparison.names) == _FEW else [ranking]
+    if len(comparison.pairs) > 1:
+        return ["pairs"]
+    differing = comparison.pairs[0].tally.total("differs")
+    return ["why"] if differing in (0, comparison.deals) else ["why", "where"]
+
+
+def make_ranking_grid(ranking: Table) -> Grid:
+    """Return the ranking with a row for each policy."""
     headings, units = [], []
     for quantity in ranking.quantities:
         words, _, unit = find_quantity(quantity, ranking.game).heading.partition(", ")
@@ -117,12 +122,10 @@ def make_key_grids(tables: Sequence[Table]) -> list[Grid]:
     rows = tuple((Cell(str(rank)), Cell(name), *numbers) for (rank, name), numbers in cells.items())
     note = f"rank: one more than the number of significantly better policies; {'; '.join(units)}."
     longest = max(len(name) for _, name in cells)
-    grid = Grid(
+    return Grid(
         "", ("rank", "policy", *headings), rows, 2, capitalize(note),
         narrow=True, word_width=min(longest, _POLICY_WIDTH),
     )  # fmt: skip
-    matrix = make_grids(found["matrix"], SCREEN_WIDTH) if len(rows) == _FEW else []
-    return [grid, *matrix]
 
 
 def get_unit(comparison: Comparison) -> str:

@@ -42,18 +42,6 @@ def list_tables(several: bool, games: bool) -> dict[str, str]:
     }
 
 
-def list_key_tables(comparison: Comparison) -> tuple[str, ...]:
-    """Return the names of the tables that fit on a screen and hold the answer."""
-    if len(comparison.names) == 2 or comparison.interrupted:
-        if len(comparison.pairs) > 1:
-            return ("pairs",)
-        differing = comparison.pairs[0].tally.total("differs")
-        is_degenerate = differing in (0, comparison.deals)
-        # The headline says the lead.
-        return ("why",) if is_degenerate else ("why", "where")
-    return ("ranking", "matrix") if len(comparison.names) == 3 else ("ranking",)
-
-
 def get_lead_divisor(comparison: Comparison) -> float:
     """Return the divisor of leads: those in games won are shares."""
     return 100.0 if comparison.plan.games else 1.0

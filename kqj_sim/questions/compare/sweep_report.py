@@ -92,8 +92,7 @@ def make_sweep_report(sweep: Sweep) -> Report:
         grids = make_grids(best, SCREEN_WIDTH)
         remarks.append(f"The best {MAX_SHOWN_SETTINGS} of {count}; --tables sweep shows all.")
     return Report(
-        run, tables, write_headline(sweep), key_grids=grids, key_tables=("sweep",),
-        remarks=remarks,
+        run, tables, write_headline(sweep), grids or ["sweep"], remarks=remarks,
     )  # fmt: skip
 
 

@@ -89,13 +89,14 @@ def make_tuning_report(tuning: Tuning, path: str | None) -> Report:
         details=_list_details(tuning),
     )
     saved = [] if path is None else [f"Saved in {visible(path)}."]
-    commands = (
-        [] if path is None else [shell_join(["kqj-sim", "compare", path, tuning.policy.given])]
-    )
+    commands = []
+    if path is not None:
+        command = shell_join(["kqj-sim", "compare", path, tuning.policy.given])
+        commands = [("To compare it with its start again:", command)]
+    tables = _make_tables(tuning)
+    views = [table.name for table in tables if table.name != "search"]
     return Report(
-        run, [*_make_tables(tuning)], [*write_headline(tuning), *saved],
-        commands, key_tables=("confirmation", "parameters"),
-        commands_title="To compare it with its start again:" if commands else "",
+        run, tables, [*write_headline(tuning), *saved], views, commands=commands
     )  # fmt: skip
 
 

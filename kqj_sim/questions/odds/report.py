@@ -227,5 +227,5 @@ def make_odds_report(odds: Odds) -> Report:
         run,
         make_odds_tables(odds),
         write_headline(odds),
-        key_grids=make_key_grids(odds),
+        views=make_key_grids(odds),
     )

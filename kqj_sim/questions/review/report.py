@@ -63,7 +63,7 @@ def make_review_report(reviews: Sequence[RoundReview], run: ReviewRun, worst: in
     else:
         grids = _make_season_grids(tables, run.by)
     remarks = list_remarks(reviews, run.plan.ignore_calls)
-    return Report(run, tables, headline, key_grids=grids, remarks=remarks, passages=passages)
+    return Report(run, tables, headline, grids, remarks=remarks, commands=passages)
 
 
 def make_command(each: ReviewedDecision, run: ReviewRun) -> str:
@@ -217,7 +217,7 @@ def render_review(report: Report, reviews: Sequence[RoundReview]) -> bytes:
     found = {
         **report.run.to_dict(),
         "answer": list(report.headline),
-        "worst": [{"text": text, "command": command} for text, command in report.passages],
+        "worst": [{"text": text, "command": command} for text, command in report.commands],
         "rounds": [describe_review(each, report.run) for each in reviews],
         "tables": [convert_table(table) for table in report.tables],
     }
