@@ -129,7 +129,8 @@ def with_few_deals(command: str) -> list[str]:
 
 
 WITH_MORE_DEALS = {
-    "and", "another", "both", "clearly", "laps", "most", "Return", "suit", "wins",
+    "and", "another", "both", "clearly", "gives", "laps", "more", "most", "Return", "suit", "wins",
+    "worth",
 }  # fmt: skip
 """Words of key figures, and of headlines, that need more deals than the tests play."""
 

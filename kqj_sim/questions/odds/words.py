@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kqj_sim.cards import add_suit_signs, format_card
 from kqj_sim.games import find_game
-from kqj_sim.output.sentences import say
+from kqj_sim.output.sentences import say, take_absolute
 from kqj_sim.positions.measures import RANKING_MEASURE
+from kqj_sim.questions.odds.card_reasons import compare_cards
 
 if TYPE_CHECKING:
     from kqj_sim.positions.odds import Odds
@@ -66,7 +67,10 @@ def write_headline(odds: Odds) -> list[str]:
     """Return the decision in sentences, and what restricts it."""
     lines = [_write_decision(odds)]
     if odds.kind == "call":
+        lines += _explain_call(odds)
         lines += find_game(odds.rules.game).part("answers").explain_best(odds)
+    else:
+        lines += _explain_card(odds)
     if odds.stop_text:
         lines.append(say(__name__, "ended_early", odds))
     if not odds.is_exact and odds.effective_sample_size < FEW_EFFECTIVE_DEALS:
@@ -93,7 +97,7 @@ def _write_decision(odds: Odds) -> str:
     if not tied:
         following = describe_option(odds, others[0])
         lead = format_points(odds, leads[others[0]])
-        return say(__name__, "decided", odds, best, following, lead, worth)
+        return say(__name__, "decided", best, following, lead, worth)
     shown = tied if len(tied) <= _MAX_TIED_NAMES else tied[: _MAX_TIED_NAMES - 1]
     return say(
         __name__,
@@ -111,11 +115,51 @@ def _write_decision(odds: Odds) -> str:
 def _write_worth(odds: Odds, option: int) -> str:
     """Return the chance to win and the value of an option, as the end of a sentence."""
     value = odds.estimate(RANKING_MEASURE, option)
-    points = format_points(odds, value, signed=odds.kind == "card")
-    if odds.kind == "call":
-        points = points.removeprefix("-")
+    points = format_points(odds, take_absolute(value))
     chance = format_chance(odds.estimate("win_share", option))
     return say(__name__, "worth", odds, points, _format_half(odds, value), chance, value.value >= 0)
+
+
+def _explain_card(odds: Odds) -> list[str]:
+    """Return what the best card does that the next one does not, if it is shown to be better."""
+    leads = odds.estimate_leads()
+    other = next(iter(leads), None)
+    if other is None or leads[other].value <= 0 or leads[other].low <= 0:
+        return []
+    reason = compare_cards(odds.position, odds.options[odds.best], odds.options[other])
+    if not reason:
+        return []
+    return [say(__name__, "card_reason", describe_option(odds, odds.best).name, reason)]
+
+
+def _explain_call(odds: Odds) -> list[str]:
+    """Return what makes the best call better than a pass, or a pass better than the next call.
+
+    There is nothing to say unless the difference is shown, or where the question is no contract.
+    """
+    names = {odds.get_text(option): option for option in odds.ranking}
+    passing = names.pop("pass", None)
+    if passing is None or not names:
+        return []
+    best, other = odds.best, passing if odds.best != passing else next(iter(names.values()))
+    lead = odds.estimate_leads()[other]
+    if lead.value <= 0 or lead.low <= 0:
+        return []
+    own = odds.estimate("own_contract_share", passing)
+    passed = odds.estimate("passed_share", passing).value
+    is_own = own.value >= 1 - own.value - passed
+    # The rest of the rounds is the opponents'.
+    share = own if is_own else own.scaled(-1, 1 - passed)
+    playing = is_own, format_chance(share)
+    if best == passing:
+        made = odds.estimate("own_made_share", other)
+        is_rare = made.value < 0.5
+        subject = describe_option(odds, other)
+        return [say(__name__, "rather_pass", odds, subject, format_chance(made), is_rare, *playing)]
+    worth = odds.estimate(RANKING_MEASURE, passing)
+    points = format_points(odds, take_absolute(worth))
+    loses = odds.estimate(RANKING_MEASURE, best).high < 0
+    return [say(__name__, "after_pass", odds, *playing, points, worth.value >= 0, loses)]
 
 
 def format_chance(estimate: Estimate) -> str:
@@ -131,8 +175,8 @@ def format_chance(estimate: Estimate) -> str:
     return f"{value:.{0 if value in (0, 100) else digits}f}%"
 
 
-def format_points(odds: Odds, estimate: Estimate, *, signed: bool = False) -> str:
-    """Return points as precise as their interval: `218`, `2.7`, `+85`; without one with a decimal.
+def format_points(odds: Odds, estimate: Estimate) -> str:
+    """Return points as precise as their interval: `218`, `2.7`; without one with a decimal.
 
     Where a round is worth few points, they are in hundredths.
     """
@@ -142,7 +186,7 @@ def format_points(odds: Odds, estimate: Estimate, *, signed: bool = False) -> st
     if math.isnan(half) and float(estimate.value).is_integer():
         digits = 0
     # A zero has no sign.
-    return f"{estimate.value:{'+' if signed else ''}z,.{digits}f}"
+    return f"{estimate.value:z,.{digits}f}"
 
 
 def _format_half(odds: Odds, estimate: Estimate) -> str:

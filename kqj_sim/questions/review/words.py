@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kqj_sim.cards import Card, parse_card
+from kqj_sim.cards import parse_card
 from kqj_sim.output.sentences import say
-from kqj_sim.positions.position import Position
-from kqj_sim.questions.review.decisions import CALL_KINDS
+from kqj_sim.questions.odds.card_reasons import compare_cards
 from kqj_sim.questions.review.tables import ReviewedDecision
 
 if TYPE_CHECKING:
@@ -44,15 +43,13 @@ def write_mistake(each: ReviewedDecision, confidence: float, several: bool) -> s
 
 def explain_best(grade: Grade) -> str:
     """Return a clause on what the best option does that the choice does not; may be empty."""
-    position, best = grade.decision.knowledge, grade.best
-    if grade.decision.kind in CALL_KINDS:
+    decision, best = grade.decision, grade.best
+    if decision.is_call or best == decision.choice:
         return ""
-    if best == grade.decision.choice:
-        return ""
-    ranks = position.rules.ranks
-    better, chosen = (parse_card(text, ranks=ranks) for text in (best, grade.decision.choice))
-    clauses = [*_compare_in_trick(position, better, chosen), *_compare_kq(position, better, chosen)]
-    return " and ".join(clauses[:2])
+    ranks = decision.knowledge.rules.ranks
+    better, chosen = (parse_card(text, ranks=ranks) for text in (best, decision.choice))
+    reason = compare_cards(decision.knowledge, better, chosen)
+    return f"it {reason}" if reason else ""
 
 
 def list_remarks(reviews: Sequence[RoundReview], ignore_calls: bool) -> list[str]:
@@ -73,48 +70,3 @@ def list_remarks(reviews: Sequence[RoundReview], ignore_calls: bool) -> list[str
         if count:
             lines.append(say(__name__, "not_graded", count, what, reason))
     return lines
-
-
-def _compare_in_trick(position: Position, better: Card, chosen: Card) -> list[str]:
-    """Return what one card does in the trick that the other does not."""
-    leader, cards = position.tricks[-1]
-    if not cards:
-        return []
-    seats, contract = position.rules.seats, position.contract.contract
-    find_winner = position.referee.find_trick_winner
-    last = len(cards) == seats - 1
-    wins_better, wins_chosen = (
-        find_winner(leader, (*cards, card), contract) == position.seat for card in (better, chosen)
-    )
-    if wins_better and not wins_chosen:
-        return [say(__name__, "wins_trick", last)]
-    if wins_chosen and not wins_better:
-        return [say(__name__, "leaves_trick", str(chosen))]
-    if wins_better:
-        return []
-    winner = find_winner(leader, cards, contract)
-    points = _count_points(position, better) - _count_points(position, chosen)
-    is_partner = position.teams[winner] == position.teams[position.seat]
-    if points > 0 if is_partner else points < 0:
-        return [say(__name__, "gives_points", points, is_partner)]
-    return []
-
-
-def _count_points(position: Position, card: Card) -> int:
-    return position.referee.card_points(card, position.contract.contract)
-
-
-def _compare_kq(position: Position, better: Card, chosen: Card) -> list[str]:
-    """Return what a card does for KQ and KQJ of trump: these need the King before the Queen."""
-    contract = position.contract.contract
-    if not position.rules.scores_kq or contract == "NT":
-        return []
-    trumps = "shdc" if contract == "AT" else contract
-    for suit in trumps:
-        king, queen = Card("K", suit), Card("Q", suit)
-        if {king, queen} <= set(position.hand):
-            if better == king and chosen != king:
-                return [say(__name__, "begins_kq")]
-            if chosen == queen and better not in (king, queen):
-                return [say(__name__, "keeps_queen", str(queen))]
-    return []

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
 import pytest
 
+from kqj_sim import odds
 from kqj_sim.cards import CONTRACTS, parse_cards
 from kqj_sim.core import call_odds as core
+from kqj_sim.games import find_game
 from kqj_sim.output.sentences import say
 from kqj_sim.positions.auction_state import AuctionState, CallOption
 from kqj_sim.positions.kqj_calls import KqjCallOdds
@@ -23,7 +26,7 @@ from kqj_sim.questions.odds.words import (
     format_chance,
     write_headline,
 )
-from kqj_sim.referee.base import FinalContract
+from kqj_sim.referee.base import FinalContract, get_referee
 from kqj_sim.rules import KqjRules
 
 DEALS = 1000
@@ -88,13 +91,13 @@ BIG, SMALL = give_scores(200, 50), give_scores(150, 30)
 HEADLINES = {
     "loss": (
         calls(["pass", "take AT"], give_scores(-40, 50), give_scores(-80, 60)),
-        "Pass: you win 50% of the rounds and score 40 less than the opponents on average (±3.1). "
+        "Pass: you win 50% of the rounds and lose by 40 on average (±3.1). "
         "Taking AT is worth 40 less.",
     ),
     "tie": (
         calls(["take h", "pass"], ONE, OTHER),
         "Take ♥ or pass: statistically tied (difference 1.0 ±5.0). Take ♥: you win 100% of the "
-        "rounds and score 50 more than the opponents on average (±2.5).",
+        "rounds and outscore the opponents by 50 on average (±2.5).",
     ),
     "tie of many": (
         calls(["120 h", "130 h", "pass", "120 s", "120 d"], ONE, *[OTHER] * 4, rules=AUCTION),
@@ -107,19 +110,23 @@ HEADLINES = {
     ),
     "card": (
         cards("Th 9h", give_scores(-20, 30), give_scores(-90, 30)),
-        "Play T♥: -20 points (±1.9), 50% wins; 9♥ is 70 less.",
+        "Play T♥: you win 50% of the rounds and lose by 20 on average (±1.9). 9♥ is worth 70 "
+        "less. / T♥ wins the trick.",
     ),
     "only card": (cards("As", give_scores(12, 5)), "Only A♠ is legal."),
     "equal cards": (
         cards("9s 8s 7s", give_scores(40, 9), give_scores(40, 9), give_scores(20, 9)),
-        "Play 9♠ or 8♠: equally good. 9♠: +40 points",
+        "Play 9♠ or 8♠: equally good. Play 9♠: you win 100% of the rounds and outscore the "
+        "opponents by 40 on average (±0.6).",
     ),
 }
 """Odds, and how their headline begins; docs/odds.md and the outputs have the usual ones."""
 
 
 @pytest.mark.parametrize("name", HEADLINES)
-def test_headline_is_the_decision(name: str) -> None:
+def test_headline_is_the_decision(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # These cards are of no position.
+    monkeypatch.setattr("kqj_sim.questions.odds.words.compare_cards", lambda *_: "wins the trick")
     odds, text = HEADLINES[name]
     assert " / ".join(write_headline(odds)).startswith(text)
 
@@ -167,7 +174,7 @@ def test_nothing_is_said_of_counters_that_change_nothing(quiet: tuple[int, int],
 
 
 def test_few_effective_deals_and_an_early_end_are_named() -> None:
-    found = calls(["take h", "pass"], give_scores(50, 20), give_scores(10, 20))
+    found = calls(["take h", "take s"], give_scores(50, 20), give_scores(10, 20))
     found.stop_text = "the opener's call 'pass' is rare"
     found.sums.moments.products[:, 0, 0] *= 25
     assert write_headline(found)[1:] == [
@@ -210,3 +217,43 @@ def test_a_chance_is_never_rounded_to_certainty() -> None:
     assert format_chance(chance._replace(value=0.9999, low=0.999, high=1.0)) == "more than 99.9%"
     assert format_chance(chance._replace(value=0.0001, low=0.0, high=0.001)) == "less than 0.1%"
     assert format_chance(chance._replace(value=1.0, low=0.999, high=1.0)) == "100%"
+
+
+VARIANTS: list[tuple[int, dict[str, Any]]] = [
+    (5, {}),
+    (5, {"teams": 3}),
+    (5, {"lap": 2, "ignore_calls": True}),
+    (8, {"bidding": "auction"}),
+    (4, {"game": "kwajongen"}),
+]
+
+
+@pytest.mark.parametrize(("size", "options"), VARIANTS, ids=str)
+def test_what_is_said_of_a_pass_is_true_of_the_numbers(size: int, options: dict[str, Any]) -> None:
+    game, rng, told = options.get("game", "kqj"), np.random.default_rng(1), 0
+    pack = [str(card) for card in get_referee(find_game(game).rules()).pack]
+    for _ in range(12):
+        *hand, shown = rng.choice(pack, size + 1, replace=False).tolist()
+        upcard = {} if "bidding" in options else {"return_card": shown}
+        found = odds(" ".join(hand), policy="standard", deals=400, **upcard, **options)
+        said, frame = " ".join(found.headline.split("\n")[1:]), found.frame()
+        reason = re.search(r"(your side plays|the opponents play) in ([\d.]+)%", said)
+        if reason is None:
+            continue
+        told += 1
+        best, passing = frame.iloc[0], frame.loc["pass"]
+        own, passed = passing.own_contract_share, passing.passed_share
+        share = own if reason[1] == "your side plays" else 1 - own - passed
+        assert float(reason[2]) == pytest.approx(100 * share, abs=0.51)
+        assert share >= (1 - passed) / 2
+        assert best.name == "pass" or best.value > passing.value
+        if best.name == "pass":
+            made = re.search(r"(?:wins|made in) (only )?([\d.]+)%", said)
+            assert made and bool(made[1]) == (float(made[2]) < 50)
+            assert float(made[2]) == pytest.approx(100 * frame.own_made_share.iloc[1], abs=0.51)
+        else:
+            points = re.search(r"you (still )?(outscore|gain|lose)\D+(\d+(?:\.\d+)?)", said)
+            assert points and float(points[3]) == pytest.approx(abs(passing.value), abs=0.51)
+            assert (points[2] == "lose") == (passing.value < 0)
+            assert ("You lose on average" in said) == (best.value_high < 0)
+    assert told >= 2

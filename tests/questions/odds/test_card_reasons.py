@@ -1,0 +1,200 @@
+"""Reasons for cards: each is true of the position, by the order of the cards written out here."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import permutations
+
+import pytest
+
+from kqj_sim.cards import Card
+from kqj_sim.kwajongen.game import KwajongenRules
+from kqj_sim.policies.players import parse_player
+from kqj_sim.positions.position import Position
+from kqj_sim.questions.odds.card_reasons import compare_cards
+from kqj_sim.questions.review.decisions import RecordedRound
+from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
+
+PLAIN, TRUMP = "ATHKQJ987654", "987ATHKQJ654"
+POINTS = {
+    "plain": dict(zip(PLAIN, (12, 10, 7, 5, 4, 3, 2, 1, 0, 0, 0, 0), strict=True)),
+    "trump": dict(zip(TRUMP, (27, 22, 14, 12, 10, 7, 5, 4, 3, 0, 0, 0), strict=True)),
+    "NT": dict(zip(PLAIN, (20, 17, 7, 5, 4, 3, 2, 1, 0, 0, 0, 0), strict=True)),
+    "AT": dict(zip(TRUMP, (17, 14, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0), strict=True)),
+}
+RANDOM = "random:take=0.3,bid=0.1"
+LETTERS = {"♠": "s", "♥": "h", "♦": "d", "♣": "c"}
+
+
+def is_trump(card: Card, contract: str) -> bool:
+    return card.suit == contract
+
+
+def height(card: Card, contract: str) -> int:
+    """Return the rank of a card in its suit: 0 the highest."""
+    order = TRUMP if contract == "AT" or is_trump(card, contract) else PLAIN
+    return order.index(card.rank)
+
+
+def beats(card: Card, best: Card, contract: str) -> bool:
+    if card.suit == best.suit:
+        return height(card, contract) < height(best, contract)
+    return is_trump(card, contract)
+
+
+def is_ahead(position: Position, card: Card) -> bool:
+    """True if a card would beat all cards of the trick."""
+    _, cards = position.tricks[-1]
+    best = cards[0]
+    for each in cards[1:]:
+        best = each if beats(each, best, position.contract.contract) else best
+    return beats(card, best, position.contract.contract)
+
+
+def has_partner_ahead(position: Position) -> bool:
+    leader, cards = position.tricks[-1]
+    best = 0
+    for at, each in enumerate(cards):
+        best = at if at and beats(each, cards[best], position.contract.contract) else best
+    seat = (leader + best) % position.rules.seats
+    return position.teams[seat] == position.teams[position.seat]
+
+
+def out(position: Position) -> list[Card]:
+    known = set(position.plays) | set(position.hand)
+    return [Card(rank, suit) for suit in "shdc" for rank in PLAIN if Card(rank, suit) not in known]
+
+
+def is_highest(position: Position, card: Card) -> bool:
+    contract = position.contract.contract
+    suit = [each for each in out(position) if each.suit == card.suit]
+    return all(height(card, contract) < height(each, contract) for each in suit)
+
+
+def points(position: Position, card: Card) -> int:
+    contract = position.contract.contract
+    kind = contract if contract in ("NT", "AT") else ("plain", "trump")[is_trump(card, contract)]
+    return POINTS[kind][card.rank]
+
+
+def is_last(position: Position) -> bool:
+    return len(position.tricks[-1][1]) == position.rules.seats - 1
+
+
+def trumps_out(position: Position) -> bool:
+    return any(is_trump(each, position.contract.contract) for each in out(position))
+
+
+def check_keeps(position: Position, better: Card, other: Card, found: re.Match[str]) -> bool:
+    kept = Card(found["rank"], LETTERS[found["suit"]])
+    contract = position.contract.contract
+    return (
+        kept == other
+        and (found["trump"] is None or (is_trump(kept, contract) and contract in LETTERS.values()))
+        and (found["highest"] is None or (is_highest(position, kept), is_highest(position, better))
+             == (True, False))
+    )  # fmt: skip
+
+
+Check = Callable[[Position, Card, Card, "re.Match[str]"], bool]
+CHECKS: dict[str, Check] = {
+    r"wins the trick": lambda at, better, other, _: (
+        is_last(at) and is_ahead(at, better) and not is_ahead(at, other)
+    ),
+    r"beats the cards played so far": lambda at, better, other, _: (
+        not is_last(at) and is_ahead(at, better) and not is_ahead(at, other)
+    ),
+    r"leaves the trick": lambda at, better, other, _: (
+        is_ahead(at, other) and not is_ahead(at, better)
+    ),
+    r"leaves the trick to a partner": lambda at, better, other, _: (
+        is_last(at) and has_partner_ahead(at) and not is_ahead(at, better)
+    ),
+    r"gives (?P<points>\d+) points more to a partner's trick": lambda at, better, other, found: (
+        has_partner_ahead(at) and int(found["points"]) == points(at, better) - points(at, other)
+    ),
+    r"gives (?P<points>\d+) points less to the opponents' trick": (
+        lambda at, better, other, found: (
+            not has_partner_ahead(at)
+            and int(found["points"]) == points(at, other) - points(at, better)
+        )
+    ),
+    r"cannot be beaten": lambda at, better, other, _: (
+        is_highest(at, better)
+        and not is_highest(at, other)
+        and (is_trump(better, at.contract.contract) or not trumps_out(at))
+    ),
+    r"is the highest (?P<suit>.) left": lambda at, better, other, found: (
+        better.suit == LETTERS[found["suit"]]
+        and is_highest(at, better)
+        and not is_highest(at, other)
+        and trumps_out(at)
+    ),
+    r"draws trumps": lambda at, better, other, _: (
+        is_trump(better, at.contract.contract)
+        and not is_trump(other, at.contract.contract)
+        and trumps_out(at)
+    ),
+    r"keeps (?P<trump>the trump )?(?P<rank>.)(?P<suit>.)(?P<highest>, the highest . left)?": (
+        check_keeps
+    ),
+    r"is the last (?P<suit>.) of the hand": lambda at, better, other, found: (
+        better.suit == LETTERS[found["suit"]]
+        and [each.suit for each in at.hand].count(better.suit) == 1
+        and any(is_trump(each, at.contract.contract) for each in at.hand)
+    ),
+    r"is the first card of KQ": lambda at, better, other, _: (
+        better.rank == "K" and Card("Q", better.suit) in at.hand and other != better
+    ),
+    r"keeps Q(?P<suit>.) for KQ": lambda at, better, other, found: (
+        other == Card("Q", LETTERS[found["suit"]]) and Card("K", other.suit) in at.hand
+    ),
+}
+"""Each reason, and whether it is true."""
+
+
+def list_positions(rules: GameRules, count: int) -> Iterator[Position]:
+    """Positions of rounds in which cards are chosen at random."""
+    player = parse_player("random" if rules.game == "kwajongen" else RANDOM, rules.game)
+    for record in play_records(Experiment(rules, [player] * rules.seats, count, seed=7)):
+        for decision in RecordedRound(record).decisions:
+            if not decision.is_call:
+                yield decision.knowledge
+
+
+@pytest.mark.parametrize(
+    "rules", [KqjRules(), KqjRules(teams=3), KqjRules(bidding="auction")], ids=str
+)
+def test_every_reason_is_true_of_the_position(rules: KqjRules) -> None:
+    said: Counter[str] = Counter()
+    for position in list_positions(rules, 25):
+        for better, other in permutations(position.legal_cards, 2):
+            reason = compare_cards(position, better, other)
+            for clause in reason.split(" and ") if reason else ():
+                (found,) = [
+                    (pattern, match)
+                    for pattern in CHECKS
+                    if (match := re.fullmatch(pattern, clause)) and "for KQ" in pattern
+                ] or [
+                    (pattern, match)
+                    for pattern in CHECKS
+                    if (match := re.fullmatch(pattern, clause))
+                ]
+                pattern, match = found
+                assert CHECKS[pattern](position, better, other, match), (clause, position, better)
+                said[pattern] += 1
+    # Each is said of some position.
+    assert set(said) >= set(CHECKS) - {"is the first card of KQ", r"keeps Q(?P<suit>.) for KQ"}
+
+
+def test_kwajongen_has_reasons_too() -> None:
+    found = {
+        compare_cards(position, better, other)
+        for position in list_positions(KwajongenRules(), 40)
+        for better, other in permutations(position.legal_cards, 2)
+    }
+    assert "wins the trick" in found and any(each.startswith("leaves the trick") for each in found)
