@@ -12,13 +12,13 @@ from kqj_sim.commands.output import Output, choose_tables
 from kqj_sim.commands.say import say
 from kqj_sim.games import GAMES
 from kqj_sim.question import CommandDescription
-from kqj_sim.questions.review import FOR_PLAYED
+from kqj_sim.questions.review import COUNTS_ROUNDS, FOR_PLAYED
 from kqj_sim.signals import get_exit_status
 from kqj_sim.suffixes import PAGE_SUFFIXES
 
 _OF_POLICIES = {
     "game", *(rule.name for each in GAMES.values() for rule in fields(each.rules)),
-    "impose", "first", "games",
+    "impose", "first", "deals", "games",
 }  # fmt: skip
 """Options of rounds that are played."""
 
@@ -27,6 +27,7 @@ def run(asked: CommandDescription, given: dict[str, Any]) -> None:
     """Write the review, and a line on stderr for each round that cannot be reviewed."""
     context = click.get_current_context()
     if not given["policy"]:
+        reject_options(given.keys() - {"deals"}, COUNTS_ROUNDS)
         reject_options(given.keys() - _OF_POLICIES, FOR_PLAYED)
         for name in _OF_POLICIES:  # A file of options may set them for other commands.
             del given[name]

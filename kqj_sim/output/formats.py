@@ -92,7 +92,9 @@ def _render_table(report: Report, color: bool, width: int | None, encoding: str)
     parts: list[RenderableType] = [Text(line, "bold") for line in report.headline]
     parts.append(Text(run.describe(), "italic"))
     if report.shown is None:
-        words = [*report.remarks, *([f"{legend}."] if legend else []), "More: --tables list."]
+        words = [*report.remarks]
+        if report.tables:
+            words += [*([f"{legend}."] if legend else []), "More: --tables list."]
         parts.append(Text(" ".join(words), "dim"))
     elif legend and report.shown:
         parts.append(Text(legend, "dim"))
@@ -122,8 +124,12 @@ def _name_signs(legend: str, grids: Sequence[Grid]) -> str:
 
 
 def _wrap(sentence: str, width: int | None) -> str:
-    """Return a sentence in lines of a width."""
-    return textwrap.fill(sentence, width or PIPED_WIDTH, subsequent_indent="  ")
+    """Return the paragraphs of a text in lines of a width."""
+    size = width or PIPED_WIDTH
+    return "\n".join(
+        textwrap.fill(each, size, initial_indent="  " * (number > 0), subsequent_indent="  ")
+        for number, each in enumerate(sentence.split("\n"))
+    )
 
 
 def _render_markdown(report: Report) -> bytes:

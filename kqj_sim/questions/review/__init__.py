@@ -37,6 +37,9 @@ MAX_SAMPLES = 1 << 16
 FOR_PLAYED = "is for rounds that are played: leave it out, or give --policy"
 """What is wrong with an option of played rounds that was given with records."""
 
+COUNTS_ROUNDS = "counts the rounds of --policy; --samples sets the deals that grade a decision"
+"""What is wrong with --deals that was given with records."""
+
 
 def _list_tables(**_: Any) -> Mapping[str, str]:
     """Return the titles of the tables of `review`."""
@@ -96,15 +99,15 @@ def review(
     Args:
         records: a file of records, a record, a `Round`, or several of these.
         line: review only the record on this line of FILE.
-        deals: with FILE, as --samples; with --policy, play and review this many deals.  [default:
-            20]
+        deals: with --policy: play and review this many deals.  [default: 20]
         games: play this many whole games to the target instead of single deals.
         reference: let this policy play every round on.  [default: points+network; standard in
             Kwajongen]
         samples: sample this many deals for each decision, on average.  [default: 1000]
         seat: grade this player only: Ann or 3rd (repeatable).
         worst: describe this many worst decisions.
-        by: group the losses by trick, role, kind, contract, player, seat, place, result or line.
+        by: group the losses by trick, role, kind, contract, player, seat, place, result, line or
+            outcome.
 
     Raises:
         ValueError: an argument is wrong, or no record can be reviewed; one line.
@@ -119,11 +122,12 @@ def review(
             raise InputError(
                 "FILE is missing: name a file of records, - for stdin, or give --policy"
             )
+        if deals is not None:
+            raise InputError(f"--deals {COUNTS_ROUNDS}")
         of_policies = {"games": games, "first": first, "impose": impose}
         for name, value in {**of_policies, "rules": rules != DEFAULT_RULES}.items():
             if value:
                 raise InputError(f"--{name} {FOR_PLAYED}")
-        samples = samples or deals
     elif records is not None or line is not None:
         raise InputError("FILE and --policy: give one of them")
     reject_both(deals=deals, games=games)

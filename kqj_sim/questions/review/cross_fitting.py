@@ -27,6 +27,9 @@ from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.moments import multiply
 from kqj_sim.stats.quantiles import student_quantile, student_tail
 
+LARGE_LOSS = 30.0
+"""The least loss of a single deal, in points, that is a large one."""
+
 _EQUAL = 1e-9
 """Differences in points below this are rounding errors."""
 
@@ -38,11 +41,20 @@ class Draws(NamedTuple):
         weights: float64 (n,).
         values: float64 (options, n), points.
         wins: float64 (options, n), 1 for a round that is won.
+        plays: float64 (options, n), 1 for a round in which the player's side plays the contract;
+            empty of cards.
     """
 
     weights: Float64Array
     values: Float64Array
     wins: Float64Array
+    plays: Float64Array = np.zeros((0, 0))
+
+    def pick(self, options: Sequence[int]) -> Draws:
+        """Return the draws of some of the options."""
+        chosen = [*options]
+        plays = self.plays[chosen] if len(self.plays) else self.plays
+        return Draws(self.weights, self.values[chosen], self.wins[chosen], plays)
 
 
 @dataclass(frozen=True)
@@ -105,6 +117,7 @@ class Loss:
     Attributes:
         points: the loss in points.
         wins: the loss in chance to win the round, against the same options.
+        large: the share of the deals in which the loss is large (`LARGE_LOSS`).
         best: the option that all deals together rank first.
         high: no confidence in less than this bound: the highest upper bound of any option's lead
             over the choice, at the confidence asked for.
@@ -112,6 +125,7 @@ class Loss:
 
     points: Mean
     wins: Mean
+    large: Mean
     best: int
     high: float
 
@@ -142,14 +156,18 @@ def estimate_loss(pilot: Draws | None, draws: Draws, choice: int, confidence: fl
     ]
     earlier = [] if pilot is None else [pilot]
     best = [_rank([*earlier, half], options, choice) for half in halves]
-    points, wins = [], []
+    points, wins, large = [], [], []
     for half, chosen in zip(halves, reversed(best), strict=True):
-        points.append(average(half.weights, half.values[chosen] - half.values[choice]))
+        lost = half.values[chosen] - half.values[choice]
+        points.append(average(half.weights, lost))
+        large.append(average(half.weights, (lost >= LARGE_LOSS).astype(np.float64)))
         wins.append(average(half.weights, half.wins[chosen] - half.wins[choice]))
     same = best[0] == best[1]
     overall = _rank([*earlier, draws], options, choice)
     high = find_upper_bound(draws, choice, confidence)
-    return Loss(_combine(points, same), _combine(wins, same), overall, high)
+    return Loss(
+        _combine(points, same), _combine(wins, same), _combine(large, same), overall, high
+    )  # fmt: skip
 
 
 def _combine(halves: Sequence[Mean], same: bool) -> Mean:
@@ -185,9 +203,11 @@ def compute_exact_loss(draws: Draws, choice: int) -> Loss:
     wins = multiply(draws.wins, draws.weights) / total
     best = _rank([draws], len(values), choice)
     count = len(draws.weights)
+    is_large = draws.values[best] - draws.values[choice] >= LARGE_LOSS
     return Loss(
         Mean(float(values[best] - values[choice]), observations=count, exact=True),
         Mean(float(wins[best] - wins[choice]), observations=count, exact=True),
+        Mean(float((draws.weights * is_large).sum() / total), observations=count, exact=True),
         best,
         float(values[best] - values[choice]),
     )

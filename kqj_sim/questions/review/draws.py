@@ -47,11 +47,10 @@ class KeptDraws:
         """Add a whole chunk; return how many draws have a weight."""
         weights = playouts.weights
         columns = np.moveaxis(playouts.outcomes, -1, 0)
-        values, wins = (
-            self._measures[name].compute(columns).astype(np.float64)
-            for name in (RANKING_MEASURE, "win_share")
-        )
-        self._parts.append(Draws(weights, values, wins))
+        names = [RANKING_MEASURE, "win_share"]
+        names += [name for name in ("own_contract_share",) if name in self._measures.indices]
+        found = [self._measures[name].compute(columns).astype(np.float64) for name in names]
+        self._parts.append(Draws(weights, *found))
         self._weight += float(weights.sum())
         self._squares += float((weights**2).sum())
         self.deals += playouts.drawn
@@ -67,10 +66,8 @@ class KeptDraws:
 
     def join(self) -> Draws:
         """Return all draws."""
-        weights, values, wins = zip(*self._parts, strict=True)
-        return Draws(
-            np.concatenate(weights), np.concatenate(values, axis=1), np.concatenate(wins, axis=1)
-        )
+        weights, *found = zip(*self._parts, strict=True)
+        return Draws(np.concatenate(weights), *(np.concatenate(each, axis=1) for each in found))
 
 
 def draw_deals(sampler: Sampler, first: int, deals: int, deadline: Deadline | None = None) -> Draws:

@@ -33,6 +33,7 @@ from kqj_sim.questions.review.cross_fitting import (
 )
 from kqj_sim.questions.review.decisions import Decision
 from kqj_sim.questions.review.draws import draw_deals, find_reference, play_all
+from kqj_sim.questions.review.equivalent import find_equivalents
 from kqj_sim.simulation.encode import encode_seating
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.workers import map_in_threads
@@ -71,11 +72,14 @@ class GradedOption:
         name: the call or the card.
         value: its value in points.
         win: the chance to win the round with it.
+        plays: after a call, in which share of the rounds the player's side plays the contract; None
+            for a card.
     """
 
     name: str
     value: Mean
     win: Mean
+    plays: Mean | None
 
 
 @dataclass(frozen=True)
@@ -133,7 +137,10 @@ class Grade:
 
 @dataclass
 class _Preparation:
-    """A decision after the first stage."""
+    """A decision after the first stage.
+
+    `equivalents` are the numbers of the options that are played out for each.
+    """
 
     decision: Decision
     sampler: Sampler
@@ -141,6 +148,7 @@ class _Preparation:
     pilot: Draws
     is_exact: bool
     line: int
+    equivalents: tuple[int, ...]
     kept: tuple[int, ...] = ()
     deals: int = 0
     counts: bool = True
@@ -154,6 +162,11 @@ class _Preparation:
     def choice(self) -> int:
         """The number of the choice."""
         return self.names.index(self.decision.choice)
+
+    @property
+    def played(self) -> list[int]:
+        """The numbers of the options that are played out for those kept."""
+        return sorted({self.equivalents[number] for number in self.kept})
 
     @property
     def plays_left(self) -> int:
@@ -291,7 +304,8 @@ def _prepare(
 ) -> _Preparation | None:
     """Play out all options in a few deals, or in all distributions if they are few.
 
-    After the deadline, or if too few hands are found by then, there is no result.
+    Of equivalent cards one is played out.  After the deadline, or if too few hands are found by
+    then, there is no result.
     """
     seed = derive_seed(plan.seed, line, decision.at)
     ignores, counts = plan.ignore_calls, True
@@ -301,19 +315,24 @@ def _prepare(
         except SearchEnded:
             ignores, counts = True, not _follows_bids(decision)
             continue
-        reference = find_reference(sampler)
-        if len(reference) == 1:
-            every = play_all(sampler)
-            if every is not None:
-                return _Preparation(decision, sampler, reference, every, True, line, counts=counts)
+        options, reference = range(len(sampler.options)), find_reference(sampler)
+        first = options if decision.is_call else find_equivalents(decision.knowledge)
+        played = [number for number in options if first[number] == number]
+        fewer = sampler.with_numbers(played)
+        draws = play_all(fewer) if len(reference) == 1 else None
+        is_exact = draws is not None
         try:
-            pilot = draw_deals(sampler, FIRST_PILOT, pilot_deals, plan.deadline)
+            if draws is None:
+                draws = draw_deals(fewer, FIRST_PILOT, pilot_deals, plan.deadline)
         except SearchEnded:
             if ignores and not plan.deadline.has_passed:
                 raise
             ignores, counts = True, not _follows_bids(decision)
             continue
-        return _Preparation(decision, sampler, reference, pilot, False, line, counts=counts)
+        pilot = draws.pick([played.index(each) for each in first])
+        return _Preparation(
+            decision, sampler, reference, pilot, is_exact, line, tuple(first), counts=counts
+        )
     return None
 
 
@@ -348,7 +367,7 @@ def _divide_deals(prepared: Sequence[_Preparation], samples: int, scale: float) 
                 spread = max(spread, lead.error * math.sqrt(len(weights)))
                 doubtful |= near
         each.kept = tuple(sorted(kept))
-        cost = len(each.kept) * each.plays_left
+        cost = len(each.played) * each.plays_left
         spread = max(spread, 1.0) * (1.0 if doubtful else _CLEAR_WEIGHT) * each.counts
         wanted.append((spread / math.sqrt(cost), cost))
     total = sum(share * cost for share, cost in wanted)
@@ -367,9 +386,9 @@ def _measure(prepared: _Preparation, plan: GradePlan) -> tuple[Grade, Sampler] |
         return _make_grade(prepared, pilot, everyone, loss, plan.confidence), sampler
     if plan.deadline.has_passed:
         return None
-    kept = list(prepared.kept)
+    kept, played = list(prepared.kept), prepared.played
     try:
-        draws = draw_deals(sampler.with_numbers(kept), 0, prepared.deals, plan.deadline)
+        draws = draw_deals(sampler.with_numbers(played), 0, prepared.deals, plan.deadline)
     except SearchEnded:
         if plan.deadline.has_passed:
             return None
@@ -384,8 +403,8 @@ def _measure(prepared: _Preparation, plan: GradePlan) -> tuple[Grade, Sampler] |
         again.kept, again.deals = tuple(range(len(again.sampler.options))), prepared.deals
         again.counts = not _follows_bids(prepared.decision)
         return _measure(again, plan)
-    chosen = Draws(pilot.weights, pilot.values[kept], pilot.wins[kept])
-    loss = estimate_loss(chosen, draws, kept.index(choice), plan.confidence)
+    draws = draws.pick([played.index(prepared.equivalents[number]) for number in kept])
+    loss = estimate_loss(pilot.pick(kept), draws, kept.index(choice), plan.confidence)
     loss = replace(loss, best=kept[loss.best])
     return _make_grade(prepared, draws, prepared.kept, loss, plan.confidence), sampler
 
@@ -400,9 +419,10 @@ def _make_grade(
         found, at = (draws, kept.index(number)) if number in kept else (pilot, number)
         value = average(found.weights, found.values[at])
         win = average(found.weights, found.wins[at])
+        plays = average(found.weights, found.plays[at]) if len(found.plays) else None
         if exact:
             value, win = (replace(each, error=0.0, exact=True) for each in (value, win))
-        return GradedOption(names[number], value, win)
+        return GradedOption(names[number], value, win, plays)
 
     options = {number: measure(number) for number in range(len(names))}
     order = sorted(options, key=lambda number: (number != loss.best, -options[number].value.value))

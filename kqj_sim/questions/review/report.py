@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -11,14 +12,18 @@ import msgspec
 
 from kqj_sim.messages import format_json, shell_join
 from kqj_sim.output.formats import convert_table
-from kqj_sim.output.grid import Cell, Grid, format_number
+from kqj_sim.output.grid import EMPTY_CELL_TEXT, Cell, Grid, format_number, make_grids
 from kqj_sim.output.run import Report
 from kqj_sim.output.sentences import say
+from kqj_sim.policies.players import parse_player
+from kqj_sim.questions.review.play_on import Continuation
 from kqj_sim.questions.review.rounds import Hindsight, Parts, RoundReview, Total
 from kqj_sim.questions.review.run import ReviewRun
 from kqj_sim.questions.review.tables import (
+    OUTCOMES,
     ReviewedDecision,
     estimate_decision_loss,
+    estimate_large_loss,
     list_decisions,
     make_review_tables,
     sort_worst,
@@ -28,13 +33,18 @@ from kqj_sim.questions.review.words import (
     RARE_BIDS,
     describe_player,
     explain_best,
+    list_lines,
     list_remarks,
+    write_lines,
     write_mistake,
 )
 from kqj_sim.stats.intervals import Estimate
 
 if TYPE_CHECKING:
     from kqj_sim.stats.tables import Table
+
+_MOST_GROUPS = 10
+"""Groups of --by that are shown, at most."""
 
 
 def make_review_report(reviews: Sequence[RoundReview], run: ReviewRun, worst: int) -> Report:
@@ -50,19 +60,23 @@ def make_review_report(reviews: Sequence[RoundReview], run: ReviewRun, worst: in
     if not reviews:
         return Report(run, tables, [say(__name__, "nothing")])
     decisions = list_decisions(reviews)
-    passages = [
-        (write_mistake(each, confidence, len(reviews) > 1), make_command(each, run))
-        for each in sort_worst(decisions)[:worst]
-    ]
+    remarks = list_remarks(reviews, run.plan.ignore_calls)
     single = len(reviews) == 1
     headline = _write_round(reviews[0], confidence) if single else _write_rounds(
         reviews, tables, decisions
     )  # fmt: skip
+    if not decisions:
+        return Report(run, (), headline, remarks=remarks)
+    passages = []
+    for number, each in enumerate(sort_worst(decisions)[:worst]):
+        lines = [write_mistake(each, confidence, len(reviews) > 1)]
+        if number == 0:  # Those of more would not fit on a screen.
+            lines += write_lines(each, _make_continuation(each.review, run))
+        passages.append(("\n".join(lines), make_command(each, run)))
     if single:
         grids = _make_round_grids(reviews[0], confidence)
     else:
         grids = _make_season_grids(tables, run.by)
-    remarks = list_remarks(reviews, run.plan.ignore_calls)
     return Report(run, tables, headline, grids, remarks=remarks, commands=passages)
 
 
@@ -131,29 +145,34 @@ def _make_round_grids(review: RoundReview, confidence: float) -> list[Grid]:
     """Return what each seat lost, and the parts of the result of each side."""
     played = review.played
     names = played.seat_names
+    outcomes = Counter(
+        (each.grade.decision.seat, each.outcome) for each in list_decisions([review])
+    )
     rows = []
     for total in sorted(review.totals, key=lambda each: played.place_of(each.seat or 0)):
         if total.seat not in review.seats or total.seat is None:
             continue
         points, wins = total.points.estimate(confidence), total.wins.estimate(confidence)
-        accuracy = "-" if total.accuracy is None else f"{100 * total.accuracy:.0f}%"
-        hindsight = "-" if total.hindsight_loss is None else f"{total.hindsight_loss:.0f}"
+        accuracy = EMPTY_CELL_TEXT if total.accuracy is None else f"{100 * total.accuracy:.0f}%"
+        luck = [str(outcomes[total.seat, each]) for each in ("lucky", "bad luck")]
+        if outcomes[total.seat, "unknown"]:
+            luck = [EMPTY_CELL_TEXT] * 2
         rows.append(
             (
                 Cell(names.describe(total.seat)),
                 Cell(played.describe_role(total.seat) or ""),
                 Cell(f"{total.mistakes} of {total.decisions}"),
+                *map(Cell, luck),
                 format_number(*points[:3], "points"),
                 format_number(*wins[:3], "share"),
                 Cell(accuracy),
-                Cell(hindsight),
             )
         )
     headings = (
-        "player" if names.has_names else "place", "role", "mistakes", "points lost", "chance lost",
-        "accuracy", "in hindsight",
+        "player" if names.has_names else "place", "role", "mistakes", "lucky", "bad luck",
+        "points lost", "chance lost", "accuracy",
     )  # fmt: skip
-    grids = [Grid("Decisions", headings, tuple(rows), 2, narrow=True)]
+    grids = [Grid("Decisions", headings, tuple(rows), 2, say(__name__, "luck_note"), narrow=True)]
     if review.team_parts is not None:
         lines = []
         for part in review.team_parts:
@@ -191,24 +210,40 @@ def _write_rounds(
 
 
 def _make_season_grids(tables: Sequence[Table], by: Sequence[str]) -> list[Grid]:
-    """Return the players, and the losses by trick and role or by what was asked for."""
-    from kqj_sim.output.grid import make_grids
-
-    names = ["players"] + (["loss_by"] if by else ["loss_by_trick", "loss_by_role"])
-    wanted = {
+    """Return the players, their luck, and the losses by trick and role, or the largest ones."""
+    by_name = {table.name: table for table in tables if table.lines}
+    losses = ("loss_points_per_round", "mistakes_per_round", "loss_points_per_decision")
+    views = {
         "players": (
             "rounds", "result_mean", "adjusted_mean", "loss_points_per_round",
             "mistakes_per_round", "accuracy_share",
         ),
+        "outcomes": (*OUTCOMES.values(),),
+        **{f"loss_by_{column}": losses for column in by or ("trick", "role")},
     }  # fmt: skip
-    losses = ("loss_points_per_round", "mistakes_per_round", "loss_points_per_decision")
     grids = []
-    for table in tables:
-        if table.name in names and table.lines:
-            quantities = wanted.get(table.name, losses)
-            kept = tuple(line for line in table.lines if line[1] in quantities)
-            grids += [replace(each, narrow=True) for each in make_grids(replace(table, lines=kept))]
+    for name, quantities in views.items():
+        if (table := by_name.get(name)) is None:
+            continue
+        if name.startswith("loss_by") and by:
+            table, quantities = _keep_largest(table), (*losses[:1], "loss_share", *losses[1:])
+        kept = sorted(
+            (line for line in table.lines if line[1] in quantities),
+            key=lambda line: quantities.index(line[1]),
+        )
+        grids += [replace(each, narrow=True) for each in make_grids(replace(table, lines=kept))]
     return grids
+
+
+def _keep_largest(table: Table) -> Table:
+    """Return a table of losses with its groups that lost most, the largest loss first."""
+    losses = table.estimates("loss_points_per_round")
+    ranked = sorted(losses, key=lambda group: -losses[group].value)[:_MOST_GROUPS]
+    note = ""
+    if len(losses) > _MOST_GROUPS:
+        note = say(__name__, "largest", _MOST_GROUPS, len(losses), table.name)
+    lines = [line for group in ranked for line in table.lines if line[0] == group]
+    return replace(table, lines=lines, note=note)
 
 
 def render_review(report: Report, reviews: Sequence[RoundReview]) -> bytes:
@@ -217,7 +252,10 @@ def render_review(report: Report, reviews: Sequence[RoundReview]) -> bytes:
     found = {
         **report.run.to_dict(),
         "answer": list(report.headline),
-        "worst": [{"text": text, "command": command} for text, command in report.commands],
+        "worst": [
+            {"text": text.partition("\n")[0], "command": command}
+            for text, command in report.commands
+        ],
         "rounds": [describe_review(each, report.run) for each in reviews],
         "tables": [convert_table(table) for table in report.tables],
     }
@@ -228,7 +266,7 @@ def describe_review(review: RoundReview, run: ReviewRun) -> dict[str, Any]:
     """Return a reviewed round as plain values: `docs/review.md`, "The JSON of a review"."""
     played, confidence = review.played, run.confidence or 0.95
     source = msgspec.to_builtins(played.source)
-    decisions = list_decisions([review])
+    decisions, going_on = list_decisions([review]), _make_continuation(review, run)
     timeline = None
     if review.start is not None:
         timeline = [{"at": "start", "values": [float(value) for value in review.start]}]
@@ -260,7 +298,7 @@ def describe_review(review: RoundReview, run: ReviewRun) -> dict[str, Any]:
             }
             for seat in range(played.rules.seats)
         ],
-        "decisions": [_describe_decision(each, run) for each in decisions],
+        "decisions": [_describe_decision(each, run, going_on) for each in decisions],
         "worst": [each.grade.decision.number for each in sort_worst(decisions)],
         "timeline": timeline,
         "luck": luck,
@@ -284,7 +322,30 @@ def _put(name: str, estimate: Estimate) -> dict[str, float | None]:
     }
 
 
-def _describe_decision(each: ReviewedDecision, run: ReviewRun) -> dict[str, Any]:
+def _make_continuation(review: RoundReview, run: ReviewRun) -> Continuation:
+    """Return how a round goes on after some card."""
+    reference = parse_player(run.plan.reference, review.played.rules.game)
+    return Continuation(review.played, reference, run.seed)
+
+
+def _describe_lines(
+    each: ReviewedDecision, going_on: Continuation
+) -> dict[str, list[dict[str, Any]]] | None:
+    """Return the tricks that follow the choice and the best card; None without a loss."""
+    lines = list_lines(each, going_on)
+    if lines is None:
+        return None
+    return {
+        name: [
+            {"leader": leader, "cards": [str(card) for card in cards]} for leader, cards in tricks
+        ]
+        for name, tricks in zip(("choice", "best"), lines, strict=True)
+    }
+
+
+def _describe_decision(
+    each: ReviewedDecision, run: ReviewRun, going_on: Continuation
+) -> dict[str, Any]:
     grade, hindsight, played = each.grade, each.hindsight, each.review.played
     decision, confidence = grade.decision, run.confidence or 0.95
     names = grade.names
@@ -319,6 +380,7 @@ def _describe_decision(each: ReviewedDecision, run: ReviewRun) -> dict[str, Any]
         ],
         **_put("loss_points", estimate_decision_loss(grade, confidence)),
         **_put("loss_win_share", grade.loss.wins.estimate(confidence)),
+        **_put("large_loss_share", estimate_large_loss(grade, confidence)),
         "p_value": grade.p_value,
         "mistake": grade.mistake,
         "exact": grade.layouts is not None,
@@ -328,6 +390,8 @@ def _describe_decision(each: ReviewedDecision, run: ReviewRun) -> dict[str, Any]
         "ignores_calls": grade.ignores_calls,
         **_put("effect_points", grade.effect.estimate(confidence)),
         **_describe_hindsight(hindsight, names),
+        "outcome": each.outcome,
+        "lines": _describe_lines(each, going_on),
         "reason": explain_best(grade),
         "command": make_command(each, run),
     }

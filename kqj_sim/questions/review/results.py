@@ -83,7 +83,7 @@ class ReviewResult(Result):
     @property
     def worst(self) -> tuple[str, ...]:
         """The decisions that lost most, in sentences."""
-        return tuple(sentence for sentence, _ in self._report.commands)
+        return tuple(text.partition("\n")[0] for text, _ in self._report.commands)
 
     def render(self, format: str) -> bytes:
         """Return the review in a format; JSON and pages have all decisions of all rounds."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kqj_sim.errors import InputError
-from kqj_sim.messages import suggest
+from kqj_sim.messages import join_words, suggest
 from kqj_sim.policies.players import label_players
 from kqj_sim.questions.review.cross_fitting import Mean, find_mistakes
-from kqj_sim.questions.review.grading import Grade
+from kqj_sim.questions.review.grading import LEAST_POINTS, Grade
 from kqj_sim.questions.review.rounds import (
     Hindsight,
     Parts,
@@ -23,6 +24,7 @@ from kqj_sim.questions.review.rounds import (
 from kqj_sim.stats.intervals import (
     MIN_MEAN_OBSERVATIONS,
     Estimate,
+    clip_estimate,
     compute_reach,
     make_count,
     make_unbounded,
@@ -42,11 +44,20 @@ GROUP_COLUMNS: Mapping[str, str] = {
     "place": "the player's place, 0 the opener",
     "result": "made, failed, litigation, tie, passed_out",
     "line": "the round's line in the file",
+    "outcome": "mistake, lucky, bad luck, fine; unknown unless all cards are known",
 }
 """Columns that group losses, with their meaning."""
 
 _ROUND_COLUMNS = ("contract", "result", "line", "player")
 """Columns whose values not every round has: losses a round are those of the rounds that do."""
+
+OUTCOMES: Mapping[str, str] = {
+    "mistake": "mistake_share",
+    "lucky": "lucky_share",
+    "bad luck": "bad_luck_share",
+    "fine": "fine_share",
+}
+"""The names of `ReviewedDecision.outcome`, with the quantities of their shares."""
 
 TABLES: Mapping[str, str] = {
     "seats": "one round: what each seat lost",
@@ -54,12 +65,13 @@ TABLES: Mapping[str, str] = {
     "team_parts": "one round: luck and skill of each side",
     "players": "points a round of each player, with and without luck",
     "differences": "differences between players without luck",
+    "outcomes": "shares of mistakes, luck and bad luck among a player's decisions",
     "loss": "points lost a round, in all",
     "loss_by_trick": "points lost a round by trick",
     "loss_by_role": "points lost a round by role",
     "loss_by_kind": "points lost a round by kind of decision",
     "loss_by_contract": "points lost a round by contract",
-    "loss_by": "points lost a round by the columns of --by",
+    "loss_by": "points lost a round by the columns of --by together",
     "decisions": "every decision with its loss",
     "options": "one round: every option of every decision",
 }
@@ -83,6 +95,21 @@ class ReviewedDecision:
     grade: Grade
     hindsight: Hindsight | None
 
+    @property
+    def outcome(self) -> str:
+        """The name of its fair loss and its loss in hindsight together.
+
+        A mistake that is shown is a `mistake`, or `lucky` if it cost nothing with the cards as they
+        were; any other choice is `bad luck` if another would have brought more with these cards,
+        else `fine`.
+        """
+        if self.hindsight is None:
+            return "unknown"
+        costs = self.hindsight.loss >= LEAST_POINTS
+        if self.grade.mistake:
+            return "mistake" if costs else "lucky"
+        return "bad luck" if costs else "fine"
+
     def get(self, column: str) -> Value:
         """Return the value of one of `GROUP_COLUMNS`."""
         return _READERS[column](self)
@@ -104,6 +131,7 @@ _READERS: Mapping[str, Callable[[ReviewedDecision], Value]] = {
     "place": lambda each: each.review.played.place_of(each.grade.decision.seat),
     "result": lambda each: str(getattr(each.review.played.source, "result", "none")),
     "line": lambda each: each.review.played.line,
+    "outcome": lambda each: each.outcome,
 }
 
 
@@ -154,14 +182,15 @@ def make_review_tables(
     if len(reviews) == 1:
         tables += _make_round_tables(reviews[0], confidence, game)
     tables += _make_player_tables(reviews, confidence, game)
+    tables.append(_make_outcome_table(decisions, game))
     groups: list[tuple[str, tuple[str, ...]]] = [("loss", ())]
     groups += [(f"loss_by_{each}", (each,)) for each in ("trick", "role", "kind", "contract")]
-    if by:
+    known = {name for name, _ in groups}
+    groups += [(name, (each,)) for each in by if (name := f"loss_by_{each}") not in known]
+    if len(by) > 1:
         groups.append(("loss_by", tuple(by)))
     for name, columns in groups:
-        title = TABLES[name].capitalize()
-        if name == "loss_by":
-            title = f"Points lost a round by {' and '.join(by)}"
+        title = f"Points lost a round{f' by {join_words(columns)}' if columns else ', in all'}"
         rows = list(_sum_losses(reviews, decisions, columns, confidence))
         tables.append(Table(name, title, columns, rows, counted=False, game=game))
     rows = list(_list_decisions(decisions, confidence))
@@ -180,7 +209,7 @@ def make_review_tables(
         )
     names = (review.played.names[seat] for review in reviews for seat in review.seats)
     labels = label_players(names)
-    return [replace_players(table, labels) for table in tables]
+    return [replace_players(table, labels) for table in tables if table.lines]
 
 
 def replace_players(table: Table, labels: Mapping[str, str]) -> Table:
@@ -205,6 +234,7 @@ def _sum_losses(
     groups: dict[tuple[Value, ...], dict[int, list[ReviewedDecision]]] = {}
     fixed = [at for at, column in enumerate(columns) if column in _ROUND_COLUMNS]
     rounds: dict[tuple[Value, ...], set[int]] = {}
+    whole = math.fsum(each.grade.loss.points.value for each in decisions)
     for each in decisions:
         group = tuple(each.get(column) for column in columns)
         groups.setdefault(group, {}).setdefault(id(each.review), []).append(each)
@@ -237,6 +267,9 @@ def _sum_losses(
         yield group, "mistakes_per_round", average(lambda each: float(each.grade.mistake))
         each_loss = loss.scaled(1 / count.value) if count.value else loss
         yield group, "loss_points_per_decision", each_loss
+        if columns and whole > 0:
+            part = math.fsum(each.grade.loss.points.value for each in members)
+            yield group, "loss_share", Estimate(part / whole, math.nan, math.nan, len(members))
         if all(each.hindsight is not None for each in members):
             hindsight = average(lambda each: each.hindsight.loss if each.hindsight else 0.0)
             yield group, "hindsight_loss_points_per_round", hindsight
@@ -262,6 +295,7 @@ def _list_decisions(decisions: Sequence[ReviewedDecision], confidence: float) ->
         )  # fmt: skip
         yield group, "loss_points", estimate_decision_loss(grade, confidence)
         yield group, "loss_win_share", grade.loss.wins.estimate(confidence)
+        yield group, "large_loss_share", estimate_large_loss(grade, confidence)
         yield group, "mistakes", make_count(int(grade.mistake))
         if each.hindsight is not None:
             found = Estimate(each.hindsight.loss, math.nan, math.nan, 1)
@@ -279,12 +313,35 @@ def estimate_decision_loss(grade: Grade, confidence: float) -> Estimate:
     return found._replace(high=max(found.high, grade.loss.high))
 
 
+def estimate_large_loss(grade: Grade, confidence: float) -> Estimate:
+    """Return the share of the deals in which the choice costs `LARGE_LOSS` points or more."""
+    return clip_estimate(grade.loss.large.estimate(confidence), (0.0, 1.0))
+
+
 def _list_options(decisions: Sequence[ReviewedDecision], confidence: float) -> Iterator[TableRow]:
     for each in decisions:
         for option in each.grade.options:
             group = (each.grade.decision.at, option.name)
             yield group, "value", option.value.estimate(confidence)
             yield group, "win_share", option.win.estimate(confidence)
+
+
+def _make_outcome_table(decisions: Sequence[ReviewedDecision], game: str) -> Table:
+    """Return which shares of a player's decisions were mistakes, lucky, bad luck or fine."""
+    rows: list[TableRow] = []
+    counts: dict[str, Counter[str]] = {}
+    for each in decisions:
+        name = each.review.played.names[each.grade.decision.seat]
+        counts.setdefault(name, Counter())[each.outcome] += 1
+    for name, found in counts.items():
+        number = found.total() - found["unknown"]
+        if number:
+            rows += [
+                ((name,), quantity, Estimate(found[outcome] / number, math.nan, math.nan, number))
+                for outcome, quantity in OUTCOMES.items()
+            ]
+    title = "What became of the decisions, with the cards as they were"
+    return Table("outcomes", title, ("player",), rows, observations="decisions", game=game)
 
 
 def _make_round_tables(review: RoundReview, confidence: float, game: str) -> list[Table]:

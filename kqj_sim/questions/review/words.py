@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from kqj_sim.cards import parse_card
 from kqj_sim.output.sentences import say
 from kqj_sim.questions.odds.card_reasons import compare_cards
+from kqj_sim.questions.review.cross_fitting import LARGE_LOSS
 from kqj_sim.questions.review.tables import ReviewedDecision
 
 if TYPE_CHECKING:
     from kqj_sim.questions.review.decisions import RecordedRound
     from kqj_sim.questions.review.grading import Grade
+    from kqj_sim.questions.review.play_on import Continuation, Tricks
     from kqj_sim.questions.review.rounds import RoundReview
 
 RARE_BIDS = "the reference player would hardly ever have bid as the others did"
@@ -38,14 +40,47 @@ def write_mistake(each: ReviewedDecision, confidence: float, several: bool) -> s
     played, line = each.review.played, each.review.played.line if several else 0
     who = describe_player(played, each.grade.decision.seat)
     loss = each.grade.loss.points.estimate(confidence)
-    return say(__name__, "mistake", each.grade, who, line, loss, explain_best(each.grade))
+    reason, outcome = explain_best(each.grade), each.outcome
+    return say(__name__, "mistake", each.grade, who, line, loss, reason, outcome, LARGE_LOSS)
+
+
+def list_lines(each: ReviewedDecision, going_on: Continuation) -> list[Tricks] | None:
+    """Return how the round goes on after the choice and after the best card.
+
+    None for a call, if a card was not known, or if nothing was lost.
+    """
+    grade = each.grade
+    if each.hindsight is None or grade.decision.is_call or not grade.matters:
+        return None
+    cards = grade.decision.knowledge.referee.card_by_text
+    return [
+        going_on.list_tricks(grade.decision, cards[name])
+        for name in (grade.decision.choice, grade.best)
+    ]
+
+
+def write_lines(each: ReviewedDecision, going_on: Continuation) -> list[str]:
+    """Return the cards that follow the choice and the best card, with the result of each."""
+    lines, names, hindsight = list_lines(each, going_on), each.grade.names, each.hindsight
+    if lines is None or hindsight is None:
+        return []
+    place = len(each.grade.decision.knowledge.tricks[-1][1])
+    written = []
+    for name, tricks in zip((each.grade.decision.choice, each.grade.best), lines, strict=True):
+        following = [tricks[0][1][place + 1 :], *(cards for _, cards in tricks[1:])]
+        value = float(hindsight.values[names.index(name), hindsight.team])
+        written.append(say(__name__, "line", name, [each for each in following if each], value))
+    return written
 
 
 def explain_best(grade: Grade) -> str:
     """Return a clause on what the best option does that the choice does not; may be empty."""
     decision, best = grade.decision, grade.best
-    if decision.is_call or best == decision.choice:
+    if best == decision.choice:
         return ""
+    if decision.is_call:
+        options = {option.name: option for option in grade.options}
+        return say(__name__, "better_call", options[best], options[decision.choice])
     ranks = decision.knowledge.rules.ranks
     better, chosen = (parse_card(text, ranks=ranks) for text in (best, decision.choice))
     reason = compare_cards(decision.knowledge, better, chosen)
@@ -61,12 +96,12 @@ def list_remarks(reviews: Sequence[RoundReview], ignore_calls: bool) -> list[str
     for count, what, reason in (
         (sum(len(each.uncounted) for each in reviews), "call", f", since {RARE_BIDS}"),
         (sum(len(each.ungraded) for each in reviews), "decision", f": {OUT_OF_TIME}"),
-        (
-            sum(len(each.played.skipped) for each in reviews),
-            "decision",
-            ", since cards are not known",
-        ),
     ):
         if count:
             lines.append(say(__name__, "not_graded", count, what, reason))
+    skipped = [(each.played, one.seat) for each in reviews for one in each.played.skipped]
+    if skipped:
+        names = dict.fromkeys(describe_player(played, seat) for played, seat in skipped)
+        several = len(reviews) > 1
+        lines.append(say(__name__, "cards_missing", len(skipped), [*names], several))
     return lines

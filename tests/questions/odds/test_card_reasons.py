@@ -10,7 +10,7 @@ from itertools import permutations
 import pytest
 
 from kqj_sim.cards import Card
-from kqj_sim.kwajongen.game import KwajongenRules
+from kqj_sim.games import KQJ
 from kqj_sim.policies.players import parse_player
 from kqj_sim.positions.position import Position
 from kqj_sim.questions.odds.card_reasons import compare_cards
@@ -18,6 +18,7 @@ from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
+from tests.variants import OTHER_GAMES
 
 PLAIN, TRUMP = "ATHKQJ987654", "987ATHKQJ654"
 POINTS = {
@@ -159,7 +160,7 @@ CHECKS: dict[str, Check] = {
 
 def list_positions(rules: GameRules, count: int) -> Iterator[Position]:
     """Positions of rounds in which cards are chosen at random."""
-    player = parse_player("random" if rules.game == "kwajongen" else RANDOM, rules.game)
+    player = parse_player(RANDOM if rules.game == KQJ.name else "random", rules.game)
     for record in play_records(Experiment(rules, [player] * rules.seats, count, seed=7)):
         for decision in RecordedRound(record).decisions:
             if not decision.is_call:
@@ -191,10 +192,11 @@ def test_every_reason_is_true_of_the_position(rules: KqjRules) -> None:
     assert set(said) >= set(CHECKS) - {"is the first card of KQ", r"keeps Q(?P<suit>.) for KQ"}
 
 
-def test_kwajongen_has_reasons_too() -> None:
+@pytest.mark.parametrize("rules", OTHER_GAMES.values(), ids=str)
+def test_other_games_have_reasons_too(rules: GameRules) -> None:
     found = {
         compare_cards(position, better, other)
-        for position in list_positions(KwajongenRules(), 40)
+        for position in list_positions(rules, 40)
         for better, other in permutations(position.legal_cards, 2)
     }
     assert "wins the trick" in found and any(each.startswith("leaves the trick") for each in found)

@@ -28,6 +28,7 @@ from kqj_sim.questions.odds.words import (
 )
 from kqj_sim.referee.base import FinalContract, get_referee
 from kqj_sim.rules import KqjRules
+from tests.variants import OTHER_GAMES
 
 DEALS = 1000
 TAKING = KqjRules()
@@ -224,7 +225,7 @@ VARIANTS: list[tuple[int, dict[str, Any]]] = [
     (5, {"teams": 3}),
     (5, {"lap": 2, "ignore_calls": True}),
     (8, {"bidding": "auction"}),
-    (4, {"game": "kwajongen"}),
+    *((rules.tricks, {"game": rules.game}) for rules in OTHER_GAMES.values()),
 ]
 
 

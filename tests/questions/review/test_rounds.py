@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kqj_sim.games import KQJ, find_game
+from kqj_sim.games import find_game
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.review import draws
-from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.questions.review.grading import GradePlan, grade_decisions, sample_decision
 from kqj_sim.questions.review.luck import (
     compute_differences,
@@ -24,39 +23,9 @@ from kqj_sim.questions.review.rounds import RoundReview, review_round
 from kqj_sim.questions.review.run import ReviewRun
 from kqj_sim.record import Record
 from kqj_sim.rules import GameRules, KqjRules
-from kqj_sim.simulation.experiment import Experiment
-from kqj_sim.simulation.recording import play_records
+from tests.questions.review.rounds import TABLES, find_reference, list_rounds, make_settings
 from tests.slow import slow_after
-from tests.variants import AUCTION_2, AUCTION_3, OTHER_GAMES, TAKE_2, TAKE_3
-
-TABLES: dict[str, GameRules] = {
-    "two teams": TAKE_2,
-    "three teams": replace(TAKE_3, partners="random"),
-    "auctions": AUCTION_2,
-    "counters in turn": replace(AUCTION_2, counter_timing="turn"),
-    "three teams, auctions": AUCTION_3,
-    **OTHER_GAMES,
-}
-
-
-def find_reference(rules: GameRules) -> str:
-    """Return a player who chooses the same each time, and fast."""
-    return "points+greedy" if rules.game == KQJ.name else find_game(rules.game).default_player
-
-
-def make_settings(rules: GameRules, samples: int = 1, reference: str = "") -> GradePlan:
-    """Settings with as few deals as there can be."""
-    return GradePlan(
-        deals=samples, reference=reference or find_reference(rules), threads=2,
-        ignore_calls=True, max_layouts=0,
-    )  # fmt: skip
-
-
-def list_rounds(rules: GameRules, policy: str, count: int, **more: Any) -> list[RecordedRound]:
-    """Rounds of a policy at all seats."""
-    experiment = Experiment(rules, (policy,) * rules.seats, deals=count, seed=5, **more)
-    records = list(play_records(experiment))[:count]
-    return [RecordedRound(record, line) for line, record in enumerate(records, start=1)]
+from tests.variants import OTHER_GAMES, TAKE_2, TAKE_3
 
 
 def check_parts(review: RoundReview) -> None:
