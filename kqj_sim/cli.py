@@ -36,41 +36,59 @@ class CommandEntry(NamedTuple):
     run: str | None = None
 
 
+QUESTIONS: Mapping[str, Mapping[str, CommandEntry]] = {
+    "What is my hand worth? Which card should I play?": {
+        "odds": CommandEntry(
+            "questions.odds",
+            "Estimate the value of each call, or card, and name the best.",
+            "odds",
+        ),
+        "review": CommandEntry(
+            "questions.review", "Grade recorded rounds: where were the points lost?", "review"
+        ),
+    },
+    "How often does something happen?": {
+        "simulate": CommandEntry(
+            "questions.simulate", "Play deals and summarise the results in tables."
+        ),
+        "report": CommandEntry(
+            "questions.report", "Play deals and write a report with tables and plots.", "report"
+        ),
+        "columns": CommandEntry(
+            "commands.listings", "List the columns of the rows, for --by and --where."
+        ),
+    },
+    "Which strategy is better?": {
+        "compare": CommandEntry(
+            "questions.compare", "Compare policies on the same deals and rank them."
+        ),
+        "sweep": CommandEntry(
+            "questions.compare", "Vary a policy's parameters and score every setting."
+        ),
+        "tune": CommandEntry(
+            "questions.compare", "Search a policy's parameters for more points a round."
+        ),
+        "policies": CommandEntry(
+            "commands.listings", "List the policies and explain their parameters."
+        ),
+    },
+    "Rounds in files": {
+        "records": CommandEntry(
+            "questions.records", "Play deals and write each round as a line of JSON.", "records"
+        ),
+        "show": CommandEntry(
+            "questions.records", "Show one round: hands, calls, tricks, points and scores.", "show"
+        ),
+        "check": CommandEntry(
+            "questions.records", "Check recorded rounds against an independent referee.", "check"
+        ),
+    },
+}
+"""The commands by name, below the question that they answer, as help lists them."""
+
 COMMANDS: Mapping[str, CommandEntry] = {
-    name: CommandEntry(*entry)
-    for name, *entry in (
-        ("simulate", "questions.simulate", "Play deals and summarise the results in tables."),
-        (
-            "odds", "questions.odds",
-            "Estimate the value of each call, or card, and name the best.", "odds",
-        ),
-        ("compare", "questions.compare", "Compare policies on the same deals and rank them."),
-        ("sweep", "questions.compare", "Vary a policy's parameters and score every setting."),
-        ("tune", "questions.compare", "Search a policy's parameters for more points a round."),
-        (
-            "report", "questions.report", "Play deals and write a report with tables and plots.",
-            "report",
-        ),
-        (
-            "records", "questions.records", "Play deals and write each round as a line of JSON.",
-            "records",
-        ),
-        (
-            "show", "questions.records", "Show one round: hands, calls, tricks, points and scores.",
-            "show",
-        ),
-        (
-            "check", "questions.records", "Check recorded rounds against an independent referee.",
-            "check",
-        ),
-        (
-            "review", "questions.review", "Grade recorded rounds: where were the points lost?",
-            "review",
-        ),
-        ("columns", "commands.listings", "List the columns of the rows, for --by and --where."),
-        ("policies", "commands.listings", "List the policies and explain their parameters."),
-    )
-}  # fmt: skip
+    name: entry for commands in QUESTIONS.values() for name, entry in commands.items()
+}
 """The commands by name."""
 
 
@@ -159,10 +177,21 @@ class CommandGroup(click.Group):
         check_environment(self)
         return super().invoke(ctx)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands from the table, without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name].summary) for name in self.list_commands(ctx)])
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands, by question."""
+        return list(COMMANDS)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands by question, from the table without importing them, then options."""
+        width = max(map(len, COMMANDS))
+        for question, commands in QUESTIONS.items():
+            formatter.write_paragraph()
+            formatter.write(f"{question}\n")
+            with formatter.indentation():
+                formatter.write_dl(
+                    [(name.ljust(width), entry.summary) for name, entry in commands.items()]
+                )
+        click.Command.format_options(self, ctx, formatter)
 
 
 def _open_missing_streams() -> None:
@@ -212,11 +241,12 @@ def check_environment(program: click.Group) -> None:
     },
     epilog="""\b
 Examples:
-  kqj-sim odds "9h 8h Ah Ks 4d" --return 7h
+  kqj-sim odds 9h 8h Ah Ks 4d --return 7h
   kqj-sim simulate --deals 1e6
   kqj-sim compare standard:take=45 standard
   kqj-sim sweep points --vary take=0:60:10 --plot take.png
-  kqj-sim report --out taking
+
+`kqj-sim odds` without cards asks for them.  `kqj-sim help odds` explains a command.
 
 \b
 Completion for bash (for zsh and fish: zsh_source, fish_source):
@@ -228,9 +258,8 @@ simulate by KQJ_SIM_SIMULATE_DEALS.
 )
 @click.version_option(__version__, "-V", "--version", message="%(prog)s %(version)s")
 def main() -> None:
-    """Simulate millions of KQJ or Kwajongen deals and summarise the results.
+    """Tell what a hand of KQJ is worth, which strategy is better, and how often anything happens.
 
-    KQJ is a six-player card game of the Belote family; Kwajongen (--game kwajongen) is a small
-    one for four players.  Policies call and play the cards; the tables show how often deals are
-    taken, made and failed, by whom and with what scores.
+    KQJ is a card game of the Belote family for six; Kwajongen (--game kwajongen) is a small one for
+    four.  The answers come from playing thousands to millions of deals.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 import kqj_sim
 from kqj_sim.arguments import parse_whole_number
-from kqj_sim.cli import COMMANDS, main
+from kqj_sim.cli import COMMANDS, QUESTIONS, main
 from tests.command_line import ENVIRONMENT, expect_error, find_commands, run
 
 OTHER_NAMES = {"source": "from"}
@@ -29,10 +30,10 @@ def test_every_option_has_the_variable_and_the_parameter_of_its_name() -> None:
 
 
 def test_every_command_has_help_with_an_example() -> None:
-    assert set(main.commands) == {
-        "simulate", "odds", "compare", "sweep", "tune", "report", "records", "show",
-        "check", "review", "columns", "policies",
-    }  # fmt: skip
+    assert list(main.commands) == [
+        "odds", "review", "simulate", "report", "columns", "compare", "sweep", "tune", "policies",
+        "records", "show", "check",
+    ]  # fmt: skip
     for name, command in main.commands.items():
         shown = run(name, "--help")
         assert shown.exit_code == 0
@@ -54,7 +55,16 @@ def test_table_of_commands_has_the_first_line_of_their_help(name: str) -> None:
 def test_nothing_to_run_shows_what_there_is() -> None:
     shown = run()
     assert shown.exit_code == 2
-    assert "Commands:\n" in shown.stderr
+    assert shown.stderr == run("--help").output
+
+
+def test_help_opens_with_questions_and_lists_each_command_below_one() -> None:
+    text = run("--help").output
+    starts = [text.index(f"\n{question}\n") for question in (*QUESTIONS, "Options:")]
+    assert starts == sorted(starts)
+    for commands, start, end in zip(QUESTIONS.values(), starts, starts[1:], strict=False):
+        listed = re.findall(r"^  (\w+) +(.*)$", text[start:end], re.M)
+        assert listed == [(name, entry.summary) for name, entry in commands.items()]
 
 
 def test_help_and_version() -> None:
