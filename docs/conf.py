@@ -14,9 +14,8 @@ project = "kqj-sim"
 author = "The kqj-sim authors"
 release = version = __version__
 language = "en"
-default_role = "code"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "site_pages"]
+extensions = ["myst_parser", "site_pages"]
 exclude_patterns = ["build"]
 
 html_theme = "furo"
@@ -29,14 +28,3 @@ html_css_files = ["site.css"]
 
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
-
-autodoc_member_order = "bysource"
-autodoc_typehints_format = "short"
-python_use_unqualified_type_names = True
-python_display_short_literal_types = True
-napoleon_google_docstring = True
-napoleon_numpy_docstring = False
-napoleon_use_ivar = True
-# References to other projects would need their inventories from the network, and types that are
-# not public have no page.
-nitpick_ignore_regex = [("py:.*", r"(?!kqj_sim\.\w+$).*")]

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from docs.write_reference import GENERATED
 from kqj_sim.arguments import parse_whole_number
 from kqj_sim.cli import check_environment, main
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS
@@ -24,8 +25,11 @@ from kqj_sim.policies.points import DEFAULTS
 from kqj_sim.rules import KqjRules
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}
-"""The pages of the documentation, by the name of the file."""
+PAGES = {
+    path.stem: GENERATED.sub("", path.read_text(encoding="utf-8"))
+    for path in (ROOT / "docs").glob("*.md")
+}
+"""The pages of the documentation, by the name of the file, without what docstrings and help say."""
 README = "\n".join(
     [(ROOT / "README.md").read_text(encoding="utf-8"), *(PAGES[name] for name in sorted(PAGES))]
 )

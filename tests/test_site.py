@@ -10,12 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-import click
 import pytest
-from sphinx.util.inventory import InventoryFile
-
-import kqj_sim
-from tests.command_line import find_commands
 
 pytestmark = pytest.mark.slow
 
@@ -122,29 +117,3 @@ def test_pages_and_their_search_need_no_network(site: Path, pages: dict[Path, Li
         assert any(
             names.index(name) in (each if isinstance(each, list) else [each]) for each in hits
         )
-
-
-def test_the_reference_has_every_public_name_and_option(site: Path) -> None:
-    with (site / "objects.inv").open("rb") as file:
-        inventory = InventoryFile.load(file, "", lambda _, path: path)
-    documented = {name for kind, names in inventory.items() if kind[:3] == "py:" for name in names}
-    assert {f"kqj_sim.{name}" for name in kqj_sim.__all__} <= documented
-    outside = {name for name in documented if name.count(".") == 1}
-    assert outside == {f"kqj_sim.{name}" for name in kqj_sim.__all__}
-    assert not [page for page in site.glob("*.html") if "The site lists" in page.read_text("utf-8")]
-    options = {
-        f"kqj-sim {words}.{each.opts[0]}".replace(" ", "-")
-        for words, command in find_commands().items()
-        for each in command.params
-        if isinstance(each, click.Option)
-    }
-    assert len(options) > 150
-    assert options <= {*inventory["std:cmdoption"]}
-
-
-def test_the_table_of_columns_is_that_of_the_code(site: Path) -> None:
-    from kqj_sim.games import GAMES, get_columns
-
-    text = (site / "columns.html").read_text(encoding="utf-8")
-    named = re.findall(r"<tr[^>]*><td><p><code[^>]*><span class=\"pre\">(\w+)</span>", text)
-    assert named == [each.name for game in GAMES for each in get_columns(game)]

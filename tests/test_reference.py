@@ -1,0 +1,55 @@
+"""The reference pages: up to date, with every public name, option and column."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+import kqj_sim
+from docs.write_reference import GENERATED, PAGES, write_page
+from kqj_sim.games import GAMES, get_columns
+from tests.command_line import find_commands
+
+TEXTS = {page.stem: page.read_text(encoding="utf-8") for page in PAGES}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_reference_pages_are_up_to_date(page: Path) -> None:
+    text = TEXTS[page.stem]
+    assert GENERATED.search(text)
+    assert write_page(text) == text, "stale: run `python docs/write_reference.py`"
+
+
+def test_what_stands_in_a_generated_part_is_replaced() -> None:
+    text = TEXTS["columns"]
+    assert write_page(text.replace("| column |", "| something |")) == text
+
+
+def test_every_public_name_has_an_entry_and_no_other() -> None:
+    text = TEXTS["python_reference"]
+    listed = re.findall(r"^### (\w+)$", text, re.M)
+    constants = re.findall(r"`(\w+)`", text.split("-->")[-2])
+    assert sorted([*listed, *constants]) == sorted([*kqj_sim.__all__, "Constants"])
+
+
+def test_every_option_stands_below_its_command() -> None:
+    parts = dict(re.findall(r"^## (kqj-sim.*?)\n(.*?)(?=^## |\Z)", TEXTS["commands"], re.M | re.S))
+    commands = find_commands()
+    assert {*parts} == {f"kqj-sim {words}" for words in commands}
+    options = 0
+    for words, command in commands.items():
+        for option in command.params:
+            if isinstance(option, click.Option):
+                assert re.search(
+                    rf"^\| `(-\w, )?{option.opts[0]}\b", parts[f"kqj-sim {words}"], re.M
+                )
+                options += 1
+    assert options > 150
+
+
+def test_every_column_has_a_row() -> None:
+    named = re.findall(r"^\| `(\w+)` \|", TEXTS["columns"], re.M)
+    assert named == [column.name for game in GAMES for column in get_columns(game)]
