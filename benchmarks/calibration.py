@@ -1,6 +1,7 @@
 """The calibration of `kqj-sim odds`: estimated chances against the contracts made.
 
-    python benchmarks/calibration.py --out calibration.md --plot calibration.png
+    python benchmarks/calibration.py --out benchmarks/CALIBRATION.md \\
+        --plot benchmarks/calibration.png
 
 In dealt rounds a random turn is drawn, and with it a random contract that the player may take (with
 auctions: bid, as low as possible).  The chance to make it is estimated from the knowledge of that
@@ -231,10 +232,13 @@ def classify_contracts(chances: Float64Array, made: BoolArray) -> list[ChanceCla
 def format_page(found: dict[str, list[ChanceClass]], contracts: int, seed: int) -> str:
     """Return the classes of all variants as Markdown."""
     text = (
-        "# Calibration of `kqj-sim odds`\n\n"
+        "# Calibration of odds\n\n"
         f"Made by `python benchmarks/calibration.py --contracts {contracts} --seed {seed}`, all "
         f"players `{KQJ.default_player}` with version {VERSIONS['network']} of the network's "
         "weights.\n\n"
+        "In dealt rounds a random player estimates the chance to make a random contract from what "
+        "they know, and the\ndeal itself, played by the same players, shows whether it is made.\n\n"
+        "![Estimated chances, and contracts made](calibration.png)\n\n"
         "Contracts are grouped by their estimated chance. *Made* is "
         "the share of them that were made\nwhen the same players played those deals, with its 95% "
         "interval. Classes whose interval would be\n"

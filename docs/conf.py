@@ -14,6 +14,7 @@ project = "kqj-sim"
 author = "The kqj-sim authors"
 release = version = __version__
 language = "en"
+smartquotes = False
 
 extensions = ["myst_parser", "site_pages"]
 exclude_patterns = ["build"]

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Make every report again, each by the command in its report.json, and the calibration.
+# Make every report again, each by the command in its report.json.
 # Run it in the root of the repository: sh reports/make.sh [NAME...], such as `policies`.
-# On two cores the reports take about three minutes, the calibration an hour.
+# On two cores that takes about three minutes.
 set -eu
 program=${KQJ_SIM:-kqj-sim}
-names=${*:-two_teams_taking three_teams_taking two_teams_auctions policies kwajongen calibration}
+names=${*:-two_teams_taking three_teams_taking two_teams_auctions policies kwajongen}
 for name in $names; do
     begun=$(date +%s)
     set -- --quiet --force --out "reports/$name"
@@ -18,9 +18,6 @@ for name in $names; do
     kwajongen)
         "$program" report "$@" --game kwajongen --deals 1e6 --games 20000 --compare random \
             --compare standard --compare pimc --compare-deals 10000 ;;
-    calibration)
-        "${PYTHON:-python}" benchmarks/calibration.py --out reports/calibration.md \
-            --plot reports/calibration.png ;;
     *) echo "no report is called $name" >&2; exit 2 ;;
     esac
     echo "$name: $(($(date +%s) - begun)) s"

@@ -345,8 +345,9 @@ def test_variables_that_are_named_set_an_option(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_links_lead_somewhere() -> None:
-    pages = {path: path.read_text(encoding="utf-8") for path in ROOT.glob("*.md")}
-    pages |= {path: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}
+    folders = (ROOT, ROOT / "docs", ROOT / "benchmarks")
+    paths = [path for folder in folders for path in folder.glob("*.md")]
+    pages = {path: path.read_text(encoding="utf-8") for path in paths}
     found = 0
     for page, text in pages.items():
         for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", text):

@@ -43,4 +43,4 @@ def test_every_tool_is_listed_with_its_arguments() -> None:
     assert listed == {"count": "cards", **functions}
 
 
-_TOOLS = "Which functions help to write policies?"
+_TOOLS = "Functions for policies"
