@@ -175,7 +175,8 @@ def _read_parameters(value: Any) -> dict[str, str]:
         if parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL):
             may_be_positional = False
         plain = str(parameter.replace(annotation=parameter.empty, default=parameter.empty))
-        typed = f": {parameter.annotation}" if parameter.annotation is not parameter.empty else ""
+        kind = parameter.annotation  # A text, but of a named tuple a reference that holds one.
+        typed = "" if kind is parameter.empty else f": {getattr(kind, '__forward_arg__', kind)}"
         default = parameter.default
         if callable(factory := factories.get(name)):
             default = factory()
