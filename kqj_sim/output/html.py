@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from kqj_sim.messages import capitalize
 from kqj_sim.output.grid import Grid
 
 if TYPE_CHECKING:
@@ -31,12 +32,25 @@ def _make_environment() -> Environment:
         undefined=StrictUndefined,
     )
     environment.filters["breakable"] = _mark_line_breaks
+    environment.filters["joined"] = join_intervals
+    environment.filters["css"] = quote_css
+    environment.filters["capital"] = capitalize
     return environment
 
 
 def _mark_line_breaks(text: str) -> str:
     """Return a text as HTML, with line breaks allowed after the punctuation of policy names."""
     return re.sub(r"([:,+=/])(?=\w)", r"\1<wbr>", escape(text, quote=False))
+
+
+def join_intervals(text: str) -> str:
+    """Return a sentence whose numbers stay on the line of their intervals."""
+    return re.sub(r"(?<=[\d%]) (?=±)|(?<=[\d%]) (?=\([-\d.,]+ to )", "\u00a0", text)
+
+
+def quote_css(text: str) -> str:
+    """Return a text as a string of CSS."""
+    return '"' + re.sub(r'["\\\n]', lambda match: f"\\{ord(match[0]):x} ", text) + '"'
 
 
 def to_html_fragment(

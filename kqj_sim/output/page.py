@@ -7,13 +7,20 @@ scripts; its pictures are inline and take the colour of its text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from html import escape
 
 from kqj_sim.messages import format_json
 from kqj_sim.output.grid import Grid, to_markdown
 from kqj_sim.output.html import render_html
+from kqj_sim.output.page_tables import (
+    HALF_WIDTH,
+    PageTable,
+    make_page_tables,
+    measure_columns,
+    shorten_titles,
+)
 
 INK = "#0b0c0d"
 """Colour of text and axes in a picture; on a page it becomes that of the page's text."""
@@ -78,6 +85,12 @@ class Picture:
         svg = svg.replace("<svg", '<svg aria-hidden="true" focusable="false"', 1)
         return re.sub(r"\n+", "\n", svg.replace(INK, "currentColor")).strip()
 
+    @property
+    def height(self) -> float:
+        """Its height; all pictures of a page are equally wide."""
+        match = re.search(r' viewBox="[^"]* ([\d.]+)"', self.svg)
+        return float(match[1]) if match else 0.0
+
     def to_svg_file(self) -> bytes:
         """Return the picture as a file, on white, with its caption as title."""
         start = self.svg.index(">", self.svg.index("<svg")) + 1
@@ -93,7 +106,7 @@ class Section:
     Attributes:
         name: for links.
         title: its heading.
-        text: paragraphs of plain text.
+        text: paragraphs of plain text; those that are headlines of the page are not repeated.
         pictures: its pictures.
         grids: its tables.
         folded: tables that are opened on demand.
@@ -107,6 +120,27 @@ class Section:
     grids: tuple[Grid, ...] = ()
     folded: tuple[Grid, ...] = ()
     note: str = ""
+
+    def list_captions(self) -> list[str]:
+        """Return the captions of its pictures, without what the title or the one before says."""
+        return shorten_titles(self.title, [picture.caption for picture in self.pictures])
+
+    def list_tables(self) -> list[PageTable]:
+        """Return its tables, then those that are opened on demand."""
+        return make_page_tables(self.title, [*self.grids, *self.folded])
+
+    def place_tables(self) -> str:
+        """Return where a wide screen has its tables.
+
+        If half the width is enough for them, they stand `beside` a single picture or, of two, below
+        the lower one, on the `left` or the `right`; else the class is `wide`.
+        """
+        heights = [picture.height for picture in self.pictures]
+        if any(measure_columns(grid) > HALF_WIDTH for grid in self.grids) or len(heights) > 2:
+            return "wide"
+        if len(heights) < 2:
+            return "beside"
+        return "left" if heights[0] < heights[1] else "right"
 
 
 @dataclass(frozen=True)
@@ -150,7 +184,7 @@ def page_to_markdown(page: Page) -> bytes:
     for sentence in page.lead:
         lines += [sentence, ""]
     for section in page.sections:
-        lines += _render_section(section)
+        lines += _render_section(section, page.headlines)
     lines += ["## How this report was made", ""]
     lines += [f"- {name}: {_format_code(value)}" for name, value in page.provenance]
     lines += [f"- made: {page.time}"] if page.time else []
@@ -159,19 +193,15 @@ def page_to_markdown(page: Page) -> bytes:
     return ("\n".join(lines).rstrip() + "\n").encode()
 
 
-def _render_section(section: Section) -> list[str]:
+def _render_section(section: Section, headlines: Sequence[str]) -> list[str]:
     lines = [f"## {section.title}", ""]
     for paragraph in (section.note, *section.text):
-        lines += [paragraph, ""] if paragraph else []
-    for picture in section.pictures:
-        lines += [
-            f"![{picture.caption}](pictures/{picture.name}.svg)",
-            "",
-            f"*{picture.caption}*",
-            "",
-        ]
-    for grid in (*section.grids, *section.folded):
-        lines += [f"{'#' if grid.title else ''}{to_markdown(grid)}"]
+        lines += [paragraph, ""] if paragraph and paragraph not in headlines else []
+    for picture, caption in zip(section.pictures, section.list_captions(), strict=True):
+        lines += [f"![{picture.caption}](pictures/{picture.name}.svg)", "", f"*{caption}*", ""]
+    for table in section.list_tables():
+        lines += [f"### {table.heading}", ""] if table.heading else []
+        lines += [to_markdown(replace(table.grid, title=""))]
     return lines
 
 
