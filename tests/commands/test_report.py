@@ -369,6 +369,16 @@ def test_printed_page_is_a_summary_of_a_few_sheets(made: Path, tmp_path: Path) -
     assert sheets[1] > sheets[0]
 
 
+def test_the_result_of_a_comparison_is_title_and_first_headline(made: Path) -> None:
+    html = (made / "report.html").read_text(encoding="utf-8")
+    assert "<h1>greedy is better than random</h1>" in html
+    headlines = re.findall(r'<p class="headline">(.*?)</p>', html)
+    (sentence,) = told(made)["sections"][0]["text"]
+    assert headlines[0].replace("\u00a0", " ") == sentence
+    assert html.count(headlines[0]) == 1
+    assert (made / "report.md").read_text(encoding="utf-8").count(sentence) == 1
+
+
 def test_intervals_have_the_confidence_asked_for(tmp_path: Path) -> None:
     few = ("--policy", "random", "--deals", "200", "--games", "0", "--chart-deals", "0")
     assert run("report", "--out", str(tmp_path), *few, "--confidence", "50%").exit_code == 0

@@ -104,7 +104,7 @@ def test_report_has_the_games_own_chapters(tmp_path: Path) -> None:
     tables = {table["name"] for table in found["tables"]}
     assert {path.stem for path in (out / "tables").glob("*.csv")} == tables
     page = (out / "report.html").read_text(encoding="utf-8")
-    assert "<title>Kwajongen</title>" in page and "games from 10 down" in page
+    assert '<p class="note">Kwajongen; ' in page and "games from 10 down" in page
 
 
 def test_deals_all_passed_out_make_tables_and_a_report(tmp_path: Path) -> None:

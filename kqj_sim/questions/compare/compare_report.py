@@ -137,20 +137,47 @@ def write_headline(comparison: Comparison) -> list[str]:
     """Return the result in a sentence: the lead of two policies, or the best of several."""
     if len(comparison.names) == 2 or comparison.interrupted:
         return [_describe_pair(comparison, pair) for pair in comparison.pairs]
+    best = _list_best(comparison)
+    first = best[0]
+    behind = [
+        each
+        for each in comparison.ranking
+        if each not in best and comparison.lead(first, each).low > 0
+    ]
+    other, lead = "", None
+    if behind:
+        other, lead = comparison.names[behind[0]], comparison.lead(first, behind[0])
+    named = _name_best(comparison, best)
+    return [say(__name__, "ranking", named, other, lead, comparison.plan.games)]
+
+
+def write_title(comparison: Comparison) -> str:
+    """Return the result in a few words; empty if several policies were interrupted."""
+    if len(comparison.names) == 2:
+        (pair,) = comparison.pairs
+        best = {"better": [pair.one], "worse": [pair.other]}.get(pair.verdict, [0, 1])
+    elif comparison.interrupted:
+        return ""
+    else:
+        best = _list_best(comparison)
+    others = [name for each, name in enumerate(comparison.names) if each not in best]
+    return say(__name__, "title", _name_best(comparison, best), others, len(comparison.names))
+
+
+def _list_best(comparison: Comparison) -> list[int]:
+    """Return the best of several policies and those tied with it."""
     first, *others = comparison.ranking
     tied = [
         each
         for each in others
         if comparison.lead(first, each).low <= 0 and comparison.count_better(each) == 0
     ]
-    behind = [each for each in others if each not in tied and comparison.lead(first, each).low > 0]
-    best = [comparison.names[each] for each in (first, *tied)]
-    if len(best) > _MOST_NAMED:
-        best = [best[0], f"{len(tied)} others"]
-    other, lead = "", None
-    if behind:
-        other, lead = comparison.names[behind[0]], comparison.lead(first, behind[0])
-    return [say(__name__, "ranking", best, other, lead, comparison.plan.games)]
+    return [first, *tied]
+
+
+def _name_best(comparison: Comparison, best: Sequence[int]) -> list[str]:
+    names = [comparison.names[each] for each in best]
+    return names if len(names) <= _MOST_NAMED else [names[0], f"{len(names) - 1} others"]
 
 
 def _describe_pair(comparison: Comparison, pair: PolicyPair) -> str:

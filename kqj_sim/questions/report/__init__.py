@@ -62,7 +62,7 @@ def report(
 
     Args:
         out: write the report to this folder.
-        title: set the title of the report.
+        title: set the title of the report, in place of the result of --compare or the rules.
         deals: play this many deals.
         games: play this many whole games to the target as well; 0 for none.
         chart_deals: play this many deals for the chart of when to take; 0 for no chart.
@@ -85,7 +85,6 @@ def report(
     several: Sequence[Any] = compare if isinstance(compare, (list, tuple)) else [compare]
     if len(several) == 1:
         raise InputError(f"--compare {name_policy(several[0])} alone: name two policies or more")
-    from kqj_sim.games import describe_rules
     from kqj_sim.messages import visible
     from kqj_sim.output.files import OutputFolder
     from kqj_sim.policies.players import parse_player
@@ -102,6 +101,5 @@ def report(
     if compared:
         compose_players(compared, rules)  # Raises errors before anything is played.
     plan = StudyPlan(experiment, games, chart_deals, compared, compare_deals, confidence)
-    name = visible(title or describe_rules(rules))
     with OutputFolder(str(out), force) as folder, runner:
-        return write_report(plan, folder, name, runner, save_rows)
+        return write_report(plan, folder, visible(title or ""), runner, save_rows)

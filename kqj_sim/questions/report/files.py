@@ -15,7 +15,7 @@ from kqj_sim.output.numbers import Numbers
 from kqj_sim.output.page import Page, Section, page_to_markdown, to_html
 from kqj_sim.output.run import Run, describe_policies
 from kqj_sim.output.sentences import say
-from kqj_sim.questions.compare.compare_report import list_remarks, write_headline
+from kqj_sim.questions.compare.compare_report import list_remarks, write_headline, write_title
 from kqj_sim.questions.report.views import COMPARED, GAMES, GameReport, make_section
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def iterate_files(
 
     Args:
         study: the study.
-        title: its heading.
+        title: its heading; empty for the result of the comparison, or else the rules.
         command: the command that makes it again.
         time: when it was made and how long that took, the only part that differs then.
         config: name and text of the file of options, if there was one.
@@ -103,12 +103,17 @@ def iterate_files(
     page = _make_page(study, title, command, time, config)
     yield "report.html", to_html(page)
     yield "report.md", page_to_markdown(page)
-    yield "report.json", _render_json(study, page, command)
+    yield "report.json", _render_json(study, page, name_report(study, title), command)
     for picture in page.pictures():
         yield f"pictures/{picture.name}.svg", picture.to_svg_file()
     for name, table in study.tables.items():
         text = visible_lines(table.frame.to_csv(index=False, lineterminator="\n"))
         yield f"tables/{name}.csv", text.encode()
+
+
+def name_report(study: Study, title: str) -> str:
+    """Return the name of a report: its title, or the rules."""
+    return title or describe_rules(study.plan.experiment.rules)
 
 
 def _make_page(
@@ -144,14 +149,18 @@ def _make_page(
         listings.append(("compared policies with all parameters", told))
     if config is not None:
         listings.append(config)
+    headlines = [*report.write_headlines(found, facts)]
+    if study.comparison is not None:
+        title = title or write_title(study.comparison)
+        headlines = [*write_headline(study.comparison), *headlines]
     return Page(
-        title,
+        name_report(study, title),
         tuple(lead),
         make_sections(found, facts, study.comparison),
         tuple(made),
         tuple(listings),
         time,
-        tuple(report.write_headlines(found, facts)),
+        tuple(headlines),
     )
 
 
@@ -166,11 +175,11 @@ def _describe_deals(study: Study) -> str:
     return text
 
 
-def _render_json(study: Study, page: Page, command: str) -> bytes:
+def _render_json(study: Study, page: Page, name: str, command: str) -> bytes:
     found = {
         **make_run(study).to_dict(),
         "command": command,
-        "title": page.title,
+        "title": name,
         "made": page.time,
         "games": study.plan.games,
         "chart_deals": study.plan.take_chart_deals,

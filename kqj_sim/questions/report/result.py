@@ -12,7 +12,13 @@ from kqj_sim.output.files import OutputFolder
 from kqj_sim.output.grid import Grid
 from kqj_sim.output.html import to_html_fragment
 from kqj_sim.output.rows import RowsFile
-from kqj_sim.questions.report.files import iterate_files, make_key_figures, make_numbers, make_run
+from kqj_sim.questions.report.files import (
+    iterate_files,
+    make_key_figures,
+    make_numbers,
+    make_run,
+    name_report,
+)
 from kqj_sim.questions.report.study import Study, StudyPlan, run_study
 from kqj_sim.results import ShownResult, Tables
 from kqj_sim.runner import Runner
@@ -37,7 +43,7 @@ class ReportResult(ShownResult):
     """
 
     def __init__(self, study: Study, title: str, files: Sequence[Path]) -> None:
-        self.headline = f"{title}: {study.deals:,} deals."
+        self.headline = f"{name_report(study, title)}: {study.deals:,} deals."
         self.files = tuple(files)
         self.path = next(file for file in files if file.name == "report.html")
         self.tables = Tables(list(study.tables.values()))
@@ -75,7 +81,7 @@ def write_report(
     Args:
         plan: the plan.
         folder: an open folder.
-        title: the heading.
+        title: the heading; empty for the result of the comparison, or else the rules.
         runner: carries out the run.
         save_rows: write one row per deal, too.
 
