@@ -6,13 +6,15 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from kqj_sim.cards import add_suit_signs, format_contract
+from kqj_sim.cards import format_contract
 from kqj_sim.games import find_game
-from kqj_sim.messages import format_json
+from kqj_sim.messages import capitalize, format_json
 from kqj_sim.output.html import render_html
+from kqj_sim.output.sentences import say
+from kqj_sim.places import name_places
 
 _WIDTH, _HEIGHT, _MARGIN = 720, 180, 26
-_RESULTS = {"passed_out": "passed out", None: "unfinished"}
+_RESULTS = {"passed_out": "everybody passed", None: "unfinished"}
 _PARTS = {
     "average": "average of the place",
     "deal_luck": "luck of the deal",
@@ -86,26 +88,22 @@ def _describe_round(data: dict[str, Any], number: int) -> dict[str, Any]:
     found = data["rounds"][number]
     record, path = found["record"], f"rounds.{number}"
     names = [each["label"] for each in found["players"]]
-    contract = "everybody passed"
+    nouns = _list_nouns(found)
+    result = _RESULTS.get(record.get("result"), record.get("result"))
     if record.get("contract"):
-        amount = record.get("amount")
-        contract = " ".join(
-            filter(
-                None,
-                (
-                    names[record["sender"]],
-                    "plays",
-                    str(amount) if amount else "",
-                    format_contract(record["contract"]),
-                    "Capot" if record.get("capot") else "",
-                ),
-            )
-        )
+        words = (
+            nouns[record["sender"]], "plays", record.get("amount"),
+            format_contract(record["contract"]), "Capot" if record.get("capot") else "",
+        )  # fmt: skip
+        result = f"{' '.join(str(word) for word in words if word)}, {result}"
     return {
         "number": number,
         "line": found["line"],
-        "title": contract,
-        "result": _RESULTS.get(record.get("result"), record.get("result")),
+        "title": result,
+        "nouns": format_json(nouns, compact=True),
+        "words": format_json(
+            [_describe_choice(found, each) for each in found["decisions"]], compact=True
+        ),
         "scores": record.get("scores"),
         "worst": [_describe_worst(found, number, each) for each in _list_worst(found)[:3]],
         "timeline": _draw_timeline(found, number),
@@ -124,28 +122,38 @@ def _list_worst(found: dict[str, Any]) -> list[dict[str, Any]]:
     return [by_number[number] for number in found["worst"]]
 
 
+def _list_nouns(found: dict[str, Any]) -> list[str]:
+    """Return the players as nouns: `Cem`, or `the dealer` where nobody is named."""
+    places = name_places(len(found["players"]))
+    return [
+        f"the {each['label']}" if each["label"] == places[each["place"]] else each["label"]
+        for each in found["players"]
+    ]
+
+
+def _describe_choice(found: dict[str, Any], decision: dict[str, Any]) -> tuple[str, str]:
+    """Return what was done, `the dealer played 5♦`, and the best option, `9♣`."""
+    is_call = decision["trick"] == 0
+    deed = say(__name__, "deed", decision["choice"], is_call)
+    best = say(__name__, "option", decision["best"], is_call)
+    return f"{_list_nouns(found)[decision['seat']]} {deed}", best
+
+
 def _describe_worst(found: dict[str, Any], number: int, decision: dict[str, Any]) -> dict[str, Any]:
     """Return the parts of the sentence on a decision, and its link."""
     index = found["decisions"].index(decision)
     path = f"rounds.{number}.decisions.{index}"
-    name = found["players"][decision["seat"]]["label"]
+    deed, best = _describe_choice(found, decision)
     return {
         "link": f"#r{number}-{decision['at']}",
         "line": found["line"],
-        "where": describe_at(decision["at"]),
-        "name": name,
-        "choice": add_suit_signs(decision["choice"]),
-        "best": add_suit_signs(decision["best"]),
+        "moment": say(__name__, "moment", decision["at"]),
+        "deed": deed,
+        "best": best,
         "loss": _value(decision, path, "loss_points"),
         "mistake": decision["mistake"],
         "reason": decision["reason"],
     }
-
-
-def describe_at(at: str) -> str:
-    """Return where a decision is: `Trick 3`, `Call 2`."""
-    first, *rest = at.split(".")
-    return f"Call {rest[0]}" if first == "c" else f"Trick {first}"
 
 
 def _link_worst(data: dict[str, Any]) -> list[dict[str, Any]]:
@@ -216,9 +224,8 @@ def _draw_timeline(found: dict[str, Any], number: int) -> dict[str, Any] | None:
             {
                 "x": x, "y": y, "link": f"#r{number}-{point['at']}", "at": point["at"],
                 "mistake": decision["mistake"],
-                "label": f"{describe_at(point['at'])}, "
-                f"{found['players'][decision['seat']]['label']}: "
-                f"{add_suit_signs(decision['choice'])}",
+                "label": f"{capitalize(say(__name__, 'moment', point['at']))} "
+                f"{_describe_choice(found, decision)[0]}",
             }
         )  # fmt: skip
     ticks: list[dict[str, str]] = []
@@ -238,9 +245,10 @@ def _draw_timeline(found: dict[str, Any], number: int) -> dict[str, Any] | None:
         for team in shown
         for index, anchor in ((0, "start"), (len(timeline) - 1, "end"))
     ]  # fmt: skip
-    side = " and ".join(each["label"] for each in found["players"] if each["team"] == 0)
+    nouns = zip(found["players"], _list_nouns(found), strict=True)
+    side = [noun for each, noun in nouns if each["team"] == 0] if teams == 2 else []
     return {
         "lines": lines, "marks": marks, "ticks": ticks, "ends": ends, "width": _WIDTH,
         "height": _HEIGHT, "middle": _HEIGHT / 2, "margin": _MARGIN,
-        "side": side if teams == 2 else "each team",
+        "caption": say(__name__, "timeline", side),
     }  # fmt: skip

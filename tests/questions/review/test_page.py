@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from kqj_sim.output.sentences import say
+from kqj_sim.questions.review import page
 from kqj_sim.questions.review.page import make_review_page
 from tests.command_line import run
 from tests.questions.review.pages import (
@@ -124,6 +126,45 @@ def test_the_clicked_through_page_shows_values_of_its_json(review: bytes, tmp_pa
     count = len(data["rounds"][1]["decisions"][-1]["options"])
     assert {each.split(".")[5] for each in options_shown} == {str(k) for k in range(count)}
     assert_values_are_of_json(reader, data)
+    # A seat without a name is called by its place, and that once.
+    seats = re.findall(r"<b>(.*?)</b><small>(.*?)</small>", shown)
+    assert {name for name, _ in seats} == {"opener", "2nd", "3rd", "4th", "5th", "dealer"}
+    assert {rest for _, rest in seats} == {""}
+
+
+@pytest.mark.parametrize(
+    ("choice", "is_call", "deed", "option"),
+    [
+        ("Qh", False, "played Q♥", "Q♥"),
+        ("pass", True, "passed", "passing"),
+        ("take NT", True, "took with NT", "taking with NT"),
+        ("150 d capot", True, "bid 150 ♦ Capot", "bidding 150 ♦ Capot"),
+        ("counter", True, "countered", "countering"),
+        ("no overcounter", True, "did not overcounter", "not overcountering"),
+        ("play", True, "said play", "saying play"),
+    ],
+)
+def test_choices_are_told_as_deeds_and_as_options(
+    choice: str, is_call: bool, deed: str, option: str
+) -> None:
+    assert say(page.__name__, "deed", choice, is_call) == deed
+    assert say(page.__name__, "option", choice, is_call) == option
+
+
+def test_the_worst_decisions_are_sentences(review: bytes) -> None:
+    data = json.loads(review)
+    found = data["rounds"][0]
+    decision = next(each for each in found["decisions"] if each["at"].startswith("3."))
+    decision.update(choice="Qh", best="9c", reason="it keeps Q♥ for KQ", mistake=True)
+    decision.update(loss_points=8.4, loss_points_low=5.1, loss_points_high=11.7)
+    found["worst"], data["rounds"][1]["worst"] = [decision["number"]], []
+    text = re.sub("<.*?>", "", make_review_page(json.dumps(data).encode()).decode())
+    player = found["players"][decision["seat"]]["label"]
+    sentence = (
+        f"the {player} played Q♥; 9♣ was worth 8.4 (5.1 to 11.7) points more: it keeps Q♥ for KQ."
+    )
+    assert f"Line 1, in trick 3, {sentence}" in text
+    assert f"In trick 3 {sentence}" in text
 
 
 def test_decisions_that_were_not_graded_are_listed_by_reason(review: bytes) -> None:

@@ -5,6 +5,10 @@
   const sections = [...document.querySelectorAll("section.round")];
   if (!sections.length) return;
   const viewer = document.getElementById("viewer").content.firstElementChild.cloneNode(true);
+  // The players as nouns, and by decision what was done and the best option in words.
+  const nouns = sections.map((section) => JSON.parse(section.dataset.nouns));
+  const words = sections.map((section) => JSON.parse(section.dataset.words));
+  const capital = (text) => text[0].toUpperCase() + text.slice(1);
   let round = 0, step = 0, open = true, steps = [];
 
   const make = (tag, text, kind) => {
@@ -79,8 +83,9 @@
       seat.style.gridArea = "p" + player.seat;
       seat.append(make("b", player.label));
       const places = ["opener", "2nd", "3rd", "4th", "5th"].slice(0, found.players.length - 1).concat("dealer");
-      const role = { sender: record.game === "kqj" ? ", Sender" : ", caller" }[player.role] || "";
-      seat.append(make("small", places[player.place] + (calling ? "" : role)));
+      const role = { sender: record.game === "kqj" ? "Sender" : "caller" }[player.role] || "";
+      const roles = [places[player.place], calling ? "" : role].filter((text) => text && text !== player.label);
+      seat.append(make("small", roles.join(", ")));
       const all = (calling ? record.dealt : record.hands) || record.dealt || [];
       const hand = all[player.seat];
       const cards = make("div", undefined, "cards");
@@ -96,10 +101,12 @@
     const center = make("div", undefined, "center");
     if (calling) {
       center.append(make("strong", record.turned ? "Return " + signed(record.turned) : "Auction"));
+      const calls = make("div", undefined, "calls");
       (record.calls || []).slice(0, now.call === undefined ? 0 : now.call).forEach((call) => {
         const text = call.call === "bid" ? call.amount + " " + call.contract + (call.capot ? " capot" : "") : call.call + (call.contract ? " " + call.contract : "");
-        center.append(make("div", found.players[call.seat].label + ": " + signed(text)));
+        calls.append(make("div", found.players[call.seat].label + ": " + signed(text)));
       });
+      center.append(calls);
     } else if (now.trick !== undefined || now.at === "end") {
       const t = now.at === "end" ? record.tricks.length - 1 : now.trick, trick = record.tricks[t];
       if (trick) {
@@ -116,7 +123,7 @@
         });
         center.append(cards);
         if (now.at === "end" || now.card === found.players.length - 1)
-          center.append(make("div", trick.winner === null || trick.winner === undefined ? "" : found.players[trick.winner].label + " wins the trick"));
+          center.append(make("div", trick.winner === null || trick.winner === undefined ? "" : capital(nouns[round][trick.winner]) + " wins the trick"));
       }
     }
     table.append(center);
@@ -127,40 +134,47 @@
     const box = viewer.querySelector(".values");
     box.replaceChildren();
     if (!decision) {
-      const name = now.seat === undefined ? "" : found.players[now.seat].label;
+      const name = now.seat === undefined ? "" : capital(nouns[round][now.seat]);
       const text = now.at === "start" ? "The start of the round." : now.at === "end" ? "The end of the round." : name + " had no choice, or the choice could not be graded.";
       box.append(make("p", text, "note"));
       return;
     }
-    const name = found.players[decision.seat].label, chose = signed(decision.choice);
+    const name = nouns[round][decision.seat];
+    const [deed, best] = words[round][found.decisions.indexOf(decision)];
     const verdict = make("p", undefined, "verdict " + (decision.mistake ? "mistake" : decision.choice === decision.best ? "fine" : ""));
-    if (decision.mistake) verdict.append("Mistake: ");
-    verdict.append(name + " chose " + chose);
+    verdict.append(decision.mistake ? "Mistake: " + deed : capital(deed));
     if (decision.choice === decision.best) verdict.append(", the best option.");
     else {
-      verdict.append("; " + signed(decision.best) + " was worth ", value(path + ".loss_points", points), " points more");
+      verdict.append("; " + best + " was worth ", value(path + ".loss_points", points));
       if (decision.loss_points_low !== null) {
         const interval = make("span", undefined, "interval");
         verdict.append(" ");
         interval.append("(", value(path + ".loss_points_low", points), " to ", value(path + ".loss_points_high", points), ")");
         verdict.append(interval);
       }
-      verdict.append((decision.reason ? ": " + decision.reason : "") + (decision.mistake ? "." : "; not shown to be a mistake."));
+      verdict.append(" points more" + (decision.reason ? ": " + decision.reason : "") + (decision.mistake ? "." : ". This is not shown to be a mistake."));
     }
     box.append(verdict);
-    const table = make("table"), head = make("tr");
+    const table = make("table", undefined, "stacked"), head = table.createTHead().insertRow(), body = table.createTBody();
     const hindsight = decision.options.some((each) => each.hindsight_value !== null && each.hindsight_value !== undefined);
-    ["option", "points", "wins", ...(hindsight ? ["in hindsight"] : [])].forEach((text, k) => head.append(make("th", text, k ? "" : "key")));
-    table.append(head);
+    ["option", "points", "wins", ...(hindsight ? ["in hindsight"] : [])].forEach((text, k) => {
+      const heading = make("th", text, k ? "" : "key");
+      heading.scope = "col";
+      head.append(heading);
+      // Said before each value on a phone, where the columns do not fit.
+      if (k) table.style.setProperty("--h" + (k + 1), JSON.stringify(text));
+    });
     decision.options.forEach((option, k) => {
       const row = make("tr", undefined, (option.name === decision.choice ? "chosen " : "") + (option.name === decision.best ? "best" : ""));
-      row.append(make("th", signed(option.name)));
+      const heading = make("th", signed(option.name));
+      heading.scope = "row";
+      row.append(heading);
       const at = path + ".options." + k, cell = make("td");
       cell.append(value(at + ".value", points));
       if (option.value_low !== null) {
         const interval = make("span", undefined, "interval");
         cell.append(" ");
-        interval.append(value(at + ".value_low", points), " to ", value(at + ".value_high", points));
+        interval.append("(", value(at + ".value_low", points), " to ", value(at + ".value_high", points), ")");
         cell.append(interval);
       }
       row.append(cell);
@@ -172,7 +186,7 @@
         if (option.hindsight_value !== null) after.append(value(at + ".hindsight_value", points));
         row.append(after);
       }
-      table.append(row);
+      body.append(row);
     });
     const scroll = make("div", undefined, "scroll");
     scroll.append(table);
@@ -181,7 +195,9 @@
     if (decision.exact) how.append("Exact: all ", value(path + ".layouts", String), " distributions of the hidden cards.");
     else how.append(value(path + ".n", String), " sampled deals that agree with what " + name + " knew.");
     if (hindsight) how.append(" In hindsight: with the actual hands.");
-    box.append(how, make("code", decision.command));
+    const told = make("div");
+    told.append(how, make("code", decision.command));
+    box.append(told);
   }
 
   function describeStep(now) {
