@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 from kqj_sim.cards import Card, parse_cards
 from kqj_sim.policies.players import Player
@@ -12,9 +13,7 @@ from kqj_sim.positions.samplers import make_sampler
 from kqj_sim.positions.sampling import derive_keys
 from kqj_sim.questions.review.decisions import Decision, RecordedRound
 from kqj_sim.questions.review.grading import derive_seed
-
-Tricks = tuple[tuple[int, tuple[Card, ...]], ...]
-"""Leader (a seat) and cards of some tricks."""
+from kqj_sim.referee.trick import PlayedTrick
 
 
 class Continuation:
@@ -33,16 +32,16 @@ class Continuation:
         self._plan = EstimatePlan(seed=derive_seed(seed, played.line))
         self._found: dict[tuple[Card, ...], Card] = {}
 
-    def list_tricks(self, decision: Decision, card: Card) -> Tricks:
+    def list_tricks(self, decision: Decision, card: Card) -> list[PlayedTrick]:
         """Return the tricks from that of a decision on, if this card is played there."""
-        position = decision.knowledge
-        position = self._play(position, card)
+        position = self._play(decision.knowledge, card)
         while not position.is_over:
             if position.plays not in self._found:
                 self._found[position.plays] = self._choose(position)
             position = self._play(position, self._found[position.plays])
-        # After the last card there is a trick without cards.
-        return position.tricks[decision.trick - 1 : position.rules.tricks]
+        # Each trick is led by the winner of the one before; the last one has no cards.
+        tricks = position.tricks[decision.trick - 1 :]
+        return [PlayedTrick(*trick, winner) for trick, (winner, _) in pairwise(tricks)]
 
     def _play(self, position: Position, card: Card) -> Position:
         """Return the position of the player after this card, who sees their own hand."""

@@ -337,7 +337,12 @@ def _describe_lines(
         return None
     return {
         name: [
-            {"leader": leader, "cards": [str(card) for card in cards]} for leader, cards in tricks
+            {
+                "leader": trick.leader,
+                "cards": [str(card) for card in trick.cards],
+                "winner": trick.winner,
+            }
+            for trick in tricks
         ]
         for name, tricks in zip(("choice", "best"), lines, strict=True)
     }

@@ -14,8 +14,9 @@ from kqj_sim.questions.review.tables import ReviewedDecision
 if TYPE_CHECKING:
     from kqj_sim.questions.review.decisions import RecordedRound
     from kqj_sim.questions.review.grading import Grade
-    from kqj_sim.questions.review.play_on import Continuation, Tricks
+    from kqj_sim.questions.review.play_on import Continuation
     from kqj_sim.questions.review.rounds import RoundReview
+    from kqj_sim.referee.trick import PlayedTrick
 
 RARE_BIDS = "the reference player would hardly ever have bid as the others did"
 """Why a call is not graded."""
@@ -44,7 +45,7 @@ def write_mistake(each: ReviewedDecision, confidence: float, several: bool) -> s
     return say(__name__, "mistake", each.grade, who, line, loss, reason, outcome, LARGE_LOSS)
 
 
-def list_lines(each: ReviewedDecision, going_on: Continuation) -> list[Tricks] | None:
+def list_lines(each: ReviewedDecision, going_on: Continuation) -> list[list[PlayedTrick]] | None:
     """Return how the round goes on after the choice and after the best card.
 
     None for a call, if a card was not known, or if nothing was lost.
@@ -67,7 +68,7 @@ def write_lines(each: ReviewedDecision, going_on: Continuation) -> list[str]:
     place = len(each.grade.decision.knowledge.tricks[-1][1])
     written = []
     for name, tricks in zip((each.grade.decision.choice, each.grade.best), lines, strict=True):
-        following = [tricks[0][1][place + 1 :], *(cards for _, cards in tricks[1:])]
+        following = [tricks[0].cards[place + 1 :], *(trick.cards for trick in tricks[1:])]
         value = float(hindsight.values[names.index(name), hindsight.team])
         written.append(say(__name__, "line", name, [each for each in following if each], value))
     return written

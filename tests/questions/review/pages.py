@@ -66,7 +66,7 @@ def assert_values_are_of_json(reader: Reader, data: Any) -> None:
     assert reader.values
     for path, text in reader.values:
         number = look_up(data, path)
-        share = path.endswith(("accuracy", "win_share")) or "win_share_" in path
+        share = path.endswith(("accuracy", "_share")) or "win_share_" in path
         right = {str(number), format_share(number) if share else format_points(number)}
         assert text in right, path
 

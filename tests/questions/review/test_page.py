@@ -104,22 +104,51 @@ def test_a_page_is_written_by_its_suffix(tmp_path: Path) -> None:
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
+def open_page(page: Path, link: str, folder: Path) -> str:
+    """Return the HTML of a page in a browser that follows a link in it."""
+    options = (
+        *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+        *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+        *(f"--user-data-dir={folder / 'profile'}", "--dump-dom"),
+    )
+    assert CHROMIUM is not None
+    return subprocess.run(
+        [CHROMIUM, *options, f"{page.as_uri()}#{link}"],
+        capture_output=True, text=True, timeout=120, check=False,
+    ).stdout  # fmt: skip
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
+def test_the_page_goes_on_after_the_best_card(review: bytes, tmp_path: Path) -> None:
+    data = json.loads(review)
+    page = tmp_path / "review.html"
+    page.write_bytes(make_review_page(review))
+    number, decision = next(
+        (number, each)
+        for number, found in enumerate(data["rounds"])
+        for each in found["decisions"]
+        if each["lines"] and each["choice"] != each["best"]
+    )
+    at = decision["at"]
+    before = open_page(page, f"r{number}-{at}", tmp_path)
+    assert re.search(r'<button data-line="best">after ', before)
+    after = open_page(page, f"r{number}-{at}+best", tmp_path)
+    assert "as the reference player goes on" in after and "back to the round" in after
+    # The card on the table is the best one.
+    rank, suit = decision["best"]
+    sign = {"s": "\u2660", "h": "\u2665", "d": "\u2666", "c": "\u2663"}[suit]
+    last = re.findall(r'<span class="card[^"]*chosen[^"]*">(.{2})<small>(?!<)', after)[-1]
+    assert last == f"{rank}{sign}"
+    assert_values_are_of_json(Reader(after), data)
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
 def test_the_clicked_through_page_shows_values_of_its_json(review: bytes, tmp_path: Path) -> None:
     data = json.loads(review)
     page = tmp_path / "review.html"
     page.write_bytes(make_review_page(review))
     at = data["rounds"][1]["decisions"][-1]["at"]
-    options = (
-        *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-        *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-        *(f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"),
-    )
-    assert CHROMIUM is not None
-    shown = subprocess.run(
-        [CHROMIUM, *options, f"{page.as_uri()}#r1-{at}"],
-        capture_output=True, text=True, timeout=120, check=False,
-    ).stdout  # fmt: skip
+    shown = open_page(page, f"r1-{at}", tmp_path)
     reader = Reader(shown)
     path = f"rounds.1.decisions.{len(data['rounds'][1]['decisions']) - 1}"
     options_shown = [each for each, _ in reader.values if each.startswith(f"{path}.options")]

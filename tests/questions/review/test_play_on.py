@@ -9,20 +9,21 @@ from kqj_sim.cards import Card
 from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.review.decisions import Decision, RecordedRound
 from kqj_sim.questions.review.luck import compute_differences
-from kqj_sim.questions.review.play_on import Continuation, Tricks
+from kqj_sim.questions.review.play_on import Continuation
 from kqj_sim.questions.review.rounds import review_round
 from kqj_sim.referee.trick import PlayedTrick
 from tests.questions.review.rounds import TABLES, find_reference, list_rounds, make_settings
 
 
-def score(played: RecordedRound, decision: Decision, tricks: Tricks) -> np.ndarray:
+def score(played: RecordedRound, decision: Decision, tricks: list[PlayedTrick]) -> np.ndarray:
     """The score difference of each team after these tricks, by the referee."""
     before = decision.knowledge.tricks[: decision.trick - 1]
     referee, contract = decision.knowledge.referee, decision.knowledge.contract
     finished = [
         PlayedTrick(leader, cards, referee.find_trick_winner(leader, cards, contract.contract))
-        for leader, cards in (*before, *tricks)
+        for leader, cards in (*before, *(trick[:2] for trick in tricks))
     ]
+    assert finished[decision.trick - 1 :] == tricks
     hands: list[set[Card]] = [set() for _ in range(played.rules.seats)]
     for trick in finished:
         for step, card in enumerate(trick.cards):
@@ -48,7 +49,7 @@ def test_the_cards_that_follow_end_in_the_value_in_hindsight(table: str) -> None
                 card = decision.knowledge.referee.card_by_text[grade.names[number]]
                 tricks = going_on.list_tricks(decision, card)
                 place = len(decision.knowledge.tricks[-1][1])
-                assert tricks[0][1][place] == card
+                assert tricks[0].cards[place] == card
                 assert score(played, decision, tricks).tolist() == hindsight.values[number].tolist()
                 compared += 1
     assert compared > 10
@@ -61,4 +62,4 @@ def test_a_line_of_the_choice_is_the_round_itself_if_the_reference_played_it() -
     first = next(each for each in played.decisions if not each.is_call)
     tricks = going_on.list_tricks(first, first.knowledge.referee.card_by_text[first.choice])
     recorded = [list(trick.cards) for trick in played.record.tricks][first.trick - 1 :]
-    assert [[str(card) for card in cards] for _, cards in tricks] == recorded
+    assert [[str(card) for card in trick.cards] for trick in tricks] == recorded

@@ -10,6 +10,13 @@
   const words = sections.map((section) => JSON.parse(section.dataset.words));
   const capital = (text) => text[0].toUpperCase() + text.slice(1);
   let round = 0, step = 0, open = true, steps = [];
+  // How the round goes on after a card, if that is followed: the decision, and `choice` or `best`.
+  let line = null;
+  const readRecord = () => {
+    const record = data.rounds[round].record;
+    if (!line) return record;
+    return { ...record, tricks: record.tricks.slice(0, line.decision.trick - 1).concat(line.decision.lines[line.name]) };
+  };
 
   const make = (tag, text, kind) => {
     const made = document.createElement(tag);
@@ -27,10 +34,11 @@
   };
   const signed = (text) => text.replace(/\b([ATHKQJ987654]?)([shdc])\b/g, (all, rank, suit) => rank + SIGNS[suit]).replace("capot", "Capot");
 
-  function listSteps(number) {
-    const { record, decisions } = data.rounds[number];
+  function listSteps() {
+    const record = readRecord(), { decisions } = data.rounds[round];
     const made = [{ at: "start" }];
-    const grade = (at) => decisions.findIndex((each) => each.at === at);
+    // What follows a card is graded only in the round itself.
+    const grade = (at) => decisions.findIndex((each) => each.at === at && (!line || each.number <= line.decision.number));
     (record.calls || []).forEach((call, k) => {
       const at = "c." + (k + 1);
       made.push({ at, call: k, seat: call.seat, decision: grade(at) });
@@ -39,7 +47,7 @@
       });
     });
     (record.tricks || []).forEach((trick, t) => trick.cards.forEach((card, k) => {
-      const at = (t + 1) + "." + (k + 1), seats = data.rounds[number].players.length;
+      const at = (t + 1) + "." + (k + 1), seats = data.rounds[round].players.length;
       made.push({ at, trick: t, card: k, seat: (trick.leader + k) % seats, decision: grade(at) });
     }));
     made.push({ at: "end" });
@@ -69,7 +77,7 @@
   }
 
   function drawTable() {
-    const found = data.rounds[round], record = found.record, now = steps[step];
+    const found = data.rounds[round], record = readRecord(), now = steps[step];
     const index = now.decision === undefined ? -1 : now.decision;
     const decision = index >= 0 ? found.decisions[index] : null;
     const path = "rounds." + round + ".decisions." + index;
@@ -135,7 +143,8 @@
     box.replaceChildren();
     if (!decision) {
       const name = now.seat === undefined ? "" : capital(nouns[round][now.seat]);
-      const text = now.at === "start" ? "The start of the round." : now.at === "end" ? "The end of the round." : name + " had no choice, or the choice could not be graded.";
+      if (line) box.append(writeLine(now));
+      const text = line ? "" : now.at === "start" ? "The start of the round." : now.at === "end" ? "The end of the round." : name + " had no choice, or the choice could not be graded.";
       box.append(make("p", text, "note"));
       return;
     }
@@ -152,7 +161,11 @@
         interval.append("(", value(path + ".loss_points_low", points), " to ", value(path + ".loss_points_high", points), ")");
         verdict.append(interval);
       }
-      verdict.append(" points more" + (decision.reason ? ": " + decision.reason : "") + (decision.mistake ? "." : ". This is not shown to be a mistake."));
+      const large = decision.large_loss_share;
+      if (large >= 0.005 && large < 1) verdict.append(" points more, and 30 or more in ", value(path + ".large_loss_share", share), " of the deals");
+      else verdict.append(" points more");
+      if (decision.outcome === "lucky") verdict.append(" (lucky: with these cards it cost nothing)");
+      verdict.append((decision.reason ? ": " + decision.reason : "") + (decision.mistake ? "." : ". This is not shown to be a mistake."));
     }
     box.append(verdict);
     const table = make("table", undefined, "stacked"), head = table.createTHead().insertRow(), body = table.createTBody();
@@ -197,7 +210,41 @@
     if (hindsight) how.append(" In hindsight: with the actual hands.");
     const told = make("div");
     told.append(how, make("code", decision.command));
+    if (line) told.prepend(writeLine(now));
+    else if (decision.lines) {
+      const ways = make("p", "How the round goes on with these cards: ", "lines");
+      ["choice", "best"].forEach((name) => {
+        const button = make("button", "after " + signed(decision[name]));
+        button.dataset.line = name;
+        ways.append(button, " ");
+      });
+      told.prepend(ways);
+    }
     box.append(told);
+  }
+
+  // Which card the round goes on after, with its end, and the way back.
+  function writeLine(now) {
+    const { decision, name } = line, made = make("p", undefined, "lines");
+    const path = "rounds." + round + ".decisions." + data.rounds[round].decisions.indexOf(decision);
+    made.append("After " + signed(decision[name]) + " in trick " + decision.trick + ", as the reference player goes on. ");
+    if (now.at === "end") {
+      const option = decision.options.findIndex((each) => each.name === decision[name]);
+      made.append("Difference of the scores for " + nouns[round][decision.seat] + ": ", value(path + ".options." + option + ".hindsight_value", points), ". ");
+    }
+    const button = make("button", "back to the round");
+    button.dataset.line = "";
+    made.append(button);
+    return made;
+  }
+
+  // Follow a line from the decision shown, or go back to where it left the round.
+  function turn(name) {
+    const at = line ? line.decision.at : steps[step].at;
+    line = name ? { decision: data.rounds[round].decisions[steps[step].decision], name } : null;
+    steps = listSteps();
+    step = steps.findIndex((each) => each.at === at);
+    show(true);
   }
 
   function describeStep(now) {
@@ -215,7 +262,8 @@
     document.querySelectorAll("circle.here").forEach((each) => each.classList.remove("here"));
     const mark = sections[round].querySelector('circle[data-at="' + steps[step].at + '"]');
     if (mark) mark.classList.add("here");
-    if (push) history.replaceState(null, "", "#r" + round + "-" + steps[step].at);
+    const at = line ? line.decision.at + "+" + line.name : steps[step].at;
+    if (push) history.replaceState(null, "", "#r" + round + "-" + at);
   }
 
   function move(name) {
@@ -232,6 +280,7 @@
     }
     if (name === "mistake") {
       const decisions = data.rounds[round].decisions;
+      if (line) turn("");
       const wrong = (each) => each.decision >= 0 && decisions[each.decision].mistake;
       const next = steps.findIndex((each, k) => k > step && wrong(each));
       step = next >= 0 ? next : find(wrong);
@@ -244,20 +293,24 @@
   }
 
   function follow(scroll) {
-    const found = location.hash.match(/^#r(\d+)(?:-(.+))?$/);
+    const found = location.hash.match(/^#r(\d+)(?:-([^+]+)(?:\+(choice|best))?)?$/);
     if (found && data.rounds[Number(found[1])]) {
       round = Number(found[1]);
-      steps = listSteps(round);
+      line = null;
+      steps = listSteps();
       const at = steps.findIndex((each) => each.at === found[2]);
       step = at < 0 ? 0 : at;
-    } else steps = listSteps(round);
-    show(false);
+    } else steps = listSteps();
+    const decision = data.rounds[round].decisions[steps[step].decision];
+    if (found && found[3] && decision && decision.lines) turn(found[3]);
+    else show(false);
     if (found && found[2] && scroll) viewer.scrollIntoView({ block: "start" });
   }
 
   viewer.addEventListener("click", (event) => {
     const button = event.target.closest("button");
-    if (button) move(button.dataset.move);
+    if (button && button.dataset.line !== undefined) turn(button.dataset.line);
+    else if (button) move(button.dataset.move);
   });
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
