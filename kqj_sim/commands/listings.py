@@ -10,7 +10,7 @@ import click
 
 from kqj_sim.columns import Column
 from kqj_sim.commands.command import Command, Group
-from kqj_sim.commands.from_function import make_command, make_option
+from kqj_sim.commands.from_function import ask, make_command, make_option, prepare
 from kqj_sim.commands.output import print_screen, screen_width
 from kqj_sim.commands.say import say
 from kqj_sim.errors import InputError
@@ -179,7 +179,8 @@ def show(ctx: click.Context, specification: str, game: str, format: str) -> None
 
 def _check(asked: CommandDescription, given: dict[str, Any]) -> None:
     """Print what a policy does wrong; exit with status 1 if there is anything."""
-    found = asked.function(**given)
+    _, runner = prepare(asked, given)
+    found = ask(asked, given, runner)
     say("\n".join(found.list_lines(len(found.problems))))
     if not found.ok:
         click.get_current_context().exit(1)

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import carray
+from numba import carray, types
 from numpy.typing import NDArray
 
 from kqj_sim.core.block import DEAL_NUMBER, DEALER, LANES, PENDING, allocate_block
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP
 from kqj_sim.core.dispatch import LOOP_COUNT
-from kqj_sim.core.jit import int64_at, scalar
+from kqj_sim.core.jit import (
+    address_of,
+    float64_at,
+    int64_at,
+    kernel,
+    make_address_caller,
+    make_tuple_reader,
+    scalar,
+)
 from kqj_sim.core.round import play_block
-from kqj_sim.core.rules import MAX_POLICIES
+from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES
 from kqj_sim.core.views import EXCEPTION_RAISED, PASS
 from kqj_sim.engines import Engine, get_engine
 from kqj_sim.errors import InputError
@@ -29,6 +37,7 @@ from kqj_sim.policies.binding import (
     bind_function,
     guard_exceptions,
     make_parameters_reader,
+    parameter_offset,
 )
 from kqj_sim.policies.card_sets import format_cards
 from kqj_sim.policies.configured import ConfiguredPolicy
@@ -40,10 +49,10 @@ from kqj_sim.simulation.encode import CONTRACTS, encode_rules, encode_seating
 
 _VIEWS: dict[str, Any] = dict(VIEW_OF_DECISION)
 _ENTRY_SIZE = 3 + max(len(view._fields) for view in _VIEWS.values())
-"""Numbers per answer in the log: loop, number of the policy, answer, then the view."""
+"""Numbers of an answer in the log: loop, number of the policy, answer, then the view."""
 
-_LOG_SIZE = 1 + 4096 * _ENTRY_SIZE
-"""Room for all answers of a round; the first number is the size of the part in use."""
+_LOG_ENTRIES = 4096
+"""Room for all answers of a round."""
 
 
 class FailedRound(NamedTuple):
@@ -98,66 +107,138 @@ def replay_decisions(
     failed: FailedRound,
 ) -> list[tuple[ConfiguredPolicy, str, int, Any]]:
     """Replay a round; return (policy, decision, answer, view) of each answer of user policies."""
-    game, table = get_engine(rules), encode_seating(rules, players, imposed)
-    distinct = list(dict.fromkeys(players))
-    notes = np.zeros(_LOG_SIZE, dtype=np.int64)
-    notes[0] = 1
-    headers = np.zeros((LOOP_COUNT, MAX_POLICIES, 3), dtype=np.int64)
-    for member, question in enumerate(DECISION_OF_LOOP):
-        for number, each in enumerate(distinct):
-            at = member * MAX_POLICIES + number
-            if table.loop_addresses[at] == 0:
-                continue
-            policy = each.policy_for(question).policy
-            if policy.built_in:
-                continue
-            headers[member, number] = member, number, notes.ctypes.data
-            table.resources[at] = headers[member, number].ctypes.data
-            table.loop_addresses[at] = _bind_logging_loop(member, policy, game.rules.game).address
     state = allocate_block()
-    game.start_deals(state, failed.deal, 1)
+    get_engine(rules).start_deals(state, failed.deal, 1)
     state[DEALER], state[PENDING] = failed.dealer, failed.pending
-    play_block(state, 1, failed.seed, encode_rules(rules), table, np.empty(0, np.int64))
+    entries = _play_and_log(state, 1, failed.seed, rules, players, imposed)
+    distinct = list(dict.fromkeys(players))
     found = []
-    for start in range(1, int(notes[0]), _ENTRY_SIZE):
-        member, number, answered = (int(value) for value in notes[start : start + 3])
+    for member, number, answer, *values in entries.tolist():
         question = DECISION_OF_LOOP[member]
         kind = _VIEWS[question]
-        values = notes[start + 3 : start + 3 + len(kind._fields)].tolist()
         chosen = distinct[number].policy_for(question).under(rules)
-        found.append((chosen, question, answered, kind(*values)))
+        found.append((chosen, question, answer, kind(*values[: len(kind._fields)])))
     return found
 
 
+def log_decisions(
+    rules: GameRules, player: Player, seed: int, deals: int
+) -> Iterator[tuple[ConfiguredPolicy, str, NDArray[np.int64], NDArray[np.int64]]]:
+    """Play the first deals of a seed with one player at all seats, at most LANES of them.
+
+    Yields for each loop whose answers are those of a user policy (policy, decision, answers (n,),
+    views (n, fields)).
+    """
+    state = allocate_block()
+    get_engine(rules).start_deals(state, 0, deals)
+    entries = _play_and_log(state, deals, seed, rules, [player] * rules.seats, None)
+    for member in np.unique(entries[:, 0]).tolist():
+        decision = DECISION_OF_LOOP[member]
+        size = len(_VIEWS[decision]._fields)
+        logged = entries[entries[:, 0] == member]
+        chosen = player.policy_for(decision).under(rules)
+        yield chosen, decision, logged[:, 2], logged[:, 3 : 3 + size]
+
+
+def _play_and_log(
+    state: NDArray[np.int64],
+    lanes: int,
+    seed: int,
+    rules: GameRules,
+    players: Sequence[Player],
+    imposed: ImposedContract | ImposedFirstCall | None,
+) -> NDArray[np.int64]:
+    """Play the rounds of a block; return the answers of user policies (n, _ENTRY_SIZE)."""
+    table, game = encode_seating(rules, players, imposed), rules.game
+    # The end of the part in use, where the last entry may begin, and the entries.
+    log = np.zeros(2 + (lanes * _LOG_ENTRIES + 1) * _ENTRY_SIZE, dtype=np.int64)
+    log[:2] = 2, len(log) - _ENTRY_SIZE
+    headers = np.zeros((LOOP_COUNT, MAX_POLICIES, 5), dtype=np.int64)
+    for member, decision in enumerate(DECISION_OF_LOOP):
+        for number, each in enumerate(dict.fromkeys(players)):
+            at = member * MAX_POLICIES + number
+            if table.loop_addresses[at] == 0:
+                continue
+            policy = each.policy_for(decision).policy
+            if policy.built_in:
+                continue
+            parameters = table.parameters[parameter_offset(member, number) :]
+            asking = address_of(compile_asking(policy, decision), _ASKING_SIGNATURE)
+            header = headers[member, number]
+            header[:] = member, number, log.ctypes.data, asking, parameters.ctypes.data
+            table.resources[at] = header.ctypes.data
+            table.loop_addresses[at] = _bind_logging_loop(member, game).address
+    play_block(state, lanes, seed, encode_rules(rules), table, np.empty(0, np.int64))
+    return log[2 : log[0]].reshape(-1, _ENTRY_SIZE)
+
+
+_ASKING_SIGNATURE = types.void(types.int64[::1], types.float64[::1], types.int64[::1], types.int64)
+"""Views one after the other, parameters, the array for the answers, and how often to ask."""
+
+_ask_at = make_address_caller(_ASKING_SIGNATURE)
+
+
 @cache
-def _bind_logging_loop(loop: int, policy: Policy, game: str) -> Any:
-    """Compile a loop with a policy that logs its views and answers."""
-    inner = guard_exceptions(adapt_arguments(*policy.compile_decision(DECISION_OF_LOOP[loop])))
+def compile_asking(policy: Policy, decision: str) -> Any:
+    """Compile a loop of `_ASKING_SIGNATURE` that asks a policy with given views."""
+    choose = guard_exceptions(adapt_arguments(*policy.compile_decision(decision)))
+    view = _VIEWS[decision]
+    size = len(view._fields)
+    read = make_tuple_reader(types.NamedUniTuple(types.int64, size, view))
+    read_parameters = make_parameters_reader(0, policy.tuple_type)
+
+    def ask(
+        views: NDArray[np.int64],
+        parameters: NDArray[np.float64],
+        answers: NDArray[np.int64],
+        repeats: int,
+    ) -> None:
+        values = read_parameters(parameters, 0)
+        for _ in range(repeats):
+            for at in range(len(answers)):
+                answers[at] = choose(read(views, at * size), values, 0.0)
+
+    return kernel(ask, cache=False)
+
+
+@cache
+def _bind_logging_loop(loop: int, game: str) -> Any:
+    """Compile a loop that logs views and answers, and asks any policy by address.
+
+    It is kept on disk: only what asks a user's policy is compiled anew.
+    """
     start = loop * MAX_POLICIES
 
     def read(resources: Any, number: int) -> Any:
-        return carray(int64_at(resources[start + number]), 3)
+        return carray(int64_at(resources[start + number]), 5)
 
     def note(view: Any, values: Any, header: Any) -> Any:
-        call = inner(view, values, header)
-        notes = carray(int64_at(header[2]), _LOG_SIZE)
-        at = notes[0]
-        if at + _ENTRY_SIZE <= _LOG_SIZE:
-            notes[at] = header[0]
-            notes[at + 1] = header[1]
-            notes[at + 2] = call
-            for k in range(len(view)):
-                notes[at + 3 + k] = view[k]
-            notes[0] = at + _ENTRY_SIZE
-        return call
+        log = int64_at(header[2])
+        at = log[0]
+        log[at], log[at + 1] = header[0], header[1]
+        for k in range(len(view)):
+            log[at + 3 + k] = view[k]
+        entry = header[2] + 8 * at
+        _ask_at(
+            header[3],
+            (
+                carray(int64_at(entry + 24), len(view)),
+                carray(float64_at(header[4]), MAX_PARAMETERS),
+                carray(int64_at(entry + 16), 1),
+                1,
+            ),
+        )
+        # What does not fit overwrites the last entry.
+        if at + _ENTRY_SIZE <= log[1]:
+            log[0] = at + _ENTRY_SIZE
+        return log[at + 2]
 
-    reader = make_parameters_reader(loop, policy.tuple_type)
     return bind_function(
         loop,
         scalar(note),
-        reader,
+        scalar(lambda parameters, number: 0.0),
         scalar(read),
-        None,
+        "log",
         sole_policy=False,
         checked=True,
         loops=find_game(game).part("engine").loops,

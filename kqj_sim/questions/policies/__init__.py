@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from kqj_sim.arguments import PolicyLike
 from kqj_sim.options import OPTIONS, read_number
 from kqj_sim.question import question
+from kqj_sim.runner import DEFAULT_RUNNER, Runner
 
 if TYPE_CHECKING:
     from kqj_sim.questions.policies.checks import PolicyCheck
@@ -14,13 +15,17 @@ if TYPE_CHECKING:
 
 @question(
     arguments={"policy": "NAME"},
+    output=("quiet",),
+    workers=(),
     deals=OPTIONS["deals"]._replace(**read_number(1, "1e4")),
     examples="""\
   kqj-sim policies check my_policy.py
   kqj-sim policies check my_policy.py:cautious --deals 10000
 """,
 )
-def check_policy(policy: PolicyLike, *, deals: int = 2_000, seed: int = 1) -> PolicyCheck:
+def check_policy(
+    policy: PolicyLike, *, deals: int = 2_000, seed: int = 1, runner: Runner = DEFAULT_RUNNER
+) -> PolicyCheck:
     """Play every variant of the rules with a policy, and report its mistakes.
 
     NAME is a name or any other specification.  Reports illegal choices, exceptions, choices that
@@ -29,6 +34,7 @@ def check_policy(policy: PolicyLike, *, deals: int = 2_000, seed: int = 1) -> Po
     Args:
         policy: a specification, a policy, or a function or class from a cell.
         deals: play this many deals of every variant of the rules.
+        runner: shows the progress; one thread plays, whose time is measured.
 
     Raises:
         InputError: it is no policy, or does not compile.
@@ -42,4 +48,4 @@ def check_policy(policy: PolicyLike, *, deals: int = 2_000, seed: int = 1) -> Po
     """
     from kqj_sim.questions.policies.checks import run_checks
 
-    return run_checks(policy, deals, seed)
+    return run_checks(policy, deals, seed, runner)

@@ -5,26 +5,25 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
-from itertools import chain, product
-from typing import Any
+from functools import partial
+from itertools import product
+from typing import Any, TypeAlias
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
-from kqj_sim.core.jit import kernel, make_tuple_reader, scalar
 from kqj_sim.errors import InputError
 from kqj_sim.games import GAMES, find_game
-from kqj_sim.messages import count_noun, shorten
-from kqj_sim.policies.binding import VIEW_OF_DECISION, adapt_arguments, guard_exceptions
+from kqj_sim.messages import shorten
+from kqj_sim.output.sentences import say
+from kqj_sim.policies.binding import VIEW_OF_DECISION
 from kqj_sim.policies.card_sets import format_cards
 from kqj_sim.policies.configured import ConfiguredPolicy
 from kqj_sim.policies.players import Player, PlayerLike, parse_player
-from kqj_sim.policies.registry import Policy
-from kqj_sim.rules import KqjRules
+from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
-from kqj_sim.simulation.policy_errors import FailedRound, replay_decisions
+from kqj_sim.simulation.policy_errors import compile_asking, log_decisions
 from kqj_sim.simulation.run import simulate
 
 
@@ -47,6 +46,11 @@ REPLAYED_DEALS = 60
 """Deals of each variant whose choices are made again from their views."""
 _TIMED_CALLS = 200_000
 _SHOWN_PROBLEMS = 3
+
+_Log: TypeAlias = dict[
+    tuple[ConfiguredPolicy, str], list[tuple[NDArray[np.int64], NDArray[np.int64]]]
+]
+"""Answers (n,) and views (n, fields) of each policy's decisions, in parts."""
 
 
 @dataclass
@@ -95,23 +99,15 @@ class PolicyCheck:
 
     def list_lines(self, shown_problems: int) -> list[str]:
         """Return the result as lines of text, with at most so many problems."""
-        count = len(self.problems)
-        found = count_noun(count, "problem") if count else "no problems"
-        lines = [f"{self.policy}: {found} in {self.deals:,} deals of {len(self.variants)} variants"]
+        lines = [say(__name__, "summary", self)]
         lines += [shorten(each, 200) for each in self.problems[:shown_problems]]
-        if count > shown_problems:
-            lines.append(f"and {count - shown_problems} more, see .problems")
-        lines += [
-            f"choose_{name}: {each.microseconds:.3f} µs a decision; asked again with the same "
-            f"view, {each.asked - each.changed:,} of {each.asked:,} are the same"
-            for name, each in self.decisions.items()
-        ]
-        if self.microseconds_per_deal == self.microseconds_per_deal:
-            lines.append(f"{self.microseconds_per_deal:.1f} µs a deal, at every seat, one thread")
-        return lines
+        lines.append(say(__name__, "further", len(self.problems) - shown_problems))
+        lines += [say(__name__, "decision", name, each) for name, each in self.decisions.items()]
+        lines.append(say(__name__, "speed", self))
+        return [line for line in lines if line]
 
 
-def run_checks(policy: PlayerLike, deals: int, seed: int) -> PolicyCheck:
+def run_checks(policy: PlayerLike, deals: int, seed: int, runner: Runner) -> PolicyCheck:
     """Play every variant of the games that a policy plays, and check its choices.
 
     Every variant is played twice, with the policy at every seat.  A policy that chooses cards also
@@ -123,30 +119,34 @@ def run_checks(policy: PlayerLike, deals: int, seed: int) -> PolicyCheck:
         policy: the policy.
         deals: deals of each variant.
         seed: seed of the deals.
+        runner: shows the progress; all is played in one thread, as that is timed.
 
     Raises:
         InputError: it is no policy, or does not compile.
     """
     players = _parse_players(policy)
-    found = PolicyCheck(next(iter(players.values())).given)
+    seated = {game: _list_players(player) for game, player in players.items()}
+    variants = {
+        name: rules for game in players for name, rules in find_game(game).part("variants").items()
+    }
+    found = PolicyCheck(next(iter(players.values())).given, variants=[*variants])
+    runs = sum(len(seated[rules.game]) for rules in variants.values())
     times: list[float] = []
-    logged: dict[tuple[ConfiguredPolicy, str], list[tuple[Any, int]]] = {}
-    variants = chain.from_iterable(find_game(game).part("variants").items() for game in players)
-    for name, rules in variants:
-        found.variants.append(name)
-        checked = players[rules.game]
-        for player in _list_players(checked):
-            experiment = Experiment(rules, player, deals, seed)
-            found.deals += deals
-            try:
-                seconds = _play_twice(experiment, found)
-            except InputError as error:
-                _add_problem(found, f"{error} ({name})")
-                continue
-            if player is checked:
-                times.append(seconds / deals)
-            _log_choices(experiment, logged)
-    _ask_again(found, logged)
+    logged: _Log = {}
+    with runner.start("deals", deals * runs, polls=False):
+        for name, rules in variants.items():
+            for player in seated[rules.game]:
+                found.deals += deals
+                try:
+                    seconds = _play_twice(Experiment(rules, player, deals, seed), found)
+                except InputError as error:
+                    _add_problem(found, say(__name__, "failed", error, name))
+                else:
+                    if player is players[rules.game]:
+                        times.append(seconds / deals)
+                    _log_choices(rules, player, seed, deals, logged)
+                runner.advance(deals)
+        _ask_again(found, logged)
     if times:
         found.microseconds_per_deal = 1e6 * sum(times) / len(times)
     return found
@@ -178,8 +178,8 @@ def _play_twice(experiment: Experiment, found: PolicyCheck) -> float:
     began = time.perf_counter()
     again = simulate(experiment, threads=1)
     seconds = time.perf_counter() - began
-    if not once.frame().equals(again.frame()):
-        _add_problem(found, "the same deals, played again, have other results")
+    if not np.array_equal(once.values, again.values):
+        _add_problem(found, say(__name__, "unsteady"))
     return seconds
 
 
@@ -190,54 +190,44 @@ def _add_problem(found: PolicyCheck, text: str) -> None:
         found.problems.append(text)
 
 
-def _log_choices(
-    experiment: Experiment, logged: dict[tuple[ConfiguredPolicy, str], list[tuple[Any, int]]]
-) -> None:
+def _log_choices(rules: GameRules, player: Player, seed: int, deals: int, logged: _Log) -> None:
     """Log the choices of the first deals with the views from which they were made."""
-    rules = experiment.rules
-    for deal in range(min(REPLAYED_DEALS, experiment.deals)):
-        failed = FailedRound(experiment.seed, deal, deal % rules.seats, 0)
-        for chosen, decision, answer, view in replay_decisions(
-            rules, experiment.players, None, failed
-        ):
-            logged.setdefault((chosen, decision), []).append((view, answer))
+    played = min(REPLAYED_DEALS, deals)
+    for chosen, decision, answers, views in log_decisions(rules, player, seed, played):
+        logged.setdefault((chosen, decision), []).append((answers, views))
 
 
-def _ask_again(
-    found: PolicyCheck, logged: dict[tuple[ConfiguredPolicy, str], list[tuple[Any, int]]]
-) -> None:
+def _ask_again(found: PolicyCheck, logged: _Log) -> None:
     """Make all logged choices again from their views, in another order, and time it."""
     generator = np.random.default_rng(1)
-    for (chosen, decision), entries in logged.items():
+    for (chosen, decision), parts in logged.items():
         check = found.decisions.setdefault(decision, DecisionCheck())
-        order = generator.permutation(len(entries))
-        views = np.array([entries[at][0] for at in order], dtype=np.int64).ravel()
-        before = np.array([entries[at][1] for at in order], dtype=np.int64)
-        ask = _compile_asking(chosen.policy, decision)
-        names = chosen.policy.tuple_type._fields
-        values = chosen.policy.tuple_type(*chosen.numbers) if names else 0.0
+        before, views = (np.concatenate(each) for each in zip(*parts, strict=True))
+        order = generator.permutation(len(before))
+        before, views = before[order], views[order]
+        ask = partial(
+            compile_asking(chosen.policy, decision),
+            views.ravel(),
+            np.array(chosen.numbers, dtype=np.float64),
+        )
         answers = np.zeros_like(before)
-        ask(views, values, answers, 1)
+        ask(answers, 1)
         changed = np.flatnonzero(answers != before)
-        repeats = 1 + _TIMED_CALLS // len(entries)
+        repeats = 1 + _TIMED_CALLS // len(before)
         began = time.perf_counter()
-        ask(views, values, np.zeros_like(before), repeats)
+        ask(np.zeros_like(before), repeats)
         seconds = time.perf_counter() - began
-        check.microseconds = max(check.microseconds, 1e6 * seconds / (repeats * len(entries)))
-        check.asked += len(entries)
+        check.microseconds = max(check.microseconds, 1e6 * seconds / (repeats * len(before)))
+        check.asked += len(before)
         first = check.changed == 0
         check.changed += len(changed)
         if first and len(changed):
-            view = entries[order[changed[0]]][0]
-            one, other = (
+            view = VIEW_OF_DECISION[decision](*views[changed[0]].tolist())
+            choices = [
                 _describe_choice(decision, int(each[changed[0]]), view, chosen.game)
                 for each in (before, answers)
-            )
-            _add_problem(
-                found,
-                f"policy {chosen.policy.name!r}, choose_{decision}() depends on more than its "
-                f"view: {one}, and with the same view again {other}",
-            )
+            ]
+            _add_problem(found, say(__name__, "depends", chosen.policy.name, decision, *choices))
 
 
 def _describe_choice(decision: str, choice: int, view: Any, game: str) -> str:
@@ -245,22 +235,3 @@ def _describe_choice(decision: str, choice: int, view: Any, game: str) -> str:
     if decision != "card" or choice <= 0:
         return str(choice)
     return " ".join(format_cards(choice, view.contract, game))
-
-
-@cache
-def _compile_asking(policy: Policy, decision: str) -> Any:
-    """Compile a loop that asks a policy with given views: (views, parameters, answers, repeats)."""
-    choose = guard_exceptions(adapt_arguments(*policy.compile_decision(decision)))
-    view: Any = VIEW_OF_DECISION[decision]
-    size = len(view._fields)
-    read = make_tuple_reader(types.NamedUniTuple(types.int64, size, view))
-    one = scalar(lambda views, values, at: choose(read(views, at * size), values, 0.0))
-
-    def ask(
-        views: NDArray[np.int64], values: Any, answers: NDArray[np.int64], repeats: int
-    ) -> None:
-        for _ in range(repeats):
-            for at in range(len(answers)):
-                answers[at] = one(views, values, at)
-
-    return kernel(ask, cache=False)

@@ -9,21 +9,26 @@ import pytest
 from kqj_sim import check_policy
 from kqj_sim.errors import InputError
 from kqj_sim.questions.policies.checks import PolicyCheck
+from kqj_sim.runner import DEFAULT_RUNNER, Runner
 from tests.variants import OTHER_GAMES
 
 HEAD = "import numba, numpy as np\nfrom kqj_sim import policy, lowest, highest\n"
 
 
-def _check(tmp_path: Path, text: str) -> PolicyCheck:
+def _check(tmp_path: Path, text: str, runner: Runner = DEFAULT_RUNNER) -> PolicyCheck:
     path = tmp_path / "mine.py"
     path.write_text(HEAD + text, encoding="utf-8")
-    return check_policy(str(path), deals=60)
+    return check_policy(str(path), deals=60, runner=runner)
 
 
 @pytest.mark.slow
 def test_a_correct_policy_has_no_problems(tmp_path: Path) -> None:
-    found = _check(tmp_path, "@policy\ndef low(view):\n    return lowest(view.legal)\n")
+    progress: list[tuple[int, int]] = []
+    runner = Runner(progress=lambda finished, total: progress.append((finished, total)))
+    found = _check(tmp_path, "@policy\ndef low(view):\n    return lowest(view.legal)\n", runner)
     assert found.ok
+    assert len(progress) > len(found.variants)
+    assert progress[-1] == (found.deals, found.deals)
     for title in OTHER_GAMES:
         assert any(title in each for each in found.variants)
     assert any("auction" in each for each in found.variants)
