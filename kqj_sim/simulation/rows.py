@@ -148,11 +148,14 @@ def concatenate_rows(parts: list[Rows]) -> Rows:
         return None if values[0] is None else np.concatenate(values)[order]
 
     order: Any = slice(None)
-    order = np.argsort(concatenate("deal"), kind="stable")
+    order = np.argsort(concatenate("deal"))
     deal, game, number, fingerprints = (
         concatenate(name) for name in ("deal", "game", "round", "fingerprints")
     )
-    values = np.take(np.concatenate([part.values for part in parts], axis=1), order, axis=1)
+    values = parts[0].values
+    if len(parts) > 1:
+        values = np.concatenate([part.values for part in parts], axis=1)
+    values = np.take(values, order, axis=1)
     finished = [part.finished_games for part in parts if part.finished_games is not None]
     if not finished:
         return Rows(deal, values, fingerprints=fingerprints, game_name=parts[0].game_name)

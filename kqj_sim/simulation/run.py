@@ -307,12 +307,14 @@ class _SameDealsJob(Generic[R]):
         ]
 
     def _play(self, players: Sequence[BlockPlayer], first: int, count: int) -> R:
-        return self.function(
-            tuple(
-                concatenate_rows([copy_rows(rows) for rows in player.play(first, count)])
-                for player in players
-            )
+        played = (
+            # Chunks of games overwrite each other.
+            [*player.play(first, count)]
+            if player.experiment.games is None
+            else [copy_rows(rows) for rows in player.play(first, count)]
+            for player in players
         )
+        return self.function(tuple(concatenate_rows(parts) for parts in played))
 
     def play_range(self, first: int, count: int) -> list[R]:
         """Play a range in this thread; return the result of each chunk, or all combined."""
