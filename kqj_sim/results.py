@@ -5,11 +5,12 @@ from __future__ import annotations
 import pickle
 import textwrap
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from kqj_sim.errors import InputError
+from kqj_sim.messages import quote, suggest
 from kqj_sim.output.formats import render
 from kqj_sim.output.grid import SCREEN_WIDTH, Grid
 from kqj_sim.output.html import to_html_fragment
@@ -208,10 +209,28 @@ class Result(ShownResult):
                 f"{quantity} has {len(found)} values in the table {name}: name the group by "
                 f"{', '.join(f'{column}=...' for column in columns)}"
             )
-        tables = [table] if table in self.tables else list(self.tables)
-        raise InputError(
-            f"no table has the quantity {quantity!r} of this group: look into the tables "
-            f"{', '.join(map(str, tables))}"
+        raise InputError(self._explain_missing(quantity, table, groups))
+
+    def _explain_missing(
+        self, quantity: str, table: str | None, groups: Mapping[str, object]
+    ) -> str:
+        """Return the error of a number that no table has."""
+        tables = [each for each in self._report.tables if table in (None, each.name)]
+        if not tables:
+            return _explain_unknown("there is no table", str(table), self.tables)
+        names = dict.fromkeys(name for each in tables for name in each.quantities)
+        if quantity not in names:
+            return _explain_unknown("there is no quantity", quantity, names)
+        tables = [each for each in tables if quantity in each.quantities]
+        columns = dict.fromkeys(column for each in tables for column in each.groups)
+        for column in groups:
+            if column not in columns:
+                return _explain_unknown(f"{quantity} has no group column", column, columns)
+        group = ", ".join(f"{column}={value!r}" for column, value in groups.items())
+        grouped = [each for each in tables if groups.keys() <= {*each.groups}]
+        return (
+            f"no table has {quantity} of {group}: look into the tables "
+            f"{', '.join(each.name for each in grouped or tables)}"
         )
 
     @abstractmethod
@@ -259,6 +278,13 @@ class Result(ShownResult):
         run = self._report.run
         described = [*run.describe().split("\n"), run.describe_intervals(), *self._report.remarks]
         return to_html_fragment(self._report.headline, described, self._list_html_grids())
+
+
+def _explain_unknown(claim: str, name: str, known: Iterable[str]) -> str:
+    """Return the error of a name that does not exist, as a claim says."""
+    names = list(known)
+    ending = suggest(name, names) or f"there are {', '.join(names) or 'none'}"
+    return f"{claim} {quote(name)}: {ending}"
 
 
 def make_plain(estimate: Estimate) -> Estimate:

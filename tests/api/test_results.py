@@ -260,8 +260,15 @@ def test_a_number_is_found_by_quantity_and_group(results: dict[str, Any]) -> Non
     assert taken.low <= taken.value <= taken.high and type(taken.value) is float
     with pytest.raises(InputError, match="name the group by place="):
         result.estimate("made_share")
-    with pytest.raises(InputError, match="no table has the quantity 'made'"):
-        result.estimate("made")
+    for message, arguments in (
+        ("no quantity 'made': did you mean made_share", {"quantity": "made"}),
+        ("no quantity 'xyz': there are .*, made_share,", {"quantity": "xyz"}),
+        ("no table 'contract': did you mean contracts", {"table": "contract"}),
+        ("made_share has no group column 'plac': did you mean place", {"plac": 0}),
+        ("no table has made_share of place=7: look into the tables contracts", {"place": 7}),
+    ):
+        with pytest.raises(InputError, match=message):
+            result.estimate(**{"quantity": "made_share", **arguments})
 
 
 def test_a_round_prints_as_show_does(results: dict[str, Any]) -> None:
