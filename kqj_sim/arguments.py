@@ -40,6 +40,10 @@ PolicyLike: TypeAlias = "PlayerLike"
 PoliciesLike: TypeAlias = "PolicyLike | Sequence[PolicyLike] | Mapping[str, PolicyLike]"
 """Policies of a table: one for all seats, one for each seat, or by "all", "team0", "seat3"."""
 
+VaryLike: TypeAlias = str | Sequence[str] | Mapping[str, str | float | Iterable[str | float]]
+"""Parameters and their values: "take=30:70:5", "take=30,40", a list of such texts, or
+{"take": [30, 40]}."""
+
 CardsLike: TypeAlias = str | Iterable[str | Card]
 """Cards: "9h 8h Ah", or a list of cards."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from kqj_sim.arguments import (
     PolicyLike,
     RuleArguments,
+    VaryLike,
     name_policy,
     parse_game_count,
     reject_both,
@@ -50,7 +51,7 @@ def _list_comparison_tables(
 """,
 )
 def compare(
-    *policies: PolicyLike,
+    *policies: PolicyLike | Sequence[PolicyLike],
     opponents: PolicyLike | None = None,
     calling: bool = False,
     playing: bool = False,
@@ -95,14 +96,17 @@ def compare(
         ValueError: an argument is wrong; one line that says what would be right.
 
     >>> import kqj_sim as kqj
-    >>> result = kqj.compare("standard", "random", deals=500)
+    >>> result = kqj.compare(["standard", "random"], deals=500)
     >>> result.best
     'standard'
     >>> result.lead.low > 0
     True
     """
-    if len(policies) == 1:
-        raise InputError(f"{name_policy(policies[0])} alone: name two policies or more")
+    listed: Sequence[Any] = policies
+    if len(policies) == 1 and isinstance(policies[0], list | tuple):
+        listed = policies[0]
+    if len(listed) == 1:
+        raise InputError(f"{name_policy(listed[0])} alone: name two policies or more")
     reject_both(calling=calling, playing=playing)
     if other_part is not None and not (calling or playing):
         raise InputError("--with is for --calling or --playing: give one of them")
@@ -124,7 +128,7 @@ def compare(
     )  # fmt: skip
     return ComparisonResult(
         play_pairs(
-            [parse_player(each, rules.game) for each in policies], rules, plan, runner,
+            [parse_player(each, rules.game) for each in listed], rules, plan, runner,
             opponents=None if opponents is None else parse_player(opponents, rules.game),
             part="calling" if calling else "playing" if playing else "both",
             other_part=parse_player(other_part, rules.game),
@@ -156,7 +160,7 @@ def _list_sweep_tables(vary: Sequence[str], plot: str | None, **_: Any) -> Mappi
 )
 def sweep(
     policy: PolicyLike,
-    vary: str | Sequence[str],
+    vary: VaryLike,
     *,
     opponents: PolicyLike | None = None,
     deals: int | None = None,
@@ -186,7 +190,7 @@ def sweep(
         ValueError: an argument is wrong; one line that says what would be right.
 
     >>> import kqj_sim as kqj
-    >>> result = kqj.sweep("standard", "take=20,150", opponents="standard", deals=200)
+    >>> result = kqj.sweep("standard", {"take": [20, 150]}, opponents="standard", deals=200)
     >>> [setting.name for setting in result.settings]
     ['take=20', 'take=150']
     """
@@ -202,8 +206,7 @@ def sweep(
     )
     player = parse_player(policy, rules.game)
     field = parse_player(opponents, rules.game)
-    varied = [vary] if isinstance(vary, str) else vary
-    return SweepResult(play_settings(player, varied, rules, field, plan, runner))
+    return SweepResult(play_settings(player, vary, rules, field, plan, runner))
 
 
 def _list_tune_tables(out: str | None, **_: Any) -> Mapping[str, str]:

@@ -21,6 +21,7 @@ from typing import Literal
 
 import numpy as np
 
+from kqj_sim.arguments import VaryLike
 from kqj_sim.policies.players import Player
 from kqj_sim.questions.compare.match import MatchCounts, PairedMatch
 from kqj_sim.questions.compare.plan import ComparisonPlan
@@ -30,7 +31,7 @@ from kqj_sim.questions.compare.vary import (
     describe_edge,
     find_parameter,
     list_combinations,
-    parse_parameter_values,
+    list_parameter_values,
 )
 from kqj_sim.rules import GameRules
 from kqj_sim.runner import Runner
@@ -231,7 +232,7 @@ def compare_with_best(
 
 def play_settings(
     policy: Player,
-    vary: Sequence[str],
+    vary: VaryLike,
     rules: GameRules,
     opponents: Player,
     plan: ComparisonPlan,
@@ -241,7 +242,7 @@ def play_settings(
 
     Args:
         policy: the player whose parameters vary.
-        vary: parameters and their values, `take=30:70:5` or `take=30,40`.
+        vary: parameters and their values.
         rules: the rules of the table.
         opponents: the player against whom the policy plays.
         plan: the deals, and the confidence of the intervals; `precision` is the half-width in
@@ -254,7 +255,7 @@ def play_settings(
             choice.
         KeyboardInterrupt: the run was interrupted before anything was finished.
     """
-    varied = tuple(parse_parameter_values(text, policy, rules) for text in vary)
+    varied = list_parameter_values(vary, policy, rules)
     names = [each.name for each in varied]
     sets = [dict(zip(names, values, strict=True)) for values in list_combinations(varied)]
     check_effect(policy, names, rules)

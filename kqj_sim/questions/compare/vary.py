@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from kqj_sim.arguments import VaryLike
 from kqj_sim.errors import InputError, locate_errors
 from kqj_sim.messages import explain_two_readings, quote, shorten
 from kqj_sim.output.sentences import say
@@ -76,10 +77,38 @@ def parse_parameter_values(text: str, player: Player, rules: GameRules) -> Param
         raise InputError(
             f"{quote(text)}: write parameter=from:to:step or parameter=value,value,..."
         )
-    parameter, _ = find_parameter(player, name, rules)
+    find_parameter(player, name, rules)
     values: Sequence[str | float] = (
         _expand_range(text, given) if ":" in given else _split_list(text, given)
     )
+    return _read_values(text, name, values, player, rules)
+
+
+def list_parameter_values(
+    vary: VaryLike, player: Player, rules: GameRules
+) -> tuple[ParameterValues, ...]:
+    """Return the parameters of `sweep` and their values; raise as `parse_parameter_values`."""
+    if isinstance(vary, str):
+        vary = [vary]
+    if not isinstance(vary, Mapping):
+        return tuple(parse_parameter_values(text, player, rules) for text in vary)
+    varied = []
+    for name, given in vary.items():
+        if isinstance(given, str):
+            varied.append(parse_parameter_values(f"{name}={given}", player, rules))
+        else:
+            values = list(given) if isinstance(given, Iterable) else [given]
+            varied.append(_read_values(f"{name}={values}", str(name), values, player, rules))
+    return tuple(varied)
+
+
+def _read_values(
+    text: str, name: str, values: Sequence[str | float], player: Player, rules: GameRules
+) -> ParameterValues:
+    """Return a parameter with these values, which `text` gives."""
+    parameter, _ = find_parameter(player, name, rules)
+    if not values:
+        raise InputError(f"{quote(text)}: {name} has no values")
     if len(values) > MAX_SETTINGS:
         raise InputError(
             f"{name} has {len(values):,} values: at most {MAX_SETTINGS}; take a larger step"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kqj_sim.arguments import VaryLike
 from kqj_sim.errors import InputError
 from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.compare.match import PairedMatch
 from kqj_sim.questions.compare.vary import (
     ParameterValues,
     list_combinations,
+    list_parameter_values,
     parse_parameter_values,
 )
 from kqj_sim.rules import SEATS, KqjRules
@@ -45,6 +47,21 @@ def test_values_of_names_and_flags() -> None:
     priors = parse_parameter_values("prior=none,network", player, RULES)
     assert priors.values == ("none", "network")
     assert parse_parameter_values("merge=true,False", player, RULES).values == ("true", "false")
+
+
+def test_values_are_lists_of_numbers() -> None:
+    take = ParameterValues("take", ("1", "200"))
+    assert list_parameter_values({"take": [1, 200]}, COUNTER, RULES) == (take,)
+    assert list_parameter_values({"take": np.array([1, 200.0])}, COUNTER, RULES) == (take,)
+    assert list_parameter_values({"take": iter(["1", "200"])}, COUNTER, RULES) == (take,)
+    both: VaryLike = {"take": range(30, 71, 20), "lap2": "12:14:1", "trump": 9}
+    texts = ["take=30:70:20", "lap2=12,13,14", "trump=9"]
+    assert list_parameter_values(both, COUNTER, RULES) == list_parameter_values(
+        texts, COUNTER, RULES
+    )
+    flags: VaryLike = {"merge": [True, False], "prior": ("none", "network")}
+    merge, prior = list_parameter_values(flags, parse_player("pimc"), RULES)
+    assert merge.values == ("true", "false") and prior.values == ("none", "network")
 
 
 def test_combinations_go_through_all_values() -> None:
