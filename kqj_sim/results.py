@@ -234,6 +234,10 @@ class Result(ShownResult):
         )
 
     @abstractmethod
+    def frame(self) -> pd.DataFrame:
+        """Return the rows: one per deal, option, pair, setting, generation or decision."""
+
+    @abstractmethod
     def make_drawing(self) -> Drawing:
         """Return the picture; raise NothingToDrawError if there is none."""
 

@@ -153,6 +153,22 @@ def test_every_result_is_a_table(results: dict[str, Any]) -> None:
         assert len(kqj.records(rules=rules, deals=2).frame()) == 2
 
 
+def test_types_of_a_frame_do_not_depend_on_what_was_played(results: dict[str, Any]) -> None:
+    played = results["records"].frame()
+    passed_out = kqj.records(deals=3, policy="never").frame()
+    assert passed_out["sender"].isna().all() and passed_out["contract"].isna().all()
+    for name, kind in {
+        "sender": "Int64",
+        "contract": "str",
+        "turned": "str",
+        "capot": "bool",
+    }.items():
+        assert played[name].dtype == kind, name
+    shared = [name for name in played if name in passed_out]
+    assert (played.dtypes[shared] == passed_out.dtypes[shared]).all()
+    assert (kqj.check([]).frame().dtypes == ["int64", "str"]).all()
+
+
 def test_html_is_whole_and_escaped(results: dict[str, Any]) -> None:
     for name, result in results.items():
         html = result._repr_html_()

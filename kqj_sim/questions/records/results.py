@@ -29,6 +29,10 @@ _NUMBERS_PER_SIDE = (
 _TABLES = ("hands",)
 """Keys that may be null in place of a list."""
 
+_TEXTS = ("game", "turned", "contract", "result")
+_INFERRED_TYPES = ("seed", "deal", "imposed", "capot")
+"""Keys that are never null; numbers of the others may be."""
+
 
 class Round(ShownResult):
     """A round that was played: its record, and its hands, calls, tricks and scores as text.
@@ -104,6 +108,8 @@ class Records(ShownResult, Sequence[Record]):
         """Return one row per record: its single values, and its lists of numbers per team or seat.
 
         These are columns such as `scores_0`.  Rules, players, cards, calls and tricks are left out.
+        Texts are str, flags bool, numbers Int64 where they may be missing, as `sender` is where
+        everybody passed.
         """
         import pandas as pd
 
@@ -117,7 +123,14 @@ class Records(ShownResult, Sequence[Record]):
                 elif not isinstance(value, (list, dict)) and name not in _TABLES:
                     row[name] = value
             rows.append(row)
-        return pd.DataFrame(rows)
+        frame = pd.DataFrame(rows)
+        return frame.astype(
+            {
+                name: "str" if name in _TEXTS else "Int64"
+                for name in frame.columns
+                if name not in _INFERRED_TYPES
+            }
+        )
 
     def to_json(self) -> str:
         """Return the records as lines of JSON."""
@@ -154,7 +167,8 @@ class CheckResult(ShownResult):
         """Return the discrepancies, with the columns `line` and `discrepancy`."""
         import pandas as pd
 
-        return pd.DataFrame(self.discrepancies, columns=["line", "discrepancy"])
+        frame = pd.DataFrame(self.discrepancies, columns=["line", "discrepancy"])
+        return frame.astype({"line": "int64", "discrepancy": "str"})
 
     def to_json(self) -> str:
         """Return the summary and the discrepancies as JSON."""
