@@ -16,6 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from kqj_sim.core.views import AcceptView, BidView, CardView, CounterView, TakeView
     from kqj_sim.errors import InputError
     from kqj_sim.kwajongen.game import KwajongenRules
     from kqj_sim.policies import (
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _MODULES = {
+    "core.views": ("AcceptView", "BidView", "CardView", "CounterView", "TakeView"),
     "errors": ("InputError",),
     "results": ("Result",),
     "questions.compare": ("compare", "sweep", "tune"),
@@ -132,8 +134,12 @@ __all__ = [
     "SIXES",
     "SPADES",
     "TENS",
+    "AcceptView",
+    "BidView",
+    "CardView",
     "CheckResult",
     "ComparisonResult",
+    "CounterView",
     "Estimate",
     "Experiment",
     "InputError",
@@ -151,6 +157,7 @@ __all__ = [
     "Setting",
     "SimulationResult",
     "SweepResult",
+    "TakeView",
     "TuningResult",
     "__version__",
     "bid_code",

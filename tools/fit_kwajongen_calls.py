@@ -17,7 +17,8 @@ import click
 import numpy as np
 
 from kqj_sim.core.block import CONTRACT, DEALT, LANES, STRIDE, UPCARD, WON_CARDS
-from kqj_sim.core.types import BoolArray, Float64Array, Int64Array, Place
+from kqj_sim.core.jit import get_python_function
+from kqj_sim.core.types import BoolArray, Float64Array, Int64Array, Kernel, Place
 from kqj_sim.kwajongen.cards import SEATS, TRICKS, to_strength_order
 from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.simulation.experiment import Experiment
@@ -76,7 +77,8 @@ def play_deals(
         for place in range(SEATS):
             hands[place, rows] = _read_row(block.state, DEALT + place * STRIDE, lanes)
         trumps = _read_row(block.state, CONTRACT, lanes)
-        upcards[rows] = to_strength_order.py_func(_read_row(block.state, UPCARD, lanes), trumps)
+        to_strength: Kernel = get_python_function(to_strength_order)
+        upcards[rows] = to_strength(_read_row(block.state, UPCARD, lanes), trumps)
         # The team of seat 0 sits at the places 0 and 2 if the dealer's seat is odd.
         even = _read_row(block.state, block.game.column_offset("dealer"), lanes) % 2 == 0
         for side in range(2):

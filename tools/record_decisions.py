@@ -75,7 +75,7 @@ KINDS = ("suit", "NT", "AT")
 MAX_CANDIDATES = 8
 """Most cards to choose from."""
 
-_RECORDER_DRAW = np.int64(10 << 32)
+_RECORDER_DRAW: Any = np.int64(10 << 32)
 """Purpose of the recorder's own draws (`core.rng`)."""
 
 EXPLORE_SHARE = 0.1

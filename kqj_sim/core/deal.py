@@ -24,7 +24,7 @@ from kqj_sim.core.block import SEATS, STRIDE, cell_index, pad_lanes
 from kqj_sim.core.cards import PACK, popcount
 from kqj_sim.core.jit import block_loop, scalar
 from kqj_sim.core.processor import has_instructions
-from kqj_sim.core.types import Block, CardSet, Int64Array, Key, Numba, Place, RowOffset
+from kqj_sim.core.types import Block, CardSet, Int64Array, Kernel, Key, Numba, Place, RowOffset
 
 PACK_SIZE = 48
 
@@ -79,7 +79,7 @@ def deposit_by_loop(bits: int, mask: int) -> int:
     return deposited
 
 
-deposit = _deposit_instruction if has_instructions("bmi2") else deposit_by_loop
+deposit: Kernel = _deposit_instruction if has_instructions("bmi2") else deposit_by_loop
 
 
 _UPCARD_DRAW, _FURTHER_DRAW, _EXCHANGE_DRAW = SEATS, SEATS + 1, SEATS + 4

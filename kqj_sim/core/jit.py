@@ -12,7 +12,7 @@ import sys
 import uuid
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import llvmlite.ir as ir
 import numba
@@ -338,9 +338,18 @@ def block_loop(function: Callable[..., Any]) -> Kernel:
     return InlineFunction(function, always_inline=False)
 
 
-def scalar(function: Callable[..., Any]) -> Kernel:
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def scalar(function: _Function) -> _Function:
     """Decorate a function of one deal's numbers: it is inlined into the kernels that call it."""
-    return InlineFunction(function, always_inline=True)
+    return cast(_Function, InlineFunction(function, always_inline=True))
+
+
+def get_python_function(function: _Function) -> _Function:
+    """Return the plain function that `scalar` decorates."""
+    plain: _Function = cast(Any, function).py_func
+    return plain
 
 
 def _make_stack_allocator(dtype: Numba, element: Numba) -> Numba:

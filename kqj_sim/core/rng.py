@@ -9,6 +9,7 @@ constant spreads the counters.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,8 @@ _LOW_HALF, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 _FLIPPED = np.uint64(0x2545F4914F6CDD1D)
 """Bits that differ between the two products, so that these are not alike; any others would do."""
 
-DEAL, TEAMS, CALL, COUNTER, CARD, FIRST_DEALER, HIDDEN_HAND = (np.int64(n << 32) for n in range(7))
+_PURPOSES: list[Any] = [np.int64(n << 32) for n in range(7)]
+DEAL, TEAMS, CALL, COUNTER, CARD, FIRST_DEALER, HIDDEN_HAND = _PURPOSES
 """Purposes: the high half of a counter; the low half is the turn."""
 
 

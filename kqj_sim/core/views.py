@@ -65,7 +65,16 @@ def last_bid_contract(last_bids: PackedBids, place: Place) -> Contract:
 
 
 class TakeView(NamedTuple):
-    """A turn to take or pass; cards in natural coding (`core.cards`)."""
+    """A turn to take or pass; cards in natural coding (`core.cards`).
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> @kqj.policy
+        ... def choose_take(view: kqj.TakeView) -> int:
+        ...     return kqj.PASS
+        >>> choose_take
+        <Policy choose_take: takes>
+    """
 
     hand: CardSet
     """The five cards held."""
@@ -82,11 +91,20 @@ class TakeView(NamedTuple):
     team_count: int
     """2 or 3."""
     random: int
-    """64 random bits of this decision."""
+    """32 random bits of this decision."""
 
 
 class BidView(NamedTuple):
-    """A turn of an auction to bid or pass; cards in natural coding."""
+    """A turn of an auction to bid or pass; cards in natural coding.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> @kqj.policy
+        ... def choose_bid(view: kqj.BidView) -> int:
+        ...     return kqj.bid_code(view.lowest_amount, kqj.HEARTS, False)
+        >>> choose_bid
+        <Policy choose_bid: bids>
+    """
 
     hand: CardSet
     """The eight cards held."""
@@ -113,11 +131,20 @@ class BidView(NamedTuple):
     team_count: int
     """2 or 3."""
     random: int
-    """64 random bits of this decision."""
+    """32 random bits of this decision."""
 
 
 class CounterView(NamedTuple):
-    """A chance to counter or overcounter the last bid; cards in natural coding."""
+    """A chance to counter or overcounter the last bid; cards in natural coding.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> @kqj.policy
+        ... def choose_counter(view: kqj.CounterView) -> bool:
+        ...     return view.amount > 200
+        >>> choose_counter
+        <Policy choose_counter: counters>
+    """
 
     hand: CardSet
     """The eight cards held."""
@@ -136,11 +163,20 @@ class CounterView(NamedTuple):
     team_count: int
     """2 or 3."""
     random: int
-    """64 random bits of this decision."""
+    """32 random bits of this decision."""
 
 
 class CardView(NamedTuple):
-    """A turn to play; cards coded by strength (`core.cards`): a higher bit is a stronger card."""
+    """A turn to play; cards coded by strength (`core.cards`): a higher bit is a stronger card.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> @kqj.policy
+        ... def play_low(view: kqj.CardView) -> int:
+        ...     return kqj.lowest(view.legal)
+        >>> play_low
+        <Policy play_low: chooses cards>
+    """
 
     hand: CardSet
     """Cards held."""
@@ -196,11 +232,20 @@ class CardView(NamedTuple):
     team_count: int
     """2 or 3."""
     random: int
-    """64 random bits of this decision."""
+    """32 random bits of this decision."""
 
 
 class AcceptView(NamedTuple):
-    """A turn to play (1) or pass (0) in Kwajongen; cards coded by strength."""
+    """A turn to play (1) or pass (0) in Kwajongen; cards coded by strength.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> @kqj.policy
+        ... def choose_accept(view: kqj.AcceptView) -> bool:
+        ...     return kqj.count(view.hand & view.trumps) > 1
+        >>> choose_accept
+        <Policy choose_accept: accepts>
+    """
 
     hand: CardSet
     """The four cards held."""
@@ -219,4 +264,4 @@ class AcceptView(NamedTuple):
     team_count: int
     """2."""
     random: int
-    """64 random bits of this decision."""
+    """32 random bits of this decision."""

@@ -10,6 +10,7 @@ from dataclasses import astuple, dataclass, replace
 from typing import NamedTuple
 
 from kqj_sim.core import dispatch
+from kqj_sim.core.jit import get_python_function
 from kqj_sim.core.round import BID_PENDING, COUNTER_PENDING, NOTHING_PENDING
 from kqj_sim.core.views import PASS, bid_code, replace_last_bid
 from kqj_sim.positions.position import Position, list_call_positions
@@ -20,6 +21,9 @@ from kqj_sim.simulation.encode import CONTRACTS
 
 GUARANTEED_CAPOT_TOTAL = 400
 """Card points, last trick and Capot together: what a Capot is sure to reach."""
+
+_bid_code = get_python_function(bid_code)
+_replace_last_bid = get_python_function(replace_last_bid)
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ class AuctionState:
             capot=code & 1,
             opening=self.opening or amount,
             bids=self.bids + 1,
-            last_bids=replace_last_bid.py_func(self.last_bids, place, amount // 10, contract),
+            last_bids=_replace_last_bid(self.last_bids, place, amount // 10, contract),
             open=0 if code & 1 else 1,
         )
 
@@ -202,9 +206,7 @@ def _encode_call(call: Call) -> int:
     if call.call == "pass":
         return PASS
     assert call.amount is not None and call.contract is not None
-    return int(
-        bid_code.py_func(call.amount, CONTRACTS.index(call.contract), int(call.capot is True))
-    )
+    return _bid_code(call.amount, CONTRACTS.index(call.contract), int(call.capot is True))
 
 
 def find_lowest_amount(position: Position) -> int:

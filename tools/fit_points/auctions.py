@@ -45,7 +45,7 @@ from tools.fit_points.imposed import ImposedRounds, deal_cards
 SPEAKING_CALLS = (LOG_PASS, LOG_BID)
 """The calls that are turns to speak."""
 
-_TURN_DRAW = np.int64(77 << 32)
+_TURN_DRAW: Any = np.int64(77 << 32)
 """Purpose of the draw of a turn (`core.rng`)."""
 
 
