@@ -4,7 +4,8 @@ This is the only description of a row.  The core fills the columns in this order
 `--by` use these names, and the documentation prints the same table.
 
 A column with `labels` holds the number of a label; its texts are what tables, files and
-expressions show and accept.  A flag holds 0 or 1; frames and files show it as a boolean.
+expressions show and accept.  A flag holds 0 or 1; frames and files show it as a boolean.  Some
+columns of the Sender hold -1 where everybody passed: null in frames, files and expressions.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ RANK_LABELS = ("4", "5", "6", "7", "8", "9", "J", "Q", "K", "H", "T", "A")
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its values are integers from `low` to `high`, numbers of `labels`, or a flag."""
+    """A column: its values are integers from `low` to `high`, numbers of `labels`, or a flag.
+
+    With `has_null` the lowest, -1, stands for null.
+    """
 
     name: str
     low: int
@@ -26,6 +30,16 @@ class Column:
     meaning: str
     labels: tuple[str, ...] = ()
     is_flag: bool = False
+    has_null: bool = False
+
+
+NULL = -1
+"""The value of a column of the Sender where there is none."""
+
+
+def make_sender_column(name: str, high: int, meaning: str) -> Column:
+    """Return a column of numbers, from 0 on, that is null where everybody passed."""
+    return Column(name, NULL, high, f"{meaning}, null if passed out", has_null=True)
 
 
 def make_label_column(name: str, labels: tuple[str, ...], meaning: str) -> Column:
@@ -45,9 +59,9 @@ KQJ_COLUMNS: tuple[Column, ...] = (
     Column("dealer", 0, 5, "seat of the dealer"),
     make_flag_column("taken", "true if somebody took, or bid"),
     Column("lap", 0, 60, "lap of the take, or of the last bid, from 1; 0 if passed out"),
-    Column("place", -1, 5, "place of the Sender: 0 the opener to 5 the dealer, -1 if passed out"),
-    Column("sender", -1, 5, "seat of the Sender, -1 if passed out"),
-    Column("contracting_team", -1, 2, "team of the Sender, -1 if passed out"),
+    make_sender_column("place", 5, "place of the Sender: 0 the opener to 5 the dealer"),
+    make_sender_column("sender", 5, "seat of the Sender"),
+    make_sender_column("contracting_team", 2, "team of the Sender"),
     make_label_column("contract", (*CONTRACT_LABELS, "none"), "the contract"),
     make_label_column(
         "kind",
@@ -84,9 +98,7 @@ KQJ_COLUMNS: tuple[Column, ...] = (
     Column("pending_before", 0, 600, "litigation gratuity that waited before the round"),
     Column("pending_after", 0, 600, "litigation gratuity that waits after the round"),
     Column("gratuity_received", 0, 600, "litigation gratuity that was paid out to a winning team"),
-    Column(
-        "sender_trumps", -1, 8, "trumps among the Sender's cards (NT 0, AT 8), -1 if passed out"
-    ),
+    make_sender_column("sender_trumps", 8, "trumps among the Sender's cards (NT 0, AT 8)"),
     Column("sender_trump_points", 0, 236, "card points of these trumps"),
     Column("sender_points", 0, 236, "card points of the Sender's eight cards"),
     Column("sender_aces", 0, 4, "aces of the Sender, the ace of trump not counted"),

@@ -48,7 +48,8 @@ Example:
 def columns(game: str, format: str, color: str) -> None:
     """List the columns of the rows, for --by and --where.
 
-    A row is a deal.  Columns hold whole numbers, flags (false or true), or the texts listed here.
+    A row is a deal.  Columns hold whole numbers, flags (false or true), or the texts listed here;
+    those of the Sender may be null, and then neither a condition nor its opposite holds.
     A condition compares numbers with numbers and texts with texts in quotes, and joins comparisons
     by and, or, not; a flag is a condition by itself, and counts as 0 or 1.
     """
@@ -63,7 +64,8 @@ def describe_values(column: Column) -> str:
     """Return the values that a column may hold, as text."""
     if column.is_flag:
         return "false, true"
-    return ", ".join(column.labels) or f"{column.low} to {column.high}"
+    low, end = (0, ", null") if column.has_null else (column.low, "")
+    return ", ".join(column.labels) or f"{low} to {column.high}{end}"
 
 
 @click.group(

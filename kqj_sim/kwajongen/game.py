@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from kqj_sim.cards import CONTRACTS
-from kqj_sim.columns import SUIT_LABELS, Column, make_flag_column, make_label_column
+from kqj_sim.columns import (
+    SUIT_LABELS,
+    Column,
+    make_flag_column,
+    make_label_column,
+    make_sender_column,
+)
 from kqj_sim.game import Game
 from kqj_sim.rules import GameRules, make_rule_field
 
@@ -51,9 +57,9 @@ class KwajongenRules(GameRules):
 KWAJONGEN_COLUMNS: tuple[Column, ...] = (
     Column("dealer", 0, 3, "seat of the dealer"),
     make_flag_column("taken", "true if somebody said play"),
-    Column("place", -1, 3, "place of the caller: 0 left of the dealer to 3 the dealer, -1 if none"),
-    Column("sender", -1, 3, "seat of the caller, -1 if passed out"),
-    Column("contracting_team", -1, 1, "team of the caller, -1 if passed out"),
+    make_sender_column("place", 3, "place of the caller: 0 left of the dealer to 3 the dealer"),
+    make_sender_column("sender", 3, "seat of the caller"),
+    make_sender_column("contracting_team", 1, "team of the caller"),
     make_label_column("trump", SUIT_LABELS, "the trump suit, that of the dealer's card turned up"),
     make_label_column("turned_rank", ("9", "T", "J", "Q", "K", "A"), "rank of that card"),
     make_label_column(
@@ -74,7 +80,7 @@ KWAJONGEN_COLUMNS: tuple[Column, ...] = (
         Column(f"score_{t}", -3, 1, f"change of the score of team {t}, down is good")
         for t in range(2)
     ),
-    Column("sender_trumps", -1, 4, "trumps among the caller's four cards, -1 if passed out"),
+    make_sender_column("sender_trumps", 4, "trumps among the caller's four cards"),
     Column("dealer_trumps", 1, 4, "trumps among the dealer's four cards"),
     Column("contracting_score", -3, 1, "change of the score of the caller's team"),
     Column("defending_score", -3, 0, "change of the score of the other team"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
@@ -11,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from kqj_sim.columns import NULL
 from kqj_sim.output.files import OutputFile, make_sidecar_path
 from kqj_sim.output.formats import RUN_KEY, format_run
 from kqj_sim.output.run import Run
@@ -35,8 +37,8 @@ class RowsFile:
     `game` and `round`, and those of the game.  Parquet has the types of `Rows.frame`: labelled
     columns are dictionaries of text, flags booleans, the others int32, wide enough for sums and
     products in programs that calculate in the type they read.  CSV has text, `true` or `false`,
-    and numbers.  The run is in the metadata (Parquet), or in a file beside it, `NAME.run.json`
-    (CSV).
+    numbers, and nothing for null.  The run is in the metadata (Parquet), or in a file beside it,
+    `NAME.run.json` (CSV).
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -182,21 +184,35 @@ def _convert_rows(rows: Rows) -> pa.Table:
                 _make_array(values.astype(np.int8)), _make_texts(column.labels)
             )
             if column.labels
-            else _make_array(values)
+            else _make_array(values, values == NULL if column.has_null else None)
         )
+    nullable = {column.name for column in rows.columns if column.has_null}
     # Columns without missing values are written faster if the schema says so.
-    fields = [pa.field(name, array.type, nullable=False) for name, array in arrays.items()]
-    return pa.table(arrays, pa.schema(fields))
+    fields = [pa.field(name, array.type, name in nullable) for name, array in arrays.items()]
+    return pa.table(arrays, pa.schema(fields, {"pandas": _describe_nulls(nullable)}))
 
 
-def _make_array(values: NDArray[Any]) -> pa.Array:
+def _describe_nulls(names: Iterable[str]) -> str:
+    """Return the metadata by which pandas reads columns with nulls as integers, as in the frame."""
+    numbers = [
+        {
+            "name": name, "field_name": name, "pandas_type": "int32", "numpy_type": "Int32",
+            "metadata": None,
+        }
+        for name in sorted(names)
+    ]  # fmt: skip
+    return json.dumps({"index_columns": [], "column_indexes": [], "columns": numbers})
+
+
+def _make_array(values: NDArray[Any], nulls: NDArray[np.bool_] | None = None) -> pa.Array:
     """Return a column for Arrow; `pyarrow.array` would import pandas, which takes 0.3 s."""
     import numpy as np
     import pyarrow as pa
 
     is_flag = values.dtype == np.bool_
     buffer = pa.py_buffer(np.packbits(values, bitorder="little") if is_flag else values)
-    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, buffer])
+    known = None if nulls is None else pa.py_buffer(np.packbits(~nulls, bitorder="little"))
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [known, buffer])
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.columns import Column
+from kqj_sim.columns import NULL, Column
 from kqj_sim.core import games as core_games
 from kqj_sim.games import get_column_numbers, get_columns
 from kqj_sim.rules import GameRules
@@ -98,7 +98,7 @@ class Rows:
     def column(self, name: str) -> NDArray[Any]:
         """Return a column as a new array, (n,): bool for a flag, else int32.
 
-        A column with labels gives the numbers of its labels.
+        A column with labels gives the numbers of its labels, one of the Sender -1 for null.
 
         Raises:
             KeyError: the game has no such column, or it was not filled.
@@ -118,8 +118,8 @@ class Rows:
     def frame(self, names: Sequence[str] | None = None) -> pd.DataFrame:
         """Return the rows as a pandas data frame; `names` are its columns, by default all.
 
-        Columns with labels are categorical, flags bool, `deal`, `game` and `round` int64, all
-        other columns int32.
+        Columns with labels are categorical, flags bool, `deal`, `game` and `round` int64, those
+        that may be null Int32, all other columns int32.
 
         Raises:
             KeyError: there is no such column, or it was not filled.
@@ -133,10 +133,13 @@ class Rows:
                 columns[name] = numbered[name]
                 continue
             values = self.column(name)
-            labels = self.columns[get_column_numbers(self.game_name)[name]].labels
-            columns[name] = (
-                pd.Categorical.from_codes(values, pd.Index(labels)) if labels else values
-            )
+            column = self.columns[get_column_numbers(self.game_name)[name]]
+            if column.labels:
+                columns[name] = pd.Categorical.from_codes(values, pd.Index(column.labels))
+            elif column.has_null:
+                columns[name] = pd.arrays.IntegerArray(values, values == NULL)
+            else:
+                columns[name] = values
         return pd.DataFrame(columns)
 
 

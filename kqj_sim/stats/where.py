@@ -5,7 +5,7 @@ the columns.  A text is parsed, each node is checked against what is allowed and
 functions of arrays; nothing is ever evaluated as Python.
 
 As in pandas, `&` and `|` bind like `and` and `or`.  Unlike there, a number divided by zero is
-unknown, as in SQL: a deal is selected only if the expression holds whatever the unknown number is.
+unknown, and so is null: a deal is selected only if the expression holds whatever the number is.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from kqj_sim.columns import Column
+from kqj_sim.columns import NULL, Column
 from kqj_sim.core.types import BoolArray, Int64Array
 from kqj_sim.errors import InputError
 from kqj_sim.games import describe_listing, find_game, get_columns
@@ -92,6 +92,7 @@ class _Number:
         values: returns int64 or float64, (rows,) or a scalar, and the rows where it is known, bool
             (rows,) or None for all.
         flag: True for a column of 0 and 1, which is a condition too.
+        has_null: True for a column that is null where everybody passed.
     """
 
     text: str
@@ -99,6 +100,7 @@ class _Number:
     high: float
     values: Callable[[Rows], tuple[Any, BoolArray | None]]
     flag: bool = False
+    has_null: bool = False
 
 
 @dataclass(frozen=True)
@@ -260,10 +262,11 @@ class _Compiler:
         if column.labels:
             return _Label(name, column)
 
-        def values(rows: Rows) -> tuple[Any, None]:
-            return _get_column_values(rows, name), None
+        def values(rows: Rows) -> tuple[Any, BoolArray | None]:
+            numbers = _get_column_values(rows, name)
+            return numbers, numbers != NULL if column.has_null else None
 
-        return _Number(name, column.low, column.high, values, column.is_flag)
+        return _Number(name, column.low, column.high, values, column.is_flag, column.has_null)
 
     def _compile_boolean(self, node: ast.BoolOp) -> _Condition:
         """Compile conditions joined by `and` or `or`."""
@@ -334,6 +337,7 @@ class _Compiler:
             if hint := explain_missing_quotes(one, comparison, other, self._columns):
                 raise InputError(hint)
         a, b = self._compile_operand(left), self._compile_operand(right)
+        _reject_null_as_number(text, a, b)
         compare = _COMPARISONS[type(comparison)]
         if isinstance(a, _Condition) or isinstance(b, _Condition):
             raise InputError(f"{text} compares a condition: join conditions with and, or, not")
@@ -353,6 +357,18 @@ class _Compiler:
             )
 
         return _Condition(text, truth)
+
+
+def _reject_null_as_number(text: str, a: _Operand, b: _Operand) -> None:
+    """Raise InputError for the comparison of a column that may be null with -1."""
+    match (a, b):
+        case (_Number(text=name, has_null=True), _Number(low=-1, high=-1)) | (
+            _Number(low=-1, high=-1),
+            _Number(text=name, has_null=True),
+        ):
+            raise InputError(
+                f"{text}: {name} is null where everybody passed: write taken, or not taken"
+            )
 
 
 def _compare_labels(

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import Any
 
 import pandas as pd
 import pytest
 
-from kqj_sim.kwajongen.game import KWAJONGEN_COLUMNS, KwajongenRules
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.rows import Rows
 from kqj_sim.simulation.run import simulate
 from kqj_sim.stats.tables import Table
 from kqj_sim.stats.tally import Tally
 from kqj_sim.stats.where import compile_expression
+from tests.frames import make_plain_frame
 from tests.kwajongen import by_pandas
 from tests.slow import slow_after
 
@@ -42,9 +42,7 @@ def played(games: int | None = None) -> Rows:
 
 @cache
 def frame(games: int | None = None) -> pd.DataFrame:
-    labelled: dict[str, Any] = {column.name: str for column in KWAJONGEN_COLUMNS if column.labels}
-    numbers = {column.name: "int64" for column in KWAJONGEN_COLUMNS if not column.labels}
-    return played(games).frame().astype(labelled | numbers)
+    return make_plain_frame(played(games))
 
 
 def tables(
@@ -56,7 +54,7 @@ def tables(
     return {table.name: table for table in tally.tables() if not table.name.startswith("games")}
 
 
-@pytest.mark.parametrize("where", [None, "place != 3 and trump in ('h', 's')"])
+@pytest.mark.parametrize("where", [None, "taken == 1 and place != 3 and trump in ('h', 's')"])
 @pytest.mark.parametrize("by", slow_after(1, [("dealer", "raised"), (), ("turned_rank",)]))
 @pytest.mark.parametrize("games", [None, 60])
 def test_every_number_is_that_of_pandas(

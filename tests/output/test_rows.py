@@ -21,6 +21,7 @@ from tests.output.tables import run
 from tests.variants import LIVELY, OTHER_GAMES
 
 DEALS = 700
+NULLABLE = [column.name for column in KQJ_COLUMNS if column.has_null]
 EXPERIMENT = Experiment(players=("random",) * 6, deals=DEALS, seed=5)
 
 
@@ -33,8 +34,9 @@ def write(path: Path, chunk: int = 150, experiment: Experiment = EXPERIMENT) -> 
 
 
 def plain(frame: pd.DataFrame) -> pd.DataFrame:
-    """Labels as text, all integers alike, flags as they are."""
-    kinds = {"i": "int64", "b": "bool"}
+    """Labels as text, all integers alike and null as -1, flags as they are."""
+    frame = frame.fillna(dict.fromkeys(NULLABLE, -1))
+    kinds = {"i": "int64", "b": "bool", "f": "int64"}
     return frame.astype(
         {name: kinds.get(column.dtype.kind, "object") for name, column in frame.items()}
     )
@@ -48,9 +50,13 @@ def test_file_holds_the_rows_in_order_of_deal(
     monkeypatch.setattr(rows_module, "ROW_GROUP_SIZE", group)
     path = tmp_path / f"rows{suffix}"
     write(path)
-    # `none` is a label, not a missing value.
-    found = pd.read_parquet(path) if suffix == ".parquet" else pd.read_csv(path, na_filter=False)
-    expected = plain(simulate(EXPERIMENT, threads=1).frame())
+    found = pd.read_parquet(path) if suffix == ".parquet" else pd.read_csv(path)
+    frame = simulate(EXPERIMENT, threads=1).frame()
+    expected = plain(frame)
+    assert NULLABLE == ["place", "sender", "contracting_team", "sender_trumps"]
+    for each in (found, frame):
+        assert all((each[name].isna() == ~each["taken"]).all() for name in NULLABLE)
+    assert 0 < frame["taken"].sum() < DEALS
     assert list(found["deal"]) == list(range(DEALS))
     pd.testing.assert_frame_equal(plain(found[list(expected.columns)]), expected)
     beside = [path.with_suffix(".run.json")] if path.suffix == ".csv" else []

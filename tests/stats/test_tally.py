@@ -19,6 +19,7 @@ from kqj_sim.stats.joint_counts import JointCounts, TooManyCombinations
 from kqj_sim.stats.quantities import find_quantity
 from kqj_sim.stats.tables import Table, TableRow, describe_distribution, list_deviation_notes
 from kqj_sim.stats.tally import Tally
+from tests.frames import make_plain_frame
 from tests.slow import slow_after
 from tests.stats import by_pandas
 from tests.stats.synthetic import part, synthetic_games, synthetic_rows
@@ -57,13 +58,6 @@ def by_name(tables: list[Table]) -> dict[str, Table]:
 def records(table: Table) -> Iterator[Any]:
     """The rows of a table, their columns as attributes."""
     yield from table.frame.itertuples()
-
-
-def plain_frame(rows: Rows) -> pd.DataFrame:
-    frame = rows.frame()
-    labelled = [column.name for column in KQJ_COLUMNS if column.labels]
-    numbers = [column.name for column in KQJ_COLUMNS if not column.labels]
-    return frame.astype({name: str for name in labelled} | {name: "int64" for name in numbers})
 
 
 def check(tables: list[Table], frame: pd.DataFrame, of: Experiment, by: tuple[str, ...]) -> None:
@@ -108,7 +102,7 @@ def test_every_number_is_that_of_pandas(
     rows = synthetic_rows(rules, 1700, seed=1)
     of = experiment(rules)
     tables = tallied(rows, of, by, where).tables()
-    frame = plain_frame(rows)
+    frame = make_plain_frame(rows)
     check(tables, frame if where is None else frame.query(where), of, by)
 
 
@@ -117,7 +111,7 @@ def test_waiting_gratuities_of_games() -> None:
     rows = synthetic_rows(KqjRules(), 1500, seed=2)
     # No games are added here; their tables have a test of their own.
     tables = [table for table in tallied(rows, of).tables() if not table.name.startswith("games")]
-    check(tables, plain_frame(rows), of, ())
+    check(tables, make_plain_frame(rows), of, ())
     assert len(by_name(tables)["pending"].frame) == 6
 
 
@@ -272,7 +266,7 @@ def test_cells_are_the_marginal_counts(dense_cells: int, monkeypatch: pytest.Mon
     kept = rows.column("dealer") < 3
     joint.add(rows, kept)
     values, numbers = joint.get_cells(("contract", "place"))
-    right = rows.frame()[kept].assign(contract=rows.column("contract")[kept])
+    right = make_plain_frame(rows)[kept].assign(contract=rows.column("contract")[kept])
     expected = right.groupby(["contract", "place"]).size()
     assert [tuple(value) for value in values.tolist()] == list(expected.index)
     assert numbers.tolist() == expected.tolist()

@@ -19,7 +19,7 @@ from tests.stats.synthetic import synthetic_rows
 ROWS = synthetic_rows(KqjRules(), 2000, seed=5)
 FRAME = ROWS.frame().astype({"contract": str, "kind": str, "return_suit": str, "result": str})
 for _name in FRAME.select_dtypes("int32"):
-    FRAME[_name] = FRAME[_name].astype("int64")
+    FRAME[_name] = FRAME[_name].astype("Int64")
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,11 @@ for _name in FRAME.select_dtypes("int32"):
         'kind in ("return", "other")',
         'contract not in ["NT", "AT", "none"]',
         "place in (0, 5)",
-        "place not in (-1, 5) and lap in [2]",
+        "place not in (0, 5) and lap in [2]",
+        "place != 0",
+        "not place == 2",
+        "sender_trumps < 3",
+        "sender_trumps < 3 or not taken == 1",
         "place in [dealer, 2]",
         "place in ()",
         "contract == return_suit",
@@ -63,6 +67,13 @@ def test_chooses_what_a_pandas_query_chooses(text: str) -> None:
     assert found.tolist() == right.tolist()
     if text != "place in ()":
         assert 0 < len(found) < len(ROWS)
+
+
+def test_null_neither_holds_nor_fails() -> None:
+    taken = ROWS.column("taken")
+    assert 0 < taken.sum() < len(ROWS)
+    for text in ("sender >= 0", "not sender < 0", "place not in (7, 8)", "sender_trumps * 2 > -9"):
+        assert (compile_expression(text).mask(ROWS) == taken).all(), text
 
 
 def test_flag_is_a_condition() -> None:
@@ -173,6 +184,9 @@ def test_great_numbers_of_deals_are_reckoned_with_or_refused() -> None:
         ("lap & 2", "lap is not a condition"),
         ("contract", 'contract is not a condition: compare, as in contract == "s"'),
         ("'NT'", "'NT' is not a condition"),
+        ("place == -1", "place is null where everybody passed: write taken, or not taken"),
+        ("sender not in (-1, 2)", "sender is null where everybody passed"),
+        ("-1 != contracting_team", "contracting_team is null where everybody passed"),
         ("lap == True", "True is not used here: write 1"),
         ("lap == None", "not allowed"),
         ("lap == b'x'", "not allowed"),
