@@ -19,8 +19,7 @@ import click
 import kqj_sim
 from kqj_sim.cli import main
 from kqj_sim.commands.command import Command
-from kqj_sim.commands.listings import describe_values
-from kqj_sim.games import get_columns
+from kqj_sim.commands.listings import list_columns
 from kqj_sim.rules import GameRules
 
 DOCS = Path(__file__).resolve().parent
@@ -106,8 +105,8 @@ def write_columns(games: Iterable[str]) -> Iterator[str]:
         yield from _write_table(
             ("column", "values", "meaning"),
             (
-                (f"`{column.name}`", describe_values(column), _escape(column.meaning))
-                for column in get_columns(game)
+                (f"`{name}`", values, _escape(meaning))
+                for name, values, meaning in list_columns(game)
             ),
         )
 

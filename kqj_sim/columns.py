@@ -42,6 +42,10 @@ def make_sender_column(name: str, high: int, meaning: str) -> Column:
     return Column(name, NULL, high, f"{meaning}, null if passed out", has_null=True)
 
 
+SENDER_HAND = "sender_hand"
+"""The column of the Sender's cards, which frames and files have only if it is named."""
+
+
 def make_label_column(name: str, labels: tuple[str, ...], meaning: str) -> Column:
     """Return a column of numbers of labels."""
     return Column(name, 0, len(labels) - 1, meaning, labels)

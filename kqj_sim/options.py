@@ -218,6 +218,9 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "out": Option("Output", "Write the tables to this file instead of stdout.", **_FILE),
     "rows": Option("Output", **_FILE),
+    "columns": Option(
+        "Output", parse=split_items, metavar="NAME,...", multiple=True, completes="column"
+    ),
     "plot": Option("Output", "Draw the results to a .png, .svg or .pdf file.", **_FILE),
     "save": Option("Output", **_FILE),
     "title": Option("Output", metavar="TEXT"),

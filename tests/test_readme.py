@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from docs.write_reference import GENERATED
 from kqj_sim.arguments import parse_whole_number
 from kqj_sim.cli import check_environment, main
-from kqj_sim.columns import KQJ_COLUMN_NUMBERS
+from kqj_sim.columns import KQJ_COLUMN_NUMBERS, SENDER_HAND
 from kqj_sim.games import KQJ
 from kqj_sim.policies.players import (
     get_default_player,
@@ -313,7 +313,7 @@ def test_every_rule_is_listed_with_its_values() -> None:
 def test_columns_that_are_named_exist() -> None:
     named = re.findall(r"`([a-z_0-5]+)`", section("data", "Columns of the rows"))
     assert len(named) > 20
-    assert {*named} - {"and", "or", "not"} <= {*KQJ_COLUMN_NUMBERS}
+    assert {*named} - {"and", "or", "not"} <= {*KQJ_COLUMN_NUMBERS, SENDER_HAND}
 
 
 def test_paths_that_are_named_exist() -> None:

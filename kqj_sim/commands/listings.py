@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kqj_sim.columns import Column
+from kqj_sim.columns import SENDER_HAND, Column
 from kqj_sim.commands.command import Command, Group
 from kqj_sim.commands.from_function import ask, make_command, make_option, prepare
 from kqj_sim.commands.output import print_screen, screen_width
@@ -50,17 +50,26 @@ def columns(game: str, format: str, color: str) -> None:
 
     A row is a deal.  Columns hold whole numbers, flags (false or true), or the texts listed here;
     those of the Sender may be null, and then neither a condition nor its opposite holds.
+    sender_holds('KQJ') is a condition, too: these trumps are in the Sender's hand.
     A condition compares numbers with numbers and texts with texts in quotes, and joins comparisons
     by and, or, not; a flag is a condition by itself, and counts as 0 or 1.
     """
-    rows = [(column.name, describe_values(column), column.meaning) for column in get_columns(game)]
+    rows = list_columns(game)
     if format == "json":
         _write_json([dict(zip(("column", "values", "meaning"), row, strict=True)) for row in rows])
         return
     _print_table("", ("column", "values", "meaning"), rows, format, color)
 
 
-def describe_values(column: Column) -> str:
+def list_columns(game: str) -> list[tuple[str, str, str]]:
+    """Return name, values and meaning of each column of a game's rows."""
+    rows = [(column.name, _describe_values(column), column.meaning) for column in get_columns(game)]
+    sender = find_game(game).sender
+    meaning = f"cards of the {sender}, if rows name it; for --where see sender_holds('KQJ')"
+    return [*rows, (SENDER_HAND, "cards, null", meaning)]
+
+
+def _describe_values(column: Column) -> str:
     """Return the values that a column may hold, as text."""
     if column.is_flag:
         return "false, true"

@@ -39,6 +39,8 @@ from kqj_sim.core.scoring import (
 )
 from kqj_sim.core.types import Block, Int16Array, Int64Array, Lane, RowOffset, Team
 
+CONTRACT_SHIFT = 12
+
 _NO_SUIT, _NO_RANK, _NO_CONTRACT = 4, 12, 6
 _ACE = 11
 
@@ -204,6 +206,21 @@ def fill_passed_out_columns(state: Block, lanes: int, played: int) -> None:
         state[_TRUMPS + i] = -1
         state[_RESULT + i] = PASSED_OUT
         state[_PENDING_AFTER + i] = state[block.PENDING + i]
+
+
+@block_loop
+def write_sender_cards(state: Block, lanes: int, cards: Int64Array, first: int) -> None:
+    """Copy the Senders' cards, coded by strength, to `cards` from index `first` on.
+
+    The contract is in the bits from CONTRACT_SHIFT on, which no card uses; all are 0 where
+    everybody passed.
+    """
+    for i in range(lanes):
+        sender, hand = state[block.SENDER + i], 0
+        for place in range(SEATS):
+            hand |= state[cell_index(block.DEALT + place * STRIDE, i)] * (sender == place)
+        contract = state[block.CONTRACT + i] << CONTRACT_SHIFT
+        cards[first + i] = hand | contract if sender >= 0 else 0
 
 
 @block_loop

@@ -25,7 +25,7 @@ from kqj_sim.core.block import (
     team_of,
     wrap_seat,
 )
-from kqj_sim.core.columns import write_rows
+from kqj_sim.core.columns import write_rows, write_sender_cards
 from kqj_sim.core.jit import block_loop, kernel, make_address_caller
 from kqj_sim.core.round import NO_RULES, find_illegal_choice, play_block
 from kqj_sim.core.rules import Rules, Seating
@@ -130,7 +130,7 @@ def assign_rounds(state: Block, slots: Int64Array, lanes: int) -> None:
 def play_games(
     state: Block, slots: Int64Array, lanes: int, next_game: int, last_game: int, seed: int,
     rules: Rules, seating: Seating, advance_address: Address, deals: Int64Array,
-    values: Int16Array, games: Int64Array,
+    values: Int16Array, sender_cards: Int64Array, games: Int64Array,
 ) -> tuple[int, int, int, int, int, int]:  # fmt: skip
     """Continue the games in the slots, and start further ones in slots that become free.
 
@@ -144,6 +144,7 @@ def play_games(
         seed, rules, seating: the experiment.
         advance_address: address of the game's `ADVANCE_SIGNATURE` kernel.
         deals: int64 (chunk,), values: int16 (columns * chunk,): the rows.
+        sender_cards: empty, or int64 (chunk,), filled by `core.columns.write_sender_cards`.
         games: int64 (chunk, SLOT_FIELDS): the finished games.
 
     Returns:
@@ -158,6 +159,8 @@ def play_games(
         if illegal >= 0:
             return lanes, next_game, rows, finished, ILLEGAL_CHOICE, illegal
         write_rows(state, lanes, seating.wanted, deals, values, rows)
+        if sender_cards.shape[0] > 0:
+            write_sender_cards(state, lanes, sender_cards, rows)
         rows += lanes
         call_advance(advance_address, (state, slots, lanes, rules))
         for slot in range(lanes):

@@ -56,6 +56,7 @@ from kqj_sim.core.columns import (
     fill_passed_out_columns,
     fill_play_columns,
     write_rows,
+    write_sender_cards,
 )
 from kqj_sim.core.deal import deal_first_cards, deal_further_cards
 from kqj_sim.core.jit import block_loop, kernel, make_address_caller, scalar
@@ -298,7 +299,7 @@ def start_deals(state: Block, first: int, lanes: int, seats: int = SEATS) -> Non
 @kernel
 def play_deals(
     state: Block, first: int, count: int, seed: int, rules: Rules, seating: Seating,
-    deals: Int64Array, values: Int16Array, fingerprints: Int64Array,
+    deals: Int64Array, values: Int16Array, sender_cards: Int64Array, fingerprints: Int64Array,
 ) -> int:  # fmt: skip
     """Play single rounds of the deals `first` to `first + count - 1`, dealer deal mod seats.
 
@@ -309,6 +310,7 @@ def play_deals(
         rules, seating: the experiment.
         deals: int64 (count,), filled with the deal number of each row.
         values: int16 (columns * count,), of which the wanted columns are filled.
+        sender_cards: empty, or int64 (count,), filled by `core.columns.write_sender_cards`.
         fingerprints: empty, or int64 (count,), filled with the rounds' fingerprints; then the
             seating must keep the history.
 
@@ -325,6 +327,8 @@ def play_deals(
         if illegal >= 0:
             return illegal
         write_rows(state, lanes, seating.wanted, deals, values, done)
+        if sender_cards.shape[0] > 0:
+            write_sender_cards(state, lanes, sender_cards, done)
         if marked:
             write_fingerprints(state, lanes, log, fingerprints, done)
     return -1
@@ -332,7 +336,7 @@ def play_deals(
 
 PLAY_DEALS_SIGNATURE = (
     _BLOCK, _I64, _I64, _I64, typeof(NO_RULES), typeof(EMPTY_SEATING),
-    types.int64[::1], types.int16[::1], types.int64[::1],
+    types.int64[::1], types.int16[::1], types.int64[::1], types.int64[::1],
 )  # fmt: skip
 """The types of the arguments of `play_deals`."""
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from kqj_sim.columns import NULL
+from kqj_sim.columns import NULL, SENDER_HAND
 from kqj_sim.output.files import OutputFile, make_sidecar_path
 from kqj_sim.output.formats import RUN_KEY, format_run
 from kqj_sim.output.run import Run
+from kqj_sim.simulation.sender_hands import format_sender_hands
 from kqj_sim.suffixes import ROW_SUFFIXES, choose_by_suffix
 
 if TYPE_CHECKING:
@@ -33,16 +33,16 @@ class RowsFile:
     """A file of rows, which appears when `finish` was called.
 
     A context manager; raises InputError for a suffix that is not in ROW_SUFFIXES, and OSError
-    on entering if the file cannot be written.  The columns are `deal`, with whole games
-    `game` and `round`, and those of the game.  Parquet has the types of `Rows.frame`: labelled
-    columns are dictionaries of text, flags booleans, the others int32, wide enough for sums and
-    products in programs that calculate in the type they read.  CSV has text, `true` or `false`,
-    numbers, and nothing for null.  The run is in the metadata (Parquet), or in a file beside it,
-    `NAME.run.json` (CSV).
+    on entering if the file cannot be written.  The columns are those named, or all of `Rows.frame`.
+    Parquet has the types of the frame: labelled columns are dictionaries of text,
+    flags booleans, the others int32, wide enough for sums and products in programs that calculate
+    in the type they read.  CSV has text, `true` or `false`, numbers, and nothing for null.  The run
+    is in the metadata (Parquet), or in a file beside it, `NAME.run.json` (CSV).
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, columns: Sequence[str] | None = None) -> None:
         self.format = choose_by_suffix(path, ROW_SUFFIXES)
+        self._columns = columns
         self._output = OutputFile(path)
         self.sidecar = make_sidecar_path(path) if self.format == "csv" else None
         """The path of the file with the run; None if there is none."""
@@ -111,7 +111,7 @@ class RowsFile:
             self._writing.result()
 
     def _write_group(self, rows: Rows) -> None:
-        table = _convert_rows(rows)
+        table = _convert_rows(rows, self._columns or rows.list_frame_columns())
         if self.format == "csv":
             table = _prepare_csv(table)
         if self._writer is None:
@@ -163,32 +163,39 @@ def _make_rows(make: Callable[..., NDArray[Any]], *parts: Rows) -> Rows:
     """Return rows whose arrays are made of those of other rows by a function."""
     arrays: dict[str, Any] = {
         name: make(*(getattr(part, name) for part in parts))
-        for name in ("deal", "values", "game", "round")
+        for name in ("deal", "values", "game", "round", "sender_cards")
         if getattr(parts[0], name) is not None
     }
     return replace(parts[0], **arrays)
 
 
-def _convert_rows(rows: Rows) -> pa.Table:
+def _convert_rows(rows: Rows, names: Sequence[str]) -> pa.Table:
     import numpy as np
     import pyarrow as pa
 
-    numbered = {"deal": rows.deal, "game": rows.game, "round": rows.round}
-    arrays = {
-        name: _make_array(numbers) for name, numbers in numbered.items() if numbers is not None
-    }
-    for column in rows.columns:
-        values = rows.column(column.name)
-        arrays[column.name] = (
-            pa.DictionaryArray.from_arrays(
-                _make_array(values.astype(np.int8)), _make_texts(column.labels)
+    columns = {column.name: column for column in rows.columns}
+    nullable = {name for name in names if name in columns and columns[name].has_null}
+    arrays = {}
+    for name in names:
+        if name in ("deal", "game", "round"):
+            arrays[name] = _make_array(getattr(rows, name))
+        elif name == SENDER_HAND:
+            hands = format_sender_hands(rows.get_sender_cards(), rows.game_name)
+            arrays[name] = _make_texts(hands.tolist())
+        else:
+            values, labels = rows.column(name), columns[name].labels
+            arrays[name] = (
+                pa.DictionaryArray.from_arrays(
+                    _make_array(values.astype(np.int8)), _make_texts(labels)
+                )
+                if labels
+                else _make_array(values, values == NULL if name in nullable else None)
             )
-            if column.labels
-            else _make_array(values, values == NULL if column.has_null else None)
-        )
-    nullable = {column.name for column in rows.columns if column.has_null}
     # Columns without missing values are written faster if the schema says so.
-    fields = [pa.field(name, array.type, name in nullable) for name, array in arrays.items()]
+    fields = [
+        pa.field(name, array.type, name in nullable or name == SENDER_HAND)
+        for name, array in arrays.items()
+    ]
     return pa.table(arrays, pa.schema(fields, {"pandas": _describe_nulls(nullable)}))
 
 
@@ -215,16 +222,16 @@ def _make_array(values: NDArray[Any], nulls: NDArray[np.bool_] | None = None) ->
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [known, buffer])
 
 
-@cache
-def _make_texts(labels: tuple[str, ...]) -> pa.Array:
-    """Return labels for Arrow, as `_make_array`."""
+def _make_texts(texts: Sequence[str | None]) -> pa.Array:
+    """Return texts for Arrow, None as null, as `_make_array`."""
     import numpy as np
     import pyarrow as pa
 
-    texts = [label.encode() for label in labels]
-    ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)
-    buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(texts))]
-    return pa.Array.from_buffers(pa.string(), len(texts), buffers)
+    encoded = [b"" if text is None else text.encode() for text in texts]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    known = np.packbits([text is not None for text in texts], bitorder="little")
+    buffers = [pa.py_buffer(known), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
+    return pa.Array.from_buffers(pa.string(), len(encoded), buffers)
 
 
 def _prepare_csv(table: pa.Table) -> pa.Table:

@@ -47,7 +47,7 @@ CONSTANTS: Mapping[str, int] = {
 _TRUMP_ORDER = "456JQKHTA789"
 _KWAJONGEN_RANKS = "9TJQKA"
 _KWAJONGEN_TRUMPS = 0x3F << 48
-_RANK_ORDERS: Mapping[str, tuple[str, str]] = {
+RANK_ORDERS: Mapping[str, tuple[str, str]] = {
     "kqj": (RANK_ORDER, _TRUMP_ORDER),
     "kwajongen": (_KWAJONGEN_RANKS, _KWAJONGEN_RANKS),
 }
@@ -63,7 +63,7 @@ def split_cards(cards: int) -> Iterator[int]:
 
 def list_cards(cards: int, contract: int | None = None, game: str = "kqj") -> list[Card]:
     """Return the cards of a set in natural coding, or coded by strength for a contract (0 to 5)."""
-    orders = _RANK_ORDERS[game]
+    orders = RANK_ORDERS[game]
     return [_find_card(bit >> 4, bit & 15, contract, *orders) for bit in split_cards(cards)]
 
 
@@ -74,7 +74,7 @@ def format_cards(cards: int, contract: int | None = None, game: str = "kqj") -> 
 
 def encode_cards(cards: Iterable[Card], game: str = "kqj") -> int:
     """Return cards as a set in natural coding."""
-    ranks, _ = _RANK_ORDERS[game]
+    ranks, _ = RANK_ORDERS[game]
     return sum(1 << 16 * SUITS.index(suit) + ranks.index(rank) for rank, suit in cards)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kqj_sim.columns import SENDER_HAND
 from kqj_sim.core import games as core_games
 from kqj_sim.core.block import LANES, allocate_block
 from kqj_sim.core.jit import address_of
@@ -41,7 +42,8 @@ class BlockPlayer:
         kernel_arguments: the result of `Experiment.compile_seating`, which threads share.
         chunk: most single deals at a time.
         with_fingerprints: whether the rows have `fingerprints`; for single deals only.
-        columns: names of the columns to fill; None for all.
+        columns: names of the columns to fill, the Sender's hand only if it is one of them; None
+            for all others.
     """
 
     def __init__(
@@ -64,6 +66,8 @@ class BlockPlayer:
             ]
             self.seating = self.seating._replace(wanted=np.array(numbers, np.int64))
         room = chunk if experiment.games is None else CHUNK_ROWS
+        with_cards = columns is not None and SENDER_HAND in columns
+        self.sender_cards = np.empty(room if with_cards else 0, dtype=np.int64)
         self.fingerprints = np.empty(room if with_fingerprints else 0, dtype=np.int64)
         self.state = allocate_block()
         self.deal = np.empty(room, dtype=np.int64)
@@ -90,10 +94,10 @@ class BlockPlayer:
         """Return the rows of a range of single deals."""
         columns = self.game.columns
         deal, values = self.deal[:count], self.values[: len(columns) * count]
-        fingerprints = self.fingerprints[:count]
+        sender_cards, fingerprints = self.sender_cards[:count], self.fingerprints[:count]
         failed = play_deals(
             self.state, first, count, self.experiment.seed, self.rules, self.seating, deal, values,
-            fingerprints,
+            sender_cards, fingerprints,
         )  # fmt: skip
         if failed >= 0:
             found = find_failed_round(self.state, self.experiment.seed, failed)
@@ -101,6 +105,7 @@ class BlockPlayer:
         return Rows(
             deal,
             values.reshape(len(columns), count),
+            sender_cards=sender_cards if len(sender_cards) else None,
             fingerprints=fingerprints if len(fingerprints) else None,
             game_name=self.game.rules.game,
             filled_columns=self._filled,
@@ -117,7 +122,7 @@ class BlockPlayer:
         while lanes > 0:
             lanes, following, rows, over, error, deal = core_games.play_games(
                 self.state, self.slots, lanes, following, last, seed, self.rules, self.seating,
-                advance, self.deal, self.values, self.finished_games,
+                advance, self.deal, self.values, self.sender_cards, self.finished_games,
             )  # fmt: skip
             if error == core_games.ILLEGAL_CHOICE:
                 raise IllegalChoice(self.experiment, find_failed_round(self.state, seed, deal))
@@ -133,6 +138,7 @@ class BlockPlayer:
                 game,
                 number,
                 finished_games,
+                sender_cards=self.sender_cards[:rows] if len(self.sender_cards) else None,
                 game_name=self.game.rules.game,
                 filled_columns=self._filled,
             )

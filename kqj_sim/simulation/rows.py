@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.columns import NULL, Column
+from kqj_sim.columns import NULL, SENDER_HAND, Column
 from kqj_sim.core import games as core_games
 from kqj_sim.games import get_column_numbers, get_columns
 from kqj_sim.rules import GameRules
+from kqj_sim.simulation.sender_hands import format_sender_hands
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,6 +73,8 @@ class Rows:
             them.  Sums and products of int16 overflow silently: calculate with `column`.
         game, round: int64 (n,), for rounds of games; else None.
         finished_games: the games that ended with these rounds; None for single rounds.
+        sender_cards: int64 (n,), the Senders' cards as `core.columns.write_sender_cards` writes
+            them; None if not asked for.
         fingerprints: int64 (n,), a hash of all calls and plays of each round; None if not asked
             for.
         game_name: name of the game, as in `--game`.
@@ -83,6 +86,7 @@ class Rows:
     game: NDArray[np.int64] | None = None
     round: NDArray[np.int64] | None = None
     finished_games: GameRows | None = None
+    sender_cards: NDArray[np.int64] | None = None
     fingerprints: NDArray[np.int64] | None = None
     game_name: str = "kqj"
     filled_columns: frozenset[str] | None = None
@@ -110,16 +114,22 @@ class Rows:
         values: NDArray[Any] = self.values[number].astype(kind)
         return values
 
+    def get_sender_cards(self) -> NDArray[np.int64]:
+        """Return `sender_cards`; raise KeyError if they were not asked for."""
+        if self.sender_cards is None:
+            raise KeyError(SENDER_HAND)
+        return self.sender_cards
+
     def list_frame_columns(self) -> list[str]:
-        """Return the names of the columns of `frame`, in their order."""
-        numbers = ["deal"] if self.game is None or self.round is None else ["deal", "game", "round"]
-        return [*numbers, *(column.name for column in self.columns)]
+        """Return the names of the columns of `frame` without names, in their order."""
+        return list_row_columns(self.game_name, self.game is not None)
 
     def frame(self, names: Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the rows as a pandas data frame; `names` are its columns, by default all.
+        """Return the rows as a pandas data frame; `names` are its columns, by default all but
+        `sender_hand`.
 
         Columns with labels are categorical, flags bool, `deal`, `game` and `round` int64, those
-        that may be null Int32, all other columns int32.
+        that may be null Int32, all other columns int32; `sender_hand` is str.
 
         Raises:
             KeyError: there is no such column, or it was not filled.
@@ -132,6 +142,10 @@ class Rows:
             if name in numbered and numbered[name] is not None:
                 columns[name] = numbered[name]
                 continue
+            if name == SENDER_HAND:
+                hands = format_sender_hands(self.get_sender_cards(), self.game_name)
+                columns[name] = pd.array(hands, dtype="str")
+                continue
             values = self.column(name)
             column = self.columns[get_column_numbers(self.game_name)[name]]
             if column.labels:
@@ -143,6 +157,12 @@ class Rows:
         return pd.DataFrame(columns)
 
 
+def list_row_columns(game: str, games: bool) -> list[str]:
+    """Return the names of the columns of rows, in their order; of whole games with `games`."""
+    numbers = ["deal", "game", "round"] if games else ["deal"]
+    return [*numbers, *(column.name for column in get_columns(game))]
+
+
 def concatenate_rows(parts: list[Rows]) -> Rows:
     """Return all rows in order of deal, with their games in order of number."""
 
@@ -152,8 +172,8 @@ def concatenate_rows(parts: list[Rows]) -> Rows:
 
     order: Any = slice(None)
     order = np.argsort(concatenate("deal"))
-    deal, game, number, fingerprints = (
-        concatenate(name) for name in ("deal", "game", "round", "fingerprints")
+    deal, game, number, cards, fingerprints = (
+        concatenate(name) for name in ("deal", "game", "round", "sender_cards", "fingerprints")
     )
     values = parts[0].values
     if len(parts) > 1:
@@ -161,18 +181,25 @@ def concatenate_rows(parts: list[Rows]) -> Rows:
     values = np.take(values, order, axis=1)
     finished = [part.finished_games for part in parts if part.finished_games is not None]
     if not finished:
-        return Rows(deal, values, fingerprints=fingerprints, game_name=parts[0].game_name)
+        return Rows(
+            deal, values, sender_cards=cards, fingerprints=fingerprints,
+            game_name=parts[0].game_name, filled_columns=parts[0].filled_columns,
+        )  # fmt: skip
     order = np.argsort(np.concatenate([games.game for games in finished]), kind="stable")
     columns = (
         np.concatenate([getattr(games, column.name) for games in finished])[order]
         for column in fields(GameRows)
     )
-    return Rows(deal, values, game, number, GameRows(*columns), game_name=parts[0].game_name)
+    return Rows(
+        deal, values, game, number, GameRows(*columns), cards, game_name=parts[0].game_name,
+        filled_columns=parts[0].filled_columns,
+    )  # fmt: skip
 
 
 def copy_rows(rows: Rows) -> Rows:
     """Return a copy that the next chunk does not overwrite."""
-    fingerprints = None if rows.fingerprints is None else rows.fingerprints.copy()
-    return replace(
-        rows, deal=rows.deal.copy(), values=rows.values.copy(), fingerprints=fingerprints
-    )
+    copies: dict[str, Any] = {
+        name: None if (values := getattr(rows, name)) is None else values.copy()
+        for name in ("deal", "values", "sender_cards", "fingerprints")
+    }
+    return replace(rows, **copies)

@@ -269,12 +269,19 @@ def reduce_ranges(
 
 
 def iterate_row_chunks(
-    experiment: Experiment, threads: Workers = None, chunk: int | None = None
+    experiment: Experiment,
+    threads: Workers = None,
+    chunk: int | None = None,
+    columns: frozenset[str] | None = None,
 ) -> Iterator[Rows]:
-    """Yield the rows of an experiment in order of deal, chunk by chunk, as `reduce_rows`."""
+    """Yield the rows of an experiment in order of deal, chunk by chunk, as `reduce_rows`.
+
+    `columns` are those that are filled, as in `BlockPlayer`.
+    """
     yield from play_same_deals(
-        [experiment], _get_only_rows, threads, chunk, max_deals_per_message=MAX_ROWS_PER_RANGE
-    )
+        [experiment], _get_only_rows, threads, chunk, max_deals_per_message=MAX_ROWS_PER_RANGE,
+        columns=columns,
+    )  # fmt: skip
 
 
 def _get_only_rows(played: tuple[Rows, ...]) -> Rows:
@@ -291,6 +298,7 @@ class _SameDealsJob(Generic[R]):
     combine: Callable[[R, R], object] | None
     chunk: int
     with_fingerprints: bool
+    columns: frozenset[str] | None
 
     def make_workers(self, thread_count: int) -> list[Callable[[int, int], R]]:
         """Return for each thread a function of a chunk's first deal and count."""
@@ -299,7 +307,7 @@ class _SameDealsJob(Generic[R]):
             partial(
                 self._play,
                 [
-                    BlockPlayer(each, seating, self.chunk, self.with_fingerprints)
+                    BlockPlayer(each, seating, self.chunk, self.with_fingerprints, self.columns)
                     for each, seating in seatings
                 ],
             )
@@ -337,6 +345,7 @@ def play_same_deals(
     with_fingerprints: bool = False,
     combine: Callable[[R, R], object] | None = None,
     max_deals_per_message: int | None = None,
+    columns: frozenset[str] | None = None,
 ) -> Iterator[R]:
     """Play several experiments on the same deals; yield `function` of the rows of each chunk.
 
@@ -349,6 +358,7 @@ def play_same_deals(
             an executor sends less; None to send the result of each chunk.
         max_deals_per_message: most deals (or games) whose results an executor sends together;
             None for no limit.
+        columns: names of the columns to fill, as in `BlockPlayer`.
 
     Raises:
         InputError: the experiments have different deals; and as `reduce_rows`.
@@ -357,7 +367,7 @@ def play_same_deals(
         raise InputError("experiments that are played together have the same deals")
     experiment = experiments[0]
     size = _check_chunk_size(experiment, threads, chunk)
-    job = _SameDealsJob(experiments, function, combine, size, with_fingerprints)
+    job = _SameDealsJob(experiments, function, combine, size, with_fingerprints, columns)
     with report_illegal_choices():
         if threads is None or isinstance(threads, int):
             yield from map_in_threads(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from kqj_sim.columns import SENDER_HAND
 from kqj_sim.errors import InputError
 from kqj_sim.games import describe_listing, find_game, get_column_numbers, get_columns
 from kqj_sim.messages import quote, suggest
@@ -126,6 +127,7 @@ class Tally:
         for name in self.by:
             if name not in get_column_numbers(game):
                 hint = suggest(name, get_column_numbers(game))
+                hint = "it holds cards" if name == SENDER_HAND else hint
                 raise InputError(
                     f"{quote(name)} is no column to group by: " + (hint or describe_listing(game))
                 )

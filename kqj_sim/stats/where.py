@@ -1,8 +1,8 @@
 """Expressions over the columns, such as `lap == 2 and sender_trumps >= 4`.
 
 They mean what they mean as a pandas query, with comparisons, arithmetic and boolean operators over
-the columns.  A text is parsed, each node is checked against what is allowed and turned into
-functions of arrays; nothing is ever evaluated as Python.
+the columns; `sender_holds('KQJ')` is besides them.  A text is parsed, each node is checked against
+what is allowed and turned into functions of arrays; nothing is ever evaluated as Python.
 
 As in pandas, `&` and `|` bind like `and` and `or`.  Unlike there, a number divided by zero is
 unknown, and so is null: a deal is selected only if the expression holds whatever the number is.
@@ -24,12 +24,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from kqj_sim.columns import NULL, Column
+from kqj_sim.columns import NULL, SENDER_HAND, Column
 from kqj_sim.core.types import BoolArray, Int64Array
 from kqj_sim.errors import InputError
 from kqj_sim.games import describe_listing, find_game, get_columns
 from kqj_sim.messages import quote, shorten, suggest
-from kqj_sim.stats.where_hints import explain_missing_quotes
+from kqj_sim.simulation.sender_hands import find_held_trumps
+from kqj_sim.stats.where_hints import (
+    explain_missing_quotes,
+    format_node,
+    make_syntax_error,
+    read_ranks,
+)
 
 if TYPE_CHECKING:
     from kqj_sim.simulation.rows import Rows
@@ -50,7 +56,6 @@ _GAME_COLUMNS = (
 )
 
 
-_ALLOWED_SYNTAX = "comparisons, + - * / // %, and or not, columns, numbers and labels are"
 _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
@@ -219,7 +224,7 @@ class _Compiler:
                     holds, fails = condition.truth(rows)
                     return _TruthMasks(fails, holds)
 
-                return _Condition(_format_node(node), negated)
+                return _Condition(format_node(node), negated)
             case ast.UnaryOp(op=ast.USub()):
                 number = self._compile_number(node.operand)
 
@@ -227,20 +232,22 @@ class _Compiler:
                     values, known = number.values(rows)
                     return -values, known
 
-                return _Number(_format_node(node), -number.high, -number.low, negative)
+                return _Number(format_node(node), -number.high, -number.low, negative)
             case ast.BinOp():
                 return self._compile_arithmetic(node)
             case ast.Compare():
                 return self._compile_comparison(node)
-            case ast.Name():
-                return self._get_column(node.id)
+            case ast.Name(id=name):
+                return self._get_column(name)
+            case ast.Call(func=ast.Name(id="sender_holds")):
+                return self._compile_holding(node)
             case ast.Constant(value=str() as label):
                 return _Label(repr(label), None)
             case ast.Constant(value=bool() as truth):
                 raise InputError(f"{truth} is not used here: write {int(truth)}")
             case ast.Constant(value=int() | float() as value):
                 return _make_constant(value)
-        raise _make_syntax_error(node)
+        raise make_syntax_error(node)
 
     def _compile_number(self, node: ast.expr) -> _Number:
         """Compile a node that must be a number."""
@@ -256,6 +263,8 @@ class _Compiler:
         if column is None:
             if name in {column.name for column in _GAME_COLUMNS}:
                 raise InputError(f"{name} is a column of whole games only: add --games")
+            if name == SENDER_HAND:
+                raise InputError(f"{name} holds cards: write sender_holds('KQJ') for trumps")
             hint = suggest(name, self._columns) or describe_listing(self._game)
             raise InputError(f"{shorten(name)} is no column: {hint}")
         self.used[name] = None
@@ -268,19 +277,31 @@ class _Compiler:
 
         return _Number(name, column.low, column.high, values, column.is_flag, column.has_null)
 
+    def _compile_holding(self, node: ast.Call) -> _Condition:
+        """Compile `sender_holds('KQJ')`, which is unknown where everybody passed."""
+        game, ranks = self._game, read_ranks(node, find_game(self._game).rules.ranks)
+        self.used[SENDER_HAND] = None
+
+        def truth(rows: Rows) -> _TruthMasks:
+            cards = rows.get_sender_cards()
+            holds = find_held_trumps(cards, ranks, game)
+            return _TruthMasks(holds, ~holds & (cards != 0))
+
+        return _Condition(format_node(node), truth)
+
     def _compile_boolean(self, node: ast.BoolOp) -> _Condition:
         """Compile conditions joined by `and` or `or`."""
         conditions = [self.compile_condition(value) for value in node.values]
         all_of = isinstance(node.op, ast.And)
         return _Condition(
-            _format_node(node), lambda rows: _combine_conditions(conditions, rows, all_of)
+            format_node(node), lambda rows: _combine_conditions(conditions, rows, all_of)
         )
 
     def _compile_arithmetic(self, node: ast.BinOp) -> _Number:
         """Compile an operation on two numbers."""
         operate = _ARITHMETIC.get(type(node.op))
         if operate is None:
-            raise _make_syntax_error(node)
+            raise make_syntax_error(node)
         left, right = self._compile_number(node.left), self._compile_number(node.right)
         divides = isinstance(node.op, ast.Div | ast.FloorDiv | ast.Mod)
 
@@ -294,8 +315,8 @@ class _Compiler:
 
         low, high = _compute_bounds(node.op, left, right)
         if math.isfinite(low) and max(-low, high) > _MAX_INTEGER:
-            raise InputError(f"{_format_node(node)} can exceed 2**62, the largest integer here")
-        return _Number(_format_node(node), low, high, values)
+            raise InputError(f"{format_node(node)} can exceed 2**62, the largest integer here")
+        return _Number(format_node(node), low, high, values)
 
     def _compile_comparison(self, node: ast.Compare) -> _Condition:
         """Compile comparisons, chained ones as the conjunction of their links."""
@@ -306,10 +327,10 @@ class _Compiler:
             left = right
         if len(links) == 1:
             return links[0]
-        return _Condition(_format_node(node), lambda rows: _combine_conditions(links, rows, True))
+        return _Condition(format_node(node), lambda rows: _combine_conditions(links, rows, True))
 
     def _compile_link(self, left: ast.expr, comparison: ast.cmpop, right: ast.expr) -> _Condition:
-        text = _format_node(ast.Compare(left, [comparison], [right]))
+        text = format_node(ast.Compare(left, [comparison], [right]))
         if isinstance(comparison, ast.In | ast.NotIn):
             if not isinstance(right, ast.List | ast.Tuple):
                 raise InputError(f"{text}: after in comes a list, as in {self._examples.among}")
@@ -475,24 +496,3 @@ def _replace_operators(text: str) -> str:
     return tokenize.untokenize(
         words.get(token.string, (token.type, token.string)) for token in tokens
     ).strip()
-
-
-def _make_syntax_error(node: ast.expr) -> InputError:
-    kinds: dict[type[ast.expr], str] = {
-        ast.Call: "a call",
-        ast.Attribute: "an attribute",
-        ast.Subscript: "a subscript",
-        ast.Lambda: "a function",
-        ast.NamedExpr: "an assignment",
-        ast.JoinedStr: "a formatted text",
-        ast.IfExp: "a choice by if",
-        ast.List: "a list outside of in",
-        ast.Tuple: "a list outside of in",
-    }
-    what = kinds.get(type(node), "")
-    said = f"is {what}, which is not allowed" if what else "is not allowed"
-    return InputError(f"{_format_node(node)} {said}: only {_ALLOWED_SYNTAX}")
-
-
-def _format_node(node: ast.expr) -> str:
-    return shorten(ast.unparse(node))

@@ -53,6 +53,7 @@ def _list_tables(
   kqj-sim simulate --by contract --where "lap == 2 and contract != 'NT'"
   kqj-sim simulate --bidding auction --games 10000 --out games.json
   kqj-sim simulate --impose opener:h --plot hearts.png --rows rows.parquet
+  kqj-sim simulate --impose opener:h --where "sender_holds('KQJ')"
   kqj-sim simulate --game kwajongen --by turned_rank
 """,
 )
@@ -65,6 +66,7 @@ def simulate(
     where: str | None = None,
     impose: str | ImposedContract | None = None,
     rows: str | os.PathLike[str] | None = None,
+    columns: str | Sequence[str] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     seed: int = 1,
     first: int = 0,
@@ -84,6 +86,7 @@ def simulate(
         by: show one row per value of these columns.
         where: count only the deals for which this holds; `kqj-sim columns` lists the columns.
         rows: write one row per deal to a .parquet or .csv file.
+        columns: with --rows: write these columns.  [default: all but sender_hand]
         checkpoint: save the counts to this file during the run and resume from it.
 
     Raises:
@@ -106,6 +109,8 @@ def simulate(
             "--rows and --checkpoint: rows are not kept in checkpoints; write them range by range "
             "with --first and --deals"
         )
+    if columns is not None and rows is None:
+        raise InputError("--columns is for --rows: name the file")
     from kqj_sim.questions.simulate.checkpoint import SavedRun
     from kqj_sim.questions.simulate.results import SimulationResult
     from kqj_sim.questions.simulate.rows import play_and_write
@@ -120,7 +125,7 @@ def simulate(
     start = partial(Tally, experiment, by, where)
     tally = start()  # Raises errors before anything is played.
     if rows is not None:
-        return play_and_write(os.fspath(rows), tally, confidence, runner)
+        return play_and_write(os.fspath(rows), columns, tally, confidence, runner)
     if checkpoint is not None:
         is_finished = SavedRun(os.fspath(checkpoint), tally).play(runner)
         return SimulationResult(tally, confidence, not is_finished, runner, can_resume=True)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from kqj_sim.arguments import split_items
+from kqj_sim.columns import SENDER_HAND
 from kqj_sim.errors import InputError
 from kqj_sim.games import describe_listing
 from kqj_sim.messages import quote, suggest
@@ -13,6 +14,8 @@ from kqj_sim.output.key_figures import make_simulation_report
 from kqj_sim.output.run import Run
 from kqj_sim.results import Result
 from kqj_sim.runner import Runner
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.rows import list_row_columns
 from kqj_sim.simulation.run import iterate_row_chunks
 from kqj_sim.stats.tally import Tally
 
@@ -20,6 +23,27 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from kqj_sim.output.figures import Drawing
+
+
+def choose_columns(columns: str | Sequence[str] | None, experiment: Experiment) -> list[str]:
+    """Return the names of columns of rows, by default all but `sender_hand`.
+
+    Raises:
+        InputError: there is no such column, or no name.
+    """
+    game = experiment.rules.game
+    known = list_row_columns(game, experiment.games is not None)
+    names = known if columns is None else [*dict.fromkeys(split_items(columns))]
+    if not names:
+        raise InputError("no column is named: write names such as deal,contract")
+    every = [*known, SENDER_HAND]
+    for name in names:
+        if name not in every:
+            hint = suggest(name, every) or describe_listing(game)
+            if name in ("game", "round"):
+                hint = "it is one of whole games: add --games"
+            raise InputError(f"there is no column {quote(name)}: {hint}")
+    return names
 
 
 class SimulationResult(Result):
@@ -60,7 +84,7 @@ class SimulationResult(Result):
 
         Args:
             columns: names of columns, "deal,contract" or a list, as `kqj-sim columns` lists them;
-                None for all.
+                None for all but `sender_hand`.
 
         Raises:
             InputError: there is no such column.
@@ -68,18 +92,12 @@ class SimulationResult(Result):
         import pandas as pd
 
         experiment, expression = self._tally.experiment, self._tally.expression
-        columns = None if columns is None else split_items(columns)
+        names = choose_columns(columns, experiment)
+        filled = frozenset(names).union(() if expression is None else expression.columns)
         parts: list[pd.DataFrame] = []
         with self._runner:
-            for rows in iterate_row_chunks(experiment, self._runner.workers):
-                known = rows.list_frame_columns()
-                for name in columns or ():
-                    if name not in known:
-                        raise InputError(
-                            f"there is no column {quote(name)}: "
-                            f"{suggest(name, known) or describe_listing(experiment.rules.game)}"
-                        )
-                part = rows.frame(columns)
+            for rows in iterate_row_chunks(experiment, self._runner.workers, columns=filled):
+                part = rows.frame(names)
                 parts.append(part if expression is None else part[expression.mask(rows)])
         return pd.concat(parts, ignore_index=True)
 

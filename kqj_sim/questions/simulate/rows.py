@@ -2,39 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 from kqj_sim.output.files import make_write_error
 from kqj_sim.output.rows import RowsFile
-from kqj_sim.questions.simulate.results import SimulationResult
+from kqj_sim.questions.simulate.results import SimulationResult, choose_columns
 from kqj_sim.results import UnwrittenFileError
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.run import iterate_row_chunks
 from kqj_sim.stats.tally import Tally
 
 
-def play_and_write(path: str, tally: Tally, confidence: float, runner: Runner) -> SimulationResult:
+def play_and_write(
+    path: str,
+    columns: str | Sequence[str] | None,
+    tally: Tally,
+    confidence: float,
+    runner: Runner,
+) -> SimulationResult:
     """Play an experiment in order of deal; write its rows and count them.
 
     Args:
         path: path of the file of rows.
+        columns: names of its columns, as in `choose_columns`.
         tally: empty counts of the experiment.
         confidence: confidence level of the intervals.
         runner: carries out the run.
 
     Raises:
-        InputError: its suffix stands for no format.
+        InputError: its suffix stands for no format; there is no such column.
         OSError: the file cannot be written; nothing was played.
         UnwrittenFileError: the rows could not be written, which ended the run; its result has the
             tables up to then.
     """
     failure = None
-    file, expression = RowsFile(path), tally.expression
+    names = choose_columns(columns, tally.experiment)
+    file, expression = RowsFile(path, names), tally.expression
+    filled = tally.columns.union(names)
     with ExitStack() as stack:
         stack.enter_context(file)
         with runner.start(*tally.size):
-            for rows in iterate_row_chunks(tally.experiment, runner.workers):
+            for rows in iterate_row_chunks(tally.experiment, runner.workers, columns=filled):
                 tally.add(rows)
                 if rows.finished_games is not None:
                     tally.add_games(rows.finished_games)
