@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 import kqj_sim
+from kqj_sim.arguments import RuleArguments
 from kqj_sim.cli import main
 from kqj_sim.commands.command import Command
 from kqj_sim.commands.listings import list_columns
@@ -211,8 +212,12 @@ def _write_docstring(text: str, parameters: Mapping[str, str]) -> Iterator[str]:
         content = textwrap.dedent("\n".join(lines)).strip("\n")
         if section in ("Args", "Attributes", "Raises"):
             yield from ("", f"{section.replace('Args', 'Arguments')}:", "")
-            for item in re.split(r"\n(?=\S)", content):
-                names, meaning = re.split(r":\s+", item, maxsplit=1)
+            items = [re.split(r":\s+", item, maxsplit=1) for item in re.split(r"\n(?=\S)", content)]
+            rules = [*RuleArguments.__annotations__]
+            if {*rules} <= {names for names, _ in items}:  # Explained once, not by each question.
+                items = [[names, meaning] for names, meaning in items if names not in rules]
+                items.append([", ".join(rules), "fields of [the rules](rules.md)."])
+            for names, meaning in items:
                 shown = ", ".join(f"`{parameters.get(n, n)}`" for n in names.split(", "))
                 yield _fill(f"- {shown}: {_escape(meaning)}", "  ")
         elif section in ("Returns", "Yields"):

@@ -11,12 +11,12 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, ParamSpec, TypeVar, cast
 
-from kqj_sim.arguments import collect_rules, name_policy
+from kqj_sim.arguments import RuleArguments, collect_rules, name_policy
 from kqj_sim.errors import InputError, locate_errors
-from kqj_sim.games import KQJ
+from kqj_sim.games import GAMES, KQJ
 from kqj_sim.options import OPTIONS, Option
 from kqj_sim.runner import DEFAULT_RUNNER
 
@@ -28,7 +28,6 @@ TABLES_AND_PLOT = ("tables", "format", "out", "plot", "color", "quiet", "config"
 
 COMMON_HELP = {
     "rules": "the rules of the table, in place of their fields.",
-    "fields": 'fields of the rules, such as `teams=3, bidding="auction"`.',
     "runner": "workers, progress and Ctrl-C; by default all processors, and no progress.",
 }
 """What the parameters mean that every question has and no command."""
@@ -98,9 +97,9 @@ def question(
             for name, value in values.items():
                 if name in options and value is not None:
                     values[name] = read_value(name, options[name], value)
-            fields = values.pop("fields", {})
+            given = values.pop("fields", {})
             if "rules" in signature.parameters:
-                values["rules"] = collect_rules(values.get("rules"), fields, function.__name__)
+                values["rules"] = collect_rules(values.get("rules"), given, function.__name__)
             if "runner" in signature.parameters:
                 runner = values.get("runner") or DEFAULT_RUNNER
                 if runner.has_cluster and "cluster" not in workers:
@@ -108,7 +107,9 @@ def question(
                 values["runner"] = runner.for_call(made_by)
             return function(*bound.args, **bound.kwargs)
 
-        ask.__doc__ = _complete_docstring(function.__doc__ or "", signature, options)
+        shown = _name_rules(signature)
+        ask.__signature__ = shown  # type: ignore[attr-defined]
+        ask.__doc__ = _complete_docstring(function.__doc__ or "", shown, options)
         if examples:
             ask.command = CommandDescription(  # type: ignore[attr-defined]
                 ask, arguments or {}, output, workers, examples, options, list_tables
@@ -116,6 +117,24 @@ def question(
         return cast("Callable[_Parameters, _Result]", ask)
 
     return decorate
+
+
+def _name_rules(signature: inspect.Signature) -> inspect.Signature:
+    """Return a signature with a keyword for each field of the rules, as type checkers show it."""
+    parameters = dict(signature.parameters)
+    if parameters.pop("fields", None) is None:
+        return signature
+    defaults = {"game": KQJ.name} | {
+        rule.name: rule.default for each in GAMES.values() for rule in fields(each.rules)
+    }
+    named = [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=defaults[name],
+            annotation=hint.__forward_arg__,
+        )
+        for name, hint in RuleArguments.__annotations__.items()
+    ]  # fmt: skip
+    return signature.replace(parameters=[*parameters.values(), *named])
 
 
 def _write_call(function: str, signature: inspect.Signature, values: Mapping[str, Any]) -> str:

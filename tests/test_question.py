@@ -104,6 +104,18 @@ def test_docstring_explains_parameters_that_questions_share() -> None:
 
 
 @pytest.mark.parametrize("function", QUESTIONS, ids=lambda each: each.__name__)
+def test_signatures_name_every_rule_with_its_default(function: Any) -> None:
+    parameters = inspect.signature(function).parameters
+    assert not [each for each in parameters.values() if each.kind is each.VAR_KEYWORD]
+    if "rules" in parameters:
+        assert parameters["game"].default == "kqj"
+        for game in GAMES.values():
+            defaults = game.rules().to_dict()
+            assert {name: parameters[name].default for name in defaults} == defaults
+            assert all(parameters[name].kind is parameters[name].KEYWORD_ONLY for name in defaults)
+
+
+@pytest.mark.parametrize("function", QUESTIONS, ids=lambda each: each.__name__)
 def test_every_parameter_of_a_question_is_explained(function: Any) -> None:
     told = read_arguments_help(function.__doc__)
     assert all(told[name] for name in inspect.signature(function).parameters)

@@ -60,7 +60,7 @@ def make_command(
         run: asks the question and writes the answer; None for tables and a picture.
     """
     asked: CommandDescription = function.command  # type: ignore[attr-defined]
-    signature = inspect.signature(function)
+    signature = inspect.signature(inspect.unwrap(function))
     taken = [name for name in signature.parameters if name not in ("rules", "fields", "runner")]
     params: list[click.Parameter] = []
     for name in taken:
