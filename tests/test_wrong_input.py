@@ -325,7 +325,6 @@ FUNCTIONS = {
     "simulate(rows='a.csv', columns='game')": "it is one of whole games: add --games",
     "simulate(rows='a.csv', columns=[])": "no column is named",
     "simulate(by='sender_hand')": "no column to group by: it holds cards",
-    "simulate(game='kwajongen', where=\"sender_holds('8')\")": "the ranks are AKQJT9",
     "simulate(rows='a.txt')": "let it end in",
     "simulate(deals=5, games=5)": "--deals and --games: give one of them",
     "simulate(policy='brave')": "no policy 'brave'",

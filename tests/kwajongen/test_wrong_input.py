@@ -54,6 +54,7 @@ USAGE = {
 
 FUNCTIONS = {
     "simulate(game='chess')": "'chess' is not a game: use kqj or kwajongen",
+    "simulate(game='kwajongen', where=\"sender_holds('8')\")": "the ranks are AKQJT9",
     "simulate(void_rule='free')": "--void-rule is a rule of kwajongen",
     "odds('Ah 9h Ks Tc', game='kwajongen', return_card='Jh', lap=2)": "--lap is not for --game kwa",
     "Experiment(KwajongenRules(), ('random',) * 6)": "6 policies: there should be one a seat, four",
