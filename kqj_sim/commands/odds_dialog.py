@@ -20,7 +20,7 @@ from kqj_sim.commands.say import say
 from kqj_sim.commands.stdout import get_stdout
 from kqj_sim.errors import InputError
 from kqj_sim.games import GAMES, KQJ, find_game
-from kqj_sim.messages import one_line, quote, shell_join
+from kqj_sim.messages import capitalize, one_line, quote, shell_join
 from kqj_sim.places import name_places, parse_place
 from kqj_sim.referee.base import Referee, get_referee
 from kqj_sim.rules import GameRules, KqjRules
@@ -120,7 +120,7 @@ class _Dialog:
         self._ask(f"Your cards, such as {self._examples[0]}", self._read_hand)
         if self._referee.has_upcard and self.given["return_card"] is None:
             name = self._referee.upcard_name.removeprefix("the ")
-            self._ask(f"{name[0].upper()}{name[1:]}, such as Jh", self._read_upcard)
+            self._ask(f"{capitalize(name)}, such as Jh", self._read_upcard)
         is_drawn = self.rules.partners == "random"
         if self.given["place"] is None:
             hint = f"Your place: {', '.join(name_places(self.rules.seats))}"

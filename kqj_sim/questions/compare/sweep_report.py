@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from kqj_sim.games import find_game
+from kqj_sim.messages import capitalize
 from kqj_sim.output.figures import (
     BLUE,
     GREEN,
@@ -329,8 +330,7 @@ def _draw_map(axes: Axes, sweep: Sweep, quantity: Literal["points", "taken"]) ->
         texts=texts if len(values) <= _MAX_LABELLED_CELLS else None,
         frames=frames, diverging=not is_share,
     )  # fmt: skip
-    label = _label_per_cent(sweep, words.takes)
-    takes = f"{label[0].upper()}{label[1:]}"
+    takes = capitalize(_label_per_cent(sweep, words.takes))
     title = takes if is_share else "Lead over the opponents, points a round"
     axes.set_title(f"{title}, with {100 * sweep.plan.confidence:g}% intervals")
     if len(second.values) > 12:

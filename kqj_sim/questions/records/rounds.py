@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kqj_sim.cards import SUIT_SYMBOLS, Card, format_card, format_contract, parse_card
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.games import describe_rules, find_game
-from kqj_sim.messages import quote
+from kqj_sim.messages import capitalize, quote
 from kqj_sim.output.run import describe_policies
 from kqj_sim.places import SeatNames, label_seats, name_places
 from kqj_sim.policies.players import shorten_player
@@ -316,7 +316,7 @@ def _render_outcome(record: Record) -> Text:
         return _make_text("Everybody passed.")
     words = _get_terms(record)
     who = describe_speaker(record, record.sender)
-    text = _make_text(f"{who[0].upper()}{who[1:]} {words.plays} ")
+    text = _make_text(f"{capitalize(who)} {words.plays} ")
     text.append("" if record.amount is None else f"{record.amount} ")
     shown = CONTRACT_NAMES[record.contract]
     text.append(shown, _suit_style(shown))
