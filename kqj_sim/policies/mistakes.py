@@ -10,6 +10,7 @@ import linecache
 from collections.abc import Collection, Iterator
 from inspect import getblock
 from textwrap import dedent
+from tokenize import TokenError
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -34,7 +35,7 @@ def parse_function(code: CodeType) -> ast.FunctionDef | None:
     lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
     try:
         tree = ast.parse(dedent("".join(getblock(lines)))) if lines else ast.Module([], [])
-    except SyntaxError:  # A lambda, or a file that has changed.
+    except (SyntaxError, TokenError):  # A lambda, or a file that has changed.
         return None
     ast.increment_lineno(tree, code.co_firstlineno - 1)
     found = tree.body[0] if tree.body else None
