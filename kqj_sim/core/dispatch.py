@@ -117,9 +117,9 @@ def call_loop(
             context.make_array(signature.args[at])(context, builder, args[at]).data
             for at in (1, 8, 9)
         ]
-        function_type = ir.FunctionType(
-            ir.VoidType(), [i64.as_pointer(), *[i64] * 6, double.as_pointer(), i64.as_pointer()]
-        )
+        # numba's C functions of no result return a pointer, and WebAssembly compares the types.
+        arguments = [i64.as_pointer(), *[i64] * 6, double.as_pointer(), i64.as_pointer()]
+        function_type = ir.FunctionType(ir.IntType(8).as_pointer(), arguments)
         function = builder.inttoptr(args[0], function_type.as_pointer())
         builder.call(function, [pointers[0], *args[2:8], *pointers[1:]])
         return context.get_dummy_value()

@@ -25,6 +25,9 @@ GROUP = 4
 PAIRS_WIDTH = 2 * UNITS
 """Numbers of a row of pairs: two for each unit."""
 
+DOT_NAME = "kqj_sim.dot"
+"""Name of the function that adds products of neighbours where no instruction of x86 does."""
+
 _SHORTS = ir.VectorType(ir.IntType(16), WIDTH)
 _PAIRS = ir.VectorType(ir.IntType(16), PAIRS_WIDTH)
 _TOTALS = ir.VectorType(ir.IntType(32), UNITS)
@@ -141,11 +144,33 @@ def _add_products_of_pairs(builder: Numba, total: Numba, one: Numba, other: Numb
             for first in (0, UNITS)
         )
         return builder.add(total, _join(builder, low, high, list(range(UNITS))))
-    one, other = builder.bitcast(one, _TOTALS), builder.bitcast(other, _TOTALS)
-    half_bits = ir.Constant(_TOTALS, [16] * UNITS)
-    low = [builder.ashr(builder.shl(each, half_bits), half_bits) for each in (one, other)]
-    high = [builder.ashr(each, half_bits) for each in (one, other)]
-    return builder.add(total, builder.add(builder.mul(*low), builder.mul(*high)))
+    dot = _get_dot_function(builder.module)
+    parts = []
+    for first in range(0, PAIRS_WIDTH, 8):
+        eight = list(range(first, first + 8))
+        parts.append(builder.call(dot, [_shuffle(builder, each, eight) for each in (one, other)]))
+    low, high = (_join(builder, parts[at], parts[at + 1], list(range(8))) for at in (0, 2))
+    return builder.add(total, _join(builder, low, high, list(range(UNITS))))
+
+
+def _get_dot_function(module: Numba) -> Numba:
+    """Return the function that adds the products of neighbours, int16 (8,) twice, to int32 (4,).
+
+    It has a name, by which `web/module.py` finds it and puts one instruction in its place.
+    """
+    function = module.globals.get(DOT_NAME)
+    if function is None:
+        eight, four = ir.VectorType(ir.IntType(16), 8), ir.VectorType(_I32, 4)
+        function = ir.Function(module, ir.FunctionType(four, [eight, eight]), DOT_NAME)
+        function.linkage = "linkonce_odr"
+        function.attributes.add("alwaysinline")
+        body = ir.IRBuilder(function.append_basic_block())
+        pairs = [body.bitcast(each, four) for each in function.args]
+        half = ir.Constant(four, [16] * 4)
+        low = [body.ashr(body.shl(each, half), half) for each in pairs]
+        high = [body.ashr(each, half) for each in pairs]
+        body.ret(body.add(body.mul(*low), body.mul(*high)))
+    return function
 
 
 def _call_intrinsic(builder: Numba, name: str, result: Numba, arguments: list[Numba]) -> Numba:

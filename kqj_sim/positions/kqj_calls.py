@@ -15,7 +15,6 @@ from kqj_sim.core.block import LANES, PLAYER_BITS, SEATS, allocate_block
 from kqj_sim.core.observed_calls import STOPPED
 from kqj_sim.core.scoring import LITIGATION, PASSED_OUT
 from kqj_sim.core.types import Block, Float64Array, Int16Array, Int64Array
-from kqj_sim.core.views import PASS
 from kqj_sim.errors import InputError
 from kqj_sim.places import describe_place
 from kqj_sim.plan import check_range
@@ -26,7 +25,7 @@ from kqj_sim.positions.auction_state import (
     CallOption,
     ObservedCall,
     find_lowest_amount,
-    format_call,
+    format_answer,
     list_call_options,
     make_bid_option,
     make_contract_option,
@@ -51,7 +50,6 @@ from kqj_sim.positions.search import Deadline, Search, SearchEnded, explain_rare
 from kqj_sim.record import Call
 from kqj_sim.rules import MAX_TOTAL, KqjRules, require_kqj_rules
 from kqj_sim.simulation.encode import (
-    CONTRACTS,
     encode_rules,
     encode_seating,
     without_counters,
@@ -308,8 +306,7 @@ class KqjCallSampler(Sampler):
                 self._observer, packed, keys, self._rules, self._seating, found
             ):
                 raise InputError(ILLEGAL_CHOICE_MESSAGE)
-            place = self.position.place
-            texts.append([_format_answer(place, question.text, int(each)) for each in found])
+            texts.append([format_answer(question.member, int(each)) for each in found])
         if len(texts) == 1:
             return texts[0]
         counters, bids = texts
@@ -393,18 +390,6 @@ class KqjCallSampler(Sampler):
             seconds,
             suggest_players(self.rules, self.players),
         )
-
-
-def _format_answer(place: int, question: str, answer: int) -> str:
-    """Return a policy's answer to a question as a call."""
-    if question in ("counter", "overcounter"):
-        return question if answer else f"no {question}"
-    if answer == PASS:
-        return "pass"
-    if question == "take":
-        return f"take {CONTRACTS[answer]}"
-    contract = CONTRACTS[(answer >> 1) & 7]
-    return format_call(Call(place, "bid", answer >> 4, contract, bool(answer & 1)))
 
 
 def _parse_bid(text: str) -> Call:

@@ -46,7 +46,7 @@ class PlayModel:
         """Prepare a model by the values of `VALUES`."""
         seating = encode_seating(rules, [parse_player(VALUES)] * SEATS, None, "rollouts")
         self.power = power
-        self._model = OpponentModel(seating, patience, encode_rules(rules))
+        self.model = OpponentModel(seating, patience, encode_rules(rules))
 
     def weigh(self, turn: CardTurn, layouts: Int64Array) -> Float64Array:
         """Return the weights of layouts by the cards played before a turn.
@@ -68,7 +68,7 @@ class PlayModel:
         starts = np.cumsum(counts) - counts
         chances = np.ones(int(counts.sum()))
         weigh_hands_by_cards(
-            turn.state, turn.trick, turn.position, self._model, np.concatenate(hands), starts,
+            turn.state, turn.trick, turn.position, self.model, np.concatenate(hands), starts,
             counts, chances,
         )  # fmt: skip
         # Unlike other powers, square roots are the same numbers on every processor.

@@ -1,0 +1,98 @@
+"""The kernels of the page give the bytes of native kernels."""
+
+from __future__ import annotations
+
+import copy
+import shlex
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from kqj_sim.core import auction, call_odds, card_odds
+from kqj_sim.positions import kqj_cards, plays, sampling
+from tests.command_line import run
+from tests.imports import ROOT
+from web.module import build_engine
+
+pytestmark = pytest.mark.slow
+pytest.importorskip("ziglang", reason="the extra `web` is not installed")
+pytest.importorskip("wasmtime", reason="the extra `web` is not installed")
+
+KERNELS = (
+    (auction, ("replay_calls", "list_calls", "write_contract_option")),
+    (call_odds, ("begin_deals", "draw_callers", "deal_remaining", "play_out_calls")),
+    (card_odds, ("draw_hidden_hands", "thin_draws", "play_out_cards", "count_first_fives")),
+    (kqj_cards, ("list_layouts", "replay_plays")),
+    (plays, ("weigh_hands_by_cards",)),
+    (sampling, ("fill_keys",)),
+)
+CALLS = {"replay_calls", "list_calls", "begin_deals", "draw_callers", "deal_remaining"}
+CALLS |= {"play_out_calls"}
+CARDS = {"replay_plays", "list_layouts", "draw_hidden_hands", "thin_draws", "play_out_cards"}
+CARDS |= {"weigh_hands_by_cards"}
+EXACT = {"count_first_fives", "list_layouts", "fill_keys", "play_out_cards"}
+TAKEN = "7h Ks 4d Qd 9s 8c Tc Jc --return 9h --heard take --played"
+
+COMMANDS = {
+    "9h 8h Ah Ks 4d --return 7h --place 4th --lap 2": CALLS,
+    "9h 8h Ah Ks 4d --return 7h --place 3rd --teams 3": CALLS,
+    "9h 8h Ah Kh Qh 5d 6c Ac --bidding auction --heard 'pass 120s pass'": CALLS,
+    "9h 8h Ah Kh Qh 5d 6c Ac --bidding auction --teams 3 --heard '80s pass'": CALLS,
+    f"{TAKEN} As": CARDS,
+    f"{TAKEN} As --teams 3": CARDS,
+    "7h Ks 4d Qd 9s 8c Tc Jc --bidding auction --heard '120h pass pass pass pass pass' "
+    "--played As": CARDS,
+    f"--record {ROOT}/tests/golden/capot.jsonl --line 1 --at 7.6 --policy points+network": EXACT,
+}
+"""Commands, and the kernels that they call."""
+
+RECORDED = 3
+"""Calls of each kernel that are recorded of a command."""
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Return the module, built anew, in wasmtime."""
+    from tests.web.wasm import Engine
+
+    folder = tmp_path_factory.mktemp("engine")
+    build_engine(folder)
+    return Engine(folder)
+
+
+def record(
+    monkeypatch: pytest.MonkeyPatch, kernel: Callable[..., Any], calls: list[Any]
+) -> Callable[..., Any]:
+    """Return a kernel that keeps its first arguments, its result, and the arguments afterwards."""
+    name = kernel.__name__
+
+    def called(*arguments: Any) -> Any:
+        if sum(each[0] == name for each in calls) >= RECORDED:
+            return kernel(*arguments)
+        before = copy.deepcopy(arguments)
+        result = kernel(*arguments)
+        calls.append((name, before, result, copy.deepcopy(arguments)))
+        return result
+
+    return called
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_replayed_kernel_calls_give_equal_bytes(
+    engine: Any, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    from tests.web.wasm import list_arrays
+
+    calls: list[Any] = []
+    for module, names in KERNELS:
+        for name in names:
+            kernel = getattr(module, name)
+            monkeypatch.setattr(module, name, record(monkeypatch, kernel, calls))
+    result = run("odds", *shlex.split(command), "--deals", "1024", "--threads", "1")
+    assert result.exit_code == 0, result.output
+    assert {name for name, *_ in calls} >= COMMANDS[command]
+    for name, before, result, after in calls:
+        found, arrays = engine.call(name, before)
+        assert found == int(result or 0), name
+        assert arrays == list_arrays(after), name
