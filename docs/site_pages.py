@@ -61,7 +61,7 @@ def _write_link(link: re.Match[str], source: Path, stand_ins: dict[Path, str]) -
         return f"{image}[{text}]({stand_ins[path]}{anchor})"
     if path == ROOT / "README.md":
         return f"[{text}](index.md)"
-    if path.name == "report.md":
+    if path.name == "report.md" or path.suffix == ".html":
         page = path.relative_to(ROOT).with_suffix(".html").as_posix()
         return f'<a href="{page}">{text}</a>'
     return f"{image}[{text}]({os.path.relpath(path, DOCS)})"

@@ -132,6 +132,7 @@ def _compile_all(captured: Captured) -> None:
     import numpy as np
 
     from kqj_sim.core import auction, call_odds, card_odds, rng
+    from kqj_sim.core.block import allocate_block
     from kqj_sim.policies import particles, weights
     from kqj_sim.policies.players import seat_players
     from kqj_sim.positions.kqj_cards import KqjCardSampler
@@ -140,6 +141,7 @@ def _compile_all(captured: Captured) -> None:
     from kqj_sim.positions.sampling import derive_keys
     from kqj_sim.questions.odds.position import parse_typed_position
     from kqj_sim.simulation import second_process
+    from web import kernels
 
     # What another process compiles is not captured.
     second_process.has_free_processor = lambda: False
@@ -157,12 +159,16 @@ def _compile_all(captured: Captured) -> None:
     players, plan = seat_players(None, position.rules), EstimatePlan()
     KqjCardSampler(position, players, plan).count_hand_ways(0, 1, np.zeros(1, np.int64), 1)
     derive_keys(1, 0, 1)
+    kernels.find_playable_cards(allocate_block(), 0)
+    kernels.find_leader(allocate_block())
+    kernels.order_by_strength(allocate_block(), 1)
     for kernel in (
         auction.replay_calls, auction.list_calls, auction.write_contract_option,
         call_odds.begin_deals, call_odds.draw_callers, call_odds.deal_remaining,
         call_odds.play_out_calls, card_odds.replay_plays, card_odds.list_layouts,
         card_odds.draw_hidden_hands, card_odds.thin_draws, card_odds.play_out_cards,
         card_odds.count_first_fives, particles.weigh_hands_by_cards, rng.fill_keys,
+        kernels.find_playable_cards, kernels.find_leader, kernels.order_by_strength,
     ):  # fmt: skip
         captured.entries[kernel.__name__] = _compile_entry(kernel)
 

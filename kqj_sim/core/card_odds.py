@@ -133,28 +133,45 @@ class CardTurn(NamedTuple):
     """int64 (m,): the legal cards, by strength."""
 
 
+CALLED_ROWS = (
+    block.PLAYERS, block.DEALER, block.PENDING, block.UPCARD, block.SENDER, block.CONTRACT,
+    block.AMOUNT, block.CAPOT, block.STAKE,
+)  # fmt: skip
+"""Rows that describe a round when its calls are over; LAP is 1."""
+
+
 @kernel
-def replay_plays(state: Block, plays: Int64Array, seating: Seating, knowledge: Int64Array) -> None:
+def replay_plays(
+    state: Block, called: Int64Array, shown: Int64Array, plays: Int64Array, seating: Seating,
+    knowledge: Int64Array,
+) -> None:  # fmt: skip
     """Bring lane 0 from the end of the calls to a turn to play.
 
     Args:
-        state: block with all rows of the calls, and in DEALT the cards each place is known to hold
-            or have held, in natural coding.
-        plays: int64 (n,), the cards played, by strength.
+        state: a block of zeros.
+        called: int64 (n,), the rows `CALLED_ROWS`.
+        shown: int64 (6,), the cards each place is known to hold or have held, natural coding.
+        plays: int64 (n,), the cards played, natural coding.
         seating: the players, with `keeps_history`.
         knowledge: int64 (KNOWLEDGE_SIZE,), filled with what the player to play knows, in natural
             coding.
     """
+    for at, row in enumerate(CALLED_ROWS):
+        state[row] = called[at]
+    state[block.LAP] = 1
+    for place in range(SEATS):
+        state[cell_index(block.DEALT + place * STRIDE, 0)] = shown[place]
+    contract = state[block.CONTRACT]
     prepare_play(state, 1)
     for number in range(plays.shape[0]):
         trick, position = number // SEATS, number % SEATS
-        state[cell_index(block.TRICK_CARDS + position * STRIDE, 0)] = plays[number]
+        card = to_strength_order(plays[number], contract)
+        state[cell_index(block.TRICK_CARDS + position * STRIDE, 0)] = card
         put_trick_cards(state, 1, position)
         if position == SEATS - 1:
             record_trick(state, 1, seating, trick)
             finish_trick(state, 1)
     infer_knowledge(state, 0, plays.shape[0] // SEATS, plays.shape[0] % SEATS, knowledge)
-    contract = state[block.CONTRACT]
     knowledge[UNSEEN] = to_natural_order(knowledge[UNSEEN], contract)
     for place in range(SEATS):
         knowledge[EXCLUDED + place] = to_natural_order(knowledge[EXCLUDED + place] & PACK, contract)

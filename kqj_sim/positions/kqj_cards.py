@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kqj_sim.cards import Card
-from kqj_sim.core import block, card_odds
-from kqj_sim.core.block import DEALT, PLAYER_BITS, STRIDE, TRICKS, allocate_block
+from kqj_sim.core import card_odds
+from kqj_sim.core.block import PLAYER_BITS, TRICKS, allocate_block
 from kqj_sim.core.call_odds import OUTCOME_SIZE, RESULT, TEAM_SCORES
 from kqj_sim.core.card_odds import CardTurn, list_layouts, replay_plays
 from kqj_sim.core.cards import PACK
@@ -75,29 +75,26 @@ def make_turn(
     final, opener = partial_round.contract, partial_round.opener
     contract = CONTRACTS.index(final.contract)
     own = partial_round.place_of(partial_round.seat)
-    state = allocate_block()
-    state[block.DEALER] = partial_round.dealer
-    state[block.PENDING] = partial_round.pending
-    state[block.SENDER] = partial_round.place_of(final.sender)
-    state[block.CONTRACT] = contract
-    state[block.LAP] = 1
-    state[block.AMOUNT] = final.amount or 0
-    state[block.CAPOT] = int(final.capot)
-    state[block.STAKE] = final.stake
-    if partial_round.upcard is not None:
-        state[block.UPCARD] = convert_cards_to_bits([partial_round.upcard])
-    shown = np.zeros(SEATS, dtype=np.int64)
+    shown, players = np.zeros(SEATS, dtype=np.int64), 0
     for place in range(SEATS):
         seat = (opener + place) % SEATS
         policy = (seating.seats >> 4 * seat) & 7
-        state[block.PLAYERS] |= (partial_round.teams[seat] | policy << 2) << PLAYER_BITS * place
+        players |= (partial_round.teams[seat] | policy << 2) << PLAYER_BITS * place
         cards = set(partial_round.played_by(seat))
         cards |= set(partial_round.hand) if place == own else set()
         shown[place] = convert_cards_to_bits(cards)
-        state[DEALT + place * STRIDE] = shown[place]
-    known = np.zeros(KNOWLEDGE_SIZE, dtype=np.int64)
-    plays = [convert_cards_to_bits([card], contract) for card in partial_round.plays]
-    replay_plays(state, np.array(plays, dtype=np.int64), seating._replace(keeps_history=1), known)
+    upcard = () if partial_round.upcard is None else (partial_round.upcard,)
+    called = [
+        players, partial_round.dealer, partial_round.pending, convert_cards_to_bits(upcard),
+        partial_round.place_of(final.sender), contract, final.amount or 0, int(final.capot),
+        final.stake,
+    ]  # fmt: skip
+    state, known = allocate_block(), np.zeros(KNOWLEDGE_SIZE, dtype=np.int64)
+    plays = [convert_cards_to_bits([card]) for card in partial_round.plays]
+    replay_plays(
+        state, np.array(called, dtype=np.int64), shown, np.array(plays, dtype=np.int64),
+        seating._replace(keeps_history=1), known,
+    )  # fmt: skip
     packed = [observed.pack() for observed in observed_calls]
     layouts = np.empty(SEATS * max_layouts, dtype=np.int64)
     listed = max(0, list_layouts(known.copy(), max_layouts, layouts)) if max_layouts else 0

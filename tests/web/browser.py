@@ -1,0 +1,151 @@
+"""Chromium without a window, driven by its debugging protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from tornado.websocket import WebSocketClientConnection, websocket_connect
+
+PROGRAM = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
+MAX_SECONDS = 120.0
+
+
+class Browser:
+    """A page in a browser of its own.
+
+    Args:
+        url: the page.
+        width, height: the size of its window in pixels.
+        dark: prefer dark colours.
+        init: JavaScript to run before the page's own.
+    """
+
+    def __init__(
+        self, url: str, width: int = 390, height: int = 844, *, dark: bool = False, init: str = ""
+    ) -> None:
+        assert PROGRAM is not None
+        self._profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        self._process = subprocess.Popen(
+            [
+                PROGRAM, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0",
+                f"--user-data-dir={self._profile.name}", "about:blank",
+            ],
+            stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
+        )  # fmt: skip
+        self._loop = asyncio.new_event_loop()
+        self._number = 0
+        self.errors: list[str] = []
+        self._socket: WebSocketClientConnection = self._loop.run_until_complete(self._connect())
+        targets = self.send("Target.getTargets")["targetInfos"]
+        page = next(each["targetId"] for each in targets if each["type"] == "page")
+        attached = self.send("Target.attachToTarget", targetId=page, flatten=True)
+        self._session: str | None = attached["sessionId"]
+        self.send("Page.enable")
+        self.send("Runtime.enable")
+        self.resize(width, height)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.send("Emulation.setEmulatedMedia", features=[scheme])
+        if init:
+            self.send("Page.addScriptToEvaluateOnNewDocument", source=init)
+        self.open(url)
+
+    async def _connect(self) -> WebSocketClientConnection:
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            found = re.search(r"ws://\S+", line)
+            if found:
+                self._session = None
+                return await websocket_connect(found[0], max_message_size=1 << 28)
+        raise AssertionError("the browser did not start")
+
+    def send(self, method: str, **parameters: Any) -> Any:
+        """Send a command of the protocol and return its result."""
+        self._number += 1
+        message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
+        if self._session:
+            message["sessionId"] = self._session
+        return self._loop.run_until_complete(self._exchange(message))
+
+    async def _exchange(self, message: dict[str, Any]) -> Any:
+        await self._socket.write_message(json.dumps(message))
+        while True:
+            text = await asyncio.wait_for(self._socket.read_message(), MAX_SECONDS)
+            assert text is not None, "the browser ended"
+            answer = json.loads(text)
+            if answer.get("method") == "Runtime.exceptionThrown":
+                self.errors.append(json.dumps(answer["params"]["exceptionDetails"])[:600])
+            if answer.get("id") == message["id"]:
+                assert "error" not in answer, answer
+                return answer["result"]
+
+    def open(self, url: str) -> None:
+        """Open a page, and wait until it is there."""
+        # A link to another part of the same page would not load it anew.
+        self.send("Page.navigate", url="about:blank")
+        self.send("Page.navigate", url=url)
+        self.wait("location.href !== 'about:blank' && document.readyState === 'complete'")
+
+    def resize(self, width: int, height: int) -> None:
+        """Give the window a size; narrow ones are those of a phone."""
+        self.send(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
+            mobile=width < 600,
+        )  # fmt: skip
+
+    def run(self, script: str) -> Any:
+        """Run an expression of JavaScript, await it, and return its value."""
+        answer = self.send(
+            "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
+        )
+        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
+        return answer["result"].get("value")
+
+    def wait(self, condition: str) -> None:
+        """Wait until an expression is true."""
+        end = time.monotonic() + MAX_SECONDS
+        while not self.run(f"Boolean({condition})"):
+            assert not self.errors, self.errors
+            assert time.monotonic() < end, f"never true: {condition}"
+            time.sleep(0.02)
+
+    def click(self, *actions: str) -> None:
+        """Click the buttons of some actions (`data-do`)."""
+        for action in actions:
+            found = f"document.querySelector(`[data-do='{action}']`)"
+            self.wait(f"{found} && !{found}.disabled")
+            self.run(f"{found}.click()")
+
+    def text(self, selector: str) -> str:
+        """Return the text of an element, with single spaces."""
+        found = self.run(f"document.querySelector({json.dumps(selector)}).textContent")
+        return " ".join(str(found).split())
+
+    def save_picture(self, file: Path) -> None:
+        """Save a picture of the whole page as PNG."""
+        size = self.send("Page.getLayoutMetrics")["cssContentSize"]
+        found = self.send(
+            "Page.captureScreenshot", captureBeyondViewport=True,
+            clip={"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1},
+        )  # fmt: skip
+        file.write_bytes(base64.b64decode(found["data"]))
+
+    def close(self) -> None:
+        """End the browser."""
+        self._socket.close()
+        self._process.terminate()
+        self._process.wait(30)
+        assert self._process.stderr is not None
+        self._process.stderr.close()
+        self._loop.close()
+        self._profile.cleanup()

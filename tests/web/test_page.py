@@ -1,0 +1,139 @@
+"""The page gives the answers of the command, to the digit."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+
+import pytest
+
+from tests.command_line import run
+from tests.web.browser import PROGRAM, Browser
+from web.build import PAGE, hash_page_sources
+
+needs_browser = pytest.mark.skipif(PROGRAM is None, reason="Chromium is not installed")
+
+TAKE_HAND = ["9h", "8h", "Ah", "Ks", "4d"]
+BID_HAND = ["9h", "8h", "Ah", "Kh", "Qh", "5d", "6c", "Ac"]
+
+
+def test_the_page_is_made_of_these_sources() -> None:
+    """The page promises the numbers of this version: `python web/build.py` makes it anew."""
+    head = PAGE.read_text(encoding="utf-8")[:2000]
+    found = re.search(r'<meta name="kqj-sources" content="(\w+)">', head)
+    assert found is not None and found[1] == hash_page_sources()
+
+
+@pytest.fixture
+def browser() -> Iterator[Browser]:
+    """Return a browser with the page."""
+    opened = Browser(PAGE.as_uri())
+    try:
+        opened.wait("engine")
+        yield opened
+        assert not opened.errors
+    finally:
+        opened.close()
+
+
+def wait_for_answer(browser: Browser) -> None:
+    """Wait until all deals of the answer are played."""
+    browser.wait("document.querySelector('#headline').textContent")
+
+
+def check_answer(browser: Browser, command: str, reason: str = "") -> None:
+    """Compare the page's command, sentences and table with those of the command line.
+
+    The page gives no `reason` why a card is better than another.
+    """
+    wait_for_answer(browser)
+    assert browser.text("#command") == command
+    result = run(*shlex.split(command)[1:])
+    assert result.exit_code == 0, result.output
+    sentences = " ".join(result.stdout.partition("You hold")[0].split())
+    assert f"{browser.text('#headline')} {reason}".strip() == sentences
+    rows = browser.run(
+        "[...document.querySelectorAll('#options tbody tr')].map(row => row.textContent)"
+    )
+    lines = {re.sub(r"\s", "", line) for line in result.stdout.splitlines()}
+    assert len(rows) > 1
+    assert {re.sub(r"\s", "", row) for row in rows} <= lines
+
+
+@needs_browser
+@pytest.mark.slow
+def test_taking_by_clicks(browser: Browser) -> None:
+    browser.click(*(f"card {card}" for card in (*TAKE_HAND, "7h")))
+    check_answer(browser, "kqj-sim odds 9h 8h Ah Ks 4d --return 7h")
+    browser.click("place 3")
+    check_answer(browser, "kqj-sim odds 9h 8h Ah Ks 4d --return 7h --place 4th")
+    browser.click("choose pass", "call pass", "call pass", "all pass")
+    check_answer(browser, "kqj-sim odds 9h 8h Ah Ks 4d --return 7h --place 4th --lap 2")
+    browser.run("document.getElementById('undo').click()")
+    browser.wait("round.calls.length === 6")
+
+
+@needs_browser
+@pytest.mark.slow
+def test_auction_by_clicks(browser: Browser) -> None:
+    browser.run("document.querySelector('[name=bidding][value=auction]').click()")
+    browser.wait("engine")
+    browser.click(*(f"card {card}" for card in BID_HAND), "place 3")
+    # All before the player have passed, unless it is undone.
+    for _ in range(2):
+        browser.run("document.getElementById('undo').click()")
+    browser.wait("round.hand.length === 7 && round.place === 0")
+    browser.click(f"card {BID_HAND[-1]}", "place 3")
+    browser.run("round.calls = []; render()")
+    browser.click("call pass", "bid s", "call pass")
+    check_answer(
+        browser,
+        "kqj-sim odds 9h 8h Ah Kh Qh 5d 6c Ac --bidding auction --place 4th "
+        '--heard "pass, 120 s, pass"',
+    )
+
+
+@needs_browser
+@pytest.mark.slow
+def test_a_played_trick_by_clicks(browser: Browser) -> None:
+    browser.click(*(f"card {card}" for card in ["7h", "Ks", "4d", "Qd", "9s", "9h"]), "place 1")
+    browser.run("document.getElementById('undo').click()")
+    browser.run("round.place = 1; render()")
+    browser.click("call take h", *(f"card {card}" for card in ["8c", "Tc", "Jc", "As"]))
+    hand = "kqj-sim odds 7h Ks 4d Qd 9s 8c Tc Jc --return 9h --heard"
+    reason = "9♠ gives 3 points less to the opponents' trick."
+    check_answer(browser, f'{hand} "take h" --played "As"', reason)
+    assert browser.text("[data-do='card 9s'] small") == "-139"
+    assert browser.run("document.querySelector(`[data-do='card 7h']`).disabled")
+    browser.click(*(f"card {card}" for card in ["9s", "4s", "5s", "6s", "7s", "4c"]))
+    wait_for_answer(browser)
+    played = "As 9s 4s 5s 6s 7s 4c"
+    assert browser.text("#command") == f'{hand} "take h" --played "{played}"'
+    browser.run("document.getElementById('undo').click()")
+    browser.wait("round.plays.length === 6")
+
+
+@needs_browser
+@pytest.mark.slow
+def test_three_teams_and_a_counter_by_links(browser: Browser) -> None:
+    hand = "".join(BID_HAND)
+    for link, command in {
+        f"teams=3&bidding=auction&place=3rd&hand={hand}&heard=pass,80 s": "kqj-sim odds "
+        '9h 8h Ah Kh Qh 5d 6c Ac --teams 3 --bidding auction --place 3rd --heard "pass, 80 s"',
+        f"bidding=auction&place=5th&hand={hand}&heard=120 d,counter 2nd": "kqj-sim odds "
+        '9h 8h Ah Kh Qh 5d 6c Ac --bidding auction --place 5th --heard "120 d, counter 2nd"',
+    }.items():
+        browser.open(f"{PAGE.as_uri()}#{link}")
+        browser.wait("engine")
+        check_answer(browser, command)
+
+
+@needs_browser
+@pytest.mark.slow
+def test_calls_that_nobody_would_make(browser: Browser) -> None:
+    browser.open(
+        f"{PAGE.as_uri()}#bidding=auction&place=3rd&hand=4h5hAhKhQh5d6cAc&heard=120 s,130 s"
+    )
+    wait_for_answer(browser)
+    assert "the bid of 130 ♠ of the 2nd to speak occurs in none of" in browser.text("#headline")

@@ -1,0 +1,112 @@
+"""Build the page: `python web/build.py [FILE]` writes one HTML file that needs nothing else.
+
+It takes a minute or two, nearly all of it for numba and LLVM.  The same sources and packages give
+the same bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+sys.path.insert(0, str(FOLDER.parent))
+
+from kqj_sim import __version__  # noqa: E402
+from web.module import TABLES, build_engine  # noqa: E402
+
+PAGE = FOLDER.parent / "reports" / "kqj.html"
+"""The page that is part of the repository."""
+
+SCRIPTS = ("statistics.js", "words.js", "round.js", "estimate.js", "app.js")
+BUILDERS = ("module.py", "kernels.py", "build.py", "runtime.c")
+SOURCES = (*BUILDERS, "engine.js", "worker.js", *SCRIPTS, "page.css", "page.html")
+
+
+def hash_page_sources() -> str:
+    """Return a hash of all that the page is made of, 16 hexadecimal digits."""
+    from kqj_sim.core.code_cache import ABOVE_THE_ENGINE, hash_sources
+
+    parts = [hash_sources(without=ABOVE_THE_ENGINE)]
+    parts += [(FOLDER / name).read_text(encoding="utf-8") for name in SOURCES]
+    pins = (FOLDER.parent / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    parts += [pin for pin in pins if pin.startswith(("llvmlite", "numba", "numpy", "ziglang"))]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def pack(content: bytes) -> str:
+    """Return content as text for the page."""
+    return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
+
+
+def read_constants() -> dict[str, int]:
+    """Return the sizes and numbers of the kernels that the page's scripts use."""
+    from kqj_sim.core import auction, block, call_odds, scoring
+    from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
+    from kqj_sim.core.observed_calls import OBSERVED_CALL_SIZE
+    from kqj_sim.rules import MAX_TOTAL
+
+    outcome = (
+        "RESULT", "OWN_PLAYS", "OWN_TOTAL", "OWN_TRICKS", "OWN_SCORE", "OTHER_SCORE",
+        "OWN_COUNTERED", "UNCOUNTERED_OWN_SCORE", "UNCOUNTERED_OTHER_SCORE",
+    )  # fmt: skip
+    return {
+        **{name: getattr(call_odds, name) for name in outcome},
+        "SIZE": call_odds.OUTCOME_SIZE,
+        "TOTALS": MAX_TOTAL + 1,
+        "BLOCK": block.ROW_COUNT * block.STRIDE,
+        "OBSERVED": OBSERVED_CALL_SIZE,
+        "STATE": auction.STATE_SIZE,
+        "OPTION": auction.OPTION_SIZE,
+        "OPTIONS": auction.MAX_OPTIONS,
+        "KNOWLEDGE": KNOWLEDGE_SIZE,
+        "MADE": scoring.MADE,
+        "PASSED_OUT": scoring.PASSED_OUT,
+    }
+
+
+def make_page(engine: Path) -> str:
+    """Return the page with the engine of a folder (`web.module.build_engine`)."""
+    tables = json.loads((engine / "tables.json").read_text(encoding="utf-8"))
+    tables["constants"] = read_constants()
+    data = {
+        "engine": (engine / "engine.wasm").read_bytes(),
+        "tables": json.dumps(tables, separators=(",", ":")).encode(),
+    }
+    for name in TABLES:
+        weights = (engine / f"weights-{name}.bin").read_bytes()
+        # High bytes are much alike, and compress better apart from the low ones.
+        data[f"weights-{name}"] = weights[0::2] + weights[1::2]
+    read = {name: (FOLDER / name).read_text(encoding="utf-8") for name in SOURCES}
+    parts = {
+        "STYLE": read["page.css"],
+        "ENGINE": read["engine.js"],
+        "WORKER": read["worker.js"],
+        "SCRIPTS": "\n".join(read[name] for name in SCRIPTS),
+        "SOURCES": hash_page_sources(),
+        "VERSION": __version__,
+        "DATA": "\n".join(
+            f'<script type="application/gzip" id="data-{name}">\n{pack(content)}\n</script>'
+            for name, content in data.items()
+        ),
+    }
+    page = read["page.html"]
+    for name, text in parts.items():
+        page = page.replace(f"@{name}@", text)
+    return page
+
+
+def main(file: Path) -> None:
+    """Build the page."""
+    with tempfile.TemporaryDirectory() as folder:
+        build_engine(Path(folder))
+        file.write_text(make_page(Path(folder)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else PAGE)

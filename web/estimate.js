@@ -1,0 +1,228 @@
+// The estimator of `kqj_sim/positions/estimator.py`: some deals choose, others value, so that the best
+// option's number is not the luckiest one.  Workers play; chunks are added in order, so that the same
+// position gives the same digits on any number of cores.
+
+const CHOOSING = 2 ** 58, PILOT = 2 ** 59, LANES = 256, DEALS = 10000;
+const MAX_HANDS = 2 ** 26, MAX_LAYOUTS = 20000;
+
+class Pool {
+  constructor(start, source, size) {
+    Object.assign(this, { start, source, job: 0 });
+    this.workers = Array.from({ length: size }, () => this.open());
+  }
+
+  open() {
+    const worker = new Worker(this.source);
+    worker.onerror = ({ message }) => { throw new Error(message); };
+    worker.postMessage(this.start);
+    return worker;
+  }
+
+  // Ends what is being played; workers that are busy are replaced.
+  cancel() {
+    this.job++;
+    this.workers.forEach((worker, at) => {
+      if (!worker.busy) return;
+      worker.terminate();
+      this.workers[at] = this.open();
+    });
+    this.stop?.();
+  }
+
+  // Plays chunks of `size` deals from a number on and gives them to `add`, in order, until it returns
+  // true.  Resolves to false if it was cancelled.
+  run(question, first, size, add) {
+    const job = ++this.job, waiting = new Map();
+    let next = 0, due = 0, isOver = false;
+    return new Promise((resolve) => {
+      this.stop = () => resolve(false);
+      const send = (worker) => {
+        if (isOver) return;
+        worker.busy = true;
+        const number = next++;
+        worker.postMessage({ job, number, first: BigInt(first) + BigInt(number * size), count: size });
+      };
+      for (const worker of this.workers) {
+        worker.onmessage = ({ data }) => {
+          worker.busy = false;
+          send(worker);
+          if (data.job !== job || isOver) return;
+          waiting.set(data.number, data.chunk);
+          for (; waiting.has(due); waiting.delete(due++)) {
+            if (!isOver && add(waiting.get(due))) isOver = true;
+          }
+          if (isOver) resolve(true);
+        };
+        worker.postMessage({ question });
+        if (!worker.busy) send(worker);
+      }
+    });
+  }
+}
+
+class RareCalls extends Error {}   // Others would hardly ever call as they did; `odds` has the counts.
+
+// The deals of a question added up.
+class Odds {
+  constructor(question, fields) {
+    Object.assign(this, { ...fields, moments: new Moments(question.measures, question.options.length) });
+    this.texts = this.options.map((option) => option.text);
+    this.count = this.count ?? this.options.length;
+    this.ranking = [];
+    this.hands = this.found = 0;
+    this.asked = [];
+  }
+
+  estimate(name, option, baseline) { return this.moments.estimate(name, option, baseline); }
+
+  add(chunk) {
+    this.moments.add(chunk);
+    this.found += chunk.live;
+    chunk.counts.forEach((count, at) => (this.asked[at] = (this.asked[at] ?? 0) + count));
+    for (const name of ["totals", "squares"]) {
+      if (!chunk[name]) continue;
+      this[name] ??= new Float64Array(chunk[name].length);
+      chunk[name].forEach((each, at) => (this[name][at] += each));
+    }
+    this.hands = this.asked.filter((_, at) => at % 2 === 0).reduce((sum, each) => sum + each, 0);
+  }
+
+  // Whether so many hands were tried that the search ends.
+  get isSearched() {
+    const limit = this.kind === "card" ? MAX_HANDS / 8 : MAX_HANDS;
+    return this.asked.length > 0 && this.hands >= limit + (limit / 1024) * this.found;
+  }
+
+  // Estimates the chance that the own total of an option is at least an amount.
+  estimateReach(option, amount) {
+    const size = this.totals.length / this.options.length;
+    const sum = (array) => array.slice(option * size + amount, (option + 1) * size).reduce((a, b) => a + b, 0);
+    return this.moments.share(sum(this.totals), sum(this.squares));
+  }
+}
+
+class Cancelled extends Error {}
+
+// Adds deals from a number on until there are so many, or until `isEnough`.
+async function addDeals(pool, odds, question, first, deals, isEnough = () => false, show = () => {}, least = 100) {
+  const size = question.layouts ? 1024 : question.cards ? Math.min(1024, Math.max(64, deals)) : LANES;
+  let failure, number = 0, missing = 0;
+  const isOver = (chunk) => {
+    // Draws of cards that are left out are no deals; of the last chunk only some may be wanted.
+    if (question.cards && !chunk.impossible && odds.moments.deals + chunk.drawn > deals) {
+      missing = deals - odds.moments.deals;
+      return true;
+    }
+    number++;
+    if (!chunk.impossible) odds.add(chunk);
+    show();
+    const { moments } = odds, isComplete = moments.deals >= deals;
+    if (chunk.impossible || (isComplete ? moments.weights === 0 : odds.isSearched)) {
+      failure = new RareCalls();
+      return true;
+    }
+    return isComplete || (moments.weights > 0 && isEnough());
+  };
+  const run = async (...range) => { if (!(await pool.run(...range, size, isOver))) throw new Cancelled(); };
+  await run(question, first);
+  if (missing) await run({ ...question, most: missing }, BigInt(first) + BigInt(number * size));
+  if (failure && odds.moments.effective < least) throw Object.assign(failure, { odds });
+  odds.endedEarly = failure !== undefined;
+}
+
+// Estimates the calls of a position; `show` gets the odds now and then.
+async function estimateCalls(pool, calls, hand, up, show, deals = DEALS) {
+  const { rules, question: asked } = calls;
+  let options = calls.list(calls.own, asked, up), contracts = [];
+  const isAuction = rules.bidding === "auction", packed = calls.pack(hand, up);
+  const measures = ["win_share", "value", ...(isAuction ? ["own_countered_share", "value_if_not_countered"] : []),
+                    "own_made_share", "own_contract_share", "passed_share", "own_capot_share"];
+  const make = (list, count) => {
+    const question = { ...packed, measures, totals: isAuction, options: list.map((each) => each.packed) };
+    return [question, new Odds(question, { kind: "call", teams: rules.teams, options: list, count, questions: packed.questions })];
+  };
+  const amount = options.find((option) => option.amount)?.amount;
+  if (asked === BID && amount) {
+    [options, contracts] = await chooseBids(pool, calls, options, amount, make, show);
+  }
+  const bound = isAuction ? 4 * 600 : 600;
+  const [chosen, candidates] = make(options);
+  if (options.length > 1) {
+    const showChoice = () => {
+      if (candidates.moments.weights > 0) candidates.ranking = candidates.moments.rank(options.length);
+      show(candidates, true);
+    };
+    await addDeals(pool, candidates, chosen, CHOOSING, Math.ceil(deals / 2),
+                   () => candidates.moments.isCertain(options.length, bound), showChoice, 1e-9);
+  }
+  const [question, odds] = make([...options, ...contracts], options.length);
+  odds.ranking = options.length > 1 ? candidates.moments.rank(options.length) : [0];
+  if (isAuction && options.length > 1) odds.uncounteredBest = candidates.moments.rank(options.length, "value_if_not_countered")[0];
+  await addDeals(pool, odds, question, 0, deals, undefined, () => show(odds, true));
+  show(odds, false);
+  return odds;
+}
+
+// Returns the calls to play out, the best of higher bids by a pilot run among them, and the contracts
+// (`KqjCallSampler.choose_options`).
+async function chooseBids(pool, calls, options, amount, make, show) {
+  const contracts = CONTRACTS.map((_, contract) => calls.makeContract(amount, contract));
+  const run = async (list, first) => {
+    const [question, pilot] = make(list);
+    await addDeals(pool, pilot, question, first, 4 * LANES, undefined, () => show(pilot, true));
+    return pilot;
+  };
+  const pilot = await run(contracts, PILOT);
+  const higher = contracts.map((_, contract) => {
+    const amounts = [];
+    for (let each = amount + 10; each <= 600; each += 10) {
+      if (pilot.estimateReach(contract, each).value >= 0.35) amounts.push(each);
+    }
+    const step = Math.max(1, Math.ceil(amounts.length / 6));
+    const bids = amounts.reverse().filter((_, at) => at % step === 0).reverse().map((each) => calls.makeBid(each, contract, false));
+    if (pilot.estimate("own_capot_share", contract).value >= 0.2) bids.push(calls.makeBid(Math.max(amount, 400), contract, true));
+    return bids;
+  });
+  const tried = [...options, ...higher.flat()], second = await run(tried, PILOT + 4 * LANES);
+  const value = new Map(tried.map((option, at) => [option.text, second.estimate("value", at).value]));
+  const kept = options.flatMap((option) => {
+    const bids = option.contract ? higher[CONTRACTS.indexOf(option.contract)] : [];
+    const best = [false, true].map((capot) => bids.filter((bid) => bid.capot === capot))
+      .filter((list) => list.length).map((list) => list.reduce((a, b) => (value.get(b.text) > value.get(a.text) ? b : a)));
+    return [option, ...best];
+  });
+  return [kept, contracts];
+}
+
+// Estimates the cards of a turn; exact where few distributions of the hidden cards are left.
+async function estimateCards(pool, play, show, deals = DEALS) {
+  const { rules } = play.calls, count = play.legal.length, packed = play.pack();
+  const measures = ["win_share", "value", "contract_made_share", "own_total_mean", "own_capot_share"];
+  const options = play.legal.map((text) => ({ text })), fields = { kind: "card", teams: rules.teams, options };
+  const make = (question) => {
+    const odds = new Odds({ ...question, options }, { ...fields, usesPlays: packed.weighs, questions: packed.questions });
+    odds.moments.isRounded = packed.weighs;
+    return odds;
+  };
+  const rank = (odds) => (odds.ranking = odds.moments.rank(count));
+  const layouts = play.listLayouts(MAX_LAYOUTS);
+  if (layouts.length) {
+    const question = { ...packed, measures, layouts }, odds = make(question), all = layouts.length / 6;
+    odds.isExact = odds.moments.isExact = true;
+    await addDeals(pool, odds, question, 0, all);
+    odds.layouts = all;
+    rank(odds);
+    show(odds, false);
+    return odds;
+  }
+  const question = { ...packed, measures }, candidates = make(question), odds = make(question);
+  if (count > 1) {
+    await addDeals(pool, candidates, question, CHOOSING, Math.ceil(deals / 2),
+                   () => candidates.moments.isCertain(count, rules.bidding === "auction" ? 2400 : 600),
+                   () => { rank(candidates); show(candidates, true); }, 1e-9);
+    odds.ranking = rank(candidates);
+  } else odds.ranking = [0];
+  await addDeals(pool, odds, question, 0, deals, undefined, () => show(odds, true));
+  show(odds, false);
+  return odds;
+}
