@@ -6,8 +6,18 @@ const SUIT_NAMES = { s: "spades", h: "hearts", d: "diamonds", c: "clubs" };
 const nameCard = (card) => `${RANK_NAMES[card[0]] ?? card[0]} of ${SUIT_NAMES[card[1]]}`;
 
 const start = () => ({ place: 0, hand: [], up: null, calls: [], more: [], plays: [], begun: false });
-let rules = { teams: 2, bidding: "take" }, round = start();
-let past = [], module, engine, pool, odds, play, asked = "", deals = DEALS, showsAll = false;
+let rules = { teams: 2, bidding: "take" },
+  round = start();
+let past = [],
+  module,
+  engine,
+  pool,
+  odds,
+  play,
+  asked = "",
+  deals = DEALS,
+  showsAll = false,
+  quiz;
 
 // Data in the page.
 
@@ -19,13 +29,19 @@ async function unpack(name) {
 
 // Low and high bytes of the weights stand apart in the page, where they compress better.
 function interleave(planes) {
-  const half = planes.byteLength / 2, parts = new Uint8Array(planes), whole = new Uint8Array(2 * half);
-  for (let i = 0; i < half; i++) { whole[2 * i] = parts[i]; whole[2 * i + 1] = parts[half + i]; }
+  const half = planes.byteLength / 2,
+    parts = new Uint8Array(planes),
+    whole = new Uint8Array(2 * half);
+  for (let i = 0; i < half; i++) {
+    whole[2 * i] = parts[i];
+    whole[2 * i + 1] = parts[half + i];
+  }
   return whole.buffer;
 }
 
 async function openTable() {
-  const name = `${rules.teams}-${rules.bidding}`, current = rules;
+  const name = `${rules.teams}-${rules.bidding}`,
+    current = rules;
   module ??= await WebAssembly.compile(await unpack("engine"));
   const tables = JSON.parse(new TextDecoder().decode(await unpack("tables")));
   const weights = interleave(await unpack(`weights-${name}`));
@@ -47,7 +63,8 @@ async function openTable() {
 const handSize = () => (rules.bidding === "take" ? 5 : 8);
 const isComplete = () => round.hand.length === handSize() && (rules.bidding === "auction" || round.up);
 
-function placeCalls() {   // The calls with the places of those who made them.
+function placeCalls() {
+  // The calls with the places of those who made them.
   let turn = 0;
   return round.calls.map(({ text, place }) => {
     const call = { kind: rules.bidding === "take" ? TAKE : BID, ...parseCall(text) };
@@ -61,10 +78,18 @@ function checkCalls() {
   const given = round.calls;
   round.calls = [];
   for (const call of given) {
-    const calls = readCalls(), { text, place } = call;
+    const calls = readCalls(),
+      { text, place } = call;
     const isReply = text.endsWith("counter");
-    const question = isReply ? (text === "counter" ? COUNTER : OVERCOUNTER) : rules.bidding === "take" ? TAKE : BID;
-    const legal = isReply ? calls.repliers.includes(place) && (calls.calls.at(-1).kind === COUNTER) === (question === OVERCOUNTER)
+    const question = isReply
+      ? text === "counter"
+        ? COUNTER
+        : OVERCOUNTER
+      : rules.bidding === "take"
+        ? TAKE
+        : BID;
+    const legal = isReply
+      ? calls.repliers.includes(place) && (calls.calls.at(-1).kind === COUNTER) === (question === OVERCOUNTER)
       : !calls.isClosed && isLegalTurn(calls, text, question);
     if (!legal) return;
     round.calls.push(call);
@@ -73,7 +98,8 @@ function checkCalls() {
 
 function isLegalTurn(calls, text, question) {
   const options = calls.list(calls.turn % 6, question, round.up).map((option) => option.text);
-  const [amount, contract] = text.split(" "), lowest = options.find((option) => option.endsWith(` ${contract}`));
+  const [amount, contract] = text.split(" "),
+    lowest = options.find((option) => option.endsWith(` ${contract}`));
   if (question === TAKE || text === "pass") return options.includes(text);
   return lowest !== undefined && amount % 10 === 0 && amount >= parseInt(lowest) && amount <= 600;
 }
@@ -81,6 +107,7 @@ function isLegalTurn(calls, text, question) {
 const readCalls = () => new Calls(engine, rules, round.place, placeCalls());
 
 function change(next) {
+  quiz = undefined;
   past.push(JSON.stringify(round));
   round = { ...round, ...next };
   deals = DEALS;
@@ -96,7 +123,8 @@ function listHand(contract) {
 const missingCards = (calls) => (calls.contract ? 8 - listHand(calls.contract).length : 0);
 
 function clickCard(card) {
-  const { hand, up, more, plays } = round, calls = engine && isComplete() && readCalls();
+  const { hand, up, more, plays } = round,
+    calls = engine && isComplete() && readCalls();
   if (play) {
     if (play.legal.includes(card)) change({ plays: [...plays, card] });
     return;
@@ -118,32 +146,62 @@ function choosePlace(place) {
 }
 
 function addCall(text, place) {
-  change({ more: [], plays: [], begun: false, calls: [...round.calls, { text, ...(place === undefined ? {} : { place }) }] });
+  change({
+    more: [],
+    plays: [],
+    begun: false,
+    calls: [...round.calls, { text, ...(place === undefined ? {} : { place }) }],
+  });
 }
 
 // Links.
 
 function readLink() {
   const given = new URLSearchParams(location.hash.slice(1));
-  rules = { teams: given.get("teams") === "3" ? 3 : 2, bidding: given.get("bidding") === "auction" ? "auction" : "take" };
+  rules = {
+    teams: given.get("teams") === "3" ? 3 : 2,
+    bidding: given.get("bidding") === "auction" ? "auction" : "take",
+  };
   const split = (name) => given.get(name)?.match(/[4-9TJQKHA][shdc]/g) ?? [];
-  const heard = (given.get("heard") ?? "").split(",").map((text) => text.trim()).filter(Boolean);
+  const heard = (given.get("heard") ?? "")
+    .split(",")
+    .map((text) => text.trim())
+    .filter(Boolean);
   round = {
-    place: Math.max(0, PLACES.indexOf(given.get("place"))), hand: split("hand").slice(0, handSize()), up: split("return")[0] ?? null,
+    place: Math.max(0, PLACES.indexOf(given.get("place"))),
+    hand: split("hand").slice(0, handSize()),
+    up: split("return")[0] ?? null,
     calls: heard.map((text) => {
       const [word, place] = text.split(" ");
       return word.endsWith("counter") ? { text: word, place: PLACES.indexOf(place) } : { text };
     }),
-    more: split("more"), plays: split("played"), begun: given.has("begun"),
+    more: split("more"),
+    plays: split("played"),
+    begun: given.has("begun"),
   };
-  for (const [name, value] of Object.entries(rules)) document.querySelector(`[name=${name}][value="${value}"]`).checked = true;
+  for (const [name, value] of Object.entries(rules))
+    document.querySelector(`[name=${name}][value="${value}"]`).checked = true;
 }
 
-const heardText = () => round.calls.map(({ text, place }) => (place === undefined ? text : `${text} ${PLACES[place]}`)).join(", ");
+const heardText = () =>
+  round.calls.map(({ text, place }) => (place === undefined ? text : `${text} ${PLACES[place]}`)).join(", ");
 
 function writeLink() {
-  const parts = { teams: rules.teams, bidding: rules.bidding, hand: round.hand.join(""), return: round.up ?? "", place: PLACES[round.place], heard: heardText(), more: round.more.join(""), played: round.plays.join(""), begun: round.begun ? "1" : "" };
-  const text = Object.entries(parts).filter(([, value]) => value).map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
+  const parts = {
+    teams: rules.teams,
+    bidding: rules.bidding,
+    hand: round.hand.join(""),
+    return: round.up ?? "",
+    place: PLACES[round.place],
+    heard: heardText(),
+    more: round.more.join(""),
+    played: round.plays.join(""),
+    begun: round.begun ? "1" : "",
+  };
+  const text = Object.entries(parts)
+    .filter(([, value]) => value)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join("&");
   history.replaceState(null, "", `#${text}`);
 }
 
@@ -152,10 +210,17 @@ function writeCommand() {
   if (round.up) words.push(`--return ${round.up}`);
   if (rules.teams !== 2) words.push(`--teams ${rules.teams}`);
   if (rules.bidding !== "take") words.push("--bidding auction");
-  if (play) return [...words, `--heard "${heardText()}" --played "${round.plays.join(" ")}"`, ...(deals !== DEALS ? [`--deals ${deals}`] : [])].join(" ");
+  if (play)
+    return [
+      ...words,
+      `--heard "${heardText()}" --played "${round.plays.join(" ")}"`,
+      ...(deals !== DEALS ? [`--deals ${deals}`] : []),
+    ].join(" ");
   if (round.place) words.push(`--place ${PLACES[round.place]}`);
-  const onlyPasses = round.calls.every(({ text }) => text === "pass"), lap = Math.floor(round.calls.length / 6) + 1;
-  if (rules.bidding === "auction" ? round.calls.length > round.place || !onlyPasses : !onlyPasses) words.push(`--heard "${heardText()}"`);
+  const onlyPasses = round.calls.every(({ text }) => text === "pass"),
+    lap = Math.floor(round.calls.length / 6) + 1;
+  if (rules.bidding === "auction" ? round.calls.length > round.place || !onlyPasses : !onlyPasses)
+    words.push(`--heard "${heardText()}"`);
   else if (lap > 1) words.push(`--lap ${lap}`);
   if (deals !== DEALS) words.push(`--deals ${deals}`);
   return words.join(" ");
@@ -165,71 +230,110 @@ function writeCommand() {
 
 const escape = (text) => text.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 const colour = (html) => html.replace(/[^ ]?[♥♦]/g, (part) => `<span class="red">${part}</span>`);
-const button = (action, text, more = "") => `<button type="button" data-do="${escape(action)}" id="do-${escape(action).replace(/ /g, "-")}" ${more}>${text}</button>`;
+const button = (action, text, more = "") =>
+  `<button type="button" data-do="${escape(action)}" id="do-${escape(action).replace(/ /g, "-")}" ${more}>${text}</button>`;
 
 const NUMBERS = ["", "", "two ", "three ", "four ", "five ", "six ", "seven ", "eight "];
 
 function drawCard(card, { value = "", disabled = false } = {}) {
   const own = round.hand.includes(card) || round.more.includes(card);
-  const role = play && round.plays.includes(card) ? "gone" : own || (play && play.hand.includes(card)) ? "hand" : card === round.up ? "up" : "";
-  const label = nameCard(card) + (role && { hand: ", in your hand", up: ", the Return", gone: ", played" }[role]) + (value && `, value ${value}`);
+  const role =
+    play && round.plays.includes(card)
+      ? "gone"
+      : own || (play && play.hand.includes(card))
+        ? "hand"
+        : card === round.up
+          ? "up"
+          : "";
+  const label =
+    nameCard(card) +
+    (role && { hand: ", in your hand", up: ", the Return", gone: ", played" }[role]) +
+    (value && `, value ${value}`);
   const look = `class="${"hd".includes(card[1]) ? "red" : ""}" data-role="${role}" ${disabled ? "disabled" : ""}`;
   const text = formatCard(card) + (value && `<small>${value}</small>`);
-  return button(`card ${card}`, text, `${look} aria-label="${label}" ${play ? "" : `aria-pressed="${role !== ""}"`}`);
+  return button(
+    `card ${card}`,
+    text,
+    `${look} aria-label="${label}" ${play ? "" : `aria-pressed="${role !== ""}"`}`,
+  );
 }
 
 const SUITED = [...SUITS].map((suit) => [..."ATHKQJ987654"].map((rank) => rank + suit));
-const drawDeck = (draw) => SUITED.map((cards) => `<div class="suit">${cards.map(draw).join("")}</div>`).join("");
-const drawHand = (cards, draw) => `<div class="hand">${SUITED.flat().filter((card) => cards.includes(card)).map(draw).join("")}</div>`;
+const drawDeck = (draw) =>
+  SUITED.map((cards) => `<div class="suit">${cards.map(draw).join("")}</div>`).join("");
+const drawHand = (cards, draw) =>
+  `<div class="hand">${SUITED.flat()
+    .filter((card) => cards.includes(card))
+    .map(draw)
+    .join("")}</div>`;
 
 // Draws the deck, or once all cards are known those of the player alone.
 function renderDeck(calls) {
-  const { hand, up, more } = round, missing = handSize() - hand.length, title = find("cards-title"), deck = find("deck");
+  const { hand, up, more } = round,
+    missing = handSize() - hand.length,
+    title = find("cards-title"),
+    deck = find("deck");
   const ask = (count, what) => `Tap your ${NUMBERS[count]}${what}${count === 1 ? "card" : "cards"}`;
   if (play) return renderTable(title, deck);
   if (missing || (rules.bidding === "take" && !up)) {
-    title.textContent = missing ? ask(missing, missing < handSize() ? "other " : "") : "Tap the Return, the card that is turned up";
+    title.textContent = missing
+      ? ask(missing, missing < handSize() ? "other " : "")
+      : "Tap the Return, the card that is turned up";
     deck.innerHTML = drawDeck((card) => drawCard(card));
   } else if (calls && missingCards(calls)) {
     title.textContent = ask(missingCards(calls), more.length ? "other " : "further ");
     deck.innerHTML = drawDeck((card) => drawCard(card, { disabled: hand.includes(card) || card === up }));
   } else {
     title.textContent = "Your cards (tap one to change it)";
-    deck.innerHTML = drawHand(hand, (card) => drawCard(card)) + (up ? `<div class="hand"><span>Return</span>${drawCard(up)}</div>` : "");
+    deck.innerHTML =
+      drawHand(hand, (card) => drawCard(card)) +
+      (up ? `<div class="hand"><span>Return</span>${drawCard(up)}</div>` : "");
   }
 }
 
 // Draws the cards that may be played now, with the value of the player's own.
 function renderTable(title, deck) {
   const isOwn = play.place === round.place;
-  title.textContent = play.isOver ? "The round is over" : isOwn ? "Your turn: play a card" : `Card of the ${SPEAKERS[play.place]}`;
+  title.textContent = play.isOver
+    ? "The round is over"
+    : isOwn
+      ? "Your turn: play a card"
+      : `Card of the ${SPEAKERS[play.place]}`;
   const value = (card) => {
     const option = isOwn && odds?.kind === "card" && odds.ranking.length ? odds.texts.indexOf(card) : -1;
     return option < 0 ? "" : formatPoints(odds.estimate("value", option));
   };
   const draw = (card) => drawCard(card, { value: value(card), disabled: !play.legal.includes(card) });
-  deck.innerHTML = play.isOver ? "" : isOwn ? drawHand(play.left, draw) : drawDeck(draw) ;
+  deck.innerHTML = play.isOver ? "" : isOwn ? drawHand(play.left, draw) : drawDeck(draw);
   const tricks = [];
   play.holders.forEach((place, at) => {
     if (at % 6 === 0) tricks.push([]);
     const who = place === round.place ? "you" : PLACES[place];
     tricks.at(-1).push(`<span><b>${who}</b> ${colour(formatCard(round.plays[at]))}</span>`);
   });
-  const shown = tricks.slice(-2).map((cards, at) => `<li value="${Math.max(0, tricks.length - 2) + at + 1}">${cards.join(" ")}</li>`);
+  const shown = tricks
+    .slice(-2)
+    .map((cards, at) => `<li value="${Math.max(0, tricks.length - 2) + at + 1}">${cards.join(" ")}</li>`);
   deck.innerHTML += shown.length ? `<ol id="tricks" aria-label="The last tricks">${shown.join("")}</ol>` : "";
 }
 
 function renderCalls(calls) {
-  find("places").innerHTML = PLACES.map((name, place) => button(`place ${place}`, name, `aria-pressed="${place === round.place}"`)).join("");
+  find("places").innerHTML = PLACES.map((name, place) =>
+    button(`place ${place}`, name, `aria-pressed="${place === round.place}"`),
+  ).join("");
   // The place can be changed until somebody has said more than pass.
   find("places").hidden = round.calls.some(({ text }) => text !== "pass");
   find("round-title").textContent = find("places").hidden ? "Calls" : "Your place";
-  const said = calls.calls.map((call) => `<li><b>${call.place === round.place ? "you" : PLACES[call.place]}</b> ${colour(addSigns(describeCall(call).text))}</li>`);
+  const said = calls.calls.map(
+    (call) =>
+      `<li><b>${call.place === round.place ? "you" : PLACES[call.place]}</b> ${colour(addSigns(describeCall(call).text))}</li>`,
+  );
   let html = said.length ? `<ol id="heard" aria-label="Calls so far">${said.join("")}</ol>` : "";
   const place = calls.turn % 6;
   if (!calls.isClosed && place !== round.place) {
     html += `<p>Call of the ${SPEAKERS[place]}:</p><div class="buttons">${listButtons(calls, place)}</div>`;
-    if (round.calls.every(({ text }) => text === "pass")) html += `<div class="buttons">${button("all pass", "All pass up to you")}</div>`;
+    if (round.calls.every(({ text }) => text === "pass"))
+      html += `<div class="buttons">${button("all pass", "All pass up to you")}</div>`;
   }
   if (calls.repliers.length && !play) {
     const word = calls.calls.at(-1).kind === COUNTER ? "overcounter" : "counter";
@@ -238,7 +342,8 @@ function renderCalls(calls) {
     html += `<div class="buttons">${others.map((each) => button(`reply ${word} ${each}`, `The ${SPEAKERS[each]} ${word}s`)).join("")}${begin}</div>`;
   }
   if (calls.contract) {
-    const { sender, contract, amount, capot, stake } = calls.contract, name = SIGNS[CONTRACTS[contract]] ?? CONTRACTS[contract];
+    const { sender, contract, amount, capot, stake } = calls.contract,
+      name = SIGNS[CONTRACTS[contract]] ?? CONTRACTS[contract];
     const who = sender === round.place ? "You play" : `The ${SPEAKERS[sender]} plays`;
     html += `<p>${who} ${amount || ""} ${colour(name)}${capot ? " Capot" : ""}${["", "", ", countered", "", ", overcountered"][stake]}.</p>`;
   }
@@ -249,48 +354,150 @@ function renderCalls(calls) {
 // Returns the buttons for the call of another place.
 function listButtons(calls, place) {
   if (rules.bidding === "take") {
-    return calls.list(place, TAKE, round.up).map(({ text }) => button(`call ${text}`, colour(describe(text)[0]))).join("");
+    return calls
+      .list(place, TAKE, round.up)
+      .map(({ text }) => button(`call ${text}`, colour(describe(text)[0])))
+      .join("");
   }
-  const options = calls.list(place, BID), lowest = options.find((option) => option.amount)?.amount;
+  const options = calls.list(place, BID),
+    lowest = options.find((option) => option.amount)?.amount;
   const amounts = [];
   for (let amount = lowest; amount <= 600; amount += 10) amounts.push(`<option>${amount}</option>`);
-  return button("call pass", "pass") + (lowest ? `<select id="amount" aria-label="Amount">${amounts.join("")}</select>
+  return (
+    button("call pass", "pass") +
+    (lowest
+      ? `<select id="amount" aria-label="Amount">${amounts.join("")}</select>
     ${CONTRACTS.map((contract) => button(`bid ${contract}`, colour(SIGNS[contract] ?? contract), `aria-label="Bid ${SUIT_NAMES[contract] ?? contract}"`)).join("")}
-    <label class="capot"><input type="checkbox" id="capot">Capot</label>` : "");
+    <label class="capot"><input type="checkbox" id="capot">Capot</label>`
+      : "")
+  );
 }
 
 const COLUMNS = {
   call: { win_share: "wins", own_made_share: "own contract made", own_capot_share: "Capot" },
-  card: { win_share: "wins", contract_made_share: "contract made", own_total_mean: "own total", own_capot_share: "Capot" },
-  auction: { win_share: "wins", own_countered_share: "coun-<wbr>tered", value_if_not_countered: "if not coun-<wbr>tered" },
+  card: {
+    win_share: "wins",
+    contract_made_share: "contract made",
+    own_total_mean: "own total",
+    own_capot_share: "Capot",
+  },
+  auction: {
+    win_share: "wins",
+    own_countered_share: "coun-<wbr>tered",
+    value_if_not_countered: "if not coun-<wbr>tered",
+  },
 };
 
 function renderOdds(isPending) {
+  if (quiz && !quiz.text) return renderQuiz(isPending);
   const lines = odds ? writeHeadline(odds) : [];
-  find("headline").innerHTML = isPending ? "" : lines.map((line, at) => (at ? ` <span class="reason">${colour(escape(line))}</span>` : colour(escape(line)))).join("");
-  if (!odds) { find("options").innerHTML = find("run").textContent = ""; return; }
-  const columns = COLUMNS[odds.options.length > odds.count ? "auction" : odds.kind], [best] = odds.ranking;
-  const number = (estimate, isShare) => formatCell(estimate, isShare).replace(/ (±\S+)/, " <small>$1</small>");
+  if (quiz) {
+    const points = Number(fixed(quiz.lost, 1)) ? `${fixed(quiz.lost, 1)} points lost` : "nothing lost";
+    lines.unshift(`You chose ${describe(quiz.text)[0]}: ${points}.`);
+  }
+  find("headline").innerHTML = isPending
+    ? ""
+    : lines
+        .map((line, at) =>
+          at ? ` <span class="reason">${colour(escape(line))}</span>` : colour(escape(line)),
+        )
+        .join("");
+  if (!odds) {
+    find("options").innerHTML = find("run").textContent = "";
+    return;
+  }
+  const columns = COLUMNS[odds.options.length > odds.count ? "auction" : odds.kind],
+    [best] = odds.ranking;
+  const number = (estimate, isShare) =>
+    formatCell(estimate, isShare).replace(/ (±\S+)/, " <small>$1</small>");
   const most = odds.options.length > odds.count ? 5 : 8;
   const shown = showsAll || odds.ranking.length <= most + 1 ? odds.ranking : odds.ranking.slice(0, most);
   const rows = shown.map((option) => {
-    const { text } = odds.options[option], name = describe(text, odds.kind)[0];
-    const cells = Object.keys(columns).map((column) => number(odds.estimate(column, option), column.endsWith("_share")));
+    const { text } = odds.options[option],
+      name = describe(text, odds.kind)[0];
+    const cells = Object.keys(columns).map((column) =>
+      number(odds.estimate(column, option), column.endsWith("_share")),
+    );
     const behind = option === best ? "-" : number(odds.estimate("value", best, option), false);
-    const label = odds.kind === "card" || text.startsWith("no ") ? `<b>${colour(name)}</b>` : button(`choose ${text}`, colour(name));
+    const label =
+      odds.kind === "card" || text.startsWith("no ")
+        ? `<b>${colour(name)}</b>`
+        : button(`choose ${text}`, colour(name));
     return `<tr><th scope="row">${label}</th>${[number(odds.estimate("value", option), false), behind, ...cells].map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
   });
   const heads = [odds.kind, "value", "less than the best", ...Object.values(columns)];
-  find("options").innerHTML = `<table class="${isPending ? "pending" : ""}"><thead><tr>${heads.map((head, at) => `<th scope="col"${at ? "" : ' style="text-align:left"'}>${head}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table>${isPending ? "" : renderRest(shown.length) + renderAmounts()}`;
-  const count = fixed(odds.moments.deals), more = button("more", "Play four times as many deals");
-  const end = odds.isExact ? `All ${count} distributions of the hidden cards: exact.` : `${count} deals, seed 1. ${more}`;
+  find("options").innerHTML =
+    `<table class="${isPending ? "pending" : ""}"><thead><tr>${heads.map((head, at) => `<th scope="col"${at ? "" : ' style="text-align:left"'}>${head}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table>${isPending ? "" : renderRest(shown.length) + renderAmounts()}`;
+  const count = fixed(odds.moments.deals),
+    more = button("more", "Play four times as many deals");
+  const end = odds.isExact
+    ? `All ${count} distributions of the hidden cards: exact.`
+    : `${count} deals, seed 1. ${more}`;
   find("run").innerHTML = isPending ? `${count} deals…` : end;
   if (play) renderDeck();
 }
 
+// The quiz: a random hand, whose values are shown once a call is chosen.
+
+function startQuiz() {
+  const cards = DECK.map((card) => [Math.random(), card])
+    .sort(([a], [b]) => a - b)
+    .map(([, card]) => card);
+  const place = Math.floor(6 * Math.random());
+  const turns = place + (rules.bidding === "take" && Math.random() < 0.25 ? 6 : 0);
+  const up = rules.bidding === "take" ? cards[handSize()] : null;
+  change({
+    ...start(),
+    place,
+    up,
+    hand: cards.slice(0, handSize()),
+    calls: Array(turns).fill({ text: "pass" }),
+  });
+  quiz = {};
+  renderOdds(true);
+}
+
+function answerQuiz(text) {
+  const [best] = odds.ranking,
+    lost = Math.max(0, odds.estimate("value", best, odds.texts.indexOf(text)).value);
+  const scores = readScores();
+  scores[rules.bidding] = { count: scores[rules.bidding].count + 1, lost: scores[rules.bidding].lost + lost };
+  localStorage.setItem("kqj-quiz", JSON.stringify(scores));
+  quiz = { text, lost };
+  renderOdds(false);
+  renderScores();
+}
+
+const readScores = () => ({
+  take: { count: 0, lost: 0 },
+  auction: { count: 0, lost: 0 },
+  ...JSON.parse(localStorage.getItem("kqj-quiz") ?? "{}"),
+});
+
+function renderScores() {
+  const names = { take: "taking", auction: "auctions" };
+  const parts = Object.entries(readScores()).filter(([, { count }]) => count);
+  find("score").textContent = parts
+    .map(
+      ([name, { count, lost }]) =>
+        `Quiz, ${names[name]}: ${count} answered, ${fixed(lost / count, 1)} points lost each.`,
+    )
+    .join(" ");
+}
+
+// Draws the calls to choose from, in an order that tells nothing.
+function renderQuiz(isPending) {
+  find("headline").textContent = isPending ? "" : "What do you call?";
+  find("run").textContent = isPending ? "Drawing deals…" : "";
+  const texts = odds ? odds.texts.slice(0, odds.count) : [];
+  const buttons = isPending ? [] : texts.map((text) => button(`guess ${text}`, colour(describe(text)[0])));
+  find("options").innerHTML = `<div class="buttons">${buttons.join("")}</div>`;
+}
+
 // Returns a button that shows the options left out.
 function renderRest(shown) {
-  const rest = odds.ranking.slice(shown), [best] = odds.ranking;
+  const rest = odds.ranking.slice(shown),
+    [best] = odds.ranking;
   if (!rest.length) return "";
   const least = Math.min(...rest.map((option) => odds.estimate("value", best, option).value));
   return `<div class="buttons">${button("show", `${rest.length} more ${odds.kind}s are at least ${fixed(least)} points worse`)}</div>`;
@@ -299,15 +506,22 @@ function renderRest(shown) {
 // Returns the chances to make some amounts in the best contracts, in auctions.
 function renderAmounts() {
   if (odds.options.length === odds.count) return "";
-  const played = new Map(odds.options.slice(odds.count).map((option, at) => [option.contract, odds.count + at]));
-  const best = new Set(odds.ranking.map((option) => odds.options[option].contract).filter((each) => played.has(each)));
-  const chosen = [...best].slice(0, 3), lowest = odds.options[odds.count].amount;
-  const highest = Math.min(Math.max(250, lowest + 70), 2400), step = Math.max(10, 10 * Math.ceil((highest - lowest) / 70));
+  const played = new Map(
+    odds.options.slice(odds.count).map((option, at) => [option.contract, odds.count + at]),
+  );
+  const best = new Set(
+    odds.ranking.map((option) => odds.options[option].contract).filter((each) => played.has(each)),
+  );
+  const chosen = [...best].slice(0, 3),
+    lowest = odds.options[odds.count].amount;
+  const highest = Math.min(Math.max(250, lowest + 70), 2400),
+    step = Math.max(10, 10 * Math.ceil((highest - lowest) / 70));
   const amounts = [];
   for (let amount = lowest; amount <= highest && amounts.length < 7; amount += step) amounts.push(amount);
   let half = 0;
   const rows = chosen.map((contract) => {
-    const option = played.get(contract), chances = amounts.map((amount) => odds.estimateReach(option, amount));
+    const option = played.get(contract),
+      chances = amounts.map((amount) => odds.estimateReach(option, amount));
     chances.push(odds.estimate("own_capot_share", option));
     half = Math.max(half, ...chances.map(({ value, low, high }) => Math.max(high - value, value - low)));
     return `<tr><th scope="row">${colour(SIGNS[contract] ?? contract)}</th>${chances.map(({ value }) => `<td>${fixed(100 * value)}%</td>`).join("")}</tr>`;
@@ -317,17 +531,23 @@ function renderAmounts() {
 
 function render() {
   const focused = document.activeElement?.id;
-  const ready = engine && isComplete(), calls = ready && readCalls();
+  const ready = engine && isComplete(),
+    calls = ready && readCalls();
   // Until the play begins, a bid that closes the calls may still be countered, and a counter overcountered.
-  const isPlayed = calls && calls.contract && !missingCards(calls) && (!calls.repliers.length || round.begun || round.plays.length);
+  const isPlayed =
+    calls &&
+    calls.contract &&
+    !missingCards(calls) &&
+    (!calls.repliers.length || round.begun || round.plays.length);
   play = isPlayed ? new Play(engine, calls, listHand(calls.contract), round.up, round.plays) : undefined;
+  const isAsked = ready && (play ? play.place === round.place && !play.isOver : calls.question !== undefined);
+  const question = isAsked ? writeCommand() : "";
+  if (question !== asked) odds = undefined;
   renderDeck(calls);
   find("round").hidden = !ready;
   find("undo").disabled = !past.length;
   if (ready) renderCalls(calls);
   writeLink();
-  const isAsked = ready && (play ? play.place === round.place && !play.isOver : calls.question !== undefined);
-  const question = isAsked ? writeCommand() : "";
   find("command").textContent = question;
   find("by-command").hidden = !question;
   if (question !== asked) ask(question, calls);
@@ -361,7 +581,8 @@ async function ask(question, calls) {
     if (!(error instanceof RareCalls)) throw error;
     odds = undefined;
     renderOdds(true);
-    find("headline").textContent = error.odds?.asked.length ? `There is no answer: ${explainRareCalls(error.odds)}.`
+    find("headline").textContent = error.odds?.asked.length
+      ? `There is no answer: ${explainRareCalls(error.odds)}.`
       : "No distribution of the hidden cards agrees with the plays: a card is wrong.";
   }
 }
@@ -380,12 +601,20 @@ const ACTIONS = {
     else addCall(text, text.endsWith("counter") ? round.place : undefined);
   },
   all: () => {
-    const turns = round.calls.length, missing = (round.place - turns % 6 + 6) % 6;
+    const turns = round.calls.length,
+      missing = (round.place - (turns % 6) + 6) % 6;
     change({ calls: Array(turns + missing).fill({ text: "pass" }) });
   },
+  guess: (...words) => answerQuiz(words.join(" ")),
   begin: () => change({ begun: true }),
-  show: () => { showsAll = true; renderOdds(false); },
-  more: () => { deals *= 4; render(); },
+  show: () => {
+    showsAll = true;
+    renderOdds(false);
+  },
+  more: () => {
+    deals *= 4;
+    render();
+  },
 };
 
 document.addEventListener("click", (event) => {
@@ -398,7 +627,7 @@ document.addEventListener("click", (event) => {
 find("rules").addEventListener("change", () => {
   const given = new FormData(find("rules"));
   rules = { teams: Number(given.get("teams")), bidding: given.get("bidding") };
-  engine = undefined;
+  engine = quiz = undefined;
   past = [];
   round = { ...start(), place: round.place, hand: round.hand.slice(0, handSize()) };
   round.calls = Array(round.place).fill({ text: "pass" });
@@ -406,18 +635,28 @@ find("rules").addEventListener("change", () => {
   openTable();
 });
 
-find("undo").addEventListener("click", () => { round = JSON.parse(past.pop()); deals = DEALS; render(); });
+find("undo").addEventListener("click", () => {
+  round = JSON.parse(past.pop());
+  quiz = undefined;
+  deals = DEALS;
+  render();
+});
 find("again").addEventListener("click", () => change(start()));
+find("quiz").addEventListener("click", startQuiz);
 find("share").addEventListener("click", () => navigator.clipboard.writeText(location.href));
 
-let typed = "";   // Cards may be typed: 9h.
+let typed = ""; // Cards may be typed: 9h.
 document.addEventListener("keydown", ({ key, ctrlKey, metaKey, altKey }) => {
   if (ctrlKey || metaKey || altKey || key.length > 1) return;
   const card = typed + key.toLowerCase();
   typed = RANKS.includes(key.toUpperCase()) ? key.toUpperCase() : "";
-  if (/^[4-9TJQKHA][shdc]$/.test(card)) { typed = ""; clickCard(card); }
+  if (/^[4-9TJQKHA][shdc]$/.test(card)) {
+    typed = "";
+    clickCard(card);
+  }
 });
 
 readLink();
+renderScores();
 render();
 openTable();

@@ -45,8 +45,11 @@ class Engine {
     const [kind, values] = Object.entries(part)[0];
     if (kind === "floats" && values.length === 1) return { float: values[0] };
     if (kind === "floats") return this.copy("f64", values);
-    const find = { functions: (n) => (n < 0 ? 0n : this.exports.address_of(BigInt(n))),
-                   weights: (flag) => flag * this.weights, integers: (n) => n }[kind];
+    const find = {
+      functions: (n) => (n < 0 ? 0n : this.exports.address_of(BigInt(n))),
+      weights: (flag) => flag * this.weights,
+      integers: (n) => n,
+    }[kind];
     return this.copy("i64", values.map(find));
   }
 
@@ -63,5 +66,7 @@ class Engine {
     return this.copy("i64", numbers).at;
   }
 
-  call(name, ...given) { return Number(this.exports[name](this.pack(...given))); }
+  call(name, ...given) {
+    return Number(this.exports[name](this.pack(...given)));
+  }
 }

@@ -2,8 +2,12 @@
 // option's number is not the luckiest one.  Workers play; chunks are added in order, so that the same
 // position gives the same digits on any number of cores.
 
-const CHOOSING = 2 ** 58, PILOT = 2 ** 59, LANES = 256, DEALS = 10000;
-const MAX_HANDS = 2 ** 26, MAX_LAYOUTS = 20000;
+const CHOOSING = 2 ** 58,
+  PILOT = 2 ** 59,
+  LANES = 256,
+  DEALS = 10000;
+const MAX_HANDS = 2 ** 26,
+  MAX_LAYOUTS = 20000;
 
 class Pool {
   constructor(start, source, size) {
@@ -13,7 +17,9 @@ class Pool {
 
   open() {
     const worker = new Worker(this.source);
-    worker.onerror = ({ message }) => { throw new Error(message); };
+    worker.onerror = ({ message }) => {
+      throw new Error(message);
+    };
     worker.postMessage(this.start);
     return worker;
   }
@@ -32,8 +38,11 @@ class Pool {
   // Plays chunks of `size` deals from a number on and gives them to `add`, in order, until it returns
   // true.  Resolves to false if it was cancelled.
   run(question, first, size, add) {
-    const job = ++this.job, waiting = new Map();
-    let next = 0, due = 0, isOver = false;
+    const job = ++this.job,
+      waiting = new Map();
+    let next = 0,
+      due = 0,
+      isOver = false;
     return new Promise((resolve) => {
       this.stop = () => resolve(false);
       const send = (worker) => {
@@ -60,7 +69,7 @@ class Pool {
   }
 }
 
-class RareCalls extends Error {}   // Others would hardly ever call as they did; `odds` has the counts.
+class RareCalls extends Error {} // Others would hardly ever call as they did; `odds` has the counts.
 
 // The deals of a question added up.
 class Odds {
@@ -73,7 +82,9 @@ class Odds {
     this.asked = [];
   }
 
-  estimate(name, option, baseline) { return this.moments.estimate(name, option, baseline); }
+  estimate(name, option, baseline) {
+    return this.moments.estimate(name, option, baseline);
+  }
 
   add(chunk) {
     this.moments.add(chunk);
@@ -96,7 +107,8 @@ class Odds {
   // Estimates the chance that the own total of an option is at least an amount.
   estimateReach(option, amount) {
     const size = this.totals.length / this.options.length;
-    const sum = (array) => array.slice(option * size + amount, (option + 1) * size).reduce((a, b) => a + b, 0);
+    const sum = (array) =>
+      array.slice(option * size + amount, (option + 1) * size).reduce((a, b) => a + b, 0);
     return this.moments.share(sum(this.totals), sum(this.squares));
   }
 }
@@ -104,9 +116,20 @@ class Odds {
 class Cancelled extends Error {}
 
 // Adds deals from a number on until there are so many, or until `isEnough`.
-async function addDeals(pool, odds, question, first, deals, isEnough = () => false, show = () => {}, least = 100) {
+async function addDeals(
+  pool,
+  odds,
+  question,
+  first,
+  deals,
+  isEnough = () => false,
+  show = () => {},
+  least = 100,
+) {
   const size = question.layouts ? 1024 : question.cards ? Math.min(1024, Math.max(64, deals)) : LANES;
-  let failure, number = 0, missing = 0;
+  let failure,
+    number = 0,
+    missing = 0;
   const isOver = (chunk) => {
     // Draws of cards that are left out are no deals; of the last chunk only some may be wanted.
     if (question.cards && !chunk.impossible && odds.moments.deals + chunk.drawn > deals) {
@@ -116,14 +139,17 @@ async function addDeals(pool, odds, question, first, deals, isEnough = () => fal
     number++;
     if (!chunk.impossible) odds.add(chunk);
     show();
-    const { moments } = odds, isComplete = moments.deals >= deals;
+    const { moments } = odds,
+      isComplete = moments.deals >= deals;
     if (chunk.impossible || (isComplete ? moments.weights === 0 : odds.isSearched)) {
       failure = new RareCalls();
       return true;
     }
     return isComplete || (moments.weights > 0 && isEnough());
   };
-  const run = async (...range) => { if (!(await pool.run(...range, size, isOver))) throw new Cancelled(); };
+  const run = async (...range) => {
+    if (!(await pool.run(...range, size, isOver))) throw new Cancelled();
+  };
   await run(question, first);
   if (missing) await run({ ...question, most: missing }, BigInt(first) + BigInt(number * size));
   if (failure && odds.moments.effective < least) throw Object.assign(failure, { odds });
@@ -133,13 +159,31 @@ async function addDeals(pool, odds, question, first, deals, isEnough = () => fal
 // Estimates the calls of a position; `show` gets the odds now and then.
 async function estimateCalls(pool, calls, hand, up, show, deals = DEALS) {
   const { rules, question: asked } = calls;
-  let options = calls.list(calls.own, asked, up), contracts = [];
-  const isAuction = rules.bidding === "auction", packed = calls.pack(hand, up);
-  const measures = ["win_share", "value", ...(isAuction ? ["own_countered_share", "value_if_not_countered"] : []),
-                    "own_made_share", "own_contract_share", "passed_share", "own_capot_share"];
+  let options = calls.list(calls.own, asked, up),
+    contracts = [];
+  const isAuction = rules.bidding === "auction",
+    packed = calls.pack(hand, up);
+  const measures = [
+    "win_share",
+    "value",
+    ...(isAuction ? ["own_countered_share", "value_if_not_countered"] : []),
+    "own_made_share",
+    "own_contract_share",
+    "passed_share",
+    "own_capot_share",
+  ];
   const make = (list, count) => {
     const question = { ...packed, measures, totals: isAuction, options: list.map((each) => each.packed) };
-    return [question, new Odds(question, { kind: "call", teams: rules.teams, options: list, count, questions: packed.questions })];
+    return [
+      question,
+      new Odds(question, {
+        kind: "call",
+        teams: rules.teams,
+        options: list,
+        count,
+        questions: packed.questions,
+      }),
+    ];
   };
   const amount = options.find((option) => option.amount)?.amount;
   if (asked === BID && amount) {
@@ -152,12 +196,21 @@ async function estimateCalls(pool, calls, hand, up, show, deals = DEALS) {
       if (candidates.moments.weights > 0) candidates.ranking = candidates.moments.rank(options.length);
       show(candidates, true);
     };
-    await addDeals(pool, candidates, chosen, CHOOSING, Math.ceil(deals / 2),
-                   () => candidates.moments.isCertain(options.length, bound), showChoice, 1e-9);
+    await addDeals(
+      pool,
+      candidates,
+      chosen,
+      CHOOSING,
+      Math.ceil(deals / 2),
+      () => candidates.moments.isCertain(options.length, bound),
+      showChoice,
+      1e-9,
+    );
   }
   const [question, odds] = make([...options, ...contracts], options.length);
   odds.ranking = options.length > 1 ? candidates.moments.rank(options.length) : [0];
-  if (isAuction && options.length > 1) odds.uncounteredBest = candidates.moments.rank(options.length, "value_if_not_countered")[0];
+  if (isAuction && options.length > 1)
+    odds.uncounteredBest = candidates.moments.rank(options.length, "value_if_not_countered")[0];
   await addDeals(pool, odds, question, 0, deals, undefined, () => show(odds, true));
   show(odds, false);
   return odds;
@@ -179,16 +232,24 @@ async function chooseBids(pool, calls, options, amount, make, show) {
       if (pilot.estimateReach(contract, each).value >= 0.35) amounts.push(each);
     }
     const step = Math.max(1, Math.ceil(amounts.length / 6));
-    const bids = amounts.reverse().filter((_, at) => at % step === 0).reverse().map((each) => calls.makeBid(each, contract, false));
-    if (pilot.estimate("own_capot_share", contract).value >= 0.2) bids.push(calls.makeBid(Math.max(amount, 400), contract, true));
+    const bids = amounts
+      .reverse()
+      .filter((_, at) => at % step === 0)
+      .reverse()
+      .map((each) => calls.makeBid(each, contract, false));
+    if (pilot.estimate("own_capot_share", contract).value >= 0.2)
+      bids.push(calls.makeBid(Math.max(amount, 400), contract, true));
     return bids;
   });
-  const tried = [...options, ...higher.flat()], second = await run(tried, PILOT + 4 * LANES);
+  const tried = [...options, ...higher.flat()],
+    second = await run(tried, PILOT + 4 * LANES);
   const value = new Map(tried.map((option, at) => [option.text, second.estimate("value", at).value]));
   const kept = options.flatMap((option) => {
     const bids = option.contract ? higher[CONTRACTS.indexOf(option.contract)] : [];
-    const best = [false, true].map((capot) => bids.filter((bid) => bid.capot === capot))
-      .filter((list) => list.length).map((list) => list.reduce((a, b) => (value.get(b.text) > value.get(a.text) ? b : a)));
+    const best = [false, true]
+      .map((capot) => bids.filter((bid) => bid.capot === capot))
+      .filter((list) => list.length)
+      .map((list) => list.reduce((a, b) => (value.get(b.text) > value.get(a.text) ? b : a)));
     return [option, ...best];
   });
   return [kept, contracts];
@@ -196,18 +257,26 @@ async function chooseBids(pool, calls, options, amount, make, show) {
 
 // Estimates the cards of a turn; exact where few distributions of the hidden cards are left.
 async function estimateCards(pool, play, show, deals = DEALS) {
-  const { rules } = play.calls, count = play.legal.length, packed = play.pack();
+  const { rules } = play.calls,
+    count = play.legal.length,
+    packed = play.pack();
   const measures = ["win_share", "value", "contract_made_share", "own_total_mean", "own_capot_share"];
-  const options = play.legal.map((text) => ({ text })), fields = { kind: "card", teams: rules.teams, options };
+  const options = play.legal.map((text) => ({ text })),
+    fields = { kind: "card", teams: rules.teams, options };
   const make = (question) => {
-    const odds = new Odds({ ...question, options }, { ...fields, usesPlays: packed.weighs, questions: packed.questions });
+    const odds = new Odds(
+      { ...question, options },
+      { ...fields, usesPlays: packed.weighs, questions: packed.questions },
+    );
     odds.moments.isRounded = packed.weighs;
     return odds;
   };
   const rank = (odds) => (odds.ranking = odds.moments.rank(count));
   const layouts = play.listLayouts(MAX_LAYOUTS);
   if (layouts.length) {
-    const question = { ...packed, measures, layouts }, odds = make(question), all = layouts.length / 6;
+    const question = { ...packed, measures, layouts },
+      odds = make(question),
+      all = layouts.length / 6;
     odds.isExact = odds.moments.isExact = true;
     await addDeals(pool, odds, question, 0, all);
     odds.layouts = all;
@@ -215,11 +284,23 @@ async function estimateCards(pool, play, show, deals = DEALS) {
     show(odds, false);
     return odds;
   }
-  const question = { ...packed, measures }, candidates = make(question), odds = make(question);
+  const question = { ...packed, measures },
+    candidates = make(question),
+    odds = make(question);
   if (count > 1) {
-    await addDeals(pool, candidates, question, CHOOSING, Math.ceil(deals / 2),
-                   () => candidates.moments.isCertain(count, rules.bidding === "auction" ? 2400 : 600),
-                   () => { rank(candidates); show(candidates, true); }, 1e-9);
+    await addDeals(
+      pool,
+      candidates,
+      question,
+      CHOOSING,
+      Math.ceil(deals / 2),
+      () => candidates.moments.isCertain(count, rules.bidding === "auction" ? 2400 : 600),
+      () => {
+        rank(candidates);
+        show(candidates, true);
+      },
+      1e-9,
+    );
     odds.ranking = rank(candidates);
   } else odds.ranking = [0];
   await addDeals(pool, odds, question, 0, deals, undefined, () => show(odds, true));

@@ -1,8 +1,10 @@
 // A round as one player sees it: what was clicked, and its numbers for the kernels.
 
-const SUITS = "shdc", RANKS = "456789JQKHTA", CONTRACTS = ["s", "h", "d", "c", "NT", "AT"];
-const [TAKE, BID, COUNTER, OVERCOUNTER] = [0, 1, 2, 3];   // `core.dispatch`
-const [BID_PENDING] = [1];                                // `core.round`
+const SUITS = "shdc",
+  RANKS = "456789JQKHTA",
+  CONTRACTS = ["s", "h", "d", "c", "NT", "AT"];
+const [TAKE, BID, COUNTER, OVERCOUNTER] = [0, 1, 2, 3]; // `core.dispatch`
+const [BID_PENDING] = [1]; // `core.round`
 const PASS = -1;
 const STATE = { SENDER: 0, CONTRACT: 1, AMOUNT: 3, CAPOT: 4, STAKE: 5, PASSES: 9, OPEN: 10, CALL: 12 };
 
@@ -17,12 +19,24 @@ class Calls {
     const width = engine.constants.OBSERVED;
     const observed = engine.array("i64", width * 8 * (calls.length + 1));
     const state = engine.array("i64", engine.constants.STATE);
-    const packed = engine.copy("i64", calls.flatMap((c) => [c.place, c.kind, c.code]), [calls.length, 3]);
+    const packed = engine.copy(
+      "i64",
+      calls.flatMap((c) => [c.place, c.kind, c.code]),
+      [calls.length, 3],
+    );
     this.packedTeams = engine.copy("i64", this.teams);
-    const count = engine.call("replay_calls", packed, this.packedTeams, engine.table.rules, own, observed, state);
+    const count = engine.call(
+      "replay_calls",
+      packed,
+      this.packedTeams,
+      engine.table.rules,
+      own,
+      observed,
+      state,
+    );
     const numbers = [...observed.view()];
     this.observed = Array.from({ length: count }, (_, i) => numbers.slice(i * width, (i + 1) * width));
-    this.exactState = [...state.view()];   // The last bids need all 64 bits.
+    this.exactState = [...state.view()]; // The last bids need all 64 bits.
     this.state = this.exactState.map(Number);
     this.turn = calls.filter((call) => call.kind < COUNTER).length;
     const last = calls.at(-1);
@@ -35,7 +49,8 @@ class Calls {
 
   // The places that may answer the last bid by a counter, or that by an overcounter.
   get repliers() {
-    const last = this.calls.at(-1), sender = this.state[STATE.SENDER];
+    const last = this.calls.at(-1),
+      sender = this.state[STATE.SENDER];
     const countered = last?.kind === COUNTER;
     if (!countered && !(last?.kind === BID && last.code !== PASS)) return [];
     const order = [0, 1, 2, 3, 4, 5].map((step) => (sender + step) % 6);
@@ -51,26 +66,54 @@ class Calls {
 
   // The contract of closed calls: {sender, contract, amount, capot, stake}; undefined if all passed.
   get contract() {
-    if (this.taken) return { sender: this.calls.at(-1).place, contract: this.calls.at(-1).code, amount: 0, capot: 0, stake: 1 };
+    if (this.taken)
+      return {
+        sender: this.calls.at(-1).place,
+        contract: this.calls.at(-1).code,
+        amount: 0,
+        capot: 0,
+        stake: 1,
+      };
     const [sender, contract, , amount, capot, stake] = this.state;
-    return !this.isTaking && this.isClosed && sender >= 0 ? { sender, contract, amount, capot, stake } : undefined;
+    return !this.isTaking && this.isClosed && sender >= 0
+      ? { sender, contract, amount, capot, stake }
+      : undefined;
   }
 
   // The calls that a place may make, as {text, packed, call}; of bids the lowest in each contract.
   list(place, question, up) {
-    const { engine } = this, { OPTIONS, OPTION } = engine.constants;
-    const options = engine.array("i64", [OPTIONS, OPTION]), state = engine.copy("i64", this.exactState);
-    const suit = up ? SUITS.indexOf(up[1]) : 0, teams = engine.copy("i64", this.teams);
-    const count = engine.call("list_calls", state, question, this.turn, place, suit, teams, engine.table.rules, options);
+    const { engine } = this,
+      { OPTIONS, OPTION } = engine.constants;
+    const options = engine.array("i64", [OPTIONS, OPTION]),
+      state = engine.copy("i64", this.exactState);
+    const suit = up ? SUITS.indexOf(up[1]) : 0,
+      teams = engine.copy("i64", this.teams);
+    const count = engine.call(
+      "list_calls",
+      state,
+      question,
+      this.turn,
+      place,
+      suit,
+      teams,
+      engine.table.rules,
+      options,
+    );
     const numbers = [...options.view()];
     engine.release();
     return Array.from({ length: count }, (_, i) => {
-      const packed = numbers.slice(i * OPTION, (i + 1) * OPTION), after = packed.slice(2).map(Number);
+      const packed = numbers.slice(i * OPTION, (i + 1) * OPTION),
+        after = packed.slice(2).map(Number);
       if (question >= COUNTER) {
         const word = question === COUNTER ? "counter" : "overcounter";
-        return { text: i ? word : `no ${word}`, packed, call: i ? { place, kind: question, code: 1 } : undefined };
+        return {
+          text: i ? word : `no ${word}`,
+          packed,
+          call: i ? { place, kind: question, code: 1 } : undefined,
+        };
       }
-      if (question === BID && after[STATE.STAKE] > this.state[STATE.STAKE]) return { text: "counter", packed, call: { place, kind: COUNTER, code: 1 } };
+      if (question === BID && after[STATE.STAKE] > this.state[STATE.STAKE])
+        return { text: "counter", packed, call: { place, kind: COUNTER, code: 1 } };
       const code = question === BID ? after[STATE.CALL] : after[STATE.CONTRACT];
       return describeOption({ place, kind: question, code }, packed);
     });
@@ -78,15 +121,25 @@ class Calls {
 
   // The option of a bid.
   makeBid(amount, contract, capot) {
-    const code = amount * 16 + contract * 2 + (capot ? 1 : 0), state = [...this.exactState];
+    const code = amount * 16 + contract * 2 + (capot ? 1 : 0),
+      state = [...this.exactState];
     state[STATE.CALL] = BigInt(code);
     return describeOption({ place: this.own, kind: BID, code }, [this.turn, BID_PENDING, ...state]);
   }
 
   // The option of a contract that is bid and played, with nobody calling on.
   makeContract(amount, contract) {
-    const { engine } = this, option = engine.array("i64", [1, engine.constants.OPTION]);
-    engine.call("write_contract_option", engine.copy("i64", this.exactState), this.turn, this.own, amount, contract, option);
+    const { engine } = this,
+      option = engine.array("i64", [1, engine.constants.OPTION]);
+    engine.call(
+      "write_contract_option",
+      engine.copy("i64", this.exactState),
+      this.turn,
+      this.own,
+      amount,
+      contract,
+      option,
+    );
     const packed = [...option.view()];
     engine.release();
     return { text: `${CONTRACTS[contract]} played`, packed, contract: CONTRACTS[contract], amount };
@@ -95,11 +148,17 @@ class Calls {
   // The numbers of what the player knows, and of the questions, first those of players who spoke.
   pack(hand, up) {
     const players = this.teams.reduce((sum, team, place) => sum | (BigInt(team) << BigInt(9 * place)), 0n);
-    const spoke = Array(6).fill(0), read = (row) => row.slice(0, 5).map(Number);
-    for (const [place, kind, , , answer] of this.observed.map(read)) spoke[place] += answer !== (kind >= COUNTER ? 0 : PASS);
+    const spoke = Array(6).fill(0),
+      read = (row) => row.slice(0, 5).map(Number);
+    for (const [place, kind, , , answer] of this.observed.map(read))
+      spoke[place] += answer !== (kind >= COUNTER ? 0 : PASS);
     const rank = ([place]) => -100 * spoke[place] + Number(place);
     const order = [...this.observed].sort((a, b) => rank(a) - rank(b));
-    return { observer: [this.own, setOf(hand), up ? bitOf(up) : 0n, players, 0], observed: order.flat(), questions: order.map(read) };
+    return {
+      observer: [this.own, setOf(hand), up ? bitOf(up) : 0n, players, 0],
+      observed: order.flat(),
+      questions: order.map(read),
+    };
   }
 }
 
@@ -114,7 +173,9 @@ function describeCall({ kind, code }) {
   if (kind === OVERCOUNTER) return { text: "overcounter" };
   if (code === PASS) return { text: "pass" };
   if (kind === TAKE) return { text: `take ${CONTRACTS[code]}`, contract: CONTRACTS[code] };
-  const amount = code >> 4, contract = CONTRACTS[(code >> 1) & 7], capot = Boolean(code & 1);
+  const amount = code >> 4,
+    contract = CONTRACTS[(code >> 1) & 7],
+    capot = Boolean(code & 1);
   return { text: `${amount} ${contract}${capot ? " capot" : ""}`, contract, amount, capot };
 }
 
@@ -122,7 +183,8 @@ function describeCall({ kind, code }) {
 function parseCall(text, place) {
   if (text === "pass") return { code: PASS };
   if (text.startsWith("take ")) return { kind: TAKE, code: CONTRACTS.indexOf(text.slice(5)) };
-  if (text === "counter" || text === "overcounter") return { kind: text === "counter" ? COUNTER : OVERCOUNTER, code: 1 };
+  if (text === "counter" || text === "overcounter")
+    return { kind: text === "counter" ? COUNTER : OVERCOUNTER, code: 1 };
   const [amount, contract, capot] = text.split(" ");
   return { kind: BID, code: amount * 16 + CONTRACTS.indexOf(contract) * 2 + (capot ? 1 : 0) };
 }
@@ -134,7 +196,7 @@ class Play {
     const { sender, contract, amount, capot, stake } = calls.contract;
     const players = calls.teams.reduce((sum, team, place) => sum | (BigInt(team) << BigInt(9 * place)), 0n);
     this.called = [players, 5, 0, up ? bitOf(up) : 0n, sender, contract, amount, capot, stake];
-    this.holders = [];   // The place that played each card.
+    this.holders = []; // The place that played each card.
     for (let first = 0; first <= plays.length; first += 6) {
       const leader = first ? this.replay(plays.slice(0, first)).leader : 0;
       this.leader = leader;
@@ -146,31 +208,48 @@ class Play {
     this.isOver = plays.length === 48;
     const { playable, known } = this.replay(plays);
     this.known = known;
-    const isOwn = this.place === calls.own, isHidden = (card) => !hand.includes(card) && !plays.includes(card);
+    const isOwn = this.place === calls.own,
+      isHidden = (card) => !hand.includes(card) && !plays.includes(card);
     // The Return is the Sender's.
     const isReturn = (card) => card === up && this.place !== sender;
     this.legal = DECK.filter((card) => (isOwn ? playable & bitOf(card) : isHidden(card) && !isReturn(card)));
   }
 
-  get left() { return this.hand.filter((card) => !this.plays.includes(card)); }
+  get left() {
+    return this.hand.filter((card) => !this.plays.includes(card));
+  }
 
   // Brings the kernels' state to the turn after some plays.
   replay(plays) {
-    const { engine } = this, { constants } = engine, own = this.calls.own;
-    this.shown = [0, 1, 2, 3, 4, 5].map((place) => setOf(plays.filter((_, at) => this.holders[at] === place)));
+    const { engine } = this,
+      { constants } = engine,
+      own = this.calls.own;
+    this.shown = [0, 1, 2, 3, 4, 5].map((place) =>
+      setOf(plays.filter((_, at) => this.holders[at] === place)),
+    );
     this.shown[own] |= setOf(this.hand);
-    const state = engine.array("i64", constants.BLOCK), known = engine.array("i64", constants.KNOWLEDGE);
-    engine.call("replay_plays", state, engine.copy("i64", this.called), engine.copy("i64", this.shown),
-                engine.copy("i64", plays.map(bitOf)), keepTricks(engine.table.cards), known);
+    const state = engine.array("i64", constants.BLOCK),
+      known = engine.array("i64", constants.KNOWLEDGE);
+    engine.call(
+      "replay_plays",
+      state,
+      engine.copy("i64", this.called),
+      engine.copy("i64", this.shown),
+      engine.copy("i64", plays.map(bitOf)),
+      keepTricks(engine.table.cards),
+      known,
+    );
     const playable = BigInt(engine.exports.find_playable_cards(engine.pack(state, plays.length % 6)));
-    const leader = engine.call("find_leader", state), found = known.view().slice();
+    const leader = engine.call("find_leader", state),
+      found = known.view().slice();
     engine.release();
     return { leader, playable, known: found };
   }
 
   // All distributions of the hidden cards if there are at most `most`, else none.
   listLayouts(most) {
-    const layouts = this.engine.array("i64", 6 * most), known = this.engine.copy("i64", this.known);
+    const layouts = this.engine.array("i64", 6 * most),
+      known = this.engine.copy("i64", this.known);
     const count = this.engine.call("list_layouts", known, most, layouts);
     const found = layouts.view().slice(0, Math.max(0, 6 * count));
     this.engine.release();
@@ -179,10 +258,23 @@ class Play {
 
   // The numbers of the turn, and of the questions that the others answered.
   pack() {
-    const { called, shown, known, trick, position, legal } = this, { observed, questions } = this.calls.pack([], this.up);
-    const own = this.calls.own, othersPlayed = this.holders.some((place) => place !== own);
-    return { called, shown, known, trick, position, own, observed, questions, plays: this.plays.map(bitOf),
-             cards: legal.map(bitOf), weighs: othersPlayed };
+    const { called, shown, known, trick, position, legal } = this,
+      { observed, questions } = this.calls.pack([], this.up);
+    const own = this.calls.own,
+      othersPlayed = this.holders.some((place) => place !== own);
+    return {
+      called,
+      shown,
+      known,
+      trick,
+      position,
+      own,
+      observed,
+      questions,
+      plays: this.plays.map(bitOf),
+      cards: legal.map(bitOf),
+      weighs: othersPlayed,
+    };
   }
 }
 

@@ -9,15 +9,22 @@ function fixed(number, digits = 0) {
   let text = number.toFixed(digits);
   // `toFixed` rounds a half up; further digits are those of the number itself.
   const isTie = /^50*$/.test(number.toFixed(40).split(".")[1].slice(digits));
-  if (isTie && "13579".includes(text.at(-1))) text = (number - 0.5 * 10 ** -digits * Math.sign(number)).toFixed(digits);
+  if (isTie && "13579".includes(text.at(-1)))
+    text = (number - 0.5 * 10 ** -digits * Math.sign(number)).toFixed(digits);
   if (Number(text) === 0) return text.replace("-", "");
   const [whole, ...rest] = text.split(".");
   return [whole.replace(/\B(?=(\d{3})+$)/g, ","), ...rest].join(".");
 }
 
-function formatCard(card) { return card[0] + SIGNS[card[1]]; }
+function formatCard(card) {
+  return card[0] + SIGNS[card[1]];
+}
 
-function addSigns(text) { return text.replace(/(^|[ \d])([shdc])(?= |$)/, (_, before, suit) => before + SIGNS[suit]).replace("capot", "Capot"); }
+function addSigns(text) {
+  return text
+    .replace(/(^|[ \d])([shdc])(?= |$)/, (_, before, suit) => before + SIGNS[suit])
+    .replace("capot", "Capot");
+}
 
 const SIMPLE = {
   pass: ["pass", "Pass", "Passing"],
@@ -32,14 +39,18 @@ function describe(text, kind = "call") {
   if (kind === "card") return [formatCard(text), `Play ${formatCard(text)}`, formatCard(text)];
   if (SIMPLE[text]) return SIMPLE[text];
   const name = addSigns(text);
-  return name.startsWith("take ") ? [name, `T${name.slice(1)}`, `Taking ${name.slice(5)}`] : [name, `Bid ${name}`, name];
+  return name.startsWith("take ")
+    ? [name, `T${name.slice(1)}`, `Taking ${name.slice(5)}`]
+    : [name, `Bid ${name}`, name];
 }
 
 const halfOf = (estimate) => (estimate.high - estimate.low) / 2;
 
 function formatChance({ value, low, high }) {
-  const percent = 100 * value, digits = !Number.isNaN(low) && 50 * (high - low) >= 0.95 ? 0 : 1;
-  const step = 10 ** -digits, rounded = Number(fixed(percent, digits));
+  const percent = 100 * value,
+    digits = !Number.isNaN(low) && 50 * (high - low) >= 0.95 ? 0 : 1;
+  const step = 10 ** -digits,
+    rounded = Number(fixed(percent, digits));
   if (percent < 100 && rounded === 100) return `more than ${fixed(100 - step, digits)}%`;
   if (percent > 0 && rounded === 0) return `less than ${fixed(step, digits)}%`;
   return `${fixed(percent, percent === 0 || percent === 100 ? 0 : digits)}%`;
@@ -59,14 +70,19 @@ function formatHalf(estimate) {
   return half >= 9.5 ? fixed(half) : fixed(Math.max(half, 0.1), 1);
 }
 
-const withHalf = (estimate) => formatPoints(estimate) + (formatHalf(estimate) ? ` (±${formatHalf(estimate)})` : "");
-const formatGap = (estimate) => fixed(Math.abs(estimate.value), 1) + (formatHalf(estimate) ? ` ±${formatHalf(estimate)}` : "");
-const absolute = (estimate) => (estimate.value >= 0 ? estimate
-  : { value: -estimate.value, low: -estimate.high, high: -estimate.low });
+const withHalf = (estimate) =>
+  formatPoints(estimate) + (formatHalf(estimate) ? ` (±${formatHalf(estimate)})` : "");
+const formatGap = (estimate) =>
+  fixed(Math.abs(estimate.value), 1) + (formatHalf(estimate) ? ` ±${formatHalf(estimate)}` : "");
+const absolute = (estimate) =>
+  estimate.value >= 0 ? estimate : { value: -estimate.value, low: -estimate.high, high: -estimate.low };
 
 function formatBound({ value, low, high }) {
-  const isRare = value <= 0.5, bound = 100 * (isRare ? high : low), rest = Math.min(bound, 100 - bound);
-  const digits = rest >= 10 ? 0 : rest >= 1 ? 1 : 2, scale = 10 ** digits;
+  const isRare = value <= 0.5,
+    bound = 100 * (isRare ? high : low),
+    rest = Math.min(bound, 100 - bound);
+  const digits = rest >= 10 ? 0 : rest >= 1 ? 1 : 2,
+    scale = 10 ** digits;
   const rounded = isRare ? Math.ceil(bound * scale - 1e-9) : Math.floor(bound * scale + 1e-9);
   return `${isRare ? "<" : ">"}${fixed(rounded / scale, digits)}%`;
 }
@@ -92,15 +108,18 @@ function formatCell(estimate, isShare) {
   return `${fixed(value, digits)} ±${fixed(half, digits)}`;
 }
 
-const listed = (names) => (names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`);
+const listed = (names) =>
+  names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 
 function writeResult(odds, points, gains) {
-  const several = odds.teams > 2, others = several ? "the better of the other two teams" : "the opponents";
+  const several = odds.teams > 2,
+    others = several ? "the better of the other two teams" : "the opponents";
   return gains ? `outscore ${others} by ${points}` : `lose ${several ? `to ${others} ` : ""}by ${points}`;
 }
 
 function writeWorth(odds, option) {
-  const value = odds.estimate("value", option), half = formatHalf(value);
+  const value = odds.estimate("value", option),
+    half = formatHalf(value);
   const chance = formatChance(odds.estimate("win_share", option));
   return `you win ${chance} of the rounds and ${writeResult(odds, formatPoints(absolute(value)), value.value >= 0)} on average${half ? ` (±${half})` : ""}`;
 }
@@ -111,13 +130,16 @@ function writeHeadline(odds) {
   if (odds.kind === "call") lines.push(...explainCall(odds), ...explainCounters(odds));
   if (odds.endedEarly) lines.push(`Ended early: ${explainRareCalls(odds)}.`);
   if (!odds.isExact && odds.moments.effective < 100) {
-    lines.push(`Only a hint: the effective sample is ${fixed(odds.moments.effective)} deals, since the assumed players rarely ${odds.usesPlays ? "call and play" : "call"} like this.`);
+    lines.push(
+      `Only a hint: the effective sample is ${fixed(odds.moments.effective)} deals, since the assumed players rarely ${odds.usesPlays ? "call and play" : "call"} like this.`,
+    );
   }
   return lines;
 }
 
 function writeDecision(odds) {
-  const [first, ...others] = odds.ranking, best = describe(odds.texts[first], odds.kind);
+  const [first, ...others] = odds.ranking,
+    best = describe(odds.texts[first], odds.kind);
   const name = (option) => describe(odds.texts[option], odds.kind)[0];
   if (!others.length) return `Only ${best[0]} is legal.`;
   const leads = new Map(others.map((other) => [other, odds.estimate("value", first, other)]));
@@ -132,7 +154,8 @@ function writeDecision(odds) {
     const next = describe(odds.texts[others[0]], odds.kind);
     return `${best[1]}: ${worth}. ${next[2]} is worth ${formatPoints(leads.get(others[0]))} less.`;
   }
-  const shown = tied.length <= 3 ? tied : tied.slice(0, 2), further = tied.length - shown.length;
+  const shown = tied.length <= 3 ? tied : tied.slice(0, 2),
+    further = tied.length - shown.length;
   const equal = tied.every((each) => leads.get(each).value === 0 && Number.isNaN(leads.get(each).low));
   const gap = tied.length === 1 && !equal ? ` (difference ${formatGap(leads.get(tied[0]))})` : "";
   const rest = further ? [`${further} other ${odds.kind}s`] : [];
@@ -141,45 +164,66 @@ function writeDecision(odds) {
 
 // Returns what makes the best call better than a pass, or a pass better than the next call.
 function explainCall(odds) {
-  const passing = odds.texts.indexOf("pass"), others = odds.ranking.filter((option) => option !== passing);
+  const passing = odds.texts.indexOf("pass"),
+    others = odds.ranking.filter((option) => option !== passing);
   if (passing < 0 || passing >= odds.count || !others.length) return [];
-  const best = odds.ranking[0], other = best === passing ? others[0] : passing;
+  const best = odds.ranking[0],
+    other = best === passing ? others[0] : passing;
   const lead = odds.estimate("value", best, other);
   if (lead.value <= 0 || lead.low <= 0) return [];
-  const own = odds.estimate("own_contract_share", passing), passed = odds.estimate("passed_share", passing).value;
+  const own = odds.estimate("own_contract_share", passing),
+    passed = odds.estimate("passed_share", passing).value;
   const isOwn = own.value >= 1 - own.value - passed;
-  const share = isOwn ? own : { value: 1 - passed - own.value, low: 1 - passed - own.low, high: 1 - passed - own.high };
+  const share = isOwn
+    ? own
+    : { value: 1 - passed - own.value, low: 1 - passed - own.low, high: 1 - passed - own.high };
   const playing = `${isOwn ? "your side plays" : "the opponents play"} in ${formatChance(share)} of the rounds`;
   if (best === passing) {
     const made = odds.estimate("own_made_share", other);
-    return [`${describe(odds.texts[other])[2]} leads to a contract made in ${made.value < 0.5 ? "only " : ""}${formatChance(made)} of the rounds. After a pass ${playing}.`];
+    return [
+      `${describe(odds.texts[other])[2]} leads to a contract made in ${made.value < 0.5 ? "only " : ""}${formatChance(made)} of the rounds. After a pass ${playing}.`,
+    ];
   }
-  const worth = odds.estimate("value", passing), gains = worth.value >= 0;
-  const start = odds.estimate("value", best).high < 0 ? "You lose on average, but a pass costs more: then" : "After a pass";
-  return [`${start} ${playing}, and you ${gains ? "still " : ""}${writeResult(odds, formatPoints(absolute(worth)), gains)}.`];
+  const worth = odds.estimate("value", passing),
+    gains = worth.value >= 0;
+  const start =
+    odds.estimate("value", best).high < 0
+      ? "You lose on average, but a pass costs more: then"
+      : "After a pass";
+  return [
+    `${start} ${playing}, and you ${gains ? "still " : ""}${writeResult(odds, formatPoints(absolute(worth)), gains)}.`,
+  ];
 }
 
 // Returns a line if the best call is the best only because the opponents would counter it.
 function explainCounters(odds) {
-  const option = odds.uncounteredBest, best = odds.ranking[0], name = "value_if_not_countered";
+  const option = odds.uncounteredBest,
+    best = odds.ranking[0],
+    name = "value_if_not_countered";
   if (option === undefined || option === best) return [];
   const lead = odds.estimate(name, option, best);
   if (!(lead.value > 0)) return [];
   const [own, theirs] = [best, option].map((each) => withHalf(odds.estimate(name, each)));
-  const what = odds.options[best].contract ? "it" : "your side", best_ = describe(odds.texts[best])[0];
-  const subject = describe(odds.texts[option])[2], other = subject[0].toLowerCase() + subject.slice(1);
+  const what = odds.options[best].contract ? "it" : "your side",
+    best_ = describe(odds.texts[best])[0];
+  const subject = describe(odds.texts[option])[2],
+    other = subject[0].toLowerCase() + subject.slice(1);
   const countered = formatChance(odds.estimate("own_countered_share", best));
-  return [lead.low > 0
-    ? `Best only because the assumed opponents counter ${what} (in ${countered} of the rounds): if nobody counters, ${best_} is worth ${own} and ${other} ${theirs}.`
-    : `The assumed opponents counter ${what} in ${countered} of the rounds: if nobody counters, ${best_} is worth ${own}, statistically tied with ${other} (difference ${formatGap(lead)}).`];
+  return [
+    lead.low > 0
+      ? `Best only because the assumed opponents counter ${what} (in ${countered} of the rounds): if nobody counters, ${best_} is worth ${own} and ${other} ${theirs}.`
+      : `The assumed opponents counter ${what} in ${countered} of the rounds: if nobody counters, ${best_} is worth ${own}, statistically tied with ${other} (difference ${formatGap(lead)}).`,
+  ];
 }
 
 // Returns a line that names the least plausible call (`positions/search.py`).
 function explainRareCalls({ asked, questions }) {
   const share = (at) => (asked[2 * at + 1] + 1) / (asked[2 * at] + 1);
   const rarest = questions.map((_, at) => at).reduce((a, b) => (share(b) < share(a) ? b : a));
-  const [place, kind, , , code] = questions[rarest], agreed = asked[2 * rarest + 1];
-  const text = kind >= COUNTER && !code ? `no ${describeCall({ kind }).text}` : describeCall({ kind, code }).text;
+  const [place, kind, , , code] = questions[rarest],
+    agreed = asked[2 * rarest + 1];
+  const text =
+    kind >= COUNTER && !code ? `no ${describeCall({ kind }).text}` : describeCall({ kind, code }).text;
   const call = /^\d/.test(text) ? `bid of ${addSigns(text)}` : `call '${addSigns(text)}'`;
   return `the ${call} of the ${SPEAKERS[place]} occurs in ${agreed ? fixed(agreed) : "none"} of ${fixed(asked[2 * rarest])} hands of the assumed player`;
 }

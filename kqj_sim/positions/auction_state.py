@@ -263,9 +263,7 @@ def make_question(position: Position, auction_state: AuctionState) -> list[Obser
         return [ask(dispatch.COUNTER, 16 * turn + place, 0, "counter")]
     if position.question == "overcounter":
         return [ask(dispatch.OVERCOUNTER, 16 * turn + 8 + place, 1, "overcounter")]
-    questions = [
-        ask(dispatch.BID, turn, _pack_bid_limits(encode_rules(rules)), "bid")
-    ]
+    questions = [ask(dispatch.BID, turn, _pack_bid_limits(encode_rules(rules)), "bid")]
     counter = Call(place, "counter")
     in_turn = rules.counter_timing == "turn"
     if in_turn and position.calling.explain_illegal_call(counter) is None:

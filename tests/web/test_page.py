@@ -137,3 +137,18 @@ def test_calls_that_nobody_would_make(browser: Browser) -> None:
     )
     wait_for_answer(browser)
     assert "the bid of 130 ♠ of the 2nd to speak occurs in none of" in browser.text("#headline")
+
+
+@needs_browser
+@pytest.mark.slow
+def test_quiz_shows_values_after_the_choice(browser: Browser) -> None:
+    browser.run("document.getElementById('quiz').click()")
+    browser.wait("document.querySelector('[data-do^=guess]')")
+    assert browser.text("#headline") == "What do you call?"
+    assert not browser.run("document.querySelector('#options table')")
+    best, worst = browser.run("odds.ranking[0]"), browser.run("odds.ranking.at(-1)")
+    lost = browser.run(f"odds.estimate('value', {best}, {worst}).value")
+    name = browser.run(f"odds.texts[{worst}]")
+    browser.click(f"guess {name}")
+    assert f"{lost:.1f} points lost." in browser.text("#headline")
+    assert browser.text("#score") == f"Quiz, taking: 1 answered, {lost:.1f} points lost each."
