@@ -383,8 +383,8 @@ const COLUMNS = {
   },
   auction: {
     win_share: "wins",
-    own_countered_share: "coun-<wbr>tered",
-    value_if_not_countered: "if not coun-<wbr>tered",
+    own_countered_share: "coun&shy;tered",
+    value_if_not_countered: "if not coun&shy;tered",
   },
 };
 
