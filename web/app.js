@@ -656,6 +656,9 @@ document.addEventListener("keydown", ({ key, ctrlKey, metaKey, altKey }) => {
   }
 });
 
+// Beside a page that is served stands a script that keeps it for use without a network.
+if (location.protocol !== "file:") navigator.serviceWorker?.register("kqj-offline.js");
+
 readLink();
 renderScores();
 render();

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 import pytest
 
@@ -152,3 +155,29 @@ def test_quiz_shows_values_after_the_choice(browser: Browser) -> None:
     browser.click(f"guess {name}")
     assert f"{lost:.1f} points lost." in browser.text("#headline")
     assert browser.text("#score") == f"Quiz, taking: 1 answered, {lost:.1f} points lost each."
+
+
+class _QuietHandler(SimpleHTTPRequestHandler):
+    """A handler that logs nothing."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Log nothing."""
+
+
+@needs_browser
+@pytest.mark.slow
+def test_a_served_page_works_without_the_server(browser: Browser) -> None:
+    handler = partial(_QuietHandler, directory=str(PAGE.parent))
+    with ThreadingHTTPServer(("localhost", 0), handler) as server:
+        Thread(target=server.serve_forever).start()
+        url = f"http://localhost:{server.server_port}/{PAGE.name}"
+        try:
+            browser.open(url)
+            browser.wait("engine")
+            browser.run("navigator.serviceWorker.ready.then(() => caches.match('kqj.html'))")
+            browser.wait("navigator.serviceWorker.controller || location.reload()")
+        finally:
+            server.shutdown()
+    browser.open(f"{url}#hand=9h8hAhKs4d&return=7h")
+    wait_for_answer(browser)
+    assert browser.text("#headline").startswith("Take ♥: you win 99.8% of the rounds")
