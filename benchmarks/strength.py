@@ -57,9 +57,6 @@ CALLING, PLAYING = "points", "network"
 SEED = 1
 """No policy is trained or fitted on its deals: those seeds begin at 10**9."""
 
-MARKS = re.compile(r"(<!-- strength -->\n).*?(<!-- /strength -->)", re.DOTALL)
-"""Where a file has the short table."""
-
 
 def contest(
     variant: str, players: dict[str, str], base: str, limit: Limit, seed: int, threads: int
@@ -96,15 +93,16 @@ def weights_in_use(rules: KqjRules, specification: str) -> Iterator[str]:
             yield from weights_in_use(rules, other)
 
 
-def put_summary(path: Path, table: str) -> None:
+def put_summary(path: Path, table: str, mark: str = "strength") -> None:
     """Put a table between the marks of a file.
 
     Raises:
         click.ClickException: the file has no marks.
     """
-    text, found = MARKS.subn(rf"\g<1>{table}\g<2>", path.read_text(encoding="utf-8"))
+    marks = re.compile(rf"(<!-- {mark} -->\n).*?(<!-- /{mark} -->)", re.DOTALL)
+    text, found = marks.subn(rf"\g<1>{table}\g<2>", path.read_text(encoding="utf-8"))
     if not found:
-        raise click.ClickException(f"{path} has no <!-- strength --> ... <!-- /strength -->")
+        raise click.ClickException(f"{path} has no <!-- {mark} --> ... <!-- /{mark} -->")
     path.write_text(text, encoding="utf-8")
 
 
