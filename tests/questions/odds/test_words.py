@@ -234,6 +234,8 @@ def test_what_is_said_of_a_pass_is_true_of_the_numbers(size: int, options: dict[
     game, rng, told = options.get("game", "kqj"), np.random.default_rng(1), 0
     pack = [str(card) for card in get_referee(find_game(game).rules()).pack]
     for _ in range(12):
+        if told == 3:
+            break
         *hand, shown = rng.choice(pack, size + 1, replace=False).tolist()
         upcard = {} if "bidding" in options else {"return_card": shown}
         found = odds(" ".join(hand), policy="standard", deals=400, **upcard, **options)
