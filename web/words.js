@@ -176,7 +176,7 @@ function explainCall(odds) {
   const isOwn = own.value >= 1 - own.value - passed;
   const share = isOwn
     ? own
-    : { value: 1 - passed - own.value, low: 1 - passed - own.low, high: 1 - passed - own.high };
+    : { value: 1 - passed - own.value, low: 1 - passed - own.high, high: 1 - passed - own.low };
   const playing = `${isOwn ? "your side plays" : "the opponents play"} in ${formatChance(share)} of the rounds`;
   if (best === passing) {
     const made = odds.estimate("own_made_share", other);

@@ -10,10 +10,10 @@ from kqj_sim.games import find_game
 from kqj_sim.output.sentences import say, take_absolute
 from kqj_sim.positions.measures import RANKING_MEASURE
 from kqj_sim.questions.odds.card_reasons import compare_cards
+from kqj_sim.stats.intervals import Estimate
 
 if TYPE_CHECKING:
     from kqj_sim.positions.odds import Odds
-    from kqj_sim.stats.intervals import Estimate
 
 FEW_EFFECTIVE_DEALS = 100
 """Odds with a smaller effective sample size are called no more than a hint."""
@@ -146,11 +146,10 @@ def _explain_call(odds: Odds) -> list[str]:
     if lead.value <= 0 or lead.low <= 0:
         return []
     own = odds.estimate("own_contract_share", passing)
-    passed = odds.estimate("passed_share", passing).value
-    is_own = own.value >= 1 - own.value - passed
-    # The rest of the rounds is the opponents'.
-    share = own if is_own else own.scaled(-1, 1 - passed)
-    playing = is_own, format_chance(share)
+    rest = 1 - odds.estimate("passed_share", passing).value
+    is_own = own.value >= rest - own.value
+    theirs = Estimate(rest - own.value, rest - own.high, rest - own.low, own.observations)
+    playing = is_own, format_chance(own if is_own else theirs)
     if best == passing:
         made = odds.estimate("own_made_share", other)
         is_rare = made.value < 0.5
