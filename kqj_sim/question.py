@@ -133,6 +133,7 @@ def _name_rules(signature: inspect.Signature) -> inspect.Signature:
             annotation=hint.__forward_arg__,
         )
         for name, hint in RuleArguments.__annotations__.items()
+        if name in defaults
     ]  # fmt: skip
     return signature.replace(parameters=[*parameters.values(), *named])
 

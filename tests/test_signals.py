@@ -53,7 +53,9 @@ def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
 
 def wait_for_rows(folder: Path) -> None:
     """Wait until the temporary file of rows has grown."""
+    end = time.monotonic() + 120
     while not any(part.stat().st_size for part in folder.glob(".rows.csv.*")):
+        assert time.monotonic() < end, "no rows were written"
         time.sleep(0.02)
 
 
