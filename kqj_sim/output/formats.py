@@ -138,8 +138,10 @@ def _render_markdown(report: Report) -> bytes:
         lines += [line, ""]
     text = "\n".join(lines).rstrip("\n") + "\n"
     tables = (grid for each in report.tables for grid in make_grids(each))
+    # Whole tables follow anyway.
     views = (view for view in report.views if not isinstance(view, str))
-    for grid in drop_repeated_notes((*views, *tables)):
+    key_grids = (grid for view in views for grid in report.lay_out(view))
+    for grid in drop_repeated_notes((*key_grids, *tables)):
         text += "\n" + to_markdown(grid)
     for sentence, command in report.commands:
         if sentence:

@@ -33,7 +33,9 @@ NO_INTERVAL = "±?"
 """The sign beside a number whose observations are too few, or too much alike, for an interval."""
 _MIN_HEADING_WIDTH = 12
 MAX_WORD_WIDTH = 20
-"""Width in characters beyond which words are broken into lines, unless a grid has its own."""
+"""Width in characters beyond which words are broken into lines."""
+_NARROW_WORD_WIDTH = 32
+"""The same in grids with few other columns."""
 _CONTINUED = " (continued)"
 _GAP = 3  # characters between columns on a screen
 
@@ -52,8 +54,8 @@ class Cell(NamedTuple):
 class Grid:
     """Rows under headings; the first `keys` columns name the row and are aligned left.
 
-    `narrow` grids have less space between columns on a screen.  Words longer than `word_width`
-    characters, such as specifications of players, are broken into lines.
+    `narrow` grids have less space between columns on a screen, and more for long words, such as
+    specifications of players, which are broken into lines.
     """
 
     title: str
@@ -62,18 +64,23 @@ class Grid:
     keys: int = 1
     note: str = ""
     narrow: bool = False
-    word_width: int = MAX_WORD_WIDTH
+
+    @property
+    def word_width(self) -> int:
+        """Width in characters beyond which words are broken into lines."""
+        return _NARROW_WORD_WIDTH if self.narrow else MAX_WORD_WIDTH
 
 
-def format_number(value: float, low: float, high: float, unit: str) -> Cell:
+def format_number(estimate: Estimate, unit: str) -> Cell:
     """Return a number as people read it: `67.1% ±0.1`, `0.0% (0.0 to 0.4)`, `142.3 ±0.2`, `1,234`.
 
-    `value`, `low` and `high` are shares (unit "share"), points, amounts, rounds, changes of score
-    or counts; NaN for `low` means that it is exact, or that an interval has no meaning.  If there
-    are too few observations for an interval, the sign `NO_INTERVAL` stands in its place.  The width
-    of the interval decides the number of decimals; a clearly lopsided interval is written out.  A
-    zero has no sign.
+    It is a share (unit "share"), points, an amount, rounds, a change of score or a count; NaN for
+    `low` means that it is exact, or that an interval has no meaning.  If there are too few
+    observations for an interval, the sign `NO_INTERVAL` stands in its place.  The width of the
+    interval decides the number of decimals; a clearly lopsided interval is written out.  A zero has
+    no sign.
     """
+    value, low, high = map(float, estimate[:3])
     if math.isnan(value):
         return Cell(EMPTY_CELL_TEXT)
     sign = "%" if unit == "share" else ""
@@ -123,11 +130,13 @@ def format_symmetric(estimate: Estimate, unit: str, most_decimals: int = 2) -> C
     value, low, high, _ = estimate
     half = max(value - low, high - value)
     if not math.isfinite(half) or half <= 0:
-        return format_number(value, low, high, unit)
+        return format_number(estimate, unit)
     sign, scale = ("%", 100) if unit == "share" else ("", 1)
-    if sign and half > min(value, 1 - value):
+    # The bounds of a difference of shares may be below 0.
+    if sign and low >= 0 and high <= 1 and half > min(value, 1 - value):
         return format_bound(estimate)
-    _, _, shown = str(format_number(value, value - half, value + half, unit)).partition("±")
+    symmetric = estimate._replace(low=value - half, high=value + half)
+    _, _, shown = str(format_number(symmetric, unit)).partition("±")
     _, _, fraction = shown.partition(".")
     decimals = 0 if half * scale >= 10 else min(most_decimals, len(fraction))
     # Rounded up where it would be nothing.
@@ -136,15 +145,17 @@ def format_symmetric(estimate: Estimate, unit: str, most_decimals: int = 2) -> C
     return Cell(text, f"±{max(half * scale, least):,.{decimals}f}")
 
 
-def make_grids(table: Table, width: int | None = None) -> list[Grid]:
+def make_grids(table: Table, width: int | None = None, brief: bool = False) -> list[Grid]:
     """Return a table as grids with one row per group and one column per quantity.
 
     Quantities with the same observations share a column with their number.  A table without
     groups has one row per quantity, and so has one with `spread`, whose groups are its columns.
     Columns that do not fit into `width` characters go to a further grid with the same rows.
+    If `brief`, numbers are as short as `format_symmetric` writes them, and the grids narrow.
     """
+    write = format_symmetric if brief else format_number
     if table.spread:
-        return _make_spread_grids(table, width)
+        return _make_spread_grids(table, width, brief)
     quantities = {name: find_quantity(name, table.game) for name in table.quantities}
     title, unneeded = _split_common_suffix(
         table.title, [each.heading for each in quantities.values()]
@@ -154,8 +165,7 @@ def make_grids(table: Table, width: int | None = None) -> list[Grid]:
     for row, name, estimated in table.lines:
         heading, unit = quantities[name]
         rows[row] = None
-        bounds = float(estimated.low), float(estimated.high)
-        cell = format_number(float(estimated.value), *bounds, unit)
+        cell = write(estimated, unit)
         cells = numbers.setdefault(heading.removesuffix(unneeded), {})
         cells[row] = (cell, int(estimated.observations))
     if not table.groups:
@@ -164,13 +174,17 @@ def make_grids(table: Table, width: int | None = None) -> list[Grid]:
             for quantity, cells in numbers.items()
             for cell, deals in cells.values()
         )
-        return [Grid(title, ("quantity", "value", _name_observations(table)), lines, 1, table.note)]
+        return [
+            Grid(
+                title, ("quantity", "value", _name_observations(table)), lines, 1, table.note, brief
+            )
+        ]
     observations = _name_observations(table)
     columns = _group_columns_by_deals(numbers, rows, table.counted, observations)
     headings = tuple(format_heading(group, table.game) for group in table.groups)
     left = [tuple(map(Cell, _format_keys(table, row))) for row in rows]
     return _lay_out(
-        Grid(title, headings, tuple(left), len(headings), table.note), columns, width,
+        Grid(title, headings, tuple(left), len(headings), table.note, brief), columns, width,
         table.counted, _CONTINUED,
     )  # fmt: skip
 
@@ -180,8 +194,9 @@ def _name_observations(table: Table) -> str:
     return "games" if table.name.startswith("games") else table.observations
 
 
-def _make_spread_grids(table: Table, width: int | None) -> list[Grid]:
+def _make_spread_grids(table: Table, width: int | None, brief: bool) -> list[Grid]:
     """Return the grids of a table with the values of its group column `spread` as columns."""
+    write = format_symmetric if brief else format_number
     place = table.groups.index(table.spread)
     rest = tuple(
         format_heading(group, table.game) for group in table.groups if group != table.spread
@@ -197,8 +212,7 @@ def _make_spread_grids(table: Table, width: int | None) -> list[Grid]:
         row = (*others, *([heading] if several else []))
         rows[row] = None
         column = keys_of_row[place]
-        numbers = float(each.value), float(each.low), float(each.high)
-        cells.setdefault(column, {})[row] = format_number(*numbers, unit)
+        cells.setdefault(column, {})[row] = write(each, unit)
         deals.setdefault(column, set()).add(int(each.observations))
     left = [tuple(Cell(text) for text in row) for row in rows]
     columns = [
@@ -210,10 +224,8 @@ def _make_spread_grids(table: Table, width: int | None) -> list[Grid]:
         for (_, numbers_of_column), (count,) in zip(columns, deals.values(), strict=True):
             numbers_of_column.append(Cell(f"{count:,}"))
     keys = (*rest, *(["quantity"] if several else []))
-    return _lay_out(
-        Grid(table.title, keys, tuple(left), len(keys), table.note), [[each] for each in columns],
-        width, continued=_CONTINUED,
-    )  # fmt: skip
+    left_side = Grid(table.title, keys, tuple(left), len(keys), table.note, brief)
+    return _lay_out(left_side, [[each] for each in columns], width, continued=_CONTINUED)
 
 
 def _split_common_suffix(title: str, labels: Iterable[str]) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -59,8 +60,8 @@ def draw_groups(
             always = key_figure.quantity.removesuffix("_share")
         elif len(values) == 1:
             unit = find_quantity(key_figure.quantity, rules.game).unit
-            value = format_number(values.pop(), float("nan"), float("nan"), unit)
-            same[key_figure.name.partition(",")[0]] = value
+            exact = Estimate(values.pop(), math.nan, math.nan, 0)
+            same[key_figure.name.partition(",")[0]] = format_number(exact, unit)
     rare = len(groups) - len(common)
     left_out = say(__name__, "groups_left_out", rare, len(common), len(kept), always, same)
     if not panels:
@@ -134,7 +135,7 @@ def draw_games(figure: SubFigure, tables: Mapping[str, Table], lengths: Table) -
     wins.set_title(f"Games won, by {player} ({games:,} games)")
     draw_dots(
         wins, {"won": won}, "share", names={key: f"{player} {key}" for key in won},
-        middle=1 / len(won), write=lambda each: str(format_number(*each[:3], "share")),
+        middle=1 / len(won), write=lambda each: str(format_number(each, "share")),
     )  # fmt: skip
     wins.set_xlabel(f"% of games; dashed: {100 / len(won):.3g}%")
     _draw_lengths(histogram, rounds, float(tables["games"].estimates("rounds_mean")[()].value))

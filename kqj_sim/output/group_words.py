@@ -27,6 +27,8 @@ _HEADINGS = {
     "dealer_trumps": "dealer's trumps",
     "turned_rank": "card shown",
     "whose": "side",
+    "label": "player",
+    "labels": "players",
 }
 _SUIT_COLUMNS = ("contract", "return_suit", "trump")
 _CALL_COLUMNS = ("call", "calls", "card", "choice", "best", "option")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kqj_sim import __version__
+from kqj_sim.output.excerpts import Excerpt
 from kqj_sim.output.grid import Grid, drop_repeated_notes, make_grids, split_grid
 from kqj_sim.output.sentences import say
 from kqj_sim.rules import GameRules
@@ -98,6 +99,10 @@ class Run:
         return say(__name__, "intervals", RANGE_SIGNS, self.confidence)
 
 
+View: TypeAlias = Excerpt | str | Grid
+"""A part of a screen: an excerpt of a table, the name of a whole one, or a grid."""
+
+
 @dataclass(frozen=True)
 class Report:
     """The results of a run.
@@ -106,8 +111,8 @@ class Report:
         run: the run.
         tables: its tables.
         headline: the result in sentences, on top.
-        views: what people see unless they ask for tables: grids, or names of tables; all tables
-            if there are none.
+        views: what people see unless they ask for tables: excerpts of them, names of whole tables,
+            or grids; all tables if there are none.
         shown: names of the tables that people asked for, None if they did not.
         remarks: what the views leave out, in sentences.
         commands: command lines that show more, each with the sentence before it; those without
@@ -117,26 +122,28 @@ class Report:
     run: Run
     tables: Sequence[Table]
     headline: Sequence[str] = ()
-    views: Sequence[Grid | str] = ()
+    views: Sequence[View] = ()
     shown: Collection[str] | None = None
     remarks: Sequence[str] = ()
     commands: Sequence[tuple[str, str]] = ()
 
     def make_grids(self, width: int | None = None) -> list[Grid]:
         """Return what people see: the views, or the tables that they asked for."""
+        names = [table.name for table in self.tables]
+        views: Sequence[View] = self.views or names
+        if self.shown is not None:
+            views = [name for name in names if name in self.shown]
+        return drop_repeated_notes(grid for view in views for grid in self.lay_out(view, width))
+
+    def lay_out(self, view: View, width: int | None = None) -> list[Grid]:
+        """Return a view as grids of a width."""
+        if isinstance(view, Grid):
+            return split_grid(view, width)
         tables = {table.name: table for table in self.tables}
-        if self.shown is None:
-            views = self.views or tables
-        else:
-            views = [name for name in tables if name in self.shown]
-        return drop_repeated_notes(
-            grid
-            for view in views
-            for grid in (
-                make_grids(tables[view], width)
-                if isinstance(view, str)
-                else split_grid(view, width)
-            )
+        return (
+            make_grids(tables[view], width)
+            if isinstance(view, str)
+            else view.make_grids(tables, width)
         )
 
 

@@ -82,7 +82,7 @@ def take_absolute(estimate: Estimate) -> Estimate:
 
 
 def _write_estimate(unit: str) -> Callable[[Estimate], str]:
-    return lambda estimate: str(format_number(*estimate[:3], unit))
+    return lambda estimate: str(format_number(estimate, unit))
 
 
 FILTERS: dict[str, Callable[..., Any]] = {

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from kqj_sim.output.grid import split_grid, to_rich, to_screen
+from kqj_sim.output.excerpts import Excerpt
+from kqj_sim.output.grid import to_rich, to_screen
 from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.compare.compare_plots import make_comparison_drawing
-from kqj_sim.questions.compare.compare_report import make_ranking_grid, write_headline
+from kqj_sim.questions.compare.compare_report import write_headline
 from kqj_sim.questions.compare.match import MatchTally, PairedMatch
 from kqj_sim.questions.compare.pairs import Comparison, PolicyPair, describe_progress
 from kqj_sim.questions.compare.plan import ComparisonPlan
@@ -143,10 +144,10 @@ def test_each_of_many_policies_has_a_line() -> None:
         )
     ]
     table = Table("ranking", "Ranking", ("rank", "policy"), lines, counted=False, game="kqj")
-    (grid,) = split_grid(make_ranking_grid(table), 80)
+    (grid,) = Excerpt("ranking", table.quantities).make_grids({"ranking": table}, 80)
     text = to_screen([to_rich(grid)], color=False, width=80)
     for name in names:
-        assert re.search(rf"^.* {name} +-1.0 ±2.5  30.5% ±2.5 +>80%$", text, flags=re.M), text
+        assert re.search(rf"^.* {name} +-1.0 ±2.5 +30.5% ±2.5 +>80%$", text, flags=re.M), text
     assert len(text.splitlines()) <= len(names) + 6
 
 

@@ -49,7 +49,7 @@ from tests.output.tables import NAN, RESULTS, TAKEN, table
 def test_number_shows_as_many_decimals_as_its_interval_has_meaning_for(
     value: float, low: float, high: float, unit: str, shown: str
 ) -> None:
-    assert str(format_number(value, low, high, unit)) == shown
+    assert str(format_number(Estimate(value, low, high, 0), unit)) == shown
 
 
 def test_table_without_groups_has_a_row_a_quantity() -> None:

@@ -8,6 +8,7 @@ from statistics import NormalDist
 from kqj_sim.core.block import SEATS
 from kqj_sim.output.grid import EMPTY_CELL_TEXT, Cell, Grid, format_number, to_markdown
 from kqj_sim.policies.points import PARAMETERS
+from kqj_sim.stats.intervals import Estimate
 from tools.fit_points.auctions import BidModel
 from tools.fit_points.fit import BAND_WIDTH, TEAMS, PointsFit, round_thresholds
 from tools.fit_points.point_count import HELD_OUT_SHARE, TERMS_OF_KIND, CountFit, SettingFit
@@ -35,7 +36,7 @@ _EXAMPLE_COUNTS = (20, 40, 60, 80, 100, 120)
 def _format_with_error(value: float, error: float, unit: str) -> Cell:
     """Return a number with its 95% interval, by its standard error (NaN: none)."""
     half = NormalDist().inv_cdf(0.975) * error
-    return format_number(value, value - half, value + half, unit)
+    return format_number(Estimate(value, value - half, value + half, 0), unit)
 
 
 def _describe_parameter(parameter: str) -> str:

@@ -7,18 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from kqj_sim.games import list_game_options
-from kqj_sim.messages import capitalize, shell_join
-from kqj_sim.output.grid import Cell, Grid, format_symmetric
-from kqj_sim.output.run import Report, Run
+from kqj_sim.messages import shell_join
+from kqj_sim.output.excerpts import Excerpt
+from kqj_sim.output.run import Report, Run, View
 from kqj_sim.output.sentences import say, take_absolute
 from kqj_sim.questions.compare.compare_tables import make_comparison_tables
 from kqj_sim.questions.compare.pairs import Comparison, PolicyPair
 from kqj_sim.questions.compare.same_player import describe_open_parts
-from kqj_sim.stats.quantities import find_quantity
 from kqj_sim.stats.tables import Table
-
-_POLICY_WIDTH = 32
-"""Width in characters of specifications beside the other columns of a ranking."""
 
 _FEW = 3
 """Policies whose leads over each other fit on the screen."""
@@ -90,42 +86,16 @@ def _list_shortfalls(comparison: Comparison) -> list[str]:
     )
 
 
-def _list_views(comparison: Comparison, tables: Sequence[Table]) -> list[Grid | str]:
+def _list_views(comparison: Comparison, tables: Sequence[Table]) -> list[View]:
     """Return what fits on a screen and holds the answer; the headline says a single lead."""
     found = {table.name: table for table in tables}
     if "ranking" in found:
-        ranking = make_ranking_grid(found["ranking"])
+        ranking = Excerpt("ranking", found["ranking"].quantities, title="")
         return [ranking, "matrix"] if len(comparison.names) == _FEW else [ranking]
     if len(comparison.pairs) > 1:
         return ["pairs"]
     differing = comparison.pairs[0].tally.total("differs")
     return ["why"] if differing in (0, comparison.deals) else ["why", "where"]
-
-
-def make_ranking_grid(ranking: Table) -> Grid:
-    """Return the ranking with a row for each policy."""
-    headings, units = [], []
-    for quantity in ranking.quantities:
-        words, _, unit = find_quantity(quantity, ranking.game).heading.partition(", ")
-        if quantity.startswith("mean_lead"):
-            words, unit = "lead", f"mean over the others, {unit}"
-            # Percentage points: below zero they have no bounds of a share.
-            unit = unit.replace("share of the games", "percentage points of games won")
-        headings.append(words)
-        units.append(f"{words}: {unit}")
-    cells: dict[tuple[Any, ...], list[Cell]] = {}
-    for group, quantity, estimate in ranking.lines:
-        unit = find_quantity(quantity, ranking.game).unit
-        if unit == "share" and quantity.startswith("mean_lead"):
-            estimate, unit = estimate.scaled(100), "points"
-        cells.setdefault(group, []).append(format_symmetric(estimate, unit))
-    rows = tuple((Cell(str(rank)), Cell(name), *numbers) for (rank, name), numbers in cells.items())
-    note = f"rank: one more than the number of significantly better policies; {'; '.join(units)}."
-    longest = max(len(name) for _, name in cells)
-    return Grid(
-        "", ("rank", "policy", *headings), rows, 2, capitalize(note),
-        narrow=True, word_width=min(longest, _POLICY_WIDTH),
-    )  # fmt: skip
 
 
 def get_unit(comparison: Comparison) -> str:

@@ -71,7 +71,7 @@ def _make_ranking_table(comparison: Comparison) -> Table:
             lines.append((group, quantity, mean))
     note = "Rank: one more than the number of policies that are significantly better."
     if comparison.opponents is None:
-        note += "  Means over the matches with each of the others."
+        note += " Means over the matches with each of the others."
     return Table(
         "ranking", "Ranking", ("rank", "policy"), lines, note,
         counted=False, game=comparison.rules.game,

@@ -47,7 +47,7 @@ def estimate_with_progress(
             # A choice that ended early leaves out the rest of its deals.
             now += choosing
             chance = odds.estimate("win_share", odds.best)
-            shown += f": wins {format_number(*chance[:3], 'share')}"
+            shown += f": wins {format_number(chance, 'share')}"
         runner.advance(now - finished, shown)
         finished = now
 

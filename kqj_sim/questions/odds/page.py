@@ -10,7 +10,7 @@ from kqj_sim.messages import format_json
 from kqj_sim.output.grid import make_grids
 from kqj_sim.output.page import Page, Section
 from kqj_sim.questions.odds.plots import make_pictures
-from kqj_sim.questions.odds.summary import make_key_grids
+from kqj_sim.questions.odds.summary import list_key_views
 from kqj_sim.questions.odds.words import write_headline
 
 if TYPE_CHECKING:
@@ -22,11 +22,12 @@ def make_odds_page(odds: Odds, report: Report) -> Page:
     """Return the page: the decision, key figures, pictures, and all tables on demand."""
     run = report.run
     is_card = odds.kind == "card"
-    key_grids = make_key_grids(odds, names_option=False)
+    views = list_key_views(odds, names_option=False)
+    key_grids = tuple(grid for view in views for grid in report.lay_out(view))
     of = ("layouts", f"all {run.deals:,}") if odds.is_exact else None
     pictures = tuple(make_pictures(odds))
     sections = [
-        Section("key-figures", "Key figures", grids=(*key_grids,)),
+        Section("key-figures", "Key figures", grids=key_grids),
         *([Section("pictures", "Pictures", pictures=pictures)] if pictures else []),
         Section(
             "tables",

@@ -188,4 +188,4 @@ def _set_dot_limits(axes: Axes, estimates: Iterable[Estimate], unit: Unit) -> No
 
 
 def _write_number(estimate: Estimate, unit: Unit) -> str:
-    return str(format_number(*estimate[:3], unit))
+    return str(format_number(estimate, unit))

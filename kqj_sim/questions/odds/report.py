@@ -14,7 +14,7 @@ from kqj_sim.output.sentences import say
 from kqj_sim.places import describe_place, name_places
 from kqj_sim.policies.players import Player
 from kqj_sim.positions.odds import CardOdds
-from kqj_sim.questions.odds.summary import make_key_grids
+from kqj_sim.questions.odds.summary import list_key_views
 from kqj_sim.questions.odds.tables import make_odds_tables
 from kqj_sim.questions.odds.words import write_headline
 from kqj_sim.rules import GameRules
@@ -52,7 +52,7 @@ def format_share(estimate: Estimate) -> str:
     """Return a share with its interval; without one with two digits, however small it is."""
     if math.isnan(estimate.low) and estimate.value < 0.001:
         return f"{100 * estimate.value:.2g}%"
-    return str(format_number(*estimate[:3], "share"))
+    return str(format_number(estimate, "share"))
 
 
 def _list_call_details(of: Any) -> dict[str, Any]:
@@ -227,5 +227,5 @@ def make_odds_report(odds: Odds) -> Report:
         run,
         make_odds_tables(odds),
         write_headline(odds),
-        views=make_key_grids(odds),
+        views=list_key_views(odds),
     )

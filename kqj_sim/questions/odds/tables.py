@@ -11,6 +11,9 @@ from kqj_sim.positions.odds import Odds
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import Table, TableRow
 
+BEST = "best"
+"""The group column that marks the best option."""
+
 LEAD = "lead"
 _BEST_MARK = "*"
 
@@ -44,7 +47,7 @@ def _make_option_table(odds: Odds, name: str, title: str, group: str) -> Table:
                 if measure.name == RANKING_MEASURE:
                     yield groups, LEAD, leads.get(option, nothing)
 
-    groups = ("best", group)
+    groups = (BEST, group)
     return Table(
         name, title, groups, [*lines()], odds.measures.note, counted=False, game=odds.rules.game
     )

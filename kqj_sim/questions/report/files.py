@@ -41,7 +41,7 @@ def make_key_figures(found: Numbers) -> Grid:
         if value is None:
             continue
         unit = found.get_unit(figure.quantity)
-        cell = format_number(*value[:3], unit)
+        cell = format_number(value, unit)
         if unit == "share" and value.value in (0.0, 1.0):
             cell = Cell("all" if value.value else "none")
         rows.append((Cell(figure.name), cell))

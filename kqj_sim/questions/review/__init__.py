@@ -134,8 +134,8 @@ def review(
     from kqj_sim.questions.review.grading import GradePlan
     from kqj_sim.questions.review.reading import list_rounds, play_rounds
     from kqj_sim.questions.review.results import ReviewResult
+    from kqj_sim.questions.review.reviewed_decisions import parse_columns
     from kqj_sim.questions.review.run import ReviewRun, run_review
-    from kqj_sim.questions.review.tables import parse_columns
     from kqj_sim.simulation.experiment import Experiment
 
     columns = parse_columns(by)

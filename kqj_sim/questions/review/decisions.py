@@ -135,6 +135,11 @@ class RecordedRound:
         """Return the seat of a place."""
         return (self.opener + place) % self.rules.seats
 
+    def name_side(self, team: int) -> str:
+        """Return the name of a side: `opener, 3rd, 5th`, or `Ann, Cem, Eva`."""
+        seats = (seat for seat, each in enumerate(self.teams) if each == team)
+        return ", ".join(map(self.seat_names.describe, sorted(seats, key=self.place_of)))
+
     def describe_role(self, seat: int) -> str | None:
         """Return `sender`, `partner` or `defender`; None if the round was passed out."""
         sender = self.record.sender

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from kqj_sim.messages import format_json, shell_join
+from kqj_sim.output.excerpts import Excerpt
 from kqj_sim.output.formats import convert_table
-from kqj_sim.output.grid import EMPTY_CELL_TEXT, Cell, Grid, format_number, make_grids
 from kqj_sim.output.run import Report
 from kqj_sim.output.sentences import say
 from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.review.play_on import Continuation
+from kqj_sim.questions.review.reviewed_decisions import ReviewedDecision, list_decisions, sort_worst
 from kqj_sim.questions.review.rounds import Hindsight, Parts, RoundReview, Total
 from kqj_sim.questions.review.run import ReviewRun
 from kqj_sim.questions.review.tables import (
     OUTCOMES,
-    ReviewedDecision,
     estimate_decision_loss,
     estimate_large_loss,
-    list_decisions,
     make_review_tables,
-    sort_worst,
 )
 from kqj_sim.questions.review.words import (
     OUT_OF_TIME,
@@ -45,6 +41,40 @@ if TYPE_CHECKING:
 
 _MOST_GROUPS = 10
 """Groups of --by that are shown, at most."""
+
+_OF_ROUND = (
+    Excerpt(
+        "seats",
+        (
+            "mistakes", "lucky", "bad_luck", "loss_points", "loss_win_share", "accuracy_share",
+        ),
+        without=("seat",),
+    ),
+    Excerpt(
+        "team_parts",
+        (
+            "average", "deal_luck", "own_decisions", "own_luck", "others_decisions", "remainder",
+            "result",
+        ),
+        without=("team",),
+    ),
+)  # fmt: skip
+"""What people see of a round."""
+
+_OF_PLAYERS = (
+    Excerpt(
+        "players",
+        (
+            "rounds", "result_mean", "adjusted_mean", "loss_points_per_round", "mistakes_per_round",
+            "accuracy_share",
+        ),
+    ),
+    Excerpt("outcomes", tuple(OUTCOMES.values())),
+)  # fmt: skip
+"""What people see of the players of several rounds."""
+
+_LOSSES = ("loss_points_per_round", "mistakes_per_round", "loss_points_per_decision")
+"""What people see of a group of decisions."""
 
 
 def make_review_report(reviews: Sequence[RoundReview], run: ReviewRun, worst: int) -> Report:
@@ -73,11 +103,8 @@ def make_review_report(reviews: Sequence[RoundReview], run: ReviewRun, worst: in
         if number == 0:  # Those of more would not fit on a screen.
             lines += write_lines(each, _make_continuation(each.review, run))
         passages.append(("\n".join(lines), make_command(each, run)))
-    if single:
-        grids = _make_round_grids(reviews[0], confidence)
-    else:
-        grids = _make_season_grids(tables, run.by)
-    return Report(run, tables, headline, grids, remarks=remarks, commands=passages)
+    views = _OF_ROUND if single else _list_season_views(tables, run.by)
+    return Report(run, tables, headline, views, remarks=remarks, commands=passages)
 
 
 def make_command(each: ReviewedDecision, run: ReviewRun) -> str:
@@ -102,15 +129,6 @@ def make_command(each: ReviewedDecision, run: ReviewRun) -> str:
     return before + shell_join(words)
 
 
-def _name_side(review: RoundReview, team: int) -> str:
-    """Return the name of a side: `opener, 3rd, 5th`, or `Ann, Cem, Eva`."""
-    played = review.played
-    seats = sorted(
-        (seat for seat, each in enumerate(played.teams) if each == team), key=played.place_of
-    )
-    return ", ".join(map(played.seat_names.describe, seats))
-
-
 def _write_round(review: RoundReview, confidence: float) -> list[str]:
     """Return the result of a round and who lost most, in sentences."""
     played, record = review.played, review.played.record
@@ -121,7 +139,7 @@ def _write_round(review: RoundReview, confidence: float) -> list[str]:
         if review.result is not None:
             scores = [float(each) for each in review.result]
             lead = max(scores)
-            winner = _name_side(review, scores.index(lead)) if lead > 0 else ""
+            winner = played.name_side(scores.index(lead)) if lead > 0 else ""
         who = describe_player(played, record.sender)
         lines.append(say(__name__, "round", who, record, str(result), winner, lead))
     elif result == "passed_out":
@@ -141,62 +159,12 @@ def _write_round(review: RoundReview, confidence: float) -> list[str]:
     return [*lines, say(__name__, "round_losses", decisions, mistakes, who, lost)]
 
 
-def _make_round_grids(review: RoundReview, confidence: float) -> list[Grid]:
-    """Return what each seat lost, and the parts of the result of each side."""
-    played = review.played
-    names = played.seat_names
-    outcomes = Counter(
-        (each.grade.decision.seat, each.outcome) for each in list_decisions([review])
-    )
-    rows = []
-    for total in sorted(review.totals, key=lambda each: played.place_of(each.seat or 0)):
-        if total.seat not in review.seats or total.seat is None:
-            continue
-        points, wins = total.points.estimate(confidence), total.wins.estimate(confidence)
-        accuracy = EMPTY_CELL_TEXT if total.accuracy is None else f"{100 * total.accuracy:.0f}%"
-        luck = [str(outcomes[total.seat, each]) for each in ("lucky", "bad luck")]
-        if outcomes[total.seat, "unknown"]:
-            luck = [EMPTY_CELL_TEXT] * 2
-        rows.append(
-            (
-                Cell(names.describe(total.seat)),
-                Cell(played.describe_role(total.seat) or ""),
-                Cell(f"{total.mistakes} of {total.decisions}"),
-                *map(Cell, luck),
-                format_number(*points[:3], "points"),
-                format_number(*wins[:3], "share"),
-                Cell(accuracy),
-            )
-        )
-    headings = (
-        "player" if names.has_names else "place", "role", "mistakes", "lucky", "bad luck",
-        "points lost", "chance lost", "accuracy",
-    )  # fmt: skip
-    grids = [Grid("Decisions", headings, tuple(rows), 2, say(__name__, "luck_note"), narrow=True)]
-    if review.team_parts is not None:
-        lines = []
-        for part in review.team_parts:
-            numbers = (
-                format_number(*part.average.estimate(confidence)[:3], "points"),
-                Cell(f"{part.deal_luck:+.0f}"),
-                format_number(*part.own_decisions.estimate(confidence)[:3], "points"),
-                Cell(f"{part.own_luck:+.0f}"),
-                Cell(f"{part.others_decisions:+.0f}"),
-                Cell(f"{part.remainder:+.0f}") if abs(part.remainder) >= 0.5 else Cell("0"),
-                Cell(f"{part.result:+.0f}"),
-            )
-            lines.append((Cell(_name_side(review, part.team)), *numbers))
-        sides = (
-            "side", "average", "deal", "own play", "its luck", "others", "rest", "result",
-        )  # fmt: skip
-        note = "Average, luck of the deal, own decisions, their luck and others' make the result."
-        grids.append(Grid("Luck and skill", sides, tuple(lines), 1, note, narrow=True))
-    return grids
+def _find_table(tables: Sequence[Table], name: str) -> Table:
+    return next(each for each in tables if each.name == name)
 
 
 def _find_estimate(tables: Sequence[Table], name: str, quantity: str) -> Estimate:
-    table = next(each for each in tables if each.name == name)
-    found = list(table.estimates(quantity).values())
+    found = list(_find_table(tables, name).estimates(quantity).values())
     return found[0] if found else Estimate(math.nan, math.nan, math.nan, 0)
 
 
@@ -209,41 +177,21 @@ def _write_rounds(
     return [say(__name__, "losses", len(reviews), len(decisions), mistakes, loss)]
 
 
-def _make_season_grids(tables: Sequence[Table], by: Sequence[str]) -> list[Grid]:
+def _list_season_views(tables: Sequence[Table], by: Sequence[str]) -> list[Excerpt]:
     """Return the players, their luck, and the losses by trick and role, or the largest ones."""
-    by_name = {table.name: table for table in tables if table.lines}
-    losses = ("loss_points_per_round", "mistakes_per_round", "loss_points_per_decision")
-    views = {
-        "players": (
-            "rounds", "result_mean", "adjusted_mean", "loss_points_per_round",
-            "mistakes_per_round", "accuracy_share",
-        ),
-        "outcomes": (*OUTCOMES.values(),),
-        **{f"loss_by_{column}": losses for column in by or ("trick", "role")},
-    }  # fmt: skip
-    grids = []
-    for name, quantities in views.items():
-        if (table := by_name.get(name)) is None:
-            continue
-        if name.startswith("loss_by") and by:
-            table, quantities = _keep_largest(table), (*losses[:1], "loss_share", *losses[1:])
-        kept = sorted(
-            (line for line in table.lines if line[1] in quantities),
-            key=lambda line: quantities.index(line[1]),
-        )
-        grids += [replace(each, narrow=True) for each in make_grids(replace(table, lines=kept))]
-    return grids
+    by_role = [Excerpt(f"loss_by_{column}", _LOSSES) for column in ("trick", "role")]
+    return [*_OF_PLAYERS, *([_show_largest(tables, column) for column in by] or by_role)]
 
 
-def _keep_largest(table: Table) -> Table:
-    """Return a table of losses with its groups that lost most, the largest loss first."""
-    losses = table.estimates("loss_points_per_round")
-    ranked = sorted(losses, key=lambda group: -losses[group].value)[:_MOST_GROUPS]
+def _show_largest(tables: Sequence[Table], column: str) -> Excerpt:
+    """Return the groups of a column that lost most, the largest loss first."""
+    name = f"loss_by_{column}"
+    groups = len(_find_table(tables, name).estimates(_LOSSES[0]))
     note = ""
-    if len(losses) > _MOST_GROUPS:
-        note = say(__name__, "largest", _MOST_GROUPS, len(losses), table.name)
-    lines = [line for group in ranked for line in table.lines if line[0] == group]
-    return replace(table, lines=lines, note=note)
+    if groups > _MOST_GROUPS:
+        note = say(__name__, "largest", _MOST_GROUPS, groups, name)
+    quantities = (_LOSSES[0], "loss_share", *_LOSSES[1:])
+    return Excerpt(name, quantities, note=note, most=_MOST_GROUPS, sorted_by=_LOSSES[0])
 
 
 def render_review(report: Report, reviews: Sequence[RoundReview]) -> bytes:

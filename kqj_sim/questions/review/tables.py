@@ -6,15 +6,20 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from kqj_sim.errors import InputError
-from kqj_sim.messages import join_words, suggest
+from kqj_sim.messages import join_words
 from kqj_sim.policies.players import label_players
 from kqj_sim.questions.review.cross_fitting import Mean, find_mistakes
-from kqj_sim.questions.review.grading import LEAST_POINTS, Grade
+from kqj_sim.questions.review.grading import Grade
+from kqj_sim.questions.review.reviewed_decisions import (
+    ReviewedDecision,
+    Value,
+    list_decisions,
+    sort_worst,
+)
+from kqj_sim.questions.review.round_tables import make_option_table, make_round_tables
 from kqj_sim.questions.review.rounds import (
-    Hindsight,
     Parts,
     RoundReview,
     Total,
@@ -32,22 +37,6 @@ from kqj_sim.stats.intervals import (
 from kqj_sim.stats.quantiles import student_quantile
 from kqj_sim.stats.tables import Table, TableRow
 
-Value = int | str
-
-GROUP_COLUMNS: Mapping[str, str] = {
-    "trick": "the trick, 1 to 8; 0 for calls",
-    "role": "sender, partner, defender; caller during the calls",
-    "kind": "take, bid, counter, play (the call in Kwajongen), lead, follow, discard",
-    "contract": "the contract; none if the round was passed out",
-    "player": "the player's name in the record",
-    "seat": "the player's seat",
-    "place": "the player's place, 0 the opener",
-    "result": "made, failed, litigation, tie, passed_out",
-    "line": "the round's line in the file",
-    "outcome": "mistake, lucky, bad luck, fine; unknown unless all cards are known",
-}
-"""Columns that group losses, with their meaning."""
-
 _ROUND_COLUMNS = ("contract", "result", "line", "player")
 """Columns whose values not every round has: losses a round are those of the rounds that do."""
 
@@ -60,7 +49,7 @@ OUTCOMES: Mapping[str, str] = {
 """The names of `ReviewedDecision.outcome`, with the quantities of their shares."""
 
 TABLES: Mapping[str, str] = {
-    "seats": "one round: what each seat lost",
+    "seats": "one round: what each player lost",
     "parts": "one round: luck and skill of each seat",
     "team_parts": "one round: luck and skill of each side",
     "players": "points a round of each player, with and without luck",
@@ -76,79 +65,6 @@ TABLES: Mapping[str, str] = {
     "options": "one round: every option of every decision",
 }
 """The tables with their titles."""
-
-
-def parse_columns(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of `--by`; raise InputError if one does not exist."""
-    for name in names:
-        if name not in GROUP_COLUMNS:
-            hint = suggest(name, GROUP_COLUMNS) or f"there are {', '.join(GROUP_COLUMNS)}"
-            raise InputError(f"--by {name}: there is no such column; {hint}")
-    return tuple(dict.fromkeys(names))
-
-
-@dataclass(frozen=True)
-class ReviewedDecision:
-    """A decision of a reviewed round."""
-
-    review: RoundReview
-    grade: Grade
-    hindsight: Hindsight | None
-
-    @property
-    def outcome(self) -> str:
-        """The name of its fair loss and its loss in hindsight together.
-
-        A mistake that is shown is a `mistake`, or `lucky` if it cost nothing with the cards as they
-        were; any other choice is `bad luck` if another would have brought more with these cards,
-        else `fine`.
-        """
-        if self.hindsight is None:
-            return "unknown"
-        costs = self.hindsight.loss >= LEAST_POINTS
-        if self.grade.mistake:
-            return "mistake" if costs else "lucky"
-        return "bad luck" if costs else "fine"
-
-    def get(self, column: str) -> Value:
-        """Return the value of one of `GROUP_COLUMNS`."""
-        return _READERS[column](self)
-
-
-def _read_role(each: ReviewedDecision) -> str:
-    if each.grade.decision.is_call:
-        return "caller"
-    return each.review.played.describe_role(each.grade.decision.seat) or "none"
-
-
-_READERS: Mapping[str, Callable[[ReviewedDecision], Value]] = {
-    "trick": lambda each: each.grade.decision.trick,
-    "role": _read_role,
-    "kind": lambda each: each.grade.decision.kind,
-    "contract": lambda each: each.review.played.record.contract or "none",
-    "player": lambda each: each.review.played.names[each.grade.decision.seat],
-    "seat": lambda each: each.grade.decision.seat,
-    "place": lambda each: each.review.played.place_of(each.grade.decision.seat),
-    "result": lambda each: str(getattr(each.review.played.source, "result", "none")),
-    "line": lambda each: each.review.played.line,
-    "outcome": lambda each: each.outcome,
-}
-
-
-def list_decisions(reviews: Sequence[RoundReview]) -> list[ReviewedDecision]:
-    """Return the decisions of the seats that are reported, in order."""
-    return [
-        ReviewedDecision(review, grade, hindsight)
-        for review in reviews
-        for grade, hindsight in zip(review.grades, review.hindsight, strict=True)
-        if grade.decision.seat in review.seats
-    ]
-
-
-def sort_worst(decisions: Sequence[ReviewedDecision]) -> list[ReviewedDecision]:
-    """Return decisions with a loss that matters, shown mistakes first, then by what they lost."""
-    lost = [each for each in decisions if each.grade.matters]
-    return sorted(lost, key=lambda each: (not each.grade.mistake, -each.grade.loss.points.value))
 
 
 def average_rounds(values: Sequence[float], confidence: float) -> Estimate:
@@ -180,7 +96,7 @@ def make_review_tables(
     game = reviews[0].played.rules.game
     tables = []
     if len(reviews) == 1:
-        tables += _make_round_tables(reviews[0], confidence, game)
+        tables += make_round_tables(reviews[0], decisions, confidence, game)
     tables += _make_player_tables(reviews, confidence, game)
     tables.append(_make_outcome_table(decisions, game))
     groups: list[tuple[str, tuple[str, ...]]] = [("loss", ())]
@@ -197,16 +113,7 @@ def make_review_tables(
     columns = ("line", "at", "player", "kind", "choice", "best")
     tables.append(Table("decisions", "Every decision", columns, rows, counted=False, game=game))
     if len(reviews) == 1:
-        tables.append(
-            Table(
-                "options",
-                "Every option",
-                ("at", "option"),
-                list(_list_options(decisions, confidence)),
-                counted=False,
-                game=game,
-            )
-        )
+        tables.append(make_option_table(decisions, confidence, game))
     names = (review.played.names[seat] for review in reviews for seat in review.seats)
     labels = label_players(names)
     return [replace_players(table, labels) for table in tables if table.lines]
@@ -318,14 +225,6 @@ def estimate_large_loss(grade: Grade, confidence: float) -> Estimate:
     return clip_estimate(grade.loss.large.estimate(confidence), (0.0, 1.0))
 
 
-def _list_options(decisions: Sequence[ReviewedDecision], confidence: float) -> Iterator[TableRow]:
-    for each in decisions:
-        for option in each.grade.options:
-            group = (each.grade.decision.at, option.name)
-            yield group, "value", option.value.estimate(confidence)
-            yield group, "win_share", option.win.estimate(confidence)
-
-
 def _make_outcome_table(decisions: Sequence[ReviewedDecision], game: str) -> Table:
     """Return which shares of a player's decisions were mistakes, lucky, bad luck or fine."""
     rows: list[TableRow] = []
@@ -342,57 +241,6 @@ def _make_outcome_table(decisions: Sequence[ReviewedDecision], game: str) -> Tab
             ]
     title = "What became of the decisions, with the cards as they were"
     return Table("outcomes", title, ("player",), rows, observations="decisions", game=game)
-
-
-def _make_round_tables(review: RoundReview, confidence: float, game: str) -> list[Table]:
-    """Return the tables of a single round."""
-    rows: list[TableRow] = []
-    for total in review.totals:
-        if total.seat in review.seats:
-            rows += _list_total((total.seat,), total, confidence)
-    tables = [Table("seats", "What each seat lost", ("seat",), rows, "", False, game=game)]
-    if review.parts is not None and review.team_parts is not None:
-        seats = [
-            row for each in review.parts for row in _list_parts((each.seat or 0,), each, confidence)
-        ]
-        teams = [
-            row for each in review.team_parts for row in _list_parts((each.team,), each, confidence)
-        ]
-        tables.append(
-            Table(
-                "team_parts", "Luck and skill of each side", ("team",), teams, "", False, game=game
-            )
-        )
-        tables.append(
-            Table("parts", "Luck and skill of each seat", ("seat",), seats, "", False, game=game)
-        )
-    return tables
-
-
-def _list_total(group: tuple[int], total: Total, confidence: float) -> Iterator[TableRow]:
-    yield group, "decisions", make_count(total.decisions)
-    yield group, "mistakes", make_count(total.mistakes)
-    yield group, "loss_points", total.points.estimate(confidence)
-    yield group, "loss_win_share", total.wins.estimate(confidence)
-    if total.accuracy is not None:
-        accuracy = Estimate(total.accuracy, math.nan, math.nan, total.decisions)
-        yield group, "accuracy_share", accuracy
-    if total.hindsight_loss is not None:
-        hindsight = Estimate(total.hindsight_loss, math.nan, math.nan, total.decisions)
-        yield group, "hindsight_loss_points", hindsight
-
-
-def _list_parts(group: tuple[int], parts: Parts, confidence: float) -> Iterator[TableRow]:
-    def exact(value: float) -> Estimate:
-        return Estimate(value, math.nan, math.nan, 1)
-
-    yield group, "result", exact(parts.result)
-    yield group, "average", parts.average.estimate(confidence)
-    yield group, "deal_luck", exact(parts.deal_luck)
-    yield group, "own_decisions", parts.own_decisions.estimate(confidence)
-    yield group, "own_luck", exact(parts.own_luck)
-    yield group, "others_decisions", exact(parts.others_decisions)
-    yield group, "remainder", exact(parts.remainder)
 
 
 def _make_player_tables(

@@ -9,7 +9,7 @@ from kqj_sim.cards import parse_card
 from kqj_sim.output.sentences import say
 from kqj_sim.questions.odds.card_reasons import compare_cards
 from kqj_sim.questions.review.cross_fitting import LARGE_LOSS
-from kqj_sim.questions.review.tables import ReviewedDecision
+from kqj_sim.questions.review.reviewed_decisions import ReviewedDecision
 
 if TYPE_CHECKING:
     from kqj_sim.questions.review.decisions import RecordedRound

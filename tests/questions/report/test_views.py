@@ -143,5 +143,5 @@ def test_a_contract_is_made_by_what_the_rules_ask_for(rules: KqjRules, sentence:
 def test_number_without_an_interval_claims_nothing() -> None:
     few = make_unbounded(12.0, 5)
     assert "tied" in report.lead("One", "two", few, "a round")
-    assert str(format_number(*few[:3], "points")) == f"12 {NO_INTERVAL}"
-    assert str(format_number(12, math.nan, math.nan, "points")) == "12"
+    assert str(format_number(few, "points")) == f"12 {NO_INTERVAL}"
+    assert str(format_number(Estimate(12, math.nan, math.nan, 5), "points")) == "12"
