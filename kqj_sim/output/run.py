@@ -99,7 +99,7 @@ class Run:
         return say(__name__, "intervals", RANGE_SIGNS, self.confidence)
 
 
-View: TypeAlias = Excerpt | str | Grid
+ScreenView: TypeAlias = Excerpt | str | Grid
 """A part of a screen: an excerpt of a table, the name of a whole one, or a grid."""
 
 
@@ -122,7 +122,7 @@ class Report:
     run: Run
     tables: Sequence[Table]
     headline: Sequence[str] = ()
-    views: Sequence[View] = ()
+    views: Sequence[ScreenView] = ()
     shown: Collection[str] | None = None
     remarks: Sequence[str] = ()
     commands: Sequence[tuple[str, str]] = ()
@@ -130,12 +130,12 @@ class Report:
     def make_grids(self, width: int | None = None) -> list[Grid]:
         """Return what people see: the views, or the tables that they asked for."""
         names = [table.name for table in self.tables]
-        views: Sequence[View] = self.views or names
+        views: Sequence[ScreenView] = self.views or names
         if self.shown is not None:
             views = [name for name in names if name in self.shown]
         return drop_repeated_notes(grid for view in views for grid in self.lay_out(view, width))
 
-    def lay_out(self, view: View, width: int | None = None) -> list[Grid]:
+    def lay_out(self, view: ScreenView, width: int | None = None) -> list[Grid]:
         """Return a view as grids of a width."""
         if isinstance(view, Grid):
             return split_grid(view, width)

@@ -9,7 +9,7 @@ from typing import Any
 from kqj_sim.games import list_game_options
 from kqj_sim.messages import shell_join
 from kqj_sim.output.excerpts import Excerpt
-from kqj_sim.output.run import Report, Run, View
+from kqj_sim.output.run import Report, Run, ScreenView
 from kqj_sim.output.sentences import say, take_absolute
 from kqj_sim.questions.compare.compare_tables import make_comparison_tables
 from kqj_sim.questions.compare.pairs import Comparison, PolicyPair
@@ -86,7 +86,7 @@ def _list_shortfalls(comparison: Comparison) -> list[str]:
     )
 
 
-def _list_views(comparison: Comparison, tables: Sequence[Table]) -> list[View]:
+def _list_views(comparison: Comparison, tables: Sequence[Table]) -> list[ScreenView]:
     """Return what fits on a screen and holds the answer; the headline says a single lead."""
     found = {table.name: table for table in tables}
     if "ranking" in found:

@@ -11,7 +11,7 @@ from kqj_sim.positions.measures import RANKING_MEASURE, UNCOUNTERED_VALUE
 from kqj_sim.questions.odds.tables import BEST, LEAD
 
 if TYPE_CHECKING:
-    from kqj_sim.output.run import View
+    from kqj_sim.output.run import ScreenView
     from kqj_sim.positions.odds import Odds
 
 _MOST_OPTIONS, _MOST_IN_AUCTIONS = 8, 5
@@ -26,7 +26,7 @@ _OF_CARDS = (
 """The columns besides the value of each option and how far it is behind the best one."""
 
 
-def list_key_views(odds: Odds, names_option: bool = True) -> list[View]:
+def list_key_views(odds: Odds, names_option: bool = True) -> list[ScreenView]:
     """Return what people see unless they ask for tables.
 
     With `names_option` the note says which option of the command line shows the rest.
