@@ -44,8 +44,9 @@ class Game:
         parts: the module and the name of each part, as in entry points: `analysis`
             (`stats.games.AnalyzedGame`), `answers` (`questions.odds.report.GameAnswers`),
             `report` (`questions.report.views.GameReport`), `engine` (`engines.Engine`),
-            `figures` (`output.key_figures.GameFigures`), `pictures` (`output.plots.GamePictures`),
-            `quantities` (`stats.quantities.Quantity` by identifier), `recording`
+            `figures` (`questions.simulate.key_figures.GameFigures`), `pictures`
+            (`questions.simulate.plots.GamePictures`), `quantities`
+            (`stats.quantities.Quantity` by identifier), `recording`
             (`simulation.recording.RecordingBlock`), `referee` (`referee.base.Referee`, by the
             rules), `round_terms` (`questions.records.terms.RoundTerms`), `samplers`
             (`positions.sampling.GameSamplers`) and `variants`, the rules under which policies are

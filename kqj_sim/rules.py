@@ -15,6 +15,10 @@ from kqj_sim.messages import quote, shorten
 SEATS = 6
 """Seats in KQJ; `GameRules.seats` is the number in any game."""
 
+HALF_OF_POINTS = 123
+"""Half of the 236 card points and the 10 for the last trick: more wins with two teams, unless KQ,
+KQJ or Capot come in."""
+
 MAX_TOTAL = 600
 """The largest total in KQJ: card points, last trick, Capot and four KQJ at All-Trumps."""
 

@@ -118,7 +118,7 @@ class Output:
             self._tables_file = open_output(self._tables_stack, self._out)
             self._plot_file = open_output(stack, self._plot)
             if self._plot_file is not None:
-                from kqj_sim.output.plotting import load_matplotlib
+                from kqj_sim.output.matplotlib_style import load_matplotlib
 
                 load_matplotlib()
             self._run_path = None

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.output.grid import Grid
-from kqj_sim.output.key_figures import (
+from kqj_sim.output.numbers import KeyFigure, Numbers
+from kqj_sim.output.sentences import say
+from kqj_sim.places import name_places
+from kqj_sim.questions.simulate.key_figures import (
     BLANK,
     GameFigures,
     count_cell,
@@ -12,9 +15,6 @@ from kqj_sim.output.key_figures import (
     make_grid,
     make_score_grid,
 )
-from kqj_sim.output.numbers import KeyFigure, Numbers
-from kqj_sim.output.sentences import say
-from kqj_sim.places import name_places
 
 _GROUP_COLUMNS = (
     KeyFigure("played", "calls", "played_share"),

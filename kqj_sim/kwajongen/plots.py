@@ -21,8 +21,8 @@ from kqj_sim.output.figures import (
     draw_stacks,
 )
 from kqj_sim.output.numbers import KeyFigure
-from kqj_sim.output.plots import GamePictures
 from kqj_sim.places import name_places
+from kqj_sim.questions.simulate.plots import GamePictures
 from kqj_sim.stats.intervals import estimate_share
 from kqj_sim.stats.tables import get_labels
 

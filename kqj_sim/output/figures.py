@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from kqj_sim.errors import InputError
 from kqj_sim.output.grid import break_long_words
+from kqj_sim.output.matplotlib_style import apply_style
 from kqj_sim.output.page import INK, minify_svg
-from kqj_sim.output.plotting import apply_style
 from kqj_sim.stats.intervals import Estimate, estimate_share
 
 if TYPE_CHECKING:

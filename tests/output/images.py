@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from kqj_sim.output.plots import make_simulation_drawing
 from kqj_sim.output.run import Run
+from kqj_sim.questions.simulate.plots import make_simulation_drawing
 from kqj_sim.stats.tally import Tally
 
 SIGNATURES = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kqj_sim.cards import format_contract
+from kqj_sim.columns import TOTAL_STEP
 from kqj_sim.output.figures import (
     BLUE,
     GREEN,
@@ -21,7 +22,6 @@ from kqj_sim.output.figures import (
     draw_stacks,
 )
 from kqj_sim.output.grid import Cell, Grid
-from kqj_sim.output.kqj.plots import BIN_WIDTH, HALF_OF_POINTS
 from kqj_sim.output.page import INK
 from kqj_sim.output.sentences import say
 from kqj_sim.places import name_places
@@ -36,7 +36,7 @@ from kqj_sim.questions.odds.words import (
     format_gap,
     format_with_half,
 )
-from kqj_sim.rules import MAX_TOTAL, require_kqj_rules
+from kqj_sim.rules import HALF_OF_POINTS, MAX_TOTAL, require_kqj_rules
 from kqj_sim.stats.intervals import estimate_share, make_count
 from kqj_sim.stats.tables import Table, TableRow
 
@@ -213,8 +213,8 @@ def _name_played(odds: KqjCallOdds, option: int) -> str:
 def _compute_heights(odds: KqjCallOdds, option: int) -> dict[str, Float64Array]:
     """Return by ending the per cent of deals in each bin of the total of the player's side."""
     shares = odds.totals[option] / odds.sums.weights
-    padded = np.pad(shares, ((0, 0), (0, -shares.shape[1] % BIN_WIDTH)))
-    binned = 100 * padded.reshape(len(shares), -1, BIN_WIDTH).sum(axis=2)
+    padded = np.pad(shares, ((0, 0), (0, -shares.shape[1] % TOTAL_STEP)))
+    binned = 100 * padded.reshape(len(shares), -1, TOTAL_STEP).sum(axis=2)
     return {name: binned[ending] for name, ending in _KQJ_ENDINGS.items()}
 
 
@@ -229,12 +229,12 @@ def _find_threshold(odds: KqjCallOdds, option: int) -> float | None:
 def _draw_totals(axes: Axes, odds: KqjCallOdds, option: int) -> None:
     """Draw the distribution of the total of the player's side, by who wins."""
     heights = _compute_heights(odds, option)
-    edges = np.arange(len(heights["wins"])) * BIN_WIDTH
-    draw_stacks(axes, edges, heights, BIN_WIDTH, align="edge")
+    edges = np.arange(len(heights["wins"])) * TOTAL_STEP
+    draw_stacks(axes, edges, heights, TOTAL_STEP, align="edge")
     threshold = _find_threshold(odds, option)
     if threshold is not None:
         axes.axvline(threshold, color=INK, linewidth=1, linestyle=":")
-    axes.set_xlim(-BIN_WIDTH, _HIGHEST_TOTAL + 3 * BIN_WIDTH)
+    axes.set_xlim(-TOTAL_STEP, _HIGHEST_TOTAL + 3 * TOTAL_STEP)
     axes.set_ylabel("% of deals")
 
 

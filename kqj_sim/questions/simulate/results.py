@@ -10,8 +10,8 @@ from kqj_sim.columns import SENDER_HAND
 from kqj_sim.errors import InputError
 from kqj_sim.games import describe_listing
 from kqj_sim.messages import quote, suggest
-from kqj_sim.output.key_figures import make_simulation_report
 from kqj_sim.output.run import Run
+from kqj_sim.questions.simulate.key_figures import make_simulation_report
 from kqj_sim.results import Result
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
@@ -111,6 +111,6 @@ class SimulationResult(Result):
     def make_drawing(self) -> Drawing:
         """Return the picture; raise NothingToDrawError if there is none."""
         # Imported here, as it takes time and is seldom needed.
-        from kqj_sim.output.plots import make_simulation_drawing
+        from kqj_sim.questions.simulate.plots import make_simulation_drawing
 
         return make_simulation_drawing(self._tally, self._report.run)

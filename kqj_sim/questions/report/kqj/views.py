@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kqj_sim.output.kqj.plots import HALF_OF_POINTS
 from kqj_sim.output.numbers import KeyFigure
 from kqj_sim.output.views import QUANTITY, Distribution, Dots, HeatMap, View
 from kqj_sim.questions.report.kqj.findings import find_facts, write_headlines
 from kqj_sim.questions.report.views import COMPARED, GAMES, GameReport
+from kqj_sim.rules import HALF_OF_POINTS
 
 _MADE = {"made": "made_share"}
 _MADE_LABEL = "contracts made, %"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kqj_sim.cards import SUIT_SYMBOLS
-from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS
+from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS, TOTAL_STEP
 from kqj_sim.output.figures import (
     BLUE,
     GREEN,
@@ -29,10 +29,10 @@ from kqj_sim.output.figures import (
 from kqj_sim.output.grid import MIN_OBSERVATIONS
 from kqj_sim.output.numbers import KeyFigure
 from kqj_sim.output.page import INK
-from kqj_sim.output.plots import GamePictures
 from kqj_sim.output.sentences import say
 from kqj_sim.places import name_places
-from kqj_sim.rules import SEATS, KqjRules, require_kqj_rules
+from kqj_sim.questions.simulate.plots import GamePictures
+from kqj_sim.rules import HALF_OF_POINTS, SEATS, KqjRules, require_kqj_rules
 from kqj_sim.stats.intervals import Estimate, estimate_share
 from kqj_sim.stats.quantiles import chi_square_tail
 
@@ -44,11 +44,6 @@ if TYPE_CHECKING:
     from kqj_sim.stats.tally import Tally
 
 PLACE_NAMES = name_places(SEATS)
-HALF_OF_POINTS = 123
-"""Half of the 236 card points and the 10 for the last trick: more wins with two teams, unless
-KQ, KQJ or Capot come in."""
-BIN_WIDTH = 10
-"""Points in a step of a distribution of totals."""
 MAX_LAPS_SHOWN = 3
 SUIT_TOLERANCE = 0.01
 """Difference of shares made below which suits are drawn as one."""
@@ -192,8 +187,8 @@ def _draw_totals(axes: Axes, totals: _Totals, rules: KqjRules) -> None:
         # Each contract on its own scale: the few rounds of a rare one would flatten all others.
         tallest = np.asarray(sum(binned.values())).max()
         heights = {result: 0.85 * each / tallest for result, each in binned.items()}
-        edges = np.arange(len(next(iter(heights.values())))) * BIN_WIDTH
-        draw_stacks(axes, edges, heights, BIN_WIDTH, align="edge", base=row)
+        edges = np.arange(len(next(iter(heights.values())))) * TOTAL_STEP
+        draw_stacks(axes, edges, heights, TOTAL_STEP, align="edge", base=row)
         everything = np.asarray(sum(totals[name].values()))
         last = max(last, int(np.flatnonzero(everything)[-1]))
         median = int(np.searchsorted(np.cumsum(everything), everything.sum() / 2))
@@ -206,9 +201,9 @@ def _draw_totals(axes: Axes, totals: _Totals, rules: KqjRules) -> None:
     axes.set_yticks(range(len(names)), labels, va="bottom")
     axes.tick_params("y", length=0)
     axes.spines["left"].set_visible(False)
-    axes.set_xlim(-BIN_WIDTH, last + 2 * BIN_WIDTH)
+    axes.set_xlim(-TOTAL_STEP, last + 2 * TOTAL_STEP)
     axes.set_ylim(-0.02, len(names) + 0.12)
-    axes.set_xlabel(f"points (cards and bonuses), in steps of {BIN_WIDTH}")
+    axes.set_xlabel(f"points (cards and bonuses), in steps of {TOTAL_STEP}")
     if rules.teams == 2 and rules.bidding == "take":
         draw_threshold(axes, HALF_OF_POINTS, f"{HALF_OF_POINTS}: half of\n236 + 10", "right")
     present = {result for results in totals.values() for result in results}
@@ -275,9 +270,9 @@ def _draw_bonuses(axes: Axes, tally: Tally, confidence: float) -> None:
 
 
 def _bin_totals(totals: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return numbers of rounds by total in steps of BIN_WIDTH."""
-    padded = np.pad(totals, (0, -len(totals) % BIN_WIDTH))
-    return np.asarray(padded.reshape(-1, BIN_WIDTH).sum(axis=1))
+    """Return numbers of rounds by total in steps of TOTAL_STEP."""
+    padded = np.pad(totals, (0, -len(totals) % TOTAL_STEP))
+    return np.asarray(padded.reshape(-1, TOTAL_STEP).sum(axis=1))
 
 
 def _get_labels(column: str) -> tuple[str, ...]:

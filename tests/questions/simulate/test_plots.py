@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from kqj_sim.imposed import ImposedContract
-from kqj_sim.output.kqj.plots import (
+from kqj_sim.questions.simulate.kqj.plots import (
     MAX_LAPS_SHOWN,
     count_callers,
     count_totals,

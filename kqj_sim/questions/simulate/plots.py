@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kqj_sim.games import find_game
 from kqj_sim.output.figures import Drawing, draw_title_lines
-from kqj_sim.output.group_plots import (
+from kqj_sim.questions.simulate.group_plots import (
     draw_first_measure,
     draw_games,
     draw_groups,

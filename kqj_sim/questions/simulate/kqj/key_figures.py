@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from kqj_sim.output.grid import Cell, Grid
 from kqj_sim.output.group_words import format_value
-from kqj_sim.output.key_figures import (
+from kqj_sim.output.numbers import KeyFigure, Numbers
+from kqj_sim.output.sentences import say
+from kqj_sim.places import format_ordinal, name_places
+from kqj_sim.questions.simulate.key_figures import (
     BLANK,
     GameFigures,
     count_cell,
@@ -12,9 +15,6 @@ from kqj_sim.output.key_figures import (
     make_grid,
     make_score_grid,
 )
-from kqj_sim.output.numbers import KeyFigure, Numbers
-from kqj_sim.output.sentences import say
-from kqj_sim.places import format_ordinal, name_places
 from kqj_sim.rules import SEATS, require_kqj_rules
 
 _GROUP_COLUMNS = (
