@@ -18,7 +18,7 @@ from kqj_sim.output.sentences import say
 from kqj_sim.positions.measures import DRAWN, LOST, NOT_PLAYED, WON
 from kqj_sim.questions.odds.plots import Panel
 from kqj_sim.questions.odds.report import GameAnswers, describe_hand
-from kqj_sim.questions.odds.words import describe_option
+from kqj_sim.questions.odds.words import name_option
 from kqj_sim.stats.tables import Table, TableRow
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _list_panels(odds: KwajongenCallOdds) -> list[Panel]:
         def draw(axes: Axes, option: int = option) -> None:
             _draw_points(axes, odds, option)
 
-        title = f"Points gained: {describe_option(odds, option).name}"
+        title = f"Points gained: {name_option(odds, option)}"
         panels.append(Panel(f"points-{option}", title, 2.8, draw, colours))
     return panels
 
@@ -103,5 +103,10 @@ def _draw_points(axes: Axes, odds: KwajongenCallOdds, option: int) -> None:
 
 
 ANSWERS = GameAnswers(
-    _describe_situation, _list_details, _list_panels, _list_tables, lambda odds: [], lambda odds: []
+    _describe_situation,
+    _list_details,
+    _list_panels,
+    _list_tables,
+    lambda odds: [],
+    lambda odds, best: "",
 )

@@ -10,10 +10,17 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from kqj_sim.cards import add_suit_signs, format_card, format_contract
+from kqj_sim.cards import SUIT_SYMBOLS, add_suit_signs, format_card, format_contract
 from kqj_sim.games import describe_rules
 from kqj_sim.messages import capitalize, count_noun, inflect, join_words
 from kqj_sim.output.grid import MIN_OBSERVATIONS, format_number
+from kqj_sim.output.rounded import (
+    format_chance,
+    format_gap,
+    format_half,
+    format_points,
+    format_with_half,
+)
 from kqj_sim.places import format_ordinal, name_places
 from kqj_sim.stats.intervals import Estimate
 
@@ -81,6 +88,12 @@ def take_absolute(estimate: Estimate) -> Estimate:
     return estimate if value >= 0 else Estimate(-value, -high, -low, observations)
 
 
+def subtract_from(estimate: Estimate, total: float) -> Estimate:
+    """Return what a number leaves of an exact total, with its interval."""
+    value, low, high, observations = estimate
+    return Estimate(total - value, total - high, total - low, observations)
+
+
 def _write_estimate(unit: str) -> Callable[[Estimate], str]:
     return lambda estimate: str(format_number(estimate, unit))
 
@@ -90,15 +103,24 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "points": _write_estimate("points"),  # 142.3 ±0.2
     "change": _write_estimate("change"),  # 0.97 ±0.02
     "size": take_absolute,
+    "rest": subtract_from,
+    "chance": format_chance,  # more than 99.9%
+    "rounded": format_points,  # 142
+    "half": format_half,  # 3.1
+    "mean": format_with_half,  # 142 (±3.1)
+    "gap": format_gap,  # 0.8 ±1.9
     "count": count_noun,  # 13 takes
     "noun": inflect,  # takes
     "thousands": "{:,}".format,
+    "whole": "{:,.0f}".format,  # 1,234 of 1234.4
     "ordinal": format_ordinal,  # 2nd
     "place": lambda place, rules: name_places(rules.seats)[place],  # opener
     "listed": join_words,  # a, b and c
+    "names": lambda things: [each.name for each in things],
     "capital": capitalize,
     "call": add_suit_signs,  # take ♥
     "card": format_card,  # K♠
+    "sign": lambda card: SUIT_SYMBOLS[card.suit],  # ♠ of K♠
     "contract": format_contract,  # ♥
     "rules": describe_rules,  # KQJ, 2 teams, fixed, taking
 }

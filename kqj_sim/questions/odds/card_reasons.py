@@ -1,111 +1,155 @@
-"""Reasons for cards, of `odds` and `review`: what one card does that another does not."""
+"""Reasons for cards, of `odds` and `review`: what one card does that another does not.
+
+The build of the page in `web/` compiles `find_reasons`, so it is written as kernels are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from enum import IntEnum
 
 from kqj_sim.cards import SUITS, Card
 from kqj_sim.output.sentences import say
 from kqj_sim.positions.position import Position
 
-_MOST = 2
-"""Reasons that are given, at most."""
+
+class Reason(IntEnum):
+    """A reason for a card, as a bit; `sentences.j2` has the words."""
+
+    WINS_TRICK = 1 << 0
+    IS_AHEAD = 1 << 1
+    LEAVES_TRICK = 1 << 2
+    LEAVES_TRICK_TO_PARTNER = 1 << 3
+    GIVES_MORE = 1 << 4
+    GIVES_LESS = 1 << 5
+    CANNOT_BE_BEATEN = 1 << 6
+    IS_HIGHEST = 1 << 7
+    DRAWS_TRUMPS = 1 << 8
+    BEGINS_KQ = 1 << 9
+    KEEPS_QUEEN = 1 << 10
+    KEEPS_TRUMP = 1 << 11
+    KEEPS_HIGHEST = 1 << 12
+    KEEPS_HIGHEST_TRUMP = 1 << 13
+    EMPTIES_SUIT = 1 << 14
+
+
+_SUIT = 0x0FFF
+"""The cards of the first suit; each suit takes sixteen bits."""
+
+
+def find_reasons(
+    better: int,
+    other: int,
+    points: int,
+    hand: int,
+    out: int,
+    trumps: int,
+    kings: int,
+    trick: int,
+    best: int,
+    is_last: bool,
+    is_partner: bool,
+) -> int:
+    """Return the first two reasons for a card rather than another, a bit for each.
+
+    Each reason is a fact of the position; whether it is what makes the card better is not known.
+
+    Args:
+        better, other: the cards.  Cards are bits of sets: of a suit a higher bit is a stronger
+            card, and a single suit of trumps is above the others.
+        points: those of `better`, less those of `other`.
+        hand: the cards that the player has left.
+        out: the cards of which the player does not know where they are.
+        trumps: all cards of the trump suits.
+        kings: the Kings that score with their Queens, which are the next lower cards.
+        trick, best: the card led to the trick, and the one that wins it so far; 0 for a lead.
+        is_last: whether the player plays the last card of the trick.
+        is_partner: whether `best` is a partner's.
+    """
+    suit = other_suit = led = _SUIT
+    while better & suit == 0:
+        suit <<= 16
+    while other & other_suit == 0:
+        other_suit <<= 16
+    while trick != 0 and trick & led == 0:
+        led <<= 16
+    # In No-Trump and All-Trumps nobody ruffs.
+    ruffs = trumps if trumps & (trumps >> 16) == 0 else 0
+    is_highest = out & suit & -better == 0
+    other_is_highest = out & other_suit & -other == 0
+    reasons = 0
+    if trick == 0:
+        can_ruff = ruffs & out != 0
+        if is_highest and not other_is_highest:
+            is_safe = better & trumps != 0 or not can_ruff
+            reasons |= Reason.CANNOT_BE_BEATEN if is_safe else Reason.IS_HIGHEST
+        if can_ruff and better & trumps != 0 and other & trumps == 0:
+            reasons |= Reason.DRAWS_TRUMPS
+    else:
+        stronger = (led | ruffs) & -best
+        wins, other_wins = better & stronger != 0, other & stronger != 0
+        if wins and not other_wins:
+            reasons |= Reason.WINS_TRICK if is_last else Reason.IS_AHEAD
+        elif other_wins and not wins:
+            reasons |= (
+                Reason.LEAVES_TRICK_TO_PARTNER if is_partner and is_last else Reason.LEAVES_TRICK
+            )
+        elif not wins and points > 0 and is_partner:
+            reasons |= Reason.GIVES_MORE
+        elif not wins and points < 0 and not is_partner:
+            reasons |= Reason.GIVES_LESS
+    if better & kings != 0 and hand & (better >> 1) != 0:
+        reasons |= Reason.BEGINS_KQ
+    if (other << 1) & kings & hand & ~better != 0:
+        reasons |= Reason.KEEPS_QUEEN
+    keeps_trump = other & ruffs != 0 and better & ruffs == 0
+    if other_is_highest and not is_highest:
+        reasons |= Reason.KEEPS_HIGHEST_TRUMP if other & ruffs != 0 else Reason.KEEPS_HIGHEST
+    elif keeps_trump:
+        reasons |= Reason.KEEPS_TRUMP
+    left, other_left = hand & suit & ~better, hand & other_suit & ~other
+    if hand & ruffs != 0 and (better | other) & ruffs == 0 and left == 0 and other_left != 0:
+        reasons |= Reason.EMPTIES_SUIT
+    first = reasons & -reasons
+    rest = reasons ^ first
+    return first | (rest & -rest)
 
 
 def compare_cards(position: Position, better: Card, other: Card) -> str:
     """Return what a card does that another does not, as a predicate; empty if nothing stands out.
 
-    Each reason is a fact of the position; whether it is what makes the card better is not known.
+    Its reasons are those of `find_reasons`.
     """
-    starts = not position.tricks[-1][1]
-    in_trick = _compare_leads if starts else _compare_in_trick
-    facts = (
-        *in_trick(position, better, other),
-        *_compare_kq(position, better, other),
-        *_compare_hands(position, better, other),
-    )
-    return " and ".join(facts[:_MOST])
+    referee, contract = position.referee, position.contract.contract
+    trump_suits = {"AT": SUITS, "NT": ""}.get(contract, contract)
+    suits = sorted(SUITS, key=lambda suit: suit in trump_suits)
 
+    def encode(*cards: Card) -> int:
+        ranks = [referee.list_ranks(card.suit, contract)[::-1].index(card.rank) for card in cards]
+        return sum(
+            1 << 16 * suits.index(card.suit) + rank for card, rank in zip(cards, ranks, strict=True)
+        )
 
-def _compare_in_trick(position: Position, better: Card, other: Card) -> Iterator[str]:
-    """Yield what a card does in the trick that the other does not."""
     leader, cards = position.tricks[-1]
-    contract, find_winner = position.contract.contract, position.referee.find_trick_winner
-    is_last = len(cards) == position.rules.seats - 1
-    wins, other_wins = (
-        find_winner(leader, (*cards, card), contract) == position.seat for card in (better, other)
-    )
-    winner = find_winner(leader, cards, contract)
-    is_partner = position.teams[winner] == position.teams[position.seat]
-    if wins and not other_wins:
-        yield say(__name__, "wins_trick", is_last)
-    elif other_wins and not wins:
-        yield say(__name__, "leaves_trick", is_partner and is_last)
-    elif not wins:
-        points = _count_points(position, better) - _count_points(position, other)
-        if points > 0 if is_partner else points < 0:
-            yield say(__name__, "gives_points", points, is_partner)
-
-
-def _compare_leads(position: Position, better: Card, other: Card) -> Iterator[str]:
-    """Yield what the lead of a card does that the lead of the other does not."""
-    trumps = _find_trumps(position)
-    # In No-Trump and All-Trumps nobody ruffs.
-    can_ruff = len(trumps) == 1 and any(card.suit in trumps for card in _list_out(position))
-    if _is_master(position, better) and not _is_master(position, other):
-        yield say(__name__, "is_master", better.suit, better.suit in trumps or not can_ruff)
-    if can_ruff and better.suit in trumps and other.suit not in trumps:
-        yield say(__name__, "draws_trumps")
-
-
-def _compare_hands(position: Position, better: Card, other: Card) -> Iterator[str]:
-    """Yield what a card leaves in the hand that the other does not."""
-    trumps = _find_trumps(position)
-    has_suit = len(trumps) == 1
-    keeps_trump = has_suit and other.suit in trumps and better.suit not in trumps
-    keeps_master = _is_master(position, other) and not _is_master(position, better)
-    if keeps_trump or keeps_master:
-        yield say(__name__, "keeps", other, has_suit and other.suit in trumps, keeps_master)
-    suits = [card.suit for card in position.hand]
-    ruffs = has_suit and trumps in suits and trumps not in (better.suit, other.suit)
-    if ruffs and suits.count(better.suit) == 1 < suits.count(other.suit):
-        yield say(__name__, "empties_suit", better)
-
-
-def _list_out(position: Position) -> list[Card]:
-    """Return the cards of which the player does not know where they are."""
+    seats = position.rules.seats
+    best = referee.find_trick_winner(leader, cards, contract) if cards else leader
+    points = referee.card_points(better, contract) - referee.card_points(other, contract)
+    trumps = [card for card in referee.pack if card.suit in trump_suits]
     seen = {*position.plays, *position.hand}
-    return [card for card in position.referee.pack if card not in seen]
-
-
-def _is_master(position: Position, card: Card) -> bool:
-    """Return whether no card of its suit that is still out beats a card."""
-    seat, contract = position.seat, position.contract.contract
-    return all(
-        position.referee.find_trick_winner(seat, (card, each), contract) == seat
-        for each in _list_out(position)
-        if each.suit == card.suit
+    reasons = find_reasons(
+        encode(better),
+        encode(other),
+        points,
+        encode(*position.hand),
+        encode(*(card for card in referee.pack if card not in seen)),
+        encode(*trumps),
+        encode(*(card for card in trumps if card.rank == "K" and position.rules.scores_kq)),
+        encode(*cards[:1]),
+        encode(cards[(best - leader) % seats]) if cards else 0,
+        len(cards) == seats - 1,
+        position.teams[best] == position.teams[position.seat],
     )
-
-
-def _find_trumps(position: Position) -> str:
-    """Return the trump suits."""
-    contract = position.contract.contract
-    return {"AT": SUITS, "NT": ""}.get(contract, contract)
-
-
-def _count_points(position: Position, card: Card) -> int:
-    return position.referee.card_points(card, position.contract.contract)
-
-
-def _compare_kq(position: Position, better: Card, other: Card) -> Iterator[str]:
-    """Yield what a card does for KQ and KQJ of trump: these need the King before the Queen."""
-    if not position.rules.scores_kq:
-        return
-    for suit in _find_trumps(position):
-        king, queen = Card("K", suit), Card("Q", suit)
-        if {king, queen} <= set(position.hand):
-            if better == king and other != king:
-                yield say(__name__, "begins_kq")
-            elif other == queen and better not in (king, queen):
-                yield say(__name__, "keeps_queen", queen)
+    return " and ".join(
+        say(__name__, "reason", reason.name.lower(), better, other, points)
+        for reason in Reason
+        if reason & reasons
+    )

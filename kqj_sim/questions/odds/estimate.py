@@ -12,7 +12,7 @@ from kqj_sim.positions.odds import Odds
 from kqj_sim.positions.plan import EstimatePlan, count_choosing_deals
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.samplers import estimate_position
-from kqj_sim.questions.odds.words import describe_option
+from kqj_sim.questions.odds.words import name_option
 from kqj_sim.runner import Runner
 
 
@@ -41,7 +41,7 @@ def estimate_with_progress(
 
     def show_answer(odds: Odds) -> None:
         nonlocal finished, shown
-        shown = describe_option(odds, odds.best).name
+        shown = name_option(odds, odds.best)
         now = odds.deals
         if odds.choosing_deals > 0:
             # A choice that ended early leaves out the rest of its deals.

@@ -27,15 +27,10 @@ from kqj_sim.output.sentences import say
 from kqj_sim.places import name_places
 from kqj_sim.positions.auction_state import format_call
 from kqj_sim.positions.kqj_calls import KqjCallOdds
-from kqj_sim.positions.measures import DRAWN, LOST, UNCOUNTERED_VALUE, WON
+from kqj_sim.positions.measures import DRAWN, LOST, WON
 from kqj_sim.questions.odds.plots import Panel
 from kqj_sim.questions.odds.report import GameAnswers, describe_hand
-from kqj_sim.questions.odds.words import (
-    describe_option,
-    format_chance,
-    format_gap,
-    format_with_half,
-)
+from kqj_sim.questions.odds.words import RankedOption, name_option
 from kqj_sim.rules import HALF_OF_POINTS, MAX_TOTAL, require_kqj_rules
 from kqj_sim.stats.intervals import estimate_share, make_count
 from kqj_sim.stats.tables import Table, TableRow
@@ -205,7 +200,7 @@ def _list_panels(odds: KqjCallOdds) -> list[Panel]:
 
 def _name_played(odds: KqjCallOdds, option: int) -> str:
     if option < odds.option_count:
-        return describe_option(odds, option).name
+        return name_option(odds, option)
     of = odds.options[option]
     return f"{of.amount} {format_contract(str(of.contract))} played"
 
@@ -286,30 +281,13 @@ def _make_amount_grid(odds: KqjCallOdds) -> Grid:
     )
 
 
-def _explain_counters(odds: KqjCallOdds) -> list[str]:
+def _explain_counters(odds: KqjCallOdds, best: RankedOption) -> str:
     """Return a line if the best call is the best only because the opponents would counter it."""
-    rival = odds.find_uncountered_best()
-    if rival is None:
-        return []
-    own, theirs = (
-        format_with_half(odds, odds.estimate(UNCOUNTERED_VALUE, option))
-        for option in (odds.best, rival.option)
-    )
-    other = describe_option(odds, rival.option).subject
-    return [
-        say(
-            __name__,
-            "counters",
-            describe_option(odds, odds.best).name,
-            other[0].lower() + other[1:] if other[0].isupper() else other,
-            is_contract=odds.options[odds.best].contract is not None,
-            countered=format_chance(odds.estimate("own_countered_share", odds.best)),
-            is_best_so=rival.lead.low > 0,
-            own=own,
-            theirs=theirs,
-            gap=format_gap(odds, rival.lead),
-        )
-    ]
+    found = odds.find_uncountered_best()
+    if found is None:
+        return ""
+    rival = RankedOption(found.option, name_option(odds, found.option), found.lead)
+    return say(__name__, "counters", odds, best, rival)
 
 
 ANSWERS = GameAnswers(

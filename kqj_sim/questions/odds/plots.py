@@ -24,7 +24,7 @@ from kqj_sim.positions.measures import (
     RANKING_MEASURE,
     UNCOUNTERED_VALUE,
 )
-from kqj_sim.questions.odds.words import describe_option
+from kqj_sim.questions.odds.words import name_option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -133,7 +133,7 @@ def list_panels(odds: Odds) -> list[Panel]:
         # Differences between cards are known better than their values.
         found = odds.estimate_leads()
         leads = {option: found[option] for option in rows[1:]}
-        title = f"Less than {describe_option(odds, odds.best).name}, in points"
+        title = f"Less than {name_option(odds, odds.best)}, in points"
         panels.append(_make_dots("leads", title, odds, {"": leads}, RANKING_MEASURE, height))
     else:
         wins = {option: odds.estimate("win_share", option) for option in rows}
@@ -160,7 +160,7 @@ def _make_dots(
 ) -> Panel:
     """Return a row for each option, the best on top: dots with intervals, and their numbers."""
     unit = odds.get_unit(measure)
-    names = {option: describe_option(odds, option).name for option in odds.ranking}
+    names = {option: name_option(odds, option) for option in odds.ranking}
 
     def draw(axes: Axes) -> None:
         every = [each for numbers in series.values() for each in numbers.values()]

@@ -93,7 +93,7 @@ class GameAnswers(NamedTuple):
         list_panels: the pictures besides their values and chances to win.
         list_tables: the tables besides that of the options.
         list_grids: the key figures besides those of the options.
-        explain_best: sentences on what makes the best call the best.
+        explain_best: a sentence on what makes the best call (`RankedOption`) the best, or "".
     """
 
     describe_situation: Callable[[Any], str]
@@ -101,7 +101,7 @@ class GameAnswers(NamedTuple):
     list_panels: Callable[[Any], list[Panel]]
     list_tables: Callable[[Any], list[Table]]
     list_grids: Callable[[Any], list[Grid]]
-    explain_best: Callable[[Any], list[str]]
+    explain_best: Callable[[Any, Any], str]
 
 
 def _list_card_details(of: CardOdds) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from kqj_sim import odds
 from kqj_sim.cards import CONTRACTS, parse_cards
 from kqj_sim.core import call_odds as core
 from kqj_sim.games import find_game
+from kqj_sim.output.rounded import format_chance
 from kqj_sim.output.sentences import say
 from kqj_sim.positions.auction_state import AuctionState, CallOption
 from kqj_sim.positions.kqj_calls import KqjCallOdds
@@ -21,11 +22,7 @@ from kqj_sim.positions.measures import (
     get_kqj_card_measures,
 )
 from kqj_sim.positions.odds import CardOdds, Playouts
-from kqj_sim.questions.odds.words import (
-    describe_option,
-    format_chance,
-    write_headline,
-)
+from kqj_sim.questions.odds.words import name_option, write_headline
 from kqj_sim.referee.base import FinalContract, get_referee
 from kqj_sim.rules import KqjRules
 from tests.variants import OTHER_GAMES
@@ -188,15 +185,19 @@ def test_few_effective_deals_and_an_early_end_are_named() -> None:
 @pytest.mark.parametrize(
     ("text", "order", "subject"),
     [
-        ("no counter", "Do not counter", "Not countering"),
-        ("overcounter", "Overcounter", "Overcountering"),
+        ("no counter", "Do not counter", "not countering"),
+        ("overcounter", "Overcounter", "overcountering"),
         ("400 AT capot", "Bid 400 AT Capot", "400 AT Capot"),
-        ("take NT", "Take NT", "Taking NT"),
+        ("take NT", "Take NT", "taking NT"),
     ],
 )
 def test_every_call_has_words(text: str, order: str, subject: str) -> None:
     found = calls([text], give_scores(1), rules=AUCTION)
-    assert describe_option(found, 0)[1:] == (order, subject)
+    words = "kqj_sim.questions.odds.words"
+    name = name_option(found, 0)
+    assert (say(words, "order", found, name), say(words, "subject", found, name)) == (
+        order, subject,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
