@@ -356,7 +356,7 @@ function listButtons(calls, place) {
   if (rules.bidding === "take") {
     return calls
       .list(place, TAKE, round.up)
-      .map(({ text }) => button(`call ${text}`, colour(describe(text)[0])))
+      .map(({ text }) => button(`call ${text}`, colour(nameOption(text))))
       .join("");
   }
   const options = calls.list(place, BID),
@@ -393,7 +393,7 @@ function renderOdds(isPending) {
   const lines = odds ? writeHeadline(odds) : [];
   if (quiz) {
     const points = Number(fixed(quiz.lost, 1)) ? `${fixed(quiz.lost, 1)} points lost` : "nothing lost";
-    lines.unshift(`You chose ${describe(quiz.text)[0]}: ${points}.`);
+    lines.unshift(`You chose ${nameOption(quiz.text)}: ${points}.`);
   }
   find("headline").innerHTML = isPending
     ? ""
@@ -414,7 +414,7 @@ function renderOdds(isPending) {
   const shown = showsAll || odds.ranking.length <= most + 1 ? odds.ranking : odds.ranking.slice(0, most);
   const rows = shown.map((option) => {
     const { text } = odds.options[option],
-      name = describe(text, odds.kind)[0];
+      name = nameOption(text, odds.kind);
     const cells = Object.keys(columns).map((column) =>
       number(odds.estimate(column, option), column.endsWith("_share")),
     );
@@ -490,7 +490,7 @@ function renderQuiz(isPending) {
   find("headline").textContent = isPending ? "" : "What do you call?";
   find("run").textContent = isPending ? "Drawing deals…" : "";
   const texts = odds ? odds.texts.slice(0, odds.count) : [];
-  const buttons = isPending ? [] : texts.map((text) => button(`guess ${text}`, colour(describe(text)[0])));
+  const buttons = isPending ? [] : texts.map((text) => button(`guess ${text}`, colour(nameOption(text))));
   find("options").innerHTML = `<div class="buttons">${buttons.join("")}</div>`;
 }
 

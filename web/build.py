@@ -13,18 +13,23 @@ import json
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 FOLDER = Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER.parent))
 
 from kqj_sim import __version__  # noqa: E402
 from web.module import TABLES, build_engine  # noqa: E402
+from web.sentences import TEMPLATE, write_functions  # noqa: E402
 
 PAGE = FOLDER.parent / "reports" / "kqj.html"
 """The page that is part of the repository."""
 
+REASONS = TEMPLATE.parent / "card_reasons.py"
+"""A part of the module that is no part of the package's engine."""
+
 SCRIPTS = ("statistics.js", "words.js", "round.js", "estimate.js", "app.js")
-BUILDERS = ("module.py", "kernels.py", "build.py", "runtime.c")
+BUILDERS = ("module.py", "kernels.py", "sentences.py", "build.py", "runtime.c")
 SOURCES = (*BUILDERS, "engine.js", "worker.js", *SCRIPTS, "page.css", "page.html")
 
 
@@ -34,6 +39,7 @@ def hash_page_sources() -> str:
 
     parts = [hash_sources(without=ABOVE_THE_ENGINE)]
     parts += [(FOLDER / name).read_text(encoding="utf-8") for name in SOURCES]
+    parts += [file.read_text(encoding="utf-8") for file in (TEMPLATE, REASONS)]
     pins = (FOLDER.parent / "constraints.txt").read_text(encoding="utf-8").splitlines()
     parts += [pin for pin in pins if pin.startswith(("llvmlite", "numba", "numpy", "ziglang"))]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
@@ -44,11 +50,12 @@ def pack(content: bytes) -> str:
     return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
 
 
-def read_constants() -> dict[str, int]:
-    """Return the sizes and numbers of the kernels that the page's scripts use."""
+def read_constants() -> dict[str, Any]:
+    """Return the sizes, numbers and names of the kernels that the page's scripts use."""
     from kqj_sim.core import auction, block, call_odds, scoring
     from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
     from kqj_sim.core.observed_calls import OBSERVED_CALL_SIZE
+    from kqj_sim.questions.odds.card_reasons import Reason
     from kqj_sim.rules import MAX_TOTAL
 
     outcome = (
@@ -67,6 +74,7 @@ def read_constants() -> dict[str, int]:
         "KNOWLEDGE": KNOWLEDGE_SIZE,
         "MADE": scoring.MADE,
         "PASSED_OUT": scoring.PASSED_OUT,
+        "REASONS": [reason.name.lower() for reason in Reason],
     }
 
 
@@ -82,12 +90,13 @@ def make_page(engine: Path) -> str:
         weights = (engine / f"weights-{name}.bin").read_bytes()
         # High bytes are much alike, and compress better apart from the low ones.
         data[f"weights-{name}"] = weights[0::2] + weights[1::2]
+    functions = write_functions(TEMPLATE.read_text(encoding="utf-8"))
     read = {name: (FOLDER / name).read_text(encoding="utf-8") for name in SOURCES}
     parts = {
         "STYLE": read["page.css"],
         "ENGINE": read["engine.js"],
         "WORKER": read["worker.js"],
-        "SCRIPTS": "\n".join(read[name] for name in SCRIPTS),
+        "SCRIPTS": "\n".join([functions, *(read[name] for name in SCRIPTS)]),
         "SOURCES": hash_page_sources(),
         "VERSION": __version__,
         "DATA": "\n".join(

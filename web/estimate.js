@@ -262,7 +262,7 @@ async function estimateCards(pool, play, show, deals = DEALS) {
     packed = play.pack();
   const measures = ["win_share", "value", "contract_made_share", "own_total_mean", "own_capot_share"];
   const options = play.legal.map((text) => ({ text })),
-    fields = { kind: "card", teams: rules.teams, options };
+    fields = { kind: "card", teams: rules.teams, options, play };
   const make = (question) => {
     const odds = new Odds(
       { ...question, options },

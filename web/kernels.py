@@ -3,11 +3,30 @@
 from __future__ import annotations
 
 from kqj_sim.core import block
-from kqj_sim.core.block import SEATS
-from kqj_sim.core.cards import to_natural_order, to_strength_order
-from kqj_sim.core.jit import kernel
-from kqj_sim.core.trick import find_legal_cards
-from kqj_sim.core.types import Block, CardSet
+from kqj_sim.core.block import SEATS, STRIDE
+from kqj_sim.core.cards import (
+    ALL_TRUMPS,
+    EACH_SUIT,
+    NO_TRUMP,
+    PACK,
+    TOP_SUIT,
+    TRUMP_KING,
+    count_card_points,
+    to_natural_order,
+    to_strength_order,
+)
+from kqj_sim.core.jit import kernel, scalar
+from kqj_sim.core.trick import (
+    find_legal_cards,
+    has_partner_as_master,
+    read_hand,
+    read_master,
+    read_trick,
+)
+from kqj_sim.core.types import Block, Card, CardSet, Int64Array
+from kqj_sim.questions.odds import card_reasons
+
+_find_reasons = scalar(card_reasons.find_reasons)
 
 
 @kernel
@@ -26,3 +45,44 @@ def find_leader(state: Block) -> int:
 def order_by_strength(state: Block, cards: CardSet) -> CardSet:
     """Return cards by strength for the contract of lane 0."""
     return to_strength_order(cards, state[block.CONTRACT])
+
+
+@scalar
+def _count_points(state: Block, card: Card) -> int:
+    planes = block.POINT_PLANES
+    return count_card_points(
+        card, state[planes], state[planes + STRIDE], state[planes + 2 * STRIDE],
+        state[planes + 3 * STRIDE], state[planes + 4 * STRIDE],
+    )  # fmt: skip
+
+
+# Code kept on disk would not notice changes of `card_reasons.py`.
+@kernel(cache=False)
+def compare_cards(
+    state: Block, position: int, better: CardSet, other: CardSet, points: Int64Array
+) -> int:
+    """Return the reasons (`Reason`) of a position of lane 0 for a card rather than another.
+
+    Args:
+        state, position: the turn to play.
+        better, other: the cards, natural coding.
+        points: int64 (1,), filled with the points of `better`, less those of `other`.
+    """
+    contract = state[block.CONTRACT]
+    better, other = to_strength_order(better, contract), to_strength_order(other, contract)
+    points[0] = _count_points(state, better) - _count_points(state, other)
+    hand, trick = read_hand(state, 0, position), read_trick(state, 0, position)
+    trumps = TOP_SUIT if contract < NO_TRUMP else (PACK if contract == ALL_TRUMPS else 0)
+    return _find_reasons(
+        better,
+        other,
+        points[0],
+        hand,
+        PACK & ~(hand | trick | state[block.PLAYED_CARDS]),
+        trumps,
+        trumps & (EACH_SUIT << TRUMP_KING),
+        state[block.TRICK_CARDS] if position > 0 else 0,
+        read_master(state, 0) if position > 0 else 0,
+        position == SEATS - 1,
+        position > 0 and has_partner_as_master(state, 0, position),
+    )

@@ -162,6 +162,7 @@ def _compile_all(captured: Captured) -> None:
     kernels.find_playable_cards(allocate_block(), 0)
     kernels.find_leader(allocate_block())
     kernels.order_by_strength(allocate_block(), 1)
+    kernels.compare_cards(allocate_block(), 0, 1, 2, np.zeros(1, np.int64))
     for kernel in (
         auction.replay_calls, auction.list_calls, auction.write_contract_option,
         call_odds.begin_deals, call_odds.draw_callers, call_odds.deal_remaining,
@@ -169,6 +170,7 @@ def _compile_all(captured: Captured) -> None:
         card_odds.draw_hidden_hands, card_odds.thin_draws, card_odds.play_out_cards,
         card_odds.count_first_fives, particles.weigh_hands_by_cards, rng.fill_keys,
         kernels.find_playable_cards, kernels.find_leader, kernels.order_by_strength,
+        kernels.compare_cards,
     ):  # fmt: skip
         captured.entries[kernel.__name__] = _compile_entry(kernel)
 

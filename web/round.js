@@ -219,8 +219,13 @@ class Play {
     return this.hand.filter((card) => !this.plays.includes(card));
   }
 
-  // Brings the kernels' state to the turn after some plays.
-  replay(plays) {
+  // Returns the names of the reasons for a card rather than another, and the points that it has more.
+  compare(better, other) {
+    return this.replay(this.plays, [better, other]);
+  }
+
+  // Brings the kernels' state to the turn after some plays, where two cards may be compared.
+  replay(plays, pair) {
     const { engine } = this,
       { constants } = engine,
       own = this.calls.own;
@@ -242,8 +247,14 @@ class Play {
     const playable = BigInt(engine.exports.find_playable_cards(engine.pack(state, plays.length % 6)));
     const leader = engine.call("find_leader", state),
       found = known.view().slice();
+    const difference = engine.array("i64", 1),
+      reasons = pair
+        ? engine.call("compare_cards", state, plays.length % 6, ...pair.map(bitOf), difference)
+        : 0;
+    const points = Number(difference.view()[0]);
     engine.release();
-    return { leader, playable, known: found };
+    const named = constants.REASONS.filter((_, bit) => (reasons >> bit) & 1);
+    return { leader, playable, known: found, reasons: named, points };
   }
 
   // All distributions of the hidden cards if there are at most `most`, else none.

@@ -1,4 +1,4 @@
-// Odds in words and digits, as `kqj-sim odds` writes them (`questions/odds/words.py`, `output/grid.py`).
+// Odds in words and digits, as `kqj-sim odds` writes them (`output/rounded.py`, `output/grid.py`).
 
 const SIGNS = { s: "♠", h: "♥", d: "♦", c: "♣" };
 const PLACES = ["opener", "2nd", "3rd", "4th", "5th", "dealer"];
@@ -26,23 +26,7 @@ function addSigns(text) {
     .replace("capot", "Capot");
 }
 
-const SIMPLE = {
-  pass: ["pass", "Pass", "Passing"],
-  counter: ["counter", "Counter", "Countering"],
-  "no counter": ["no counter", "Do not counter", "Not countering"],
-  overcounter: ["overcounter", "Overcounter", "Overcountering"],
-  "no overcounter": ["no overcounter", "Do not overcounter", "Not overcountering"],
-};
-
-// Returns the name, the imperative and the subject of a call or a card.
-function describe(text, kind = "call") {
-  if (kind === "card") return [formatCard(text), `Play ${formatCard(text)}`, formatCard(text)];
-  if (SIMPLE[text]) return SIMPLE[text];
-  const name = addSigns(text);
-  return name.startsWith("take ")
-    ? [name, `T${name.slice(1)}`, `Taking ${name.slice(5)}`]
-    : [name, `Bid ${name}`, name];
-}
+const nameOption = (text, kind = "call") => (kind === "card" ? formatCard(text) : addSigns(text));
 
 const halfOf = (estimate) => (estimate.high - estimate.low) / 2;
 
@@ -70,12 +54,8 @@ function formatHalf(estimate) {
   return half >= 9.5 ? fixed(half) : fixed(Math.max(half, 0.1), 1);
 }
 
-const withHalf = (estimate) =>
-  formatPoints(estimate) + (formatHalf(estimate) ? ` (±${formatHalf(estimate)})` : "");
 const formatGap = (estimate) =>
-  fixed(Math.abs(estimate.value), 1) + (formatHalf(estimate) ? ` ±${formatHalf(estimate)}` : "");
-const absolute = (estimate) =>
-  estimate.value >= 0 ? estimate : { value: -estimate.value, low: -estimate.high, high: -estimate.low };
+  fixed(Math.abs(estimate.value), 1) + (formatHalf(estimate) && ` ±${formatHalf(estimate)}`);
 
 function formatBound({ value, low, high }) {
   const isRare = value <= 0.5,
@@ -87,133 +67,80 @@ function formatBound({ value, low, high }) {
   return `${isRare ? "<" : ">"}${fixed(rounded / scale, digits)}%`;
 }
 
-// Returns a number of the table with its interval: `67.1% ±0.1`, `142.3 ±0.2`, `<0.04%`.
+// Returns a number of the table with its interval: `67.1% ±0.1`, `142.3 ±0.2`, `<0.04%` (`format_symmetric`).
 function formatCell(estimate, isShare) {
-  let { value, low, high } = estimate;
-  if (isShare && !Number.isNaN(low)) {
-    const half = Math.max(high - value, value - low);
-    if (half > Math.min(value, 1 - value)) return formatBound(estimate);
-    const digits = half > 0.0195 ? 0 : 1;
-    return `${fixed(100 * value, digits)}% ±${fixed(Math.max(100 * half, 0.1), digits)}`;
+  const { value, low, high } = estimate,
+    [scale, sign] = isShare ? [100, "%"] : [1, ""];
+  const half = Math.max(value - low, high - value);
+  if (!(half > 0 && half < Infinity)) {
+    const isWhole = !isShare && Number.isInteger(value);
+    const missing = { 0: isWhole ? "" : " ±0.0", Infinity: " ±?" }[half] ?? "";
+    return fixed(value * scale, isWhole ? 0 : 1) + sign + missing;
   }
-  if (isShare) [value, low, high] = [100 * value, NaN, NaN];
-  const sign = isShare ? "%" : "";
-  if (!Number.isFinite(low) || !Number.isFinite(high)) {
-    return fixed(value, !sign && Number.isInteger(value) ? 0 : 1) + sign;
-  }
-  const half = halfOf(estimate);
-  const whole = !sign && [value, low, high].every(Number.isInteger);
-  if (whole && half === 0) return fixed(value);
-  const digits = whole ? 0 : half <= 0 ? 1 : Math.min(5, Math.max(1, Math.ceil(-Math.log10(2 * half))));
-  return `${fixed(value, digits)} ±${fixed(half, digits)}`;
+  if (isShare && low >= 0 && high <= 1 && half > Math.min(value, 1 - value)) return formatBound(estimate);
+  const bounds = [value - half, value + half].map((bound) => bound * scale),
+    isWhole = !isShare && [value, ...bounds].every(Number.isInteger);
+  const needed = Math.max(1, Math.ceil(-Math.log10(bounds[1] - bounds[0])));
+  const digits = half * scale >= 10 || isWhole ? 0 : Math.min(2, needed);
+  return `${fixed(value * scale, digits)}${sign} ±${fixed(Math.max(half * scale, 10 ** -digits), digits)}`;
 }
 
-const listed = (names) =>
-  names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+// The filters of the sentences (`output/sentences.py`).  Points of KQJ are never so few that they have hundredths.
+const FILTERS = {
+  abs: Math.abs,
+  capital: (text) => text.slice(0, 1).toUpperCase() + text.slice(1),
+  card: formatCard,
+  chance: formatChance,
+  gap: formatGap,
+  half: formatHalf,
+  length: (list) => list.length,
+  listed: (words, last) =>
+    words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`,
+  mean: (estimate) => formatPoints(estimate) + (formatHalf(estimate) && ` (±${formatHalf(estimate)})`),
+  names: (things) => things.map(({ name }) => name),
+  rest: ({ value, low, high }, total) => ({ value: total - value, low: total - high, high: total - low }),
+  rounded: formatPoints,
+  sign: (card) => SIGNS[card[1]],
+  size: (estimate) => (estimate.value >= 0 ? estimate : FILTERS.rest(estimate, 0)),
+  whole: (number) => fixed(number),
+};
 
-function writeResult(odds, points, gains) {
-  const several = odds.teams > 2,
-    others = several ? "the better of the other two teams" : "the opponents";
-  return gains ? `outscore ${others} by ${points}` : `lose ${several ? `to ${others} ` : ""}by ${points}`;
-}
+const say = (name, ...values) => SENTENCES[name](...values).replace(/\s+/g, " ").trim();
 
-function writeWorth(odds, option) {
-  const value = odds.estimate("value", option),
-    half = formatHalf(value);
-  const chance = formatChance(odds.estimate("win_share", option));
-  return `you win ${chance} of the rounds and ${writeResult(odds, formatPoints(absolute(value)), value.value >= 0)} on average${half ? ` (±${half})` : ""}`;
-}
-
-// Returns the decision in sentences.
+// Returns the decision in sentences, as `write_headline` of `questions/odds/words.py`.
 function writeHeadline(odds) {
-  const lines = [writeDecision(odds)];
-  if (odds.kind === "call") lines.push(...explainCall(odds), ...explainCounters(odds));
+  const of = {
+    ...{ kind: odds.kind, options: odds.options, is_exact: odds.isExact, uses_plays: odds.usesPlays },
+    rules: { team_count: odds.teams, score_sign: 1 },
+    effective_sample_size: odds.moments.effective,
+    estimate: (...asked) => odds.estimate(...asked),
+  };
+  const rank = (number, lead) => ({
+    ...{ number, lead, name: nameOption(odds.texts[number], odds.kind) },
+    is_tied: lead.value <= 0 || lead.low <= 0,
+  });
+  const options = odds.ranking.map((option) => rank(option, odds.estimate("value", odds.ranking[0], option)));
+  const [best, ...others] = options,
+    tied = others.filter((other) => other.is_tied),
+    better = others.filter(({ lead }) => lead.value < 0 && !(lead.high >= 0));
+  const [rival] = better.sort((a, b) => a.lead.value - b.lead.value);
+  const areEqual = tied.every(({ lead }) => lead.value === 0 && Number.isNaN(lead.low));
+  const lines = [say("decision", of, best, others, rival, tied, areEqual, false)];
+  if (odds.kind === "card" && others.length) {
+    const [card, other] = [best, others[0]].map(({ number }) => odds.texts[number]),
+      { reasons, points } = odds.play.compare(card, other);
+    const reason = reasons.map((name) => say("reason", name, card, other, points)).join(" and ");
+    lines.push(say("card_reason", best, others[0], reason));
+  } else if (others.length) {
+    const passing = options.find(({ name }) => name === "pass");
+    if (passing) lines.push(say("against_pass", of, best, passing === best ? others[0] : passing));
+    const option = odds.uncounteredBest ?? best.number;
+    const lead = option !== best.number && odds.estimate("value_if_not_countered", option, best.number);
+    if (lead && lead.value > 0) lines.push(say("counters", of, best, rank(option, lead)));
+  }
   if (odds.endedEarly) lines.push(`Ended early: ${explainRareCalls(odds)}.`);
-  if (!odds.isExact && odds.moments.effective < 100) {
-    lines.push(
-      `Only a hint: the effective sample is ${fixed(odds.moments.effective)} deals, since the assumed players rarely ${odds.usesPlays ? "call and play" : "call"} like this.`,
-    );
-  }
-  return lines;
-}
-
-function writeDecision(odds) {
-  const [first, ...others] = odds.ranking,
-    best = describe(odds.texts[first], odds.kind);
-  const name = (option) => describe(odds.texts[option], odds.kind)[0];
-  if (!others.length) return `Only ${best[0]} is legal.`;
-  const leads = new Map(others.map((other) => [other, odds.estimate("value", first, other)]));
-  const better = others.filter((other) => leads.get(other).value < 0 && !(leads.get(other).high >= 0));
-  if (better.length) {
-    const rival = better.reduce((a, b) => (leads.get(b).value < leads.get(a).value ? b : a));
-    return `${best[1]} or ${name(rival)}: undecided. The deals that chose prefer the first, those shown the second by ${formatGap(leads.get(rival))}; more deals decide.`;
-  }
-  const worth = writeWorth(odds, first);
-  const tied = others.filter((other) => leads.get(other).value <= 0 || leads.get(other).low <= 0);
-  if (!tied.length) {
-    const next = describe(odds.texts[others[0]], odds.kind);
-    return `${best[1]}: ${worth}. ${next[2]} is worth ${formatPoints(leads.get(others[0]))} less.`;
-  }
-  const shown = tied.length <= 3 ? tied : tied.slice(0, 2),
-    further = tied.length - shown.length;
-  const equal = tied.every((each) => leads.get(each).value === 0 && Number.isNaN(leads.get(each).low));
-  const gap = tied.length === 1 && !equal ? ` (difference ${formatGap(leads.get(tied[0]))})` : "";
-  const rest = further ? [`${further} other ${odds.kind}s`] : [];
-  return `${listed([best[1], ...shown.map(name), ...rest])}: ${equal ? "equally good" : `statistically tied${gap}`}. ${best[1]}: ${worth}.`;
-}
-
-// Returns what makes the best call better than a pass, or a pass better than the next call.
-function explainCall(odds) {
-  const passing = odds.texts.indexOf("pass"),
-    others = odds.ranking.filter((option) => option !== passing);
-  if (passing < 0 || passing >= odds.count || !others.length) return [];
-  const best = odds.ranking[0],
-    other = best === passing ? others[0] : passing;
-  const lead = odds.estimate("value", best, other);
-  if (lead.value <= 0 || lead.low <= 0) return [];
-  const own = odds.estimate("own_contract_share", passing),
-    passed = odds.estimate("passed_share", passing).value;
-  const isOwn = own.value >= 1 - own.value - passed;
-  const share = isOwn
-    ? own
-    : { value: 1 - passed - own.value, low: 1 - passed - own.high, high: 1 - passed - own.low };
-  const playing = `${isOwn ? "your side plays" : "the opponents play"} in ${formatChance(share)} of the rounds`;
-  if (best === passing) {
-    const made = odds.estimate("own_made_share", other);
-    return [
-      `${describe(odds.texts[other])[2]} leads to a contract made in ${made.value < 0.5 ? "only " : ""}${formatChance(made)} of the rounds. After a pass ${playing}.`,
-    ];
-  }
-  const worth = odds.estimate("value", passing),
-    gains = worth.value >= 0;
-  const start =
-    odds.estimate("value", best).high < 0
-      ? "You lose on average, but a pass costs more: then"
-      : "After a pass";
-  return [
-    `${start} ${playing}, and you ${gains ? "still " : ""}${writeResult(odds, formatPoints(absolute(worth)), gains)}.`,
-  ];
-}
-
-// Returns a line if the best call is the best only because the opponents would counter it.
-function explainCounters(odds) {
-  const option = odds.uncounteredBest,
-    best = odds.ranking[0],
-    name = "value_if_not_countered";
-  if (option === undefined || option === best) return [];
-  const lead = odds.estimate(name, option, best);
-  if (!(lead.value > 0)) return [];
-  const [own, theirs] = [best, option].map((each) => withHalf(odds.estimate(name, each)));
-  const what = odds.options[best].contract ? "it" : "your side",
-    best_ = describe(odds.texts[best])[0];
-  const subject = describe(odds.texts[option])[2],
-    other = subject[0].toLowerCase() + subject.slice(1);
-  const countered = formatChance(odds.estimate("own_countered_share", best));
-  return [
-    lead.low > 0
-      ? `Best only because the assumed opponents counter ${what} (in ${countered} of the rounds): if nobody counters, ${best_} is worth ${own} and ${other} ${theirs}.`
-      : `The assumed opponents counter ${what} in ${countered} of the rounds: if nobody counters, ${best_} is worth ${own}, statistically tied with ${other} (difference ${formatGap(lead)}).`,
-  ];
+  lines.push(say("hint", of, false));
+  return lines.filter(Boolean);
 }
 
 // Returns a line that names the least plausible call (`positions/search.py`).

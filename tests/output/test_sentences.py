@@ -75,10 +75,16 @@ def test_a_misspelt_value_is_an_error() -> None:
         ("call", ["take h"], "take ♥"),
         ("card", [Card("K", "s")], "K♠"),
         ("contract", ["NT"], "NT"),
+        ("sign", [Card("K", "s")], "♠"),
+        ("whole", [1234.4], "1,234"),
     ],
 )
 def test_filters(name: str, values: list[object], text: str) -> None:
     assert FILTERS[name](*values) == text
+
+
+def test_rest_of_a_total_has_the_interval_in_order() -> None:
+    assert FILTERS["rest"](Estimate(0.5, 0.25, 0.625, 7), 1.0) == Estimate(0.5, 0.375, 0.75, 7)
 
 
 def test_size_of_a_negative_number_keeps_its_interval() -> None:

@@ -115,41 +115,46 @@ def find_reasons(
 
 
 def compare_cards(position: Position, better: Card, other: Card) -> str:
-    """Return what a card does that another does not, as a predicate; empty if nothing stands out.
+    """Return what a card does that another does not, as a predicate; empty if there is nothing."""
+    points = _count_points(position, better, other)
+    return " and ".join(
+        say(__name__, "reason", reason.name.lower(), better, other, points)
+        for reason in list_reasons(position, better, other)
+    )
 
-    Its reasons are those of `find_reasons`.
-    """
+
+def list_reasons(position: Position, better: Card, other: Card) -> list[Reason]:
+    """Return the reasons for a card rather than another (`find_reasons`)."""
     referee, contract = position.referee, position.contract.contract
     trump_suits = {"AT": SUITS, "NT": ""}.get(contract, contract)
     suits = sorted(SUITS, key=lambda suit: suit in trump_suits)
 
     def encode(*cards: Card) -> int:
         ranks = [referee.list_ranks(card.suit, contract)[::-1].index(card.rank) for card in cards]
-        return sum(
-            1 << 16 * suits.index(card.suit) + rank for card, rank in zip(cards, ranks, strict=True)
-        )
+        numbers = [16 * suits.index(card.suit) for card in cards]
+        return sum(1 << number + rank for number, rank in zip(numbers, ranks, strict=True))
 
-    leader, cards = position.tricks[-1]
-    seats = position.rules.seats
-    best = referee.find_trick_winner(leader, cards, contract) if cards else leader
-    points = referee.card_points(better, contract) - referee.card_points(other, contract)
+    seats, (leader, cards) = position.rules.seats, position.tricks[-1]
+    winner = referee.find_trick_winner(leader, cards, contract) if cards else leader
     trumps = [card for card in referee.pack if card.suit in trump_suits]
     seen = {*position.plays, *position.hand}
     reasons = find_reasons(
         encode(better),
         encode(other),
-        points,
+        _count_points(position, better, other),
         encode(*position.hand),
         encode(*(card for card in referee.pack if card not in seen)),
         encode(*trumps),
         encode(*(card for card in trumps if card.rank == "K" and position.rules.scores_kq)),
         encode(*cards[:1]),
-        encode(cards[(best - leader) % seats]) if cards else 0,
+        encode(cards[(winner - leader) % seats]) if cards else 0,
         len(cards) == seats - 1,
-        position.teams[best] == position.teams[position.seat],
+        position.teams[winner] == position.teams[position.seat],
     )
-    return " and ".join(
-        say(__name__, "reason", reason.name.lower(), better, other, points)
-        for reason in Reason
-        if reason & reasons
-    )
+    return [reason for reason in Reason if reason & reasons]
+
+
+def _count_points(position: Position, better: Card, other: Card) -> int:
+    """Return the points of a card, less those of another."""
+    count, contract = position.referee.card_points, position.contract.contract
+    return count(better, contract) - count(other, contract)

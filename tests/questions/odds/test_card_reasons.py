@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import permutations
 
 import pytest
 
 from kqj_sim.cards import Card
-from kqj_sim.games import KQJ
-from kqj_sim.policies.players import parse_player
 from kqj_sim.positions.position import Position
 from kqj_sim.questions.odds.card_reasons import compare_cards
-from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.rules import GameRules, KqjRules
-from kqj_sim.simulation.experiment import Experiment
-from kqj_sim.simulation.recording import play_records
+from tests.questions.odds.positions import list_card_positions
 from tests.variants import OTHER_GAMES
 
 PLAIN, TRUMP = "ATHKQJ987654", "987ATHKQJ654"
@@ -27,7 +23,6 @@ POINTS = {
     "NT": dict(zip(PLAIN, (20, 17, 7, 5, 4, 3, 2, 1, 0, 0, 0, 0), strict=True)),
     "AT": dict(zip(TRUMP, (17, 14, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0), strict=True)),
 }
-RANDOM = "random:take=0.3,bid=0.1"
 LETTERS = {"♠": "s", "♥": "h", "♦": "d", "♣": "c"}
 
 
@@ -158,21 +153,12 @@ CHECKS: dict[str, Check] = {
 """Each reason, and whether it is true."""
 
 
-def list_positions(rules: GameRules, count: int) -> Iterator[Position]:
-    """Positions of rounds in which cards are chosen at random."""
-    player = parse_player(RANDOM if rules.game == KQJ.name else "random", rules.game)
-    for record in play_records(Experiment(rules, [player] * rules.seats, count, seed=7)):
-        for decision in RecordedRound(record).decisions:
-            if not decision.is_call:
-                yield decision.knowledge
-
-
 @pytest.mark.parametrize(
     "rules", [KqjRules(), KqjRules(teams=3), KqjRules(bidding="auction")], ids=str
 )
 def test_every_reason_is_true_of_the_position(rules: KqjRules) -> None:
     said: Counter[str] = Counter()
-    for position in list_positions(rules, 25):
+    for position in list_card_positions(rules, 25):
         for better, other in permutations(position.legal_cards, 2):
             reason = compare_cards(position, better, other)
             for clause in reason.split(" and ") if reason else ():
@@ -196,7 +182,7 @@ def test_every_reason_is_true_of_the_position(rules: KqjRules) -> None:
 def test_other_games_have_reasons_too(rules: GameRules) -> None:
     found = {
         compare_cards(position, better, other)
-        for position in list_positions(rules, 40)
+        for position in list_card_positions(rules, 40)
         for better, other in permutations(position.legal_cards, 2)
     }
     assert "wins the trick" in found and any(each.startswith("leaves the trick") for each in found)

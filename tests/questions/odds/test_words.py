@@ -13,7 +13,6 @@ from kqj_sim import odds
 from kqj_sim.cards import CONTRACTS, parse_cards
 from kqj_sim.core import call_odds as core
 from kqj_sim.games import find_game
-from kqj_sim.output.rounded import format_chance
 from kqj_sim.output.sentences import say
 from kqj_sim.positions.auction_state import AuctionState, CallOption
 from kqj_sim.positions.kqj_calls import KqjCallOdds
@@ -211,14 +210,6 @@ def test_every_call_has_words(text: str, order: str, subject: str) -> None:
 )
 def test_every_contract_has_words(contract: FinalContract, sender: str, text: str) -> None:
     assert say("kqj_sim.questions.odds.words", "contract", contract, sender, False) == text
-
-
-def test_a_chance_is_never_rounded_to_certainty() -> None:
-    found = calls(["take h", "pass"], give_scores(50, 20), give_scores(10, 20))
-    chance = found.estimate("win_share", 0)
-    assert format_chance(chance._replace(value=0.9999, low=0.999, high=1.0)) == "more than 99.9%"
-    assert format_chance(chance._replace(value=0.0001, low=0.0, high=0.001)) == "less than 0.1%"
-    assert format_chance(chance._replace(value=1.0, low=0.999, high=1.0)) == "100%"
 
 
 VARIANTS: list[tuple[int, dict[str, Any]]] = [

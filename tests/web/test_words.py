@@ -1,0 +1,255 @@
+"""The page's words and digits are those of the command: JavaScript in node beside Python."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator
+from itertools import permutations
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from jinja2 import Environment, nodes
+
+from kqj_sim.cards import Card
+from kqj_sim.output.grid import format_symmetric
+from kqj_sim.output.sentences import FILTERS, say
+from kqj_sim.questions.odds import words
+from kqj_sim.questions.odds.card_reasons import Reason
+from kqj_sim.questions.odds.words import RankedOption
+from kqj_sim.stats.intervals import Estimate
+from web.build import FOLDER
+from web.sentences import TEMPLATE, UnknownSyntaxError, write_functions
+
+NODE = shutil.which("node")
+needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
+
+CALLS = ["pass", "take ♥", "take NT", "120 ♥", "400 AT Capot", "counter", "no counter", "play"]
+CARDS = [Card("9", "s"), Card("K", "h"), Card("T", "d"), Card("H", "c")]
+
+READ = """
+const read = (part) => {
+  if (Array.isArray(part)) return part.map(read);
+  if (part === null || typeof part !== "object") return part === null ? undefined : part;
+  if ("number" in part && Object.keys(part).length === 1) return Number(part.number);
+  const made = Object.fromEntries(Object.entries(part).map(([key, value]) => [key, read(value)]));
+  if (made.estimates) made.estimate = (name, option) => made.estimates[`${name} ${option}`];
+  return made;
+};
+const cases = read(JSON.parse(require("fs").readFileSync(0, "utf8")));
+"""
+
+
+def run_in_node(expression: str, cases: list[Any]) -> list[Any]:
+    """Return an expression of `each` with the page's words, for each of some arguments."""
+    assert NODE is not None
+    functions = write_functions(TEMPLATE.read_text(encoding="utf-8"))
+    script = (
+        functions
+        + (FOLDER / "words.js").read_text(encoding="utf-8")
+        + READ
+        + f"console.log(JSON.stringify(cases.map((each) => {expression})))"
+    )
+    done = subprocess.run(
+        [NODE, "-e", script], input=json.dumps([write(each) for each in cases]), text=True,
+        capture_output=True, check=False, encoding="utf-8",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    found: list[Any] = json.loads(done.stdout)
+    return found
+
+
+def write(value: Any) -> Any:
+    """Return an argument of a macro or a filter as JSON, which knows neither NaN nor cards."""
+    if isinstance(value, Card):
+        return str(value)
+    if isinstance(value, RankedOption):
+        return {**value._asdict(), "lead": write(value.lead), "is_tied": value.is_tied}
+    if isinstance(value, Estimate):
+        return {name: write(getattr(value, name)) for name in ("value", "low", "high")}
+    if isinstance(value, SimpleNamespace):
+        return {name: write(part) for name, part in vars(value).items() if not callable(part)}
+    if isinstance(value, dict):
+        return {name: write(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [write(each) for each in value]
+    return {"number": str(value).replace("inf", "Infinity")} if isinstance(value, float) else value
+
+
+def draw_number(rng: np.random.Generator) -> float:
+    """Return a number of any size, often one that lies between two decimals."""
+    number = float(rng.normal() * 10 ** rng.uniform(-4, 4))
+    return round(number * 8) / 8 if rng.random() < 0.3 else number
+
+
+def draw_points(rng: np.random.Generator) -> Estimate:
+    """Return a mean: without an interval, with an infinite one, or with one of any width."""
+    value, half = draw_number(rng), abs(draw_number(rng)) * 10 ** rng.uniform(-3, 0)
+    edges = [0.0, 5.0, 0.5, 0.05, 0.005, math.nan, math.inf]
+    half = float(rng.choice(edges)) if rng.random() < 0.4 else half
+    return Estimate(value, value - half, value + half, 100)
+
+
+def draw_share(rng: np.random.Generator) -> Estimate:
+    """Return a share, often near 0 or 1, with an interval or without."""
+    value = float(
+        rng.choice([rng.random(), 10 ** rng.uniform(-6, 0), 0.0, 0.5, round(rng.random(), 3)])
+    )
+    value = 1 - value if rng.random() < 0.5 else value
+    if rng.random() < 0.2:
+        return Estimate(value, math.nan, math.nan, 100)
+    width = 10 ** rng.uniform(-5, -0.5)
+    low, high = value - width * rng.random(), value + width * rng.random()
+    return Estimate(value, max(0.0, low), min(1.0, high), 100)
+
+
+_ARGUMENTS: dict[str, list[float]] = {
+    "chance": [], "size": [], "whole": [], "rest": [0.75], "rounded": [600], "half": [600],
+    "mean": [600], "gap": [600],
+}  # fmt: skip
+"""The filters of numbers, with what they get besides them."""
+
+
+def name_parts(result: str | Estimate) -> str | dict[str, float | None]:
+    """Return what a filter made as it comes from node: estimates by name, None for no number."""
+    if isinstance(result, str):
+        return result
+    parts = zip(("value", "low", "high"), result[:3], strict=True)
+    return {name: part if math.isfinite(part) else None for name, part in parts}
+
+
+@needs_node
+@pytest.mark.parametrize("name", _ARGUMENTS)
+def test_filters_give_the_same_digits(name: str) -> None:
+    rng = np.random.default_rng(1)
+    cases: list[Any] = [(draw_share if name == "chance" else draw_points)(rng) for _ in range(5000)]
+    if name == "whole":
+        cases = [abs(each.value) for each in cases]
+    arguments = _ARGUMENTS[name]
+    found = run_in_node(f"FILTERS.{name}(each, ...{json.dumps(arguments)})", cases)
+    assert found == [name_parts(FILTERS[name](each, *arguments)) for each in cases]
+
+
+@needs_node
+@pytest.mark.parametrize("unit", ["points", "share"])
+def test_cells_of_the_table_have_the_same_digits(unit: Any) -> None:
+    rng = np.random.default_rng(2)
+    cases = [(draw_share if unit == "share" else draw_points)(rng) for _ in range(5000)]
+    found = run_in_node(f"formatCell(each, {json.dumps(unit == 'share')})", cases)
+    assert found == [str(format_symmetric(each, unit)) for each in cases]
+
+
+@needs_node
+def test_filters_of_text() -> None:
+    for name, arguments in (
+        ("capital", [["taking ♥"], ["120 ♥"]]),
+        ("card", [[card] for card in CARDS]),
+        ("sign", [[card] for card in CARDS]),
+        ("listed", [[["a"], "or"], [["a", "b"], "or"], [["a", "b", "c"], "and"]]),
+    ):
+        found = run_in_node(f"FILTERS.{name}(...each)", [list(each) for each in arguments])
+        assert found == [FILTERS[name](*each) for each in arguments]
+
+
+def draw_odds(rng: np.random.Generator, kind: str, names: list[str]) -> Any:
+    """Return odds with random numbers, as the macros see them."""
+    estimates = {
+        f"{name} {option}": draw_share(rng) if name.endswith("_share") else draw_points(rng)
+        for name in (
+            "value", "value_if_not_countered", "win_share", "own_contract_share", "passed_share",
+            "own_made_share", "own_countered_share",
+        )
+        for option in range(len(names))
+    }  # fmt: skip
+    return SimpleNamespace(
+        kind=kind,
+        estimates=estimates,
+        estimate=lambda name, option: estimates[f"{name} {option}"],
+        options=[{"contract": "h" if rng.random() < 0.5 else ""} for _ in names],
+        rules=SimpleNamespace(
+            team_count=int(rng.choice([2, 3])), score_sign=int(rng.choice([1, -1]))
+        ),
+        max_points=600,
+        is_exact=bool(rng.random() < 0.3),
+        uses_plays=bool(rng.random() < 0.5),
+        effective_sample_size=float(rng.choice([9.4, 99.6, 2500.0])),
+    )
+
+
+def draw_arguments(rng: np.random.Generator) -> Iterator[tuple[str, list[Any]]]:
+    """Yield macros with arguments that odds may give them."""
+    kind = str(rng.choice(["call", "card"]))
+    names = [FILTERS["card"](card) for card in CARDS] if kind == "card" else CALLS
+    names = [str(name) for name in rng.permutation(names)]
+    odds = draw_odds(rng, kind, names)
+    best, *others = (RankedOption(at, name, draw_points(rng)) for at, name in enumerate(names))
+    others = others[: int(rng.choice([0, 1, 2, len(others)]))]
+    tied = others if rng.random() < 0.5 else others[:1]
+    rival = others[0] if others and rng.random() < 0.3 else None
+    flag = bool(rng.random() < 0.5)
+    yield (
+        "decision",
+        [odds, best, others, rival, tied if flag else [], bool(rng.random() < 0.3), flag],
+    )
+    yield "hint", [odds, flag]
+    if others and kind == "call":
+        yield "counters", [odds, best, others[0]]
+        passing = best._replace(name="pass")
+        pair = (
+            (passing, others[0]) if flag else (others[0], passing._replace(lead=draw_points(rng)))
+        )
+        yield "against_pass", [odds, *pair]
+    if others and kind == "card":
+        yield "card_reason", [best, others[0], str(rng.choice(["", "wins the trick"]))]
+
+
+def list_texts(names: Iterable[str]) -> Iterator[str]:
+    """Yield the texts of macros between what they insert."""
+    tree = Environment().parse(TEMPLATE.read_text(encoding="utf-8"))
+    for macro in tree.find_all(nodes.Macro):
+        if macro.name in names:
+            yield from (" ".join(each.data.split()) for each in macro.find_all(nodes.TemplateData))
+
+
+@needs_node
+def test_sentences_are_the_same() -> None:
+    rng = np.random.default_rng(3)
+    cases = [each for _ in range(500) for each in draw_arguments(rng)]
+    cases += [
+        ("reason", [reason.name.lower(), *pair, points])
+        for reason in Reason
+        for pair in permutations(CARDS, 2)
+        for points in (-7, 12)
+    ]
+    found = run_in_node("say(each[0], ...each[1])", [list(case) for case in cases])
+    expected = [say(words.__name__, name, *arguments) for name, arguments in cases]
+    assert found == expected
+    # Nothing that the page may say is left out.
+    said = "\n".join(expected)
+    functions = write_functions(TEMPLATE.read_text(encoding="utf-8"))
+    macros = re.findall(r"^  (\w+)\(.*\) \{$", functions, re.MULTILINE)
+    assert len(macros) > 9
+    assert [text for text in list_texts(macros) if text not in said] == []
+
+
+@pytest.mark.parametrize(
+    ("template", "what"),
+    [
+        ("{% for each in a %}{{ each }}{% endfor %}", "For"),
+        ("{{ a ** 2 }}", "Pow"),
+        ("{{ b }}", "Name"),
+        ("{{ a.upper() }}", "Call"),
+        ("{{ a | join(sep=b) }}", "Filter"),
+        ("{{ 1 < a < 3 }}", "Compare"),
+        ("{{ a or 1 }}", "Or"),
+    ],
+)
+def test_unknown_syntax_ends_the_build(template: str, what: str) -> None:
+    macro = f"{{% macro say(a) %}}\n{template}{{% endmacro %}}"
+    with pytest.raises(UnknownSyntaxError, match=f"line 2: {what}"):
+        write_functions(macro, ["say"])
