@@ -500,7 +500,7 @@ function renderRest(shown) {
     [best] = odds.ranking;
   if (!rest.length) return "";
   const least = Math.min(...rest.map((option) => odds.estimate("value", best, option).value));
-  return `<div class="buttons">${button("show", `${rest.length} more ${odds.kind}s are at least ${fixed(least)} points worse`)}</div>`;
+  return `<div class="buttons">${button("show", say("left_out", odds, rest.length, least))}</div>`;
 }
 
 // Returns the chances to make some amounts in the best contracts, in auctions.

@@ -18,7 +18,10 @@ TEMPLATE = (
     Path(__file__).resolve().parent.parent / "kqj_sim" / "questions" / "odds" / "sentences.j2"
 )
 
-MACROS = ("decision", "against_pass", "counters", "card_reason", "reason", "hint")
+MACROS = (
+    "decision", "against_pass", "counters", "card_reason", "reason", "ended_early", "hint",
+    "left_out",
+)  # fmt: skip
 """The macros that the page asks for; those that they call follow from them."""
 
 _METHODS = ("estimate",)

@@ -113,6 +113,7 @@ function writeHeadline(odds) {
     ...{ kind: odds.kind, options: odds.options, is_exact: odds.isExact, uses_plays: odds.usesPlays },
     rules: { team_count: odds.teams, score_sign: 1 },
     effective_sample_size: odds.moments.effective,
+    stop_text: odds.endedEarly && `${explainRareCalls(odds)}.`,
     estimate: (...asked) => odds.estimate(...asked),
   };
   const rank = (number, lead) => ({
@@ -138,8 +139,7 @@ function writeHeadline(odds) {
     const lead = option !== best.number && odds.estimate("value_if_not_countered", option, best.number);
     if (lead && lead.value > 0) lines.push(say("counters", of, best, rank(option, lead)));
   }
-  if (odds.endedEarly) lines.push(`Ended early: ${explainRareCalls(odds)}.`);
-  lines.push(say("hint", of, false));
+  lines.push(say("ended_early", of), say("hint", of, false));
   return lines.filter(Boolean);
 }
 

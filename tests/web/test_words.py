@@ -177,6 +177,7 @@ def draw_odds(rng: np.random.Generator, kind: str, names: list[str]) -> Any:
         max_points=600,
         is_exact=bool(rng.random() < 0.3),
         uses_plays=bool(rng.random() < 0.5),
+        stop_text=str(rng.choice(["", "the opener's pass is rare."])),
         effective_sample_size=float(rng.choice([9.4, 99.6, 2500.0])),
     )
 
@@ -197,6 +198,8 @@ def draw_arguments(rng: np.random.Generator) -> Iterator[tuple[str, list[Any]]]:
         [odds, best, others, rival, tied if flag else [], bool(rng.random() < 0.3), flag],
     )
     yield "hint", [odds, flag]
+    yield "ended_early", [odds]
+    yield "left_out", [odds, len(others), abs(draw_number(rng))]
     if others and kind == "call":
         yield "counters", [odds, best, others[0]]
         passing = best._replace(name="pass")
