@@ -110,14 +110,19 @@ const say = (name, ...values) => SENTENCES[name](...values).replace(/\s+/g, " ")
 // Returns the decision in sentences, as `write_headline` of `questions/odds/words.py`.
 function writeHeadline(odds) {
   const of = {
-    ...{ kind: odds.kind, options: odds.options, is_exact: odds.isExact, uses_plays: odds.usesPlays },
+    kind: odds.kind,
+    options: odds.options,
+    is_exact: odds.isExact,
+    uses_plays: odds.usesPlays,
     rules: { team_count: odds.teams, score_sign: 1 },
     effective_sample_size: odds.moments.effective,
     stop_text: odds.endedEarly && `${explainRareCalls(odds)}.`,
     estimate: (...asked) => odds.estimate(...asked),
   };
   const rank = (number, lead) => ({
-    ...{ number, lead, name: nameOption(odds.texts[number], odds.kind) },
+    number,
+    lead,
+    name: nameOption(odds.texts[number], odds.kind),
     is_tied: lead.value <= 0 || lead.low <= 0,
   });
   const options = odds.ranking.map((option) => rank(option, odds.estimate("value", odds.ranking[0], option)));
