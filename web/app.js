@@ -17,7 +17,7 @@ let past = [],
   asked = "",
   deals = DEALS,
   showsAll = false,
-  quiz;
+  isFinal = false;
 
 // Data in the page.
 
@@ -47,15 +47,16 @@ async function openTable() {
   const weights = interleave(await unpack(`weights-${name}`));
   if (current !== rules) return;
   const { rules: packed, cards } = tables[name];
-  engine = new Engine(module, { rules: packed, cards });
+  engine = new Engine(module, { rules: packed, cards }, weights);
   engine.constants = tables.constants;
-  if (isComplete()) checkCalls();
+  if (isComplete() && !quiz) checkCalls();
   pool?.workers.forEach((worker) => worker.terminate());
   const script = [find("engine").textContent, find("worker").textContent];
   const source = URL.createObjectURL(new Blob(script, { type: "text/javascript" }));
   const message = { module, table: tables[name], weights, constants: tables.constants };
   pool = new Pool(message, source, navigator.hardwareConcurrency || 2);
-  render();
+  if (quiz) dealQuiz();
+  else render();
 }
 
 // The round.
@@ -126,9 +127,10 @@ function clickCard(card) {
   const { hand, up, more, plays } = round,
     calls = engine && isComplete() && readCalls();
   if (play) {
-    if (play.legal.includes(card)) change({ plays: [...plays, card] });
-    return;
+    if (!play.legal.includes(card)) return;
+    return isAsking() ? answerQuiz(card) : change({ plays: [...plays, card] });
   }
+  if (quiz) return;
   if (more.includes(card)) return change({ more: more.filter((each) => each !== card) });
   if (calls?.contract) {
     if (missingCards(calls) && !hand.includes(card) && card !== up) change({ more: [...more, card] });
@@ -146,6 +148,7 @@ function choosePlace(place) {
 }
 
 function addCall(text, place) {
+  if (isAsking()) return answerQuiz(text);
   change({
     more: [],
     plays: [],
@@ -179,7 +182,8 @@ function readLink() {
     plays: split("played"),
     begun: given.has("begun"),
   };
-  for (const [name, value] of Object.entries(rules))
+  if (given.has("quiz")) askQuiz(["calls", "cards"].find((of) => of === given.get("of")) ?? "both", Number(given.get("quiz")) || 0);
+  for (const [name, value] of Object.entries({ ...rules, of: quiz?.of ?? "both" }))
     document.querySelector(`[name=${name}][value="${value}"]`).checked = true;
 }
 
@@ -187,9 +191,7 @@ const heardText = () =>
   round.calls.map(({ text, place }) => (place === undefined ? text : `${text} ${PLACES[place]}`)).join(", ");
 
 function writeLink() {
-  const parts = {
-    teams: rules.teams,
-    bidding: rules.bidding,
+  const position = {
     hand: round.hand.join(""),
     return: round.up ?? "",
     place: PLACES[round.place],
@@ -198,6 +200,8 @@ function writeLink() {
     played: round.plays.join(""),
     begun: round.begun ? "1" : "",
   };
+  // Who opens the link of a question shall answer it first.
+  const parts = { ...rules, ...(quiz ? { quiz: `${quiz.number}`, of: quiz.of } : position) };
   const text = Object.entries(parts)
     .filter(([, value]) => value)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
@@ -233,9 +237,38 @@ const colour = (html) => html.replace(/[^ ]?[♥♦]/g, (part) => `<span class="
 const button = (action, text, more = "") =>
   `<button type="button" data-do="${escape(action)}" id="do-${escape(action).replace(/ /g, "-")}" ${more}>${text}</button>`;
 
+// Brings an element to some HTML, and keeps what is the same: a button that is replaced while one taps it
+// would not be clicked, and would lose the focus.
+function draw(id, html) {
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  match(find(id), template.content);
+}
+
+function match(old, fresh) {
+  const next = [...fresh.childNodes];
+  next.forEach((node, at) => {
+    const there = [...old.childNodes].slice(at).find((each) => isAlike(each, node));
+    if (there !== old.childNodes[at] || !there) old.insertBefore(there ?? node, old.childNodes[at] ?? null);
+    if (!there) return;
+    if (node.nodeType === Node.TEXT_NODE) return there.data === node.data || (there.data = node.data);
+    for (const { name } of [...there.attributes]) if (!node.hasAttribute(name)) there.removeAttribute(name);
+    for (const { name, value } of node.attributes)
+      if (there.getAttribute(name) !== value) there.setAttribute(name, value);
+    match(there, node);
+  });
+  [...old.childNodes].slice(next.length).forEach((node) => node.remove());
+}
+
+// A list of amounts with others is another one.
+const isAlike = (one, other) =>
+  one.nodeName === other.nodeName &&
+  one.id === other.id &&
+  (one.nodeName !== "SELECT" || one.innerHTML === other.innerHTML);
+
 const NUMBERS = ["", "", "two ", "three ", "four ", "five ", "six ", "seven ", "eight "];
 
-function drawCard(card, { value = "", disabled = false } = {}) {
+function drawCard(card, { value = "", disabled = false, still = false } = {}) {
   const own = round.hand.includes(card) || round.more.includes(card);
   const role =
     play && round.plays.includes(card)
@@ -249,7 +282,7 @@ function drawCard(card, { value = "", disabled = false } = {}) {
     nameCard(card) +
     (role && { hand: ", in your hand", up: ", the Return", gone: ", played" }[role]) +
     (value && `, value ${value}`);
-  const look = `class="${"hd".includes(card[1]) ? "red" : ""}" data-role="${role}" ${disabled ? "disabled" : ""}`;
+  const look = `class="${"hd".includes(card[1]) ? "red" : ""}" data-role="${role}" ${still ? "data-still disabled" : disabled ? "disabled" : ""}`;
   const text = formatCard(card) + (value && `<small>${value}</small>`);
   return button(
     `card ${card}`,
@@ -259,52 +292,63 @@ function drawCard(card, { value = "", disabled = false } = {}) {
 }
 
 const SUITED = [...SUITS].map((suit) => [..."ATHKQJ987654"].map((rank) => rank + suit));
-const drawDeck = (draw) =>
-  SUITED.map((cards) => `<div class="suit">${cards.map(draw).join("")}</div>`).join("");
-const drawHand = (cards, draw) =>
+const drawDeck = (drawOne) =>
+  SUITED.map((cards) => `<div class="suit">${cards.map(drawOne).join("")}</div>`).join("");
+const drawHand = (cards, drawOne) =>
   `<div class="hand">${SUITED.flat()
     .filter((card) => cards.includes(card))
-    .map(draw)
+    .map(drawOne)
     .join("")}</div>`;
 
 // Draws the deck, or once all cards are known those of the player alone.
 function renderDeck(calls) {
   const { hand, up, more } = round,
     missing = handSize() - hand.length,
-    title = find("cards-title"),
-    deck = find("deck");
+    setTitle = (text) => draw("cards-title", text);
   const ask = (count, what) => `Tap your ${NUMBERS[count]}${what}${count === 1 ? "card" : "cards"}`;
-  if (play) return renderTable(title, deck);
+  if (play) return renderTable(setTitle);
   if (missing || (rules.bidding === "take" && !up)) {
-    title.textContent = missing
-      ? ask(missing, missing < handSize() ? "other " : "")
-      : "Tap the Return, the card that is turned up";
-    deck.innerHTML = drawDeck((card) => drawCard(card));
+    setTitle(
+      missing
+        ? ask(missing, missing < handSize() ? "other " : "")
+        : "Tap the Return, the card that is turned up",
+    );
+    draw(
+      "deck",
+      drawDeck((card) => drawCard(card)),
+    );
   } else if (calls && missingCards(calls)) {
-    title.textContent = ask(missingCards(calls), more.length ? "other " : "further ");
-    deck.innerHTML = drawDeck((card) => drawCard(card, { disabled: hand.includes(card) || card === up }));
+    setTitle(ask(missingCards(calls), more.length ? "other " : "further "));
+    draw(
+      "deck",
+      drawDeck((card) => drawCard(card, { disabled: hand.includes(card) || card === up })),
+    );
   } else {
-    title.textContent = "Your cards (tap one to change it)";
-    deck.innerHTML =
-      drawHand(hand, (card) => drawCard(card)) +
-      (up ? `<div class="hand"><span>Return</span>${drawCard(up)}</div>` : "");
+    setTitle(quiz ? "Your cards" : "Your cards (tap one to change it)");
+    const one = (card) => drawCard(card, { still: Boolean(quiz) });
+    draw(
+      "deck",
+      drawHand(hand, one) + (up ? `<div class="hand"><span>Return</span>${one(up)}</div>` : ""),
+    );
   }
 }
 
 // Draws the cards that may be played now, with the value of the player's own.
-function renderTable(title, deck) {
+function renderTable(setTitle) {
   const isOwn = play.place === round.place;
-  title.textContent = play.isOver
-    ? "The round is over"
-    : isOwn
-      ? "Your turn: play a card"
-      : `Card of the ${SPEAKERS[play.place]}`;
+  setTitle(
+    play.isOver
+      ? "The round is over"
+      : isOwn
+        ? "Your turn: play a card"
+        : `Card of the ${SPEAKERS[play.place]}`,
+  );
+  const isValued = isOwn && odds?.kind === "card" && odds.ranking.length && !hidesValues();
   const value = (card) => {
-    const option = isOwn && odds?.kind === "card" && odds.ranking.length ? odds.texts.indexOf(card) : -1;
+    const option = isValued ? odds.texts.indexOf(card) : -1;
     return option < 0 ? "" : formatPoints(odds.estimate("value", option));
   };
-  const draw = (card) => drawCard(card, { value: value(card), disabled: !play.legal.includes(card) });
-  deck.innerHTML = play.isOver ? "" : isOwn ? drawHand(play.left, draw) : drawDeck(draw);
+  const one = (card) => drawCard(card, { value: value(card), disabled: !play.legal.includes(card) });
   const tricks = [];
   play.holders.forEach((place, at) => {
     if (at % 6 === 0) tricks.push([]);
@@ -314,28 +358,38 @@ function renderTable(title, deck) {
   const shown = tricks
     .slice(-2)
     .map((cards, at) => `<li value="${Math.max(0, tricks.length - 2) + at + 1}">${cards.join(" ")}</li>`);
-  deck.innerHTML += shown.length ? `<ol id="tricks" aria-label="The last tricks">${shown.join("")}</ol>` : "";
+  draw(
+    "deck",
+    (play.isOver ? "" : isOwn ? drawHand(play.left, one) : drawDeck(one)) +
+      (shown.length ? `<ol id="tricks" aria-label="The last tricks">${shown.join("")}</ol>` : ""),
+  );
 }
 
 function renderCalls(calls) {
-  find("places").innerHTML = PLACES.map((name, place) =>
-    button(`place ${place}`, name, `aria-pressed="${place === round.place}"`),
-  ).join("");
-  // The place can be changed until somebody has said more than pass.
-  find("places").hidden = round.calls.some(({ text }) => text !== "pass");
-  find("round-title").textContent = find("places").hidden ? "Calls" : "Your place";
-  const said = calls.calls.map(
-    (call) =>
-      `<li><b>${call.place === round.place ? "you" : PLACES[call.place]}</b> ${colour(addSigns(describeCall(call).text))}</li>`,
+  draw(
+    "places",
+    PLACES.map((name, place) =>
+      button(`place ${place}`, name, `aria-pressed="${place === round.place}"`),
+    ).join(""),
   );
+  // The place can be changed until somebody has said more than pass.
+  find("places").hidden = Boolean(quiz) || round.calls.some(({ text }) => text !== "pass");
+  draw("round-title", find("places").hidden ? "Calls" : "Your place");
+  const said = calls.calls.map((call, at) => {
+    const who = call.place === round.place ? "you" : PLACES[call.place];
+    const text = `<b>${who}</b> ${colour(addSigns(describeCall(call).text))}`;
+    return `<li>${quiz || play ? text : button(`recall ${at}`, text)}</li>`;
+  });
   let html = said.length ? `<ol id="heard" aria-label="Calls so far">${said.join("")}</ol>` : "";
+  if (said.length && !quiz && !play) html += `<p class="note">Tap a call to change it.</p>`;
+  if (quiz) html += `<p>You are ${describePlace(round.place)}.</p>`;
   const place = calls.turn % 6;
-  if (!calls.isClosed && place !== round.place) {
+  if (!quiz && !calls.isClosed && place !== round.place) {
     html += `<p>Call of the ${SPEAKERS[place]}:</p><div class="buttons">${listButtons(calls, place)}</div>`;
     if (round.calls.every(({ text }) => text === "pass"))
       html += `<div class="buttons">${button("all pass", "All pass up to you")}</div>`;
   }
-  if (calls.repliers.length && !play) {
+  if (!quiz && calls.repliers.length && !play) {
     const word = calls.calls.at(-1).kind === COUNTER ? "overcounter" : "counter";
     const others = calls.repliers.filter((each) => each !== round.place);
     const begin = calls.contract ? button("begin", "The play begins") : "";
@@ -348,8 +402,10 @@ function renderCalls(calls) {
     html += `<p>${who} ${amount || ""} ${colour(name)}${capot ? " Capot" : ""}${["", "", ", countered", "", ", overcountered"][stake]}.</p>`;
   }
   if (calls.isClosed && !calls.contract && !calls.repliers.length) html += "<p>All have passed.</p>";
-  find("calls").innerHTML = html;
+  draw("calls", html);
 }
+
+const describePlace = (place) => (place ? `the ${SPEAKERS[place]}` : "the opener");
 
 // Returns the buttons for the call of another place.
 function listButtons(calls, place) {
@@ -389,21 +445,16 @@ const COLUMNS = {
 };
 
 function renderOdds(isPending) {
-  if (quiz && !quiz.text) return renderQuiz(isPending);
-  const lines = odds ? writeHeadline(odds) : [];
-  if (quiz) {
-    const points = Number(fixed(quiz.lost, 1)) ? `${fixed(quiz.lost, 1)} points lost` : "nothing lost";
-    lines.unshift(`You chose ${nameOption(quiz.text)}: ${points}.`);
-  }
-  find("headline").innerHTML = isPending
-    ? ""
-    : lines
-        .map((line, at) =>
-          at ? ` <span class="reason">${colour(escape(line))}</span>` : colour(escape(line)),
-        )
-        .join("");
+  if (hidesValues() && !quiz.hasNoAnswer && (isPending || isAsking())) return renderQuestion();
+  const lines = odds && !isPending ? writeHeadline(odds) : [];
+  if (quiz && lines.length) lines.unshift(writeLoss());
+  const spans = lines.map((line, at) =>
+    at ? ` <span class="reason">${colour(escape(line))}</span>` : colour(escape(line)),
+  );
+  draw("headline", spans.join(""));
   if (!odds) {
-    find("options").innerHTML = find("run").textContent = "";
+    draw("options", "");
+    draw("run", "");
     return;
   }
   const columns = COLUMNS[odds.options.length > odds.count ? "auction" : odds.kind],
@@ -426,72 +477,17 @@ function renderOdds(isPending) {
     return `<tr><th scope="row">${label}</th>${[number(odds.estimate("value", option), false), behind, ...cells].map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
   });
   const heads = [odds.kind, "value", "less than the best", ...Object.values(columns)];
-  find("options").innerHTML =
-    `<table class="${isPending ? "pending" : ""}"><thead><tr>${heads.map((head, at) => `<th scope="col"${at ? "" : ' style="text-align:left"'}>${head}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table>${isPending ? "" : renderRest(shown.length) + renderAmounts()}`;
+  draw(
+    "options",
+    `<table aria-label="Values" class="${isPending ? "pending" : ""}"><thead><tr>${heads.map((head, at) => `<th scope="col"${at ? "" : ' class="name"'}>${head}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table>${isPending ? "" : renderRest(shown.length) + renderAmounts()}`,
+  );
   const count = fixed(odds.moments.deals),
     more = button("more", "Play four times as many deals");
   const end = odds.isExact
     ? `All ${count} distributions of the hidden cards: exact.`
     : `${count} deals, seed 1. ${more}`;
-  find("run").innerHTML = isPending ? `${count} deals…` : end;
+  draw("run", isPending ? `${count} deals…` : end);
   if (play) renderDeck();
-}
-
-// The quiz: a random hand, whose values are shown once a call is chosen.
-
-function startQuiz() {
-  const cards = DECK.map((card) => [Math.random(), card])
-    .sort(([a], [b]) => a - b)
-    .map(([, card]) => card);
-  const place = Math.floor(6 * Math.random());
-  const turns = place + (rules.bidding === "take" && Math.random() < 0.25 ? 6 : 0);
-  const up = rules.bidding === "take" ? cards[handSize()] : null;
-  change({
-    ...start(),
-    place,
-    up,
-    hand: cards.slice(0, handSize()),
-    calls: Array(turns).fill({ text: "pass" }),
-  });
-  quiz = {};
-  renderOdds(true);
-}
-
-function answerQuiz(text) {
-  const [best] = odds.ranking,
-    lost = Math.max(0, odds.estimate("value", best, odds.texts.indexOf(text)).value);
-  const scores = readScores();
-  scores[rules.bidding] = { count: scores[rules.bidding].count + 1, lost: scores[rules.bidding].lost + lost };
-  localStorage.setItem("kqj-quiz", JSON.stringify(scores));
-  quiz = { text, lost };
-  renderOdds(false);
-  renderScores();
-}
-
-const readScores = () => ({
-  take: { count: 0, lost: 0 },
-  auction: { count: 0, lost: 0 },
-  ...JSON.parse(localStorage.getItem("kqj-quiz") ?? "{}"),
-});
-
-function renderScores() {
-  const names = { take: "taking", auction: "auctions" };
-  const parts = Object.entries(readScores()).filter(([, { count }]) => count);
-  find("score").textContent = parts
-    .map(
-      ([name, { count, lost }]) =>
-        `Quiz, ${names[name]}: ${count} answered, ${fixed(lost / count, 1)} points lost each.`,
-    )
-    .join(" ");
-}
-
-// Draws the calls to choose from, in an order that tells nothing.
-function renderQuiz(isPending) {
-  find("headline").textContent = isPending ? "" : "What do you call?";
-  find("run").textContent = isPending ? "Drawing deals…" : "";
-  const texts = odds ? odds.texts.slice(0, odds.count) : [];
-  const buttons = isPending ? [] : texts.map((text) => button(`guess ${text}`, colour(nameOption(text))));
-  find("options").innerHTML = `<div class="buttons">${buttons.join("")}</div>`;
 }
 
 // Returns a button that shows the options left out.
@@ -530,7 +526,7 @@ function renderAmounts() {
 }
 
 function render() {
-  const focused = document.activeElement?.id;
+  const focused = document.activeElement;
   const ready = engine && isComplete(),
     calls = ready && readCalls();
   // Until the play begins, a bid that closes the calls may still be countered, and a counter overcountered.
@@ -550,40 +546,47 @@ function render() {
   writeLink();
   find("command").textContent = question;
   find("by-command").hidden = !question;
+  find("quiz-bar").hidden = !quiz;
+  find("quiz").hidden = Boolean(quiz);
+  renderResults();
   if (question !== asked) ask(question, calls);
-  if (focused) find(focused)?.focus();
+  // Who goes by the keyboard goes on where the next step is asked for.
+  if (focused.id && !focused.isConnected) (find(focused.id) ?? find("cards-title")).focus();
 }
 
 async function ask(question, calls) {
   asked = question;
-  showsAll = false;
+  showsAll = isFinal = false;
   pool?.cancel();
   odds = undefined;
   renderOdds(true);
   if (!question) return;
-  find("run").textContent = "Drawing deals…";
+  if (!quiz) draw("run", "Drawing deals…");
   let shown = 0;
   const show = (found, isPending) => {
     if (isPending && performance.now() - shown < 100) return;
     shown = performance.now();
     if (isPending && !found.moments.weights) {
-      find("run").textContent = `${fixed(found.hands)} hands tried, and none that would be called like this…`;
+      draw("run", `${fixed(found.hands)} hands tried, and none that would be called like this…`);
     } else if (found.ranking.length) {
       odds = found;
+      isFinal = !isPending;
       renderOdds(isPending);
     }
   };
   try {
     if (play) await estimateCards(pool, play, show, deals);
-    else await estimateCalls(pool, calls, round.hand, round.up, show, deals);
+    else await estimateCalls(pool, calls, round.hand, round.up, show, deals, quiz?.choice);
   } catch (error) {
     if (error instanceof Cancelled) return;
     if (!(error instanceof RareCalls)) throw error;
     odds = undefined;
+    if (quiz) quiz.hasNoAnswer = true;
     renderOdds(true);
-    find("headline").textContent = error.odds?.asked.length
+    const reason = error.odds?.asked.length
       ? `There is no answer: ${explainRareCalls(error.odds)}.`
       : "No distribution of the hidden cards agrees with the plays: a card is wrong.";
+    draw("headline", colour(escape(reason)));
   }
 }
 
@@ -593,7 +596,12 @@ const ACTIONS = {
   card: clickCard,
   place: (place) => choosePlace(Number(place)),
   call: (...words) => addCall(words.join(" ")),
-  bid: (contract) => addCall(`${find("amount").value} ${contract}${find("capot").checked ? " capot" : ""}`),
+  bid: (contract) => {
+    const capot = find("capot").checked ? " capot" : "";
+    find("capot").checked = false;
+    addCall(`${find("amount").value} ${contract}${capot}`);
+  },
+  recall: (count) => change({ calls: round.calls.slice(0, count), more: [], plays: [], begun: false }),
   reply: (word, place) => addCall(word, Number(place)),
   choose: (...words) => {
     const text = words.join(" ");
@@ -605,7 +613,6 @@ const ACTIONS = {
       missing = (round.place - (turns % 6) + 6) % 6;
     change({ calls: Array(turns + missing).fill({ text: "pass" }) });
   },
-  guess: (...words) => answerQuiz(words.join(" ")),
   begin: () => change({ begun: true }),
   show: () => {
     showsAll = true;
@@ -627,7 +634,8 @@ document.addEventListener("click", (event) => {
 find("rules").addEventListener("change", () => {
   const given = new FormData(find("rules"));
   rules = { teams: Number(given.get("teams")), bidding: given.get("bidding") };
-  engine = quiz = undefined;
+  engine = undefined;
+  if (quiz) askQuiz(quiz.of);
   past = [];
   round = { ...start(), place: round.place, hand: round.hand.slice(0, handSize()) };
   round.calls = Array(round.place).fill({ text: "pass" });
@@ -642,7 +650,9 @@ find("undo").addEventListener("click", () => {
   render();
 });
 find("again").addEventListener("click", () => change(start()));
-find("quiz").addEventListener("click", startQuiz);
+for (const id of ["quiz", "next"]) find(id).addEventListener("click", nextQuestion);
+find("quiz-of").addEventListener("change", nextQuestion);
+find("clear").addEventListener("click", () => keepResults({}));
 find("share").addEventListener("click", () => navigator.clipboard.writeText(location.href));
 
 let typed = ""; // Cards may be typed: 9h.
@@ -656,10 +666,16 @@ document.addEventListener("keydown", ({ key, ctrlKey, metaKey, altKey }) => {
   }
 });
 
-// Beside a page that is served stands a script that keeps it for use without a network.
-if (location.protocol !== "file:") navigator.serviceWorker?.register("kqj-offline.js");
+// Beside a page that is served stand a script that keeps it for use without a network, and what a browser
+// needs to install it.
+if (location.protocol !== "file:") {
+  navigator.serviceWorker?.register("kqj-offline.js");
+  document.head.append(
+    Object.assign(document.createElement("link"), { rel: "manifest", href: "kqj.webmanifest" }),
+  );
+}
 
+addEventListener("hashchange", () => location.reload());
 readLink();
-renderScores();
 render();
 openTable();

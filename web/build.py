@@ -24,13 +24,15 @@ from web.sentences import TEMPLATE, write_functions  # noqa: E402
 
 PAGE = FOLDER.parent / "reports" / "kqj.html"
 """The page that is part of the repository."""
+MANIFEST = "kqj.webmanifest"
+"""Beside it: what a browser needs to install the page, where it is served."""
 
 REASONS = TEMPLATE.parent / "card_reasons.py"
 """A part of the module that is no part of the package's engine."""
 
-SCRIPTS = ("statistics.js", "words.js", "round.js", "estimate.js", "app.js")
+SCRIPTS = ("statistics.js", "words.js", "round.js", "estimate.js", "quiz.js", "app.js")
 BUILDERS = ("module.py", "kernels.py", "sentences.py", "build.py", "runtime.c")
-SOURCES = (*BUILDERS, "engine.js", "worker.js", *SCRIPTS, "page.css", "page.html")
+SOURCES = (*BUILDERS, "engine.js", "worker.js", *SCRIPTS, "page.css", "page.html", "icon.svg")
 
 
 def hash_page_sources() -> str:
@@ -52,7 +54,7 @@ def pack(content: bytes) -> str:
 
 def read_constants() -> dict[str, Any]:
     """Return the sizes, numbers and names of the kernels that the page's scripts use."""
-    from kqj_sim.core import auction, block, call_odds, scoring
+    from kqj_sim.core import auction, bidding, block, call_odds, scoring
     from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
     from kqj_sim.core.observed_calls import OBSERVED_CALL_SIZE
     from kqj_sim.questions.odds.card_reasons import Reason
@@ -72,10 +74,38 @@ def read_constants() -> dict[str, Any]:
         "OPTION": auction.OPTION_SIZE,
         "OPTIONS": auction.MAX_OPTIONS,
         "KNOWLEDGE": KNOWLEDGE_SIZE,
+        "CALLS": bidding.MAX_CALLS,
+        "LOG": bidding.LOG_SIZE,
         "MADE": scoring.MADE,
         "PASSED_OUT": scoring.PASSED_OUT,
         "REASONS": [reason.name.lower() for reason in Reason],
     }
+
+
+def write_icon() -> str:
+    """Return the icon as an address that holds it."""
+    return (
+        f"data:image/svg+xml;base64,{base64.b64encode((FOLDER / 'icon.svg').read_bytes()).decode()}"
+    )
+
+
+def make_manifest() -> str:
+    """Return the manifest of the page as an application."""
+    icon = {
+        "src": write_icon(), "sizes": "any", "type": "image/svg+xml", "purpose": "any maskable",
+    }  # fmt: skip
+    manifest = {
+        "name": "KQJ: what should I call?",
+        "short_name": "KQJ",
+        "description": "What calls and cards are worth in the card game KQJ",
+        "id": PAGE.name,
+        "start_url": PAGE.name,
+        "display": "standalone",
+        "theme_color": "#0a5ea8",
+        "background_color": "#ffffff",
+        "icons": [icon],
+    }
+    return json.dumps(manifest, indent=2) + "\n"
 
 
 def make_page(engine: Path) -> str:
@@ -94,6 +124,7 @@ def make_page(engine: Path) -> str:
     read = {name: (FOLDER / name).read_text(encoding="utf-8") for name in SOURCES}
     parts = {
         "STYLE": read["page.css"],
+        "ICON": write_icon(),
         "ENGINE": read["engine.js"],
         "WORKER": read["worker.js"],
         "SCRIPTS": "\n".join([functions, *(read[name] for name in SCRIPTS)]),
@@ -111,7 +142,8 @@ def make_page(engine: Path) -> str:
 
 
 def main(file: Path) -> None:
-    """Build the page."""
+    """Build the page, and the manifest beside it."""
+    file.with_name(MANIFEST).write_text(make_manifest(), encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         build_engine(Path(folder))
         file.write_text(make_page(Path(folder)), encoding="utf-8")

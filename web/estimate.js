@@ -156,8 +156,8 @@ async function addDeals(
   odds.endedEarly = failure !== undefined;
 }
 
-// Estimates the calls of a position; `show` gets the odds now and then.
-async function estimateCalls(pool, calls, hand, up, show, deals = DEALS) {
+// Estimates the calls of a position, also a bid that is chosen; `show` gets the odds now and then.
+async function estimateCalls(pool, calls, hand, up, show, deals = DEALS, choice = "pass") {
   const { rules, question: asked } = calls;
   let options = calls.list(calls.own, asked, up),
     contracts = [];
@@ -188,6 +188,9 @@ async function estimateCalls(pool, calls, hand, up, show, deals = DEALS) {
   const amount = options.find((option) => option.amount)?.amount;
   if (asked === BID && amount) {
     [options, contracts] = await chooseBids(pool, calls, options, amount, make, show);
+    const [chosen, contract, capot] = choice.split(" ");
+    if (options.every(({ text }) => text !== choice))
+      options = [...options, calls.makeBid(Number(chosen), CONTRACTS.indexOf(contract), Boolean(capot))];
   }
   const bound = isAuction ? 4 * 600 : 600;
   const [chosen, candidates] = make(options);

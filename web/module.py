@@ -163,6 +163,7 @@ def _compile_all(captured: Captured) -> None:
     kernels.find_leader(allocate_block())
     kernels.order_by_strength(allocate_block(), 1)
     kernels.compare_cards(allocate_block(), 0, 1, 2, np.zeros(1, np.int64))
+    play_round(TABLES["2-take"], 0)
     for kernel in (
         auction.replay_calls, auction.list_calls, auction.write_contract_option,
         call_odds.begin_deals, call_odds.draw_callers, call_odds.deal_remaining,
@@ -171,6 +172,7 @@ def _compile_all(captured: Captured) -> None:
         card_odds.count_first_fives, particles.weigh_hands_by_cards, rng.fill_keys,
         kernels.find_playable_cards, kernels.find_leader, kernels.order_by_strength,
         kernels.compare_cards,
+        kernels.play_round,
     ):  # fmt: skip
         captured.entries[kernel.__name__] = _compile_entry(kernel)
 
@@ -190,6 +192,23 @@ def make_table(rules: Any) -> dict[str, Any]:
         "cards": encode_seating(rules, players, None, "rollouts"),
         "plays": PlayModel(rules).model,
     }
+
+
+def play_round(rules: Any, deal: int) -> tuple[Any, ...]:
+    """Return the cards, calls and plays of a deal, as the kernel `play_round` fills them."""
+    import numpy as np
+
+    from kqj_sim.core.auction import CALL_SIZE
+    from kqj_sim.core.bidding import LOG_SIZE, MAX_CALLS
+    from kqj_sim.core.block import allocate_block
+    from web import kernels
+
+    table = make_table(rules)
+    log, calls = np.zeros(LOG_SIZE, np.int64), np.zeros((MAX_CALLS, CALL_SIZE), np.int64)
+    cards, plays = np.zeros(13, np.int64), np.zeros(48, np.int64)
+    seating = table["cards"]._replace(keeps_history=1)
+    kernels.play_round(allocate_block(), log, deal, table["rules"], seating, cards, calls, plays)
+    return cards, calls, plays
 
 
 def describe(part: Any, captured: Captured, weights: int) -> Any:

@@ -13,12 +13,22 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 PROGRAM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 )
+needs_browser = pytest.mark.skipif(PROGRAM is None, reason="Chromium is not installed")
 MAX_SECONDS = 120.0
+_KEY_CODES = {
+    "Tab": 9,
+    "Enter": 13,
+    "Space": 32,
+    "ArrowLeft": 37,
+    "ArrowRight": 39,
+    "ArrowDown": 40,
+}
 
 
 class Browser:
@@ -125,6 +135,32 @@ class Browser:
             found = f"document.querySelector(`[data-do='{action}']`)"
             self.wait(f"{found} && !{found}.disabled")
             self.run(f"{found}.click()")
+
+    def press(self, *keys: str) -> None:
+        """Press keys: characters, `Tab`, `Enter`, `ArrowDown`, ..."""
+        for key in keys:
+            code = _KEY_CODES.get(key, ord(key[0].upper()))
+            text = "\r" if key == "Enter" else key if len(key) == 1 else ""
+            named = {"key": key, "windowsVirtualKeyCode": code}
+            self.send("Input.dispatchKeyEvent", type="keyDown", text=text, **named)
+            self.send("Input.dispatchKeyEvent", type="keyUp", **named)
+
+    def reach(self, identifier: str, key: str = "Tab") -> None:
+        """Press Tab, or another key, until an element has the focus."""
+        for _ in range(100):
+            if self.run("document.activeElement.id") == identifier:
+                return
+            self.press(key)
+        raise AssertionError(f"the keyboard does not reach #{identifier}")
+
+    def list_accessible(self) -> list[tuple[str, str]]:
+        """Return role and name of each element as a screen reader has them, in order."""
+        nodes = self.send("Accessibility.getFullAXTree")["nodes"]
+        return [
+            (node["role"]["value"], node.get("name", {}).get("value", ""))
+            for node in nodes
+            if not node["ignored"]
+        ]
 
     def text(self, selector: str) -> str:
         """Return the text of an element, with single spaces."""

@@ -13,7 +13,8 @@ from kqj_sim.core import auction, call_odds, card_odds
 from kqj_sim.positions import kqj_cards, plays, sampling
 from tests.command_line import run
 from tests.imports import ROOT
-from web.module import build_engine
+from web import kernels
+from web.module import TABLES, build_engine, play_round
 
 pytestmark = pytest.mark.slow
 pytest.importorskip("ziglang", reason="the extra `web` is not installed")
@@ -61,9 +62,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return Engine(folder)
 
 
-def record(
-    monkeypatch: pytest.MonkeyPatch, kernel: Callable[..., Any], calls: list[Any]
-) -> Callable[..., Any]:
+def record(kernel: Callable[..., Any], calls: list[Any]) -> Callable[..., Any]:
     """Return a kernel that keeps its first arguments, its result, and the arguments afterwards."""
     name = kernel.__name__
 
@@ -78,21 +77,38 @@ def record(
     return called
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_replayed_kernel_calls_give_equal_bytes(
-    engine: Any, monkeypatch: pytest.MonkeyPatch, command: str
-) -> None:
+def check_replay(engine: Any, calls: list[Any]) -> None:
+    """Repeat recorded calls, and compare results and arrays."""
     from tests.web.wasm import list_arrays
 
-    calls: list[Any] = []
-    for module, names in KERNELS:
-        for name in names:
-            kernel = getattr(module, name)
-            monkeypatch.setattr(module, name, record(monkeypatch, kernel, calls))
-    result = run("odds", *shlex.split(command), "--deals", "1024", "--threads", "1")
-    assert result.exit_code == 0, result.output
-    assert {name for name, *_ in calls} >= COMMANDS[command]
+    assert calls
     for name, before, result, after in calls:
         found, arrays = engine.call(name, before)
         assert found == int(result or 0), name
         assert arrays == list_arrays(after), name
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_round_of_the_quiz_gives_equal_bytes(
+    engine: Any, monkeypatch: pytest.MonkeyPatch, table: str
+) -> None:
+    calls: list[Any] = []
+    monkeypatch.setattr(kernels, "play_round", record(kernels.play_round, calls))
+    for deal in range(RECORDED):
+        play_round(TABLES[table], deal)
+    check_replay(engine, calls)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_replayed_kernel_calls_give_equal_bytes(
+    engine: Any, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    calls: list[Any] = []
+    for module, names in KERNELS:
+        for name in names:
+            kernel = getattr(module, name)
+            monkeypatch.setattr(module, name, record(kernel, calls))
+    result = run("odds", *shlex.split(command), "--deals", "1024", "--threads", "1")
+    assert result.exit_code == 0, result.output
+    assert {name for name, *_ in calls} >= COMMANDS[command]
+    check_replay(engine, calls)

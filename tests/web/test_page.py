@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -12,10 +13,8 @@ from threading import Thread
 import pytest
 
 from tests.command_line import run
-from tests.web.browser import PROGRAM, Browser
-from web.build import PAGE, hash_page_sources
-
-needs_browser = pytest.mark.skipif(PROGRAM is None, reason="Chromium is not installed")
+from tests.web.browser import Browser, needs_browser
+from web.build import MANIFEST, PAGE, hash_page_sources, make_manifest
 
 TAKE_HAND = ["9h", "8h", "Ah", "Ks", "4d"]
 BID_HAND = ["9h", "8h", "Ah", "Kh", "Qh", "5d", "6c", "Ac"]
@@ -26,18 +25,6 @@ def test_the_page_is_made_of_these_sources() -> None:
     head = PAGE.read_text(encoding="utf-8")[:2000]
     found = re.search(r'<meta name="kqj-sources" content="(\w+)">', head)
     assert found is not None and found[1] == hash_page_sources()
-
-
-@pytest.fixture
-def browser() -> Iterator[Browser]:
-    """Return a browser with the page."""
-    opened = Browser(PAGE.as_uri())
-    try:
-        opened.wait("engine")
-        yield opened
-        assert not opened.errors
-    finally:
-        opened.close()
 
 
 def wait_for_answer(browser: Browser) -> None:
@@ -79,14 +66,10 @@ def test_taking_by_clicks(browser: Browser) -> None:
 def test_auction_by_clicks(browser: Browser) -> None:
     browser.run("document.querySelector('[name=bidding][value=auction]').click()")
     browser.wait("engine")
-    browser.click(*(f"card {card}" for card in BID_HAND), "place 3")
-    # All before the player have passed, unless it is undone.
-    for _ in range(2):
-        browser.run("document.getElementById('undo').click()")
-    browser.wait("round.hand.length === 7 && round.place === 0")
-    browser.click(f"card {BID_HAND[-1]}", "place 3")
-    browser.run("round.calls = []; render()")
-    browser.click("call pass", "bid s", "call pass")
+    # All before the player have passed, unless a call is changed.
+    browser.click(
+        *(f"card {card}" for card in BID_HAND), "place 3", "recall 1", "bid s", "call pass"
+    )
     check_answer(
         browser,
         "kqj-sim odds 9h 8h Ah Kh Qh 5d 6c Ac --bidding auction --place 4th "
@@ -97,10 +80,9 @@ def test_auction_by_clicks(browser: Browser) -> None:
 @needs_browser
 @pytest.mark.slow
 def test_a_played_trick_by_clicks(browser: Browser) -> None:
-    browser.click(*(f"card {card}" for card in ["7h", "Ks", "4d", "Qd", "9s", "9h"]), "place 1")
-    browser.run("document.getElementById('undo').click()")
-    browser.run("round.place = 1; render()")
-    browser.click("call take h", *(f"card {card}" for card in ["8c", "Tc", "Jc", "As"]))
+    browser.click(*(f"card {card}" for card in ["7h", "Ks", "4d", "Qd", "9s", "9h"]))
+    browser.click("place 1", "recall 0", "call take h")
+    browser.click(*(f"card {card}" for card in ["8c", "Tc", "Jc", "As"]))
     hand = "kqj-sim odds 7h Ks 4d Qd 9s 8c Tc Jc --return 9h --heard"
     check_answer(browser, f'{hand} "take h" --played "As"')
     assert "9♠ gives 3 points less to the opponents' trick." in browser.text("#headline")
@@ -148,21 +130,6 @@ def test_calls_that_nobody_would_make(browser: Browser) -> None:
     assert "the bid of 130 ♠ of the 2nd to speak occurs in none of" in browser.text("#headline")
 
 
-@needs_browser
-@pytest.mark.slow
-def test_quiz_shows_values_after_the_choice(browser: Browser) -> None:
-    browser.run("document.getElementById('quiz').click()")
-    browser.wait("document.querySelector('[data-do^=guess]')")
-    assert browser.text("#headline") == "What do you call?"
-    assert not browser.run("document.querySelector('#options table')")
-    best, worst = browser.run("odds.ranking[0]"), browser.run("odds.ranking.at(-1)")
-    lost = browser.run(f"odds.estimate('value', {best}, {worst}).value")
-    name = browser.run(f"odds.texts[{worst}]")
-    browser.click(f"guess {name}")
-    assert f"{lost:.1f} points lost." in browser.text("#headline")
-    assert browser.text("#score") == f"Quiz, taking: 1 answered, {lost:.1f} points lost each."
-
-
 class _QuietHandler(SimpleHTTPRequestHandler):
     """A handler that logs nothing."""
 
@@ -170,20 +137,43 @@ class _QuietHandler(SimpleHTTPRequestHandler):
         """Log nothing."""
 
 
-@needs_browser
-@pytest.mark.slow
-def test_a_served_page_works_without_the_server(browser: Browser) -> None:
+@contextmanager
+def serve() -> Iterator[str]:
+    """Serve the page's folder; yield the page's address."""
     handler = partial(_QuietHandler, directory=str(PAGE.parent))
     with ThreadingHTTPServer(("localhost", 0), handler) as server:
         Thread(target=server.serve_forever).start()
-        url = f"http://localhost:{server.server_port}/{PAGE.name}"
         try:
-            browser.open(url)
-            browser.wait("engine")
-            browser.run("navigator.serviceWorker.ready.then(() => caches.match('kqj.html'))")
-            browser.wait("navigator.serviceWorker.controller || location.reload()")
+            yield f"http://localhost:{server.server_port}/{PAGE.name}"
         finally:
             server.shutdown()
+
+
+@needs_browser
+@pytest.mark.slow
+def test_a_served_page_works_without_the_server(browser: Browser) -> None:
+    with serve() as url:
+        browser.open(url)
+        browser.wait("engine")
+        browser.run("navigator.serviceWorker.ready.then(() => caches.match('kqj.html'))")
+        browser.wait("navigator.serviceWorker.controller || location.reload()")
     browser.open(f"{url}#hand=9h8hAhKs4d&return=7h")
     wait_for_answer(browser)
     assert browser.text("#headline").startswith("Take ♥: you win 99.8% of the rounds")
+
+
+def test_the_manifest_is_that_of_the_build() -> None:
+    assert PAGE.with_name(MANIFEST).read_text(encoding="utf-8") == make_manifest()
+
+
+@needs_browser
+@pytest.mark.slow
+def test_a_served_page_can_be_installed(browser: Browser) -> None:
+    with serve() as url:
+        browser.open(url)
+        browser.wait("engine")
+        found = browser.send("Page.getAppManifest")
+        assert found["url"].endswith(MANIFEST) and not found["errors"]
+        assert not browser.send("Page.getInstallabilityErrors")["installabilityErrors"]
+    browser.open(PAGE.as_uri())
+    assert not browser.run("document.querySelector('[rel=manifest]')")

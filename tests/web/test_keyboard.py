@@ -1,0 +1,105 @@
+"""The page by keyboard alone, and as a screen reader has it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.web.browser import Browser, needs_browser
+
+pytestmark = [needs_browser, pytest.mark.slow]
+
+CONTROLS = {"button", "radio", "checkbox", "combobox", "table", "region", "group", "form", "list"}
+
+
+def check_names(browser: Browser) -> None:
+    """Check that each control has a name, and that the answer is announced."""
+    found = browser.list_accessible()
+    assert not [role for role, name in found if role in CONTROLS and not name]
+    assert [role for role, _ in found].count("status") == 1
+    sentences = browser.text("#headline")
+    spoken = "".join(name for role, name in found if role == "StaticText")
+    assert sentences.replace(" ", "") in spoken.replace(" ", "")
+    assert browser.run("document.querySelector('#headline').role") == "status"
+
+
+def check_targets(browser: Browser) -> None:
+    """Check that a thumb can hit each control, and that nothing is cut off."""
+    small = browser.run(
+        "[...document.querySelectorAll('button, select, label')].filter((each) =>"
+        " each.offsetParent && Math.min(each.offsetWidth, each.offsetHeight) < 40)"
+        ".map((each) => each.textContent)"
+    )
+    assert small == []
+    assert browser.run("document.documentElement.scrollWidth <= innerWidth")
+
+
+def use(browser: Browser, *identifiers: str) -> None:
+    """Go to buttons by Tab and press Enter."""
+    for identifier in identifiers:
+        browser.reach(identifier)
+        browser.press("Enter")
+
+
+def wait_for_answer(browser: Browser) -> None:
+    """Wait until all deals of the answer are played, and check what is shown."""
+    browser.wait("isFinal")
+    check_names(browser)
+    check_targets(browser)
+
+
+def test_taking_and_a_trick(browser: Browser) -> None:
+    check_names(browser)
+    browser.press(*"9h8hAhKs4d7h")
+    wait_for_answer(browser)
+    assert browser.text("#headline").startswith("Take ♥")
+    use(browser, "do-choose-take-h")
+    assert browser.text("#cards-title") == "Tap your two further cards"
+    # Where a button is gone, the next step has the focus.
+    assert browser.run("document.activeElement.id") == "cards-title"
+    browser.press(*"5h6h")
+    wait_for_answer(browser)
+    assert browser.text("#cards-title") == "Your turn: play a card"
+    browser.reach("do-card-9h")
+    browser.press("Enter")
+    browser.press(*"QhKhTcJh4h")
+    assert browser.run("round.plays.join(' ')") == "9h Qh Kh Tc Jh 4h"
+    wait_for_answer(browser)
+    use(browser, "undo")
+    assert browser.run("round.plays.length") == 5
+
+
+def test_an_auction(browser: Browser) -> None:
+    browser.run("document.querySelector('[name=bidding]').id = 'bidding'")
+    browser.reach("bidding")
+    browser.press("ArrowRight")
+    browser.wait("engine && rules.bidding === 'auction'")
+    browser.press(*"9h8hAhKhQh5d6cAc")
+    use(browser, "do-place-2", "do-recall-1")
+    browser.reach("amount")
+    browser.press("ArrowDown")
+    use(browser, "do-bid-s")
+    wait_for_answer(browser)
+    assert browser.run("heardText()") == "pass, 130 s"
+    use(browser, "do-show")
+    assert not browser.run("document.getElementById('do-show')")
+    check_names(browser)
+
+
+def test_a_quiz(browser: Browser) -> None:
+    use(browser, "quiz")
+    browser.wait("quiz && quiz.kind")
+    assert browser.run("document.activeElement.id") == "cards-title"
+    check_names(browser)
+    check_targets(browser)
+    browser.run("askQuiz('calls', 6); dealQuiz()")
+    use(browser, "do-call-pass")
+    browser.wait("quiz.isCounted")
+    wait_for_answer(browser)
+    # The next question is one key away.
+    browser.press("Enter")
+    browser.wait("quiz.choice === undefined")
+    browser.run("askQuiz('cards', 11); dealQuiz()")
+    browser.press(*"8h")
+    browser.wait("quiz.isCounted")
+    wait_for_answer(browser)
+    assert browser.text("#headline").startswith("You chose 8♥: ")

@@ -1,0 +1,131 @@
+"""The quiz asks what comes up in rounds of the default players, and shows values afterwards."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kqj_sim.positions.auction_state import format_call
+from kqj_sim.positions.position import Position
+from kqj_sim.questions.review.decisions import RecordedRound
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
+from tests.web.browser import Browser, needs_browser
+from web.build import PAGE
+from web.module import TABLES
+
+pytestmark = [needs_browser, pytest.mark.slow]
+
+LIST_POSITIONS = """
+(deal, of) => {
+  const played = playRound(deal);
+  return JSON.stringify(listDecisions(played, of).map((decision) => {
+    round = makeRound({ ...played, ...decision, of });
+    const { place, hand, up, calls, plays } = round;
+    const cards = of === "calls" ? hand : listHand(readCalls().contract);
+    const left = cards.filter((card) => !plays.includes(card)).sort();
+    return [place, left.join(" "), up, calls.map(({ text }) => text), plays.join(" ")];
+  }));
+}
+"""
+"""Lists what the player knows at each decision of a round."""
+
+
+def describe(position: Position) -> str:
+    """Return a position as the page describes it."""
+    hand = " ".join(sorted(map(str, position.hand)))
+    upcard = None if position.upcard is None else str(position.upcard)
+    calls = [format_call(call) for call in position.calls or ()]
+    played = " ".join(map(str, position.plays))
+    return json.dumps([position.place, hand, upcard, calls, played])
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_questions_are_the_decisions_of_recorded_rounds(browser: Browser, table: str) -> None:
+    teams, bidding = table.split("-")
+    browser.open(f"{PAGE.as_uri()}#teams={teams}&bidding={bidding}")
+    browser.wait("engine")
+    for record in play_records(Experiment(rules=TABLES[table], deals=3)):
+        decisions = RecordedRound(record).decisions
+        for of in ("calls", "cards"):
+            asked = json.loads(browser.run(f"({LIST_POSITIONS})({record.deal}, '{of}')"))
+            expected = {
+                describe(decision.knowledge)
+                for decision in decisions
+                if decision.is_call == (of == "calls")
+            }
+            found = {json.dumps(each) for each in asked}
+            # In an auction who countered forestalls others, whom the page asks, too.
+            assert found >= expected if of == "calls" else found == expected
+            assert len(expected) > (0 if of == "calls" else 20)
+
+
+def open_question(browser: Browser, link: str) -> None:
+    """Open the link of a question."""
+    browser.open(f"{PAGE.as_uri()}#{link}")
+    browser.wait("engine && quiz.kind")
+
+
+def choose(browser: Browser, action: str) -> None:
+    """Choose a call or a card, and wait for its value."""
+    browser.click(action)
+    browser.wait("quiz.isCounted")
+
+
+def test_values_stand_after_the_choice(browser: Browser) -> None:
+    open_question(browser, "quiz=6&of=calls")
+    position = browser.run("JSON.stringify(round)")
+    assert browser.text("#headline") == "What do you call?"
+    browser.wait("isFinal")
+    assert not browser.run("document.querySelector('#options table')")
+    choose(browser, "call pass")
+    lost = browser.run("odds.estimate('value', odds.ranking[0], odds.texts.indexOf('pass')).value")
+    assert lost > 5
+    words = browser.text("#headline")
+    assert words.startswith(f"You chose pass: {lost:.1f} ±") and " points lost. Take ♦: " in words
+    assert browser.text("#results-table tbody") == f"Taking1{lost:.1f}"
+    assert browser.run("document.activeElement.id") == "next"
+    # The same question again, by its link, and the best call.
+    open_question(browser, browser.run("location.hash.slice(1)"))
+    assert browser.run("JSON.stringify(round)") == position
+    choose(browser, "call take d")
+    assert browser.text("#headline").startswith("You chose take ♦: the best, nothing lost.")
+    assert browser.text("#results-table tbody") == f"Taking2{lost / 2:.1f}"
+    browser.run("document.getElementById('clear').click()")
+    assert browser.run("document.getElementById('results').hidden")
+    browser.run("document.getElementById('next').click()")
+    browser.wait("quiz.choice === undefined")
+    assert "quiz=6&" not in browser.run("location.hash")
+
+
+def test_values_stand_on_the_cards_after_the_choice(browser: Browser) -> None:
+    open_question(browser, "quiz=11&of=cards")
+    browser.wait("isFinal")
+    assert browser.text("#headline") == "Which card do you play?"
+    assert not browser.run("document.querySelector('#deck small')")
+    card = browser.run("odds.texts[odds.ranking.at(-1)]")
+    choose(browser, f"card {card}")
+    assert browser.run("document.querySelectorAll('#deck small').length > 1")
+    assert browser.text("#results-table tbody").startswith("Leads1")
+    # After the answer the round can be played on.
+    browser.click(f"card {card}")
+    assert browser.run("quiz === undefined && round.plays.length") == 7
+    assert "quiz" not in browser.run("location.hash")
+
+
+def test_a_bid_of_any_amount_is_valued(browser: Browser) -> None:
+    open_question(browser, "bidding=auction&quiz=22&of=calls")
+    browser.run("document.getElementById('amount').value = '290'")
+    choose(browser, "bid c")
+    assert browser.text("#headline").startswith("You chose 290 ♣: ")
+    assert browser.run("odds.texts.filter((text) => text === '290 c').length") == 1
+    assert browser.text("#results-table tbody").startswith("Bids and counters1")
+
+
+def test_other_rules_ask_another_question(browser: Browser) -> None:
+    open_question(browser, "quiz=6&of=both")
+    browser.run("document.querySelector('[name=bidding][value=auction]').click()")
+    browser.wait("engine && quiz.kind && rules.bidding === 'auction'")
+    assert browser.run("round.hand.length") == 8
+    assert "bidding=auction&quiz=" in browser.run("location.hash")
