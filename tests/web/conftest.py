@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.web.browser import Browser
 from web.build import PAGE
+from web.module import build_engine
 
 
 @pytest.fixture
@@ -20,3 +22,12 @@ def browser() -> Iterator[Browser]:
         assert not opened.errors
     finally:
         opened.close()
+
+
+@pytest.fixture(scope="session")
+def engine_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the engine, built anew (`web.module.build_engine`)."""
+    pytest.importorskip("ziglang", reason="the extra `web` is not installed")
+    folder = tmp_path_factory.mktemp("engine")
+    build_engine(folder)
+    return folder

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import shlex
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,10 +15,9 @@ from kqj_sim.positions import kqj_cards, plays, sampling
 from tests.command_line import run
 from tests.imports import ROOT
 from web import kernels
-from web.module import TABLES, build_engine, play_round
+from web.module import TABLES, play_round
 
 pytestmark = pytest.mark.slow
-pytest.importorskip("ziglang", reason="the extra `web` is not installed")
 pytest.importorskip("wasmtime", reason="the extra `web` is not installed")
 
 KERNELS = (
@@ -53,13 +53,11 @@ RECORDED = 3
 
 
 @pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Return the module, built anew, in wasmtime."""
+def engine(engine_folder: Path) -> Any:
+    """Return the module in wasmtime."""
     from tests.web.wasm import Engine
 
-    folder = tmp_path_factory.mktemp("engine")
-    build_engine(folder)
-    return Engine(folder)
+    return Engine(engine_folder)
 
 
 def record(kernel: Callable[..., Any], calls: list[Any]) -> Callable[..., Any]:
