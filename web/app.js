@@ -182,7 +182,7 @@ function readLink() {
     plays: split("played"),
     begun: given.has("begun"),
   };
-  if (given.has("quiz")) askQuiz(["calls", "cards"].find((of) => of === given.get("of")) ?? "both", Number(given.get("quiz")) || 0);
+  if (given.has("quiz")) askQuiz(["calls", "cards"].find((of) => of === given.get("of")) ?? "both", parseInt(given.get("quiz")) || 0);
   for (const [name, value] of Object.entries({ ...rules, of: quiz?.of ?? "both" }))
     document.querySelector(`[name=${name}][value="${value}"]`).checked = true;
 }

@@ -15,7 +15,8 @@ let quiz;
 
 const isAsking = () => Boolean(quiz?.kind) && quiz.choice === undefined && !quiz.hasNoAnswer;
 const hidesValues = () => Boolean(quiz?.kind) && !quiz.isCounted;
-const askQuiz = (of, number = Math.floor(QUIZ_ROUNDS * Math.random())) => (quiz = { number, of });
+const askQuiz = (of, number = Math.floor(QUIZ_ROUNDS * Math.random())) =>
+  (quiz = { number: Math.abs(number), of });
 
 // Returns a round of the default players: the cards of all places in the calls and in the play, the
 // Return, and what was called and played.
@@ -78,7 +79,7 @@ function findQuestion() {
     const of = quiz.of === "both" ? ["calls", "cards"][quiz.number % 2] : quiz.of;
     const played = playRound(quiz.number),
       decisions = listDecisions(played, of);
-    if (decisions.length) return { ...played, ...decisions[(quiz.number >> 1) % decisions.length], of };
+    if (decisions.length) return { ...played, ...decisions[Math.floor(quiz.number / 2) % decisions.length], of };
   }
 }
 
