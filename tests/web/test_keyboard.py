@@ -68,6 +68,18 @@ def test_taking_and_a_trick(browser: Browser) -> None:
     assert browser.run("round.plays.length") == 5
 
 
+def test_a_card_keeps_the_focus_while_deals_are_drawn(browser: Browser) -> None:
+    browser.press(*"7hKs4dQd9s9h")
+    browser.reach("do-choose-take-h")
+    browser.press("Enter", *"8cTc")
+    browser.wait("play")
+    # A tap is lost, too, if its button is replaced.
+    browser.run("window.first = document.querySelector('#deck button'); first.focus()")
+    assert not browser.run("isFinal")
+    browser.wait("isFinal && document.querySelector('#deck small')")
+    assert browser.run("first.isConnected && document.activeElement === first")
+
+
 def test_an_auction(browser: Browser) -> None:
     browser.run("document.querySelector('[name=bidding]').id = 'bidding'")
     browser.reach("bidding")
