@@ -182,8 +182,11 @@ function readLink() {
     plays: split("played"),
     begun: given.has("begun"),
   };
-  if (given.has("quiz")) askQuiz(["calls", "cards"].find((of) => of === given.get("of")) ?? "both", parseInt(given.get("quiz")) || 0);
-  for (const [name, value] of Object.entries({ ...rules, of: quiz?.of ?? "both" }))
+  if (given.has("quiz")) {
+    const subject = ["calls", "cards"].find((each) => each === given.get("subject")) ?? "both";
+    askQuiz(subject, parseInt(given.get("quiz")) || 0);
+  }
+  for (const [name, value] of Object.entries({ ...rules, subject: quiz?.subject ?? "both" }))
     document.querySelector(`[name=${name}][value="${value}"]`).checked = true;
 }
 
@@ -201,7 +204,7 @@ function writeLink() {
     begun: round.begun ? "1" : "",
   };
   // Who opens the link of a question shall answer it first.
-  const parts = { ...rules, ...(quiz ? { quiz: `${quiz.number}`, of: quiz.of } : position) };
+  const parts = { ...rules, ...(quiz ? { quiz: `${quiz.number}`, subject: quiz.subject } : position) };
   const text = Object.entries(parts)
     .filter(([, value]) => value)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
@@ -268,7 +271,7 @@ const isAlike = (one, other) =>
 
 const NUMBERS = ["", "", "two ", "three ", "four ", "five ", "six ", "seven ", "eight "];
 
-function drawCard(card, { value = "", disabled = false, still = false } = {}) {
+function drawCard(card, { value = "", disabled = false, readOnly = false } = {}) {
   const own = round.hand.includes(card) || round.more.includes(card);
   const role =
     play && round.plays.includes(card)
@@ -282,7 +285,7 @@ function drawCard(card, { value = "", disabled = false, still = false } = {}) {
     nameCard(card) +
     (role && { hand: ", in your hand", up: ", the Return", gone: ", played" }[role]) +
     (value && `, value ${value}`);
-  const look = `class="${"hd".includes(card[1]) ? "red" : ""}" data-role="${role}" ${still ? "data-still disabled" : disabled ? "disabled" : ""}`;
+  const look = `class="${"hd".includes(card[1]) ? "red" : ""}" data-role="${role}" ${readOnly ? "data-read-only disabled" : disabled ? "disabled" : ""}`;
   const text = formatCard(card) + (value && `<small>${value}</small>`);
   return button(
     `card ${card}`,
@@ -325,11 +328,8 @@ function renderDeck(calls) {
     );
   } else {
     setTitle(quiz ? "Your cards" : "Your cards (tap one to change it)");
-    const one = (card) => drawCard(card, { still: Boolean(quiz) });
-    draw(
-      "deck",
-      drawHand(hand, one) + (up ? `<div class="hand"><span>Return</span>${one(up)}</div>` : ""),
-    );
+    const one = (card) => drawCard(card, { readOnly: Boolean(quiz) });
+    draw("deck", drawHand(hand, one) + (up ? `<div class="hand"><span>Return</span>${one(up)}</div>` : ""));
   }
 }
 
@@ -635,7 +635,7 @@ find("rules").addEventListener("change", () => {
   const given = new FormData(find("rules"));
   rules = { teams: Number(given.get("teams")), bidding: given.get("bidding") };
   engine = undefined;
-  if (quiz) askQuiz(quiz.of);
+  if (quiz) askQuiz(quiz.subject);
   past = [];
   round = { ...start(), place: round.place, hand: round.hand.slice(0, handSize()) };
   round.calls = Array(round.place).fill({ text: "pass" });
@@ -651,7 +651,7 @@ find("undo").addEventListener("click", () => {
 });
 find("again").addEventListener("click", () => change(start()));
 for (const id of ["quiz", "next"]) find(id).addEventListener("click", nextQuestion);
-find("quiz-of").addEventListener("change", nextQuestion);
+find("quiz-subject").addEventListener("change", nextQuestion);
 find("clear").addEventListener("click", () => keepResults({}));
 find("share").addEventListener("click", () => navigator.clipboard.writeText(location.href));
 

@@ -9,14 +9,14 @@ const DECISIONS = {
   lead: "Leads",
   follow: "Cards after the lead",
 };
-// `number` and `of` (calls, cards or both) name a question.  Once it is dealt it has a `kind`, once it
+// `number` and `subject` (calls, cards or both) name a question.  Once it is dealt it has a `kind`, once it
 // is answered a `choice`, and once that is valued `isCounted`; or it `hasNoAnswer`.
 let quiz;
 
 const isAsking = () => Boolean(quiz?.kind) && quiz.choice === undefined && !quiz.hasNoAnswer;
 const hidesValues = () => Boolean(quiz?.kind) && !quiz.isCounted;
-const askQuiz = (of, number = Math.floor(QUIZ_ROUNDS * Math.random())) =>
-  (quiz = { number: Math.abs(number), of });
+const askQuiz = (subject, number = Math.floor(QUIZ_ROUNDS * Math.random())) =>
+  (quiz = { number: Math.abs(number), subject });
 
 // Returns a round of the default players: the cards of all places in the calls and in the play, the
 // Return, and what was called and played.
@@ -56,10 +56,10 @@ function playRound(deal) {
 }
 
 // Returns the decisions with a choice: the place, and how many calls and cards come before it.
-function listDecisions({ dealt, up, calls, plays }, of) {
+function listDecisions({ dealt, up, calls, plays }, subject) {
   const decisions = [],
-    after = (own, count) => new Calls(engine, rules, own, calls.slice(0, count));
-  if (of === "calls") {
+    after = (own, count = calls.length) => new Calls(engine, rules, own, calls.slice(0, count));
+  if (subject === "calls") {
     for (let count = 0; count <= calls.length; count++)
       for (let own = 0; own < 6; own++)
         if (after(own, count).question !== undefined) decisions.push({ own, count, at: 0 });
@@ -75,17 +75,18 @@ function listDecisions({ dealt, up, calls, plays }, of) {
 
 // Finds the question of a number; if its round has no such decision, that of a later one.
 function findQuestion() {
-  for (;; quiz.number++) {
-    const of = quiz.of === "both" ? ["calls", "cards"][quiz.number % 2] : quiz.of;
+  for (; ; quiz.number++) {
+    const subject = quiz.subject === "both" ? ["calls", "cards"][quiz.number % 2] : quiz.subject;
     const played = playRound(quiz.number),
-      decisions = listDecisions(played, of);
-    if (decisions.length) return { ...played, ...decisions[Math.floor(quiz.number / 2) % decisions.length], of };
+      decisions = listDecisions(played, subject),
+      decision = decisions[Math.floor(quiz.number / 2) % decisions.length];
+    if (decision) return { ...played, ...decision, subject };
   }
 }
 
 // Returns the round before a decision, as its player sees it.
-function makeRound({ of, own, count, at, hands, up, dealt, calls, plays }) {
-  const isCard = of === "cards",
+function makeRound({ subject, own, count, at, hands, up, dealt, calls, plays }) {
+  const isCard = subject === "cards",
     place = (call) => (call.kind >= COUNTER ? { place: call.place } : {});
   return {
     place: own,
@@ -100,8 +101,9 @@ function makeRound({ of, own, count, at, hands, up, dealt, calls, plays }) {
 
 function dealQuiz() {
   const question = findQuestion(),
-    { of, at } = question;
-  quiz.kind = of === "cards" ? (at % 6 ? "follow" : "lead") : rules.bidding === "take" ? "take" : "bid";
+    { subject, at } = question;
+  const kindOfCall = rules.bidding === "take" ? "take" : "bid";
+  quiz.kind = subject === "calls" ? kindOfCall : at % 6 ? "follow" : "lead";
   past.push(JSON.stringify(round));
   round = makeRound(question);
   deals = QUIZ_DEALS;
@@ -110,7 +112,7 @@ function dealQuiz() {
 }
 
 function nextQuestion() {
-  askQuiz(new FormData(find("quiz-of")).get("of"));
+  askQuiz(new FormData(find("quiz-subject")).get("subject"));
   dealQuiz();
 }
 
@@ -145,10 +147,13 @@ function writeLoss() {
   if (!quiz.isCounted) addLoss(quiz.kind, lost.value);
   quiz.isCounted = true;
   const name = nameOption(quiz.choice, odds.kind);
-  return `You chose ${name}: ${chosen === best ? "the best, nothing lost" : `${writeSigned(lost)} points lost`}.`;
+  return `You chose ${name}: ${chosen === best ? "the best, nothing lost" : `${writeMean(lost)} points lost`}.`;
 }
 
-const writeSigned = (estimate) => (estimate.value < 0 ? "-" : "") + formatGap(estimate);
+function writeMean(estimate) {
+  const half = formatHalf(estimate);
+  return fixed(estimate.value, 1) + (half && ` ±${half}`);
+}
 
 // The results: for each kind the number answered, and the sums of points lost and of their squares.
 
@@ -188,7 +193,7 @@ function renderResults(results = readResults()) {
   const rows = Object.keys(DECISIONS)
     .filter((kind) => results[kind])
     .map((kind) => {
-      const mean = writeSigned(estimateMean(results[kind]));
+      const mean = writeMean(estimateMean(results[kind]));
       return `<tr><th scope="row">${DECISIONS[kind]}</th><td>${fixed(results[kind][0])}</td><td>${mean}</td></tr>`;
     });
   find("results").hidden = !quiz || !rows.length;

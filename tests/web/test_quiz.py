@@ -18,12 +18,12 @@ from web.module import TABLES
 pytestmark = [needs_browser, pytest.mark.slow]
 
 LIST_POSITIONS = """
-(deal, of) => {
+(deal, subject) => {
   const played = playRound(deal);
-  return JSON.stringify(listDecisions(played, of).map((decision) => {
-    round = makeRound({ ...played, ...decision, of });
+  return JSON.stringify(listDecisions(played, subject).map((decision) => {
+    round = makeRound({ ...played, ...decision, subject });
     const { place, hand, up, calls, plays } = round;
-    const cards = of === "calls" ? hand : listHand(readCalls().contract);
+    const cards = subject === "calls" ? hand : listHand(readCalls().contract);
     const left = cards.filter((card) => !plays.includes(card)).sort();
     return [place, left.join(" "), up, calls.map(({ text }) => text), plays.join(" ")];
   }));
@@ -48,17 +48,17 @@ def test_questions_are_the_decisions_of_recorded_rounds(browser: Browser, table:
     browser.wait("engine")
     for record in play_records(Experiment(rules=TABLES[table], deals=3)):
         decisions = RecordedRound(record).decisions
-        for of in ("calls", "cards"):
-            asked = json.loads(browser.run(f"({LIST_POSITIONS})({record.deal}, '{of}')"))
+        for subject in ("calls", "cards"):
+            asked = json.loads(browser.run(f"({LIST_POSITIONS})({record.deal}, '{subject}')"))
             expected = {
                 describe(decision.knowledge)
                 for decision in decisions
-                if decision.is_call == (of == "calls")
+                if decision.is_call == (subject == "calls")
             }
             found = {json.dumps(each) for each in asked}
             # In an auction who countered forestalls others, whom the page asks, too.
-            assert found >= expected if of == "calls" else found == expected
-            assert len(expected) > (0 if of == "calls" else 20)
+            assert found >= expected if subject == "calls" else found == expected
+            assert len(expected) > (0 if subject == "calls" else 20)
 
 
 def open_question(browser: Browser, link: str) -> None:
@@ -74,7 +74,7 @@ def choose(browser: Browser, action: str) -> None:
 
 
 def test_values_stand_after_the_choice(browser: Browser) -> None:
-    open_question(browser, "quiz=6&of=calls")
+    open_question(browser, "quiz=6&subject=calls")
     position = browser.run("JSON.stringify(round)")
     assert browser.text("#headline") == "What do you call?"
     browser.wait("isFinal")
@@ -100,7 +100,7 @@ def test_values_stand_after_the_choice(browser: Browser) -> None:
 
 
 def test_values_stand_on_the_cards_after_the_choice(browser: Browser) -> None:
-    open_question(browser, "quiz=11&of=cards")
+    open_question(browser, "quiz=11&subject=cards")
     browser.wait("isFinal")
     assert browser.text("#headline") == "Which card do you play?"
     assert not browser.run("document.querySelector('#deck small')")
@@ -115,7 +115,7 @@ def test_values_stand_on_the_cards_after_the_choice(browser: Browser) -> None:
 
 
 def test_a_bid_of_any_amount_is_valued(browser: Browser) -> None:
-    open_question(browser, "bidding=auction&quiz=22&of=calls")
+    open_question(browser, "bidding=auction&quiz=22&subject=calls")
     browser.run("document.getElementById('amount').value = '290'")
     choose(browser, "bid c")
     assert browser.text("#headline").startswith("You chose 290 ♣: ")
@@ -124,7 +124,7 @@ def test_a_bid_of_any_amount_is_valued(browser: Browser) -> None:
 
 
 def test_other_rules_ask_another_question(browser: Browser) -> None:
-    open_question(browser, "quiz=6&of=both")
+    open_question(browser, "quiz=6&subject=both")
     browser.run("document.querySelector('[name=bidding][value=auction]').click()")
     browser.wait("engine && quiz.kind && rules.bidding === 'auction'")
     assert browser.run("round.hand.length") == 8
