@@ -101,10 +101,13 @@ class Browser:
 
     def open(self, url: str) -> None:
         """Open a page, and wait until it is there."""
+        # The page before answers until the new one is there.
+        self.run("window.isLeft = true")
         # A link to another part of the same page would not load it anew.
         self.send("Page.navigate", url="about:blank")
         self.send("Page.navigate", url=url)
-        self.wait("location.href !== 'about:blank' && document.readyState === 'complete'")
+        there = "!window.isLeft && location.href !== 'about:blank'"
+        self.wait(f"{there} && document.readyState === 'complete'")
 
     def resize(self, width: int, height: int) -> None:
         """Give the window a size; narrow ones are those of a phone."""
