@@ -13,6 +13,7 @@ import json
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 FOLDER = Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER.parent))
@@ -24,7 +25,7 @@ PAGE = FOLDER.parent / "reports" / "kqj.html"
 """The page that is part of the repository."""
 
 SCRIPTS = ("statistics.js", "words.js", "round.js", "estimate.js", "app.js")
-BUILDERS = ("module.py", "kernels.py", "build.py", "runtime.c")
+BUILDERS = ("module.py", "functions.py", "kernels.py", "build.py", "runtime.c", "math.zig")
 SOURCES = (*BUILDERS, "engine.js", "worker.js", *SCRIPTS, "page.css", "page.html")
 
 
@@ -32,7 +33,9 @@ def hash_page_sources() -> str:
     """Return a hash of all that the page is made of, 16 hexadecimal digits."""
     from kqj_sim.core.code_cache import ABOVE_THE_ENGINE, hash_sources
 
-    parts = [hash_sources(without=ABOVE_THE_ENGINE)]
+    # Functions of these are compiled, too (`web.functions`).
+    without = tuple(part for part in ABOVE_THE_ENGINE if part not in ("positions", "stats"))
+    parts = [hash_sources(without=without)]
     parts += [(FOLDER / name).read_text(encoding="utf-8") for name in SOURCES]
     pins = (FOLDER.parent / "constraints.txt").read_text(encoding="utf-8").splitlines()
     parts += [pin for pin in pins if pin.startswith(("llvmlite", "numba", "numpy", "ziglang"))]
@@ -46,17 +49,12 @@ def pack(content: bytes) -> str:
 
 def read_constants() -> dict[str, int]:
     """Return the sizes and numbers of the kernels that the page's scripts use."""
-    from kqj_sim.core import auction, block, call_odds, scoring
+    from kqj_sim.core import auction, block, call_odds
     from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
     from kqj_sim.core.observed_calls import OBSERVED_CALL_SIZE
     from kqj_sim.rules import MAX_TOTAL
 
-    outcome = (
-        "RESULT", "OWN_PLAYS", "OWN_TOTAL", "OWN_TRICKS", "OWN_SCORE", "OTHER_SCORE",
-        "OWN_COUNTERED", "UNCOUNTERED_OWN_SCORE", "UNCOUNTERED_OTHER_SCORE",
-    )  # fmt: skip
     return {
-        **{name: getattr(call_odds, name) for name in outcome},
         "SIZE": call_odds.OUTCOME_SIZE,
         "TOTALS": MAX_TOTAL + 1,
         "BLOCK": block.ROW_COUNT * block.STRIDE,
@@ -65,15 +63,28 @@ def read_constants() -> dict[str, int]:
         "OPTION": auction.OPTION_SIZE,
         "OPTIONS": auction.MAX_OPTIONS,
         "KNOWLEDGE": KNOWLEDGE_SIZE,
-        "MADE": scoring.MADE,
-        "PASSED_OUT": scoring.PASSED_OUT,
+    }
+
+
+def describe_questions() -> dict[str, dict[str, Any]]:
+    """Return the measures of the questions of each table, and what limits them."""
+    from kqj_sim.positions.measures import get_kqj_call_measures, get_kqj_card_measures
+
+    return {
+        name: {
+            "CALL_MEASURES": list(get_kqj_call_measures(rules).indices),
+            "CARD_MEASURES": list(get_kqj_card_measures(rules).indices),
+            "MAX_POINTS": rules.max_points,
+            "MAX_AMOUNT": rules.max_amount,
+        }
+        for name, rules in TABLES.items()
     }
 
 
 def make_page(engine: Path) -> str:
     """Return the page with the engine of a folder (`web.module.build_engine`)."""
     tables = json.loads((engine / "tables.json").read_text(encoding="utf-8"))
-    tables["constants"] = read_constants()
+    tables |= {"constants": read_constants(), "questions": describe_questions()}
     data = {
         "engine": (engine / "engine.wasm").read_bytes(),
         "tables": json.dumps(tables, separators=(",", ":")).encode(),
