@@ -48,7 +48,7 @@ async function openTable() {
   if (current !== rules) return;
   const { rules: packed, cards } = tables[name];
   engine = new Engine(module, { rules: packed, cards }, weights);
-  engine.constants = tables.constants;
+  engine.constants = { ...tables.constants, ...tables.questions[name] };
   if (isComplete() && !quiz) checkCalls();
   pool?.workers.forEach((worker) => worker.terminate());
   const script = [find("engine").textContent, find("worker").textContent];

@@ -31,7 +31,9 @@ REASONS = TEMPLATE.parent / "card_reasons.py"
 """A part of the module that is no part of the package's engine."""
 
 SCRIPTS = ("statistics.js", "words.js", "round.js", "estimate.js", "quiz.js", "app.js")
-BUILDERS = ("module.py", "kernels.py", "sentences.py", "build.py", "runtime.c")
+BUILDERS = (
+    "module.py", "functions.py", "kernels.py", "sentences.py", "build.py", "runtime.c", "math.zig",
+)  # fmt: skip
 SOURCES = (*BUILDERS, "engine.js", "worker.js", *SCRIPTS, "page.css", "page.html", "icon.svg")
 
 
@@ -39,7 +41,9 @@ def hash_page_sources() -> str:
     """Return a hash of all that the page is made of, 16 hexadecimal digits."""
     from kqj_sim.core.code_cache import ABOVE_THE_ENGINE, hash_sources
 
-    parts = [hash_sources(without=ABOVE_THE_ENGINE)]
+    # Functions of these are compiled, too (`web.functions`).
+    without = tuple(part for part in ABOVE_THE_ENGINE if part not in ("positions", "stats"))
+    parts = [hash_sources(without=without)]
     parts += [(FOLDER / name).read_text(encoding="utf-8") for name in SOURCES]
     parts += [file.read_text(encoding="utf-8") for file in (TEMPLATE, REASONS)]
     pins = (FOLDER.parent / "constraints.txt").read_text(encoding="utf-8").splitlines()
@@ -54,18 +58,13 @@ def pack(content: bytes) -> str:
 
 def read_constants() -> dict[str, Any]:
     """Return the sizes, numbers and names of the kernels that the page's scripts use."""
-    from kqj_sim.core import auction, bidding, block, call_odds, scoring
+    from kqj_sim.core import auction, bidding, block, call_odds
     from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
     from kqj_sim.core.observed_calls import OBSERVED_CALL_SIZE
     from kqj_sim.questions.odds.card_reasons import Reason
     from kqj_sim.rules import MAX_TOTAL
 
-    outcome = (
-        "RESULT", "OWN_PLAYS", "OWN_TOTAL", "OWN_TRICKS", "OWN_SCORE", "OTHER_SCORE",
-        "OWN_COUNTERED", "UNCOUNTERED_OWN_SCORE", "UNCOUNTERED_OTHER_SCORE",
-    )  # fmt: skip
     return {
-        **{name: getattr(call_odds, name) for name in outcome},
         "SIZE": call_odds.OUTCOME_SIZE,
         "TOTALS": MAX_TOTAL + 1,
         "BLOCK": block.ROW_COUNT * block.STRIDE,
@@ -76,9 +75,22 @@ def read_constants() -> dict[str, Any]:
         "KNOWLEDGE": KNOWLEDGE_SIZE,
         "CALLS": bidding.MAX_CALLS,
         "LOG": bidding.LOG_SIZE,
-        "MADE": scoring.MADE,
-        "PASSED_OUT": scoring.PASSED_OUT,
         "REASONS": [reason.name.lower() for reason in Reason],
+    }
+
+
+def describe_questions() -> dict[str, dict[str, Any]]:
+    """Return the measures of the questions of each table, and what limits them."""
+    from kqj_sim.positions.measures import get_kqj_call_measures, get_kqj_card_measures
+
+    return {
+        name: {
+            "CALL_MEASURES": list(get_kqj_call_measures(rules).indices),
+            "CARD_MEASURES": list(get_kqj_card_measures(rules).indices),
+            "MAX_POINTS": rules.max_points,
+            "MAX_AMOUNT": rules.max_amount,
+        }
+        for name, rules in TABLES.items()
     }
 
 
@@ -111,7 +123,7 @@ def make_manifest() -> str:
 def make_page(engine: Path) -> str:
     """Return the page with the engine of a folder (`web.module.build_engine`)."""
     tables = json.loads((engine / "tables.json").read_text(encoding="utf-8"))
-    tables["constants"] = read_constants()
+    tables |= {"constants": read_constants(), "questions": describe_questions()}
     data = {
         "engine": (engine / "engine.wasm").read_bytes(),
         "tables": json.dumps(tables, separators=(",", ":")).encode(),

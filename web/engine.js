@@ -19,12 +19,28 @@ class Engine {
     shape = [shape].flat();
     const length = shape.reduce((product, size) => product * size, 1);
     const size = Math.max(8, length * KINDS[kind].BYTES_PER_ELEMENT);
-    const at = this.exports.allocate(size);
+    const at = this.exports.allocate(size),
+      array = this.refer(kind, at, shape);
     this.used.push([at, size]);
+    array.view().fill(kind === "i64" ? 0n : 0);
+    return array;
+  }
+
+  refer(kind, at, shape) {
+    const length = shape.reduce((product, size) => product * size, 1);
     // The memory may grow and move, so that a view is good until the next call only.
-    const view = () => new KINDS[kind](this.exports.memory.buffer, at, length);
-    view().fill(kind === "i64" ? 0n : 0);
-    return { at, shape, view };
+    return { kind, at, shape, view: () => new KINDS[kind](this.exports.memory.buffer, at, length) };
+  }
+
+  // Returns the first rows of an array.
+  head({ kind, at, shape }, count) {
+    return this.refer(kind, at, [count, ...shape.slice(1)]);
+  }
+
+  // Returns one row of an array.
+  row({ kind, at, shape }, number) {
+    const size = shape.slice(1).reduce((product, size) => product * size, KINDS[kind].BYTES_PER_ELEMENT);
+    return this.refer(kind, at + number * size, shape.slice(1));
   }
 
   copy(kind, values, shape = values.length) {

@@ -74,7 +74,8 @@ class RareCalls extends Error {} // Others would hardly ever call as they did; `
 // The deals of a question added up.
 class Odds {
   constructor(question, fields) {
-    Object.assign(this, { ...fields, moments: new Moments(question.measures, question.options.length) });
+    const { measures, options } = question;
+    Object.assign(this, { ...fields, moments: new Moments(fields.engine, measures, options.length) });
     this.texts = this.options.map((option) => option.text);
     this.count = this.count ?? this.options.length;
     this.ranking = [];
@@ -106,10 +107,23 @@ class Odds {
 
   // Estimates the chance that the own total of an option is at least an amount.
   estimateReach(option, amount) {
-    const size = this.totals.length / this.options.length;
-    const sum = (array) =>
-      array.slice(option * size + amount, (option + 1) * size).reduce((a, b) => a + b, 0);
-    return this.moments.share(sum(this.totals), sum(this.squares));
+    return this.moments.callEstimate("estimate_reach", ...this.copyTotals(option), amount);
+  }
+
+  // Returns the amounts above the lowest that are tried out in a contract.
+  chooseAmounts(option, lowest) {
+    const amounts = this.engine.array("i64", 60),
+      given = [...this.copyTotals(option), lowest, this.engine.constants.MAX_AMOUNT, amounts];
+    return this.moments.call("choose_amounts", given, (count) =>
+      [...amounts.view().slice(0, count)].map(Number),
+    );
+  }
+
+  copyTotals(option) {
+    const { engine, totals, squares } = this,
+      size = engine.constants.TOTALS;
+    const of = (array, parts) => array.slice(parts * size * option, parts * size * (option + 1));
+    return [engine.copy("f64", of(totals, 4), [4, size]), engine.copy("f64", of(squares, 1))];
   }
 }
 
@@ -158,25 +172,18 @@ async function addDeals(
 
 // Estimates the calls of a position, also a bid that is chosen; `show` gets the odds now and then.
 async function estimateCalls(pool, calls, hand, up, show, deals = DEALS, choice = "pass") {
-  const { rules, question: asked } = calls;
+  const { rules, engine, question: asked } = calls;
   let options = calls.list(calls.own, asked, up),
     contracts = [];
   const isAuction = rules.bidding === "auction",
     packed = calls.pack(hand, up);
-  const measures = [
-    "win_share",
-    "value",
-    ...(isAuction ? ["own_countered_share", "value_if_not_countered"] : []),
-    "own_made_share",
-    "own_contract_share",
-    "passed_share",
-    "own_capot_share",
-  ];
+  const measures = engine.constants.CALL_MEASURES;
   const make = (list, count) => {
     const question = { ...packed, measures, totals: isAuction, options: list.map((each) => each.packed) };
     return [
       question,
       new Odds(question, {
+        engine,
         kind: "call",
         teams: rules.teams,
         options: list,
@@ -192,7 +199,6 @@ async function estimateCalls(pool, calls, hand, up, show, deals = DEALS, choice 
     if (options.every(({ text }) => text !== choice))
       options = [...options, calls.makeBid(Number(chosen), CONTRACTS.indexOf(contract), Boolean(capot))];
   }
-  const bound = isAuction ? 4 * 600 : 600;
   const [chosen, candidates] = make(options);
   if (options.length > 1) {
     const showChoice = () => {
@@ -205,7 +211,7 @@ async function estimateCalls(pool, calls, hand, up, show, deals = DEALS, choice 
       chosen,
       CHOOSING,
       Math.ceil(deals / 2),
-      () => candidates.moments.isCertain(options.length, bound),
+      () => candidates.moments.isCertain(options.length),
       showChoice,
       1e-9,
     );
@@ -230,16 +236,7 @@ async function chooseBids(pool, calls, options, amount, make, show) {
   };
   const pilot = await run(contracts, PILOT);
   const higher = contracts.map((_, contract) => {
-    const amounts = [];
-    for (let each = amount + 10; each <= 600; each += 10) {
-      if (pilot.estimateReach(contract, each).value >= 0.35) amounts.push(each);
-    }
-    const step = Math.max(1, Math.ceil(amounts.length / 6));
-    const bids = amounts
-      .reverse()
-      .filter((_, at) => at % step === 0)
-      .reverse()
-      .map((each) => calls.makeBid(each, contract, false));
+    const bids = pilot.chooseAmounts(contract, amount).map((each) => calls.makeBid(each, contract, false));
     if (pilot.estimate("own_capot_share", contract).value >= 0.2)
       bids.push(calls.makeBid(Math.max(amount, 400), contract, true));
     return bids;
@@ -260,12 +257,12 @@ async function chooseBids(pool, calls, options, amount, make, show) {
 
 // Estimates the cards of a turn; exact where few distributions of the hidden cards are left.
 async function estimateCards(pool, play, show, deals = DEALS) {
-  const { rules } = play.calls,
+  const { rules, engine } = play.calls,
     count = play.legal.length,
     packed = play.pack();
-  const measures = ["win_share", "value", "contract_made_share", "own_total_mean", "own_capot_share"];
+  const measures = engine.constants.CARD_MEASURES;
   const options = play.legal.map((text) => ({ text })),
-    fields = { kind: "card", teams: rules.teams, options, play };
+    fields = { engine, kind: "card", teams: rules.teams, options, play };
   const make = (question) => {
     const odds = new Odds(
       { ...question, options },
@@ -297,7 +294,7 @@ async function estimateCards(pool, play, show, deals = DEALS) {
       question,
       CHOOSING,
       Math.ceil(deals / 2),
-      () => candidates.moments.isCertain(count, rules.bidding === "auction" ? 2400 : 600),
+      () => candidates.moments.isCertain(count),
       () => {
         rank(candidates);
         show(candidates, true);

@@ -1,11 +1,20 @@
-"""Kernels that only the page needs: Python asks the referee instead."""
+"""Kernels that only the page needs: Python asks the referee instead, or calls plain functions.
+
+Those of estimates have `moments` as their first arguments: the members of a `WeightedMoments`.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
 
 from kqj_sim.core import block
 from kqj_sim.core.auction import CODE, KIND, PLACE
 from kqj_sim.core.bidding import LOG_COUNTER, LOG_OVERCOUNTER
 from kqj_sim.core.block import SEATS, STRIDE, TRICKS, cell_index, history_offset
+from kqj_sim.core.card_odds import CardTurn
 from kqj_sim.core.cards import (
     ALL_TRUMPS,
     EACH_SUIT,
@@ -28,10 +37,27 @@ from kqj_sim.core.trick import (
     read_master,
     read_trick,
 )
-from kqj_sim.core.types import Block, Card, CardSet, Int64Array
+from kqj_sim.core.types import (
+    Block,
+    Card,
+    CardSet,
+    Float64Array,
+    Int16Array,
+    Int64Array,
+    Kernel,
+)
+from kqj_sim.policies.particles import OpponentModel
+from kqj_sim.positions import kqj_calls, kqj_cards, plays
+from kqj_sim.positions.kqj_cards import KqjCardSampler
+from kqj_sim.positions.measures import Measure, get_kqj_call_measures, get_kqj_card_measures
+from kqj_sim.positions.plan import CERTAIN
 from kqj_sim.questions.odds import card_reasons
+from kqj_sim.rules import KqjRules
+from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE, Estimate
+from kqj_sim.stats.moments import Objective, WeightedMoments
 
 _find_reasons = scalar(card_reasons.find_reasons)
+_QUARTERS = round(4 * plays.POWER)
 
 
 @kernel
@@ -139,3 +165,124 @@ def play_round(
             offset = history_offset(number // SEATS, 1 + number % SEATS)
             plays[number] = to_natural_order(state[cell_index(offset, 0)], contract)
     return int(count)
+
+
+def make_measure_kernel(measure: Measure) -> Kernel:
+    """Return a kernel (outcomes, values) that fills a measure, float64 (options, n).
+
+    Outcomes are int16 (options, n, OUTCOME_SIZE).
+    """
+    compute = scalar(measure.compute)
+
+    @kernel(cache=False)
+    def compute_measure(outcomes: Int16Array, values: Float64Array) -> None:
+        for option in range(outcomes.shape[0]):
+            for deal in range(outcomes.shape[1]):
+                values[option, deal] = compute(outcomes[option, deal])
+
+    compute_measure.__name__ = f"measure_{measure.name}"
+    return compute_measure
+
+
+@scalar
+def _write(estimate: Estimate, found: Float64Array) -> None:
+    """Write an estimate as its value and its bounds."""
+    found[0], found[1], found[2] = estimate.value, estimate.low, estimate.high
+
+
+@kernel(cache=False)
+def estimate_measure(
+    moments: WeightedMoments, measure: int, option: int, baseline: int, is_share: int,
+    found: Float64Array,
+) -> None:  # fmt: skip
+    """Estimate a measure of an option, or its lead over a baseline if that is not negative."""
+    if baseline >= 0:
+        _write(moments.estimate_mean(measure, option, DEFAULT_CONFIDENCE, baseline), found)
+    else:
+        share = is_share != 0
+        _write(moments.estimate_mean(measure, option, DEFAULT_CONFIDENCE, is_share=share), found)
+
+
+@kernel(cache=False)
+def rank_options(moments: WeightedMoments, measure: int, order: Int64Array) -> None:
+    """Fill int64 (n,) with the first n options by falling mean of a measure."""
+    order[:] = moments.ranking(Objective(measure, measure, len(order), 0.0))
+
+
+@kernel(cache=False)
+def is_certain(moments: WeightedMoments, value: int, share: int, options: int, bound: int) -> int:
+    """Return 1 if the best option is certain to be so."""
+    objective = Objective(value, share, options, float(bound))
+    return int(moments.is_conclusive(moments.best(objective), objective, 0.0, CERTAIN))
+
+
+@kernel(cache=False)
+def estimate_reach(
+    moments: WeightedMoments, totals: Float64Array, squares: Float64Array, amount: int,
+    found: Float64Array,
+) -> None:  # fmt: skip
+    """Estimate the chance to reach an amount (`kqj_calls.estimate_reach`)."""
+    _write(kqj_calls.estimate_reach(moments, totals, squares, amount, DEFAULT_CONFIDENCE), found)
+
+
+@kernel(cache=False)
+def choose_amounts(
+    moments: WeightedMoments, totals: Float64Array, squares: Float64Array, lowest: int,
+    highest: int, amounts: Int64Array,
+) -> int:  # fmt: skip
+    """Fill the amounts that are tried out (`kqj_calls.choose_amounts`); return their number."""
+    found = kqj_calls.choose_amounts(moments, totals, squares, lowest, highest)
+    amounts[: len(found)] = found
+    return len(found)
+
+
+@kernel(cache=False)
+def add_totals(
+    outcomes: Int16Array, weights: Float64Array, totals: Float64Array, squares: Float64Array
+) -> None:
+    """Add the totals of outcomes (`kqj_calls.add_totals`)."""
+    kqj_calls.add_totals(outcomes, weights, totals, squares)
+
+
+@kernel(cache=False)
+def weigh_layouts(
+    turn: CardTurn, layouts: Int64Array, model: OpponentModel, weights: Float64Array
+) -> None:
+    """Fill the weights of layouts by the plays (`plays.weigh_layouts`)."""
+    weights[:] = plays.weigh_layouts(turn, layouts, model, _QUARTERS)
+
+
+@kernel(cache=False)
+def choose_least_weight(weights: Float64Array, cost: Float64Array) -> None:
+    """Replace the cost of a playout by the least weight (`plays.choose_least_weight`)."""
+    cost[0] = plays.choose_least_weight(weights, cost[0])
+
+
+@kernel(cache=False)
+def count_ways(
+    turn: CardTurn, layouts: Int64Array, seed: int, rules: Rules, seating: Seating,
+    ways: Int64Array,
+) -> None:  # fmt: skip
+    """Fill in how many ways layouts agree with the calls (`kqj_cards.count_ways`)."""
+    ways[:] = kqj_cards.count_ways(turn, layouts, seed, rules, seating)
+
+
+def list_examples(sampler: KqjCardSampler) -> Iterator[tuple[Kernel, tuple[Any, ...]]]:
+    """Yield the kernels that are not compiled by answers, with arguments of the types they get."""
+    moments, ints = WeightedMoments.zeros(1, 1), np.zeros(1, np.int64)
+    one, two, three = (np.zeros((1,) * axes) for axes in (1, 2, 3))
+    outcomes, layouts = np.zeros((1, 1, 1), np.int16), np.zeros((1, SEATS), np.int64)
+    assert sampler.play_model is not None
+    yield estimate_measure, (moments, 0, 0, 0, 0, one)
+    yield rank_options, (moments, 0, ints)
+    yield is_certain, (moments, 0, 0, 0, 0)
+    yield estimate_reach, (moments, two, one, 0, one)
+    yield choose_amounts, (moments, two, one, 0, 0, ints)
+    yield add_totals, (outcomes, one, three, two)
+    yield weigh_layouts, (sampler.turn, layouts, sampler.play_model.model, one)
+    yield choose_least_weight, (one, one)
+    yield count_ways, (sampler.turn, layouts, 0, sampler._rules, sampler._seating, ints)
+    auction = KqjRules(bidding="auction")
+    tables = get_kqj_call_measures(auction), get_kqj_card_measures(auction)
+    for measure in {each.name: each for table in tables for each in table.measures}.values():
+        yield make_measure_kernel(measure), (outcomes, two)

@@ -54,15 +54,16 @@ _TRIPLE = "wasm32-unknown-unknown"
 _FEATURES = "+simd128,+bulk-memory,+bulk-memory-opt,+nontrapping-fptoint,+sign-ext,+mutable-globals"
 _RUNTIME = {
     "NRT_MemInfo_alloc_aligned", "NRT_MemInfo_alloc_safe_aligned", "NRT_MemInfo_call_dtor",
-    "memset", "memcpy", "memmove",
+    "NRT_MemInfo_new_varsize_dtor", "numba_attempt_nocopy_reshape",
+    "memset", "memcpy", "memmove", "lgamma", "expm1", "log1p",
 }  # fmt: skip
-"""Functions of `runtime.c`, and those that LLVM makes instructions of."""
+"""Functions of `runtime.c` and `math.zig`, and those that LLVM makes instructions of."""
 
-_ROUNDING = "".join(
+_INSTRUCTIONS = "".join(
     f"define double @{name}(double %x) alwaysinline {{\n"
     f"  %r = call double @llvm.{name}.f64(double %x)\n  ret double %r\n}}\n"
     f"declare double @llvm.{name}.f64(double)\n"
-    for name in ("ceil", "floor")
+    for name in ("ceil", "floor", "sqrt")
 )
 
 
@@ -130,10 +131,11 @@ def capture() -> Captured:
 def _compile_all(captured: Captured) -> None:
     """Compile what the page calls, and describe its tables."""
     import numpy as np
+    from numba import typeof
 
-    from kqj_sim.core import auction, call_odds, card_odds, rng
+    from kqj_sim.core import auction, call_odds, card_odds, rng, weighted_draws
     from kqj_sim.core.block import allocate_block
-    from kqj_sim.policies import particles, weights
+    from kqj_sim.policies import weights
     from kqj_sim.policies.players import seat_players
     from kqj_sim.positions.kqj_cards import KqjCardSampler
     from kqj_sim.positions.plan import EstimatePlan
@@ -142,6 +144,7 @@ def _compile_all(captured: Captured) -> None:
     from kqj_sim.questions.odds.position import parse_typed_position
     from kqj_sim.simulation import second_process
     from web import kernels
+    from web.functions import register_functions
 
     # What another process compiles is not captured.
     second_process.has_free_processor = lambda: False
@@ -156,9 +159,12 @@ def _compile_all(captured: Captured) -> None:
         position = parse_typed_position(TABLES[name], typed)
         estimate_position(position, None, 1, deals=1, threads=1)
     # Used where few distributions of the hidden cards are left.
-    players, plan = seat_players(None, position.rules), EstimatePlan()
-    KqjCardSampler(position, players, plan).count_hand_ways(0, 1, np.zeros(1, np.int64), 1)
     derive_keys(1, 0, 1)
+    register_functions()
+    sampler = KqjCardSampler(position, seat_players(None, position.rules), EstimatePlan())
+    for kernel, arguments in kernels.list_examples(sampler):
+        kernel.compile(tuple(map(typeof, arguments)))
+        captured.entries[kernel.__name__] = _compile_entry(kernel)
     kernels.find_playable_cards(allocate_block(), 0)
     kernels.find_leader(allocate_block())
     kernels.order_by_strength(allocate_block(), 1)
@@ -168,8 +174,8 @@ def _compile_all(captured: Captured) -> None:
         auction.replay_calls, auction.list_calls, auction.write_contract_option,
         call_odds.begin_deals, call_odds.draw_callers, call_odds.deal_remaining,
         call_odds.play_out_calls, card_odds.replay_plays, card_odds.list_layouts,
-        card_odds.draw_hidden_hands, card_odds.thin_draws, card_odds.play_out_cards,
-        card_odds.count_first_fives, particles.weigh_hands_by_cards, rng.fill_keys,
+        card_odds.draw_hidden_hands, card_odds.play_out_cards, weighted_draws.thin_draws,
+        weighted_draws.add_weighted, rng.fill_keys,
         kernels.find_playable_cards, kernels.find_leader, kernels.order_by_strength,
         kernels.compare_cards,
         kernels.play_round,
@@ -311,7 +317,8 @@ def link(captured: Captured) -> bytes:
     whole = llvm.parse_assembly(cgutils.normalize_ir_text(next(parts)))
     for part in parts:
         whole.link_in(llvm.parse_assembly(cgutils.normalize_ir_text(part)))
-    whole.link_in(llvm.parse_assembly(head + _write_address_table(captured.functions) + _ROUNDING))
+    addresses = _write_address_table(captured.functions)
+    whole.link_in(llvm.parse_assembly(head + addresses + _INSTRUCTIONS))
     for name, symbol in captured.entries.items():
         whole.get_function(symbol).name = name
     whole.link_in(llvm.parse_assembly(head + "\n".join(_write_stubs(whole))))
@@ -343,6 +350,8 @@ def _retarget(text: str, head: str, numbers: dict[str, int]) -> str:
 
     text = re.sub(r"_24([0-9a-f]{32})", rename, text)
     text = re.sub(r"target triple = .*|target datalayout = .*", "", text)
+    # Modules have the same functions for errors.
+    text = re.sub(r'^define external (?=.*@"__excinfo)', "define linkonce_odr ", text, flags=re.M)
     # WebAssembly has no common symbols.
     text = text.replace(" = common global", " = linkonce global")
     name, vector = re.escape(DOT_NAME), "<8 x i16>"
@@ -389,10 +398,10 @@ def _run_linker(engine: bytes, exported: list[str]) -> bytes:
         for command in (
             ["cc", "-target", "wasm32-freestanding", f"-mcpu={features}", "-O2", "-c",
              str(FOLDER / "runtime.c"), "-o", "runtime.o"],
-            ["wasm-ld", "--no-entry", "--gc-sections", "--strip-all", "--stack-first",
-             "-z", "stack-size=1048576", "--export-table",
-             *(f"--export={name}" for name in exported),
-             "engine.o", "runtime.o", "-o", "engine.wasm"],
+            ["build-exe", "-target", "wasm32-freestanding", f"-mcpu={features}", "-OReleaseSmall",
+             "-fno-entry", "-fstrip", "--gc-sections", "--stack", "1048576", "--export-table",
+             *(f"--export={name}" for name in exported), "engine.o", "runtime.o",
+             str(FOLDER / "math.zig"), "-femit-bin=engine.wasm"],
         ):  # fmt: skip
             subprocess.run([*zig, *command], cwd=folder, check=True, env=settings)
         return Path(folder, "engine.wasm").read_bytes()

@@ -1,11 +1,8 @@
-// The part of numba's runtime that the kernels need: arrays made inside a kernel, counted by
-// reference, and the product that checks their sizes for overflow.  Memory is never given back; a
-// block of the same size is used again.
+// The part of numba's runtime that the kernels need: arrays and lists made inside a kernel,
+// counted by reference, and shapes of arrays.  Memory is never given back; a block of the same
+// size is used again.
 typedef unsigned char u8;
 typedef long long i64;
-typedef unsigned long long u64;
-typedef __int128 i128;
-typedef unsigned __int128 u128;
 typedef __UINTPTR_TYPE__ address;
 
 typedef struct { i64 references; void *destructor; void *info; void *data; i64 size; } Array;
@@ -47,14 +44,20 @@ void *NRT_MemInfo_alloc_safe_aligned(i64 size, int alignment) {
   return NRT_MemInfo_alloc_aligned(size, alignment);
 }
 
+// A list; those inside kernels hold numbers, which need no destructor.
+void *NRT_MemInfo_new_varsize_dtor(i64 size, void *destructor) {
+  return NRT_MemInfo_alloc_aligned(size, LINE);
+}
+
 void NRT_MemInfo_call_dtor(void *array) { release(array, LINE + ((Array *)array)->size); }
 
-i128 __multi3(i128 left, i128 right) {
-  u64 x = (u64)left, y = (u64)right, mask = 0xffffffffu;
-  u64 low_low = (x & mask) * (y & mask), low_high = (x & mask) * (y >> 32);
-  u64 high_low = (x >> 32) * (y & mask), high_high = (x >> 32) * (y >> 32);
-  u64 middle = (low_low >> 32) + (low_high & mask) + (high_low & mask);
-  u64 high = high_high + (low_high >> 32) + (high_low >> 32) + (middle >> 32);
-  high += x * (u64)(right >> 64) + (u64)(left >> 64) * y;
-  return (i128)(((u128)high << 64) | (low_low & mask) | (middle << 32));
+// Finds the strides of an array in another shape; true if it is contiguous.
+int numba_attempt_nocopy_reshape(i64 axes, const i64 *shape, const i64 *strides, i64 new_axes,
+                                 const i64 *new_shape, i64 *new_strides, i64 size, int is_fortran) {
+  i64 stride = size;
+  for (i64 axis = axes; axis--; stride *= shape[axis])
+    if (strides[axis] != stride) return 0;
+  stride = size;
+  for (i64 axis = new_axes; axis--; stride *= new_shape[axis]) new_strides[axis] = stride;
+  return 1;
 }

@@ -1,60 +1,23 @@
 // A worker: plays chunks of deals for one question after another, and adds them up.
 
-const DECODE = {
-  // Quantities of a round, from its outcome (`core.call_odds`) at index `o`.
-  win_share: (x, o) => x[o + OUT.OWN_SCORE] > x[o + OUT.OTHER_SCORE],
-  value: (x, o) => x[o + OUT.OWN_SCORE] - x[o + OUT.OTHER_SCORE],
-  own_countered_share: (x, o) => x[o + OUT.OWN_COUNTERED] !== 0,
-  value_if_not_countered: (x, o) => x[o + OUT.UNCOUNTERED_OWN_SCORE] - x[o + OUT.UNCOUNTERED_OTHER_SCORE],
-  own_made_share: (x, o) => x[o + OUT.OWN_PLAYS] !== 0 && x[o + OUT.RESULT] === OUT.MADE,
-  own_contract_share: (x, o) => x[o + OUT.OWN_PLAYS] !== 0,
-  contract_made_share: (x, o) => x[o + OUT.RESULT] === OUT.MADE,
-  passed_share: (x, o) => x[o + OUT.RESULT] === OUT.PASSED_OUT,
-  own_total_mean: (x, o) => x[o + OUT.OWN_TOTAL],
-  own_capot_share: (x, o) => x[o + OUT.OWN_TRICKS] === 8,
-};
 let OUT, engine, question;
 
-// Returns sums of w x and of w w x y over deals of weight w, as `stats.moments.WeightedMoments` has
-// them: for each quantity those of 1 and of each option.
-function addUp(outcomes, weights, options, dealFirst) {
-  const size = 1 + options,
-    n = weights.length,
-    names = question.measures,
-    x = new Float64Array(size);
-  const sums = new Float64Array(names.length * size),
-    products = new Float64Array(sums.length * size);
-  x[0] = 1;
-  names.forEach((name, number) => {
-    for (let deal = 0; deal < n; deal++) {
-      const w = weights[deal],
-        ww = w * w;
-      for (let a = 0; a < options; a++) {
-        const row = dealFirst ? deal * options + a : a * n + deal;
-        x[1 + a] = DECODE[name](outcomes, row * OUT.SIZE);
-      }
-      for (let a = 0; a < size; a++) {
-        sums[number * size + a] += w * x[a];
-        for (let b = a; b < size; b++) products[(number * size + a) * size + b] += ww * x[a] * x[b];
-      }
-    }
-  });
-  return { sums, products };
-}
-
-// Returns the weights, and their squares, by option and own total.
-function addTotals(outcomes, weights, options) {
-  const n = weights.length,
-    totals = new Float64Array(options * OUT.TOTALS),
-    squares = totals.slice();
-  for (let a = 0; a < options; a++) {
-    for (let deal = 0; deal < n; deal++) {
-      const at = a * OUT.TOTALS + outcomes[(a * n + deal) * OUT.SIZE + OUT.OWN_TOTAL];
-      totals[at] += weights[deal];
-      squares[at] += weights[deal] ** 2;
-    }
-  }
-  return { totals, squares };
+// Returns sums over outcomes (options, deals, SIZE) of some weights, as `Odds.add` adds them.
+function addUp(outcomes, weights) {
+  const { measures, totals } = question,
+    [options, deals] = outcomes.shape,
+    size = 1 + options;
+  const values = engine.array("f64", [measures.length, options, deals]),
+    sums = engine.array("f64", [measures.length, size]),
+    products = engine.array("f64", [measures.length, size, size]);
+  measures.forEach((name, at) => engine.call(`measure_${name}`, outcomes, engine.row(values, at)));
+  engine.call("add_weighted", weights, values, sums, products);
+  const found = { sums: sums.view().slice(), products: products.view().slice() };
+  if (!totals) return found;
+  const weighed = engine.array("f64", [options, 4, OUT.TOTALS]),
+    squares = engine.array("f64", [options, OUT.TOTALS]);
+  engine.call("add_totals", outcomes, weights, weighed, squares);
+  return { ...found, totals: weighed.view().slice(), squares: squares.view().slice() };
 }
 
 // Plays every call in a block of deals, as `KqjCallSampler.play_chunk`.
@@ -105,15 +68,11 @@ function playCalls({ observer, observed, options }, first, lanes) {
     outcomes = engine.array("i16", [n, live, OUT.SIZE]);
   const packed = engine.copy("i64", options.flat(), [n, options[0].length]);
   engine.call("play_out_calls", state, live, rules, calls, uncountered, known, packed, hands, keys, outcomes);
-  const found = outcomes.view(),
-    weighed = weights.view().slice(0, live);
-  const more = question.totals ? addTotals(found, weighed, n) : {};
   return {
     drawn: lanes,
     live,
     counts: Array.from(counts.view(), Number),
-    ...addUp(found, weighed, n),
-    ...more,
+    ...addUp(outcomes, engine.head(weights, live)),
   };
 }
 
@@ -133,182 +92,80 @@ function drawHands(turn, first, count, questions) {
     weights = engine.array("f64", count);
   const hands = engine.array("i64", [count, 6]),
     counts = engine.array("i64", 2 * questions);
+  const { rules, cards } = engine.table,
+    signal = engine.array("i64", 2);
   const kept = engine.call(
     "draw_hidden_hands",
     turn,
     first,
     count,
     1,
-    engine.table.rules,
-    engine.table.cards,
+    rules,
+    cards,
     keys,
     weights,
     hands,
     counts,
-    engine.array("i64", 2),
+    signal,
   );
-  return {
-    kept,
-    keys: keys.view().slice(0, Math.max(0, kept)),
-    weights: weights.view().slice(0, Math.max(0, kept)),
-    hands: hands.view().slice(0, Math.max(0, 6 * kept)),
-    counts: Array.from(counts.view(), Number),
-  };
+  const draws = [keys, weights, hands].map((array) => engine.head(array, Math.max(0, kept)));
+  return { kept, draws, counts: Array.from(counts.view(), Number) };
 }
 
-// Returns the different hands of each place, and which of them each layout has.
-function findDifferent(hands, skipped) {
-  const different = [[], [], [], [], [], []],
-    which = [[], [], [], [], [], []];
-  for (let place = 0; place < 6; place++) {
-    const found = new Map();
-    for (let at = place; at < hands.length; at += 6) {
-      if (!found.has(hands[at])) found.set(hands[at], found.size);
-      which[place].push(found.get(hands[at]));
-    }
-    if (place !== skipped) different[place] = [...found.keys()];
-  }
-  return { different, which };
-}
-
-// Returns the weights of layouts by the cards that the others played, as `PlayModel.weigh`.
-function weighByPlays(turn, hands) {
-  const { different, which } = findDifferent(hands, question.own),
-    n = hands.length / 6;
-  const counts = different.map((each) => each.length),
-    starts = counts.map((_, at) => counts.slice(0, at).reduce((a, b) => a + b, 0));
-  const chances = engine.copy("f64", Array(counts.reduce((a, b) => a + b, 0)).fill(1)),
-    i64 = (numbers) => engine.copy("i64", numbers);
-  engine.call(
-    "weigh_hands_by_cards",
-    turn[0],
-    question.trick,
-    question.position,
-    engine.table.plays,
-    i64(different.flat()),
-    i64(starts),
-    i64(counts),
-    chances,
-  );
-  const counted = Float64Array.from(chances.view(), (chance) => {
-    const root = Math.sqrt(Math.sqrt(chance));
-    return root * root * root;
-  });
-  const weights = new Float64Array(n).fill(1);
-  for (let place = 0; place < 6; place++) {
-    if (place !== question.own)
-      which[place].forEach((index, at) => (weights[at] *= counted[starts[place] + index]));
-  }
+// Returns the weights of layouts by the cards that the others played.
+function weighByPlays(turn, layouts) {
+  const weights = engine.array("f64", layouts.shape[0]);
+  engine.call("weigh_layouts", turn, layouts, engine.table.plays, weights);
   return weights;
 }
 
-// Returns the weight below which draws are thinned out, as `choose_least_weight` of a pilot sample.
+// Returns the weight below which draws are thinned out (`KqjCardSampler._least_play_weight`).
 function findLeastWeight(turn) {
-  const pilot = drawHands(turn.with(5, engine.copy("i64", [])), 1n << 59n, 1024, 0);
-  const weights = weighByPlays(turn, pilot.hands),
-    sorted = weights.slice().sort(),
-    n = weights.length;
-  const left = 6 * (8 - question.trick) - question.position,
-    cost = (question.cards.length * left) / (48 - left);
-  const quantile = (share) => {
-    const at = share * (n - 1),
-      low = Math.floor(at),
-      t = at - low,
-      a = sorted[low],
-      b = sorted[Math.min(low + 1, n - 1)];
-    return t >= 0.5 ? b - (b - a) * (1 - t) : a + (b - a) * t;
-  };
-  let found = 0,
-    most = 0;
-  const sum = (list) => list.reduce((a, b) => a + b, 0);
-  for (const least of n
-    ? [0, ...Array.from({ length: 39 }, (_, i) => quantile(0.05 + (i * 0.95) / 38))]
-    : []) {
-    const kept = weights.map((weight) => (least > 0 ? Math.min(1, weight / least) : 1));
-    const size = sum(weights) ** 2 / sum(weights.map((weight) => weight * Math.max(weight, least)));
-    const time = n + cost * sum(kept);
-    if (sum(kept) / n >= 1 / 16 && size / time > most) [found, most] = [least, size / time];
-  }
-  return found;
+  const pilot = drawHands(turn.with(5, engine.copy("i64", [])), 1n << 59n, 1024, 0),
+    left = 6 * (8 - question.trick) - question.position;
+  const cost = engine.copy("f64", [(question.cards.length * left) / (48 - left)]);
+  engine.call("choose_least_weight", weighByPlays(turn, pilot.draws[2]), cost);
+  return cost.view()[0];
 }
 
 function playOut(turn, hands, keys) {
-  const n = keys.length,
-    outcomes = engine.array("i16", [n * question.cards.length, OUT.SIZE]);
-  engine.call(
-    "play_out_cards",
-    turn,
-    engine.copy("i64", hands, [n, 6]),
-    engine.copy("i64", keys),
-    engine.table.rules,
-    engine.table.cards,
-    outcomes,
-  );
-  return outcomes.view();
+  const outcomes = engine.array("i16", [question.cards.length, hands.shape[0], OUT.SIZE]),
+    rows = engine.refer("i16", outcomes.at, [outcomes.shape[0] * outcomes.shape[1], OUT.SIZE]);
+  engine.call("play_out_cards", turn, hands, keys, engine.table.rules, engine.table.cards, rows);
+  return outcomes;
 }
 
 // Plays every legal card out in some draws, as `KqjCardSampler.play_chunk`.
 function playCards(first, count) {
   const turn = makeTurn(question),
     drawn = drawHands(turn, first, count, question.observed.length / OUT.OBSERVED);
-  if (drawn.kept < 0) return { impossible: true };
-  let { keys, weights, hands } = drawn;
+  let live = drawn.kept;
+  if (live < 0) return { impossible: true };
   if (question.weighs) {
     question.least ??= findLeastWeight(turn);
-    const byPlays = engine.copy("f64", weighByPlays(turn, hands));
-    engine.call("thin_draws", engine.copy("i64", keys), { float: question.least }, byPlays);
-    const thinned = byPlays.view().slice(),
-      isLive = (_, at) => thinned[at] > 0;
-    weights = weights.map((weight, at) => weight * thinned[at]).filter(isLive);
-    hands = hands.filter((_, at) => thinned[Math.floor(at / 6)] > 0);
-    keys = keys.filter(isLive);
+    const byPlays = weighByPlays(turn, drawn.draws[2]);
+    live = engine.call("thin_draws", { float: question.least }, byPlays, ...drawn.draws);
   }
-  const live = keys.length,
-    most = Math.min(live, question.most ?? Infinity);
-  [keys, weights, hands] = [keys.slice(0, most), weights.slice(0, most), hands.slice(0, 6 * most)];
-  return {
-    drawn: most,
-    live,
-    counts: drawn.counts,
-    ...addUp(playOut(turn, hands, keys), weights, question.cards.length, true),
-  };
+  const most = Math.min(live, question.most ?? Infinity);
+  const [keys, weights, hands] = drawn.draws.map((array) => engine.head(array, most));
+  return { drawn: most, live, counts: drawn.counts, ...addUp(playOut(turn, hands, keys), weights) };
 }
 
 // Plays every legal card out in some of all distributions, as `CardSampler.play_all`.
 function playListed(first, count) {
   const turn = makeTurn(question),
-    hands = question.layouts.slice(6 * Number(first), 6 * (Number(first) + count)),
-    n = hands.length / 6;
-  const weights = question.weighs ? weighByPlays(turn, hands) : new Float64Array(n).fill(1);
-  const { different, which } = findDifferent(hands),
-    questions = question.observed.length / OUT.OBSERVED;
-  const places = Array.from({ length: questions }, (_, at) => Number(question.observed[at * OUT.OBSERVED]));
-  for (const place of new Set(places)) {
-    const ways = engine.array("i64", different[place].length),
-      begin = places.indexOf(place);
-    engine.call(
-      "count_first_fives",
-      turn,
-      begin,
-      places.lastIndexOf(place) + 1,
-      engine.copy("i64", different[place]),
-      1,
-      engine.table.rules,
-      engine.table.cards,
-      ways,
-      engine.array("i64", 2 * questions),
-    );
-    const found = ways.view();
-    which[place].forEach((index, at) => (weights[at] *= Number(found[index])));
-  }
-  const keys = engine.array("i64", n);
+    listed = question.layouts.slice(6 * Number(first), 6 * (Number(first) + count)),
+    hands = engine.copy("i64", listed, [listed.length / 6, 6]);
+  const [n] = hands.shape,
+    { rules, cards } = engine.table,
+    weights = question.weighs ? weighByPlays(turn, hands) : engine.copy("f64", Array(n).fill(1));
+  const ways = engine.array("i64", n),
+    keys = engine.array("i64", n);
+  engine.call("count_ways", turn, hands, 1, rules, cards, ways);
+  const counted = ways.view();
+  weights.view().forEach((weight, at, all) => (all[at] = weight * Number(counted[at])));
   engine.call("fill_keys", first, 1, keys);
-  return {
-    drawn: n,
-    live: n,
-    counts: [],
-    ...addUp(playOut(turn, hands, keys.view().slice()), weights, question.cards.length, true),
-  };
+  return { drawn: n, live: n, counts: [], ...addUp(playOut(turn, hands, keys), weights) };
 }
 
 onmessage = ({ data }) => {

@@ -95,10 +95,9 @@ search."""
 
 _PLACE_COUNTER = 1 << 24
 _REST_COUNTER = rng.HIDDEN_HAND + 8 * _PLACE_COUNTER
-_THINNING_COUNTER = rng.HIDDEN_HAND + 9 * _PLACE_COUNTER
 _FIRST_LAYOUT_COUNTER = rng.HIDDEN_HAND + 10 * _PLACE_COUNTER
-"""Counters of keys: of the hands tried for a place, of the remaining cards, of `thin_draws`, and of
-each place's first layout."""
+"""Counters of keys: of the hands tried for a place, of the remaining cards, and of each place's
+first layout; between the last two `core.weighted_draws` has one."""
 _FIRST_FIVE_COUNTER = 1 << 20
 """Counter of draws, beyond those of `core.hidden_hands`."""
 
@@ -357,26 +356,6 @@ def draw_hidden_hands(
 
 
 @kernel
-def thin_draws(keys: Int64Array, least: float, weights: Float64Array) -> None:
-    """Leave out at random some draws of little weight (rejection control).
-
-    A draw of less than the least weight is kept with a probability of its share of that weight,
-    which it then has, so that weighted sums have the same expectation (J. S. Liu, R. Chen,
-    W. H. Wong, "Rejection control and sequential importance sampling", Journal of the American
-    Statistical Association 93, 1998).
-
-    Args:
-        keys: int64 (n,), their keys.
-        least: the least weight; 0 to keep all.
-        weights: float64 (n,), weights, replaced; those that are left out get 0.
-    """
-    for i in range(weights.shape[0]):
-        if weights[i] < least:
-            bits = rng.draw(keys[i], _THINNING_COUNTER)
-            weights[i] = least if rng.to_fraction(bits) * least < weights[i] else 0.0
-
-
-@kernel
 def play_out_cards(
     turn: CardTurn, hands: Int64Array, keys: Int64Array, rules: Rules, seating: Seating,
     outcomes: Int16Array,
@@ -388,18 +367,18 @@ def play_out_cards(
         hands: int64 (n, 6), hidden hands by place, natural coding.
         keys: int64 (n,), keys of the players' own draws.
         rules, seating: the rules and the players, with `resume`.
-        outcomes: int16 (n * cards, OUTCOME_SIZE), filled for each draw with one row per card.
+        outcomes: int16 (cards * n, OUTCOME_SIZE), filled for each card with one row per draw.
     """
     queue = new_playout_queue()
     contract = turn.state[block.CONTRACT]
-    cards = turn.cards.shape[0]
+    cards, count = turn.cards.shape[0], hands.shape[0]
     waiting = 0
-    for i in range(hands.shape[0]):
+    for i in range(count):
         for which in range(cards):
             queue.sources[waiting] = 0
             queue.cards[waiting] = turn.cards[which]
             queue.keys[waiting] = keys[i]
-            queue.targets[waiting] = i * cards + which
+            queue.targets[waiting] = which * count + i
             for place in range(SEATS):
                 hand = to_strength_order(hands[i, place], contract)
                 queue.hands[waiting * SEATS + place] = hand

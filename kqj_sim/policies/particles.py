@@ -372,10 +372,10 @@ def weigh_lists(
 
 @kernel
 def weigh_hands_by_cards(
-    state: Block, trick: int, position: Position, model: OpponentModel, hands: Any, starts: Any,
-    counts: Any, weights: Any,
+    state: Block, trick: int, position: Position, model: OpponentModel, place: Place, hands: Any,
+    weights: Any,
 ) -> None:  # fmt: skip
-    """Multiply the weights of hands by the chance of the cards that their places played.
+    """Multiply the weights of hands of a place by the chance of the cards that it played.
 
     What others hold does not change the chance of a play, so the weight of a layout is the product
     of those of its hands; late in a round these are few.
@@ -383,14 +383,19 @@ def weigh_hands_by_cards(
     Args:
         state, trick, position: a turn in lane 0, with the finished tricks kept.
         model: the assumed play.
-        hands: int64 (n,), natural coding, those of a place together.
-        starts, counts: int64 (6,): by place the index of the first hand, and the number of hands.
+        place: another place than that of the position.
+        hands: int64 (n,), natural coding.
         weights: float64 (n,).
     """
-    coded = np.empty_like(hands)
+    coded, zeros, counts = (
+        np.empty_like(hands),
+        np.zeros(SEATS, np.int64),
+        np.zeros(SEATS, np.int64),
+    )
+    counts[place] = hands.shape[0]
     for each in range(hands.shape[0]):
         coded[each] = to_strength_order(hands[each], state[CONTRACT])
-    held = HandsByPlace(coded, starts, 1, counts, weights, starts)
+    held = HandsByPlace(coded, zeros, 1, counts, weights, zeros)
     _weigh_hands_by_cards(state, 0, trick, position, model, allocate_inner_block(), held)
 
 

@@ -54,7 +54,8 @@ from kqj_sim.simulation.encode import (
     encode_seating,
     without_counters,
 )
-from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE, Estimate
+from kqj_sim.stats.moments import WeightedMoments
 
 _FIRST_PILOT_DEAL = 1 << 59
 """The deals from this number on choose the bids that are tried out; the others value them."""
@@ -113,13 +114,7 @@ class KqjCallOdds(Odds):
 
     def add(self, playouts: Playouts, max_deals: int | None = None) -> int:
         """Add a chunk; as of `Odds`."""
-        squares = playouts.weights**2
-        for option, outcome in enumerate(playouts.outcomes):
-            total = outcome[:, core.OWN_TOTAL].astype(np.int64)
-            cell = _classify_endings(outcome) * (MAX_TOTAL + 1) + total
-            flat = self.totals[option].reshape(-1)
-            flat += np.bincount(cell, playouts.weights, minlength=flat.size)
-            self.squares[option] += np.bincount(total, squares, minlength=MAX_TOTAL + 1)
+        add_totals(playouts.outcomes, playouts.weights, self.totals, self.squares)
         return super().add(playouts, max_deals)
 
     def rank_by(self, candidates: Odds) -> None:
@@ -143,17 +138,68 @@ class KqjCallOdds(Odds):
 
     def estimate_reach_probability(self, option: int, amount: int) -> Estimate:
         """Estimate the chance that the total of the player's side is at least an amount."""
-        above = float(self.totals[option, :, amount:].sum())
-        squares = float(self.squares[option, amount:].sum())
-        return self.sums.share(above, squares, self.confidence, self.sequential)
+        return estimate_reach(
+            self.sums, self.totals[option], self.squares[option], amount, self.confidence,
+            self.sequential,
+        )  # fmt: skip
+
+
+def add_totals(
+    outcomes: Int16Array, weights: Float64Array, totals: Float64Array, squares: Float64Array
+) -> None:
+    """Add outcomes (options, n, OUTCOME) to `KqjCallOdds.totals` and `squares`."""
+    for option in range(len(outcomes)):
+        outcome = outcomes[option]
+        total = outcome[:, core.OWN_TOTAL].astype(np.int64)
+        cell = _classify_endings(outcome) * (MAX_TOTAL + 1) + total
+        flat, square = totals[option].reshape(-1), squares[option]
+        flat += np.bincount(cell, weights, flat.size)
+        square += np.bincount(total, weights**2, MAX_TOTAL + 1)
+
+
+def estimate_reach(
+    sums: WeightedMoments, totals: Float64Array, squares: Float64Array, amount: int,
+    confidence: float, sequential: bool = False,
+) -> Estimate:  # fmt: skip
+    """Estimate the chance that the total of the player's side is at least an amount.
+
+    Args:
+        sums: the sums of the weights.
+        totals, squares: those of an option, as of `KqjCallOdds`.
+        amount: the amount.
+        confidence, sequential: as of `WeightedMoments.estimate_share`.
+    """
+    above = float(totals[:, amount:].sum())
+    return sums.estimate_share(above, float(squares[amount:].sum()), confidence, sequential)
+
+
+def choose_amounts(
+    sums: WeightedMoments, totals: Float64Array, squares: Float64Array, lowest: int, highest: int
+) -> Int64Array:
+    """Return the amounts above the lowest at which a contract is tried out, rising.
+
+    Args:
+        sums, totals, squares: a contract in a pilot run, as of `estimate_reach`.
+        lowest, highest: the amounts that may be bid.
+    """
+    reached = 0
+    for amount in range(lowest + 10, highest + 1, 10):
+        chance = estimate_reach(sums, totals, squares, amount, DEFAULT_CONFIDENCE).value
+        if chance >= _MIN_REACH_PROBABILITY:
+            reached += 1
+    step = max(1, math.ceil(reached / _MAX_AMOUNTS))
+    # A higher amount is reached more rarely.
+    return lowest + 10 * np.arange(reached, 0, -step)[::-1]
 
 
 def _classify_endings(outcome: Int16Array) -> Int64Array:
     """Return how rounds (n, OUTCOME) ended for the player's side."""
     result = outcome[:, core.RESULT]
-    decided = np.where(outcome[:, core.OWN_SCORE] > outcome[:, core.OTHER_SCORE], WON, LOST)
-    drawn = np.where(result == PASSED_OUT, NOT_PLAYED, DRAWN)
-    return np.where((result == PASSED_OUT) | (result == LITIGATION), drawn, decided)
+    endings = np.full(len(outcome), LOST)
+    endings[outcome[:, core.OWN_SCORE] > outcome[:, core.OTHER_SCORE]] = WON
+    endings[result == LITIGATION] = DRAWN
+    endings[result == PASSED_OUT] = NOT_PLAYED
+    return endings
 
 
 class KqjCallSampler(Sampler):
@@ -422,13 +468,9 @@ def _list_higher_bids(
     pilot: KqjCallOdds, number: int, lowest: int, rules: KqjRules
 ) -> list[tuple[int, bool]]:
     """Return amounts above the lowest that a contract may reach, each with or without Capot."""
-    amounts = [
-        each
-        for each in range(lowest + 10, rules.max_amount + 1, 10)
-        if pilot.estimate_reach_probability(number, each).value >= _MIN_REACH_PROBABILITY
-    ]
-    step = max(1, math.ceil(len(amounts) / _MAX_AMOUNTS))
-    bids = [(each, False) for each in reversed(amounts[::-step])]
+    totals, squares = pilot.totals[number], pilot.squares[number]
+    amounts = choose_amounts(pilot.sums, totals, squares, lowest, rules.max_amount)
+    bids = [(each, False) for each in amounts.tolist()]
     if pilot.estimate("own_capot_share", number).value >= _MIN_CAPOT_PROBABILITY:
         bids.append((max(lowest, min(rules.max_amount, GUARANTEED_CAPOT_TOTAL)), True))
     return bids

@@ -19,8 +19,9 @@ from kqj_sim.core.card_odds import CardTurn, list_layouts, replay_plays
 from kqj_sim.core.cards import PACK
 from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
 from kqj_sim.core.observed_calls import CALLER_PLACE, OBSERVED_CALL_SIZE, STOP, STOPPED
-from kqj_sim.core.rules import Seating
+from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.types import CardSet, Float64Array, Int16Array, Int64Array
+from kqj_sim.core.weighted_draws import thin_draws
 from kqj_sim.errors import InputError
 from kqj_sim.places import describe_place
 from kqj_sim.policies.card_sets import format_cards, split_cards
@@ -30,7 +31,7 @@ from kqj_sim.positions.kqj_calls import ILLEGAL_CHOICE_MESSAGE, KqjCallSampler, 
 from kqj_sim.positions.measures import get_kqj_card_measures
 from kqj_sim.positions.odds import CardOdds, Playouts
 from kqj_sim.positions.plan import EstimatePlan
-from kqj_sim.positions.plays import PlayModel, choose_least_weight
+from kqj_sim.positions.plays import PlayModel, choose_least_weight, find_different
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.sampling import ActualHands, CardSampler, GameSamplers, derive_keys
 from kqj_sim.positions.search import Search, SearchEnded, explain_rarest_call
@@ -113,6 +114,30 @@ def list_observed_calls(partial_round: Position) -> list[ObservedCall]:
     return order_rarest_first(replay_calls(unseen.rotate_to_places())[0])
 
 
+def count_ways(
+    turn: CardTurn, layouts: Int64Array, seed: int, rules: Rules, seating: Seating
+) -> Int64Array:
+    """Return in how many ways each layout, (n, 6), agrees with the calls.
+
+    There are none, int64 (0,), if a policy chose what is not allowed.
+    """
+    ways = np.ones(len(layouts), dtype=np.int64)
+    counts = np.zeros(2 * len(turn.observed_calls), dtype=np.int64)
+    places = turn.observed_calls[CALLER_PLACE::OBSERVED_CALL_SIZE]
+    for place in range(SEATS):
+        calls = np.flatnonzero(places == place)
+        if len(calls) == 0:
+            continue
+        hands = find_different(layouts[:, place])
+        found = np.zeros(len(hands), dtype=np.int64)
+        if not card_odds.count_first_fives(
+            turn, calls[0], calls[-1] + 1, hands, seed, rules, seating, found, counts
+        ):
+            return ways[:0]
+        ways *= found[np.searchsorted(hands, layouts[:, place])]
+    return ways
+
+
 class HandDraws(NamedTuple):
     """Draws of hidden hands that agree with the calls.
 
@@ -165,7 +190,7 @@ class KqjCardSampler(CardSampler):
         self.uses_plays = self.play_model is not None
         sender = partial_round.place_of(partial_round.contract.sender)
         if rules.bidding == "take":
-            places = [place for place, _, _ in self.group_questions_by_place()]
+            places = set(self.turn.observed_calls[CALLER_PLACE::OBSERVED_CALL_SIZE].tolist())
             # First fives among the eight cards; the Sender's without the Return.
             self.max_ways = prod(comb(7 if place == sender else 8, 5) for place in places)
 
@@ -221,11 +246,9 @@ class KqjCardSampler(CardSampler):
         keys, weights, hands, counts = self.draw_hands(search, first, count)
         call_weights = None
         if self.play_model is not None:
-            by_plays = self.play_model.weigh(self.turn, hands)
-            card_odds.thin_draws(keys, self._least_play_weight, by_plays)
-            live = by_plays > 0
-            call_weights, weights = weights, (weights * by_plays)[live]
-            keys, hands = keys[live], hands[live]
+            by_plays, call_weights = self.play_model.weigh(self.turn, hands), weights.copy()
+            kept = thin_draws(self._least_play_weight, by_plays, keys, weights, hands)
+            keys, weights, hands = keys[:kept], weights[:kept], hands[:kept]
         outcomes = self.play_out(hands, keys)
         return Playouts(len(weights), weights, outcomes, hands.T, counts, call_weights)
 
@@ -256,11 +279,11 @@ class KqjCardSampler(CardSampler):
 
     def play_out(self, hands: Int64Array, keys: Int64Array) -> Int16Array:
         """Return outcomes, int16 (cards, n, OUTCOME_SIZE), of hidden hands, int64 (n, 6)."""
-        outcomes = np.zeros((len(hands) * len(self.options), OUTCOME_SIZE), dtype=np.int16)
+        outcomes = np.zeros((len(self.options) * len(hands), OUTCOME_SIZE), dtype=np.int16)
         card_odds.play_out_cards(self.turn, hands, keys, self._rules, self._seating, outcomes)
         if (outcomes[:, RESULT] == card_odds.ILLEGAL_RESULT).any():
             raise InputError(ILLEGAL_CHOICE_MESSAGE)
-        return outcomes.reshape(len(hands), len(self.options), OUTCOME_SIZE).swapaxes(0, 1)
+        return outcomes.reshape(len(self.options), len(hands), OUTCOME_SIZE)
 
     def weigh_listed_by_plays(self) -> Float64Array:
         """Return the weights of the listed distributions by the plays; as of `CardSampler`."""
@@ -268,40 +291,10 @@ class KqjCardSampler(CardSampler):
             return super().weigh_listed_by_plays()
         return self.play_model.weigh(self.turn, self.layouts)
 
-    def group_questions_by_place(self) -> list[tuple[int, int, int]]:
-        """Return each place that was asked, with the range of its questions."""
-        places = [
-            int(place) for place in self.turn.observed_calls[CALLER_PLACE::OBSERVED_CALL_SIZE]
-        ]
-        return [
-            (place, places.index(place), places.index(place) + places.count(place))
-            for place in dict.fromkeys(places)
-        ]
-
     def count_ways(self, seed: int) -> Int64Array:
         """Return in how many ways each of the listed distributions agrees with the calls."""
-        ways = np.ones(self.layout_count, dtype=np.int64)
-        for place, first, last in self.group_questions_by_place():
-            different, which = np.unique(self.layouts[:, place], return_inverse=True)
-            ways *= self.count_hand_ways(first, last, different, seed)[which]
-        return ways
-
-    def count_hand_ways(self, first: int, last: int, hands: Int64Array, seed: int) -> Int64Array:
-        """Return in how many ways each hand of a player agrees with their questions.
-
-        Args:
-            first, last: the range of the questions.
-            hands: int64 (n,), natural coding.
-            seed: seed of the policies' draws.
-
-        Raises:
-            InputError: a policy chose what is not allowed.
-        """
-        ways = np.zeros(len(hands), dtype=np.int64)
-        counts = np.zeros(2 * self.question_count, dtype=np.int64)
-        if not card_odds.count_first_fives(
-            self.turn, first, last, hands, seed, self._rules, self._seating, ways, counts
-        ):
+        ways = count_ways(self.turn, self.layouts, seed, self._rules, self._seating)
+        if len(ways) < self.layout_count:
             raise InputError(ILLEGAL_CHOICE_MESSAGE)
         return ways
 

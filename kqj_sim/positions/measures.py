@@ -63,9 +63,9 @@ class MeasureTable:
         return np.stack([each.compute(columns).astype(np.float64) for each in self.measures])
 
 
-def subtract(left: Int16Array, right: Int16Array) -> Float64Array:
-    """Return the difference of two entries of outcomes."""
-    return left.astype(np.float64) - right
+def subtract(left: Int16Array, right: Int16Array) -> Any:
+    """Return the difference of two entries of outcomes, as floating-point numbers."""
+    return 1.0 * left - right
 
 
 UNCOUNTERED_VALUE = "value_if_not_countered"

@@ -101,12 +101,13 @@ class Odds:
     is_exact: bool = False
     uses_plays: bool = False
     kind: ClassVar[str] = "call"
-    sums: WeightedMoments = field(default_factory=WeightedMoments)
+    sums: WeightedMoments = field(init=False)
     agreeing_weight: float = 0.0
     agreeing_squares: float = 0.0
 
     def __post_init__(self) -> None:
         self.question_counts = np.zeros((self.question_count, 2), dtype=np.int64)
+        self.sums = WeightedMoments.zeros(len(self.measures.measures), len(self.options))
 
     def add(self, playouts: Playouts, max_deals: int | None = None) -> int:
         """Add a chunk, or as many draws as make up `max_deals`; return how many have a weight."""
@@ -168,7 +169,7 @@ class Odds:
     def estimate(self, name: str, option: int, baseline: int | None = None) -> Estimate:
         """Estimate a measure of an option, or with `baseline` its lead over that option."""
         is_share = self.get_unit(name) == "share"
-        return self.sums.mean(
+        return self.sums.estimate_mean(
             self.measures.indices[name],
             option,
             self.confidence,
@@ -191,7 +192,7 @@ class Odds:
         Their values (`estimate`) are those of other deals, so neighbours may have them in another
         order.
         """
-        return list(self.order or self.sums.ranking(self.objective))
+        return list(self.order) or self.sums.ranking(self.objective).tolist()
 
     @property
     def best(self) -> int:
@@ -200,7 +201,7 @@ class Odds:
 
     def rank_by(self, candidates: Odds) -> None:
         """Rank the options by other deals."""
-        self.order = candidates.sums.ranking(candidates.objective)
+        self.order = tuple(candidates.sums.ranking(candidates.objective).tolist())
         self.choosing_deals = candidates.deals
 
     def estimate_leads(self) -> dict[int, Estimate]:
@@ -245,7 +246,7 @@ class CardOdds(Odds):
         self.is_exact, self.sequential = True, False
         self.add(playouts)
         # The same distributions may choose and value.
-        self.order = self.sums.ranking(self.objective)
+        self.order = tuple(self.sums.ranking(self.objective).tolist())
 
     @property
     def uses_calls(self) -> bool:
@@ -282,10 +283,8 @@ class CardOdds(Odds):
         """Estimate as `estimate`, with rounding errors."""
         if not self.is_exact:
             return super().estimate(name, option, baseline)
-        moments = self.sums.moments[self.measures.indices[name]]
-        total = moments.total(1 + option)
-        if baseline is not None:
-            total -= moments.total(1 + baseline)
+        sums = self.sums.sums[self.measures.indices[name]]
+        total = float(sums[1 + option] - (0 if baseline is None else sums[1 + baseline]))
         return Estimate(total / self.sums.weights, math.nan, math.nan, self.deals)
 
 

@@ -57,32 +57,40 @@ class PlayModel:
             turn: the turn (`kqj_cards.make_turn`).
             layouts: int64 (n, 6), hidden hands by place, natural coding.
         """
-        own = (int(turn.state[LEADER]) + turn.position) % SEATS
-        hands, indices = [], []
-        for place in range(SEATS):
-            # What others hold does not change the chance of a play: each hand is weighed once.
-            different, which = np.unique(layouts[:, place], return_inverse=True)
-            hands.append(different if place != own else different[:0])
-            indices.append(which)
-        counts = np.array([len(each) for each in hands], dtype=np.int64)
-        starts = np.cumsum(counts) - counts
-        chances = np.ones(int(counts.sum()))
-        weigh_hands_by_cards(
-            turn.state, turn.trick, turn.position, self.model, np.concatenate(hands), starts,
-            counts, chances,
-        )  # fmt: skip
+        return weigh_layouts(turn, layouts, self.model, round(4 * self.power))
+
+
+def weigh_layouts(
+    turn: CardTurn, layouts: Int64Array, model: OpponentModel, quarters: int
+) -> Float64Array:
+    """Return the weights of layouts, as `PlayModel.weigh`; the power is `quarters` / 4."""
+    own = (turn.state[LEADER] + turn.position) % SEATS
+    weights = np.ones(len(layouts))
+    for place in range(SEATS):
+        if place == own:
+            continue
+        # What others hold does not change the chance of a play: each hand is weighed once.
+        hands = find_different(layouts[:, place])
+        chances, counted = np.ones(len(hands)), np.ones(len(hands))
+        weigh_hands_by_cards(turn.state, turn.trick, turn.position, model, place, hands, chances)
         # Unlike other powers, square roots are the same numbers on every processor.
         root = np.sqrt(np.sqrt(chances))
-        counted = np.prod([root] * round(4 * self.power), axis=0)
-        weights = np.ones(len(layouts))
-        for place in range(SEATS):
-            if place != own:
-                weights *= counted[starts[place] + indices[place]]
-        return weights
+        for _ in range(quarters):
+            counted *= root
+        weights *= counted[np.searchsorted(hands, layouts[:, place])]
+    return weights
+
+
+def find_different(numbers: Int64Array) -> Int64Array:
+    """Return the different numbers, rising."""
+    ordered = np.sort(numbers)
+    is_first = np.ones(len(ordered), dtype=np.bool_)
+    is_first[1:] = ordered[1:] != ordered[:-1]
+    return ordered[is_first]
 
 
 def choose_least_weight(weights: Float64Array, playout_cost: float) -> float:
-    """Return the weight below which draws are thinned out (`core.card_odds.thin_draws`).
+    """Return the weight below which draws are thinned out (`core.weighted_draws.thin_draws`).
 
     It gives the greatest effective sample size for the time, by a pilot sample.
 
@@ -94,7 +102,11 @@ def choose_least_weight(weights: Float64Array, playout_cost: float) -> float:
         The weight; 0 to keep all draws.
     """
     found, most = 0.0, 0.0
-    for least in (0.0, *np.quantile(weights, np.linspace(0.05, 1, 39))) if len(weights) else ():
+    if len(weights) == 0:
+        return found
+    candidates = np.zeros(40)
+    candidates[1:] = np.quantile(weights, np.linspace(0.05, 1, 39))
+    for least in candidates:
         kept = np.minimum(1.0, weights / least) if least > 0 else np.ones(len(weights))
         # The effective sample size of a draw is (E w)^2 / E w^2 once those left out have gone.
         size = weights.sum() ** 2 / (weights * np.maximum(weights, least)).sum()

@@ -12,13 +12,14 @@ Strategies in Scientific Computing, 2001, section 2.5).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.core.types import Float64Array, Int64Array
+from kqj_sim.core.weighted_draws import add_weighted
 from kqj_sim.stats import intervals, sequences
 from kqj_sim.stats.intervals import Estimate, estimate_weighted_share
 
@@ -173,7 +174,7 @@ class Objective(NamedTuple):
         value: the quantity whose mean is maximised.
         share: the quantity, a share, whose precision may end a search.
         options: number of options to choose from, the first ones.
-        bound: of `value`, as for `WeightedMoments.mean`.
+        bound: of `value`, as for `WeightedMoments.estimate_mean`.
     """
 
     value: int
@@ -182,15 +183,27 @@ class Objective(NamedTuple):
     bound: float
 
 
-@dataclass
-class WeightedMoments:
+class WeightedMoments(NamedTuple):
     """Moments of quantities x of several options over weighted deals.
 
+    The page compiles it (`web/functions.py`).
+
     Attributes:
-        moments: for each quantity, the moments of w and, for each option, of w x.
+        deal_count: int64 (1,), the number of deals, those without a weight included.
+        sums: float64 (quantities, 1 + options): the sums of w and, for each option, of w x.
+        products: the sums of their products, (quantities, 1 + options, 1 + options).
     """
 
-    moments: Moments[float] = field(default_factory=lambda: Moments.zeros((1, 1), kind=float))
+    deal_count: Int64Array
+    sums: Float64Array
+    products: Float64Array
+
+    @classmethod
+    def zeros(cls, quantities: int, options: int) -> WeightedMoments:
+        """Return the moments of no deals."""
+        size = 1 + options
+        sums, products = np.zeros((quantities, size)), np.zeros((quantities, size, size))
+        return WeightedMoments(np.zeros(1, dtype=np.int64), sums, products)
 
     def add(self, deals: int, weights: Float64Array, values: Float64Array) -> None:
         """Add a block of deals.
@@ -200,50 +213,35 @@ class WeightedMoments:
             weights: float64 (n,).
             values: float64 (quantities, options, n).
         """
-        if self.deals == 0:
-            quantities, options, _ = values.shape
-            self.moments = Moments.zeros((quantities, 1 + options), kind=float)
-        sums, products = self.moments.sums, self.moments.products
-        squares = weights * weights
-        crossed = multiply(values, squares)
-        self.moments.count += deals
-        sums[:, 0] += weights.sum()
-        sums[:, 1:] += multiply(values, weights)
-        products[:, 0, 0] += squares.sum()
-        products[:, 0, 1:] += crossed
-        products[:, 1:, 0] += crossed
-        weighted = values * squares
-        for option in range(values.shape[1]):
-            column = (weighted[:, option:] * values[:, option, np.newaxis]).sum(axis=-1)
-            products[:, 1 + option :, 1 + option] += column
-            products[:, 1 + option, 2 + option :] += column[:, 1:]
+        self.deal_count[0] += deals
+        add_weighted(weights, values, self.sums, self.products)
 
     @property
     def deals(self) -> int:
         """Number of deals, those without a weight included."""
-        return int(self.moments.count)
+        return int(self.deal_count[0])
 
     @property
     def weights(self) -> float:
         """Sum of the weights."""
-        return float(self.moments.sums[0, 0])
+        return float(self.sums[0, 0])
 
     @property
     def squares(self) -> float:
         """Sum of the squares of the weights."""
-        return float(self.moments.products[0, 0, 0])
+        return float(self.products[0, 0, 0])
 
     @property
     def effective_sample_size(self) -> float:
         """The effective number of deals, (sum w)^2 / sum w^2 (L. Kish, Survey Sampling, 1965)."""
         return self.weights**2 / self.squares if self.squares > 0 else 0.0
 
-    def value(self, quantity: int, option: int) -> float:
+    def compute_mean(self, quantity: int, option: int) -> float:
         """Return a weighted mean."""
-        return self.moments[quantity].total(1 + option) / self.weights
+        return float(self.sums[quantity, 1 + option]) / self.weights
 
-    def mean(
-        self, quantity: int, option: int, confidence: float, *, baseline: int | None = None,
+    def estimate_mean(
+        self, quantity: int, option: int, confidence: float, baseline: int | None = None,
         sequential: bool = False, is_share: bool = False, bound: float = 0.0,
     ) -> Estimate:  # fmt: skip
         """Estimate a weighted mean.
@@ -259,7 +257,7 @@ class WeightedMoments:
         """
         first, crossed, product = self._summarize(quantity, option, baseline)
         if is_share:
-            return self.share(first, product, confidence, sequential)
+            return self.estimate_share(first, product, confidence, sequential)
         if sequential:
             return self._estimate_sequentially(first, crossed, product, confidence, bound)
         value = first / self.weights
@@ -272,13 +270,14 @@ class WeightedMoments:
         half = reach * math.sqrt(variance)
         return Estimate(value, value - half, value + half, self.deals)
 
-    def share(
+    def estimate_share(
         self, weights: float, squares: float, confidence: float, sequential: bool = False
     ) -> Estimate:
         """Estimate the share of deals with a property, from their sums of w and of w w."""
         if sequential:
             found = self._estimate_sequentially(weights, squares, squares, confidence, 1.0)
-            return found._replace(low=max(0.0, found.low), high=min(1.0, found.high))
+            low, high = max(0.0, found.low), min(1.0, found.high)
+            return Estimate(found.value, low, high, found.observations)
         value = min(max(weights / self.weights, 0.0), 1.0)
         spread = (1 - 2 * value) * squares + value * value * self.squares
         number = self.effective_sample_size
@@ -288,17 +287,17 @@ class WeightedMoments:
             value = float(round(value))
         return estimate_weighted_share(value, number, self.deals, confidence)
 
-    def ranking(self, by: Objective) -> tuple[int, ...]:
-        """Return the options by falling mean, equal ones by number."""
-        if self.weights == 0:
-            return tuple(range(by.options))
-        # Equal values differ by rounding errors only.
-        values = [round(self.value(by.value, option), 9) for option in range(by.options)]
-        return tuple(sorted(range(by.options), key=lambda option: (-values[option], option)))
+    def ranking(self, by: Objective) -> Int64Array:
+        """Return the options by falling mean, equal ones by number; int64 (options,)."""
+        values = np.zeros(by.options)
+        for option in range(by.options if self.weights > 0 else 0):
+            # Equal values differ by rounding errors only.
+            values[option] = round(self.compute_mean(by.value, option), 9)
+        return np.argsort(-values, kind="mergesort")
 
     def best(self, by: Objective) -> int:
         """Return the option with the greatest mean; of equal ones the first."""
-        return self.ranking(by)[0]
+        return int(self.ranking(by)[0])
 
     def is_conclusive(self, best: int, by: Objective, width: float, confidence: float) -> bool:
         """Return whether enough is known to stop, by intervals that hold at every moment.
@@ -315,16 +314,19 @@ class WeightedMoments:
         """
         if self.effective_sample_size < sequences.FIRST_LOOK:
             return False
-        known = self.mean(by.share, best, confidence, sequential=True, is_share=True)
+        known = self.estimate_mean(by.share, best, confidence, sequential=True, is_share=True)
         if max(known.high - known.value, known.value - known.low) <= width:
             return True
-        others = [other for other in range(by.options) if other != best]
         # Bonferroni: all comparisons hold jointly.
-        each = 1 - (1 - confidence) / max(1, len(others))
-        return bool(others) and all(
-            self.mean(by.value, best, each, baseline=other, sequential=True, bound=by.bound).low > 0
-            for other in others
-        )
+        each = 1 - (1 - confidence) / max(1, by.options - 1)
+        for other in range(by.options):
+            if other != best:
+                lead = self.estimate_mean(
+                    by.value, best, each, other, sequential=True, bound=by.bound
+                )
+                if not lead.low > 0:
+                    return False
+        return by.options > 1
 
     def _estimate_sequentially(
         self, first: float, crossed: float, product: float, confidence: float, bound: float
@@ -341,10 +343,13 @@ class WeightedMoments:
         self, quantity: int, option: int, baseline: int | None
     ) -> tuple[float, float, float]:
         """Return sums of w x, w w x, w w x x of a quantity, or of its difference to `baseline`."""
-        moments, own = self.moments[quantity], 1 + option
-        crossed = moments.product(0, own)
+        own = 1 + option
+        first, crossed = float(self.sums[quantity, own]), float(self.products[quantity, 0, own])
+        product = float(self.products[quantity, own, own])
         if baseline is None:
-            return moments.total(own), crossed, moments.product(own, own)
+            return first, crossed, product
         other = 1 + baseline
-        _, first, product = moments.summarize_difference(own, other)
-        return first, crossed - moments.product(0, other), product
+        product -= 2 * float(self.products[quantity, own, other])
+        product += float(self.products[quantity, other, other])
+        first -= float(self.sums[quantity, other])
+        return first, crossed - float(self.products[quantity, 0, other]), product

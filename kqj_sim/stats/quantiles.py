@@ -31,17 +31,13 @@ def student_quantile(degrees_of_freedom: int, confidence: float) -> float:
     Source of the expansion: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5.
     """
     z = normal_quantile(confidence)
-    if degrees_of_freedom < _LARGE_SAMPLE:
-        from scipy.special import stdtrit
-
-        return float(stdtrit(degrees_of_freedom, (1 + confidence) / 2))
-    terms = (
-        z,
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-    )
-    return math.fsum(term / degrees_of_freedom**power for power, term in enumerate(terms))
+    n = degrees_of_freedom
+    if n < _LARGE_SAMPLE:
+        x = beta_quantile(1 - confidence, n / 2, 0.5)
+        return math.sqrt(n * (1 - x) / x)
+    fourth = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
+    third = (5 * z**5 + 16 * z**3 + 3 * z) / 96
+    return fourth / n**3 + third / n**2 + (z**3 + z) / 4 / n + z
 
 
 def student_tail(value: float, degrees_of_freedom: int) -> float:

@@ -45,8 +45,15 @@ def compute_sequence_width(
     Raises:
         ValueError: a confidence that is not between 0 and 1, numbers below 1.
     """
+    if not 0 < confidence < 1:
+        raise ValueError(f"a confidence lies between 0 and 1, such as 0.95, not {confidence}")
     if count < 1 or tuned_count < 1:
         raise ValueError(f"a sequence needs one observation or more, not {min(count, tuned_count)}")
+    return _compute_width(count, confidence, tuned_count)
+
+
+def _compute_width(count: int, confidence: float, tuned_count: int) -> float:
+    """Return `compute_sequence_width` of arguments that are in range."""
     spread = _optimize_boundary(confidence) * count / tuned_count
     within = 2 * math.log(1 / (1 - confidence)) + math.log1p(spread)
     return math.sqrt((1 + 1 / spread) * within)
@@ -55,8 +62,6 @@ def compute_sequence_width(
 @lru_cache
 def _optimize_boundary(confidence: float) -> float:
     """Return n r of the least boundary: the solution of x = ln(1 + x) + 2 ln(1 / alpha)."""
-    if not 0 < confidence < 1:
-        raise ValueError(f"a confidence lies between 0 and 1, such as 0.95, not {confidence}")
     start = -2 * math.log(1 - confidence)
     spread = start + 1
     for _ in range(100):
@@ -130,5 +135,5 @@ def _make_sequence_estimate(
     """Return an estimate of that variance with its interval."""
     if variance <= 0:
         return make_unbounded(value, count)
-    half = compute_sequence_width(count, confidence, tuned_count) * math.sqrt(variance)
+    half = _compute_width(count, confidence, tuned_count) * math.sqrt(variance)
     return Estimate(value, value - half, value + half, count)

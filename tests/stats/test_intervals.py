@@ -24,6 +24,13 @@ def histogram(values: NDArray[np.integer]) -> dict[int, int]:
     return dict(Counter(values.tolist()))
 
 
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999, 1 - 1e-6])
+def test_students_quantiles_are_scipys(confidence: float) -> None:
+    for freedom in range(1, 30):
+        expected = stats.t.ppf((1 + confidence) / 2, freedom)
+        assert quantiles.student_quantile(freedom, confidence) == pytest.approx(expected, rel=1e-9)
+
+
 @pytest.mark.parametrize("method, count, observations", [
     ("exact", 0, 1), ("exact", 0, 10), ("exact", 3, 10), ("exact", 10, 10), ("exact", 1, 2),
     ("exact", 39, 1000), ("exact", 961, 1000), ("exact", 39, 78), ("exact", 30, 35),

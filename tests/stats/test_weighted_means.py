@@ -19,7 +19,7 @@ from kqj_sim.stats.moments import Objective, WeightedMoments
 
 def sums(values: np.ndarray, weights: np.ndarray, block: int = 100) -> WeightedMoments:
     """The sums of values (options, n), a block at a time."""
-    found = WeightedMoments()
+    found = WeightedMoments.zeros(1, len(values))
     for start in range(0, len(weights), block):
         part = slice(start, start + block)
         found.add(len(weights[part]), weights[part], values[None, :, part])
@@ -32,11 +32,11 @@ def test_equal_weights_give_the_plain_intervals() -> None:
     points = generator.normal(20, 50, 1000).round()
     found = sums(np.stack([hits, points]), np.full(1000, 0.25))
     assert found.effective_sample_size == pytest.approx(1000)
-    assert found.mean(0, 0, 0.95, is_share=True) == pytest.approx(
+    assert found.estimate_mean(0, 0, 0.95, is_share=True) == pytest.approx(
         estimate_share(int(hits.sum()), 1000)
     )
     plain = estimate_mean_from_sums(1000, int(points.sum()), int((points**2).sum()))
-    assert found.mean(0, 1, 0.95) == pytest.approx(plain, rel=2e-3)
+    assert found.estimate_mean(0, 1, 0.95) == pytest.approx(plain, rel=2e-3)
 
 
 @pytest.mark.parametrize("heavy", [0.0, 1.0], ids=["others", "hits"])
@@ -45,7 +45,7 @@ def test_a_share_counts_as_many_deals_as_tell_less(heavy: float) -> None:
     generator = np.random.default_rng(8)
     hits = (generator.random(500) < 0.05).astype(float)
     weights = np.where(hits == heavy, 5.0, 1.0) * generator.random(500)
-    found = sums(hits[None], weights).mean(0, 0, 0.95, is_share=True)
+    found = sums(hits[None], weights).estimate_mean(0, 0, 0.95, is_share=True)
     value = np.average(hits, weights=weights)
     kish = weights.sum() ** 2 / (weights**2).sum()
     own = value * (1 - value) * weights.sum() ** 2 / (weights**2 * (hits - value) ** 2).sum()
@@ -58,14 +58,14 @@ def test_a_mean_has_students_interval_of_the_effective_number() -> None:
     points, weights = generator.normal(20, 50, 300), generator.random(300) ** 8
     found = sums(points[None], weights)
     assert 10 <= found.effective_sample_size < 100
-    estimate = found.mean(0, 0, 0.95)
+    estimate = found.estimate_mean(0, 0, 0.95)
     error = math.sqrt((weights**2 * (points - estimate.value) ** 2).sum()) / weights.sum()
     half = stats.t.ppf(0.975, int(found.effective_sample_size) - 1) * error
     right = np.average(points, weights=weights)
     assert estimate[:3] == pytest.approx((right, right - half, right + half))
     few = sums(points[None], weights**8)
     assert few.effective_sample_size < 10
-    assert few.mean(0, 0, 0.95)[1:3] == (-math.inf, math.inf)
+    assert few.estimate_mean(0, 0, 0.95)[1:3] == (-math.inf, math.inf)
 
 
 def test_differences_are_those_of_the_same_deals() -> None:
@@ -73,18 +73,18 @@ def test_differences_are_those_of_the_same_deals() -> None:
     one = generator.normal(0, 100, 500)
     weights = generator.random(500)
     found = sums(np.stack([one, one + 3, -one]), weights)
-    always = found.mean(0, 1, 0.95, baseline=0)
+    always = found.estimate_mean(0, 1, 0.95, baseline=0)
     assert always.value == pytest.approx(3)
     assert math.isnan(always.low) or always.high - always.low < 1e-6
-    twice = found.mean(0, 0, 0.95, baseline=2)
-    alone = found.mean(0, 0, 0.95)
+    twice = found.estimate_mean(0, 0, 0.95, baseline=2)
+    alone = found.estimate_mean(0, 0, 0.95)
     assert twice.high - twice.low == pytest.approx(2 * (alone.high - alone.low))
 
 
 def test_shares_of_none_and_all_have_intervals() -> None:
     weights = np.random.default_rng(3).random(400)
     found = sums(np.stack([np.ones(400), np.zeros(400)]), weights)
-    always, never = (found.mean(0, each, 0.95, is_share=True) for each in (0, 1))
+    always, never = (found.estimate_mean(0, each, 0.95, is_share=True) for each in (0, 1))
     assert (always.value, always.high, never.value, never.low) == (1, 1, 0, 0)
     assert 0.97 < always.low < 1
     assert 0 < never.high < 0.03
@@ -101,11 +101,11 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
         found = sums(np.stack([hits, points]), weights, 600)
         heavy = 5 * math.exp(-2)  # E[w; w > 2] / E[w] of this gamma distribution
         truth = 40 * (1 + heavy)
-        by_share = found.mean(0, 0, 0.95, is_share=True)
+        by_share = found.estimate_mean(0, 0, 0.95, is_share=True)
         held["share"] += by_share.low <= 0.3 <= by_share.high
-        by_mean = found.mean(0, 1, 0.95)
+        by_mean = found.estimate_mean(0, 1, 0.95)
         held["mean"] += by_mean.low <= truth <= by_mean.high
-        always = found.mean(0, 1, 0.95, sequential=True)
+        always = found.estimate_mean(0, 1, 0.95, sequential=True)
         held["sequence"] += always.low <= truth <= always.high
     assert 0.92 < held["share"] / runs < 0.98
     assert 0.91 < held["mean"] / runs < 0.98
@@ -117,7 +117,9 @@ def test_the_unit_of_the_weights_does_not_matter() -> None:
     hits, weights = (generator.random(900) < 0.4).astype(float), generator.random(900)
     for sequential in (False, True):
         one, other = (
-            sums(hits[None], weights * unit).mean(0, 0, 0.95, sequential=sequential, is_share=True)
+            sums(hits[None], weights * unit).estimate_mean(
+                0, 0, 0.95, sequential=sequential, is_share=True
+            )
             for unit in (1.0, 1e-6)
         )
         assert one == pytest.approx(other)
@@ -127,8 +129,8 @@ def of_options(
     wins: np.ndarray, points: np.ndarray, weights: np.ndarray | None = None
 ) -> WeightedMoments:
     """Sums of a share and of points, each (options, n)."""
-    found = WeightedMoments()
-    count = wins.shape[1]
+    options, count = wins.shape
+    found = WeightedMoments.zeros(2, options)
     found.add(count, np.ones(count) if weights is None else weights, np.stack([wins, points]))
     return found
 
@@ -165,7 +167,7 @@ def test_conclusive_best_leads_all_others_jointly() -> None:
 def test_a_share_must_be_known_to_either_side() -> None:
     """Near the end the interval is cut off, and narrower than twice its longer side."""
     never = of_options(np.zeros((1, 2000)), np.zeros((1, 2000)))
-    high = never.mean(0, 0, 0.95, sequential=True, is_share=True).high
+    high = never.estimate_mean(0, 0, 0.95, sequential=True, is_share=True).high
     assert not never.is_conclusive(0, Objective(1, 0, 1, 600), 0.9 * high, 0.95)
     assert never.is_conclusive(0, Objective(1, 0, 1, 600), 1.1 * high, 0.95)
 

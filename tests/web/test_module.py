@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from kqj_sim.core import auction, call_odds, card_odds
-from kqj_sim.positions import kqj_cards, plays, sampling
+from kqj_sim.policies.players import seat_players
+from kqj_sim.positions import kqj_calls, kqj_cards, sampling
+from kqj_sim.positions.kqj_cards import KqjCardSampler
+from kqj_sim.positions.measures import get_kqj_call_measures, get_kqj_card_measures
+from kqj_sim.positions.plan import CERTAIN, EstimatePlan
+from kqj_sim.positions.plays import choose_least_weight
+from kqj_sim.positions.reader import read_position
+from kqj_sim.record import partial_record_from_json
+from kqj_sim.rules import MAX_TOTAL, KqjRules
+from kqj_sim.stats import moments as stats_moments
+from kqj_sim.stats.moments import Objective, WeightedMoments
 from tests.command_line import run
 from tests.imports import ROOT
 from web import kernels
@@ -23,16 +35,16 @@ pytest.importorskip("wasmtime", reason="the extra `web` is not installed")
 KERNELS = (
     (auction, ("replay_calls", "list_calls", "write_contract_option")),
     (call_odds, ("begin_deals", "draw_callers", "deal_remaining", "play_out_calls")),
-    (card_odds, ("draw_hidden_hands", "thin_draws", "play_out_cards", "count_first_fives")),
-    (kqj_cards, ("list_layouts", "replay_plays")),
-    (plays, ("weigh_hands_by_cards",)),
+    (card_odds, ("draw_hidden_hands", "play_out_cards")),
+    (kqj_cards, ("list_layouts", "replay_plays", "thin_draws")),
+    (stats_moments, ("add_weighted",)),
     (sampling, ("fill_keys",)),
 )
 CALLS = {"replay_calls", "list_calls", "begin_deals", "draw_callers", "deal_remaining"}
-CALLS |= {"play_out_calls"}
+CALLS |= {"play_out_calls", "add_weighted"}
 CARDS = {"replay_plays", "list_layouts", "draw_hidden_hands", "thin_draws", "play_out_cards"}
-CARDS |= {"weigh_hands_by_cards"}
-EXACT = {"count_first_fives", "list_layouts", "fill_keys", "play_out_cards"}
+CARDS |= {"add_weighted"}
+EXACT = {"list_layouts", "fill_keys", "play_out_cards"}
 TAKEN = "7h Ks 4d Qd 9s 8c Tc Jc --return 9h --heard take --played"
 
 COMMANDS = {
@@ -110,3 +122,81 @@ def test_replayed_kernel_calls_give_equal_bytes(
     assert result.exit_code == 0, result.output
     assert {name for name, *_ in calls} >= COMMANDS[command]
     check_replay(engine, calls)
+
+
+def read_floats(content: bytes) -> Any:
+    """Return numbers that match those of the package but for rounding errors."""
+    return pytest.approx(np.frombuffer(content), rel=1e-11, abs=1e-11, nan_ok=True)
+
+
+def draw_moments(power: int) -> WeightedMoments:
+    """Return moments of two shares, one of them rare, and of points; great powers leave few."""
+    generator, deals = np.random.default_rng(power), 1500
+    shares = (generator.random((2, 4, deals)) < [[[0.4]], [[0.004]]]).astype(float)
+    points = generator.normal(20, 50, (1, 4, deals)) + np.array([0, 30, 0, 0])[:, np.newaxis]
+    moments = WeightedMoments.zeros(3, 4)
+    moments.add(deals, generator.random(deals) ** power, np.concatenate([shares, points]))
+    return moments
+
+
+@pytest.mark.parametrize("power", [0, 1, 50, 300, 2000])
+def test_estimates_are_those_of_the_package(engine: Any, power: int) -> None:
+    moments = draw_moments(power)
+    for measure, option, baseline in itertools.product(range(3), range(4), (-1, 1)):
+        is_share = measure < 2 and baseline < 0
+        asked = (moments, measure, option, baseline, int(is_share), np.zeros(3))
+        _, arrays = engine.call("estimate_measure", asked)
+        other = None if baseline < 0 else baseline
+        expected = moments.estimate_mean(measure, option, 0.95, other, is_share=is_share)
+        assert list(expected[:3]) == read_floats(arrays[-1]), (measure, option, baseline)
+    objective = Objective(2, 0, 4, 600.0)
+    _, arrays = engine.call("rank_options", (moments, 2, np.zeros(4, dtype=np.int64)))
+    assert arrays[-1] == moments.ranking(objective).tobytes()
+    certain, _ = engine.call("is_certain", (moments, 2, 0, 4, 600))
+    assert certain == moments.is_conclusive(1, objective, 0.0, CERTAIN) == (power < 2)
+
+
+def test_measures_and_totals_are_those_of_the_package(engine: Any) -> None:
+    generator = np.random.default_rng(1)
+    outcomes = generator.integers(-1, 9, (3, 500, call_odds.OUTCOME_SIZE)).astype(np.int16)
+    outcomes[..., call_odds.OWN_TOTAL] = generator.integers(60, 401, (3, 500))
+    weights = generator.random(500)
+    rules = KqjRules(bidding="auction")
+    for table in (get_kqj_call_measures(rules), get_kqj_card_measures(rules)):
+        for name, expected in zip(table.indices, table.compute(outcomes), strict=True):
+            _, arrays = engine.call(f"measure_{name}", (outcomes, np.zeros((3, 500))))
+            assert arrays[-1] == expected.tobytes(), name
+    totals, squares = np.zeros((3, 4, MAX_TOTAL + 1)), np.zeros((3, MAX_TOTAL + 1))
+    _, arrays = engine.call("add_totals", (outcomes, weights, totals, squares))
+    kqj_calls.add_totals(outcomes, weights, totals, squares)
+    assert totals.ravel() == read_floats(arrays[-2])
+    assert squares.ravel() == read_floats(arrays[-1])
+    moments = WeightedMoments.zeros(1, 3)
+    moments.add(500, weights, np.zeros((1, 3, 500)))
+    given = (moments, totals[0], squares[0])
+    for amount in (0, 90, 250, 401):
+        _, arrays = engine.call("estimate_reach", (*given, amount, np.zeros(3)))
+        assert list(kqj_calls.estimate_reach(*given, amount, 0.95)[:3]) == read_floats(arrays[-1])
+    for lowest in (80, 230, 250, 400):
+        amounts = kqj_calls.choose_amounts(*given, lowest, 600)
+        count, arrays = engine.call(
+            "choose_amounts", (*given, lowest, 600, np.zeros(60, dtype=np.int64))
+        )
+        assert np.frombuffer(arrays[-1], np.int64)[:count].tolist() == amounts.tolist()
+
+
+def test_weights_of_layouts_are_those_of_the_package(engine: Any) -> None:
+    records = Path(ROOT, "tests/golden/capot.jsonl").read_text(encoding="utf-8")
+    at = read_position(partial_record_from_json(records.splitlines()[0]), (7, 6))
+    sampler = KqjCardSampler(at, seat_players(None, at.rules), EstimatePlan(), 20_000)
+    assert sampler.layout_count > 1 and sampler.play_model is not None
+    count = sampler.layout_count
+    asked = (sampler.turn, sampler.layouts, sampler.play_model.model, np.zeros(count))
+    _, arrays = engine.call("weigh_layouts", asked)
+    weights = sampler.weigh_listed_by_plays()
+    assert arrays[-1] == weights.tobytes() and len(set(weights)) > 1
+    _, arrays = engine.call("choose_least_weight", (weights, np.array([2.0])))
+    assert [choose_least_weight(weights, 2.0)] == read_floats(arrays[-1])
+    packed = (sampler.turn, sampler.layouts, 1, sampler._rules, sampler._seating)
+    _, arrays = engine.call("count_ways", (*packed, np.zeros(count, dtype=np.int64)))
+    assert arrays[-1] == sampler.count_ways(1).tobytes()

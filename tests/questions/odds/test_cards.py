@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from kqj_sim.cards import Card, parse_card
-from kqj_sim.core.card_odds import thin_draws
+from kqj_sim.core.weighted_draws import thin_draws
 from kqj_sim.errors import InputError
 from kqj_sim.policies.players import parse_player
 from kqj_sim.positions.estimator import estimate_options
@@ -296,13 +296,17 @@ def test_plays_count_by_enumeration(name: str, plain: str) -> None:
 
 
 def test_cards_of_little_weight_are_left_out_without_bias() -> None:
-    weights = np.tile([0.1, 0.4, 1.0, 3.0], 5_000)
-    thinned = weights.copy()
-    thin_draws(derive_keys(7, 0, 20_000), 1.0, thinned)
-    assert set(thinned[weights < 1]) == {0.0, 1.0}
-    assert (thinned[weights >= 1] == weights[weights >= 1]).all()
+    by_plays, keys = np.tile([0.1, 0.4, 1.0, 3.0], 5_000), derive_keys(7, 0, 20_000)
+    kept_keys, weights = keys.copy(), np.full(20_000, 0.5)
+    hands = np.repeat(np.arange(20_000), SEATS).reshape(-1, SEATS)
+    kept = thin_draws(1.0, by_plays, kept_keys, weights, hands)
+    draws, found = hands[:kept, 0], by_plays[hands[:kept, 0]]
+    assert (hands[:kept] == draws[:, np.newaxis]).all()
+    assert (kept_keys[:kept] == keys[draws]).all()
+    assert (weights[:kept] == 0.5 * np.maximum(found, 1.0)).all()
+    assert (found >= 1).sum() == 10_000
     for weight in (0.1, 0.4):
-        share = thinned[weights == weight].mean()
+        share = (found == weight).sum() / 5_000
         assert abs(share - weight) < 4 * math.sqrt(weight * (1 - weight) / 5_000)
 
 
@@ -367,11 +371,11 @@ def test_the_same_seed_gives_the_same_numbers(rules: KqjRules) -> None:
     players = ("always+greedy",) * SEATS
     one, three = (estimate_cards(so_far, players, deals=3000, threads=n) for n in (1, 3))
     assert one.deals == three.deals == 3000 and one.order == three.order
-    assert np.array_equal(one.sums.moments.sums, three.sums.moments.sums)
-    assert np.array_equal(one.sums.moments.products, three.sums.moments.products)
+    assert np.array_equal(one.sums.sums, three.sums.sums)
+    assert np.array_equal(one.sums.products, three.sums.products)
     assert np.array_equal(one.question_counts, three.question_counts)
     other = estimate_cards(so_far, players, deals=3000, seed=2, threads=1)
-    assert not np.array_equal(other.sums.moments.sums, one.sums.moments.sums)
+    assert not np.array_equal(other.sums.sums, one.sums.sums)
 
 
 def _trial(so_far: Position, specification: str, ignore_calls: bool) -> KqjCardSampler:
@@ -431,11 +435,10 @@ def test_true_hands_agree_with_the_calls(rules: KqjRules) -> None:
         so_far = at(record, 1, 1)
         trial = _trial(so_far, specification, False)
         stakes += record.stake > 1
-        for place, first, last in trial.group_questions_by_place():
-            seat = (so_far.opener + place) % SEATS
-            hand = convert_cards_to_bits(parse_card(text) for text in record.hands[seat])
-            ways = trial.count_hand_ways(first, last, np.array([hand]), 1)
-            assert ways[0] > 0, told(record, seat)
+        seats = [(so_far.opener + place) % SEATS for place in range(SEATS)]
+        hands = [convert_cards_to_bits(map(parse_card, record.hands[seat])) for seat in seats]
+        trial.layouts, trial.layout_count = np.array([hands]), 1
+        assert trial.count_ways(1)[0] > 0, told(record, so_far.opener)
     assert stakes > 0 or rules.bidding == "take"
 
 
