@@ -18,8 +18,9 @@ function openTable(name) {
 
 function pack(engine, { table, own, hand, up, calls, plays, amount }) {
   const [teams, bidding] = table.split("-");
-  const packed = calls.map(([place, kind, code]) => ({ place, kind, code }));
-  const called = new Calls(engine, { teams: Number(teams), bidding }, own, packed);
+  const kind = bidding === "take" ? TAKE : BID,
+    parsed = calls.map(([place, text]) => ({ place, kind, ...parseCall(text) }));
+  const called = new Calls(engine, { teams: Number(teams), bidding }, own, parsed);
   if (plays !== null) {
     const play = new Play(engine, called, hand, up, plays);
     return { question: "card", ...play.pack(), texts: play.legal, layouts: [...play.listLayouts(20000)] };

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kqj_sim.core import card_odds, dispatch
+from kqj_sim.core import card_odds
 from kqj_sim.policies.players import seat_players
 from kqj_sim.positions import kqj_cards
 from kqj_sim.positions.auction_state import (
-    _encode_call,
     find_lowest_amount,
+    format_call,
     make_bid_option,
     make_contract_option,
 )
@@ -68,13 +68,12 @@ def find_amount(position: Position) -> int | None:
 
 def describe(table: str, position: Position) -> dict[str, Any]:
     """Return a position as `pack.js` takes it."""
-    kind = dispatch.TAKE if table.endswith("take") else dispatch.BID
     return {
         "table": table,
         "own": position.place,
         "hand": [str(card) for card in position.hands[position.seat]],
         "up": position.upcard and str(position.upcard),
-        "calls": [_encode_call(call, kind) for call in position.calls or ()],
+        "calls": [(call.seat, format_call(call)) for call in position.calls or ()],
         "plays": [str(card) for card in position.plays] if position.question == "card" else None,
         "amount": find_amount(position),
     }

@@ -17,6 +17,8 @@ from web.module import TABLES
 
 pytestmark = [needs_browser, pytest.mark.slow]
 
+DEALS = (0, 1, 2, 31)
+"""Rounds; in auctions of two teams the last is passed out."""
 LIST_POSITIONS = """
 (deal, subject) => {
   const played = playRound(deal);
@@ -46,7 +48,8 @@ def test_questions_are_the_decisions_of_recorded_rounds(browser: Browser, table:
     teams, bidding = table.split("-")
     browser.open(f"{PAGE.as_uri()}#teams={teams}&bidding={bidding}")
     browser.wait("engine")
-    for record in play_records(Experiment(rules=TABLES[table], deals=3)):
+    for deal in DEALS:
+        (record,) = play_records(Experiment(rules=TABLES[table], first=deal, deals=1))
         decisions = RecordedRound(record).decisions
         for subject in ("calls", "cards"):
             asked = json.loads(browser.run(f"({LIST_POSITIONS})({record.deal}, '{subject}')"))
@@ -58,7 +61,8 @@ def test_questions_are_the_decisions_of_recorded_rounds(browser: Browser, table:
             found = {json.dumps(each) for each in asked}
             # In an auction who countered forestalls others, whom the page asks, too.
             assert found >= expected if subject == "calls" else found == expected
-            assert len(expected) > (0 if subject == "calls" else 20)
+            least = 1 if subject == "calls" else 20 if record.sender is not None else 0
+            assert len(expected) >= least
 
 
 def open_question(browser: Browser, link: str) -> None:
