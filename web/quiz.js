@@ -180,18 +180,16 @@ function addLoss(kind, lost) {
   keepResults({ ...results, [kind]: [count + 1, sum + lost, squares + lost * lost] });
 }
 
-// Returns the mean of points lost with Student's interval.
+// Returns the mean of points lost with its interval.
 function estimateMean([count, sum, squares]) {
-  const value = sum / count,
-    half = findReach(count) * Math.sqrt(Math.max(0, squares / count - value ** 2) / (count - 1));
-  return Number.isFinite(half)
-    ? { value, low: value - half, high: value + half }
-    : { value, low: NaN, high: NaN };
+  const moments = new Moments(engine, ["loss"], 1);
+  moments.add({ drawn: count, sums: [count, sum], products: [count, sum, sum, squares] });
+  return moments.estimate("loss", 0);
 }
 
 function renderResults(results = readResults()) {
   const rows = Object.keys(DECISIONS)
-    .filter((kind) => results[kind])
+    .filter((kind) => engine && results[kind])
     .map((kind) => {
       const mean = writeMean(estimateMean(results[kind]));
       return `<tr><th scope="row">${DECISIONS[kind]}</th><td>${fixed(results[kind][0])}</td><td>${mean}</td></tr>`;
