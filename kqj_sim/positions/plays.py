@@ -9,6 +9,8 @@ those with which hidden cards are predicted best (docs/odds.md, "Do the plays te
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from kqj_sim.core.block import LEADER, SEATS
@@ -57,28 +59,39 @@ class PlayModel:
             turn: the turn (`kqj_cards.make_turn`).
             layouts: int64 (n, 6), hidden hands by place, natural coding.
         """
-        own = (int(turn.state[LEADER]) + turn.position) % SEATS
         hands, indices = [], []
         for place in range(SEATS):
             # What others hold does not change the chance of a play: each hand is weighed once.
             different, which = np.unique(layouts[:, place], return_inverse=True)
-            hands.append(different if place != own else different[:0])
+            hands.append(different)
             indices.append(which)
+        weights = np.ones(len(layouts))
+        for chances, which in zip(self.weigh_hands(turn, hands), indices, strict=True):
+            weights *= chances[which]
+        return weights
+
+    def weigh_hands(self, turn: CardTurn, hands: Sequence[Int64Array]) -> list[Float64Array]:
+        """Return the weights of hands of each place; those of the player to move weigh 1.
+
+        Args:
+            turn: the turn.
+            hands: by place int64 (n,), natural coding.
+        """
+        own = (int(turn.state[LEADER]) + turn.position) % SEATS
         counts = np.array([len(each) for each in hands], dtype=np.int64)
+        counts[own] = 0
         starts = np.cumsum(counts) - counts
         chances = np.ones(int(counts.sum()))
+        others = [each for place, each in enumerate(hands) if place != own]
         weigh_hands_by_cards(
-            turn.state, turn.trick, turn.position, self.model, np.concatenate(hands), starts,
+            turn.state, turn.trick, turn.position, self.model, np.concatenate(others), starts,
             counts, chances,
         )  # fmt: skip
         # Unlike other powers, square roots are the same numbers on every processor.
         root = np.sqrt(np.sqrt(chances))
-        counted = np.prod([root] * round(4 * self.power), axis=0)
-        weights = np.ones(len(layouts))
-        for place in range(SEATS):
-            if place != own:
-                weights *= counted[starts[place] + indices[place]]
-        return weights
+        counted = np.split(np.prod([root] * round(4 * self.power), axis=0), starts[1:])
+        counted[own] = np.ones(len(hands[own]))
+        return counted
 
 
 def choose_least_weight(weights: Float64Array, playout_cost: float) -> float:
