@@ -25,8 +25,8 @@ FUNCTIONS = (
     sequences.estimate_ratio_sequentially, sequences._make_sequence_estimate,
     sequences._compute_width, sequences._optimize_boundary, kqj_calls.add_totals,
     kqj_calls._classify_endings, kqj_calls.estimate_reach, kqj_calls.choose_amounts,
-    kqj_cards.count_ways, measures.subtract, plays.find_different, plays.weigh_layouts,
-    plays.choose_least_weight,
+    kqj_cards.count_hand_ways, kqj_cards.count_ways, measures.subtract, plays.find_different,
+    plays.weigh_hands, plays.weigh_layouts, plays.choose_least_weight,
 )  # fmt: skip
 """Functions that kernels of the page call."""
 

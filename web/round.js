@@ -145,15 +145,17 @@ class Calls {
     return { text: `${CONTRACTS[contract]} played`, packed, contract: CONTRACTS[contract], amount };
   }
 
-  // The numbers of what the player knows, and of the questions, first those of players who spoke.
+  // The numbers of what the player knows, and of the questions as `order_rarest_first`: first those of players who
+  // spoke, and of each player bids and counters before passes, and passes before counters that were not made.
   pack(hand, up) {
     const players = this.teams.reduce((sum, team, place) => sum | (BigInt(team) << BigInt(9 * place)), 0n);
     const spoke = Array(6).fill(0),
-      read = (row) => row.slice(0, 5).map(Number);
-    for (const [place, kind, , , answer] of this.observed.map(read))
-      spoke[place] += answer !== (kind >= COUNTER ? 0 : PASS);
-    const rank = ([place]) => -100 * spoke[place] + Number(place);
-    const order = [...this.observed].sort((a, b) => rank(a) - rank(b));
+      read = (row) => row.slice(0, 5).map(Number),
+      isSilent = (kind, answer) => answer === (kind >= COUNTER ? 0 : PASS);
+    for (const [place, kind, , , answer] of this.observed.map(read)) spoke[place] += !isSilent(kind, answer);
+    const commonness = (kind, answer) => (isSilent(kind, answer) ? (kind >= COUNTER ? 2 : 1) : 0);
+    const rank = ([place, kind, , , answer]) => -100 * spoke[place] + 10 * place + commonness(kind, answer);
+    const order = [...this.observed].sort((a, b) => rank(read(a)) - rank(read(b)));
     return {
       observer: [this.own, setOf(hand), up ? bitOf(up) : 0n, players, 0],
       observed: order.flat(),

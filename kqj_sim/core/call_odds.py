@@ -33,7 +33,6 @@ from kqj_sim.core.observed_calls import (
     CALL_ROWS,
     CALL_RULE,
     CALLER_PLACE,
-    MAX_ATTEMPTS,
     OBSERVED_CALL_SIZE,
     SEARCHING,
     STOP,
@@ -221,8 +220,8 @@ def draw_callers(
         place = observed_calls[call * OBSERVED_CALL_SIZE + CALLER_PLACE]
         caller_hands = hands[place * LANES :]
         _draw_caller_hands(
-            search, remaining, lanes, call, next_call, MAX_ATTEMPTS,
-            _CALLER_COUNTER, rules, seating, caller_hands,
+            search, remaining, lanes, call, next_call, _CALLER_COUNTER, rules, seating,
+            caller_hands,
         )  # fmt: skip
         for i in range(lanes):
             remaining[i] &= ~caller_hands[i]

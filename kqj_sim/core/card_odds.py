@@ -4,7 +4,7 @@ and the card that a policy chooses there.
 The position is lane 0 of a block, in which the hands of the other players are left open.  Each
 draw of hidden hands is a function of (seed, number of the draw), so draws are independent of each
 other and of threads.  Within a draw, the hands tried for a caller are those of successive layouts
-(`core.hidden_hands.draw_next_layout`); every caller starts anew.
+(`core.hidden_hands.draw_next_hand`); every caller starts anew.
 
 Observed calls weight the draws as `core.observed_calls` describes.  A caller's hand is that of a
 player in a uniformly drawn distribution of all cards still unassigned.
@@ -33,7 +33,7 @@ from kqj_sim.core.dispatch import FOLLOW, LEAD, ask
 from kqj_sim.core.hidden_hands import (
     KNOWLEDGE_SIZE,
     draw_first_layout,
-    draw_next_layout,
+    draw_next_hand,
     draw_subset,
     enumerate_layouts,
     read_hidden_hand,
@@ -48,7 +48,6 @@ from kqj_sim.core.knowledge import (
 )
 from kqj_sim.core.observed_calls import (
     CALLER_PLACE,
-    MAX_ATTEMPTS,
     OBSERVED_CALL_SIZE,
     SEARCHING,
     STOP,
@@ -87,11 +86,6 @@ ILLEGAL_RESULT = -1
 """Result where a policy made an illegal choice."""
 NO_LAYOUT, ILLEGAL_CALL = -1, -3
 """Results of `draw_hidden_hands`: none are possible; a policy made an illegal call."""
-
-_MAX_LATER_ATTEMPTS = 256
-"""The most hands tried for a caller of a draw, from the second caller on.  With what the first ones
-hold, the calls of the last may be all but impossible, and more draws are cheaper than a longer
-search."""
 
 _PLACE_COUNTER = 1 << 24
 _REST_COUNTER = rng.HIDDEN_HAND + 8 * _PLACE_COUNTER
@@ -232,8 +226,7 @@ def _draw_from_layouts(
     draws: _LayoutDraws, i: int, place: Place, key: Key, rules: Rules
 ) -> tuple[CardSet, CardSet]:
     """Draw a caller's hand in a draw (`make_caller_search`); with taking also the first five."""
-    draw_next_layout(draws.knowledge[i], key)
-    hidden = read_hidden_hand(draws.knowledge[i], place)
+    hidden = draw_next_hand(draws.knowledge[i], place, key)
     eight = draws.shown[place] | hidden
     if rules.auction:
         return eight, hidden
@@ -265,9 +258,7 @@ def _draw_layouts(
         if not _draw_first_layouts(draws, search, lanes, _FIRST_LAYOUT_COUNTER + place):
             return False
         _draw_caller_hands(
-            search, draws, lanes, call, next_call,
-            MAX_ATTEMPTS if call == 0 else _MAX_LATER_ATTEMPTS, _PLACE_COUNTER, rules, seating,
-            hands,
+            search, draws, lanes, call, next_call, _PLACE_COUNTER, rules, seating, hands,
         )  # fmt: skip
         for i in range(lanes):
             draws.knowledge[i, UNSEEN] &= ~hands[i]
@@ -450,7 +441,7 @@ def count_first_fives(
     way_count = 1
     if not rules.auction:
         way_count = _FIVE_OF_SEVEN_COUNT if place == sender else FIRST_FIVE_COUNT
-    matches, sources = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
+    matching, sources = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
     for i in range(hands.shape[0]):
         ways[i] = 0
     lanes = 0
@@ -466,8 +457,7 @@ def count_first_fives(
         sources[lanes] = i
         lanes += 1
         if lanes == LANES or number == end:
-            replay_caller(search, lanes, first, last, rules, seating, matches)
-            for lane in range(lanes):
-                ways[sources[lane]] += matches[lane]
+            for k in range(replay_caller(search, lanes, first, last, rules, seating, matching)):
+                ways[sources[matching[k]]] += 1
             lanes = 0
     return not has_illegal_choice(search.state)

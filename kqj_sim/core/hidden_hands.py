@@ -1,19 +1,25 @@
 """Layouts of the hidden cards that agree with what one player knows (`core.knowledge`).
 
 A *layout* is one way to deal the hidden cards.  All layouts that agree with the knowledge are
-equally likely.  If the knowledge restricts at most one player, layouts are dealt directly.
-Otherwise a Markov chain moves between them: two players at a time redeal, uniformly, the cards that
-both may hold, and three or more pass on a card in a circle.  Every such step keeps the uniform
-distribution.  Together they reach every layout: draw an arrow for each card from its holder in one
-layout to its holder in another; the arrows form circles, each of which leads to a layout by itself,
-and a circle through an unrestricted player splits into smaller steps.
+equally likely.  If the knowledge restricts at most two players, layouts are dealt directly, the
+cards of these two first.  Otherwise a Markov chain moves between them: two players at a time
+redeal, uniformly, the cards that both may hold, and three or more pass on a card in a circle.
+Every such step keeps the uniform distribution.  Together they reach every layout: draw an arrow for
+each card from its holder in one layout to its holder in another; the arrows form circles, each of
+which leads to a layout by itself, and a circle through an unrestricted player splits into smaller
+steps.
 """
 
 from __future__ import annotations
 
+from math import comb
+from typing import Any
+
+import numpy as np
+
 from kqj_sim.core import rng
-from kqj_sim.core.block import cell_index
-from kqj_sim.core.cards import highest_bit, lowest_bit, popcount
+from kqj_sim.core.block import TRICKS, cell_index
+from kqj_sim.core.cards import PACK, highest_bit, lowest_bit, popcount, trailing_zeros
 from kqj_sim.core.deal import deposit
 from kqj_sim.core.jit import block_loop, scalar
 from kqj_sim.core.knowledge import (
@@ -59,6 +65,15 @@ _FORGETTING_SWEEPS = 3
 """Sweeps of the chain after which a layout tells next to nothing of the one before."""
 _DRAWS_PER_STEP = 8
 """The most draws of a step of the chain."""
+_DRAWS_PER_LAYOUT = HOLDER_COUNT * _DRAWS_PER_STEP + 1
+"""The most draws of a layout that is dealt directly: a step for each player, and how many of the
+cards that both may hold the first of two restricted players gets."""
+
+_BINOMIALS = np.array(
+    [[comb(cards, size) for size in range(TRICKS + 1)] for cards in range(PACK.bit_count() + 1)],
+    dtype=np.float64,
+)
+"""The number of hands of each size from a number of cards."""
 
 
 @scalar
@@ -220,21 +235,68 @@ def enumerate_layouts(knowledge: Int64Array, limit: int, layouts: Int64Array) ->
     return _enumerate_free_cards(knowledge, limit, layouts)
 
 
-@block_loop
-def _deal_with_one_restricted(knowledge: Int64Array, key: Key, counter: int) -> None:
-    """Deal a random layout where at most one player is restricted; that player comes first.
+@scalar
+def _count_ways(shared: int, both: int, own: int, size: int, others: int, others_size: int) -> Any:
+    """Return in how many ways two players can be dealt their hands, `size` and `others_size` cards.
 
-    Whatever cards this player gets, the rest can be dealt in the same number of ways.
+    `both` cards may be held by both, of which the first player gets `shared`; `own` and `others` by
+    the first alone and by the second alone.
+    """
+    ways = _BINOMIALS[both, shared] * _BINOMIALS[own, size - shared]
+    return ways * _BINOMIALS[both - shared + others, others_size]
+
+
+@scalar
+def _draw_first_of_two(knowledge: Int64Array, one: int, other: int, key: Key, counter: int) -> int:
+    """Draw the hand of the first of two restricted players, so that all layouts are equally likely.
+
+    The number of cards that the other player may hold, too, is drawn by the number of layouts.
+    """
+    free = knowledge[_FREE]
+    both = free & ~(knowledge[EXCLUDED + one] | knowledge[EXCLUDED + other])
+    own = free & ~knowledge[EXCLUDED + one] & ~both
+    others = popcount(free & ~knowledge[EXCLUDED + other] & ~both)
+    size, others_size = knowledge[_ROOM + one], knowledge[_ROOM + other]
+    total = 0.0
+    for shared in range(size + 1):
+        total += _count_ways(shared, popcount(both), popcount(own), size, others, others_size)
+    bits = rng.draw(key, rng.HIDDEN_HAND + counter + _DRAWS_PER_LAYOUT - 1)
+    mark = rng.to_fraction(bits) * total
+    passed, chosen = 0.0, 0
+    for shared in range(size + 1):
+        ways = _count_ways(shared, popcount(both), popcount(own), size, others, others_size)
+        chosen = shared if ways > 0.0 and mark >= passed else chosen
+        passed += ways
+    hand = draw_subset(both, chosen, key, counter)
+    return hand | draw_subset(own, size - chosen, key, counter + chosen)
+
+
+@block_loop
+def _deal_directly(knowledge: Int64Array, wanted: int, key: Key, counter: int) -> None:
+    """Deal a random layout where at most two players are restricted; these come first.
+
+    Whatever cards they get, the rest can be dealt in the same number of ways.  With `wanted`, the
+    bit of a player, they come next, and hands after theirs are not dealt.
     """
     restricted = knowledge[_RESTRICTED]
-    player = 0 if restricted == 0 else popcount(restricted - 1)
     left = knowledge[_FREE]
-    for turn in range(HOLDER_COUNT):
-        may = left & ~knowledge[EXCLUDED + player]
-        hand = draw_subset(may, knowledge[_ROOM + player], key, counter + _DRAWS_PER_STEP * turn)
+    waiting = (1 << HOLDER_COUNT) - 1
+    while waiting != 0:
+        following = waiting
+        following = waiting & wanted if waiting & wanted != 0 else following
+        following = waiting & restricted if waiting & restricted != 0 else following
+        bit = lowest_bit(following)
+        player = trailing_zeros(bit)
+        if following == restricted and bit != restricted:
+            other = trailing_zeros(restricted ^ bit)
+            hand = _draw_first_of_two(knowledge, player, other, key, counter)
+        else:
+            may, room = left & ~knowledge[EXCLUDED + player], knowledge[_ROOM + player]
+            hand = draw_subset(may, room, key, counter + _DRAWS_PER_STEP * player)
         knowledge[_LAYOUT + player] = hand
         left ^= hand
-        player = player + 1 if player + 1 < HOLDER_COUNT else 0
+        waiting ^= bit
+        waiting = 0 if bit == wanted else waiting
 
 
 @block_loop
@@ -352,9 +414,8 @@ def redeal_among_last(
 
 @scalar
 def _many_are_restricted(knowledge: Int64Array) -> bool:
-    """Return True if more than one player is restricted."""
-    restricted = knowledge[_RESTRICTED]
-    return restricted & (restricted - 1) != 0
+    """Return True if more than two players are restricted."""
+    return popcount(knowledge[_RESTRICTED]) > 2
 
 
 @block_loop
@@ -375,26 +436,29 @@ def draw_first_layout(knowledge: Int64Array, key: Key) -> bool:
         build_first_layout(knowledge, key)
         run_chain(knowledge, _BURN_IN_SWEEPS, key, HOLDER_COUNT * _DRAWS_PER_STEP)
     else:
-        _deal_with_one_restricted(knowledge, key, 0)
+        _deal_directly(knowledge, 0, key, 0)
     return True
 
 
 @block_loop
-def draw_next_layout(knowledge: Int64Array, key: Key) -> None:
-    """Draw another layout, which depends hardly or not at all on the one before.
+def draw_next_hand(knowledge: Int64Array, player: int, key: Key) -> int:
+    """Return a hand of a player in another layout, which hardly or not at all depends on the last.
 
     Of few cards the chain may move only by rare circles, so there it begins anew.
 
     Args:
-        knowledge: int64 (KNOWLEDGE_SIZE,), with a layout of `draw_first_layout`, which is replaced.
-        key: key of the draws, another one for each layout.
+        knowledge: int64 (KNOWLEDGE_SIZE,), with a layout of `draw_first_layout`, which is replaced;
+            it is of no other use.
+        player: the player.
+        key: key of the draws, another one for each hand.
     """
-    if popcount(knowledge[_FREE]) <= _FEW_CARDS:
+    if not _many_are_restricted(knowledge):
+        _deal_directly(knowledge, 1 << player, key, 0)
+    elif popcount(knowledge[_FREE]) <= _FEW_CARDS:
         draw_first_layout(knowledge, key)
-    elif _many_are_restricted(knowledge):
-        run_chain(knowledge, _FORGETTING_SWEEPS, key, 0)
     else:
-        _deal_with_one_restricted(knowledge, key, 0)
+        run_chain(knowledge, _FORGETTING_SWEEPS, key, 0)
+    return read_hidden_hand(knowledge, player)
 
 
 @block_loop
@@ -421,7 +485,7 @@ def sample_layouts(knowledge: Int64Array, number: int, key: Key, layouts: Int64A
             return found
     if not _many_are_restricted(knowledge):
         for index in range(number):
-            _deal_with_one_restricted(knowledge, key, index * HOLDER_COUNT * _DRAWS_PER_STEP)
+            _deal_directly(knowledge, 0, key, index * _DRAWS_PER_LAYOUT)
             write_layout(knowledge, layouts, index)
         return number
     build_first_layout(knowledge, key)

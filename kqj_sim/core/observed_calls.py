@@ -43,7 +43,11 @@ from kqj_sim.core.types import (
 MATCHES_WANTED = 8
 """Matching hands to find for each caller but the first."""
 MAX_ATTEMPTS = 4096
-"""The most hands tried for a caller of a deal."""
+"""The most hands tried for the first caller of a deal."""
+MAX_LATER_ATTEMPTS = 256
+"""The most hands tried for a later caller.  With what the first ones hold, the calls of the last
+may be all but impossible, and more deals are cheaper than a longer search: with 4,096 hands as many
+effective deals of an auction take four times as long."""
 
 STOP, SEARCHING = range(2)
 """Entries of a signal between threads: set STOP to 1 to end a search; SEARCHING is 1 during it."""
@@ -64,7 +68,7 @@ class CallerSearch(NamedTuple):
     state: Block
     """Block with a hand to ask about in each lane."""
     observed_calls: Int64Array
-    """int64 (n * OBSERVED_CALL_SIZE,), those of a caller one after another."""
+    """int64 (n * OBSERVED_CALL_SIZE,), those of a caller one after another, the rarest first."""
     keys: Int64Array
     """int64 (LANES,): keys of the deals."""
     weights: Float64Array
@@ -85,10 +89,15 @@ def fill_deal_rows(state: Block, players: PackedPlayers, upcard: Card) -> None:
 
 
 @scalar
+def _calling_hand_row(place: Place, rules: Rules) -> int:
+    """Return the row of the hand that a place called with."""
+    return (block.DEALT if rules.auction else block.FIRST_FIVE) + place * STRIDE
+
+
+@scalar
 def put_calling_hand(state: Block, lane: Lane, place: Place, hand: CardSet, rules: Rules) -> None:
     """Give a place the hand that it called with: eight cards in auctions, else five."""
-    row = block.DEALT if rules.auction else block.FIRST_FIVE
-    state[cell_index(row + place * STRIDE, lane)] = hand
+    state[cell_index(_calling_hand_row(place, rules), lane)] = hand
 
 
 @block_loop
@@ -102,50 +111,71 @@ def fill_public_rows(state: Block, lanes: int, numbers: Int64Array, start: int) 
         at += 1
 
 
-@block_loop
+@scalar
 def _replay_call(
     state: Block, lanes: int, rules: Rules, seating: Seating, observed_calls: Int64Array,
-    call_number: int, matches: Int64Array,
+    call_number: int, matching: Int64Array,
 ) -> int:  # fmt: skip
-    """Ask for a call where all earlier ones matched; return the number of lanes that still do."""
+    """Ask for a call, move the lanes that match to the front and return their number.
+
+    Args:
+        matching: int64 (LANES,), the former numbers of the lanes, which are moved, too.
+    """
     at = call_number * OBSERVED_CALL_SIZE
     fill_public_rows(state, lanes, observed_calls, at + CALL_ROWS)
     for lane in range(pad_lanes(lanes)):
-        open_now = matches[lane] if lane < lanes else 0
+        open_now = 1 if lane < lanes else 0
         state[block.STILL_CALLING + lane] = open_now
         state[block.MAY_COUNTER + lane] = open_now
+    place = observed_calls[at + CALLER_PLACE]
     ask(
-        seating, observed_calls[at + CALL_LOOP], state, lanes, observed_calls[at + CALLER_PLACE],
+        seating, observed_calls[at + CALL_LOOP], state, lanes, place,
         observed_calls[at + CALL_ARGUMENT], rules.teams, observed_calls[at + CALL_RULE],
     )  # fmt: skip
+    row = _calling_hand_row(place, rules)
     call = observed_calls[at + CALL_MADE]
-    total = 0
+    kept = 0
     for lane in range(lanes):
-        matches[lane] &= 1 if state[block.CALL + lane] == call else 0
-        total += matches[lane]
-    return total
+        if state[block.CALL + lane] == call:
+            matching[kept] = matching[lane]
+            state[block.KEY + kept] = state[block.KEY + lane]
+            state[cell_index(row, kept)] = state[cell_index(row, lane)]
+            kept += 1
+    return kept
 
 
 @block_loop
 def replay_caller(
     search: CallerSearch, lanes: int, first: int, last: int, rules: Rules, seating: Seating,
-    matches: Int64Array,
-) -> None:  # fmt: skip
+    matching: Int64Array,
+) -> int:  # fmt: skip
     """Ask for the observed calls from `first` to before `last`, those of one caller.
 
-    `matches`, int64 (LANES,), is filled with 1 where all calls are as observed, else 0.
+    Most hands fail the first call, which is the rarest, so the others are asked about few.
+
+    Args:
+        search: its block has the hands, which are moved.
+        lanes: number of hands.
+        first, last: the calls.
+        rules, seating: the rules and the players.
+        matching: int64 (LANES,), filled with the numbers of the hands with which all calls are as
+            observed, in ascending order.
+
+    Returns:
+        Number of these hands.
     """
     for lane in range(lanes):
-        matches[lane] = 1
-    matching = lanes
+        matching[lane] = lane
+    left = lanes
     for call in range(first, last):
-        search.counts[2 * call] += matching
-        matching = _replay_call(
-            search.state, lanes, rules, seating, search.observed_calls, call, matches
+        search.counts[2 * call] += left
+        left = _replay_call(
+            search.state, left, rules, seating, search.observed_calls, call, matching
         )
-        search.counts[2 * call + 1] += matching
-        if matching == 0:
+        search.counts[2 * call + 1] += left
+        if left == 0:
             break
+    return left
 
 
 @scalar
@@ -163,8 +193,8 @@ def find_next_caller(observed_calls: Int64Array, first: int) -> int:
 
 @scalar
 def _update_matches(
-    unfinished: Int64Array, unfinished_count: int, candidates: Int64Array, matches: Int64Array,
-    found: Int64Array, hands: Int64Array, matches_needed: int, attempts: int,
+    unfinished: Int64Array, unfinished_count: int, candidates: Int64Array, matching: Int64Array,
+    matching_count: int, found: Int64Array, hands: Int64Array, matches_needed: int, attempts: int,
     weights: Float64Array,
 ) -> int:  # fmt: skip
     """Note which candidates match; give a deal its first match, and its weight after the last.
@@ -172,7 +202,9 @@ def _update_matches(
     Args:
         unfinished: int64 (LANES,), numbers of the deals searched; those still searched are kept.
         unfinished_count: number of these.
-        candidates, matches: int64 (LANES,), by index in `unfinished`.
+        candidates: int64 (LANES,), by index in `unfinished`.
+        matching: int64 (LANES,), indices of those that match, in ascending order.
+        matching_count: number of these.
         found: int64 (LANES,), by deal: number of matches.
         hands: int64 (LANES,), by deal: the hand it gets.
         matches_needed: matches to find in each deal.
@@ -183,9 +215,11 @@ def _update_matches(
         Number of deals still searched.
     """
     still = 0
+    at = 0
     for index in range(unfinished_count):
         i = unfinished[index]
-        if matches[index] != 0:
+        if at < matching_count and matching[at] == index:
+            at += 1
             hands[i] = candidates[index] if found[i] == 0 else hands[i]
             found[i] += 1
         if found[i] < matches_needed:
@@ -210,7 +244,6 @@ def make_caller_search(draw_candidate: Kernel) -> Kernel:
         source: the unassigned cards, as `draw_candidate` takes them.
         lanes: number of deals.
         first, last: the caller's calls, from `first` to before `last`.
-        max_attempts: the most hands tried for a deal.
         counter_step: distance between the counters of the draws of different places.
         rules, seating: the rules and the players.
         hands: int64 (LANES,), filled with the cards by deal.
@@ -218,13 +251,14 @@ def make_caller_search(draw_candidate: Kernel) -> Kernel:
 
     @block_loop
     def draw_caller_hands(
-        search: CallerSearch, source: object, lanes: int, first: int, last: int, max_attempts: int,
-        counter_step: int, rules: Rules, seating: Seating, hands: Int64Array,
+        search: CallerSearch, source: object, lanes: int, first: int, last: int, counter_step: int,
+        rules: Rules, seating: Seating, hands: Int64Array,
     ) -> None:  # fmt: skip
         matches_needed = 1 if first == 0 else MATCHES_WANTED
+        max_attempts = MAX_ATTEMPTS if first == 0 else MAX_LATER_ATTEMPTS
         place = search.observed_calls[first * OBSERVED_CALL_SIZE + CALLER_PLACE]
         unfinished, found = np.empty(LANES, np.int64), np.zeros(LANES, np.int64)
-        candidates, matches = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
+        candidates, matching = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
         weights, state = search.weights, search.state
         count = 0
         for i in range(lanes):
@@ -242,10 +276,10 @@ def make_caller_search(draw_candidate: Kernel) -> Kernel:
                 put_calling_hand(state, lane, place, calling, rules)
                 state[block.KEY + lane] = key
             attempts += 1
-            replay_caller(search, count, first, last, rules, seating, matches)
+            matches = replay_caller(search, count, first, last, rules, seating, matching)
             count = _update_matches(
-                unfinished, count, candidates, matches, found, hands, matches_needed, attempts,
-                weights,
+                unfinished, count, candidates, matching, matches, found, hands, matches_needed,
+                attempts, weights,
             )  # fmt: skip
         if search.signal[STOP] == 0:
             for index in range(count):

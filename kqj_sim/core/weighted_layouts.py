@@ -15,11 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kqj_sim.core import rng
 from kqj_sim.core.cards import lowest_bit, popcount, trailing_zeros
 from kqj_sim.core.hidden_hands import enumerate_layouts
-from kqj_sim.core.jit import block_loop, scalar
+from kqj_sim.core.jit import block_loop, kernel, scalar
 from kqj_sim.core.knowledge import EXCLUDED, HAND_SIZES, HOLDER_COUNT, UNSEEN
-from kqj_sim.core.types import Float64Array, Int64Array
+from kqj_sim.core.types import CardSet, Float64Array, Int64Array, Key
 
 MAX_HIDDEN_CARDS = 15
 """Most hidden cards of which layouts are drawn: those of the last three of eight tricks."""
@@ -268,3 +269,78 @@ def weigh_all_layouts(
     for number in range(count):
         weights[number] *= count / total
     return count
+
+
+@scalar
+def _find_hand(hands: Int64Array, start: int, end: int, hand: CardSet) -> int:
+    """Return the index of a hand in a range of ascending ones, or -1."""
+    low, high = start, end
+    while low < high:
+        middle = (low + high) >> 1
+        if hands[middle] < hand:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < end and hands[low] == hand else -1
+
+
+@scalar
+def _draw_index(weights: Float64Array, count: int, total: float, key: Key, counter: int) -> int:
+    """Draw one of some numbers by their weights, of a total above zero."""
+    mark = rng.to_fraction(rng.draw(key, rng.HIDDEN_HAND + counter)) * total
+    passed = 0.0
+    chosen = 0
+    for k in range(count):
+        if weights[k] > 0.0 and (passed == 0.0 or mark >= passed):
+            chosen = k
+            passed += weights[k]
+            if mark < passed:
+                break
+    return chosen
+
+
+@kernel
+def draw_from_hand_lists(
+    places: Int64Array, starts: Int64Array, hands: Int64Array, factors: Float64Array,
+    unseen: CardSet, keys: Int64Array, layouts: Int64Array, weights: Float64Array,
+) -> None:  # fmt: skip
+    """Draw layouts independently, one hand after another from lists (importance sampling).
+
+    A hand is drawn by its factor from those that can be held with the hands before, the last two
+    together; the weight makes up for what the earlier hands leave to the others.  So weighted means
+    are those of all layouts, each weighed by the product of its hands' factors.
+
+    Args:
+        places: int64 (m,), the players with hidden cards, two or more.
+        starts: int64 (m + 1,), index of each player's first hand, and of the end.
+        hands: int64 (n,), the hands that each may hold, in ascending order.
+        factors: float64 (n,), their factors, above zero.
+        unseen: all hidden cards.
+        keys: int64 (draws,), keys of the draws.
+        layouts: int64 (draws, 6), filled with the hidden hands by place; 0 for other places.
+        weights: float64 (draws,), filled; 0 where the hands before leave a player none.
+    """
+    last = places.shape[0] - 1
+    scratch = np.empty(hands.shape[0])
+    for i in range(keys.shape[0]):
+        left = unseen
+        weight = 1.0
+        for turn in range(last):
+            start, count = starts[turn], starts[turn + 1] - starts[turn]
+            total = 0.0
+            for k in range(count):
+                hand = hands[start + k]
+                factor = factors[start + k] if hand & ~left == 0 else 0.0
+                if turn == last - 1 and factor > 0.0:
+                    other = _find_hand(hands, starts[last], starts[last + 1], left ^ hand)
+                    factor *= factors[other] if other >= 0 else 0.0
+                scratch[k] = factor
+                total += factor
+            weight *= total
+            if total == 0.0:
+                break
+            hand = hands[start + _draw_index(scratch, count, total, keys[i], turn)]
+            layouts[i, places[turn]] = hand
+            left ^= hand
+        layouts[i, places[last]] = left
+        weights[i] = weight

@@ -237,12 +237,18 @@ def list_call_options(position: Position, auction_state: AuctionState) -> Iterat
 
 
 def order_rarest_first(observed_calls: list[ObservedCall]) -> list[ObservedCall]:
-    """Return questions by player, first those who bid or countered: few hands will do for that."""
+    """Return questions by player, first those who bid or countered: few hands will do for that.
+
+    Those of a player begin with their bids and counters; that they did not counter comes last.
+    """
+    commonness = {"pass": 1, "no counter": 2, "no overcounter": 2}
     spoke: dict[int, int] = {}
     for each in observed_calls:
-        silent = each.text in ("pass", "no counter", "no overcounter")
-        spoke[each.place] = spoke.get(each.place, 0) + (0 if silent else 1)
-    return sorted(observed_calls, key=lambda each: (-spoke[each.place], each.place))
+        spoke[each.place] = spoke.get(each.place, 0) + (each.text not in commonness)
+    return sorted(
+        observed_calls,
+        key=lambda each: (-spoke[each.place], each.place, commonness.get(each.text, 0)),
+    )
 
 
 def make_question(position: Position, auction_state: AuctionState) -> list[ObservedCall]:

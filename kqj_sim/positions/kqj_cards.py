@@ -27,6 +27,7 @@ from kqj_sim.places import describe_place
 from kqj_sim.policies.card_sets import format_cards, split_cards
 from kqj_sim.policies.players import Player
 from kqj_sim.positions.auction_state import ObservedCall, order_rarest_first, replay_calls
+from kqj_sim.positions.hand_lists import ListedHands, join_hand_lists, list_hands
 from kqj_sim.positions.kqj_calls import ILLEGAL_CHOICE_MESSAGE, KqjCallSampler, suggest_players
 from kqj_sim.positions.measures import get_kqj_card_measures
 from kqj_sim.positions.odds import CardOdds, Playouts
@@ -122,19 +123,26 @@ def count_ways(
     There are none, int64 (0,), if a policy chose what is not allowed.
     """
     ways = np.ones(len(layouts), dtype=np.int64)
-    counts = np.zeros(2 * len(turn.observed_calls), dtype=np.int64)
-    places = turn.observed_calls[CALLER_PLACE::OBSERVED_CALL_SIZE]
     for place in range(SEATS):
-        calls = np.flatnonzero(places == place)
-        if len(calls) == 0:
-            continue
         hands = find_different(layouts[:, place])
-        found = np.zeros(len(hands), dtype=np.int64)
-        if not card_odds.count_first_fives(
-            turn, calls[0], calls[-1] + 1, hands, seed, rules, seating, found, counts
-        ):
+        found = count_hand_ways(turn, place, hands, seed, rules, seating)
+        if len(found) < len(hands):
             return ways[:0]
         ways *= found[np.searchsorted(hands, layouts[:, place])]
+    return ways
+
+
+def count_hand_ways(
+    turn: CardTurn, place: int, hands: Int64Array, seed: int, rules: Rules, seating: Seating
+) -> Int64Array:
+    """Return in how many ways hands of a place agree with its calls; as `count_ways`."""
+    ways = np.ones(len(hands), dtype=np.int64)
+    counts = np.zeros(2 * len(turn.observed_calls), dtype=np.int64)
+    calls = np.flatnonzero(turn.observed_calls[CALLER_PLACE::OBSERVED_CALL_SIZE] == place)
+    if len(calls) > 0 and not card_odds.count_first_fives(
+        turn, calls[0], calls[-1] + 1, hands, seed, rules, seating, ways, counts
+    ):
+        return ways[:0]
     return ways
 
 
@@ -155,7 +163,14 @@ class HandDraws(NamedTuple):
 
 
 class KqjCardSampler(CardSampler):
-    """Hidden hands of a round of KQJ in progress; players by seat."""
+    """Hidden hands of a round of KQJ in progress; players by seat.
+
+    Attributes:
+        turn: the turn, as the kernels take it.
+        layouts: int64 (n, 6), the listed distributions, natural coding.
+        play_model: the assumed chances of the others' plays; None to leave them out.
+        hand_lists: the lists that hands are drawn from; None if they are searched.
+    """
 
     chunk_size = 1024
     min_chunk_size = 64
@@ -184,6 +199,8 @@ class KqjCardSampler(CardSampler):
         self.layouts: Int64Array = self.turn.layouts.reshape(-1, SEATS)
         self.layout_count = len(self.layouts)
         self.keeps_history = bool(self._seating.keeps_history)
+        self.hand_lists: ListedHands | None = None
+        self._pilot_weights: list[Float64Array] = []  # Shared with samplers of some of the cards.
         self.play_model = None
         if not plan.ignore_plays and partial_round.others_have_played:
             self.play_model = PlayModel(rules)
@@ -206,6 +223,31 @@ class KqjCardSampler(CardSampler):
         sampler = copy.copy(self)
         sampler.options = tuple(self.options[number] for number in numbers)
         sampler.turn = self.turn._replace(cards=self.turn.cards[list(numbers)].copy())
+        return sampler
+
+    def with_hand_lists(self) -> KqjCardSampler:
+        """Return the same sampler, which draws from short lists of hands; as of `Sampler`."""
+        if self.layout_count and not self.keeps_history:
+            return self  # All distributions are played out.
+        if not self.question_count and self.play_model is None:
+            return self  # All distributions are equally likely.
+        hands = list_hands(self.turn, comb(8, 5) if self.max_ways > 1 else 1)
+        if hands is None or sum(len(each) > 1 for each in hands) < 2:
+            return self
+        factors = [np.ones(len(each)) for each in hands]
+        for place in range(SEATS):
+            ways, again = (self._count_hand_ways(place, hands[place], seed) for seed in range(2))
+            if not np.array_equal(ways, again):
+                return self  # Players who call at random are asked anew for each draw.
+            hands[place], factors[place] = hands[place][ways > 0], ways[ways > 0].astype(float)
+        if self.play_model is not None:
+            by_plays = self.play_model.weigh_hands(self.turn, hands)
+            factors = [one * other for one, other in zip(factors, by_plays, strict=True)]
+        lists = join_hand_lists(self.turn, hands, factors)
+        if not lists.draw(derive_keys(self.seed, _FIRST_PILOT_DRAW, _PILOT_DRAWS))[1].any():
+            return self
+        sampler = copy.copy(self)
+        sampler.hand_lists = lists
         return sampler
 
     def ask(self, keys: Int64Array) -> list[str]:
@@ -243,6 +285,14 @@ class KqjCardSampler(CardSampler):
 
     def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
         """Play out every legal card in `count` draws; as of `Sampler`."""
+        if self.hand_lists is not None:
+            keys = derive_keys(self.seed, first, count)
+            hands, weights = self.hand_lists.draw(keys)
+            live = weights > 0
+            keys, hands, weights = keys[live], hands[live], weights[live]
+            counts = np.full((self.question_count, 2), (count, len(weights)), dtype=np.int64)
+            outcomes = self.play_out(hands, keys)
+            return Playouts(len(weights), weights, outcomes, hands.T, counts)
         keys, weights, hands, counts = self.draw_hands(search, first, count)
         call_weights = None
         if self.play_model is not None:
@@ -259,6 +309,14 @@ class KqjCardSampler(CardSampler):
         These do not have to agree with the calls: the weight changes the cost of an answer, not
         what it estimates.
         """
+        plays_left = SEATS * (TRICKS - self.turn.trick) - self.turn.position
+        playout_cost = len(self.options) * plays_left / (SEATS * TRICKS - plays_left)
+        if not self._pilot_weights:
+            self._pilot_weights.append(self._draw_pilot_weights())
+        return choose_least_weight(self._pilot_weights[0], playout_cost)
+
+    def _draw_pilot_weights(self) -> Float64Array:
+        """Return the weights by the plays of some draws."""
         assert self.play_model is not None
         turn = self.turn._replace(observed_calls=np.zeros(0, dtype=np.int64))
         hands = np.zeros((_PILOT_DRAWS, SEATS), dtype=np.int64)
@@ -267,10 +325,7 @@ class KqjCardSampler(CardSampler):
             np.zeros(_PILOT_DRAWS, dtype=np.int64), np.zeros(_PILOT_DRAWS), hands,
             np.zeros(0, dtype=np.int64), np.zeros(2, dtype=np.int64),
         )  # fmt: skip
-        plays_left = SEATS * (TRICKS - turn.trick) - turn.position
-        playout_cost = len(self.options) * plays_left / (SEATS * TRICKS - plays_left)
-        weights = self.play_model.weigh(turn, hands[: max(kept, 0)])
-        return choose_least_weight(weights, playout_cost)
+        return self.play_model.weigh(turn, hands[: max(kept, 0)])
 
     def play_listed(self, seed: int, first: int, count: int) -> Int16Array:
         """Play out every card in some listed distributions; as of `CardSampler`."""
@@ -294,7 +349,16 @@ class KqjCardSampler(CardSampler):
     def count_ways(self, seed: int) -> Int64Array:
         """Return in how many ways each of the listed distributions agrees with the calls."""
         ways = count_ways(self.turn, self.layouts, seed, self._rules, self._seating)
-        if len(ways) < self.layout_count:
+        return self._check_ways(ways, self.layout_count)
+
+    def _count_hand_ways(self, place: int, hands: Int64Array, seed: int) -> Int64Array:
+        """Return in how many ways hands of a place agree with its calls."""
+        ways = count_hand_ways(self.turn, place, hands, seed, self._rules, self._seating)
+        return self._check_ways(ways, len(hands))
+
+    def _check_ways(self, ways: Int64Array, expected: int) -> Int64Array:
+        """Return numbers of ways; raise InputError if there are none for an illegal choice."""
+        if len(ways) < expected:
             raise InputError(ILLEGAL_CHOICE_MESSAGE)
         return ways
 

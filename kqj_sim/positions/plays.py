@@ -9,6 +9,8 @@ those with which hidden cards are predicted best (docs/odds.md, "Do the plays te
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from kqj_sim.core.block import LEADER, SEATS
@@ -59,6 +61,21 @@ class PlayModel:
         """
         return weigh_layouts(turn, layouts, self.model, round(4 * self.power))
 
+    def weigh_hands(self, turn: CardTurn, hands: Sequence[Int64Array]) -> list[Float64Array]:
+        """Return the weights of hands of each place; those of the player to move weigh 1.
+
+        Args:
+            turn: the turn.
+            hands: by place int64 (n,), natural coding.
+        """
+        own, quarters = (int(turn.state[LEADER]) + turn.position) % SEATS, round(4 * self.power)
+        return [
+            np.ones(len(each))
+            if place == own
+            else weigh_hands(turn, place, each, self.model, quarters)
+            for place, each in enumerate(hands)
+        ]
+
 
 def weigh_layouts(
     turn: CardTurn, layouts: Int64Array, model: OpponentModel, quarters: int
@@ -71,14 +88,22 @@ def weigh_layouts(
             continue
         # What others hold does not change the chance of a play: each hand is weighed once.
         hands = find_different(layouts[:, place])
-        chances, counted = np.ones(len(hands)), np.ones(len(hands))
-        weigh_hands_by_cards(turn.state, turn.trick, turn.position, model, place, hands, chances)
-        # Unlike other powers, square roots are the same numbers on every processor.
-        root = np.sqrt(np.sqrt(chances))
-        for _ in range(quarters):
-            counted *= root
+        counted = weigh_hands(turn, place, hands, model, quarters)
         weights *= counted[np.searchsorted(hands, layouts[:, place])]
     return weights
+
+
+def weigh_hands(
+    turn: CardTurn, place: int, hands: Int64Array, model: OpponentModel, quarters: int
+) -> Float64Array:
+    """Return the weights of hands of a place, int64 (n,), by its plays."""
+    chances, counted = np.ones(len(hands)), np.ones(len(hands))
+    weigh_hands_by_cards(turn.state, turn.trick, turn.position, model, place, hands, chances)
+    # Unlike other powers, square roots are the same numbers on every processor.
+    root = np.sqrt(np.sqrt(chances))
+    for _ in range(quarters):
+        counted *= root
+    return counted
 
 
 def find_different(numbers: Int64Array) -> Int64Array:

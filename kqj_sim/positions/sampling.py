@@ -168,6 +168,13 @@ class Sampler(ABC):
         """
         return self
 
+    def with_hand_lists(self) -> Sampler:
+        """Return the same sampler, which draws from lists of the hands of each player, if short.
+
+        Such draws have more even weights, but do not tell how rare the calls are.
+        """
+        return self
+
     def play_all(self, repeated: int, threads: int = 0) -> Playouts | None:
         """Play out every option in all distributions of the hidden cards, if they are listed.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,10 @@ from scipy.stats import chisquare
 from kqj_sim.core import hidden_hands
 from kqj_sim.core.hidden_hands import (
     draw_first_layout,
-    draw_next_layout,
+    draw_next_hand,
     enumerate_layouts,
+    read_hidden_hand,
     sample_layouts,
-    write_layout,
 )
 from kqj_sim.core.jit import block_loop
 from kqj_sim.core.knowledge import assign_to_holder
@@ -46,21 +45,20 @@ def _sampled(known: Known, number: int, key: int) -> list[World]:
 
 
 @block_loop
-def _draw_in_turn(known: Any, key: int, numbers: Any) -> bool:
-    """Fill a list of layouts, each drawn from the one before."""
+def _draw_in_turn(known: Any, player: int, key: int, hands: Any) -> bool:
+    """Fill a list of hands of a player, each drawn after the one before."""
     if not draw_first_layout(known, key):
         return False
-    write_layout(known, numbers, 0)
-    for which in range(1, numbers.shape[0] // SEATS):
-        draw_next_layout(known, key + which)
-        write_layout(known, numbers, which)
+    hands[0] = read_hidden_hand(known, player)
+    for which in range(1, hands.shape[0]):
+        hands[which] = draw_next_hand(known, player, key + which)
     return True
 
 
-def _drawn_in_turn(known: Known, number: int, key: int) -> list[World]:
-    numbers = np.zeros(SEATS * number, dtype=np.int64)
-    possible = _draw_in_turn(known.array(), key << 32, numbers)
-    return _worlds(numbers, number if possible else 0)
+def _hands_in_turn(known: Known, player: int, number: int, key: int) -> NDArray[np.int64]:
+    hands = np.zeros(number, dtype=np.int64)
+    possible = _draw_in_turn(known.array(), player, key << 32, hands)
+    return hands[: number if possible else 0]
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -127,19 +125,31 @@ def test_the_chain_is_uniform(case: str) -> None:
     assert chisquare([seen[world] for world in slow]).pvalue > UNLIKELY, case
 
 
-@pytest.mark.parametrize("case", slow_after(1, ["two bound", "nothing", "one bound", "each bound"]))
-@pytest.mark.parametrize(
-    ("draw", "which"),
-    [(_sampled, 0), (_sampled, 4), (_drawn_in_turn, 0), (_drawn_in_turn, 1), (_drawn_in_turn, 4)],
-)
-def test_worlds_drawn_are_uniform(
-    case: str, draw: Callable[[Known, int, int], list[World]], which: int
-) -> None:
+BOUND = slow_after(1, ["two bound", "nothing", "one bound", "each bound"])
+
+
+@pytest.mark.parametrize("case", BOUND)
+@pytest.mark.parametrize("which", [0, 4])
+def test_worlds_drawn_are_uniform(case: str, which: int) -> None:
     """The first of a few, and the last."""
     slow = sorted(slow_worlds(CASES[case]))
-    seen = Counter(draw(CASES[case], 5, key)[which] for key in range(30 * len(slow)))
+    seen = Counter(_sampled(CASES[case], 5, key)[which] for key in range(30 * len(slow)))
     assert set(seen) <= set(slow)
     assert chisquare([seen[world] for world in slow]).pvalue > UNLIKELY, case
+
+
+@pytest.mark.parametrize("case", BOUND)
+@pytest.mark.parametrize("which", [0, 1, 4])
+def test_hands_drawn_in_turn_are_those_of_uniform_worlds(case: str, which: int) -> None:
+    known, slow = CASES[case], slow_worlds(CASES[case])
+    for player in range(SEATS):
+        ways = Counter(world[player] for world in slow)
+        runs = 30 * len(ways)
+        seen = Counter(int(_hands_in_turn(known, player, 5, key)[which]) for key in range(runs))
+        assert set(seen) <= set(ways)
+        expected = [runs * number / len(slow) for number in ways.values()]
+        if len(ways) > 1:
+            assert chisquare([seen[hand] for hand in ways], expected).pvalue > UNLIKELY, player
 
 
 def _wide(draw: random.Random, bound: int) -> Known:
@@ -150,9 +160,8 @@ def _wide(draw: random.Random, bound: int) -> Known:
     return Known((0, 6, 6, 6, 6, 6), tuple(lacks))
 
 
-@pytest.mark.parametrize("draw", [_sampled, _drawn_in_turn])
 @pytest.mark.parametrize("bound", range(5))
-def test_shares_of_large_worlds(bound: int, draw: Callable[[Known, int, int], list[World]]) -> None:
+def test_shares_of_large_worlds(bound: int) -> None:
     """Each player has each card equally often in the first, the tenth and the last layout.
 
     A chain that had not forgotten its start, or favoured some, would differ from fresh chains.
@@ -163,7 +172,7 @@ def test_shares_of_large_worlds(bound: int, draw: Callable[[Known, int, int], li
     held = np.zeros((len(places), SEATS, 30))
     runs = 4000
     for key in range(runs):
-        drawn = np.array(draw(known, 32, key))[list(places)]
+        drawn = np.array(_sampled(known, 32, key))[list(places)]
         held += drawn[:, :, None] >> cards & 1
     mean = held.mean(axis=0)
     assert np.all(held.sum(axis=1) == runs)
@@ -181,6 +190,22 @@ def test_shares_of_large_worlds(bound: int, draw: Callable[[Known, int, int], li
         assert np.abs((alike - alike.mean(axis=1, keepdims=True)) / error).max() < 5.0
 
 
+@pytest.mark.parametrize("bound", range(5))
+def test_shares_of_hands_in_turn_are_those_of_worlds(bound: int) -> None:
+    """Each player has each card as often in hands drawn in turn as in sampled layouts."""
+    known = _wide(random.Random(bound), bound)
+    cards, runs = np.arange(30), 3000
+    worlds = np.array([_sampled(known, 1, key)[0] for key in range(runs)])
+    for player in range(1, SEATS):
+        hands = np.array([_hands_in_turn(known, player, 4, key)[3] for key in range(runs)])
+        one, other = (
+            (each[:, None] >> cards & 1).mean(axis=0) for each in (hands, worlds[:, player])
+        )
+        error = np.sqrt((one * (1 - one) + other * (1 - other)) / runs + 1e-9)
+        assert np.abs((one - other) / error).max() < 5.0
+        assert hands.tolist() != worlds[:, player].tolist()
+
+
 def test_worlds_follow_each_other_nearly_independently() -> None:
     """A card's owners in neighbouring worlds agree hardly more often than by chance."""
     known = _wide(random.Random(3), 4)
@@ -194,23 +219,26 @@ def test_worlds_follow_each_other_nearly_independently() -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_worlds_in_turn_are_possible(case: str) -> None:
+def test_hands_in_turn_are_possible(case: str) -> None:
     slow = slow_worlds(CASES[case])
-    drawn = _drawn_in_turn(CASES[case], 20, key=1)
-    assert set(drawn) <= slow
-    assert len(drawn) == (20 if slow else 0)
-    assert drawn == _drawn_in_turn(CASES[case], 20, key=1)
+    for player in range(SEATS):
+        drawn = _hands_in_turn(CASES[case], player, 20, key=1).tolist()
+        assert {*drawn} <= {world[player] for world in slow}
+        assert len(drawn) == (20 if slow else 0)
+        assert drawn == _hands_in_turn(CASES[case], player, 20, key=1).tolist()
 
 
 @pytest.mark.parametrize("bound", range(6))
-def test_worlds_in_turn_hardly_depend_on_each_other(bound: int) -> None:
-    """The correlation of whether a player holds a card with the world before is about 0.
+def test_hands_in_turn_hardly_depend_on_each_other(bound: int) -> None:
+    """The correlation of whether a player holds a card with the hand before is about 0.
 
     The correlation of one card varies with a standard error of 0.01.
     """
     known = _wide(random.Random(bound), bound)
     cards = np.arange(30)
-    drawn = np.array([_drawn_in_turn(known, 100, key) for key in range(100)])
+    drawn = np.array(
+        [[_hands_in_turn(known, p, 100, key) for p in range(SEATS)] for key in range(100)]
+    ).swapaxes(1, 2)
     held = (drawn[..., None] >> cards & 1).astype(float)
     mean = held.mean(axis=(0, 1))
     open_cards = (mean > 0) & (mean < 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from itertools import pairwise
 from math import prod
 from typing import Any
@@ -13,11 +14,13 @@ from numpy.typing import NDArray
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.knowledge import EXCLUDED, HAND_SIZES
 from kqj_sim.core.weighted_layouts import (
+    draw_from_hand_lists,
     draw_weighted_layouts,
     list_hands,
     new_hand_lists,
     weigh_all_layouts,
 )
+from kqj_sim.positions.sampling import derive_keys
 from kqj_sim.rules import SEATS
 from tests.core.known import CASES, Known, World, has_several_worlds, slow_worlds
 from tests.slow import slow_after
@@ -130,3 +133,37 @@ def test_the_hands_listed_are_those_that_the_player_may_hold() -> None:
         held = {(player, hand) for world in slow_worlds(known) for player, hand in enumerate(world)}
         assert held <= listed
         assert all(one != other for one, other in pairwise(sorted(listed)))
+
+
+@pytest.mark.parametrize(
+    "case", ["one bound", "two bound", "each bound", "circle and pair", "only a circle of five"]
+)
+def test_hands_drawn_from_lists_weigh_as_the_product_of_their_factors(case: str) -> None:
+    known, worlds, choose = CASES[case], sorted(slow_worlds(CASES[case])), random.Random(7)
+    places = [place for place in range(SEATS) if known.counts[place]]
+    choose.shuffle(places)
+    held = sorted({(player, hand) for world in worlds for player, hand in enumerate(world)})
+    factor = {each: choose.random() ** 3 + 0.01 if each[1] else 1.0 for each in held}
+    lists = [[hand for player, hand in held if player == place] for place in places]
+    hands = np.array([hand for each in lists for hand in each])
+    factors = np.array(
+        [factor[p, hand] for p, each in zip(places, lists, strict=True) for hand in each]
+    )
+    starts = np.cumsum([0, *(len(each) for each in lists)])
+    keys = derive_keys(1, 0, 20_000)
+    layouts, weights = np.zeros((len(keys), SEATS), dtype=np.int64), np.zeros(len(keys))
+    draw_from_hand_lists(
+        np.array(places), starts, hands, factors, known.unseen, keys, layouts, weights
+    )
+    drawn = [tuple(world) for world in layouts.tolist()]
+    assert {world for world, weight in zip(drawn, weights, strict=True) if weight > 0} <= {*worlds}
+    right = np.array([prod(factor[player, hand] for player, hand in enumerate(w)) for w in worlds])
+    error = weights.std() / len(keys) ** 0.5
+    assert abs(weights.mean() - right.sum()) < 4 * error + 1e-9
+    for _ in range(20):
+        values = {world: choose.random() for world in worlds}
+        expected = np.array([values[world] for world in worlds]) @ right / right.sum()
+        found = np.array([values.get(world, 0.0) for world in drawn])
+        mean = weights @ found / weights.sum()
+        error = ((weights * (found - mean)) ** 2).sum() ** 0.5 / weights.sum()
+        assert abs(mean - expected) < 4.5 * error + 1e-9

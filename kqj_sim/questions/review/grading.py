@@ -296,7 +296,7 @@ def sample_decision(decision: Decision, plan: GradePlan, seed: int, ignore_calls
     own_plan = EstimatePlan(seed=seed, ignore_calls=ignore_calls, ignore_plays=plan.ignore_plays)
     players = [reference] * knowledge.rules.seats
     sampler = make_sampler(knowledge, players, own_plan, plan.max_layouts)
-    return sampler.add_choice(decision.choice, plan.deadline)
+    return sampler.add_choice(decision.choice, plan.deadline).with_hand_lists()
 
 
 def _prepare(

@@ -1,0 +1,74 @@
+"""Hidden hands drawn from lists: against all distributions of the hidden cards."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import pytest
+
+import kqj_sim as kqj
+from kqj_sim.positions.kqj_cards import KqjCardSampler
+from kqj_sim.positions.search import Search
+from kqj_sim.questions.review.cross_fitting import average
+from kqj_sim.questions.review.decisions import Decision, RecordedRound
+from kqj_sim.questions.review.draws import draw_deals, play_all
+from kqj_sim.questions.review.grading import GradePlan, sample_decision
+
+Bidding = Literal["take", "auction"]
+
+EXACT = GradePlan(deals=1, reference="points+greedy", max_layouts=20_000)
+SAMPLED = GradePlan(deals=1, reference="points+greedy", max_layouts=0)
+
+
+def find_decisions(bidding: Bidding, trick: int) -> list[Decision]:
+    """Return the decisions of a trick of some rounds."""
+    records = kqj.records(deals=2, policy="points+greedy", bidding=bidding)
+    rounds = [RecordedRound(record, line) for line, record in enumerate(records, start=1)]
+    return [each for played in rounds for each in played.decisions if each.trick == trick]
+
+
+@pytest.mark.parametrize("bidding", ["take", "auction"])
+def test_means_are_those_of_all_distributions(bidding: Bidding) -> None:
+    compared = 0
+    for decision in find_decisions(bidding, 6):
+        everything = play_all(sample_decision(decision, EXACT, 1, False))
+        sampler = sample_decision(decision, SAMPLED, 1, False)
+        assert isinstance(sampler, KqjCardSampler)
+        if everything is None or sampler.hand_lists is None:
+            continue
+        draws = draw_deals(sampler, 0, 4000)
+        for option in range(len(draws.values)):
+            exact = everything.weights @ everything.values[option] / everything.weights.sum()
+            found = average(draws.weights, draws.values[option])
+            assert abs(found.value - exact) < 4.5 * found.error + 1e-9, decision.at
+        compared += 1
+        if compared == 4:
+            return
+    raise AssertionError("too few decisions have lists and few distributions")
+
+
+def test_draws_are_functions_of_their_numbers() -> None:
+    sampler = sample_decision(find_decisions("take", 6)[0], SAMPLED, 1, False)
+    search = Search(sampler.question_count)
+    one, other = sampler.play_chunk(search, 0, 300), sampler.play_chunk(search, 100, 200)
+    count = len(other.weights)
+    assert count > 100
+    assert np.array_equal(one.weights[-count:], other.weights)
+    assert np.array_equal(one.hands[:, -count:], other.hands)
+    assert np.array_equal(one.outcomes[:, -count:], other.outcomes)
+
+
+def test_players_who_call_at_random_are_not_listed() -> None:
+    plan = GradePlan(deals=1, reference="random:take=0.3+greedy", max_layouts=0)
+    (decision, *_) = find_decisions("take", 6)
+    sampler = sample_decision(decision, plan, 1, False)
+    assert isinstance(sampler, KqjCardSampler)
+    assert sampler.hand_lists is None
+
+
+def test_long_lists_are_not_made() -> None:
+    (decision, *_) = find_decisions("take", 2)
+    sampler = sample_decision(decision, SAMPLED, 1, False)
+    assert isinstance(sampler, KqjCardSampler)
+    assert sampler.hand_lists is None
