@@ -94,7 +94,7 @@ class Odds {
     for (const name of ["totals", "squares"]) {
       if (!chunk[name]) continue;
       this[name] ??= new Float64Array(chunk[name].length);
-      chunk[name].forEach((each, at) => (this[name][at] += each));
+      addNumbers(this[name], chunk[name]);
     }
     this.hands = this.asked.filter((_, at) => at % 2 === 0).reduce((sum, each) => sum + each, 0);
   }
@@ -122,8 +122,8 @@ class Odds {
   copyTotals(option) {
     const { engine, totals, squares } = this,
       size = engine.constants.TOTALS;
-    const of = (array, parts) => array.slice(parts * size * option, parts * size * (option + 1));
-    return [engine.copy("f64", of(totals, 4), [4, size]), engine.copy("f64", of(squares, 1))];
+    const of = (array) => array.subarray(size * option, size * (option + 1));
+    return [engine.copy("f64", of(totals), [1, size]), engine.copy("f64", of(squares))];
   }
 }
 

@@ -49,7 +49,12 @@ from kqj_sim.core.types import (
 from kqj_sim.policies.particles import OpponentModel
 from kqj_sim.positions import kqj_calls, kqj_cards, plays
 from kqj_sim.positions.kqj_cards import KqjCardSampler
-from kqj_sim.positions.measures import Measure, get_kqj_call_measures, get_kqj_card_measures
+from kqj_sim.positions.measures import (
+    ENDINGS,
+    Measure,
+    get_kqj_call_measures,
+    get_kqj_card_measures,
+)
 from kqj_sim.positions.plan import CERTAIN
 from kqj_sim.questions.odds import card_reasons
 from kqj_sim.rules import KqjRules
@@ -240,8 +245,14 @@ def choose_amounts(
 def add_totals(
     outcomes: Int16Array, weights: Float64Array, totals: Float64Array, squares: Float64Array
 ) -> None:
-    """Add the totals of outcomes (`kqj_calls.add_totals`)."""
-    kqj_calls.add_totals(outcomes, weights, totals, squares)
+    """Add the totals of outcomes (`kqj_calls.add_totals`), whatever the ending."""
+    options, size = totals.shape
+    by_ending = np.zeros((options, ENDINGS, size))
+    kqj_calls.add_totals(outcomes, weights, by_ending, squares)
+    for option in range(options):
+        for ending in range(ENDINGS):
+            for total in range(size):
+                totals[option, total] += by_ending[option, ending, total]
 
 
 @kernel(cache=False)
@@ -270,7 +281,7 @@ def count_ways(
 def list_examples(sampler: KqjCardSampler) -> Iterator[tuple[Kernel, tuple[Any, ...]]]:
     """Yield the kernels that are not compiled by answers, with arguments of the types they get."""
     moments, ints = WeightedMoments.zeros(1, 1), np.zeros(1, np.int64)
-    one, two, three = (np.zeros((1,) * axes) for axes in (1, 2, 3))
+    one, two = np.zeros(1), np.zeros((1, 1))
     outcomes, layouts = np.zeros((1, 1, 1), np.int16), np.zeros((1, SEATS), np.int64)
     assert sampler.play_model is not None
     yield estimate_measure, (moments, 0, 0, 0, 0, one)
@@ -278,7 +289,7 @@ def list_examples(sampler: KqjCardSampler) -> Iterator[tuple[Kernel, tuple[Any, 
     yield is_certain, (moments, 0, 0, 0, 0)
     yield estimate_reach, (moments, two, one, 0, one)
     yield choose_amounts, (moments, two, one, 0, 0, ints)
-    yield add_totals, (outcomes, one, three, two)
+    yield add_totals, (outcomes, one, two, two)
     yield weigh_layouts, (sampler.turn, layouts, sampler.play_model.model, one)
     yield choose_least_weight, (one, one)
     yield count_ways, (sampler.turn, layouts, 0, sampler._rules, sampler._seating, ints)

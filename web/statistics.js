@@ -1,6 +1,10 @@
 // Sums over weighted deals, and estimates of them by kernels (`web/kernels.py`).
 // An estimate is {value, low, high}: `low` is NaN without an interval.
 
+function addNumbers(sums, numbers) {
+  for (let at = 0; at < numbers.length; at++) sums[at] += numbers[at];
+}
+
 class Moments {
   // `stats.moments.WeightedMoments` of some quantities and options.
   constructor(engine, measures, options) {
@@ -17,8 +21,8 @@ class Moments {
 
   add({ drawn, sums, products }) {
     this.deals += drawn;
-    sums.forEach((each, at) => (this.sums[at] += each));
-    products.forEach((each, at) => (this.products[at] += each));
+    addNumbers(this.sums, sums);
+    addNumbers(this.products, products);
   }
 
   get weights() {

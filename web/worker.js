@@ -14,7 +14,7 @@ function addUp(outcomes, weights) {
   engine.call("add_weighted", weights, values, sums, products);
   const found = { sums: sums.view().slice(), products: products.view().slice() };
   if (!totals) return found;
-  const weighed = engine.array("f64", [options, 4, OUT.TOTALS]),
+  const weighed = engine.array("f64", [options, OUT.TOTALS]),
     squares = engine.array("f64", [options, OUT.TOTALS]);
   engine.call("add_totals", outcomes, weights, weighed, squares);
   return { ...found, totals: weighed.view().slice(), squares: squares.view().slice() };

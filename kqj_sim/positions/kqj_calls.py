@@ -36,6 +36,7 @@ from kqj_sim.positions.auction_state import (
 from kqj_sim.positions.estimator import MIN_EFFECTIVE_DEALS, ImpossibleBiddingError, search_and_add
 from kqj_sim.positions.measures import (
     DRAWN,
+    ENDINGS,
     LOST,
     NOT_PLAYED,
     UNCOUNTERED_VALUE,
@@ -109,7 +110,7 @@ class KqjCallOdds(Odds):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.totals = np.zeros((len(self.options), 4, MAX_TOTAL + 1))
+        self.totals = np.zeros((len(self.options), ENDINGS, MAX_TOTAL + 1))
         self.squares = np.zeros((len(self.options), MAX_TOTAL + 1))
 
     def add(self, playouts: Playouts, max_deals: int | None = None) -> int:

@@ -18,7 +18,8 @@ from kqj_sim.rules import KqjRules
 RANKING_MEASURE = "value"
 """The measure with the greatest mean of the best option; every table has it, and `win_share`."""
 
-WON, LOST, DRAWN, NOT_PLAYED = range(4)
+ENDINGS = 4
+WON, LOST, DRAWN, NOT_PLAYED = range(ENDINGS)
 """Endings of a round for the player's side: won, lost, a litigation or tie, passed out."""
 
 

@@ -16,7 +16,7 @@ from kqj_sim.core import auction, call_odds, card_odds
 from kqj_sim.policies.players import seat_players
 from kqj_sim.positions import kqj_calls, kqj_cards, sampling
 from kqj_sim.positions.kqj_cards import KqjCardSampler
-from kqj_sim.positions.measures import get_kqj_call_measures, get_kqj_card_measures
+from kqj_sim.positions.measures import ENDINGS, get_kqj_call_measures, get_kqj_card_measures
 from kqj_sim.positions.plan import CERTAIN, EstimatePlan
 from kqj_sim.positions.plays import choose_least_weight
 from kqj_sim.positions.reader import read_position
@@ -166,10 +166,11 @@ def test_measures_and_totals_are_those_of_the_package(engine: Any) -> None:
         for name, expected in zip(table.indices, table.compute(outcomes), strict=True):
             _, arrays = engine.call(f"measure_{name}", (outcomes, np.zeros((3, 500))))
             assert arrays[-1] == expected.tobytes(), name
-    totals, squares = np.zeros((3, 4, MAX_TOTAL + 1)), np.zeros((3, MAX_TOTAL + 1))
-    _, arrays = engine.call("add_totals", (outcomes, weights, totals, squares))
+    totals, squares = np.zeros((3, ENDINGS, MAX_TOTAL + 1)), np.zeros((3, MAX_TOTAL + 1))
+    asked = (outcomes, weights, totals.sum(axis=1), squares)
+    _, arrays = engine.call("add_totals", asked)
     kqj_calls.add_totals(outcomes, weights, totals, squares)
-    assert totals.ravel() == read_floats(arrays[-2])
+    assert totals.sum(axis=1).ravel() == read_floats(arrays[-2])
     assert squares.ravel() == read_floats(arrays[-1])
     moments = WeightedMoments.zeros(1, 3)
     moments.add(500, weights, np.zeros((1, 3, 500)))
