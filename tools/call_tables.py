@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -21,15 +22,21 @@ from tools.record_calls import MAX_TURNS, OPTIONS, CallDecisions, record_auction
 _LOOPS = {BID: "bid", COUNTER: "counter", OVERCOUNTER: "overcounter"}
 
 
+CALLERS = ("points", "always", "never")
+"""Policies that sit at tables beside those who call by weights."""
+
+Caller: TypeAlias = Int16Array | str
+"""Weights of `learned` in fixed point, or one of CALLERS."""
+
+
 class CallTable:
-    """A table at which each player calls by weights, or like `points`; all play like `network`."""
+    """A table at which players call by weights, or like one of CALLERS, and play like `network`."""
 
     def __init__(self, rules: KqjRules) -> None:
         self.rules = rules
         self.encoded_rules = encode_rules(rules)
-        # `points` is the second of two policies, so that its loops leave out others' seats.
-        two = [parse_player("never+network"), parse_player("points+network")] * (SEATS // 2)
-        self.usual = encode_seating(rules, two, None, "rollouts")
+        players = [parse_player(f"{name}+network") for name in CALLERS]
+        self.usual = encode_seating(rules, players * (SEATS // len(players)), None, "rollouts")
         self.loops = {
             loop: compile_cfunc(
                 ASK_SIGNATURE, learned.blocks[decision], cache=True, name=f"kqj_learned_{decision}"
@@ -37,26 +44,27 @@ class CallTable:
             for loop, decision in _LOOPS.items()
         }
 
-    def seat(self, policies: Sequence[Int16Array | None], seats: Sequence[int]) -> Seating:
+    def seat(self, callers: Sequence[Caller], seats: Sequence[int]) -> Seating:
         """Return a seating.
 
         Args:
-            policies: weights of `learned` in fixed point, which must outlive it, or None for
-                `points`.
-            seats: number of the policy of each seat.
+            callers: the players; their weights must outlive the seating.
+            seats: number of the player of each seat.
         """
-        usual = self.usual
-        parameters = usual.parameters.reshape(LOOP_COUNT, MAX_POLICIES, MAX_PARAMETERS)
-        functions = usual.loop_addresses.reshape(LOOP_COUNT, MAX_POLICIES)[:, [1] * MAX_POLICIES]
-        resources = usual.resources.reshape(LOOP_COUNT, MAX_POLICIES)[:, [1] * MAX_POLICIES]
-        for number, weights in enumerate(policies):
+        usual, members = self.usual, MAX_POLICIES
+        sources = [CALLERS.index(each) if isinstance(each, str) else 0 for each in callers]
+        sources += [0] * (members - len(sources))
+        functions = usual.loop_addresses.reshape(LOOP_COUNT, members)[:, sources]
+        resources = usual.resources.reshape(LOOP_COUNT, members)[:, sources]
+        parameters = usual.parameters.reshape(LOOP_COUNT, members, MAX_PARAMETERS)[:, sources]
+        for number, caller in enumerate(callers):
             for loop, compiled in self.loops.items():
-                if weights is not None:
+                if not isinstance(caller, str):
                     functions[loop, number] = compiled.address
-                    resources[loop, number] = weights.ctypes.data
+                    resources[loop, number] = caller.ctypes.data
         return usual._replace(
             loop_addresses=functions.ravel(), resources=resources.ravel(),
-            parameters=parameters[:, [1] * MAX_POLICIES].ravel(), distinct=len(policies),
+            parameters=parameters.ravel(), distinct=len(callers),
             seats=sum(each << 4 * seat for seat, each in enumerate(seats)),
         )  # fmt: skip
 
@@ -67,15 +75,15 @@ def join_decisions(parts: Iterable[CallDecisions]) -> CallDecisions:
 
 
 def record_calls(
-    table: CallTable, weights: Int16Array, learner: Int16Array | None,
-    others: Sequence[Int16Array | None], blocks: int, seed: int,
+    table: CallTable, weights: Int16Array, learner: Caller, others: Sequence[Caller], blocks: int,
+    seed: int,
 ) -> CallDecisions:  # fmt: skip
     """Return decisions of a learner in blocks of deals, against others drawn for each block.
 
     Args:
         table: the table.
         weights: those whose values choose the bids that are tried.
-        learner: the learner's weights, mostly the same; None for `points`.
+        learner: whose decisions are recorded, mostly those weights.
         others: the players of the other team, or of two teams or one of three.
         blocks: number of blocks of LANES deals.
         seed: seed of the deals and draws.

@@ -70,8 +70,8 @@ KEPT_ITERATIONS = 6
 """Iterations whose decisions are learnt from, the last ones."""
 OLDER_VERSIONS = 3
 """Versions before the last that are among the opponents."""
-OTHERS_SHARES = (5, 1, 4)
-"""Shares among the opponents: the last version, each older one, and `points`."""
+LAST_SHARE, USUAL_OPPONENTS = 5, ("points", "points", "points", "always", "never")
+"""Opponents: the last version so many times, each older one once, and these."""
 
 FIRST_RATE, LAST_RATE = 1e-3, 1e-4
 """Learning rates at the beginning and the end of an iteration; halved after the first ones."""
@@ -307,11 +307,10 @@ def main(teams: Literal[2, 3], seconds: int, begin: Path | None, seed: int, out:
         deal_seed = SEED_OFFSET + 1000 * seed + iteration
         if versions:
             last, older = versions[-1], versions[-1 - OLDER_VERSIONS : -1]
-            of_last, of_older, of_points = OTHERS_SHARES
-            others = [last] * of_last + older * of_older + [None] * of_points
+            others = [last] * LAST_SHARE + older + [*USUAL_OPPONENTS]
             found = record_calls(table, last, last, others, BLOCKS, deal_seed)
         else:
-            found = record_calls(table, nothing, None, [None], BLOCKS, deal_seed)
+            found = record_calls(table, nothing, "points", ["points"], BLOCKS, deal_seed)
         parts.append(found)
         rate = 1.0 if iteration < FAST_ITERATIONS else 0.5
         loss = learn_decisions(networks, parts, rate, generator)
