@@ -25,7 +25,17 @@ KQJ = Game(
     default_player="points+network",
     lively_player="random:take=0.3,bid=0.3,capot=0.05,counter=0.1",
     policies_package="kqj_sim.policies",
-    built_ins=("random", "greedy", "standard", "network", "pimc", "points", "always", "never"),
+    built_ins=(
+        "random",
+        "greedy",
+        "standard",
+        "network",
+        "pimc",
+        "points",
+        "learned",
+        "always",
+        "never",
+    ),
     presets={
         "bold": Preset(
             "points:take=0,lap2=0",

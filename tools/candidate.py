@@ -19,7 +19,7 @@ from kqj_sim.policies.registry import policy
 from kqj_sim.policies.tools import best_card
 
 _numbers, _ = weights.read(Path(os.environ.get("KQJ_CANDIDATE", "trained.npz")))
-_played = weights.align_for_play(_numbers)
+_played = weights.align_for_play("network", _numbers)
 _ADDRESS = _played.ctypes.data
 
 candidate = policy("candidate", "network with the weights of a file")

@@ -371,6 +371,9 @@ def _make_stack_allocator(dtype: Numba, element: Numba) -> Numba:
 stack_int16 = _make_stack_allocator(types.int16, ir.IntType(16))
 """An array of a constant number of int16 on the stack, indexed without checks."""
 
+stack_int32 = _make_stack_allocator(types.int32, ir.IntType(32))
+"""An array of a constant number of int32 on the stack, indexed without checks."""
+
 stack_int64 = _make_stack_allocator(types.int64, ir.IntType(64))
 """An array of a constant number of int64 on the stack, indexed without checks."""
 

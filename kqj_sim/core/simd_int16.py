@@ -268,3 +268,45 @@ def write_outputs(
 
     i64 = types.int64
     return types.void(values, i64, vectors, i64, i64, bias, matrix, i64, factors, pairs), codegen
+
+
+@intrinsic(prefer_literal=True)
+def write_totals(
+    typingctx: Numba, totals: Numba, vector: Numba, first: Numba, bias: Numba, matrix: Numba,
+    start: Numba, pairs: Numba,
+) -> Numba:  # fmt: skip
+    """Write the totals of a layer of sixteen units, int32 modulo 2^32, for one vector.
+
+    Args:
+        totals: int32 (16,), gets the totals.
+        vector: holds the vector from `first` on.
+        first: see `vector`.
+        bias, matrix, start, pairs: as of `write_outputs`.
+    """
+    if not isinstance(pairs, types.IntegerLiteral):
+        return None
+    count = pairs.literal_value
+
+    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
+        totals, vector, first, bias, matrix, start, _ = args
+        kinds = signature.args
+
+        def read(kind: Numba, array: Numba, at: Numba, wanted: Numba) -> Numba:
+            return builder.load(_point_at(context, builder, kind, array, at, wanted), align=2)
+
+        def index(start: Numba, number: int) -> Numba:
+            return builder.add(start, ir.Constant(_I64, number))
+
+        zero = ir.Constant(_I64, 0)
+        total = read(kinds[3], bias, zero, _TOTALS)
+        for pair in range(count):
+            row = read(kinds[4], matrix, index(start, pair * PAIRS_WIDTH), _PAIRS)
+            both = read(kinds[1], vector, index(first, 2 * pair), _I32)
+            numbers = builder.bitcast(_splat(builder, both, _TOTALS), _PAIRS)
+            total = _add_products_of_pairs(builder, total, numbers, row)
+        pointer = _point_at(context, builder, kinds[0], totals, zero, _TOTALS)
+        builder.store(total, pointer, align=4)
+        return context.get_dummy_value()
+
+    i64 = types.int64
+    return types.void(totals, vector, i64, bias, matrix, i64, pairs), codegen

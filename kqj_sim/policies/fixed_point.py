@@ -54,7 +54,8 @@ FIXED_LINEAR_STEP = FIXED_OUTPUT + 2 * HIDDEN_2_UNITS
 FIXED_KIND_SIZE = FIXED_LINEAR_STEP + PAIRS_WIDTH
 """Numbers for one kind of contract; each part begins at a multiple of 64 bytes."""
 
-_INT16_ROOM, _INT32_ROOM = (1 << 15) - 1, (1 << 31) - 1
+INT16_ROOM, INT32_ROOM = (1 << 15) - 1, (1 << 31) - 1
+"""The largest numbers."""
 _MAX_MATRIX_SCALE = 1 << 13
 """Enough: a weight is then within 0.00006."""
 
@@ -83,15 +84,15 @@ def _write_kind(weights: Float32Array, fixed: Int16Array) -> None:
     output = weights[OUTPUT_OFFSET : OUTPUT_OFFSET + HIDDEN_2_UNITS]
 
     card_parts = [math.prod(sizes) for sizes in CARD_TABLES.values()]
-    low, high = _bound_sums(bias_1, [(shared, list_shared_parts()), (cards, card_parts)])
-    rows_scale = _choose_scale(np.maximum(-low, high).max(), _INT16_ROOM)
-    linear_scale = _choose_scale(
-        np.abs(_bound_sums(np.zeros(1, np.float32), [(linear, card_parts)])).max(), _INT16_ROOM
+    low, high = bound_sums(bias_1, [(shared, list_shared_parts()), (cards, card_parts)])
+    rows_scale = choose_scale(np.maximum(-low, high).max(), INT16_ROOM)
+    linear_scale = choose_scale(
+        np.abs(bound_sums(np.zeros(1, np.float32), [(linear, card_parts)])).max(), INT16_ROOM
     )
     largest = np.maximum(high, 0) @ np.abs(matrix).astype(np.float64) + np.abs(bias_2)
     matrix_scale = min(
-        _choose_scale(rows_scale * largest.max(), _INT32_ROOM),
-        _choose_scale(np.abs(matrix).max(), _INT16_ROOM),
+        choose_scale(rows_scale * largest.max(), INT32_ROOM),
+        choose_scale(np.abs(matrix).max(), INT16_ROOM),
         _MAX_MATRIX_SCALE,
     )
 
@@ -109,7 +110,7 @@ def _write_kind(weights: Float32Array, fixed: Int16Array) -> None:
     fixed[FIXED_LINEAR_STEP : FIXED_LINEAR_STEP + 2].view(np.float32)[:] = 1 / linear_scale
 
 
-def _bound_sums(
+def bound_sums(
     bias: Float32Array, tables: list[tuple[Float32Array, list[int]]]
 ) -> tuple[Float64Array, Float64Array]:
     """Return the least and the greatest sum of a bias and one row of each part of some tables.
@@ -126,7 +127,7 @@ def _bound_sums(
     return low, high
 
 
-def _choose_scale(largest: float, room: int) -> float:
+def choose_scale(largest: float, room: int) -> float:
     """Return the largest power of two by which numbers up to `largest` stay within `room`.
 
     Half a percent of the room is left for rounding.

@@ -18,19 +18,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kqj_sim.core.simd_int16 import UNITS
 from kqj_sim.core.types import Float32Array
 from kqj_sim.errors import RunError
-from kqj_sim.policies import features
-from kqj_sim.policies.fixed_point import to_fixed_point
+from kqj_sim.policies import call_features, call_weights, features, fixed_point
 from kqj_sim.policies.trick_odds import KIND_COUNT
 
 FOLDER = Path(__file__).resolve().parent / "weights"
 """Folder of the package's own files."""
 
-WEIGHT_COUNTS = {"network": KIND_COUNT * features.KIND_SIZE}
+WEIGHT_COUNTS = {
+    "network": KIND_COUNT * features.KIND_SIZE,
+    "learned": call_weights.KINDS * call_weights.KIND_SIZE,
+}
 """Number of weights of each policy."""
 
-VERSIONS = {"network": 4}
+_TO_FIXED_POINT = {
+    "network": fixed_point.to_fixed_point,
+    "learned": call_weights.to_fixed_point,
+}
+_TRAINING = {
+    "network": "train_network --teams {teams} --bidding {bidding}",
+    "learned": "train_calls --teams {teams}",
+}
+"""Programs that make the weights, and their options."""
+
+VERSIONS = {"network": 4, "learned": 1}
 """Version of each policy's weights in use.
 
 It is a parameter of the policy, so that outputs and records name the weights they were made with.
@@ -74,13 +87,13 @@ def load_for_play(policy: str, teams: int, bidding: str) -> NDArray[Any]:
     It is always the same array and is never freed, as compiled players hold its address.
     Arguments and errors are those of `load`.
     """
-    return align_for_play(load(policy, teams, bidding))
+    return align_for_play(policy, load(policy, teams, bidding))
 
 
-def align_for_play(weights: Float32Array) -> NDArray[Any]:
-    """Return weights in fixed point, int16 (`fixed_point.to_fixed_point`), in an array that begins
-    at a multiple of 64 bytes, a cache line."""
-    numbers = to_fixed_point(weights).ravel()
+def align_for_play(policy: str, weights: Float32Array) -> NDArray[Any]:
+    """Return weights of a policy in fixed point, int16, in an array that begins at a multiple of
+    64 bytes, a cache line."""
+    numbers = _TO_FIXED_POINT[policy](weights).ravel()
     room = np.empty(numbers.nbytes + 64, np.uint8)
     start = -room.ctypes.data % 64
     aligned = room[start : start + numbers.nbytes].view(numbers.dtype)
@@ -94,8 +107,14 @@ def file_name(policy: str, teams: int, bidding: str) -> str:
     return f"{policy}-{teams}-{bidding}.npz"
 
 
-def describe_features() -> dict[str, Any]:
-    """Return what weights are made for: the tables of the features, and the network's units."""
+def describe_features(policy: str) -> dict[str, Any]:
+    """Return what a policy's weights are made for: the tables of the features, and the network's
+    units."""
+    if policy == "learned":
+        return {
+            "parts": {name: list(sizes) for name, sizes in call_features.PARTS.items()},
+            "units": [call_weights.HIDDEN_UNITS, UNITS],
+        }
     return {
         "card": {name: list(sizes) for name, sizes in features.CARD_TABLES.items()},
         "shared": {name: list(sizes) for name, sizes in features.SHARED_TABLES.items()},
@@ -112,7 +131,7 @@ def to_bytes(policy: str, weights: Float32Array, about: Mapping[str, Any]) -> by
         about: `policy`, `teams`, `bidding`, `version`, and how they were made; no dates.
     """
     assert weights.size == WEIGHT_COUNTS[policy]
-    text = json.dumps({**about, "features": describe_features()}, sort_keys=True)
+    text = json.dumps({**about, "features": describe_features(policy)}, sort_keys=True)
     arrays: dict[str, NDArray[Any]] = {
         "weights": weights.ravel().astype(_STORED_TYPE),
         "about": np.frombuffer(text.encode(), dtype=np.uint8),
@@ -145,7 +164,7 @@ def read(path: Path) -> tuple[Float32Array, dict[str, Any]]:
         expected = WEIGHT_COUNTS[about["policy"]]
     except Exception as error:  # A damaged archive makes numpy and zipfile raise any kind.
         raise RunError(f"{path} is no file of weights: {error}") from None
-    if about["features"] != describe_features():
+    if about["features"] != describe_features(about["policy"]):
         raise RunError(
             f"{path} is for other features: make it anew with {training_command(**about)}"
         )
@@ -156,4 +175,4 @@ def read(path: Path) -> tuple[Float32Array, dict[str, Any]]:
 
 def training_command(policy: str, teams: int, bidding: str, **_: Any) -> str:
     """Return the command that makes such weights, in backticks."""
-    return f"`python -m tools.train_{policy} --teams {teams} --bidding {bidding}`"
+    return f"`python -m tools.{_TRAINING[policy].format(teams=teams, bidding=bidding)}`"

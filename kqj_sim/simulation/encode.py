@@ -146,7 +146,7 @@ def _find_resource(rules: GameRules, configured: ConfiguredPolicy, decision: str
             encode_rules(rules),
             [_encode_rollout_seating(rules, name) for name in configured.others],
         )
-    if configured.policy.weights is not None:
+    if configured.policy.weights is not None and decision in configured.policy.blocks:
         of_kqj = require_kqj_rules(rules)
         return weights.load_for_play(configured.policy.weights, of_kqj.teams, of_kqj.bidding)
     return np.empty(0)

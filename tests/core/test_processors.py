@@ -39,6 +39,7 @@ MIXED = ("random:take=0.09", "random:take=0.09+greedy", "random:take=0.09") * 2
 RUNS: dict[str, tuple[dict[str, object], tuple[str, ...], int]] = {
     "taking": ({}, MIXED, 3000),
     "learned players": ({}, ("points+network",) * 6, 300),
+    "learned calls": ({"bidding": "auction"}, ("learned+network",) * 6, 300),
     "auctions": ({"bidding": "auction", "teams": 3, "partners": "random"}, ("random",) * 6, 1000),
 }
 """Rules, players and number of deals."""

@@ -15,10 +15,11 @@ from kqj_sim.core.jit import kernel
 from kqj_sim.core.simd_int16 import *
 
 @kernel(cache=False)
-def work(numbers, bias, matrix, factors, values):
+def work(numbers, bias, matrix, factors, values, totals):
     total = add(load(numbers, 0), load(numbers, 7))
     store(numbers, 3, rectify_first(total, 40))
     write_outputs(values, 1, numbers, 2, 5, bias, matrix, 9, factors, 13)
+    write_totals(totals, numbers, 3, bias, matrix, 9, 13)
 
 draws = np.random.default_rng(1)
 numbers = draws.integers(-1 << 15, 1 << 15, 100).astype(np.int16)
@@ -26,8 +27,9 @@ bias = draws.integers(-1 << 31, 1 << 31, 16).astype(np.int32)
 matrix = draws.integers(-1 << 15, 1 << 15, 9 + 13 * 32).astype(np.int16)
 factors = draws.normal(size=16).astype(np.float32)
 values = np.zeros(1 + GROUP, np.float32)
+written = np.zeros(16, np.int32)
 given = numbers.copy()
-work(numbers, bias, matrix, factors, values)
+work(numbers, bias, matrix, factors, values, written)
 
 total = given[:64] + given[7:71]
 total[:40] = np.maximum(total[:40], 0)
@@ -41,6 +43,8 @@ for member in range(GROUP):
     while products.size > 1:
         products = products[: products.size // 2] + products[products.size // 2 :]
     assert values[1 + member] == products[0]
+expected = bias + numbers[3:29].astype(np.int64) @ weights.astype(np.int64)
+assert (written == expected.astype(np.int32)).all()
 """
 
 X86 = {

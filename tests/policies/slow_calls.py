@@ -1,0 +1,108 @@
+"""Features and values of calls once more, slowly, from cards by name and bids by place."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kqj_sim.columns import CONTRACT_LABELS
+from kqj_sim.policies.call_features import PARTS, ROWS
+from kqj_sim.policies.call_weights import (
+    FIXED_BIAS,
+    FIXED_KIND_SIZE,
+    FIXED_MATRIX,
+    FIXED_OUTPUT_BIAS,
+    FIXED_STEP,
+    HIDDEN_UNITS,
+)
+
+SUITS, HALVES = "shdc", ("456789", "JQKHTA")
+RANKS = "".join(HALVES)
+
+
+class Question(NamedTuple):
+    """A question of an auction: the hand as {suit: ranks}, bids as {place: (amount, contract)}."""
+
+    hand: dict[str, str]
+    place: int
+    turn: int
+    kind: int
+    bids: dict[int, tuple[int, str]]
+    bidder: int | None
+    capot: bool
+    teams: tuple[int, ...]
+
+
+def strength(suit: str, hand: dict[str, str]) -> tuple[int, list[int], int]:
+    """Return the length, the ranks and the number of a suit: the key of the order."""
+    ranks = sorted((RANKS.index(rank) for rank in hand[suit]), reverse=True)
+    return len(ranks), ranks, SUITS.index(suit)
+
+
+def list_features(question: Question, contract: str) -> list[int]:
+    """The rows of a question in the view of a contract, in no order."""
+    hand, place = question.hand, question.place
+    ordered = sorted(SUITS, key=lambda suit: strength(suit, hand), reverse=True)
+    suits = [contract] * (contract in SUITS) + [suit for suit in ordered if suit != contract]
+    names = [contract, *(suit for suit in suits if suit != contract)]
+    names += [other for other in CONTRACT_LABELS[4:] if other != contract]
+    minimum = 120 if max(question.teams) == 1 else 80
+
+    def say(player: int) -> tuple[int, int]:
+        """A player's last call, and the row of its amount."""
+        if player not in question.bids:
+            return int(player < question.turn), 0
+        amount, bid = question.bids[player]
+        tens = min(max((amount - minimum) // 10, 0), 15)
+        return 2 + names.index(bid), (1 if bid == contract else 2) * 16 + tens
+
+    rows: list[tuple[str, int]] = []
+    for slot, suit in enumerate(suits):
+        for half, ranks in enumerate(HALVES):
+            held = sum(1 << at for at, rank in enumerate(ranks) if rank in hand[suit])
+            rows.append((f"half_{2 * slot + half}", held))
+        if slot < 3:
+            rows.append((f"length_{slot}", len(hand[suit])))
+    for step in range(1, 6):
+        other = (place + step) % 6
+        partner = question.teams[other] == question.teams[place]
+        call, amount = say(other)
+        rows += [(f"call_{step}", 8 * partner + call), ("amount", 48 * partner + amount)]
+    call, amount = say(place)
+    rows += [("own_call", call), ("own_amount", amount)]
+    bidder, relation, named, tens = 0, 0, 0, 0
+    if question.bidder is not None:
+        partner = question.teams[question.bidder] == question.teams[place]
+        relation = 1 + partner
+        bidder = 1 + 2 * ((question.bidder - place) % 6) + partner
+        named = names.index(question.bids[question.bidder][1])
+        tens = (question.bids[question.bidder][0] - minimum) // 10 + 1
+        tens = min(max(tens, 0), 31)
+    rows += [("bidder", 6 * bidder + named), ("lowest", 32 * relation + tens)]
+    rows.append(("place", 6 * min(question.turn // 6, 2) + place))
+    rows.append(("question", 2 * question.kind + question.capot))
+    sizes = [size for size, _ in PARTS.values()]
+    starts = dict(zip(PARTS, np.cumsum([0, *sizes]), strict=False))
+    assert all(row < PARTS[part][0] for part, row in rows)
+    return [int(starts[part]) + row for part, row in rows]
+
+
+def list_values(fixed: NDArray[np.int16], rows: list[int], contract: str) -> list[np.float32]:
+    """The sixteen values of a contract, one number at a time, from weights in fixed point."""
+    kind = {"NT": 1, "AT": 2}.get(contract, 0)
+    numbers = fixed.reshape(-1, FIXED_KIND_SIZE)[kind]
+    table = numbers[: ROWS * HIDDEN_UNITS].reshape(ROWS, HIDDEN_UNITS)
+    sums = [int(each) for each in numbers[FIXED_BIAS : FIXED_BIAS + HIDDEN_UNITS]]
+    for row in rows:
+        sums = [one + int(other) for one, other in zip(sums, table[row], strict=True)]
+    assert all(-(1 << 15) <= each < 1 << 15 for each in sums)
+    totals = numbers[FIXED_OUTPUT_BIAS:FIXED_STEP].view(np.int32).tolist()
+    for unit, each in enumerate(sums):
+        for value in range(16):
+            weight = int(numbers[FIXED_MATRIX + unit // 2 * 32 + 2 * value + unit % 2])
+            totals[value] += max(each, 0) * weight
+    assert all(abs(total) < 1 << 31 for total in totals)
+    step = numbers[FIXED_STEP : FIXED_STEP + 2].view(np.float32)[0]
+    return [np.float32(total) * step for total in totals]

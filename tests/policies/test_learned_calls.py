@@ -1,0 +1,201 @@
+"""`learned`: features, values and calls against their slow namesakes; weights in fixed point."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kqj_sim.columns import CONTRACT_LABELS
+from kqj_sim.core.block import PLAYER_BITS
+from kqj_sim.core.views import PASS, BidView, CounterView, bid_code, replace_last_bid
+from kqj_sim.policies import call_weights, weights
+from kqj_sim.policies.call_features import (
+    FEATURES,
+    PARTS,
+    CallTurn,
+    order_suits,
+    write_call_features,
+)
+from kqj_sim.policies.call_values import write_values
+from kqj_sim.policies.call_weights import (
+    FIXED_BIAS,
+    FIXED_MATRIX,
+    FIXED_OUTPUT_BIAS,
+    FIXED_STEP,
+    HIDDEN_UNITS,
+    KIND_SIZE,
+    KINDS,
+    ROWS_OFFSET,
+    to_fixed_point,
+)
+from kqj_sim.policies.learned import choose_bid, choose_counter, choose_overcounter
+from kqj_sim.referee.kqj import PACK
+from kqj_sim.rules import KqjRules
+from tests.core.coding import bits
+from tests.policies.slow_calls import RANKS, SUITS, Question, list_features, list_values
+from tests.slow import slow_after
+from tests.variants import AUCTION_2, AUCTION_3
+from tools.leads import measure_lead
+
+SPLITS = {2: [(0, 1, 0, 1, 0, 1), (0, 0, 1, 1, 0, 1)], 3: [(0, 1, 2, 0, 1, 2), (0, 0, 2, 1, 1, 2)]}
+
+
+def draw_weights(seed: int) -> NDArray[np.int16]:
+    """Random weights in fixed point, with values around zero."""
+    drawn = np.random.default_rng(seed).normal(0, 1, (KINDS, KIND_SIZE)).astype(np.float32)
+    return weights.align_for_play("learned", drawn)
+
+
+def questions(count: int, seed: int = 5) -> Iterator[tuple[Question, CallTurn]]:
+    """Random questions, slow and packed; some with amounts and calls beyond the usual."""
+    draw = random.Random(seed)
+    for _ in range(count):
+        few = [card for card in sorted(PACK) if card.suit in "sh"]
+        cards = draw.sample(draw.choice([sorted(PACK), few]), 8)
+        teams = draw.choice(SPLITS[draw.choice([2, 3])])
+        kind = draw.choice([0, 0, 1, 2])
+        turn = draw.choice([0, 1, 3, 5, 6, 9, 14, 25])
+        place = turn % 6
+        spoken = [other for other in range(6) if other < turn]
+        bidders = [other for other in spoken if draw.random() < 0.6]
+        if kind > 0:
+            bidders = bidders or [draw.randrange(6)]
+        amounts = draw.sample(range(70, draw.choice([200, 500]), 10), len(bidders))
+        bids = {
+            other: (amount, draw.choice(CONTRACT_LABELS))
+            for other, amount in zip(bidders, amounts, strict=True)
+        }
+        bidder = max(bids, key=lambda other: bids[other][0]) if bids else None
+        capot = kind > 0 and draw.random() < 0.3
+        if kind > 0:
+            place = draw.randrange(6)
+            assert bidder is not None
+            turn = bidder + 1
+        packed = 0
+        for other, (amount, contract) in bids.items():
+            number = CONTRACT_LABELS.index(contract)
+            packed = replace_last_bid(packed, other, amount // 10, number)
+        amount, contract = bids[bidder] if bidder is not None else (0, "")
+        hand = {suit: "".join(c.rank for c in cards if c.suit == suit) for suit in SUITS}
+        yield (
+            Question(hand, place, turn, kind, bids, bidder, capot, teams),
+            CallTurn(
+                bits(cards), place, turn, kind, -1 if bidder is None else bidder, amount,
+                CONTRACT_LABELS.index(contract) if contract else -1, int(capot), packed,
+                sum(team << PLAYER_BITS * at for at, team in enumerate(teams)), max(teams) + 1,
+            ),
+        )  # fmt: skip
+
+
+def test_features_are_their_slow_namesakes() -> None:
+    features = np.empty(FEATURES, np.int64)
+    seen: set[int] = set()
+    for question, turn in questions(600):
+        for number, contract in enumerate(CONTRACT_LABELS):
+            write_call_features(turn, order_suits(turn.hand), number, features)
+            expected = list_features(question, contract)
+            assert sorted(features.tolist()) == sorted(expected), (question, contract)
+            seen.update(expected)
+    assert len(seen) > 500
+    assert len(RANKS) == 12
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_values_are_those_of_whole_numbers_to_the_bit(seed: int) -> None:
+    fixed, values = draw_weights(seed), np.empty(16, np.float32)
+    for question, turn in questions(20, seed):
+        for number, contract in enumerate(CONTRACT_LABELS):
+            write_values(turn, order_suits(turn.hand), number, fixed.ctypes.data, values)
+            expected = list_values(fixed, list_features(question, contract), contract)
+            assert values[:9].tolist() == expected[:9]
+
+
+def find_best_bid(question: Question, fixed: NDArray[np.int16], view: BidView) -> int:
+    """The bid of the greatest value, the first of equal ones."""
+    best, call = np.float32(0), PASS
+    for number, contract in enumerate(CONTRACT_LABELS):
+        if number >= 4 and not view.all_no_trump:
+            continue
+        values = list_values(fixed, list_features(question, contract), contract)
+        amounts = [view.lowest_amount + raised for raised in (0, 10, 20, 30, 50, 80)]
+        amounts.append(max(view.lowest_amount, 400))
+        for at, amount in enumerate(amounts):
+            if amount <= view.highest_amount and values[at] > best:
+                best, call = values[at], bid_code(amount, number, int(at == 6))
+    return call
+
+
+def test_calls_are_those_of_the_greatest_value() -> None:
+    fixed = draw_weights(3)
+    fixed_address, calls = fixed.ctypes.data, set()
+    for number, (question, turn) in enumerate(questions(60)):
+        if question.kind == 0:
+            lowest = turn.amount + 10 if turn.bidder >= 0 else 120
+            view = BidView(
+                turn.hand, turn.place, turn.turn, lowest, 600 if number % 3 else lowest + 20,
+                number % 2, turn.bidder, turn.amount, turn.contract, turn.last_bids, turn.players,
+                turn.team_count, 0,
+            )  # fmt: skip
+            call = choose_bid(view, (), fixed_address)
+            assert call == find_best_bid(question, fixed, view)
+            calls.add(call == PASS)
+        else:
+            reply = CounterView(
+                turn.hand, turn.place, turn.bidder, turn.amount, turn.contract, turn.capot,
+                turn.last_bids, turn.players, turn.team_count, 0,
+            )  # fmt: skip
+            contract = CONTRACT_LABELS[turn.contract]
+            values = list_values(fixed, list_features(question, contract), contract)
+            choose = choose_counter if question.kind == 1 else choose_overcounter
+            assert choose(reply, (), fixed_address) == (values[6 + question.kind] > 0)
+
+
+@pytest.mark.parametrize("spread", [0.01, 1.0, 10.0])
+def test_no_sum_can_overflow(spread: float) -> None:
+    """Of each part the largest row at once, as often as it is read."""
+    drawn = np.random.default_rng(3).normal(0, spread, (1, KIND_SIZE)).astype(np.float32)
+    (fixed,) = to_fixed_point(drawn)
+    rows = fixed[:FIXED_BIAS].reshape(-1, HIDDEN_UNITS).astype(np.int64)
+    high = low = fixed[FIXED_BIAS:FIXED_MATRIX].astype(np.int64)
+    start = 0
+    for size, reads in PARTS.values():
+        part = rows[start : start + size]
+        high, low = high + reads * part.max(axis=0), low + reads * part.min(axis=0)
+        start += size
+    assert start == len(rows)
+    assert high.max() < 1 << 15 and low.min() >= -(1 << 15)
+    assert max(high.max(), -low.min()) > 1 << 13, "half of the room is used, or more"
+    matrix = fixed[FIXED_MATRIX:FIXED_OUTPUT_BIAS].reshape(-1, 16, 2).astype(np.int64)
+    weights_of_units = np.abs(matrix.transpose(0, 2, 1).reshape(-1, 16))
+    bias = np.abs(fixed[FIXED_OUTPUT_BIAS:FIXED_STEP].view(np.int32).astype(np.int64))
+    assert (np.maximum(high, 0) @ weights_of_units + bias).max() < 1 << 31
+
+
+@pytest.mark.parametrize("teams", [2, 3])
+def test_packaged_weights_lose_little_in_fixed_point(teams: int) -> None:
+    numbers = weights.load("learned", teams, "auction").reshape(KINDS, -1)
+    fixed = weights.load_for_play("learned", teams, "auction")
+    values, errors = np.empty(16, np.float32), []
+    for question, turn in questions(100):
+        for number, contract in enumerate(CONTRACT_LABELS):
+            kind = {"NT": 1, "AT": 2}.get(contract, 0)
+            rows = numbers[kind][ROWS_OFFSET : call_weights.BIAS_OFFSET].reshape(-1, HIDDEN_UNITS)
+            bias = numbers[kind][call_weights.BIAS_OFFSET : call_weights.MATRIX_OFFSET]
+            matrix = numbers[kind][call_weights.MATRIX_OFFSET : call_weights.OUTPUT_BIAS_OFFSET]
+            hidden = np.maximum(bias + rows[list_features(question, contract)].sum(axis=0), 0)
+            expected = numbers[kind][call_weights.OUTPUT_BIAS_OFFSET :]
+            expected = expected + hidden @ matrix.reshape(HIDDEN_UNITS, 16)
+            write_values(turn, order_suits(turn.hand), number, fixed.ctypes.data, values)
+            errors += (values[:9] - expected[:9]).tolist()
+    assert np.std(errors) < 1
+    assert np.abs(errors).max() < 10
+
+
+@pytest.mark.parametrize("rules", slow_after(1, [AUCTION_2, AUCTION_3]), ids=["two", "three"])
+def test_learned_scores_more_than_points(rules: KqjRules) -> None:
+    lead = measure_lead(rules, "learned+network", "points+network", 3000, seed=8)
+    assert lead.mean > 2 * lead.error
