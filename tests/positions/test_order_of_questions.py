@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import groupby
 
 import numpy as np
 import pytest
@@ -49,7 +50,7 @@ def test_bids_come_before_passes_and_these_before_counters_not_made() -> None:
     sampler = KqjCardSampler(
         decision.knowledge, [parse_player("points+greedy")] * 6, EstimatePlan()
     )
-    for _, first, last in sampler.group_questions_by_place():
-        texts = [each.text for each in sampler.observed_calls[first:last]]
+    for _, calls in groupby(sampler.observed_calls, lambda each: each.place):
+        texts = [each.text for each in calls]
         ranks = [{"pass": 1, "no counter": 2, "no overcounter": 2}.get(text, 0) for text in texts]
         assert ranks == sorted(ranks)

@@ -147,7 +147,12 @@ def _make_bidding_table(odds: KqjCallOdds) -> Table:
             questions = list(group)
             tried = int(odds.question_counts[questions[0], 0])
             agreed = int(odds.question_counts[questions[-1], 1])
-            calls = ", ".join(odds.observed_calls[index].text for index in questions)
+            # They are asked about in another order, the rarest first.
+            spoken = sorted(
+                (odds.observed_calls[index] for index in questions),
+                key=lambda call: (call.auction_state.amount, call.auction_state.passes),
+            )
+            calls = ", ".join(call.text for call in spoken)
             yield (place, calls), "hands_tried_count", make_count(tried)
             share = estimate_share(agreed, tried, odds.confidence)
             yield (place, calls), "agreeing_share", share
