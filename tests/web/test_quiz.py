@@ -95,7 +95,7 @@ def test_values_stand_after_the_choice(browser: Browser) -> None:
     assert browser.run("JSON.stringify(round)") == position
     choose(browser, "call take d")
     assert browser.text("#headline").startswith("You chose take ♦: the best, nothing lost.")
-    assert browser.text("#results-table tbody") == f"Taking2{lost / 2:.1f}"
+    assert browser.text("#results-table tbody") == f"Taking2{lost / 2:.1f} ±?"
     browser.run("document.getElementById('clear').click()")
     assert browser.run("document.getElementById('results').hidden")
     browser.run("document.getElementById('next').click()")
