@@ -267,6 +267,7 @@ def _draw_first_of_two(knowledge: Int64Array, one: int, other: int, key: Key, co
         ways = _count_ways(shared, popcount(both), popcount(own), size, others, others_size)
         chosen = shared if ways > 0.0 and mark >= passed else chosen
         passed += ways
+    counter += _DRAWS_PER_STEP * one
     hand = draw_subset(both, chosen, key, counter)
     return hand | draw_subset(own, size - chosen, key, counter + chosen)
 

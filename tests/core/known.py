@@ -41,6 +41,7 @@ CASES = {
     "nothing": Known((0, 1, 2, 1, 1, 1), (0,) * 6),
     "one bound": Known((1, 2, 0, 2, 2, 1), (0, 0b1111, 0, 0, 0, 0)),
     "two bound": Known((0, 2, 2, 2, 1, 1), (0, 0b1111, 0, 0b110001, 0, 0)),
+    "the last two bound": Known((2, 1, 0, 2, 2, 0), (0, 0, 0, 0b11, 0b1100, 0)),
     "each bound": Known((2, 2, 0, 1, 2, 1), (0b11, 0b101, 0, 0b11110, 0b1000, 0b1100000)),
     "one card has one holder": Known((0, 2, 2, 2, 1, 1), (-1, 1, 0, 1, 1, 1)),
     "only a circle of three": Known((0, 1, 0, 1, 0, 1), (-1, 0b100, 0, 0b001, 0, 0b010)),

@@ -125,7 +125,7 @@ def test_the_chain_is_uniform(case: str) -> None:
     assert chisquare([seen[world] for world in slow]).pvalue > UNLIKELY, case
 
 
-BOUND = slow_after(1, ["two bound", "nothing", "one bound", "each bound"])
+BOUND = slow_after(2, ["the last two bound", "two bound", "nothing", "one bound", "each bound"])
 
 
 @pytest.mark.parametrize("case", BOUND)
