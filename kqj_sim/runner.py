@@ -60,6 +60,7 @@ class Runner:
         self._tell_error = tell_error
         self._line: ProgressLine | None = None
         self._interruption: InterruptHandler | None = None
+        self._polls = True
         self._stack: ExitStack | None = None
         self._depth = 0
         self._began = time.monotonic()
@@ -108,7 +109,8 @@ class Runner:
         Args:
             unit: plural of what is counted, such as deals.
             total: number of all units.
-            polls: True for work that looks at `interrupted`; other work ends by KeyboardInterrupt.
+            polls: True for work that looks at `interrupted`; in other work `advance` raises
+                KeyboardInterrupt: raised anywhere, it would break the locks of threads.
 
         Raises:
             InputError: there are both threads and a cluster.
@@ -117,9 +119,9 @@ class Runner:
         with ExitStack() as stack:
             stack.enter_context(self)
             self._began = time.monotonic()
+            self._interruption = stack.enter_context(InterruptHandler())
+            self._polls = polls
             self._line = stack.enter_context(open_progress(self._progress, unit, total))
-            if polls:
-                self._interruption = stack.enter_context(InterruptHandler())
             yield self
 
     def tell(self, text: str, timed: bool = False) -> None:
@@ -137,9 +139,15 @@ class Runner:
             self._tell_error(text)
 
     def advance(self, count: int, answer: str = "") -> None:
-        """Add finished units to the progress, and show `answer`, the result so far."""
+        """Add finished units to the progress, and show `answer`, the result so far.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C asked for the end of work that does not poll.
+        """
         if self._line is not None:
             self._line.advance(count, answer)
+        if self.interrupted and not self._polls:
+            raise KeyboardInterrupt
 
     def resume(self, count: int) -> None:
         """Add units that an earlier run finished; they do not count for the rate."""

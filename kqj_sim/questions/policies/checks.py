@@ -24,7 +24,8 @@ from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.policy_errors import compile_asking, log_decisions
-from kqj_sim.simulation.run import simulate
+from kqj_sim.simulation.rows import Rows, concatenate_rows
+from kqj_sim.simulation.run import iterate_row_chunks
 
 
 def _list_kqj_variants() -> Iterator[tuple[str, KqjRules]]:
@@ -46,6 +47,8 @@ REPLAYED_DEALS = 60
 """Deals of each variant whose choices are made again from their views."""
 _TIMED_CALLS = 200_000
 _SHOWN_PROBLEMS = 3
+_CHUNK_DEALS = 64
+"""Deals after which the progress is shown and Ctrl-C heard."""
 
 _Log: TypeAlias = dict[
     tuple[ConfiguredPolicy, str], list[tuple[NDArray[np.int64], NDArray[np.int64]]]
@@ -133,19 +136,18 @@ def run_checks(policy: PlayerLike, deals: int, seed: int, runner: Runner) -> Pol
     runs = sum(len(seated[rules.game]) for rules in variants.values())
     times: list[float] = []
     logged: _Log = {}
-    with runner.start("deals", deals * runs, polls=False):
+    with runner.start("deals", 2 * deals * runs, polls=False):
         for name, rules in variants.items():
             for player in seated[rules.game]:
                 found.deals += deals
                 try:
-                    seconds = _play_twice(Experiment(rules, player, deals, seed), found)
+                    seconds = _play_twice(Experiment(rules, player, deals, seed), found, runner)
                 except InputError as error:
                     _add_problem(found, say(__name__, "failed", error, name))
                 else:
                     if player is players[rules.game]:
                         times.append(seconds / deals)
                     _log_choices(rules, player, seed, deals, logged)
-                runner.advance(deals)
         _ask_again(found, logged)
     if times:
         found.microseconds_per_deal = 1e6 * sum(times) / len(times)
@@ -172,15 +174,23 @@ def _list_players(player: Player) -> list[Player]:
     return [player, parse_player(find_game(player.game).lively_player, player.game).join(player)]
 
 
-def _play_twice(experiment: Experiment, found: PolicyCheck) -> float:
+def _play_twice(experiment: Experiment, found: PolicyCheck, runner: Runner) -> float:
     """Play an experiment twice; return the seconds of the second time, when all is compiled."""
-    once = simulate(experiment, threads=1)
+    once = _play(experiment, runner)
     began = time.perf_counter()
-    again = simulate(experiment, threads=1)
+    again = _play(experiment, runner)
     seconds = time.perf_counter() - began
     if not np.array_equal(once.values, again.values):
         _add_problem(found, say(__name__, "unsteady"))
     return seconds
+
+
+def _play(experiment: Experiment, runner: Runner) -> Rows:
+    chunks = []
+    for rows in iterate_row_chunks(experiment, threads=1, chunk=_CHUNK_DEALS):
+        chunks.append(rows)
+        runner.advance(len(rows))
+    return concatenate_rows(chunks)
 
 
 def _add_problem(found: PolicyCheck, text: str) -> None:

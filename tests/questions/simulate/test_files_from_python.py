@@ -58,6 +58,20 @@ def test_the_same_call_resumes_a_checkpoint(tmp_path: Path) -> None:
     assert whole.to_json() == kqj.simulate(**many).to_json()
 
 
+def test_an_interruption_is_raised_where_no_lock_is_held() -> None:
+    """Raised anywhere, it may leave a lock of a thread's result or of the display in disorder."""
+    reached: list[int] = []
+
+    def interrupt(done: int, total: int) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        reached.append(done)
+
+    many = FEW | {"deals": 50_000}
+    part = kqj.simulate(runner=kqj.Runner(1, progress=interrupt), **many)
+    assert part.interrupted and 0 < part.deals < 50_000
+    assert len(reached) == 1
+
+
 def test_a_second_interruption_leaves_out_the_unfinished_span(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
