@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -132,27 +132,29 @@ def _record_decision(view: Any, parameters: Any, sheet: Any) -> int:
     return first_card
 
 
-def _bind_recorder(member: int) -> Any:
-    """Compile a loop that records decisions."""
+def bind_recorder(member: int, record: Any, name: str) -> Any:
+    """Compile a loop that records decisions, by a function (view, parameters, sheet)."""
 
     def sheet_of(resources: Any, number: int) -> Any:
         return int64_at(resources[member * MAX_POLICIES])
 
     return bind_function(
-        member, _record_decision, scalar(lambda table, number: 0.0), scalar(sheet_of), "recorder",
+        member, record, scalar(lambda table, number: 0.0), scalar(sheet_of), name,
         sole_policy=True, checked=False,
     )  # fmt: skip
 
 
-def make_recorder_seating(seating: Seating, sheet: Int64Array) -> Seating:
-    """Return a seating whose players record into `sheet`, int64 (1 + LANES * SHEET_SIZE,).
+def make_recorder_seating(
+    seating: Seating, sheet: Int64Array, recorders: Mapping[int, Any]
+) -> Seating:
+    """Return a seating whose players record into `sheet`, which must outlive the seating.
 
-    The sheet must outlive the seating.
+    `recorders` are the loops for leading and following (`bind_recorder`).
     """
     functions = np.zeros(LOOP_ENTRIES, dtype=np.int64)
     resources = np.zeros(LOOP_ENTRIES, dtype=np.int64)
     for member in (LEAD, FOLLOW):
-        functions[member * MAX_POLICIES] = _RECORDERS[member].address
+        functions[member * MAX_POLICIES] = recorders[member].address
         resources[member * MAX_POLICIES] = sheet.ctypes.data
     parameters = np.zeros(LOOP_ENTRIES * MAX_PARAMETERS)
     return seating._replace(
@@ -160,7 +162,9 @@ def make_recorder_seating(seating: Seating, sheet: Int64Array) -> Seating:
     )
 
 
-_RECORDERS = {member: _bind_recorder(member) for member in (LEAD, FOLLOW)}
+_RECORDERS = {
+    member: bind_recorder(member, _record_decision, "recorder") for member in (LEAD, FOLLOW)
+}
 
 
 class DecisionBuffer(NamedTuple):
@@ -255,6 +259,31 @@ def _roll_out(
                 waiting += 1
 
 
+@scalar
+def start_play(
+    state: Block, first: int, lanes: int, seed: int, rules: Rules, seating: Seating
+) -> int:
+    """Deal, call and vary the contracts of a block; return the number of deals to play."""
+    for i in range(pad_lanes(lanes)):
+        state[DEAL_NUMBER + i] = first + i
+        state[DEALER + i] = (first + i) % SEATS
+        state[PENDING + i] = 0
+        state[KEY + i] = rng.derive_deal_key(seed, first + i)
+        state[ILLEGAL + i] = 0
+    log = np.empty(0, np.int64)
+    for which in range(2):
+        call_stage(seating.stages[which], (state, lanes, rules, seating, log))
+    # Decisions come in the order of the deals, whatever the calls were.
+    restore_lane_order(state, lanes, AUCTION_ROWS)
+    if not rules.auction:
+        _deal_again(state, lanes)
+    _vary_contracts(state, lanes, rules)
+    lanes = move_taken_first(state, lanes, AUCTION_ROWS)
+    complete_hands(state, lanes, 1 - rules.auction)
+    prepare_play(state, lanes)
+    return lanes
+
+
 @kernel
 def record_deals(
     state: Block, inner: Block, sheet: Any, first: int, lanes: int, seed: int, moments: int,
@@ -282,23 +311,7 @@ def record_deals(
     where = np.empty(LANES, np.int64)
     identity = np.arange(LANES)
     values = np.empty(LANES * MAX_CANDIDATES)
-    for i in range(pad_lanes(lanes)):
-        state[DEAL_NUMBER + i] = first + i
-        state[DEALER + i] = (first + i) % SEATS
-        state[PENDING + i] = 0
-        state[KEY + i] = rng.derive_deal_key(seed, first + i)
-        state[ILLEGAL + i] = 0
-    log = np.empty(0, np.int64)
-    for which in range(2):
-        call_stage(seating.stages[which], (state, lanes, rules, seating, log))
-    # Decisions come in the order of the deals, whatever the calls were.
-    restore_lane_order(state, lanes, AUCTION_ROWS)
-    if not rules.auction:
-        _deal_again(state, lanes)
-    _vary_contracts(state, lanes, rules)
-    lanes = move_taken_first(state, lanes, AUCTION_ROWS)
-    complete_hands(state, lanes, 1 - rules.auction)
-    prepare_play(state, lanes)
+    lanes = start_play(state, first, lanes, seed, rules, seating)
     key = rng.derive_deal_key(seed, first)
     left = moments
     for trick in range(TRICKS - 1):
@@ -400,7 +413,7 @@ def record_decisions(
     seating = encode_seating(rules, players, None)
     rollouts = encode_seating(rules, players, None, "rollouts")
     sheet = np.zeros(1 + LANES * SHEET_SIZE, dtype=np.int64)
-    recorders = make_recorder_seating(seating, sheet)
+    recorders = make_recorder_seating(seating, sheet, _RECORDERS)
     room = deals * MOMENTS_PER_DEAL
     output = DecisionBuffer(
         kind=np.zeros(room, dtype=np.int8),
