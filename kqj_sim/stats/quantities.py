@@ -148,7 +148,12 @@ QUANTITIES: Mapping[str, Quantity] = {
 def list_quantities(game: str) -> Mapping[str, Quantity]:
     """Return the quantities of a game's tables by identifier."""
     own: Mapping[str, Quantity] = find_game(game).part("quantities")
-    return {**QUANTITIES, **own}
+    score_unit: Unit = find_game(game).part("score_unit")
+    shared = {
+        name: each._replace(unit=score_unit) if each.unit == "points" else each
+        for name, each in QUANTITIES.items()
+    }
+    return {**shared, **own}
 
 
 def find_quantity(name: str, game: str) -> Quantity:
