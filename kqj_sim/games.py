@@ -46,6 +46,7 @@ KQJ = Game(
         "variants": "kqj_sim.questions.policies.checks:KQJ_VARIANTS",
         "analysis": "kqj_sim.stats.kqj.analysis:ANALYSIS",
         "quantities": "kqj_sim.stats.kqj.quantities:QUANTITIES",
+        "score_unit": "kqj_sim.stats.kqj.quantities:SCORE_UNIT",
         "engine": "kqj_sim.engines:KQJ_ENGINE",
         "figures": "kqj_sim.questions.simulate.kqj.key_figures:FIGURES",
         "pictures": "kqj_sim.questions.simulate.kqj.plots:PICTURES",

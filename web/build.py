@@ -61,6 +61,8 @@ def read_constants() -> dict[str, Any]:
     from kqj_sim.core import auction, bidding, block, call_odds
     from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
     from kqj_sim.core.observed_calls import OBSERVED_CALL_SIZE
+    from kqj_sim.positions.auction_state import GUARANTEED_CAPOT_TOTAL
+    from kqj_sim.positions.kqj_calls import MIN_CAPOT_PROBABILITY
     from kqj_sim.questions.odds.card_reasons import Reason
     from kqj_sim.rules import MAX_TOTAL
 
@@ -75,6 +77,8 @@ def read_constants() -> dict[str, Any]:
         "KNOWLEDGE": KNOWLEDGE_SIZE,
         "CALLS": bidding.MAX_CALLS,
         "LOG": bidding.LOG_SIZE,
+        "MIN_CAPOT_PROBABILITY": MIN_CAPOT_PROBABILITY,
+        "GUARANTEED_CAPOT_TOTAL": GUARANTEED_CAPOT_TOTAL,
         "REASONS": [reason.name.lower() for reason in Reason],
     }
 

@@ -228,7 +228,8 @@ async function estimateCalls(pool, calls, hand, up, show, deals = DEALS, choice 
 // Returns the calls to play out, the best of higher bids by a pilot run among them, and the contracts
 // (`KqjCallSampler.choose_options`).
 async function chooseBids(pool, calls, options, amount, make, show) {
-  const contracts = CONTRACTS.map((_, contract) => calls.makeContract(amount, contract));
+  const contracts = CONTRACTS.map((_, contract) => calls.makeContract(amount, contract)),
+    { MIN_CAPOT_PROBABILITY, GUARANTEED_CAPOT_TOTAL } = calls.engine.constants;
   const run = async (list, first) => {
     const [question, pilot] = make(list);
     await addDeals(pool, pilot, question, first, 4 * LANES, undefined, () => show(pilot, true));
@@ -237,8 +238,8 @@ async function chooseBids(pool, calls, options, amount, make, show) {
   const pilot = await run(contracts, PILOT);
   const higher = contracts.map((_, contract) => {
     const bids = pilot.chooseAmounts(contract, amount).map((each) => calls.makeBid(each, contract, false));
-    if (pilot.estimate("own_capot_share", contract).value >= 0.2)
-      bids.push(calls.makeBid(Math.max(amount, 400), contract, true));
+    if (pilot.estimate("own_capot_share", contract).value >= MIN_CAPOT_PROBABILITY)
+      bids.push(calls.makeBid(Math.max(amount, GUARANTEED_CAPOT_TOTAL), contract, true));
     return bids;
   });
   const tried = [...options, ...higher.flat()],

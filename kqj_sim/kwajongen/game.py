@@ -106,6 +106,7 @@ KWAJONGEN = Game(
         "variants": "kqj_sim.kwajongen.words:CHECKED_RULES",
         "analysis": "kqj_sim.kwajongen.analysis:ANALYSIS",
         "quantities": "kqj_sim.kwajongen.quantities:QUANTITIES",
+        "score_unit": "kqj_sim.kwajongen.quantities:SCORE_UNIT",
         "engine": "kqj_sim.kwajongen.encode:ENGINE",
         "figures": "kqj_sim.kwajongen.key_figures:FIGURES",
         "pictures": "kqj_sim.kwajongen.plots:PICTURES",

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kqj_sim.stats.quantities import Quantity, list_distribution
+from kqj_sim.stats.quantities import Quantity, Unit, list_distribution
+
+SCORE_UNIT: Unit = "change"
+"""The unit of points in quantities that every game has."""
 
 _ROUNDS = {
     "share_of_played": Quantity("share of played deals", "share"),
@@ -39,10 +42,10 @@ _ODDS = {
 _COMPARE = {
     "caller_share": Quantity("is the caller, share of rounds", "share"),
     "caller_round_won_share": Quantity("won, share of rounds as caller", "share"),
-    "caller_won_per_round": Quantity("won as caller", "points"),
-    "caller_lost_per_round": Quantity("lost as caller", "points"),
-    "against_caller_per_round": Quantity("won against callers", "points"),
-    "score_reduction_per_round": Quantity("reduction of the score", "points"),
+    "caller_won_per_round": Quantity("won as caller", "change"),
+    "caller_lost_per_round": Quantity("lost as caller", "change"),
+    "against_caller_per_round": Quantity("won against callers", "change"),
+    "score_reduction_per_round": Quantity("reduction of the score", "change"),
 }
 
 QUANTITIES: Mapping[str, Quantity] = {**_ROUNDS, **_ODDS, **_COMPARE}

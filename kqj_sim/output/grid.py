@@ -77,8 +77,8 @@ def format_number(estimate: Estimate, unit: str) -> Cell:
     It is a share (unit "share"), points, an amount, rounds, a change of score or a count; NaN for
     `low` means that it is exact, or that an interval has no meaning.  If there are too few
     observations for an interval, the sign `NO_INTERVAL` stands in its place.  The width of the
-    interval decides the number of decimals; a clearly lopsided interval is written out.  A zero has
-    no sign.
+    interval decides the number of decimals, of a change at least two: `0.14 ±0.06`; a clearly
+    lopsided interval is written out.  A zero has no sign.
     """
     value, low, high = map(float, estimate[:3])
     if math.isnan(value):
@@ -86,9 +86,9 @@ def format_number(estimate: Estimate, unit: str) -> Cell:
     sign = "%" if unit == "share" else ""
     scale = 100 if unit == "share" else 1
     value, low, high = value * scale, low * scale, high * scale
+    least = 2 if unit == "change" else 1
     if not (math.isfinite(low) and math.isfinite(high)):
-        decimals = 2 if unit == "change" else 1
-        decimals = 0 if not sign and float(value).is_integer() else decimals
+        decimals = 0 if not sign and float(value).is_integer() else least
         missing = NO_INTERVAL if math.isinf(low) or math.isinf(high) else ""
         return Cell(f"{value:z,.{decimals}f}{sign}", missing)
     half = (high - low) / 2
@@ -96,7 +96,7 @@ def format_number(estimate: Estimate, unit: str) -> Cell:
     whole = not sign and all(float(number).is_integer() for number in (value, low, high))
     if whole and half == 0:
         return Cell(f"{value:,.0f}")
-    decimals = 1 if half <= 0 else min(5, max(1, math.ceil(-math.log10(2 * half))))
+    decimals = least if half <= 0 else min(5, max(least, math.ceil(-math.log10(2 * half))))
     decimals = 0 if whole else decimals
     below, above = value - low, high - value
     if max(below, above) > 1.5 * min(below, above) and round(below, decimals) != round(

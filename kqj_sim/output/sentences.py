@@ -23,6 +23,7 @@ from kqj_sim.output.rounded import (
 )
 from kqj_sim.places import format_ordinal, name_places
 from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.quantities import find_quantity
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -98,10 +99,16 @@ def _write_estimate(unit: str) -> Callable[[Estimate], str]:
     return lambda estimate: str(format_number(estimate, unit))
 
 
+def _write_points_per_round(estimate: Estimate, game: str) -> str:
+    unit = find_quantity("lead_per_round", game).unit
+    return f"{format_number(estimate, unit)} points a round"
+
+
 FILTERS: dict[str, Callable[..., Any]] = {
     "share": _write_estimate("share"),  # 67.1% ±0.1
     "points": _write_estimate("points"),  # 142.3 ±0.2
     "change": _write_estimate("change"),  # 0.97 ±0.02
+    "a_round": _write_points_per_round,  # 8.3 ±0.2 points a round
     "size": take_absolute,
     "rest": subtract_from,
     "chance": format_chance,  # more than 99.9%

@@ -11,7 +11,13 @@ import numpy as np
 from kqj_sim.core.simd_int16 import PAIRS_WIDTH, UNITS, WIDTH
 from kqj_sim.core.types import Float32Array, Int16Array
 from kqj_sim.policies.call_features import PARTS, ROWS
-from kqj_sim.policies.fixed_point import INT16_ROOM, INT32_ROOM, bound_sums, choose_scale
+from kqj_sim.policies.fixed_point import (
+    INT16_ROOM,
+    bound_sums,
+    choose_matrix_scale,
+    choose_scale,
+    convert_kinds,
+)
 
 HIDDEN_UNITS = WIDTH
 """Units of the hidden layer: one vector."""
@@ -48,11 +54,7 @@ def to_fixed_point(weights: Float32Array) -> Int16Array:
     Returns:
         int16 (kinds, `FIXED_KIND_SIZE`).
     """
-    kinds = weights.reshape(-1, KIND_SIZE)
-    numbers = np.zeros((len(kinds), FIXED_KIND_SIZE), np.int16)
-    for kind, fixed in zip(kinds, numbers, strict=True):
-        _write_kind(kind, fixed)
-    return numbers
+    return convert_kinds(weights, KIND_SIZE, FIXED_KIND_SIZE, _write_kind)
 
 
 def _write_kind(weights: Float32Array, fixed: Int16Array) -> None:
@@ -68,11 +70,7 @@ def _write_kind(weights: Float32Array, fixed: Int16Array) -> None:
         bias, [(rows * reads[:, None].astype(np.float32), [size for size, _ in PARTS.values()])]
     )
     rows_scale = choose_scale(np.maximum(-low, high).max(), INT16_ROOM)
-    largest = np.maximum(high, 0) @ np.abs(matrix).astype(np.float64) + np.abs(output_bias)
-    matrix_scale = min(
-        choose_scale(rows_scale * largest.max(), INT32_ROOM),
-        choose_scale(np.abs(matrix).max(), INT16_ROOM),
-    )
+    matrix_scale = choose_matrix_scale(matrix, output_bias, high, rows_scale)
 
     fixed[FIXED_ROWS:FIXED_BIAS] = np.rint(rows * np.float32(rows_scale)).ravel()
     fixed[FIXED_BIAS:FIXED_MATRIX] = np.rint(bias * np.float32(rows_scale))

@@ -9,6 +9,7 @@ whatever the features.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -66,11 +67,7 @@ def to_fixed_point(weights: Float32Array) -> Int16Array:
     Returns:
         int16 (kinds, `FIXED_KIND_SIZE`).
     """
-    kinds = weights.reshape(-1, KIND_SIZE)
-    numbers = np.zeros((len(kinds), FIXED_KIND_SIZE), np.int16)
-    for kind, fixed in zip(kinds, numbers, strict=True):
-        _write_kind(kind, fixed)
-    return numbers
+    return convert_kinds(weights, KIND_SIZE, FIXED_KIND_SIZE, _write_kind)
 
 
 def _write_kind(weights: Float32Array, fixed: Int16Array) -> None:
@@ -89,12 +86,7 @@ def _write_kind(weights: Float32Array, fixed: Int16Array) -> None:
     linear_scale = choose_scale(
         np.abs(bound_sums(np.zeros(1, np.float32), [(linear, card_parts)])).max(), INT16_ROOM
     )
-    largest = np.maximum(high, 0) @ np.abs(matrix).astype(np.float64) + np.abs(bias_2)
-    matrix_scale = min(
-        choose_scale(rows_scale * largest.max(), INT32_ROOM),
-        choose_scale(np.abs(matrix).max(), INT16_ROOM),
-        _MAX_MATRIX_SCALE,
-    )
+    matrix_scale = min(choose_matrix_scale(matrix, bias_2, high, rows_scale), _MAX_MATRIX_SCALE)
 
     shared_rows = fixed[FIXED_SHARED_ROWS:FIXED_CARD_ROWS].reshape(-1, ROW_SIZE)
     card_rows = fixed[FIXED_CARD_ROWS:FIXED_BIAS_1].reshape(-1, ROW_SIZE)
@@ -108,6 +100,20 @@ def _write_kind(weights: Float32Array, fixed: Int16Array) -> None:
     fixed[FIXED_BIAS_2:FIXED_OUTPUT].view(np.int32)[:] = np.rint(bias_2.astype(np.float64) / step)
     fixed[FIXED_OUTPUT:FIXED_LINEAR_STEP].view(np.float32)[:] = output * np.float32(step)
     fixed[FIXED_LINEAR_STEP : FIXED_LINEAR_STEP + 2].view(np.float32)[:] = 1 / linear_scale
+
+
+def convert_kinds(
+    weights: Float32Array,
+    kind_size: int,
+    fixed_size: int,
+    write_kind: Callable[[Float32Array, Int16Array], None],
+) -> Int16Array:
+    """Return weights in fixed point, int16 (kinds, `fixed_size`), as `write_kind` writes a kind."""
+    kinds = weights.reshape(-1, kind_size)
+    numbers = np.zeros((len(kinds), fixed_size), np.int16)
+    for kind, fixed in zip(kinds, numbers, strict=True):
+        write_kind(kind, fixed)
+    return numbers
 
 
 def bound_sums(
@@ -133,3 +139,21 @@ def choose_scale(largest: float, room: int) -> float:
     Half a percent of the room is left for rounding.
     """
     return 2.0 ** math.floor(math.log2(0.995 * room / max(largest, 1e-6)))
+
+
+def choose_matrix_scale(
+    matrix: Float32Array, bias: Float32Array | Float64Array, high: Float64Array, rows_scale: float
+) -> float:
+    """Return the scale of a layer's matrix at which neither a weight nor a total can overflow.
+
+    Args:
+        matrix: a row for each unit of the layer before.
+        bias: of the layer.
+        high: the greatest values of the units of the layer before.
+        rows_scale: their scale.
+    """
+    largest = np.maximum(high, 0) @ np.abs(matrix).astype(np.float64) + np.abs(bias)
+    return min(
+        choose_scale(rows_scale * largest.max(), INT32_ROOM),
+        choose_scale(np.abs(matrix).max(), INT16_ROOM),
+    )

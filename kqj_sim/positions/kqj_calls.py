@@ -63,7 +63,8 @@ _FIRST_PILOT_DEAL = 1 << 59
 _PILOT_DEALS = 4 * LANES
 _MIN_REACH_PROBABILITY = 0.35
 """Amounts that are reached more rarely are not tried out."""
-_MIN_CAPOT_PROBABILITY = 0.2
+MIN_CAPOT_PROBABILITY = 0.2
+"""Capot is not tried out in contracts in which it is rarer."""
 _MAX_AMOUNTS = 6
 """Number of amounts of a contract that are tried out, at most."""
 
@@ -472,6 +473,6 @@ def _list_higher_bids(
     totals, squares = pilot.totals[number], pilot.squares[number]
     amounts = choose_amounts(pilot.sums, totals, squares, lowest, rules.max_amount)
     bids = [(each, False) for each in amounts.tolist()]
-    if pilot.estimate("own_capot_share", number).value >= _MIN_CAPOT_PROBABILITY:
+    if pilot.estimate("own_capot_share", number).value >= MIN_CAPOT_PROBABILITY:
         bids.append((max(lowest, min(rules.max_amount, GUARANTEED_CAPOT_TOTAL)), True))
     return bids

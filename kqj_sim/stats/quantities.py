@@ -112,17 +112,17 @@ _REVIEW = {
     "lucky": Quantity("lucky", "count"),
     "bad_luck": Quantity("bad luck", "count"),
     "decisions": Quantity("decisions", "count"),
-    "decisions_per_round": Quantity("decisions a round", "rounds"),
+    "decisions_per_round": Quantity("decisions a round", "count"),
     "mistakes": Quantity("mistakes", "count"),
-    "mistakes_per_round": Quantity("mistakes a round", "rounds"),
+    "mistakes_per_round": Quantity("mistakes a round", "count"),
     "accuracy_share": Quantity("accuracy", "share"),
     "result": Quantity("result", "points"),
     "result_mean": Quantity("result", "points"),
     "average": Quantity("average", "points"),
     "deal_luck": Quantity("deal", "points"),
-    "own_decisions": Quantity("own play", "points"),
+    "own_decisions": Quantity("own decisions", "points"),
     "own_decisions_mean": Quantity("own decisions", "points"),
-    "own_luck": Quantity("its luck", "points"),
+    "own_luck": Quantity("own luck", "points"),
     "others_decisions": Quantity("others", "points"),
     "others_decisions_mean": Quantity("others' decisions", "points"),
     "remainder": Quantity("rest", "points"),
@@ -148,7 +148,12 @@ QUANTITIES: Mapping[str, Quantity] = {
 def list_quantities(game: str) -> Mapping[str, Quantity]:
     """Return the quantities of a game's tables by identifier."""
     own: Mapping[str, Quantity] = find_game(game).part("quantities")
-    return {**QUANTITIES, **own}
+    score_unit: Unit = find_game(game).part("score_unit")
+    shared = {
+        name: each._replace(unit=score_unit) if each.unit == "points" else each
+        for name, each in QUANTITIES.items()
+    }
+    return {**shared, **own}
 
 
 def find_quantity(name: str, game: str) -> Quantity:

@@ -118,7 +118,7 @@ def write_headline(comparison: Comparison) -> list[str]:
     if behind:
         other, lead = comparison.names[behind[0]], comparison.lead(first, behind[0])
     named = _name_best(comparison, best)
-    return [say(__name__, "ranking", named, other, lead, comparison.plan.games)]
+    return [say(__name__, "ranking", named, other, lead, comparison)]
 
 
 def write_title(comparison: Comparison) -> str:

@@ -113,7 +113,7 @@ def write_headline(sweep: Sweep) -> list[str]:
     best, tied, count = sweep.best, sweep.tied_with_best, len(sweep.settings)
     name = _format_values(best)
     if count == 1:
-        return [say(__name__, "single_setting", name, best.points, sweep.opponents.name)]
+        return [say(__name__, "single_setting", name, best.points, sweep)]
     names = [name, *(_name_further(each) for each in tied)]
     if len(tied) > MAX_NAMED_SETTINGS:
         names = [name, f"{len(tied)} others"]
@@ -122,7 +122,7 @@ def write_headline(sweep: Sweep) -> list[str]:
         return [say(__name__, "tied_settings", names, count)]
     following = min(worse, key=lambda each: each.loss.value)
     others = _name_further(best), _name_further(following)
-    return [say(__name__, "best_setting", names, *others, following.loss), *sweep.edges]
+    return [say(__name__, "best_setting", names, *others, following.loss, sweep), *sweep.edges]
 
 
 def list_remarks(sweep: Sweep) -> list[str]:

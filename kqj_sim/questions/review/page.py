@@ -19,7 +19,7 @@ _PARTS = {
     "average": "average of the place",
     "deal_luck": "luck of the deal",
     "own_decisions": "own decisions",
-    "own_luck": "luck of own decisions",
+    "own_luck": "own luck",
     "others_decisions": "others' decisions",
     "remainder": "remainder",
     "result": "result",
