@@ -17,6 +17,7 @@ import numpy as np
 
 from kqj_sim.core import rng
 from kqj_sim.core.cards import lowest_bit, popcount, trailing_zeros
+from kqj_sim.core.deal import deposit
 from kqj_sim.core.hidden_hands import enumerate_layouts
 from kqj_sim.core.jit import block_loop, kernel, scalar
 from kqj_sim.core.knowledge import EXCLUDED, HAND_SIZES, HOLDER_COUNT, UNSEEN
@@ -271,38 +272,139 @@ def weigh_all_layouts(
     return count
 
 
+MAX_RANKED_CARDS = 26
+"""Most hidden cards whose subsets are ranked (`list_ranks`)."""
+_HALF_BITS = MAX_RANKED_CARDS // 2
+_LOWER_HALF = (1 << _HALF_BITS) - 1
+
+
+def list_ranks() -> Int64Array:
+    """Return what both halves of a set of hidden cards add to its rank, int64 (10, 8192).
+
+    The rank is that among the sets of as many cards, in ascending order.  The first row is of the
+    lower half, row 1 + k of the upper one where the lower one has k cards.
+    """
+    halves = np.arange(_LOWER_HALF + 1)
+    ranks = np.zeros((10, len(halves)), np.int64)
+    cards_below = np.zeros_like(halves)
+    for bit in range(_HALF_BITS):
+        has_card = halves >> bit & 1
+        cards_below += has_card
+        for row in range(len(ranks)):
+            card, others = (bit, 0) if row == 0 else (bit + _HALF_BITS, row - 1)
+            added = np.array([comb(card, others + cards) for cards in range(_HALF_BITS + 1)])
+            ranks[row] += has_card * added[cards_below]
+    return ranks
+
+
+class FactorLists(NamedTuple):
+    """The factors of the hands that players may hold, one player's behind the other's.
+
+    Attributes:
+        starts: int64 (m + 1,), index of each player's first hand, and of the end.
+        hands: int64 (n,), the hands as sets of hidden cards, those of a player in ascending order.
+        factors: float64 (n,), their factors, above zero.
+        tables: float64 (m, ...), the same factors by rank; 0 for other hands.
+        ranks: see `list_ranks`.
+    """
+
+    starts: Int64Array
+    hands: Int64Array
+    factors: Float64Array
+    tables: Float64Array
+    ranks: Int64Array
+
+
 @scalar
-def _find_hand(hands: Int64Array, start: int, end: int, hand: CardSet) -> int:
-    """Return the index of a hand in a range of ascending ones, or -1."""
-    low, high = start, end
+def _find_factor(lists: FactorLists, player: int, hand: int) -> float:
+    """Return the factor of a player's hand."""
+    lower, upper = hand & _LOWER_HALF, hand >> _HALF_BITS
+    rank = lists.ranks[0, lower] + lists.ranks[1 + popcount(lower), upper]
+    factor: float = lists.tables[player, rank]
+    return factor
+
+
+@kernel
+def fill_tables(lists: FactorLists) -> None:
+    """Fill `tables`, which are zero."""
+    for player in range(lists.starts.shape[0] - 1):
+        for k in range(lists.starts[player], lists.starts[player + 1]):
+            lower, upper = lists.hands[k] & _LOWER_HALF, lists.hands[k] >> _HALF_BITS
+            rank = lists.ranks[0, lower] + lists.ranks[1 + popcount(lower), upper]
+            lists.tables[player, rank] = lists.factors[k]
+
+
+@scalar
+def _count_subsets(count: int, size: int) -> int:
+    """Return the number of subsets of a size."""
+    ways = 1
+    for k in range(size):
+        ways = ways * (count - k) // (k + 1)
+    return ways
+
+
+@block_loop
+def _sum_factors(
+    lists: FactorLists, player: int, left: int, fitting: Int64Array, sums: Float64Array
+) -> int:
+    """Write the hands that a player can get from the cards left, and partial sums of their factors.
+
+    For the last player but one, factors are multiplied by that of what is left to the last.  Hands
+    are found in the list, or by their ranks if that takes less time; others count with factor 0.
+
+    Returns:
+        Number of hands.
+    """
+    start, count = lists.starts[player], lists.starts[player + 1] - lists.starts[player]
+    if count == 0:
+        return 0
+    ways = _count_subsets(popcount(left), popcount(lists.hands[start]))
+    if 2 * ways < count:
+        count = ways
+        subset = (1 << popcount(lists.hands[start])) - 1
+        for k in range(count):
+            fitting[k] = deposit(subset, left)
+            sums[k] = _find_factor(lists, player, fitting[k])
+            lowest = subset & -subset
+            carried = subset + lowest
+            subset = carried | ((carried ^ subset) >> 2) >> trailing_zeros(lowest)
+    else:
+        for k in range(count):
+            hand = lists.hands[start + k]
+            fitting[k] = hand
+            sums[k] = lists.factors[start + k] if hand & ~left == 0 else 0.0
+    last = lists.starts.shape[0] - 2
+    if player == last - 1:
+        for k in range(count):
+            if sums[k] > 0.0:
+                sums[k] *= _find_factor(lists, last, left ^ fitting[k])
+    total = 0.0
+    for k in range(count):
+        total += sums[k]
+        sums[k] = total
+    return count
+
+
+@scalar
+def _draw_index(sums: Float64Array, count: int, key: Key, counter: int) -> int:
+    """Draw one of some numbers by weights whose partial sums are given, the last one above zero."""
+    total = sums[count - 1]
+    mark = rng.to_fraction(rng.draw(key, rng.HIDDEN_HAND + counter)) * total
+    low, high = 0, count - 1
     while low < high:
         middle = (low + high) >> 1
-        if hands[middle] < hand:
-            low = middle + 1
-        else:
+        # Rounding may make the mark the total, which belongs to the last weight above zero.
+        if sums[middle] > mark or sums[middle] == total:
             high = middle
-    return low if low < end and hands[low] == hand else -1
-
-
-@scalar
-def _draw_index(weights: Float64Array, count: int, total: float, key: Key, counter: int) -> int:
-    """Draw one of some numbers by their weights, of a total above zero."""
-    mark = rng.to_fraction(rng.draw(key, rng.HIDDEN_HAND + counter)) * total
-    passed = 0.0
-    chosen = 0
-    for k in range(count):
-        if weights[k] > 0.0 and (passed == 0.0 or mark >= passed):
-            chosen = k
-            passed += weights[k]
-            if mark < passed:
-                break
-    return chosen
+        else:
+            low = middle + 1
+    return low
 
 
 @kernel
 def draw_from_hand_lists(
-    places: Int64Array, starts: Int64Array, hands: Int64Array, factors: Float64Array,
-    unseen: CardSet, keys: Int64Array, layouts: Int64Array, weights: Float64Array,
+    lists: FactorLists, places: Int64Array, unseen: CardSet, keys: Int64Array, layouts: Int64Array,
+    weights: Float64Array,
 ) -> None:  # fmt: skip
     """Draw layouts independently, one hand after another from lists (importance sampling).
 
@@ -311,36 +413,34 @@ def draw_from_hand_lists(
     are those of all layouts, each weighed by the product of its hands' factors.
 
     Args:
-        places: int64 (m,), the players with hidden cards, two or more.
-        starts: int64 (m + 1,), index of each player's first hand, and of the end.
-        hands: int64 (n,), the hands that each may hold, in ascending order.
-        factors: float64 (n,), their factors, above zero.
+        lists: the hands.
+        places: int64 (m,), the players with hidden cards, two or more, in the order of the lists.
         unseen: all hidden cards.
         keys: int64 (draws,), keys of the draws.
         layouts: int64 (draws, 6), filled with the hidden hands by place; 0 for other places.
         weights: float64 (draws,), filled; 0 where the hands before leave a player none.
     """
-    last = places.shape[0] - 1
-    scratch = np.empty(hands.shape[0])
+    last, everything = places.shape[0] - 1, (1 << popcount(unseen)) - 1
+    size = lists.hands.shape[0]
+    fitting, sums = np.empty(size, np.int64), np.empty(size)
+    first_hands, first_sums = np.empty(size, np.int64), np.empty(size)
+    first_count = _sum_factors(lists, 0, everything, first_hands, first_sums)
     for i in range(keys.shape[0]):
-        left = unseen
+        left = everything
         weight = 1.0
         for turn in range(last):
-            start, count = starts[turn], starts[turn + 1] - starts[turn]
-            total = 0.0
-            for k in range(count):
-                hand = hands[start + k]
-                factor = factors[start + k] if hand & ~left == 0 else 0.0
-                if turn == last - 1 and factor > 0.0:
-                    other = _find_hand(hands, starts[last], starts[last + 1], left ^ hand)
-                    factor *= factors[other] if other >= 0 else 0.0
-                scratch[k] = factor
-                total += factor
+            # What the first player can get is the same for all draws.
+            hands = first_hands if turn == 0 else fitting
+            partial = first_sums if turn == 0 else sums
+            count = first_count
+            if turn > 0:
+                count = _sum_factors(lists, turn, left, hands, partial)
+            total = partial[count - 1] if count > 0 else 0.0
             weight *= total
             if total == 0.0:
                 break
-            hand = hands[start + _draw_index(scratch, count, total, keys[i], turn)]
-            layouts[i, places[turn]] = hand
+            hand = hands[_draw_index(partial, count, keys[i], turn)]
+            layouts[i, places[turn]] = deposit(hand, unseen)
             left ^= hand
-        layouts[i, places[last]] = left
+        layouts[i, places[last]] = deposit(left, unseen)
         weights[i] = weight

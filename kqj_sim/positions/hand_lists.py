@@ -17,7 +17,13 @@ import numpy as np
 from kqj_sim.core.card_odds import CardTurn
 from kqj_sim.core.knowledge import EXCLUDED, HAND_SIZES, UNSEEN
 from kqj_sim.core.types import Float64Array, Int64Array
-from kqj_sim.core.weighted_layouts import draw_from_hand_lists
+from kqj_sim.core.weighted_layouts import (
+    MAX_RANKED_CARDS,
+    FactorLists,
+    draw_from_hand_lists,
+    fill_tables,
+    list_ranks,
+)
 from kqj_sim.policies.card_sets import split_cards
 from kqj_sim.rules import SEATS
 
@@ -32,17 +38,13 @@ class ListedHands(NamedTuple):
     """The hands that players may hold.
 
     Attributes:
-        places: int64 (m,), the players with hidden cards; those with the fewest likely hands first.
-        starts: int64 (m + 1,), index of each player's first hand, and of the end.
-        hands: int64 (n,), natural coding, those of a player in ascending order.
-        factors: float64 (n,), their factors.
+        lists: the lists, those with the fewest likely hands first.
+        places: int64 (m,), the players with hidden cards, in the order of the lists.
         unseen: all hidden cards.
     """
 
+    lists: FactorLists
     places: Int64Array
-    starts: Int64Array
-    hands: Int64Array
-    factors: Float64Array
     unseen: int
 
     def draw(self, keys: Int64Array) -> tuple[Int64Array, Float64Array]:
@@ -53,6 +55,9 @@ class ListedHands(NamedTuple):
         layouts, weights = np.zeros((len(keys), SEATS), dtype=np.int64), np.zeros(len(keys))
         draw_from_hand_lists(*self, keys, layouts, weights)
         return layouts, weights
+
+
+_get_ranks = lru_cache(list_ranks)
 
 
 @lru_cache
@@ -69,6 +74,8 @@ def list_hands(turn: CardTurn, ways: int) -> list[Int64Array] | None:
         turn: the turn to play.
         ways: the most ways to have got a hand.
     """
+    if int(turn.known[UNSEEN]).bit_count() > MAX_RANKED_CARDS:
+        return None
     most = min(MAX_LISTED_HANDS, MAX_WAYS // ways)
     sizes = turn.known[HAND_SIZES : HAND_SIZES + SEATS].tolist()
     may = [int(turn.known[UNSEEN]) & ~int(turn.known[EXCLUDED + place]) for place in range(SEATS)]
@@ -90,10 +97,36 @@ def join_hand_lists(
     likely = [fsum(each) ** 2 / max(fsum(each * each), 1e-300) for each in factors]
     places = sorted(np.flatnonzero(sizes).tolist(), key=lambda place: (likely[place], place))
     counts = [int(kept[place].sum()) for place in places]
+    unseen = int(turn.known[UNSEEN])
     return ListedHands(
+        make_factor_lists(
+            unseen,
+            np.cumsum([0, *counts], dtype=np.int64),
+            np.concatenate([hands[place][kept[place]] for place in places]),
+            np.concatenate([factors[place][kept[place]] for place in places]),
+        ),
         np.array(places, dtype=np.int64),
-        np.cumsum([0, *counts], dtype=np.int64),
-        np.concatenate([hands[place][kept[place]] for place in places]),
-        np.concatenate([factors[place][kept[place]] for place in places]),
-        int(turn.known[UNSEEN]),
+        unseen,
     )
+
+
+def make_factor_lists(
+    unseen: int, starts: Int64Array, hands: Int64Array, factors: Float64Array
+) -> FactorLists:
+    """Return lists of hands.
+
+    Args:
+        unseen: all hidden cards.
+        starts, factors: as of `FactorLists`.
+        hands: int64 (n,), the hands in natural coding.
+    """
+    cards = [*split_cards(unseen)]
+    sets = np.zeros_like(hands)
+    for number, bit in enumerate(cards):
+        sets |= (hands >> bit & 1) << number
+    one_of_each = hands[starts[:-1][np.diff(starts) > 0]].tolist()
+    most = max((comb(len(cards), hand.bit_count()) for hand in one_of_each), default=1)
+    tables = np.zeros((len(starts) - 1, most))
+    lists = FactorLists(starts, sets, factors, tables, _get_ranks())
+    fill_tables(lists)
+    return lists

@@ -47,6 +47,8 @@ NO_LAYOUTS_MESSAGE = (
 _FIRST_PILOT_DRAW = 1 << 59
 """The draws from this number on choose which weights are small."""
 _PILOT_DRAWS = 1024
+_PILOT_CHUNK = 16
+"""Draws at a time that show whether lists have a layout: mostly the first one is one."""
 
 
 @cache
@@ -244,7 +246,10 @@ class KqjCardSampler(CardSampler):
             by_plays = self.play_model.weigh_hands(self.turn, hands)
             factors = [one * other for one, other in zip(factors, by_plays, strict=True)]
         lists = join_hand_lists(self.turn, hands, factors)
-        if not lists.draw(derive_keys(self.seed, _FIRST_PILOT_DRAW, _PILOT_DRAWS))[1].any():
+        if not any(
+            lists.draw(derive_keys(self.seed, first, _PILOT_CHUNK))[1].any()
+            for first in range(_FIRST_PILOT_DRAW, _FIRST_PILOT_DRAW + _PILOT_DRAWS, _PILOT_CHUNK)
+        ):
             return self
         sampler = copy.copy(self)
         sampler.hand_lists = lists

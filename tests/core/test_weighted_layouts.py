@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from itertools import pairwise
+from itertools import combinations, pairwise
 from math import prod
 from typing import Any
 
@@ -20,6 +20,7 @@ from kqj_sim.core.weighted_layouts import (
     new_hand_lists,
     weigh_all_layouts,
 )
+from kqj_sim.positions.hand_lists import make_factor_lists
 from kqj_sim.positions.sampling import derive_keys
 from kqj_sim.rules import SEATS
 from tests.core.known import CASES, Known, World, has_several_worlds, slow_worlds
@@ -135,6 +136,18 @@ def test_the_hands_listed_are_those_that_the_player_may_hold() -> None:
         assert all(one != other for one, other in pairwise(sorted(listed)))
 
 
+def test_tables_have_the_factors_in_ascending_order_of_the_hands() -> None:
+    unseen = sum(1 << bit for bit in range(0, 42, 2))
+    hands = sorted(sum(1 << 2 * card for card in cards) for cards in combinations(range(21), 3))
+    lists = make_factor_lists(
+        unseen, np.array([0, len(hands)]), np.array(hands), np.arange(1.0, 1 + len(hands))
+    )
+    assert lists.tables[0].tolist() == lists.factors.tolist()
+    assert lists.hands.tolist() == sorted(
+        sum(1 << card for card in cards) for cards in combinations(range(21), 3)
+    )
+
+
 @pytest.mark.parametrize(
     "case", ["one bound", "two bound", "each bound", "circle and pair", "only a circle of five"]
 )
@@ -152,9 +165,8 @@ def test_hands_drawn_from_lists_weigh_as_the_product_of_their_factors(case: str)
     starts = np.cumsum([0, *(len(each) for each in lists)])
     keys = derive_keys(1, 0, 20_000)
     layouts, weights = np.zeros((len(keys), SEATS), dtype=np.int64), np.zeros(len(keys))
-    draw_from_hand_lists(
-        np.array(places), starts, hands, factors, known.unseen, keys, layouts, weights
-    )
+    factor_lists = make_factor_lists(known.unseen, starts, hands, factors)
+    draw_from_hand_lists(factor_lists, np.array(places), known.unseen, keys, layouts, weights)
     drawn = [tuple(world) for world in layouts.tolist()]
     assert {world for world, weight in zip(drawn, weights, strict=True) if weight > 0} <= {*worlds}
     right = np.array([prod(factor[player, hand] for player, hand in enumerate(w)) for w in worlds])

@@ -11,7 +11,7 @@ import pytest
 from kqj_sim.games import find_game
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.players import parse_player
-from kqj_sim.questions.review import draws
+from kqj_sim.questions.review import draws, luck
 from kqj_sim.questions.review.grading import GradePlan, grade_decisions, sample_decision
 from kqj_sim.questions.review.luck import (
     compute_differences,
@@ -100,7 +100,7 @@ def test_luck_of_the_deal_has_mean_zero(rules: GameRules) -> None:
     settings, reference = make_settings(rules), parse_player(find_reference(rules), rules.game)
     expected = estimate_average(rules, reference, 0, None)
     assert expected is not None
-    luck: dict[int, list[float]] = {}
+    by_place: dict[int, list[float]] = {}
     for played in list_rounds(rules, "random", 400):
         first = played.decisions[0]
         sampler = sample_decision(first, settings, 1, ignore_calls=True)
@@ -111,8 +111,8 @@ def test_luck_of_the_deal_has_mean_zero(rules: GameRules) -> None:
         values = compute_differences(scores, rules).mean(axis=0)
         for place in range(rules.seats):
             value = float(values[played.teams[played.seat_of(place)]])
-            luck.setdefault(place, []).append(value - expected.values[place])
-    for place, values in luck.items():
+            by_place.setdefault(place, []).append(value - expected.values[place])
+    for place, values in by_place.items():
         error = float(np.std(values)) / len(values) ** 0.5
         assert abs(float(np.mean(values))) < 4 * error + 4 * expected.errors[place]
 
@@ -187,3 +187,20 @@ def test_decisions_that_do_not_count_still_explain_the_result() -> None:
     assert {each["at"] for each in found["skipped"]} == left_out
     assert not {each["at"] for each in found["decisions"]} & left_out
     assert found["timeline"] == describe_review(review, run)["timeline"]
+
+
+def test_the_average_of_the_default_player_is_kept_for_the_next_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kept: dict[str, bytes] = {}
+    monkeypatch.setattr(luck, "keep", kept.__setitem__)
+    monkeypatch.setattr(luck, "read_kept", lambda name: memoryview(kept.get(name, b"damaged")))
+    found = []
+    for policy in (None, None, "points+greedy"):
+        monkeypatch.setattr(luck, "_averages", {})
+        found.append(estimate_average(KqjRules(), parse_player(policy), 0, None, deals=1 << 10))
+        assert len(kept) == 1
+    one, other, _ = found
+    assert one is not None and other is not None
+    assert np.array_equal(one.values, other.values)
+    assert np.array_equal(one.errors, other.errors)
