@@ -64,17 +64,19 @@ BATCH = 2048
 """Contracts of a minibatch."""
 CHUNK_DECISIONS = 100_000
 """Decisions that are learnt from at a time, in random order."""
-BLOCKS = 250
+BLOCKS = 400
 """Blocks of deals of an iteration."""
 KEPT_ITERATIONS = 6
 """Iterations whose decisions are learnt from, the last ones."""
 OLDER_VERSIONS = 3
 """Versions before the last that are among the opponents."""
-LAST_SHARE, USUAL_OPPONENTS = 5, ("points", "points", "points", "always", "never")
+LAST_SHARE = 4
+USUAL_OPPONENTS = ("points", "points", "points", "always", "always", "never", "never")
 """Opponents: the last version so many times, each older one once, and these."""
 
 FIRST_RATE, LAST_RATE = 1e-3, 1e-4
-"""Learning rates at the beginning and the end of an iteration; halved after the first ones."""
+"""Learning rates at the beginning and the end of an iteration; halved after the first ones, and
+always for networks that begin with weights."""
 FAST_ITERATIONS = 4
 AVERAGE_DECAY = 0.999
 """Share of the running average of the weights kept at each step."""
@@ -312,7 +314,7 @@ def main(teams: Literal[2, 3], seconds: int, begin: Path | None, seed: int, out:
         else:
             found = record_calls(table, nothing, "points", ["points"], BLOCKS, deal_seed)
         parts.append(found)
-        rate = 1.0 if iteration < FAST_ITERATIONS else 0.5
+        rate = 1.0 if begin is None and iteration < FAST_ITERATIONS else 0.5
         loss = learn_decisions(networks, parts, rate, generator)
         trained = pack_networks(networks, teams)
         versions.append(weights.align_for_play("learned", trained))

@@ -6,6 +6,8 @@ added, so every processor gives the same results.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import llvmlite.ir as ir
 from numba import types
 from numba.extending import intrinsic, models, register_model
@@ -185,7 +187,7 @@ def _join(builder: Numba, one: Numba, other: Numba, indices: list[int]) -> Numba
     return builder.shuffle_vector(one, other, mask)
 
 
-def _sum_each(builder: Numba, vectors: list[Numba]) -> Numba:
+def _sum_each(builder: Numba, vectors: list[Numba], add: Callable[..., Numba]) -> Numba:
     """Generate a vector of the sums of some vectors' numbers; their number is a power of two.
 
     In each vector numbers are added at distance 8, 4, 2 and 1.
@@ -199,7 +201,7 @@ def _sum_each(builder: Numba, vectors: list[Numba]) -> Numba:
         low = [start + k for start in range(0, count, width) for k in range(half)]
         high = [at + half for at in low]
         vectors = [
-            builder.fadd(_join(builder, one, other, low), _join(builder, one, other, high))
+            add(_join(builder, one, other, low), _join(builder, one, other, high))
             for one, other in pairs
         ]
         width = half
@@ -261,7 +263,7 @@ def write_outputs(
         for total in totals:
             positive = builder.select(builder.icmp_signed(">", total, nothing), total, nothing)
             products.append(builder.fmul(builder.sitofp(positive, _FLOATS), units))
-        sums = _sum_each(builder, products)
+        sums = _sum_each(builder, products, builder.fadd)
         pointer = _point_at(context, builder, kinds[0], values, at, sums.type)
         builder.store(sums, pointer, align=4)
         return context.get_dummy_value()
@@ -271,42 +273,59 @@ def write_outputs(
 
 
 @intrinsic(prefer_literal=True)
-def write_totals(
-    typingctx: Numba, totals: Numba, vector: Numba, first: Numba, bias: Numba, matrix: Numba,
-    start: Numba, pairs: Numba,
+def write_dots(
+    typingctx: Numba, totals: Numba, at: Numba, vector: Numba, matrix: Numba, start: Numba,
+    bias: Numba, first: Numba, count: Numba,
 ) -> Numba:  # fmt: skip
-    """Write the totals of a layer of sixteen units, int32 modulo 2^32, for one vector.
+    """Write a bias plus the dot product with a vector for some rows, int32 modulo 2^32.
 
     Args:
-        totals: int32 (16,), gets the totals.
-        vector: holds the vector from `first` on.
-        first: see `vector`.
-        bias, matrix, start, pairs: as of `write_outputs`.
+        totals: int32, gets the sums from `at` on.
+        at: see `totals`.
+        vector: the vector.
+        matrix: holds the rows from `start` on.
+        start: see `matrix`.
+        bias: int32, holds the biases from `first` on.
+        first: see `bias`.
+        count: number of rows, a constant and a power of two.
     """
-    if not isinstance(pairs, types.IntegerLiteral):
+    if not isinstance(count, types.IntegerLiteral):
         return None
-    count = pairs.literal_value
+    rows = count.literal_value
 
     def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
-        totals, vector, first, bias, matrix, start, _ = args
+        totals, at, vector, matrix, start, bias, first, _ = args
         kinds = signature.args
-
-        def read(kind: Numba, array: Numba, at: Numba, wanted: Numba) -> Numba:
-            return builder.load(_point_at(context, builder, kind, array, at, wanted), align=2)
-
-        def index(start: Numba, number: int) -> Numba:
-            return builder.add(start, ir.Constant(_I64, number))
-
-        zero = ir.Constant(_I64, 0)
-        total = read(kinds[3], bias, zero, _TOTALS)
-        for pair in range(count):
-            row = read(kinds[4], matrix, index(start, pair * PAIRS_WIDTH), _PAIRS)
-            both = read(kinds[1], vector, index(first, 2 * pair), _I32)
-            numbers = builder.bitcast(_splat(builder, both, _TOTALS), _PAIRS)
-            total = _add_products_of_pairs(builder, total, numbers, row)
-        pointer = _point_at(context, builder, kinds[0], totals, zero, _TOTALS)
-        builder.store(total, pointer, align=4)
+        halves = [list(range(PAIRS_WIDTH)), list(range(PAIRS_WIDTH, WIDTH))]
+        products = []
+        for row in range(rows):
+            place = builder.add(start, ir.Constant(_I64, row * WIDTH))
+            pointer = _point_at(context, builder, kinds[3], matrix, place, _SHORTS)
+            numbers = builder.load(pointer, align=2)
+            total = ir.Constant(_TOTALS, [0] * UNITS)
+            for half in halves:
+                pair = [_shuffle(builder, each, half) for each in (vector, numbers)]
+                total = _add_products_of_pairs(builder, total, *pair)
+            products.append(total)
+        sums = _sum_each(builder, products, builder.add)
+        pointer = _point_at(context, builder, kinds[5], bias, first, sums.type)
+        sums = builder.add(sums, builder.load(pointer, align=2))
+        pointer = _point_at(context, builder, kinds[0], totals, at, sums.type)
+        builder.store(sums, pointer, align=4)
         return context.get_dummy_value()
 
     i64 = types.int64
-    return types.void(totals, vector, i64, bias, matrix, i64, pairs), codegen
+    return types.void(totals, i64, _shorts_type, matrix, i64, bias, i64, count), codegen
+
+
+@intrinsic
+def find_positive(typingctx: Numba, numbers: Numba, at: Numba) -> Numba:
+    """Return a mask of the positive ones among sixteen int32 from an index on."""
+
+    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
+        pointer = _point_at(context, builder, signature.args[0], args[0], args[1], _TOTALS)
+        nothing = ir.Constant(_TOTALS, [0] * UNITS)
+        positive = builder.icmp_signed(">", builder.load(pointer, align=4), nothing)
+        return builder.zext(builder.bitcast(positive, ir.IntType(UNITS)), _I64)
+
+    return types.int64(numbers, types.int64), codegen

@@ -57,6 +57,7 @@ Float32Pointer: TypeAlias = Float32Array
 Float64Pointer: TypeAlias = Float64Array
 """C pointers to floats, likewise."""
 Int16Pointer: TypeAlias = Int16Array
+Int32Pointer: TypeAlias = Int32Array
 """A C pointer to smaller integers, likewise."""
 
 Kernel: TypeAlias = Any

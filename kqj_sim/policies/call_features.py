@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from kqj_sim.core.block import SEATS
-from kqj_sim.core.cards import NO_TRUMP, SUIT_MASK, popcount
+from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, SUIT_MASK, popcount, whole_tens
 from kqj_sim.core.jit import scalar
 from kqj_sim.core.types import (
     CardSet,
@@ -23,6 +23,7 @@ from kqj_sim.core.types import (
     PackedBids,
     PackedPlayers,
     Place,
+    Suit,
 )
 from kqj_sim.core.views import last_bid_amount, last_bid_contract
 from kqj_sim.policies.tools import is_partner
@@ -30,32 +31,32 @@ from kqj_sim.policies.tools import is_partner
 TO_BID, TO_COUNTER, TO_OVERCOUNTER = range(3)
 """The questions of an auction."""
 
-_SUITS = 4
-_HALF_BITS = 6
-_HALVES = 1 << _HALF_BITS
-_LENGTHS = 9
-_LENGTH_SLOTS = 3
-_CALLS = 8
+SUITS = 4
+HALF_BITS = 6
+HOLDINGS = 1 << HALF_BITS
+LENGTHS = 9
+LENGTH_SLOTS = 3
+CALLS = 8
 """Calls of a player: not yet asked, passed so far, or the contract of the last bid: this one, the
 other suits in their order, those without a trump suit."""
-_KINDS = 3
+BID_KINDS = 3
 """No bid, one in this contract, one in another."""
-_AMOUNTS = 16
-_LOWEST = 32
+AMOUNTS = 16
+LOWEST_AMOUNTS = 32
 _BIDDERS = 1 + 2 * SEATS
-_CONTRACTS = 6
-_LAPS = 3
+CONTRACTS = 6
+LAPS = 3
 
 PARTS: dict[str, tuple[int, int]] = {
-    **{f"half_{k}": (_HALVES, 1) for k in range(2 * _SUITS)},
-    **{f"length_{k}": (_LENGTHS, 1) for k in range(_LENGTH_SLOTS)},
-    **{f"call_{k}": (2 * _CALLS, 1) for k in range(1, SEATS)},
-    "amount": (2 * _KINDS * _AMOUNTS, SEATS - 1),
-    "own_call": (_CALLS, 1),
-    "own_amount": (_KINDS * _AMOUNTS, 1),
-    "bidder": (_BIDDERS * _CONTRACTS, 1),
-    "lowest": (3 * _LOWEST, 1),
-    "place": (_LAPS * SEATS, 1),
+    **{f"half_{k}": (HOLDINGS, 1) for k in range(2 * SUITS)},
+    **{f"length_{k}": (LENGTHS, 1) for k in range(LENGTH_SLOTS)},
+    **{f"call_{k}": (2 * CALLS, 1) for k in range(1, SEATS)},
+    "amount": (2 * BID_KINDS * AMOUNTS, SEATS - 1),
+    "own_call": (CALLS, 1),
+    "own_amount": (BID_KINDS * AMOUNTS, 1),
+    "bidder": (_BIDDERS * CONTRACTS, 1),
+    "lowest": (3 * LOWEST_AMOUNTS, 1),
+    "place": (LAPS * SEATS, 1),
     "question": (6, 1),
 }
 """Rows of each part, and how many of them a turn reads:
@@ -88,8 +89,8 @@ def _find_start(name: str) -> int:
 
 
 (
-    _HALF, _LENGTH, _CALL, _AMOUNT, _OWN_CALL, _OWN_AMOUNT, _BIDDER, _LOWEST_AMOUNT, _PLACE,
-    _QUESTION,
+    HALF_ROWS, LENGTH_ROWS, CALL_ROWS, AMOUNT_ROWS, OWN_CALL_ROWS, OWN_AMOUNT_ROWS, BIDDER_ROWS,
+    LOWEST_ROWS, PLACE_ROWS, QUESTION_ROWS,
 ) = (
     _find_start(name)
     for name in (
@@ -141,70 +142,91 @@ def make_counter_turn(view: Any, question: int) -> CallTurn:
 
 
 @scalar
-def get_minimum_amount(team_count: int) -> int:
-    """Return the lowest amount of a first bid by the usual rules."""
-    return 120 if team_count == 2 else 80
+def get_minimum_tens(team_count: int) -> int:
+    """Return the lowest amount of a first bid by the usual rules, in tens."""
+    return 12 if team_count == 2 else 8
+
+
+@scalar
+def _make_key(hand: CardSet, suit: Suit) -> int:
+    """Return a number that grows with the length of a suit, then with its cards."""
+    cards = (hand >> 16 * suit) & SUIT_MASK
+    return (popcount(cards) << 12 | cards) << 2 | suit
 
 
 @scalar
 def order_suits(hand: CardSet) -> int:
     """Return the suits from the longest to the shortest, packed, four bits each."""
-    order = 0
-    for suit in range(_SUITS):
-        cards = (hand >> 16 * suit) & SUIT_MASK
-        key = (popcount(cards) << 12 | cards) << 2 | suit
-        rank = 0
-        for other in range(_SUITS):
-            others = (hand >> 16 * other) & SUIT_MASK
-            rank += 1 if (popcount(others) << 12 | others) << 2 | other > key else 0
-        order |= suit << 4 * rank
-    return order
+    one, two = _make_key(hand, 0), _make_key(hand, 1)
+    three, four = _make_key(hand, 2), _make_key(hand, 3)
+    one, two = max(one, two), min(one, two)
+    three, four = max(three, four), min(three, four)
+    one, three = max(one, three), min(one, three)
+    two, four = max(two, four), min(two, four)
+    two, three = max(two, three), min(two, three)
+    return one & 3 | (two & 3) << 4 | (three & 3) << 8 | (four & 3) << 12
 
 
 @scalar
-def put_suit_first(order: int, contract: Contract) -> int:
-    """Return packed suits with that of a contract first; at No-Trump and All-Trumps as they are."""
-    if contract >= NO_TRUMP:
-        return order
-    moved, at = contract, 1
-    for slot in range(_SUITS):
-        suit = (order >> 4 * slot) & 15
-        moved |= (suit << 4 * at) if suit != contract else 0
-        at += 1 if suit != contract else 0
-    return moved
+def find_positions(order: int) -> int:
+    """Return the position of each contract, packed, four bits each: suits stand as in `order`, then
+    come No-Trump and All-Trumps."""
+    positions = NO_TRUMP << 4 * NO_TRUMP | ALL_TRUMPS << 4 * ALL_TRUMPS
+    for position in range(SUITS):
+        positions |= position << 4 * ((order >> 4 * position) & 15)
+    return positions
 
 
 @scalar
-def number_contracts(suits: int, contract: Contract) -> int:
-    """Return the number of each contract in the view of one, packed, four bits each.
+def number_contract(position: int, view: int) -> int:
+    """Return the number of a contract in the view of one, both given by their positions.
 
-    That contract has 0, the other suits follow in their order, then those without a trump suit.
+    That one has 0, the others follow in the order of their positions.
     """
-    numbers = 0
-    at = 1 if contract >= NO_TRUMP else 0
-    for slot in range(_SUITS):
-        numbers |= (slot + at) << 4 * ((suits >> 4 * slot) & 15)
-    at += _SUITS
-    for other in range(NO_TRUMP, _CONTRACTS):
-        numbers |= (at << 4 * other) if other != contract else 0
-        at += 1 if other != contract else 0
-    return numbers
+    return 0 if position == view else position + (1 if position < view else 0)
 
 
 @scalar
-def _find_call(turn: CallTurn, place: Place, numbers: int) -> int:
-    """Return the last call of a place: 0 to `_CALLS` - 1."""
-    contract = last_bid_contract(turn.last_bids, place)
-    bid = 2 + ((numbers >> 4 * max(contract, 0)) & 15)
-    return bid if contract >= 0 else (1 if place < turn.turn else 0)
+def find_call_row(step: int, partner: Flag) -> int:
+    """Return the first row of the last call of the player a number of steps to the left."""
+    return OWN_CALL_ROWS if step == 0 else CALL_ROWS + (2 * (step - 1) + partner) * CALLS
 
 
 @scalar
-def _find_amount(turn: CallTurn, place: Place, call: int) -> int:
-    """Return the row of the amount of a place's last bid among those of a relation."""
-    above = last_bid_amount(turn.last_bids, place) - get_minimum_amount(turn.team_count)
-    tens = min(max(above // 10, 0), _AMOUNTS - 1)
-    return 0 if call < 2 else (1 if call == 2 else 2) * _AMOUNTS + tens
+def find_amount_row(step: int, partner: Flag) -> int:
+    """Return the first row of the amount of that player's last bid."""
+    return OWN_AMOUNT_ROWS if step == 0 else AMOUNT_ROWS + partner * BID_KINDS * AMOUNTS
+
+
+@scalar
+def find_tens(turn: CallTurn, place: Place) -> int:
+    """Return the number of the amount of a place's last bid."""
+    tens = whole_tens(last_bid_amount(turn.last_bids, place))
+    return min(max(tens - get_minimum_tens(turn.team_count), 0), AMOUNTS - 1)
+
+
+@scalar
+def find_bidder_row(turn: CallTurn) -> int:
+    """Return the first row of the last bidder, whom the contract follows; 0 if there is none."""
+    step = turn.bidder - turn.place
+    step += SEATS if step < 0 else 0
+    partner = 1 if is_partner(turn.players, max(turn.bidder, 0), turn.place) else 0
+    return BIDDER_ROWS + (CONTRACTS * (1 + 2 * step + partner) if turn.bidder >= 0 else 0)
+
+
+@scalar
+def find_lowest_row(turn: CallTurn) -> int:
+    """Return the row of the lowest amount that may be bid."""
+    partner = 1 if is_partner(turn.players, max(turn.bidder, 0), turn.place) else 0
+    tens = whole_tens(turn.amount) - get_minimum_tens(turn.team_count) + 1
+    row = (1 + partner) * LOWEST_AMOUNTS + min(max(tens, 0), LOWEST_AMOUNTS - 1)
+    return LOWEST_ROWS + (row if turn.bidder >= 0 else 0)
+
+
+@scalar
+def find_place_row(turn: CallTurn) -> int:
+    """Return the row of the player's place and the lap."""
+    return PLACE_ROWS + min(turn.turn // SEATS, LAPS - 1) * SEATS + turn.place
 
 
 @scalar
@@ -219,39 +241,30 @@ def write_call_features(
         contract: the contract, 0 to 5.
         features: gets `FEATURES` numbers.
     """
-    suits = put_suit_first(order, contract)
-    numbers = number_contracts(suits, contract)
-    at = 0
-    for slot in range(_SUITS):
-        cards = (turn.hand >> 16 * ((suits >> 4 * slot) & 15)) & SUIT_MASK
-        features[at] = _HALF + 2 * slot * _HALVES + (cards & (_HALVES - 1))
-        features[at + 1] = _HALF + (2 * slot + 1) * _HALVES + (cards >> _HALF_BITS)
+    positions = find_positions(order)
+    view = (positions >> 4 * contract) & 15
+    first = view if view < SUITS else 0
+    for slot in range(SUITS):
+        position = first if slot == 0 else (slot - 1 if slot <= first else slot)
+        cards = (turn.hand >> 16 * ((order >> 4 * position) & 15)) & SUIT_MASK
+        features[2 * slot] = HALF_ROWS + 2 * slot * HOLDINGS + (cards & (HOLDINGS - 1))
+        features[2 * slot + 1] = HALF_ROWS + (2 * slot + 1) * HOLDINGS + (cards >> HALF_BITS)
+        # The last one is overwritten: there are three slots of lengths.
+        features[2 * SUITS + slot] = LENGTH_ROWS + slot * LENGTHS + popcount(cards)
+    at = 2 * SUITS + LENGTH_SLOTS
+    for step in range(SEATS):
+        place = turn.place + step
+        place -= SEATS if place >= SEATS else 0
+        named = last_bid_contract(turn.last_bids, place)
+        number = number_contract((positions >> 4 * max(named, 0)) & 15, view)
+        call = 2 + number if named >= 0 else (1 if place < turn.turn else 0)
+        amount = (1 if number == 0 else 2) * AMOUNTS + find_tens(turn, place)
+        partner = 1 if is_partner(turn.players, place, turn.place) else 0
+        features[at] = find_call_row(step, partner) + call
+        features[at + 1] = find_amount_row(step, partner) + (amount if named >= 0 else 0)
         at += 2
-    for slot in range(_LENGTH_SLOTS):
-        cards = (turn.hand >> 16 * ((suits >> 4 * slot) & 15)) & SUIT_MASK
-        features[at] = _LENGTH + slot * _LENGTHS + popcount(cards)
-        at += 1
-    for step in range(1, SEATS):
-        other = turn.place + step
-        other -= SEATS if other >= SEATS else 0
-        call = _find_call(turn, other, numbers)
-        partner = 1 if is_partner(turn.players, other, turn.place) else 0
-        features[at] = _CALL + (2 * (step - 1) + partner) * _CALLS + call
-        features[at + 1] = _AMOUNT + partner * _KINDS * _AMOUNTS + _find_amount(turn, other, call)
-        at += 2
-    own = _find_call(turn, turn.place, numbers)
-    features[at] = _OWN_CALL + own
-    features[at + 1] = _OWN_AMOUNT + _find_amount(turn, turn.place, own)
-    bidder, relation = 0, 0
-    if turn.bidder >= 0:
-        step = turn.bidder - turn.place
-        step += SEATS if step < 0 else 0
-        relation = 2 if is_partner(turn.players, turn.bidder, turn.place) else 1
-        bidder = 1 + 2 * step + relation - 1
-    named = (numbers >> 4 * max(turn.contract, 0)) & 15
-    features[at + 2] = _BIDDER + bidder * _CONTRACTS + (named if turn.bidder >= 0 else 0)
-    tens = (turn.amount - get_minimum_amount(turn.team_count)) // 10 + 1
-    tens = 0 if turn.bidder < 0 else min(max(tens, 0), _LOWEST - 1)
-    features[at + 3] = _LOWEST_AMOUNT + relation * _LOWEST + tens
-    features[at + 4] = _PLACE + min(turn.turn // SEATS, _LAPS - 1) * SEATS + turn.place
-    features[at + 5] = _QUESTION + 2 * turn.question + turn.capot
+    number = number_contract((positions >> 4 * max(turn.contract, 0)) & 15, view)
+    features[at] = find_bidder_row(turn) + (number if turn.bidder >= 0 else 0)
+    features[at + 1] = find_lowest_row(turn)
+    features[at + 2] = find_place_row(turn)
+    features[at + 3] = QUESTION_ROWS + 2 * turn.question + turn.capot

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kqj_sim.core.simd_int16 import PAIRS_WIDTH, UNITS, WIDTH
+from kqj_sim.core.simd_int16 import UNITS, WIDTH
 from kqj_sim.core.types import Float32Array, Int16Array
 from kqj_sim.policies.call_features import PARTS, ROWS
 from kqj_sim.policies.fixed_point import (
@@ -21,8 +21,6 @@ from kqj_sim.policies.fixed_point import (
 
 HIDDEN_UNITS = WIDTH
 """Units of the hidden layer: one vector."""
-PAIR_COUNT = HIDDEN_UNITS // 2
-"""Pairs of units of the hidden layer."""
 KINDS = 3
 """Kinds of contracts with weights of their own: a suit, No-Trump, All-Trumps."""
 
@@ -39,12 +37,12 @@ FIXED_ROWS = 0
 """A row of `HIDDEN_UNITS` numbers for each feature."""
 FIXED_BIAS = FIXED_ROWS + ROWS * HIDDEN_UNITS
 FIXED_MATRIX = FIXED_BIAS + HIDDEN_UNITS
-"""For each pair of hidden units the weights of both, value by value."""
-FIXED_OUTPUT_BIAS = FIXED_MATRIX + PAIR_COUNT * PAIRS_WIDTH
+"""A row of `HIDDEN_UNITS` weights for each value."""
+FIXED_OUTPUT_BIAS = FIXED_MATRIX + UNITS * HIDDEN_UNITS
 """int32 for each value, two places each."""
 FIXED_STEP = FIXED_OUTPUT_BIAS + 2 * UNITS
 """float32: the points of a 1 of the totals."""
-FIXED_KIND_SIZE = FIXED_STEP + PAIRS_WIDTH
+FIXED_KIND_SIZE = FIXED_STEP + 2 * UNITS
 """Numbers for one kind of contract; each part begins at a multiple of 64 bytes."""
 
 
@@ -74,8 +72,7 @@ def _write_kind(weights: Float32Array, fixed: Int16Array) -> None:
 
     fixed[FIXED_ROWS:FIXED_BIAS] = np.rint(rows * np.float32(rows_scale)).ravel()
     fixed[FIXED_BIAS:FIXED_MATRIX] = np.rint(bias * np.float32(rows_scale))
-    pairs = np.rint(matrix * np.float32(matrix_scale)).reshape(PAIR_COUNT, 2, UNITS)
-    fixed[FIXED_MATRIX:FIXED_OUTPUT_BIAS] = pairs.transpose(0, 2, 1).ravel()
+    fixed[FIXED_MATRIX:FIXED_OUTPUT_BIAS] = np.rint(matrix * np.float32(matrix_scale)).T.ravel()
     totals = np.rint(output_bias * rows_scale * matrix_scale)
     fixed[FIXED_OUTPUT_BIAS:FIXED_STEP].view(np.int32)[:] = totals
     fixed[FIXED_STEP : FIXED_STEP + 2].view(np.float32)[:] = 1 / (rows_scale * matrix_scale)

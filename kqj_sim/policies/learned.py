@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kqj_sim.core.cards import ALL_TRUMPS
+import numpy as np
+
+from kqj_sim.core.cards import NO_TRUMP, trailing_zeros
 from kqj_sim.core.dispatch import (
     BID,
     COUNTER,
@@ -16,24 +18,28 @@ from kqj_sim.core.dispatch import (
     make_ask_bid,
     make_ask_counter,
 )
-from kqj_sim.core.jit import scalar, stack_float32
+from kqj_sim.core.jit import scalar, stack_int32
 from kqj_sim.core.rules import MAX_POLICIES
-from kqj_sim.core.simd_int16 import UNITS
+from kqj_sim.core.simd_int16 import UNITS, find_positive
 from kqj_sim.core.types import Address, Kernel
 from kqj_sim.core.views import PASS, bid_code
+from kqj_sim.policies.bid_values import write_bid_totals
 from kqj_sim.policies.call_features import (
+    CONTRACTS,
     TO_COUNTER,
     TO_OVERCOUNTER,
     make_bid_turn,
     make_counter_turn,
-    order_suits,
 )
 from kqj_sim.policies.call_values import (
+    BID_TOTALS,
+    BIDS,
     CAPOT_UNIT,
     COUNTER_UNIT,
     OVERCOUNTER_UNIT,
     RAISES,
-    write_values,
+    find_step,
+    is_gain,
 )
 from kqj_sim.policies.parameters import whole
 from kqj_sim.policies.points import PARAMETERS, choose_take
@@ -57,55 +63,52 @@ learned(choose_take)
 CAPOT_AMOUNT = 400
 """Amount of a bid with Capot: the total that a Capot is sure to reach."""
 
+_RAISES = sum(raised // 10 << 4 * unit for unit, raised in enumerate(RAISES))
+_SUIT_BIDS = sum((1 << CAPOT_UNIT + 1) - 1 << BIDS * suit for suit in range(NO_TRUMP))
+_ALL_BIDS = sum((1 << CAPOT_UNIT + 1) - 1 << BIDS * contract for contract in range(CONTRACTS))
+"""Bits of the bids in a suit, and in any contract, among those of the totals."""
+
 
 @scalar
 def find_amount(lowest: int, unit: int) -> int:
     """Return the amount of the bid with a number among a contract's values."""
     if unit == CAPOT_UNIT:
         return max(lowest, CAPOT_AMOUNT)
-    amount = lowest
-    for number in range(len(RAISES)):
-        amount += RAISES[number] if number == unit else 0
-    return amount
+    return lowest + 10 * ((_RAISES >> 4 * unit) & 15)
 
 
 @scalar
 def choose_bid(view: Any, parameters: Any, weights: Address) -> int:
     """Choose the bid of the greatest value, or pass."""
-    turn, order = make_bid_turn(view), order_suits(view.hand)
-    values = stack_float32(UNITS)
-    best, call = 0.0, PASS
-    for contract in range(ALL_TRUMPS + 1 if view.all_no_trump != 0 else 4):
-        write_values(turn, order, contract, weights, values)
-        greatest = values[0]
-        for unit in range(1, CAPOT_UNIT + 1):
-            greatest = max(greatest, values[unit])
-        # Without this branch, which is seldom taken, a choice takes half as long again.
-        if greatest > best:
-            for unit in range(CAPOT_UNIT + 1):
-                amount = find_amount(view.lowest_amount, unit)
-                if values[unit] > best and amount <= view.highest_amount:
-                    best = values[unit]
-                    call = bid_code(amount, contract, 1 if unit == CAPOT_UNIT else 0)
+    totals = stack_int32(BID_TOTALS)
+    write_bid_totals(make_bid_turn(view), weights, totals)
+    gains = 0
+    for first in range(0, BID_TOTALS, UNITS):
+        gains |= find_positive(totals, first) << first
+    gains &= _ALL_BIDS if view.all_no_trump != 0 else _SUIT_BIDS
+    best, call = np.float32(0), PASS
+    while gains != 0:
+        number = trailing_zeros(gains)
+        contract, unit = number // BIDS, number % BIDS
+        amount = find_amount(view.lowest_amount, unit)
+        value = np.float32(totals[number]) * find_step(weights, contract)
+        if value > best and amount <= view.highest_amount:
+            best = value
+            call = bid_code(amount, contract, 1 if unit == CAPOT_UNIT else 0)
+        gains &= gains - 1
     return call
 
 
 @scalar
 def choose_counter(view: Any, parameters: Any, weights: Address) -> bool:
     """Counter if that is worth more than not to."""
-    values = stack_float32(UNITS)
-    turn = make_counter_turn(view, TO_COUNTER)
-    write_values(turn, order_suits(view.hand), view.contract, weights, values)
-    return values[COUNTER_UNIT] > 0.0
+    return is_gain(make_counter_turn(view, TO_COUNTER), COUNTER_UNIT, weights)
 
 
 @scalar
 def choose_overcounter(view: Any, parameters: Any, weights: Address) -> bool:
     """Overcounter if that is worth more than not to."""
-    values = stack_float32(UNITS)
-    turn = make_counter_turn(view, TO_OVERCOUNTER)
-    write_values(turn, order_suits(view.hand), view.contract, weights, values)
-    return values[OVERCOUNTER_UNIT] > 0.0
+    return is_gain(make_counter_turn(view, TO_OVERCOUNTER), OVERCOUNTER_UNIT, weights)
 
 
 def _make_asking(loop: int, choose: Kernel) -> Asking:

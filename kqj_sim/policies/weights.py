@@ -43,12 +43,12 @@ _TRAINING = {
 }
 """Programs that make the weights, and their options."""
 
-VERSIONS = {"network": 4, "learned": 1}
+VERSIONS = {"network": 4, "learned": 2}
 """Version of each policy's weights in use.
 
 It is a parameter of the policy, so that outputs and records name the weights they were made with.
 Version 4 of `network` has the numbers of version 3, but is computed in fixed point, which changes
-one choice in five hundred.
+one choice in five hundred.  Version 2 of `learned` has new numbers for three teams only.
 """
 
 _STORED_TYPE = np.float16

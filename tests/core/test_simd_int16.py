@@ -15,11 +15,13 @@ from kqj_sim.core.jit import kernel
 from kqj_sim.core.simd_int16 import *
 
 @kernel(cache=False)
-def work(numbers, bias, matrix, factors, values, totals):
+def work(numbers, bias, matrix, factors, values, rows, dots, positive):
     total = add(load(numbers, 0), load(numbers, 7))
     store(numbers, 3, rectify_first(total, 40))
     write_outputs(values, 1, numbers, 2, 5, bias, matrix, 9, factors, 13)
-    write_totals(totals, numbers, 3, bias, matrix, 9, 13)
+    write_dots(dots, 2, load(numbers, 3), rows, 9, bias, 5, 8)
+    write_dots(dots, 10, load(numbers, 3), rows, 9, bias, 5, 1)
+    positive[0] = find_positive(dots, 1)
 
 draws = np.random.default_rng(1)
 numbers = draws.integers(-1 << 15, 1 << 15, 100).astype(np.int16)
@@ -27,9 +29,10 @@ bias = draws.integers(-1 << 31, 1 << 31, 16).astype(np.int32)
 matrix = draws.integers(-1 << 15, 1 << 15, 9 + 13 * 32).astype(np.int16)
 factors = draws.normal(size=16).astype(np.float32)
 values = np.zeros(1 + GROUP, np.float32)
-written = np.zeros(16, np.int32)
+rows = draws.integers(-1 << 15, 1 << 15, 9 + 8 * 64).astype(np.int16)
+dots, positive = np.zeros(20, np.int32), np.zeros(1, np.int64)
 given = numbers.copy()
-work(numbers, bias, matrix, factors, values, written)
+work(numbers, bias, matrix, factors, values, rows, dots, positive)
 
 total = given[:64] + given[7:71]
 total[:40] = np.maximum(total[:40], 0)
@@ -43,8 +46,10 @@ for member in range(GROUP):
     while products.size > 1:
         products = products[: products.size // 2] + products[products.size // 2 :]
     assert values[1 + member] == products[0]
-expected = bias + numbers[3:29].astype(np.int64) @ weights.astype(np.int64)
-assert (written == expected.astype(np.int32)).all()
+expected = bias[5:13] + rows[9:].reshape(8, 64).astype(np.int64) @ numbers[3:67].astype(np.int64)
+expected = expected.astype(np.int32)
+assert dots.tolist() == [0, 0, *expected, expected[0], *[0] * 9]
+assert positive[0] == sum(1 << k for k, total in enumerate(dots[1:17]) if total > 0) > 0
 """
 
 X86 = {

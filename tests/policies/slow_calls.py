@@ -101,7 +101,7 @@ def list_values(fixed: NDArray[np.int16], rows: list[int], contract: str) -> lis
     totals = numbers[FIXED_OUTPUT_BIAS:FIXED_STEP].view(np.int32).tolist()
     for unit, each in enumerate(sums):
         for value in range(16):
-            weight = int(numbers[FIXED_MATRIX + unit // 2 * 32 + 2 * value + unit % 2])
+            weight = int(numbers[FIXED_MATRIX + HIDDEN_UNITS * value + unit])
             totals[value] += max(each, 0) * weight
     assert all(abs(total) < 1 << 31 for total in totals)
     step = numbers[FIXED_STEP : FIXED_STEP + 2].view(np.float32)[0]

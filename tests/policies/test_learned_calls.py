@@ -169,10 +169,9 @@ def test_no_sum_can_overflow(spread: float) -> None:
     assert start == len(rows)
     assert high.max() < 1 << 15 and low.min() >= -(1 << 15)
     assert max(high.max(), -low.min()) > 1 << 13, "half of the room is used, or more"
-    matrix = fixed[FIXED_MATRIX:FIXED_OUTPUT_BIAS].reshape(-1, 16, 2).astype(np.int64)
-    weights_of_units = np.abs(matrix.transpose(0, 2, 1).reshape(-1, 16))
+    matrix = fixed[FIXED_MATRIX:FIXED_OUTPUT_BIAS].reshape(16, HIDDEN_UNITS).astype(np.int64)
     bias = np.abs(fixed[FIXED_OUTPUT_BIAS:FIXED_STEP].view(np.int32).astype(np.int64))
-    assert (np.maximum(high, 0) @ weights_of_units + bias).max() < 1 << 31
+    assert (np.abs(matrix) @ np.maximum(high, 0) + bias).max() < 1 << 31
 
 
 @pytest.mark.parametrize("teams", [2, 3])
