@@ -48,7 +48,7 @@ REPLAYED_DEALS = 60
 _TIMED_CALLS = 200_000
 _SHOWN_PROBLEMS = 3
 _CHUNK_DEALS = 64
-"""Deals after which the progress is shown and Ctrl-C heard."""
+"""Deals after which Ctrl-C is heard."""
 
 _Log: TypeAlias = dict[
     tuple[ConfiguredPolicy, str], list[tuple[NDArray[np.int64], NDArray[np.int64]]]
@@ -136,7 +136,7 @@ def run_checks(policy: PlayerLike, deals: int, seed: int, runner: Runner) -> Pol
     runs = sum(len(seated[rules.game]) for rules in variants.values())
     times: list[float] = []
     logged: _Log = {}
-    with runner.start("deals", 2 * deals * runs, polls=False):
+    with runner.start("deals", deals * runs, polls=False):
         for name, rules in variants.items():
             for player in seated[rules.game]:
                 found.deals += deals
@@ -148,6 +148,7 @@ def run_checks(policy: PlayerLike, deals: int, seed: int, runner: Runner) -> Pol
                     if player is players[rules.game]:
                         times.append(seconds / deals)
                     _log_choices(rules, player, seed, deals, logged)
+                runner.advance(deals)
         _ask_again(found, logged)
     if times:
         found.microseconds_per_deal = 1e6 * sum(times) / len(times)
@@ -189,7 +190,7 @@ def _play(experiment: Experiment, runner: Runner) -> Rows:
     chunks = []
     for rows in iterate_row_chunks(experiment, threads=1, chunk=_CHUNK_DEALS):
         chunks.append(rows)
-        runner.advance(len(rows))
+        runner.advance(0)
     return concatenate_rows(chunks)
 
 
