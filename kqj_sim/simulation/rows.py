@@ -175,10 +175,13 @@ def concatenate_rows(parts: list[Rows]) -> Rows:
     deal, game, number, cards, fingerprints = (
         concatenate(name) for name in ("deal", "game", "round", "sender_cards", "fingerprints")
     )
-    values = parts[0].values
-    if len(parts) > 1:
-        values = np.concatenate([part.values for part in parts], axis=1)
-    values = np.take(values, order, axis=1)
+    names = parts[0].filled_columns
+    column_numbers = get_column_numbers(parts[0].game_name)
+    # Untouched columns of zeros take no time.
+    values = np.zeros((len(column_numbers), len(order)), np.int16)
+    for name, at in column_numbers.items():
+        if names is None or name in names:
+            values[at] = np.concatenate([part.values[at] for part in parts])[order]
     finished = [part.finished_games for part in parts if part.finished_games is not None]
     if not finished:
         return Rows(
