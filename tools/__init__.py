@@ -1,4 +1,4 @@
-"""Fits of the package's numbers: weights of `network`, the count of `points`, Kwajongen's calls."""
+"""Fits of the package's numbers: weights of networks, the count of `points`, Kwajongen's calls."""
 
 SEED_OFFSET = 10**9
 """Added to the seed of a fit: its deals are none of those with which strength is measured."""

@@ -1,15 +1,12 @@
-"""Train a small network that makes one pass a decision to choose the cards that `network` chooses.
+"""Train the networks of `network` to choose the cards that `feature_network` chooses.
 
-    python -m tools.distill_network --teams 2 --bidding take --decisions 2e7 --out distilled.npz
+    python -m tools.distill_network --teams 2 --bidding take --decisions 6e7 --out distilled.npz
 
-    value of a card = its bias + its output row . relu(bias + shared rows)
-
-The shared rows are those of `network`'s shared features; a card's output row is that of how it is
-played, its slot and its rank.  It learns from the values that `network` gives all cards: there is
-no chance in them, unlike in results.  Every turn of a deal is recorded; a share of the cards is
-drawn at random, to see more of the game.  The loss of a decision is the sum of the squared
+They learn from the values that it gives all cards: there is no chance in them, unlike in results,
+by which `train_network` then trains them further.  Every turn of a deal is recorded; a share of the
+cards is drawn at random, to see more of the game.  The loss of a decision is the sum of the squared
 differences of centred values, plus what the cards that the values make likely lose by the teacher's
-values.  `tools/distilled.py` plays by the file.
+values.
 """
 
 from __future__ import annotations
@@ -24,7 +21,6 @@ from typing import Any, Literal
 import click
 import numpy as np
 import torch
-from torch.nn.functional import embedding_bag
 
 from kqj_sim.commands.from_function import make_number_type
 from kqj_sim.core import rng
@@ -35,16 +31,15 @@ from kqj_sim.core.jit import kernel, scalar, stack_float32
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.trick import finish_trick
 from kqj_sim.core.types import Block, Int64Array
-from kqj_sim.policies import weights
-from kqj_sim.policies.features import SHARED_FEATURES, SHARED_INDICES, write_shared_features
-from kqj_sim.policies.network import write_card_values
+from kqj_sim.policies.features import FEATURES, find_output, write_features
 from kqj_sim.policies.players import parse_player
 from kqj_sim.policies.tools import best_card
 from kqj_sim.policies.trick_odds import build_trick_context
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.encode import encode_rules, encode_seating
 from tools import HELD_OUT_START, SEED_OFFSET
-from tools.distilled import OUTPUTS, find_output
+from tools.card_network import POINTS_PER_UNIT, CardNetwork, compute_rate_share, to_bytes
+from tools.feature_network import read_weights, weights_file, write_card_values
 from tools.record_decisions import (
     KINDS,
     MAX_CANDIDATES,
@@ -52,26 +47,26 @@ from tools.record_decisions import (
     make_recorder_seating,
     start_play,
 )
-from tools.train_network import compute_rate_share
 
 EXPLORE_SHARE = 0.08
 """Share of the turns at which a card is drawn at random."""
 
+IMPOSED_SHARE = 0.75
+"""Share of the rounds whose Sender and contract are drawn: No-Trump and All-Trumps, each with
+weights of its own, need as many decisions as suits."""
+
 PART_DEALS = 20 * LANES
 """Deals that are recorded at a time."""
-
-POINTS_PER_UNIT = 10.0
-"""Points per unit of the values in training."""
 
 LIKELY_POINTS = 1.5
 """Points by which a card must be better to be e times as likely in the second part of the loss."""
 
-BATCH, RATE, FIRST_SCALE = 2048, 2e-3, 0.06
+BATCH, RATE = 2048, 2e-3
 
-# A decision as int64: kind of contract, cards to choose from, shared features, outputs of the
-# cards, and their values in thousandths of a point.
-KIND, COUNT, SHARED = 0, 1, 2
-OUTPUT = SHARED + SHARED_FEATURES
+# A decision as int64: kind of contract, cards to choose from, features, outputs of the cards, and
+# their values in thousandths of a point.
+KIND, COUNT, FEATURE = 0, 1, 2
+OUTPUT = FEATURE + FEATURES
 VALUE = OUTPUT + MAX_CANDIDATES
 DECISION_SIZE = VALUE + MAX_CANDIDATES
 
@@ -92,7 +87,7 @@ def _record_decision(view: Any, parameters: Any, sheet: Any) -> int:
     at = 3 + sheet[0] * DECISION_SIZE
     sheet[0] += 1
     sheet[at + KIND], sheet[at + COUNT] = known.kind, count
-    write_shared_features(view, known, sheet, at + SHARED, 1)
+    write_features(view, known, sheet, at + FEATURE, 1)
     drawn = rng.draw(view.random, 0)
     number = rng.scale_below(rng.draw(drawn, 0), count)
     chosen: int = best_card(legal, values)
@@ -101,24 +96,24 @@ def _record_decision(view: Any, parameters: Any, sheet: Any) -> int:
     for which in range(count):
         card = lowest_bit(left)
         left ^= card
-        sheet[at + OUTPUT + which] = find_output(view, known.slots, card)
+        sheet[at + OUTPUT + which] = find_output(
+            view.position, view.led, view.winning, known.slots, card
+        )
         sheet[at + VALUE + which] = round(1000.0 * values[which])
         chosen = card if explores and which == number else chosen
     return chosen
 
 
-_RECORDERS = {
-    member: bind_recorder(member, _record_decision, "distiller") for member in (LEAD, FOLLOW)
-}
+_RECORDERS = {member: bind_recorder(member, _record_decision) for member in (LEAD, FOLLOW)}
 
 
-@kernel
+@kernel(cache=False)
 def _play_deals(
     state: Block, first: int, lanes: int, seed: int, rules: Rules, seating: Seating,
     recorders: Seating,
 ) -> None:  # fmt: skip
     """Play deals of a block but for the last trick, recording all decisions."""
-    lanes = start_play(state, first, lanes, seed, rules, seating)
+    lanes = start_play(state, first, lanes, seed, rules, seating, IMPOSED_SHARE)
     for trick in range(TRICKS - 1):
         for position in range(SEATS):
             member = LEAD if position == 0 else FOLLOW
@@ -129,9 +124,9 @@ def _play_deals(
 def record_values(
     rules: KqjRules, seed: int, first: int, deals: int, explore: float = EXPLORE_SHARE
 ) -> Int64Array:
-    """Return the decisions of deals, int64 (n, DECISION_SIZE): `points` calls, `network` plays."""
-    seating = encode_seating(rules, [parse_player("points+network")] * SEATS, None)
-    teacher = weights.load_for_play("network", rules.teams, rules.bidding)
+    """Return the decisions of deals, int64 (n, DECISION_SIZE), with the teacher's values."""
+    seating = encode_seating(rules, [parse_player("points")] * SEATS, None)
+    teacher = read_weights(weights_file(rules.teams, rules.bidding))
     sheet = np.zeros(3 + deals * SEATS * (TRICKS - 1) * DECISION_SIZE, np.int64)
     sheet[1], sheet[2] = teacher.ctypes.data, round(1e6 * explore)
     recorders = make_recorder_seating(seating, sheet, _RECORDERS)
@@ -148,22 +143,11 @@ def _iterate_parts(rules: KqjRules, seed: int) -> Iterator[Int64Array]:
         yield record_values(rules, seed, first, PART_DEALS)
 
 
-class _Student(torch.nn.Module):  # type: ignore[misc]
-    """The network of one kind of contract."""
-
-    def __init__(self, units: int) -> None:
-        super().__init__()
-        self.rows = torch.nn.Parameter(torch.randn(SHARED_INDICES, units) * FIRST_SCALE)
-        self.bias_1 = torch.nn.Parameter(torch.zeros(units))
-        self.outputs = torch.nn.Parameter(torch.randn(OUTPUTS, units) * 0.5 / math.sqrt(units))
-        self.bias_2 = torch.nn.Parameter(torch.zeros(OUTPUTS))
-
-    def forward(self, decisions: Int64Array) -> torch.Tensor:
-        """Return the values of the cards, (n, MAX_CANDIDATES), in units."""
-        shared = torch.from_numpy(decisions[:, SHARED:OUTPUT].astype(np.int64))
-        cards = torch.from_numpy(decisions[:, OUTPUT:VALUE].astype(np.int64))
-        hidden = torch.relu(self.bias_1 + embedding_bag(shared, self.rows, mode="sum"))
-        return (hidden @ self.outputs.T + self.bias_2).gather(1, cards)
+def _evaluate(network: CardNetwork, decisions: Int64Array) -> torch.Tensor:
+    """Return the values of the cards, (n, MAX_CANDIDATES), in units."""
+    features, outputs = decisions[:, FEATURE:OUTPUT], decisions[:, OUTPUT:VALUE]
+    values: torch.Tensor = network(torch.from_numpy(features), torch.from_numpy(outputs))
+    return values
 
 
 def _read_values(decisions: Int64Array) -> tuple[torch.Tensor, torch.Tensor]:
@@ -185,10 +169,10 @@ def _compute_loss(values: torch.Tensor, decisions: Int64Array) -> torch.Tensor:
 
 
 @torch.no_grad()
-def _compare(student: _Student, decisions: Int64Array) -> tuple[float, float]:
+def _compare(network: CardNetwork, decisions: Int64Array) -> tuple[float, float]:
     """Return the share of the teacher's choices, and the mean loss by the teacher's values."""
     teacher, legal = _read_values(decisions)
-    chosen = student(decisions).masked_fill(~legal, -math.inf).argmax(1, keepdim=True)
+    chosen = _evaluate(network, decisions).masked_fill(~legal, -math.inf).argmax(1, keepdim=True)
     best = teacher.masked_fill(~legal, -math.inf).amax(1)
     lost = best - teacher.gather(1, chosen)[:, 0]
     return float((lost == 0).float().mean()), float(lost.mean())
@@ -199,42 +183,39 @@ def _compare(student: _Student, decisions: Int64Array) -> tuple[float, float]:
 @click.option(
     "--bidding", type=click.Choice(["take", "auction"]), default="take", show_default=True
 )
-@click.option("--decisions", type=make_number_type(10_000, "2e7"), default=20_000_000)
-@click.option("--units", type=click.IntRange(8, 128), default=64, show_default=True)
+@click.option("--decisions", type=make_number_type(10_000, "6e7"), default=60_000_000)
 @click.option("--seed", type=make_number_type(0, "1"), default=1, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), default="distilled.npz", show_default=True)
 def main(
-    teams: Literal[2, 3], bidding: Literal["take", "auction"], decisions: int, units: int,
-    seed: int, out: Path,
+    teams: Literal[2, 3], bidding: Literal["take", "auction"], decisions: int, seed: int,
+    out: Path,
 ) -> None:  # fmt: skip
-    """Train networks of one pass, one for each kind of contract, and write them to a file."""
+    """Train networks from random weights for one variant, and write them to a file."""
     torch.manual_seed(seed)
     torch.set_num_threads(1)
     rules = KqjRules(teams=teams, bidding=bidding)
-    students = [_Student(units) for _ in KINDS]
-    optimizers = [torch.optim.Adam(each.parameters(), RATE, (0.9, 0.99)) for each in students]
+    networks = [CardNetwork() for _ in KINDS]
+    optimizers = [torch.optim.Adam(each.parameters(), RATE, (0.9, 0.99)) for each in networks]
     generator = np.random.default_rng(seed)
     done, began = 0, time.monotonic()
     for part in _iterate_parts(rules, SEED_OFFSET + seed):
-        for kind, (student, optimizer) in enumerate(zip(students, optimizers, strict=True)):
+        for kind, (network, optimizer) in enumerate(zip(networks, optimizers, strict=True)):
             members = generator.permutation(np.flatnonzero(part[:, KIND] == kind))
             for rows in np.array_split(members, 1 + len(members) // BATCH):
                 optimizer.param_groups[0]["lr"] = RATE * compute_rate_share(done / decisions)
                 optimizer.zero_grad()
-                _compute_loss(student(part[rows]), part[rows]).backward()
+                _compute_loss(_evaluate(network, part[rows]), part[rows]).backward()
                 optimizer.step()
         done = min(done + len(part), decisions)
         seconds = time.monotonic() - began
         click.echo(f"{done:,} of {decisions:,} decisions, {seconds:,.0f} s", err=True)
         if done == decisions:
             break
-    names = ("rows", "bias_1", "outputs", "bias_2")
-    stacked = {name: torch.stack([getattr(s, name) for s in students]) for name in names}
-    np.savez(out, **{name: tensor.detach().numpy() for name, tensor in stacked.items()})
+    out.write_bytes(to_bytes(networks, teams, bidding, "distill_network"))
     held_out = record_values(rules, SEED_OFFSET + seed, HELD_OUT_START, PART_DEALS, 0)
-    for kind, (name, student) in enumerate(zip(KINDS, students, strict=True)):
-        agreement, lost = _compare(student, held_out[held_out[:, KIND] == kind])
-        click.echo(f"{name}: {agreement:.1%} of network's choices, {lost:.3f} points lost")
+    for kind, (name, network) in enumerate(zip(KINDS, networks, strict=True)):
+        agreement, lost = _compare(network, held_out[held_out[:, KIND] == kind])
+        click.echo(f"{name}: {agreement:.1%} of the teacher's choices, {lost:.3f} points lost")
 
 
 if __name__ == "__main__":

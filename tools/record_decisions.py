@@ -47,7 +47,7 @@ from kqj_sim.core.block import (
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, PACK, lowest_bit
 from kqj_sim.core.deal import deal_further_cards
 from kqj_sim.core.dispatch import FOLLOW, LEAD, LOOP_ENTRIES, ask
-from kqj_sim.core.jit import int64_at, kernel, scalar, stack_int64
+from kqj_sim.core.jit import int64_at, kernel, scalar
 from kqj_sim.core.play import complete_hands, move_taken_first, prepare_play
 from kqj_sim.core.playouts import compute_utility, copy_lanes, put_trick_cards
 from kqj_sim.core.round import RESUME_PLAY, call_resume, call_stage
@@ -55,17 +55,11 @@ from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
 from kqj_sim.core.trick import finish_trick
 from kqj_sim.core.types import Block, Float32Array, Int64Array, Position
 from kqj_sim.policies.binding import bind_function
-from kqj_sim.policies.features import (
-    CARD_FEATURES,
-    HELD_BACK_SHARE,
-    SHARED_FEATURES,
-    write_card_features,
-    write_shared_features,
-)
+from kqj_sim.policies.features import FEATURES, PARTS, find_output, write_features
 from kqj_sim.policies.players import Player
 from kqj_sim.policies.point_count import count_points
 from kqj_sim.policies.points import base_total, get_fitted
-from kqj_sim.policies.trick_odds import build_trick_context, estimate_win_chances
+from kqj_sim.policies.trick_odds import build_trick_context
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.encode import encode_rules, encode_seating
 
@@ -91,55 +85,49 @@ To play on from a late turn takes little time, and its result depends less on ch
 """
 
 IMPOSED_SHARE = 0.35
-"""Share of the rounds whose Sender and contract are drawn, to see contracts that nobody calls."""
+"""Share of the rounds whose Sender and contract are drawn, to see contracts that nobody calls;
+three in ten of these are No-Trump, and as many All-Trumps."""
 
 # A sheet is what the recorder writes of one block: int64, a row for each deal.
 _KIND, _CARD_COUNT, _CANDIDATES = 0, 1, 2
-_SHARED = _CANDIDATES + MAX_CANDIDATES
-_FEATURES = _SHARED + SHARED_FEATURES
-SHEET_SIZE = _FEATURES + MAX_CANDIDATES * CARD_FEATURES
+_OUTPUTS = _CANDIDATES + MAX_CANDIDATES
+_FEATURES = _OUTPUTS + MAX_CANDIDATES
+SHEET_SIZE = _FEATURES + FEATURES
 
 
 @scalar
 def _record_decision(view: Any, parameters: Any, sheet: Any) -> int:
-    """Record the legal cards and their features; `sheet` begins with the number of decisions
-    in it."""
+    """Record the features, the legal cards and their outputs; `sheet` begins with the number of
+    decisions in it."""
     at = 1 + sheet[0] * SHEET_SIZE
     sheet[0] += 1
-    about = build_trick_context(view)
-    shared = stack_int64(SHARED_FEATURES)
-    features = stack_int64(CARD_FEATURES)
-    number = 0
+    known = build_trick_context(view)
+    count = 0
     left = view.legal
-    sheet[at + _KIND] = about.kind
     while left != 0:
         card = lowest_bit(left)
         left ^= card
-        sheet[at + _CANDIDATES + number] = card
-        number += 1
-    sheet[at + _CARD_COUNT] = number
-    if number > 1:
-        write_shared_features(view, about, shared, 0, 1)
-        for k in range(SHARED_FEATURES):
-            sheet[at + _SHARED + k] = shared[k]
-        for which in range(number):
-            card = sheet[at + _CANDIDATES + which]
-            odds = estimate_win_chances(view, HELD_BACK_SHARE, about, card)
-            write_card_features(view, about, card, odds, features, 0, 1)
-            for k in range(CARD_FEATURES):
-                sheet[at + _FEATURES + which * CARD_FEATURES + k] = features[k]
+        output = find_output(view.position, view.led, view.winning, known.slots, card)
+        sheet[at + _CANDIDATES + count] = card
+        sheet[at + _OUTPUTS + count] = output
+        count += 1
+    sheet[at + _KIND], sheet[at + _CARD_COUNT] = known.kind, count
+    write_features(view, known, sheet, at + _FEATURES, 1)
     first_card: int = lowest_bit(view.legal)
     return first_card
 
 
-def bind_recorder(member: int, record: Any, name: str) -> Any:
-    """Compile a loop that records decisions, by a function (view, parameters, sheet)."""
+def bind_recorder(member: int, record: Any) -> Any:
+    """Compile a loop that records decisions, by a function (view, parameters, sheet).
+
+    It is not kept on disk, where changes of `tools/` would go unnoticed.
+    """
 
     def sheet_of(resources: Any, number: int) -> Any:
         return int64_at(resources[member * MAX_POLICIES])
 
     return bind_function(
-        member, record, scalar(lambda table, number: 0.0), scalar(sheet_of), name,
+        member, record, scalar(lambda table, number: 0.0), scalar(sheet_of), None,
         sole_policy=True, checked=False,
     )  # fmt: skip
 
@@ -162,17 +150,15 @@ def make_recorder_seating(
     )
 
 
-_RECORDERS = {
-    member: bind_recorder(member, _record_decision, "recorder") for member in (LEAD, FOLLOW)
-}
+_RECORDERS = {member: bind_recorder(member, _record_decision) for member in (LEAD, FOLLOW)}
 
 
 class DecisionBuffer(NamedTuple):
     """Room for n decisions, as in `CardDecisions`; flat arrays."""
 
     kind: Any
-    shared: Any
-    cards: Any
+    features: Any
+    outputs: Any
     card_count: Any
     values: Any
 
@@ -189,7 +175,7 @@ def _deal_again(state: Block, lanes: int) -> None:
 
 
 @scalar
-def _vary_contracts(state: Block, lanes: int, rules: Rules) -> None:
+def _vary_contracts(state: Block, lanes: int, rules: Rules, imposed: float) -> None:
     """Give some rounds, and all that were passed out, another Sender and contract.
 
     The Sender is mostly the player with the highest count for it, and the amount about the expected
@@ -197,10 +183,7 @@ def _vary_contracts(state: Block, lanes: int, rules: Rules) -> None:
     """
     for i in range(lanes):
         key = state[KEY + i]
-        if (
-            state[SENDER + i] >= 0
-            and rng.to_fraction(rng.draw(key, _RECORDER_DRAW)) >= IMPOSED_SHARE
-        ):
+        if state[SENDER + i] >= 0 and rng.to_fraction(rng.draw(key, _RECORDER_DRAW)) >= imposed:
             continue
         kind = rng.scale_below(rng.draw(key, _RECORDER_DRAW + 1), 10)
         contract = NO_TRUMP if kind < 3 else (ALL_TRUMPS if kind < 6 else kind % 4)
@@ -261,7 +244,7 @@ def _roll_out(
 
 @scalar
 def start_play(
-    state: Block, first: int, lanes: int, seed: int, rules: Rules, seating: Seating
+    state: Block, first: int, lanes: int, seed: int, rules: Rules, seating: Seating, imposed: float
 ) -> int:
     """Deal, call and vary the contracts of a block; return the number of deals to play."""
     for i in range(pad_lanes(lanes)):
@@ -277,7 +260,7 @@ def start_play(
     restore_lane_order(state, lanes, AUCTION_ROWS)
     if not rules.auction:
         _deal_again(state, lanes)
-    _vary_contracts(state, lanes, rules)
+    _vary_contracts(state, lanes, rules, imposed)
     lanes = move_taken_first(state, lanes, AUCTION_ROWS)
     complete_hands(state, lanes, 1 - rules.auction)
     prepare_play(state, lanes)
@@ -311,7 +294,7 @@ def record_deals(
     where = np.empty(LANES, np.int64)
     identity = np.arange(LANES)
     values = np.empty(LANES * MAX_CANDIDATES)
-    lanes = start_play(state, first, lanes, seed, rules, seating)
+    lanes = start_play(state, first, lanes, seed, rules, seating, IMPOSED_SHARE)
     key = rng.derive_deal_key(seed, first)
     left = moments
     for trick in range(TRICKS - 1):
@@ -360,11 +343,10 @@ def _write_decisions(
             continue
         output.kind[filled] = sheet[at + _KIND]
         output.card_count[filled] = many
-        for k in range(SHARED_FEATURES):
-            output.shared[filled * SHARED_FEATURES + k] = sheet[at + _SHARED + k]
-        for k in range(many * CARD_FEATURES):
-            output.cards[filled * MAX_CANDIDATES * CARD_FEATURES + k] = sheet[at + _FEATURES + k]
+        for k in range(FEATURES):
+            output.features[filled * FEATURES + k] = sheet[at + _FEATURES + k]
         for which in range(many):
+            output.outputs[filled * MAX_CANDIDATES + which] = sheet[at + _OUTPUTS + which]
             output.values[filled * MAX_CANDIDATES + which] = values[i * MAX_CANDIDATES + which]
         filled += 1
     return filled
@@ -385,18 +367,27 @@ class CardDecisions(NamedTuple):
 
     Attributes:
         kind: int8 (n,), an index of KINDS.
-        shared: uint16 (n, SHARED_FEATURES), the features that all candidates share.
-        cards: uint16 (n, MAX_CANDIDATES, CARD_FEATURES); those from `card_count` on mean nothing.
+        features: uint16 (n, FEATURES).
+        outputs: uint8 (n, MAX_CANDIDATES); those from `card_count` on mean nothing.
         card_count: int64 (n,), 2 to MAX_CANDIDATES.
         values: float32 (n, MAX_CANDIDATES), the lead of the player's team in the round after each
             card, in points.
     """
 
     kind: NDArray[np.int8]
-    shared: NDArray[np.uint16]
-    cards: NDArray[np.uint16]
+    features: NDArray[np.uint16]
+    outputs: NDArray[np.uint8]
     card_count: Int64Array
     values: Float32Array
+
+
+_TRICK = list(PARTS).index("trick_0")
+_TRICK_START = sum(rows for rows, _ in list(PARTS.values())[:_TRICK])
+
+
+def find_tricks(features: NDArray[np.uint16]) -> Int64Array:
+    """Return the numbers of the tricks, from 0, of decisions with features (n, FEATURES)."""
+    return (features[:, _TRICK].astype(np.int64) - _TRICK_START) // SEATS
 
 
 def record_decisions(
@@ -417,8 +408,8 @@ def record_decisions(
     room = deals * MOMENTS_PER_DEAL
     output = DecisionBuffer(
         kind=np.zeros(room, dtype=np.int8),
-        shared=np.zeros(room * SHARED_FEATURES, dtype=np.uint16),
-        cards=np.zeros(room * MAX_CANDIDATES * CARD_FEATURES, dtype=np.uint16),
+        features=np.zeros(room * FEATURES, dtype=np.uint16),
+        outputs=np.zeros(room * MAX_CANDIDATES, dtype=np.uint8),
         card_count=np.zeros(room, dtype=np.int64),
         values=np.zeros(room * MAX_CANDIDATES, dtype=np.float32),
     )
@@ -432,8 +423,8 @@ def record_decisions(
         )  # fmt: skip
     return CardDecisions(
         kind=output.kind[:filled].copy(),
-        shared=output.shared.reshape(room, SHARED_FEATURES)[:filled].copy(),
-        cards=output.cards.reshape(room, MAX_CANDIDATES, CARD_FEATURES)[:filled].copy(),
+        features=output.features.reshape(room, FEATURES)[:filled].copy(),
+        outputs=output.outputs.reshape(room, MAX_CANDIDATES)[:filled].copy(),
         card_count=output.card_count[:filled].copy(),
         values=output.values.reshape(room, MAX_CANDIDATES)[:filled].copy(),
     )

@@ -37,6 +37,7 @@ from kqj_sim.core.types import Float32Array, Int16Array
 from kqj_sim.policies import weights
 from kqj_sim.policies.call_features import (
     FEATURES,
+    LAYOUT,
     PARTS,
     ROWS,
     CallTurn,
@@ -44,14 +45,8 @@ from kqj_sim.policies.call_features import (
     write_call_features,
 )
 from kqj_sim.policies.call_values import COUNTER_UNIT, OVERCOUNTER_UNIT
-from kqj_sim.policies.call_weights import (
-    BIAS_OFFSET,
-    HIDDEN_UNITS,
-    KINDS,
-    MATRIX_OFFSET,
-    OUTPUT_BIAS_OFFSET,
-    ROWS_OFFSET,
-)
+from kqj_sim.policies.one_layer import HIDDEN_UNITS
+from kqj_sim.policies.trick_odds import KIND_COUNT
 from kqj_sim.rules import KqjRules
 from tools import SEED_OFFSET
 from tools.call_tables import CallTable, join_decisions, record_calls
@@ -167,23 +162,23 @@ class CallNetwork:
         self.holdings = torch.tensor(holdings.astype(np.float32))
 
     def unpack(self, numbers: Float32Array) -> None:
-        """Begin with the package's numbers (`call_weights.KIND_SIZE`,)."""
-        rows = numbers[ROWS_OFFSET:BIAS_OFFSET].reshape(ROWS, HIDDEN_UNITS)
-        matrix = numbers[MATRIX_OFFSET:OUTPUT_BIAS_OFFSET].reshape(HIDDEN_UNITS, UNITS)
-        output_bias = numbers[OUTPUT_BIAS_OFFSET:].copy()
+        """Begin with the package's numbers (`LAYOUT.stored_size`,)."""
+        rows = numbers[: LAYOUT.bias].reshape(ROWS, HIDDEN_UNITS)
+        matrix = numbers[LAYOUT.matrix : LAYOUT.output_bias].reshape(HIDDEN_UNITS, UNITS)
+        output_bias = numbers[LAYOUT.output_bias :].copy()
         for unit, points in MARGINS.items():
             output_bias[unit] += points
         self.parameters = {
             "rows": torch.tensor(rows),
             "cards": torch.zeros(HALVES, HALF_BITS, HIDDEN_UNITS),
-            "bias": torch.tensor(numbers[BIAS_OFFSET:MATRIX_OFFSET]),
+            "bias": torch.tensor(numbers[LAYOUT.bias : LAYOUT.matrix]),
             "matrix": torch.tensor(matrix) / POINTS_PER_UNIT,
             "output_bias": torch.tensor(output_bias) / POINTS_PER_UNIT,
         }
         self._begin()
 
     def pack(self) -> Float32Array:
-        """Return the package's numbers, float32 (`call_weights.KIND_SIZE`,), of the average."""
+        """Return the package's numbers, float32 (`LAYOUT.stored_size`,), of the average."""
         parts = self.average
         output_bias = parts["output_bias"].numpy() * np.float32(POINTS_PER_UNIT)
         for unit, points in MARGINS.items():
@@ -275,7 +270,7 @@ def pack_networks(networks: list[CallNetwork], teams: int) -> Float32Array:
     """Return the package's numbers of all kinds of contracts."""
     numbers = np.stack([network.pack() for network in networks])
     for kind in numbers:
-        fill_other_seats(kind[ROWS_OFFSET:BIAS_OFFSET].reshape(ROWS, HIDDEN_UNITS), teams)
+        fill_other_seats(kind[: LAYOUT.bias].reshape(ROWS, HIDDEN_UNITS), teams)
     return numbers.ravel()
 
 
@@ -293,15 +288,15 @@ def main(teams: Literal[2, 3], seconds: int, begin: Path | None, seed: int, out:
         CallTable(KqjRules(teams=teams, bidding="auction")),
         np.random.default_rng(seed),
     )
-    networks = [CallNetwork(seed + kind) for kind in range(KINDS)]
+    networks = [CallNetwork(seed + kind) for kind in range(KIND_COUNT)]
     versions: list[Int16Array] = []
     if begin is not None:
         numbers, _ = weights.read(begin)
-        for network, part in zip(networks, numbers.reshape(KINDS, -1), strict=True):
+        for network, part in zip(networks, numbers.reshape(KIND_COUNT, -1), strict=True):
             network.unpack(part)
         versions.append(weights.align_for_play("learned", numbers))
     nothing = weights.align_for_play(
-        "learned", np.zeros(weights.WEIGHT_COUNTS["learned"], np.float32)
+        "learned", np.zeros(weights.count_weights("learned"), np.float32)
     )
     parts: deque[CallDecisions] = deque(maxlen=KEPT_ITERATIONS)
     iteration = 0

@@ -19,13 +19,10 @@ WIDTH = 64
 """Numbers of a vector."""
 
 UNITS = 16
-"""Units of the layer that `write_outputs` computes."""
-
-GROUP = 4
-"""Vectors that `write_outputs` multiplies side by side: none waits for another's sum."""
+"""Totals, int32, that are as wide as half a vector."""
 
 PAIRS_WIDTH = 2 * UNITS
-"""Numbers of a row of pairs: two for each unit."""
+"""Numbers of half a vector."""
 
 DOT_NAME = "kqj_sim.dot"
 """Name of the function that adds products of neighbours where no instruction of x86 does."""
@@ -115,18 +112,14 @@ def add(typingctx: Numba, one: Numba, other: Numba) -> Numba:
 
 
 @intrinsic
-def rectify_first(typingctx: Numba, vector: Numba, count: Numba) -> Numba:
-    """Return the vector with zeros in place of negative ones among its first `count` numbers, a
-    constant."""
-    if not isinstance(count, types.IntegerLiteral):
-        return None
-    least = [0] * count.literal_value + [-(1 << 15)] * (WIDTH - count.literal_value)
+def rectify(typingctx: Numba, vector: Numba) -> Numba:
+    """Return the vector with zeros in place of negative numbers."""
 
     def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
-        floor = ir.Constant(_SHORTS, least)
-        return builder.select(builder.icmp_signed(">", args[0], floor), args[0], floor)
+        nothing = ir.Constant(_SHORTS, [0] * WIDTH)
+        return builder.select(builder.icmp_signed(">", args[0], nothing), args[0], nothing)
 
-    return _shorts_type(_shorts_type, count), codegen
+    return _shorts_type(_shorts_type), codegen
 
 
 def _add_products_of_pairs(builder: Numba, total: Numba, one: Numba, other: Numba) -> Numba:
@@ -206,70 +199,6 @@ def _sum_each(builder: Numba, vectors: list[Numba], add: Callable[..., Numba]) -
         ]
         width = half
     return vectors[0]
-
-
-@intrinsic(prefer_literal=True)
-def write_outputs(
-    typingctx: Numba, values: Numba, at: Numba, vectors: Numba, first: Numba, step: Numba,
-    bias: Numba, matrix: Numba, start: Numba, factors: Numba, pairs: Numba,
-) -> Numba:  # fmt: skip
-    """Write the outputs of `GROUP` vectors by a layer of sixteen units and a sum over them.
-
-    A unit's total is its bias plus the vector's numbers times its weights, int32 modulo 2^32; what
-    is negative becomes 0, then it is rounded to float32 and multiplied by the unit's factor.  The
-    sixteen products are added at distance 8, 4, 2 and 1.
-
-    Args:
-        values: float32, gets the outputs from `at` on.
-        at: see `values`.
-        vectors: holds the vectors; the first begins at `first`, the next `step` numbers later.
-        first, step: see `vectors`.
-        bias: int32 (16,).
-        matrix: holds the weights from `start` on: for each pair of a vector's numbers those of
-            both, unit by unit.
-        start: see `matrix`.
-        factors: float32 (16,).
-        pairs: half as many as the vector's numbers that count, a constant.
-    """
-    if not isinstance(pairs, types.IntegerLiteral):
-        return None
-    count = pairs.literal_value
-
-    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
-        values, at, vectors, first, step, bias, matrix, start, factors, _ = args
-        kinds = signature.args
-
-        def read(kind: Numba, array: Numba, at: Numba, wanted: Numba) -> Numba:
-            return builder.load(_point_at(context, builder, kind, array, at, wanted), align=2)
-
-        def index(start: Numba, number: int) -> Numba:
-            return builder.add(start, ir.Constant(_I64, number))
-
-        zero = ir.Constant(_I64, 0)
-
-        starts = [first]
-        for _ in range(GROUP - 1):
-            starts.append(builder.add(starts[-1], step))
-        totals = [read(kinds[5], bias, zero, _TOTALS)] * GROUP
-        for pair in range(count):
-            row = read(kinds[6], matrix, index(start, pair * PAIRS_WIDTH), _PAIRS)
-            for member, place in enumerate(starts):
-                both = read(kinds[2], vectors, index(place, 2 * pair), _I32)
-                numbers = builder.bitcast(_splat(builder, both, _TOTALS), _PAIRS)
-                totals[member] = _add_products_of_pairs(builder, totals[member], numbers, row)
-        nothing = ir.Constant(_TOTALS, [0] * UNITS)
-        units = read(kinds[8], factors, zero, _FLOATS)
-        products = []
-        for total in totals:
-            positive = builder.select(builder.icmp_signed(">", total, nothing), total, nothing)
-            products.append(builder.fmul(builder.sitofp(positive, _FLOATS), units))
-        sums = _sum_each(builder, products, builder.fadd)
-        pointer = _point_at(context, builder, kinds[0], values, at, sums.type)
-        builder.store(sums, pointer, align=4)
-        return context.get_dummy_value()
-
-    i64 = types.int64
-    return types.void(values, i64, vectors, i64, i64, bias, matrix, i64, factors, pairs), codegen
 
 
 @intrinsic(prefer_literal=True)

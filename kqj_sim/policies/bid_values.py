@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from kqj_sim.core.block import SEATS
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, SUIT_MASK, popcount
 from kqj_sim.core.jit import int16_at, int32_at, scalar, stack_int64
-from kqj_sim.core.simd_int16 import load, rectify_first, write_dots
+from kqj_sim.core.simd_int16 import load, rectify, write_dots
 from kqj_sim.core.types import Address, CardSet, Int16Pointer, Int32Pointer, Int64Pointer
 from kqj_sim.core.views import last_bid_contract
 from kqj_sim.policies.call_features import (
@@ -19,6 +19,7 @@ from kqj_sim.policies.call_features import (
     HALF_BITS,
     HALF_ROWS,
     HOLDINGS,
+    LAYOUT,
     LENGTH_ROWS,
     LENGTH_SLOTS,
     LENGTHS,
@@ -35,13 +36,8 @@ from kqj_sim.policies.call_features import (
     number_contract,
     order_suits,
 )
-from kqj_sim.policies.call_values import BIDS, add_row, find_weights
-from kqj_sim.policies.call_weights import (
-    FIXED_BIAS,
-    FIXED_MATRIX,
-    FIXED_OUTPUT_BIAS,
-    HIDDEN_UNITS,
-)
+from kqj_sim.policies.call_values import BIDS, find_weights
+from kqj_sim.policies.one_layer import add_row
 from kqj_sim.policies.tools import is_partner
 
 _ROOM = SEATS + 1
@@ -101,7 +97,7 @@ def _list_context(
 @scalar
 def _add_shared(numbers: Int16Pointer, context: _Context) -> Any:
     """Return the sums of the rows that all views of a kind of contract share."""
-    hidden = load(numbers, FIXED_BIAS)
+    hidden = load(numbers, LAYOUT.bias)
     for k in range(context.shared_count):
         hidden = add_row(hidden, numbers, context.shared[k])
     return hidden
@@ -129,9 +125,9 @@ def _write_totals(
         hidden = add_row(hidden, numbers, context.amounts[k] + (AMOUNTS if number > 0 else 0))
     named = number_contract(context.position, view) if context.position >= 0 else 0
     hidden = add_row(hidden, numbers, context.bidder_row + named)
-    layer = rectify_first(hidden, HIDDEN_UNITS)
-    bias = int32_at(address + 2 * FIXED_OUTPUT_BIAS)
-    write_dots(totals, at, layer, numbers, FIXED_MATRIX, bias, 0, BIDS)
+    layer = rectify(hidden)
+    bias = int32_at(address + 2 * LAYOUT.output_bias)
+    write_dots(totals, at, layer, numbers, LAYOUT.matrix, bias, 0, BIDS)
 
 
 @scalar

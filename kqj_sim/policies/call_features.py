@@ -4,7 +4,7 @@ A turn is looked at once for each contract.  The four suits stand in an order th
 hand only: the suit of the contract first, then the others, the longer before the shorter.  So the
 suits have one set of weights, and No-Trump and All-Trumps one each.
 
-A feature is the number of a row of the first hidden layer.  Each part of `PARTS` gives as many
+A feature is the number of a row.  Each part of `PARTS` gives as many
 features as it is read times.
 """
 
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from kqj_sim.core.block import SEATS
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, SUIT_MASK, popcount, whole_tens
 from kqj_sim.core.jit import scalar
+from kqj_sim.core.simd_int16 import UNITS
 from kqj_sim.core.types import (
     CardSet,
     Contract,
@@ -26,6 +27,7 @@ from kqj_sim.core.types import (
     Suit,
 )
 from kqj_sim.core.views import last_bid_amount, last_bid_contract
+from kqj_sim.policies.one_layer import make_layout
 from kqj_sim.policies.tools import is_partner
 
 TO_BID, TO_COUNTER, TO_OVERCOUNTER = range(3)
@@ -75,7 +77,9 @@ PARTS: dict[str, tuple[int, int]] = {
 FEATURES = sum(reads for _, reads in PARTS.values())
 """Features of a turn in the view of a contract."""
 ROWS = sum(rows for rows, _ in PARTS.values())
-"""Rows of the first hidden layer."""
+"""Rows of all parts."""
+
+LAYOUT = make_layout(ROWS, UNITS)
 
 
 def _find_start(name: str) -> int:

@@ -1,44 +1,27 @@
-"""Values of calls by a small network: what a bid, or a counter, is expected to bring more than a
-pass.
+"""Values of calls by a small network (`one_layer`): what a bid, or a counter, is expected to bring
+more than a pass.
 
-One hidden layer: its bias plus the rows of the features (`call_features`), rectified; then a matrix
-gives the value of every call in the contract.  All of it is summed in whole numbers, so that every
-processor chooses the same calls.
+Its rows are the features of a turn in the view of a contract (`call_features`), its outputs the
+values of all calls in the contract.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from kqj_sim.core.cards import NO_TRUMP
-from kqj_sim.core.jit import (
-    float32_at,
-    int16_at,
-    int32_at,
-    scalar,
-    stack_int32,
-    stack_int64,
-)
-from kqj_sim.core.simd_int16 import UNITS, add, load, rectify_first, write_dots
-from kqj_sim.core.types import Address, Contract, Float32Pointer, Int16Pointer
+from kqj_sim.core.jit import int16_at, scalar, stack_int64
+from kqj_sim.core.simd_int16 import load, rectify
+from kqj_sim.core.types import Address, Contract, Float32Pointer, Vector
 from kqj_sim.policies.call_features import (
     CONTRACTS,
     FEATURES,
+    LAYOUT,
     CallTurn,
     order_suits,
     write_call_features,
 )
-from kqj_sim.policies.call_weights import (
-    FIXED_BIAS,
-    FIXED_KIND_SIZE,
-    FIXED_MATRIX,
-    FIXED_OUTPUT_BIAS,
-    FIXED_ROWS,
-    FIXED_STEP,
-    HIDDEN_UNITS,
-)
+from kqj_sim.policies.one_layer import add_row, compute_total, find_step
 
 RAISES = (0, 10, 20, 30, 50, 80)
 """Points above the lowest amount of the bids that are valued in each contract."""
@@ -56,30 +39,19 @@ BID_TOTALS = CONTRACTS * BIDS
 @scalar
 def find_weights(weights: Address, contract: Contract) -> Address:
     """Return the address of the weights of a contract's kind."""
-    return weights + max(contract - NO_TRUMP + 1, 0) * (2 * FIXED_KIND_SIZE)
+    return weights + max(contract - NO_TRUMP + 1, 0) * (2 * LAYOUT.fixed_size)
 
 
 @scalar
-def find_step(weights: Address, contract: Contract) -> float:
-    """Return the points of a 1 of a contract's totals."""
-    return float32_at(find_weights(weights, contract) + 2 * FIXED_STEP)[0]
-
-
-@scalar
-def add_row(hidden: Any, numbers: Int16Pointer, row: int) -> Any:
-    """Return sums of the hidden layer with a row added."""
-    return add(hidden, load(numbers, FIXED_ROWS + row * HIDDEN_UNITS))
-
-
-@scalar
-def compute_layer(turn: CallTurn, order: int, contract: Contract, numbers: Int16Pointer) -> Any:
+def compute_layer(turn: CallTurn, order: int, contract: Contract, address: Address) -> Vector:
     """Return the hidden layer of a turn in the view of a contract."""
     features = stack_int64(FEATURES)
     write_call_features(turn, order, contract, features)
-    hidden = load(numbers, FIXED_BIAS)
+    numbers = int16_at(address)
+    hidden = load(numbers, LAYOUT.bias)
     for k in range(FEATURES):
         hidden = add_row(hidden, numbers, features[k])
-    return rectify_first(hidden, HIDDEN_UNITS)
+    return rectify(hidden)
 
 
 @scalar
@@ -96,21 +68,15 @@ def write_values(
         values: float32, gets `VALUES` numbers.
     """
     address = find_weights(weights, contract)
-    numbers, totals = int16_at(address), stack_int32(UNITS)
-    layer = compute_layer(turn, order, contract, numbers)
-    bias = int32_at(address + 2 * FIXED_OUTPUT_BIAS)
-    write_dots(totals, 0, layer, numbers, FIXED_MATRIX, bias, 0, UNITS)
-    step = find_step(weights, contract)
+    layer = compute_layer(turn, order, contract, address)
+    step = find_step(address, LAYOUT)
     for k in range(VALUES):
-        values[k] = np.float32(totals[k]) * step
+        values[k] = np.float32(compute_total(layer, address, LAYOUT, k)) * step
 
 
 @scalar
 def is_gain(turn: CallTurn, unit: int, weights: Address) -> bool:
     """Return True if a call in the contract of a counter's chance has a value above zero."""
     address = find_weights(weights, turn.contract)
-    numbers, total = int16_at(address), stack_int32(1)
-    layer = compute_layer(turn, order_suits(turn.hand), turn.contract, numbers)
-    bias = int32_at(address + 2 * FIXED_OUTPUT_BIAS)
-    write_dots(total, 0, layer, numbers, FIXED_MATRIX + unit * HIDDEN_UNITS, bias, unit, 1)
-    return total[0] > 0
+    layer = compute_layer(turn, order_suits(turn.hand), turn.contract, address)
+    return compute_total(layer, address, LAYOUT, unit) > 0

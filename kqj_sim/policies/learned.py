@@ -26,6 +26,7 @@ from kqj_sim.core.views import PASS, bid_code
 from kqj_sim.policies.bid_values import write_bid_totals
 from kqj_sim.policies.call_features import (
     CONTRACTS,
+    LAYOUT,
     TO_COUNTER,
     TO_OVERCOUNTER,
     make_bid_turn,
@@ -38,9 +39,10 @@ from kqj_sim.policies.call_values import (
     COUNTER_UNIT,
     OVERCOUNTER_UNIT,
     RAISES,
-    find_step,
+    find_weights,
     is_gain,
 )
+from kqj_sim.policies.one_layer import find_step
 from kqj_sim.policies.parameters import whole
 from kqj_sim.policies.points import PARAMETERS, choose_take
 from kqj_sim.policies.registry import policy
@@ -91,7 +93,7 @@ def choose_bid(view: Any, parameters: Any, weights: Address) -> int:
         number = trailing_zeros(gains)
         contract, unit = number // BIDS, number % BIDS
         amount = find_amount(view.lowest_amount, unit)
-        value = np.float32(totals[number]) * find_step(weights, contract)
+        value = np.float32(totals[number]) * find_step(find_weights(weights, contract), LAYOUT)
         if value > best and amount <= view.highest_amount:
             best = value
             call = bid_code(amount, contract, 1 if unit == CAPOT_UNIT else 0)

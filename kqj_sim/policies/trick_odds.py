@@ -18,7 +18,7 @@ from kqj_sim.core.cards import NO_TRUMP, PACK, SUIT_MASK, popcount, trailing_zer
 from kqj_sim.core.jit import scalar
 from kqj_sim.core.scoring import LAST_TRICK_BONUS
 from kqj_sim.core.trick import winning_cards
-from kqj_sim.core.types import Card, CardSet, Float64Array, Position
+from kqj_sim.core.types import Card, CardSet, Float64Array
 from kqj_sim.policies.tools import points
 
 MAX_HIDDEN, MAX_HELD, MAX_WANTED = 40, 8, 12
@@ -218,12 +218,15 @@ def _chance_row_start(held: int, hidden: int) -> int:
 
 
 @scalar
-def _estimate_win_chances(
-    view: Any, held_back: float, context: TrickContext, card: Card, first: Position
+def estimate_win_chances(
+    view: Any, held_back: float, context: TrickContext, card: Card
 ) -> tuple[float, float]:
-    """Estimate the chances of `estimate_win_chances` without a branch.
+    """Estimate the chances that the player's side, and that the card itself, wins the trick.
 
-    `first` is the first position behind the player's, or 1 for a loop of constant length.
+    The strongest card wins, whoever plays it: if anybody behind ruffs, or beats the master in the
+    suit led, their side wins in proportion to each player's chance to do so.  Players who have
+    played would mostly have beaten the master if they could; so among the places where an unseen
+    higher card can be, their hands count by `held_back` only.  The Return is in the Sender's hand.
     """
     led = view.led if view.led != 0 else SUIT_MASK << (trailing_zeros(card) & 48)
     beats = card & view.winning != 0
@@ -252,7 +255,7 @@ def _estimate_win_chances(
     none_of_suit, none_of_suit_besides = _none_held(held, anywhere, of_suit)
     none_follows, none_ruffs = 1.0, 1.0
     follow_all, follow_ours, ruff_all, ruff_ours = 0.0, 0.0, 0.0, 0.0
-    for position in range(first, SEATS):
+    for position in range(view.position + 1, SEATS):
         has_return = returned if position == sender else 0
         side = 1.0 if (context.partners >> position) & 1 != 0 else 0.0
         ruff = 1.0 - (no_ruff_besides if has_return != 0 else no_ruff)
@@ -263,9 +266,8 @@ def _estimate_win_chances(
         void = none_of_suit_besides if has_return != 0 else none_of_suit
         void = 0.0 if has_return & led != 0 else void
         lacks = (lacks_led >> position) & 1 != 0
-        follow = 0.0 if lacks or position <= view.position else follow
+        follow = 0.0 if lacks else follow
         ruff *= 1.0 if lacks else void
-        ruff = 0.0 if position <= view.position else ruff
         none_follows *= 1.0 - follow
         none_ruffs *= 1.0 - ruff
         follow_all += follow
@@ -291,25 +293,3 @@ def _none_held(held: int, hidden: int, wanted: int) -> tuple[float, float]:
         NONE_HELD[np.uint64(_chance_row_start(held, hidden) + wanted)],
         NONE_HELD[np.uint64(_chance_row_start(held - 1, hidden) + wanted)],
     )
-
-
-@scalar
-def estimate_win_chances(
-    view: Any, held_back: float, context: TrickContext, card: Card
-) -> tuple[float, float]:
-    """Estimate the chances that the player's side, and that the card itself, wins the trick.
-
-    The strongest card wins, whoever plays it: if anybody behind ruffs, or beats the master in the
-    suit led, their side wins in proportion to each player's chance to do so.  Players who have
-    played would mostly have beaten the master if they could; so among the places where an unseen
-    higher card can be, their hands count by `held_back` only.  The Return is in the Sender's hand.
-    """
-    return _estimate_win_chances(view, held_back, context, card, view.position + 1)
-
-
-@scalar
-def estimate_win_chances_of_lanes(
-    view: Any, held_back: float, context: TrickContext, card: Card
-) -> tuple[float, float]:
-    """Estimate the same chances, in loops over lanes: without a branch."""
-    return _estimate_win_chances(view, held_back, context, card, 1)

@@ -18,37 +18,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.core.simd_int16 import UNITS
 from kqj_sim.core.types import Float32Array
 from kqj_sim.errors import RunError
-from kqj_sim.policies import call_features, call_weights, features, fixed_point
+from kqj_sim.policies import call_features, features
+from kqj_sim.policies.one_layer import HIDDEN_UNITS, to_fixed_point
 from kqj_sim.policies.trick_odds import KIND_COUNT
 
 FOLDER = Path(__file__).resolve().parent / "weights"
 """Folder of the package's own files."""
 
-WEIGHT_COUNTS = {
-    "network": KIND_COUNT * features.KIND_SIZE,
-    "learned": call_weights.KINDS * call_weights.KIND_SIZE,
-}
-"""Number of weights of each policy."""
+_INPUTS = {"network": features, "learned": call_features}
+"""Modules with each policy's features and the layout of its networks."""
 
-_TO_FIXED_POINT = {
-    "network": fixed_point.to_fixed_point,
-    "learned": call_weights.to_fixed_point,
-}
 _TRAINING = {
-    "network": "train_network --teams {teams} --bidding {bidding}",
+    "network": "distill_network --teams {teams} --bidding {bidding}",
     "learned": "train_calls --teams {teams}",
 }
 """Programs that make the weights, and their options."""
 
-VERSIONS = {"network": 4, "learned": 2}
+VERSIONS = {"network": 5, "learned": 2}
 """Version of each policy's weights in use.
 
 It is a parameter of the policy, so that outputs and records name the weights they were made with.
-Version 4 of `network` has the numbers of version 3, but is computed in fixed point, which changes
-one choice in five hundred.  Version 2 of `learned` has new numbers for three teams only.
+Version 5 of `network` is another network than version 4, whose values it has learnt.  Version 2
+of `learned` has new numbers for three teams only.
 """
 
 _STORED_TYPE = np.float16
@@ -60,7 +53,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 @cache
 def load(policy: str, teams: int, bidding: str) -> Float32Array:
-    """Return the weights of a policy, float32 (`WEIGHT_COUNTS`,).
+    """Return the weights of a policy, float32 (`count_weights`,).
 
     Raises:
         RunError: the weights are missing or do not fit.
@@ -93,7 +86,8 @@ def load_for_play(policy: str, teams: int, bidding: str) -> NDArray[Any]:
 def align_for_play(policy: str, weights: Float32Array) -> NDArray[Any]:
     """Return weights of a policy in fixed point, int16, in an array that begins at a multiple of
     64 bytes, a cache line."""
-    numbers = _TO_FIXED_POINT[policy](weights).ravel()
+    inputs = _INPUTS[policy]
+    numbers = to_fixed_point(weights, inputs.LAYOUT, inputs.PARTS.values()).ravel()
     room = np.empty(numbers.nbytes + 64, np.uint8)
     start = -room.ctypes.data % 64
     aligned = room[start : start + numbers.nbytes].view(numbers.dtype)
@@ -108,29 +102,29 @@ def file_name(policy: str, teams: int, bidding: str) -> str:
 
 
 def describe_features(policy: str) -> dict[str, Any]:
-    """Return what a policy's weights are made for: the tables of the features, and the network's
+    """Return what a policy's weights are made for: the parts of the features, and the networks'
     units."""
-    if policy == "learned":
-        return {
-            "parts": {name: list(sizes) for name, sizes in call_features.PARTS.items()},
-            "units": [call_weights.HIDDEN_UNITS, UNITS],
-        }
+    inputs = _INPUTS[policy]
     return {
-        "card": {name: list(sizes) for name, sizes in features.CARD_TABLES.items()},
-        "shared": {name: list(sizes) for name, sizes in features.SHARED_TABLES.items()},
-        "units": [features.HIDDEN_1_UNITS, features.HIDDEN_2_UNITS],
+        "parts": {name: list(sizes) for name, sizes in inputs.PARTS.items()},
+        "units": [HIDDEN_UNITS, inputs.LAYOUT.outputs],
     }
 
 
+def count_weights(policy: str) -> int:
+    """Return the number of a policy's weights."""
+    return KIND_COUNT * _INPUTS[policy].LAYOUT.stored_size
+
+
 def to_bytes(policy: str, weights: Float32Array, about: Mapping[str, Any]) -> bytes:
-    """Return the bytes of a file with a policy's weights, float32 (`WEIGHT_COUNTS`,).
+    """Return the bytes of a file with a policy's weights, float32 (`count_weights`,).
 
     Args:
         policy: name of the policy, such as `network`.
         weights: the weights.
         about: `policy`, `teams`, `bidding`, `version`, and how they were made; no dates.
     """
-    assert weights.size == WEIGHT_COUNTS[policy]
+    assert weights.size == count_weights(policy)
     text = json.dumps({**about, "features": describe_features(policy)}, sort_keys=True)
     arrays: dict[str, NDArray[Any]] = {
         "weights": weights.ravel().astype(_STORED_TYPE),
@@ -148,7 +142,7 @@ def to_bytes(policy: str, weights: Float32Array, about: Mapping[str, Any]) -> by
 
 
 def read(path: Path) -> tuple[Float32Array, dict[str, Any]]:
-    """Read the weights of a file, float32 (`WEIGHT_COUNTS`,), and its `about`.
+    """Read the weights of a file, float32 (`count_weights`,), and its `about`.
 
     Raises:
         RunError: not a file of weights, or they do not fit this version of the package.
@@ -161,7 +155,7 @@ def read(path: Path) -> tuple[Float32Array, dict[str, Any]]:
         about: dict[str, Any] = json.loads(text)
         for name in ("policy", "teams", "bidding", "version", "features"):
             _ = about[name]
-        expected = WEIGHT_COUNTS[about["policy"]]
+        expected = count_weights(about["policy"])
     except Exception as error:  # A damaged archive makes numpy and zipfile raise any kind.
         raise RunError(f"{path} is no file of weights: {error}") from None
     if about["features"] != describe_features(about["policy"]):

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import permutations
 from typing import NamedTuple
 
-from kqj_sim.cards import Card, parse_card
+import msgspec
+
+from kqj_sim.cards import SUITS, Card, parse_card
 from kqj_sim.columns import CONTRACT_LABELS
 from kqj_sim.core import cards as points
 from kqj_sim.core.cards import PACK as ALL_CARDS
 from kqj_sim.core.cards import TOP_SUIT
 from kqj_sim.core.views import CardView
 from kqj_sim.imposed import ImposedContract
-from kqj_sim.record import Record
+from kqj_sim.record import Record, from_json
 from kqj_sim.referee.kqj import list_legal_cards
 from kqj_sim.referee.kqj.cards import outranks
 from kqj_sim.simulation.recording import play_records
@@ -183,3 +186,35 @@ def iterate_turns(name: str) -> Iterator[tuple[Moment, CardView]]:
     for record in play_rounds(name):
         for moment in moments(record):
             yield moment, view_of(moment)
+
+
+def _exchange_suits(record: Record, suits: str) -> Record:
+    """The round with other suits: the first of `suits` in place of spades, and so on."""
+    other = dict(zip(SUITS, suits, strict=True))
+
+    def change(value: object) -> object:
+        if isinstance(value, list):
+            return [change(each) for each in value]
+        if isinstance(value, dict):
+            return {key: change(each) for key, each in value.items()}
+        if isinstance(value, str) and len(value) == 2 and value[1] in SUITS:
+            return value[0] + other[value[1]]
+        return other.get(value, value) if isinstance(value, str) else value
+
+    changed = {**msgspec.to_builtins(record)}
+    for key in ("hands", "tricks", "turned", "contract", "dealt"):
+        if key in changed:
+            changed[key] = change(changed[key])
+    return from_json(msgspec.json.encode(changed).decode())
+
+
+def iterate_exchanged_turns(name: str) -> Iterator[tuple[str, Moment, Moment]]:
+    """Yield every turn to play of the rounds of a variant, and the same turn with other suits.
+
+    First comes the suit in place of each of `SUITS`.
+    """
+    for number, record in enumerate(play_rounds(name)):
+        suits = "".join(list(permutations(SUITS))[1 + number % 23])
+        pairs = zip(moments(record), moments(_exchange_suits(record, suits)), strict=True)
+        for moment, exchanged in pairs:
+            yield suits, moment, exchanged

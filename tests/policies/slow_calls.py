@@ -8,15 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.columns import CONTRACT_LABELS
-from kqj_sim.policies.call_features import PARTS, ROWS
-from kqj_sim.policies.call_weights import (
-    FIXED_BIAS,
-    FIXED_KIND_SIZE,
-    FIXED_MATRIX,
-    FIXED_OUTPUT_BIAS,
-    FIXED_STEP,
-    HIDDEN_UNITS,
-)
+from kqj_sim.policies.call_features import LAYOUT, PARTS
+from tests.policies.slow_layer import values_in_whole_numbers
 
 SUITS, HALVES = "shdc", ("456789", "JQKHTA")
 RANKS = "".join(HALVES)
@@ -92,17 +85,5 @@ def list_features(question: Question, contract: str) -> list[int]:
 def list_values(fixed: NDArray[np.int16], rows: list[int], contract: str) -> list[np.float32]:
     """The sixteen values of a contract, one number at a time, from weights in fixed point."""
     kind = {"NT": 1, "AT": 2}.get(contract, 0)
-    numbers = fixed.reshape(-1, FIXED_KIND_SIZE)[kind]
-    table = numbers[: ROWS * HIDDEN_UNITS].reshape(ROWS, HIDDEN_UNITS)
-    sums = [int(each) for each in numbers[FIXED_BIAS : FIXED_BIAS + HIDDEN_UNITS]]
-    for row in rows:
-        sums = [one + int(other) for one, other in zip(sums, table[row], strict=True)]
-    assert all(-(1 << 15) <= each < 1 << 15 for each in sums)
-    totals = numbers[FIXED_OUTPUT_BIAS:FIXED_STEP].view(np.int32).tolist()
-    for unit, each in enumerate(sums):
-        for value in range(16):
-            weight = int(numbers[FIXED_MATRIX + HIDDEN_UNITS * value + unit])
-            totals[value] += max(each, 0) * weight
-    assert all(abs(total) < 1 << 31 for total in totals)
-    step = numbers[FIXED_STEP : FIXED_STEP + 2].view(np.float32)[0]
-    return [np.float32(total) * step for total in totals]
+    numbers = fixed.reshape(-1, LAYOUT.fixed_size)[kind]
+    return values_in_whole_numbers(numbers, LAYOUT, rows, list(range(16)))

@@ -1,4 +1,5 @@
-"""The features of a decision once more, slowly, from sets of cards: values of tables by name."""
+"""The features of a decision, the outputs and the chances of its cards once more, slowly, from sets
+of cards: values of tables by name."""
 
 from __future__ import annotations
 
@@ -6,13 +7,27 @@ from collections.abc import Iterable
 from fractions import Fraction
 from math import comb, floor, prod
 
+import numpy as np
+
 from kqj_sim.cards import SUITS, Card, parse_card
-from kqj_sim.policies.features import HELD_BACK_SHARE
-from kqj_sim.referee.kqj.cards import PACK, card_points, is_trump, outranks
+from kqj_sim.referee.kqj.cards import PACK, card_points, outranks
 from tests.core.coding import strength_of
 from tests.policies.moments import Moment
 
 Values = tuple[str, tuple[int, ...]]
+
+
+def index_of(tables: dict[str, tuple[int, ...]], values: Values) -> int:
+    """The index of a table's values."""
+    name, each = values
+    sizes = tables[name]
+    assert len(each) == len(sizes)
+    start = 0
+    for other, dimensions in tables.items():
+        if other == name:
+            break
+        start += prod(dimensions)
+    return start + int(np.ravel_multi_index([int(value) for value in each], sizes))
 
 
 def contest(otherwise: Fraction, tries: list[tuple[bool, Fraction]]) -> Fraction:
@@ -25,11 +40,6 @@ def contest(otherwise: Fraction, tries: list[tuple[bool, Fraction]]) -> Fraction
     if total == 0:
         return otherwise
     return none * otherwise + (1 - none) * sum(chance for own, chance in tries if own) / total
-
-
-def chance_bucket(chance: Fraction) -> int:
-    """0 below 1/202, 9 from 201/202 on, eight alike between."""
-    return floor(chance * Fraction(808, 100) + Fraction(96, 100))
 
 
 def points_bucket(points: int) -> int:
@@ -100,10 +110,6 @@ class Slow:
 
         return {suit: k for k, suit in enumerate(sorted(SUITS, key=key, reverse=True))}
 
-    def above(self, card: Card) -> int:
-        """Unseen cards that are higher in the card's suit."""
-        return sum(outranks(c, card, self.contract) for c in self.of(self.unseen, card.suit))
-
     def points(self, cards: Iterable[Card]) -> int:
         """Card points."""
         return sum(card_points(c, self.contract) for c in cards)
@@ -122,7 +128,7 @@ class Slow:
             held -= 1
         return 1 - Fraction(comb(max(hidden - len(wanted), 0), held), comb(hidden, held))
 
-    def outcome(self, card: Card) -> tuple[Fraction, Fraction]:
+    def outcome(self, card: Card, held_back: float) -> tuple[Fraction, Fraction]:
         """The chances that the own side wins the trick after a card, and that the card does."""
         moment = self.moment
         cards = (*moment.trick, card)
@@ -131,7 +137,7 @@ class Slow:
         higher = {c for c in self.unseen if moment.winner(0, (*cards, c))[1] == c}
         overs = self.of(higher, led)
         before = [seat for seat in self.others if seat not in self.behind]
-        kept = floor(self._hidden(led, before) * Fraction(HELD_BACK_SHARE) + Fraction(1, 2))
+        kept = floor(self._hidden(led, before) * Fraction(held_back) + Fraction(1, 2))
         places = self._hidden(led, self.behind) + kept
         follows, ruffs = [], []
         for seat in self.behind:
@@ -148,13 +154,6 @@ class Slow:
         alone = Fraction(best == card)
         nobody = [[(False, chance) for _, chance in each] for each in (follows, ruffs)]
         return contest(contest(ours, follows), ruffs), contest(contest(alone, nobody[0]), nobody[1])
-
-    def relation(self) -> int:
-        """Return the relation of the Sender to the player."""
-        sender = self.moment.sender
-        if sender == self.moment.seat:
-            return 0
-        return (1 if sender in self.partners else 3) + (sender not in self.behind)
 
     def missing(self) -> int:
         """Points that the contracting team needs."""
@@ -181,83 +180,20 @@ class Slow:
             return 1
         return 2 if won == 0 and contracting in (0, self.number) else 0
 
-    def card(self, card: Card) -> list[Values]:
-        """The card features, in order."""
-        moment, hand = self.moment, self.moment.hand
-        own = self.of(hand, card.suit)
-        rest = own - {card}
-        leads = self.position == 0
-        climbs = is_trump(card, self.contract)
-        if leads:
-            play = 1 if climbs else 0
-        elif card.suit == moment.trick[0].suit:
-            play = 3 if climbs else 2
-        else:
-            play = 4 if card.suit == self.contract else 5
+    def output(self, card: Card) -> tuple[int, int, int]:
+        """The way, the slot and the rank of a card."""
+        moment = self.moment
         beats = moment.winner(0, (*moment.trick, card))[1] == card
-        after = 3 if leads else 2
-        if not beats:
-            winner, _ = moment.winner(moment.leader, moment.trick)
-            after = 0 if self.teams[winner] == moment.own_team else 1
-        side_wins, card_wins = self.outcome(card)
-        chance = chance_bucket(side_wins)
-        worth = points_bucket(self.points((*moment.trick, card)))
-        masters = {c for c in hand if self.above(c) == 0}
-        best = max(rest, key=self.rank, default=None)
-        highest = 0 if best is None else 1 + min(self.above(best), 2)
-        unseen_trumps = len(self.of(self.unseen, self.contract))
-        trumps = len(self.of(hand - {card}, self.contract))
-        phase = (0, 0, 0, 1, 1, 2, 2, 2)[self.number]
-        marriage = 0
-        if climbs:
-            court = [Card(rank, card.suit) for rank in "JQK"]
-            held = sum((c in hand) << k for k, c in enumerate(court))
-            gone = sum((c in self.gone) << k for k, c in enumerate(court[1:]))
-            which = 1 + "JQK".index(card.rank) if card.rank in "JQK" else 0
-            marriage = 1 + held * 16 + gone * 4 + which
-        void = [seat for seat in self.others if self.lacks(seat, card.suit)]
-        rank, above, master = self.rank(card), self.above(card), card in masters
-        left = min(len(masters - {card}), 4)
-        led = self.of(self.unseen, card.suit if leads else moment.trick[0].suit)
-        mean = Fraction(self.points(led), len(led) or 1)
-        touching = rank + 1 in map(self.rank, rest)
-        under_master, unguarded = False, 0
-        if best is not None and self.rank(best) > rank:
-            guards, threats = len(rest) - 1, self.above(best)
-            under_master = threats == 0
-            unguarded = points_bucket(self.points([best])) if guards < threats else 0
-        return [
-            ("rank", (play, rank, self.contracting)),
-            ("above", (play, min(above, 5), phase)),
-            ("trick", (after, chance, worth)),
-            ("chance", (rank, chance, climbs)),
-            ("left", (play, min(len(rest), 4), highest)),
-            ("trumps", (play, min(trumps, 5), sum(unseen_trumps >= b for b in (1, 3, 6)))),
-            ("sender", (play, self.relation(), beats)),
-            ("marriage", (marriage,)),
-            (
-                "suit",
-                (
-                    leads,
-                    min(len(own), 6) - 1,
-                    min(above, 3),
-                    min(len(set(void) & set(self.opponents)), 2),
-                    min(len(set(void) & set(self.partners)), 2),
-                ),
-            ),
-            ("needed", (self.needed(), chance, self.contracting)),
-            ("moment", (self.number, self.position, play, beats)),
-            ("capot", (self.capot(), play, beats, master)),
-            ("masters", (play, left, master)),
-            ("card", (self.slots[card.suit], rank)),
-            ("cash", (chance_bucket(card_wins), left, leads, unseen_trumps == 0)),
-            ("haul", (chance, sum(mean >= b for b in (1, 3, 5, 8, 12)), len(self.behind))),
-            ("guard", (play, touching, under_master, unguarded)),
-            ("undrawn", (play, points_bucket(self.points([card])), min(unseen_trumps, 7))),
-        ]
+        if not moment.trick:
+            way = 0
+        elif card.suit == moment.trick[0].suit:
+            way = 2 if beats else 1
+        else:
+            way = 3 if beats else 4
+        return way, self.slots[card.suit], self.rank(card)
 
-    def shared(self) -> list[Values]:
-        """The shared features, in any order."""
+    def features(self) -> list[Values]:
+        """The features, in any order."""
         moment, record = self.moment, self.moment.record
         found: list[Values] = []
         for suit, slot in self.slots.items():
@@ -270,7 +206,7 @@ class Slow:
                 )
                 found.append(("cards", (slot, group, state)))
             own, unseen = len(self.of(moment.hand, suit)), len(self.of(self.unseen, suit))
-            found.append(("lanes", (slot, min(own, 6), unseen)))
+            found.append(("lengths", (slot, min(own, 6), unseen)))
         for number, seat in enumerate(self.others):
             void = sum(self.lacks(seat, suit) << slot for suit, slot in self.slots.items())
             found.append(

@@ -9,9 +9,7 @@ import pytest
 
 from kqj_sim.cards import parse_card
 from kqj_sim.imposed import ImposedContract
-from kqj_sim.policies import features, network, weights
-from kqj_sim.policies.fixed_point import to_fixed_point
-from kqj_sim.policies.trick_odds import KIND_COUNT
+from kqj_sim.policies import network, weights
 from kqj_sim.record import Record
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
@@ -19,17 +17,16 @@ from tests.core.coding import strength_of
 from tests.policies.learned import bits, network_values
 from tests.policies.moments import TURN_RULES, iterate_turns, moments, view_of
 
-SIZE = KIND_COUNT * features.KIND_SIZE
-
 
 def test_values_are_those_of_numpy() -> None:
-    weights = np.random.default_rng(5).normal(0, 0.1, SIZE).astype(np.float32)
-    numbers = to_fixed_point(weights)
+    size = weights.count_weights("network")
+    drawn = np.random.default_rng(5).normal(0, 0.1, size).astype(np.float32)
+    numbers = weights.align_for_play("network", drawn)
     kinds = set()
     for name in TURN_RULES:
         for number, (moment, view) in enumerate(iterate_turns(name)):
             if number % 5 == 0:
-                wanted = network_values(view, weights.astype(np.float64))
+                wanted = network_values(view, drawn.astype(np.float64))
                 values = np.full(9, np.nan, np.float32)
                 count = network.write_card_values(view, numbers.ctypes.data, values)
                 assert count == len(moment.legal) == len(wanted)

@@ -12,27 +12,18 @@ from numpy.typing import NDArray
 from kqj_sim.columns import CONTRACT_LABELS
 from kqj_sim.core.block import PLAYER_BITS
 from kqj_sim.core.views import PASS, BidView, CounterView, bid_code, replace_last_bid
-from kqj_sim.policies import call_weights, weights
+from kqj_sim.policies import weights
 from kqj_sim.policies.call_features import (
     FEATURES,
-    PARTS,
+    LAYOUT,
     CallTurn,
     order_suits,
     write_call_features,
 )
 from kqj_sim.policies.call_values import write_values
-from kqj_sim.policies.call_weights import (
-    FIXED_BIAS,
-    FIXED_MATRIX,
-    FIXED_OUTPUT_BIAS,
-    FIXED_STEP,
-    HIDDEN_UNITS,
-    KIND_SIZE,
-    KINDS,
-    ROWS_OFFSET,
-    to_fixed_point,
-)
 from kqj_sim.policies.learned import choose_bid, choose_counter, choose_overcounter
+from kqj_sim.policies.one_layer import HIDDEN_UNITS
+from kqj_sim.policies.trick_odds import KIND_COUNT
 from kqj_sim.referee.kqj import PACK
 from kqj_sim.rules import KqjRules
 from tests.core.coding import bits
@@ -46,7 +37,8 @@ SPLITS = {2: [(0, 1, 0, 1, 0, 1), (0, 0, 1, 1, 0, 1)], 3: [(0, 1, 2, 0, 1, 2), (
 
 def draw_weights(seed: int) -> NDArray[np.int16]:
     """Random weights in fixed point, with values around zero."""
-    drawn = np.random.default_rng(seed).normal(0, 1, (KINDS, KIND_SIZE)).astype(np.float32)
+    size = (KIND_COUNT, LAYOUT.stored_size)
+    drawn = np.random.default_rng(seed).normal(0, 1, size).astype(np.float32)
     return weights.align_for_play("learned", drawn)
 
 
@@ -154,40 +146,19 @@ def test_calls_are_those_of_the_greatest_value() -> None:
             assert choose(reply, (), fixed_address) == (values[6 + question.kind] > 0)
 
 
-@pytest.mark.parametrize("spread", [0.01, 1.0, 10.0])
-def test_no_sum_can_overflow(spread: float) -> None:
-    """Of each part the largest row at once, as often as it is read."""
-    drawn = np.random.default_rng(3).normal(0, spread, (1, KIND_SIZE)).astype(np.float32)
-    (fixed,) = to_fixed_point(drawn)
-    rows = fixed[:FIXED_BIAS].reshape(-1, HIDDEN_UNITS).astype(np.int64)
-    high = low = fixed[FIXED_BIAS:FIXED_MATRIX].astype(np.int64)
-    start = 0
-    for size, reads in PARTS.values():
-        part = rows[start : start + size]
-        high, low = high + reads * part.max(axis=0), low + reads * part.min(axis=0)
-        start += size
-    assert start == len(rows)
-    assert high.max() < 1 << 15 and low.min() >= -(1 << 15)
-    assert max(high.max(), -low.min()) > 1 << 13, "half of the room is used, or more"
-    matrix = fixed[FIXED_MATRIX:FIXED_OUTPUT_BIAS].reshape(16, HIDDEN_UNITS).astype(np.int64)
-    bias = np.abs(fixed[FIXED_OUTPUT_BIAS:FIXED_STEP].view(np.int32).astype(np.int64))
-    assert (np.abs(matrix) @ np.maximum(high, 0) + bias).max() < 1 << 31
-
-
 @pytest.mark.parametrize("teams", [2, 3])
 def test_packaged_weights_lose_little_in_fixed_point(teams: int) -> None:
-    numbers = weights.load("learned", teams, "auction").reshape(KINDS, -1)
+    numbers = weights.load("learned", teams, "auction").reshape(KIND_COUNT, -1)
     fixed = weights.load_for_play("learned", teams, "auction")
     values, errors = np.empty(16, np.float32), []
+    ends = LAYOUT.bias, LAYOUT.matrix, LAYOUT.output_bias
     for question, turn in questions(100):
         for number, contract in enumerate(CONTRACT_LABELS):
             kind = {"NT": 1, "AT": 2}.get(contract, 0)
-            rows = numbers[kind][ROWS_OFFSET : call_weights.BIAS_OFFSET].reshape(-1, HIDDEN_UNITS)
-            bias = numbers[kind][call_weights.BIAS_OFFSET : call_weights.MATRIX_OFFSET]
-            matrix = numbers[kind][call_weights.MATRIX_OFFSET : call_weights.OUTPUT_BIAS_OFFSET]
-            hidden = np.maximum(bias + rows[list_features(question, contract)].sum(axis=0), 0)
-            expected = numbers[kind][call_weights.OUTPUT_BIAS_OFFSET :]
-            expected = expected + hidden @ matrix.reshape(HIDDEN_UNITS, 16)
+            rows, bias, matrix, expected = np.split(numbers[kind], ends)
+            features = list_features(question, contract)
+            added = bias + rows.reshape(-1, HIDDEN_UNITS)[features].sum(axis=0)
+            expected = expected + np.maximum(added, 0) @ matrix.reshape(HIDDEN_UNITS, 16)
             write_values(turn, order_suits(turn.hand), number, fixed.ctypes.data, values)
             errors += (values[:9] - expected[:9]).tolist()
     assert np.std(errors) < 1

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kqj_sim.errors import RunError
 from kqj_sim.policies import features, weights
-from kqj_sim.policies.fixed_point import to_fixed_point
+from kqj_sim.policies.one_layer import to_fixed_point
 
 ABOUT = {"policy": "network", "teams": 3, "bidding": "auction", "version": 4, "seed": 9}
 
@@ -29,7 +29,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def numbers() -> NDArray[np.float32]:
     """Some weights."""
-    drawn = np.random.default_rng(1).normal(0, 3, weights.WEIGHT_COUNTS["network"])
+    drawn = np.random.default_rng(1).normal(0, 3, weights.count_weights("network"))
     return drawn.astype(np.float32)
 
 
@@ -53,7 +53,7 @@ def test_what_is_written_is_read(folder: Path) -> None:
     found, about = weights.read(write(folder))
     np.testing.assert_allclose(found, numbers(), rtol=2**-11, atol=1e-7)
     assert {**about, **ABOUT} == about
-    assert about["features"]["card"]["rank"] == list(features.CARD_TABLES["rank"])
+    assert about["features"]["parts"]["sender_0"] == list(features.PARTS["sender_0"])
 
 
 def test_same_weights_give_the_same_bytes(folder: Path) -> None:
@@ -67,7 +67,9 @@ def test_loaded_weights_stay_where_they_are(folder: Path) -> None:
     assert loaded.ndim == 1
     played = weights.load_for_play("network", 3, "auction")
     assert played.dtype == np.int16 and played.ctypes.data % 64 == 0
-    np.testing.assert_array_equal(played, to_fixed_point(loaded).ravel())
+    np.testing.assert_array_equal(
+        played, to_fixed_point(loaded, features.LAYOUT, features.PARTS.values()).ravel()
+    )
     assert weights.load("network", 3, "auction") is loaded
     assert weights.load_for_play("network", 3, "auction") is played
 
@@ -82,25 +84,23 @@ def test_another_version_than_the_package_names_is_refused(
 
 
 def test_missing_weights_name_the_command(folder: Path) -> None:
-    with pytest.raises(RunError, match=r"`python -m tools\.train_network --teams 2"):
+    with pytest.raises(RunError, match=r"`python -m tools\.distill_network --teams 2"):
         weights.load("network", 2, "take")
 
 
-@pytest.mark.parametrize("group", ["card", "shared"])
 def test_weights_for_other_features_are_refused(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, group: str
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write(folder)
-    tables = getattr(features, f"{group.upper()}_TABLES")
-    monkeypatch.setattr(features, f"{group.upper()}_TABLES", {**tables, "another": (2, 2)})
+    monkeypatch.setattr(features, "PARTS", {**features.PARTS, "another": (4, 1)})
     told = refusal(path)
     assert "is for other features" in told
-    assert "`python -m tools.train_network --teams 3 --bidding auction`" in told
+    assert "`python -m tools.distill_network --teams 3 --bidding auction`" in told
 
 
 def test_wrong_numbers_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(folder)
-    monkeypatch.setitem(weights.WEIGHT_COUNTS, "network", 10)
+    monkeypatch.setattr(weights, "count_weights", lambda policy: 10)
     assert "10 finite numbers" in refusal(path)
     monkeypatch.undo()
     path.write_bytes(weights.to_bytes("network", numbers() * np.nan, ABOUT))

@@ -18,7 +18,7 @@ from tools.record_calls import OPTIONS, CallDecisions
 @pytest.fixture(scope="module")
 def decisions() -> CallDecisions:
     """Some decisions of `points` against players who pass, without values to choose bids by."""
-    zeros = np.zeros(weights.WEIGHT_COUNTS["learned"], np.float32)
+    zeros = np.zeros(weights.count_weights("learned"), np.float32)
     nothing = weights.align_for_play("learned", zeros)
     return record_calls(CallTable(AUCTION_2), nothing, "points", ["never"], 6, 3)
 

@@ -1,0 +1,92 @@
+"""The feature network: its values by numpy, its files, and the cards that it plays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kqj_sim.cards import parse_card
+from kqj_sim.core.types import Float32Array, Float64Array
+from kqj_sim.core.views import CardView
+from kqj_sim.policies import network, weights
+from kqj_sim.policies.features import FEATURES, write_features
+from kqj_sim.policies.trick_odds import KIND_COUNT, build_trick_context
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
+from tests.core.coding import strength_of
+from tests.policies.moments import TURN_RULES, Moment, iterate_turns, moments, view_of
+from tests.slow import slow_after
+from tools import feature_network
+from tools.card_features import CARD_FEATURES, write_card_features
+from tools.feature_network import (
+    KIND_SIZE,
+    read_weights,
+    split_weights,
+    weights_file,
+    write_card_values,
+)
+
+
+def list_legal(moment: Moment) -> list[int]:
+    """The legal cards, from the lowest bit on."""
+    coded = strength_of(moment.contract)
+    return sorted(coded[card] for card in moment.legal)
+
+
+def values_by_numpy(view: CardView, legal: list[int], numbers: Float32Array) -> Float64Array:
+    """The values of the legal cards, by matrices."""
+    known = build_trick_context(view)
+    shared = np.empty(FEATURES, np.int64)
+    write_features(view, known, shared, 0, 1)
+    cards = np.empty((len(legal), CARD_FEATURES), np.int64)
+    for row, card in zip(cards, legal, strict=True):
+        write_card_features(view, known, card, row, 0)
+    w = split_weights(numbers[known.kind])
+    rows = w["shared_rows"][shared].sum(axis=0, dtype=np.float64)
+    first = w["bias_1"] + rows + w["card_rows"][cards].sum(axis=1)
+    second = w["bias_2"] + np.maximum(first, 0) @ w["matrix"]
+    linear = w["linear"][cards].sum(axis=(1, 2))
+    values: Float64Array = linear + np.maximum(second, 0) @ w["output"]
+    return values
+
+
+def test_values_are_those_of_numpy() -> None:
+    draws = np.random.default_rng(5)
+    numbers = draws.normal(0, 0.1, (KIND_COUNT, KIND_SIZE)).astype(np.float32)
+    kinds = set()
+    for name in TURN_RULES:
+        for number, (moment, view) in enumerate(iterate_turns(name)):
+            if number % 5 == 0:
+                values = np.full(9, np.nan, np.float32)
+                count = write_card_values(view, numbers.ctypes.data, values)
+                assert count == len(moment.legal) and np.isnan(values[count:]).all()
+                wanted = values_by_numpy(view, list_legal(moment), numbers)
+                np.testing.assert_allclose(values[:count], wanted, rtol=1e-4, atol=1e-4)
+                kinds.add(view.contract)
+    assert len(kinds) == 6
+
+
+@pytest.mark.parametrize("name", slow_after(1, TURN_RULES))
+def test_it_plays_the_card_of_the_greatest_value_mostly_that_of_network(name: str) -> None:
+    rules = TURN_RULES[name]
+    numbers = read_weights(weights_file(rules.teams, rules.bidding))
+    packaged = weights.load_for_play("network", rules.teams, rules.bidding)
+    player = f"points+{feature_network.__file__}:feature_network"
+    values = np.empty(8, np.float32)
+    same = []
+    for record in play_records(Experiment(rules, (player,) * 6, 10, seed=3)):
+        if record.contract is None:
+            continue
+        coded = strength_of(record.contract)
+        for moment in moments(record):
+            view = view_of(moment)
+            legal = list_legal(moment)
+            write_card_values(view, numbers.ctypes.data, values)
+            best = legal[int(np.argmax(values[: len(legal)]))]
+            card = record.tricks[len(moment.finished)].cards[len(moment.trick)]
+            assert coded[parse_card(card)] == best
+            if len(legal) > 1:
+                network.write_card_values(view, packaged.ctypes.data, values)
+                same.append(best == legal[int(np.argmax(values[: len(legal)]))])
+    assert len(same) > 150
+    assert np.mean(same) > 0.6
