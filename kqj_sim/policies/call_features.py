@@ -1,4 +1,4 @@
-"""Features of a call in an auction, as `network` sees one contract.
+"""Features of a call in an auction, as `learned` sees one contract.
 
 A turn is looked at once for each contract.  The four suits stand in an order that depends on the
 hand only: the suit of the contract first, then the others, the longer before the shorter.  So the
