@@ -155,11 +155,12 @@ def recorded_round() -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working folder that has the README's own files, a record, the reports' folder and the
-    examples."""
+    """A working folder that has the README's own files, a record, the reports' folder, the
+    examples and the tools."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "reports").mkdir()
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    for name in ("examples", "tools"):
+        (tmp_path / name).symlink_to(ROOT / name)
     for name, text in named_files().items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "round.jsonl").write_text(recorded_round(), encoding="utf-8")
