@@ -89,4 +89,4 @@ def test_it_plays_the_card_of_the_greatest_value_mostly_that_of_network(name: st
                 network.write_card_values(view, packaged.ctypes.data, values)
                 same.append(best == legal[int(np.argmax(values[: len(legal)]))])
     assert len(same) > 150
-    assert np.mean(same) > 0.6
+    assert np.mean(same) > 0.5

@@ -111,7 +111,9 @@ def test_a_quiz(browser: Browser) -> None:
     browser.press("Enter")
     browser.wait("quiz.choice === undefined")
     browser.run("askQuiz('cards', 11); dealQuiz()")
-    browser.press(*"8h")
+    rank, suit = browser.run("document.querySelector('[data-do^=\"card \"]').dataset.do.slice(5)")
+    browser.press(rank, suit)
     browser.wait("quiz.isCounted")
     wait_for_answer(browser)
-    assert browser.text("#headline").startswith("You chose 8♥: ")
+    sign = "♠♥♦♣"["shdc".index(suit)]
+    assert browser.text("#headline").startswith(f"You chose {rank}{sign}: ")
