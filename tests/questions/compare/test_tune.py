@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import tomllib
+import zlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,9 @@ def landscape(monkeypatch: pytest.MonkeyPatch, noise: float, **peak: float) -> l
         values = {**player.calling.values_by_name, **player.playing.values_by_name}
         worth = -sum(((float(values[name] or 0) - at) / 10) ** 2 for name, at in peak.items())
         luck = np.random.default_rng(first).normal(size=deals)
-        own = np.random.default_rng(abs(hash(player)) % 2**32 + first).normal(size=deals)
+        # Not hash(), which differs from run to run.
+        own_seed = zlib.crc32(repr(values).encode()) + first
+        own = np.random.default_rng(own_seed).normal(size=deals)
         lead = 100 * self.lead_divisor * (worth + luck + noise * own)
         whole = lead.round().astype(np.int64)
         return MatchCounts(whole, whole, whole, whole)
