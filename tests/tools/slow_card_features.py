@@ -8,7 +8,7 @@ from math import floor
 from kqj_sim.cards import Card
 from kqj_sim.referee.kqj.cards import is_trump, outranks
 from tests.policies.slow_features import Slow, Values, points_bucket
-from tools.card_features import HELD_BACK_SHARE
+from tools.feature_network import HELD_BACK_SHARE
 
 
 def chance_bucket(chance: Fraction) -> int:

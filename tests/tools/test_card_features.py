@@ -24,7 +24,7 @@ from tests.policies.slow_features import index_of
 from tests.slow import slow_after
 from tests.tools.slow_card_features import SlowCards
 from tests.variants import told
-from tools.card_features import CARD_FEATURES, CARD_INDICES, CARD_TABLES, write_card_features
+from tools.feature_network import CARD_FEATURES, CARD_INDICES, CARD_TABLES, write_card_features
 
 
 @kernel(cache=False)

@@ -17,12 +17,13 @@ from tests.core.coding import strength_of
 from tests.policies.moments import TURN_RULES, Moment, iterate_turns, moments, view_of
 from tests.slow import slow_after
 from tools import feature_network
-from tools.card_features import CARD_FEATURES, write_card_features
 from tools.feature_network import (
+    CARD_FEATURES,
     KIND_SIZE,
     read_weights,
     split_weights,
     weights_file,
+    write_card_features,
     write_card_values,
 )
 

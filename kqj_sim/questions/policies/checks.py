@@ -49,6 +49,8 @@ _TIMED_CALLS = 200_000
 _SHOWN_PROBLEMS = 3
 _CHUNK_DEALS = 64
 """Deals after which Ctrl-C is heard."""
+_FAST_SECONDS = 0.5
+"""Time of an experiment that needs no chunks for that."""
 
 _Log: TypeAlias = dict[
     tuple[ConfiguredPolicy, str], list[tuple[NDArray[np.int64], NDArray[np.int64]]]
@@ -177,18 +179,21 @@ def _list_players(player: Player) -> list[Player]:
 
 def _play_twice(experiment: Experiment, found: PolicyCheck, runner: Runner) -> float:
     """Play an experiment twice; return the seconds of the second time, when all is compiled."""
-    once = _play(experiment, runner)
     began = time.perf_counter()
-    again = _play(experiment, runner)
+    once = _play(experiment, runner, _CHUNK_DEALS)
+    # A fast policy takes less time than such small chunks do.
+    chunk = None if time.perf_counter() - began < _FAST_SECONDS else _CHUNK_DEALS
+    began = time.perf_counter()
+    again = _play(experiment, runner, chunk)
     seconds = time.perf_counter() - began
     if not np.array_equal(once.values, again.values):
         _add_problem(found, say(__name__, "unsteady"))
     return seconds
 
 
-def _play(experiment: Experiment, runner: Runner) -> Rows:
+def _play(experiment: Experiment, runner: Runner, chunk: int | None) -> Rows:
     chunks = []
-    for rows in iterate_row_chunks(experiment, threads=1, chunk=_CHUNK_DEALS):
+    for rows in iterate_row_chunks(experiment, threads=1, chunk=chunk):
         chunks.append(rows)
         runner.advance(0)
     return concatenate_rows(chunks)
