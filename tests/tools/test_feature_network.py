@@ -68,13 +68,13 @@ def test_values_are_those_of_numpy() -> None:
 
 
 @pytest.mark.parametrize("name", slow_after(1, TURN_RULES))
-def test_it_plays_the_card_of_the_greatest_value_mostly_that_of_network(name: str) -> None:
+def test_it_plays_the_card_of_the_greatest_value_often_that_of_network(name: str) -> None:
     rules = TURN_RULES[name]
     numbers = read_weights(weights_file(rules.teams, rules.bidding))
     packaged = weights.load_for_play("network", rules.teams, rules.bidding)
     player = f"points+{feature_network.__file__}:feature_network"
     values = np.empty(8, np.float32)
-    same = []
+    same, by_chance = [], []
     for record in play_records(Experiment(rules, (player,) * 6, 10, seed=3)):
         if record.contract is None:
             continue
@@ -89,5 +89,6 @@ def test_it_plays_the_card_of_the_greatest_value_mostly_that_of_network(name: st
             if len(legal) > 1:
                 network.write_card_values(view, packaged.ctypes.data, values)
                 same.append(best == legal[int(np.argmax(values[: len(legal)]))])
+                by_chance.append(1 / len(legal))
     assert len(same) > 150
-    assert np.mean(same) > 0.5
+    assert np.mean(same) > 1.5 * np.mean(by_chance)
