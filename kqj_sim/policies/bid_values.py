@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from kqj_sim.core.block import SEATS
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, SUIT_MASK, popcount
 from kqj_sim.core.jit import int16_at, int32_at, scalar, stack_int64
-from kqj_sim.core.simd_int16 import load, rectify, write_dots
+from kqj_sim.core.simd_int16 import UNITS, load, rectify, write_dots
 from kqj_sim.core.types import Address, CardSet, Int16Pointer, Int32Pointer, Int64Pointer
 from kqj_sim.core.views import last_bid_contract
 from kqj_sim.policies.call_features import (
@@ -36,7 +36,7 @@ from kqj_sim.policies.call_features import (
     number_contract,
     order_suits,
 )
-from kqj_sim.policies.call_values import BIDS, find_weights
+from kqj_sim.policies.call_values import find_weights
 from kqj_sim.policies.one_layer import add_row
 from kqj_sim.policies.tools import is_partner
 
@@ -127,7 +127,7 @@ def _write_totals(
     hidden = add_row(hidden, numbers, context.bidder_row + named)
     layer = rectify(hidden)
     bias = int32_at(address + 2 * LAYOUT.output_bias)
-    write_dots(totals, at, layer, numbers, LAYOUT.matrix, bias, 0, BIDS)
+    write_dots(totals, at, layer, numbers, LAYOUT.matrix, bias, 0, UNITS)
 
 
 @scalar
@@ -137,7 +137,7 @@ def write_bid_totals(turn: CallTurn, weights: Address, totals: Int32Pointer) -> 
     Args:
         turn: the turn, to bid.
         weights: address of the weights of all kinds.
-        totals: int32, gets `BIDS` numbers for each contract, `BID_TOTALS` in all.
+        totals: int32, gets `UNITS` numbers for each contract.
     """
     order = order_suits(turn.hand)
     context = _list_context(
@@ -155,19 +155,19 @@ def write_bid_totals(turn: CallTurn, weights: Address, totals: Int32Pointer) -> 
     fourth_last = _add_suit(base, numbers, 3, fourth)
     long_last = _add_suit(fourth_last, numbers, 2, third)
     hidden = _add_suit(_add_suit(long_last, numbers, 1, second), numbers, 0, first)
-    _write_totals(hidden, weights, context, 0, totals, BIDS * suits[0])
+    _write_totals(hidden, weights, context, 0, totals, UNITS * suits[0])
     hidden = _add_suit(_add_suit(long_last, numbers, 1, first), numbers, 0, second)
-    _write_totals(hidden, weights, context, 1, totals, BIDS * suits[1])
+    _write_totals(hidden, weights, context, 1, totals, UNITS * suits[1])
     hidden = _add_suit(_add_suit(fourth_last, numbers, 1, first), numbers, 2, second)
     hidden = _add_suit(hidden, numbers, 0, third)
-    _write_totals(hidden, weights, context, 2, totals, BIDS * suits[2])
+    _write_totals(hidden, weights, context, 2, totals, UNITS * suits[2])
     hidden = _add_suit(_add_suit(base, numbers, 1, first), numbers, 2, second)
     hidden = _add_suit(_add_suit(hidden, numbers, 3, third), numbers, 0, fourth)
-    _write_totals(hidden, weights, context, 3, totals, BIDS * suits[3])
+    _write_totals(hidden, weights, context, 3, totals, UNITS * suits[3])
     for contract in range(NO_TRUMP, ALL_TRUMPS + 1):
         address = find_weights(weights, contract)
         numbers = int16_at(address)
         hidden = _add_suit(_add_shared(numbers, context), numbers, 0, first)
         hidden = _add_suit(_add_suit(hidden, numbers, 1, second), numbers, 2, third)
         hidden = _add_suit(hidden, numbers, 3, fourth)
-        _write_totals(hidden, address, context, contract, totals, BIDS * contract)
+        _write_totals(hidden, address, context, contract, totals, UNITS * contract)

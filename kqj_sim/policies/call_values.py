@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from kqj_sim.core.cards import NO_TRUMP
-from kqj_sim.core.jit import int16_at, scalar, stack_int64
-from kqj_sim.core.simd_int16 import load, rectify
-from kqj_sim.core.types import Address, Contract, Float32Pointer, Vector
+from kqj_sim.core.jit import int16_at, int32_at, scalar, stack_int32, stack_int64
+from kqj_sim.core.simd_int16 import UNITS, load, rectify, write_dots
+from kqj_sim.core.types import Address, Contract, Float32Pointer, Int32Pointer, Vector
 from kqj_sim.policies.call_features import (
     CONTRACTS,
     FEATURES,
@@ -23,17 +23,13 @@ from kqj_sim.policies.call_features import (
 )
 from kqj_sim.policies.one_layer import add_row, compute_total, find_step
 
-RAISES = (0, 10, 20, 30, 50, 80)
-"""Points above the lowest amount of the bids that are valued in each contract."""
-CAPOT_UNIT = len(RAISES)
+CAPOT_UNIT = 13
+"""Values of a contract before that of Capot: of the lowest bid, of 10 more, 20 more, to 120."""
 COUNTER_UNIT, OVERCOUNTER_UNIT = CAPOT_UNIT + 1, CAPOT_UNIT + 2
 VALUES = OVERCOUNTER_UNIT + 1
 """Values of a contract: of each bid, of Capot, of a counter and of an overcounter."""
-
-
-BIDS = 8
-"""Totals of a contract's bids, a power of two; the last one is no bid's."""
-BID_TOTALS = CONTRACTS * BIDS
+TOTALS = CONTRACTS * UNITS
+"""Totals of all contracts."""
 
 
 @scalar
@@ -55,6 +51,17 @@ def compute_layer(turn: CallTurn, order: int, contract: Contract, address: Addre
 
 
 @scalar
+def write_totals(
+    turn: CallTurn, order: int, contract: Contract, weights: Address, totals: Int32Pointer
+) -> None:
+    """Write the totals of the calls in a contract, int32 (UNITS,); arguments as `write_values`."""
+    address = find_weights(weights, contract)
+    layer = compute_layer(turn, order, contract, address)
+    bias = int32_at(address + 2 * LAYOUT.output_bias)
+    write_dots(totals, 0, layer, int16_at(address), LAYOUT.matrix, bias, 0, UNITS)
+
+
+@scalar
 def write_values(
     turn: CallTurn, order: int, contract: Contract, weights: Address, values: Float32Pointer
 ) -> None:
@@ -67,11 +74,11 @@ def write_values(
         weights: address of the weights of all kinds.
         values: float32, gets `VALUES` numbers.
     """
-    address = find_weights(weights, contract)
-    layer = compute_layer(turn, order, contract, address)
-    step = find_step(address, LAYOUT)
+    totals = stack_int32(UNITS)
+    write_totals(turn, order, contract, weights, totals)
+    step = find_step(find_weights(weights, contract), LAYOUT)
     for k in range(VALUES):
-        values[k] = np.float32(compute_total(layer, address, LAYOUT, k)) * step
+        values[k] = np.float32(totals[k]) * step
 
 
 @scalar

@@ -33,12 +33,10 @@ from kqj_sim.policies.call_features import (
     make_counter_turn,
 )
 from kqj_sim.policies.call_values import (
-    BID_TOTALS,
-    BIDS,
     CAPOT_UNIT,
     COUNTER_UNIT,
     OVERCOUNTER_UNIT,
-    RAISES,
+    TOTALS,
     find_weights,
     is_gain,
 )
@@ -65,39 +63,33 @@ learned(choose_take)
 CAPOT_AMOUNT = 400
 """Amount of a bid with Capot: the total that a Capot is sure to reach."""
 
-_RAISES = sum(raised // 10 << 4 * unit for unit, raised in enumerate(RAISES))
-_SUIT_BIDS = sum((1 << CAPOT_UNIT + 1) - 1 << BIDS * suit for suit in range(NO_TRUMP))
-_ALL_BIDS = sum((1 << CAPOT_UNIT + 1) - 1 << BIDS * contract for contract in range(CONTRACTS))
-"""Bits of the bids in a suit, and in any contract, among those of the totals."""
+_BIDS = (1 << CAPOT_UNIT + 1) - 1
+"""Bits of the bids among a contract's values."""
 
 
 @scalar
 def find_amount(lowest: int, unit: int) -> int:
     """Return the amount of the bid with a number among a contract's values."""
-    if unit == CAPOT_UNIT:
-        return max(lowest, CAPOT_AMOUNT)
-    return lowest + 10 * ((_RAISES >> 4 * unit) & 15)
+    return max(lowest, CAPOT_AMOUNT) if unit == CAPOT_UNIT else lowest + 10 * unit
 
 
 @scalar
 def choose_bid(view: Any, parameters: Any, weights: Address) -> int:
     """Choose the bid of the greatest value, or pass."""
-    totals = stack_int32(BID_TOTALS)
+    totals = stack_int32(TOTALS)
     write_bid_totals(make_bid_turn(view), weights, totals)
-    gains = 0
-    for first in range(0, BID_TOTALS, UNITS):
-        gains |= find_positive(totals, first) << first
-    gains &= _ALL_BIDS if view.all_no_trump != 0 else _SUIT_BIDS
     best, call = np.float32(0), PASS
-    while gains != 0:
-        number = trailing_zeros(gains)
-        contract, unit = number // BIDS, number % BIDS
-        amount = find_amount(view.lowest_amount, unit)
-        value = np.float32(totals[number]) * find_step(find_weights(weights, contract), LAYOUT)
-        if value > best and amount <= view.highest_amount:
-            best = value
-            call = bid_code(amount, contract, 1 if unit == CAPOT_UNIT else 0)
-        gains &= gains - 1
+    for contract in range(CONTRACTS if view.all_no_trump != 0 else NO_TRUMP):
+        gains = find_positive(totals, contract * UNITS) & _BIDS
+        while gains != 0:
+            unit = trailing_zeros(gains)
+            amount = find_amount(view.lowest_amount, unit)
+            total = totals[contract * UNITS + unit]
+            value = np.float32(total) * find_step(find_weights(weights, contract), LAYOUT)
+            if value > best and amount <= view.highest_amount:
+                best = value
+                call = bid_code(amount, contract, 1 if unit == CAPOT_UNIT else 0)
+            gains &= gains - 1
     return call
 
 

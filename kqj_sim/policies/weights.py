@@ -36,7 +36,7 @@ _TRAINING = {
 }
 """Programs that make the weights, and their options."""
 
-VERSIONS = {"network": 5, "learned": 2}
+VERSIONS = {"network": 5, "learned": 3}
 """Version of each policy's weights in use.
 
 It is a parameter of the policy, so that outputs and records name the weights they were made with.
