@@ -26,22 +26,26 @@ from kqj_sim.core.block import (
 from kqj_sim.core.cards import PACK
 from kqj_sim.core.deal import draw_cards
 from kqj_sim.core.dispatch import ask
-from kqj_sim.core.jit import block_loop, kernel, scalar
+from kqj_sim.core.jit import block_loop, int16_at, int64_at, kernel, scalar
 from kqj_sim.core.observed_calls import (
     CALL_ARGUMENT,
     CALL_LOOP,
     CALL_ROWS,
     CALL_RULE,
     CALLER_PLACE,
+    LISTED_TRIES,
     OBSERVED_CALL_SIZE,
     SEARCHING,
     STOP,
     STOPPED,
     CallerSearch,
+    count_listed_callers,
+    draw_listed_hand,
     fill_deal_rows,
     fill_public_rows,
     find_next_caller,
     has_illegal_choice,
+    list_matching_hands,
     make_caller_search,
     put_calling_hand,
 )
@@ -55,6 +59,7 @@ from kqj_sim.core.types import (
     Float64Array,
     Int16Array,
     Int64Array,
+    Int64Pointer,
     Key,
     Lane,
     Place,
@@ -80,10 +85,14 @@ contracting one; its total, tricks and score; the best other score; its number o
 if its bid was countered; both scores if the bidding goes on without counters where it was; the
 scores of up to three teams."""
 OUTCOME_SIZE = TEAM_SCORES + 3
+_OUTCOME_BYTES = 2 * OUTCOME_SIZE
 
 _HAND_PARTS = 2 * SEATS
 _CALLER_COUNTER, _REST_COUNTER = 1 << 20, 1 << 10
 """Steps of counters, by place: of draws of callers' hands, and of all other cards."""
+
+_LIST_COUNTER = rng.HIDDEN_HAND + 8 * _CALLER_COUNTER
+"""Counter of keys of listed hands, by place."""
 
 _RESULT = column_offset("result")
 _TOTAL = column_offset("total_0")
@@ -114,7 +123,7 @@ def fill_observed_rows(state: Block, observer: Int64Array) -> None:
 
 @scalar
 def _draw_from_remaining(
-    remaining: Int64Array, deal: int, place: Place, key: Key, rules: Rules
+    remaining: Int64Pointer, deal: int, place: Place, key: Key, rules: Rules
 ) -> tuple[CardSet, CardSet]:
     """Draw a caller's hand from the cards that remain in a deal (`make_caller_search`)."""
     hand = draw_cards(remaining[deal], _calling_hand_size(rules), key, rng.HIDDEN_HAND)
@@ -214,18 +223,31 @@ def draw_callers(
     """
     search = CallerSearch(state, observed_calls, keys, weights, counts, signal)
     signal[SEARCHING] = 1
-    call = 0
+    listed_callers = count_listed_callers(observed_calls) if rules.auction else 0
+    listed = np.empty(LISTED_TRIES if listed_callers > 0 else 0, np.int64)
+    unseen = remaining[0]
+    call, caller = 0, 0
     while call < observed_calls.shape[0] // OBSERVED_CALL_SIZE:
         next_call = find_next_caller(observed_calls, call)
         place = observed_calls[call * OBSERVED_CALL_SIZE + CALLER_PLACE]
         caller_hands = hands[place * LANES :]
-        _draw_caller_hands(
-            search, remaining, lanes, call, next_call, _CALLER_COUNTER, rules, seating,
-            caller_hands,
-        )  # fmt: skip
+        if 1 <= caller <= listed_callers:
+            key = rng.draw(keys[0], _LIST_COUNTER + place)
+            count = list_matching_hands(
+                search, call, next_call, unseen, 0, key, rules, seating, listed
+            )
+            for i in range(lanes):
+                key = rng.draw(keys[i], _LIST_COUNTER + place)
+                share = draw_listed_hand(listed, count, remaining[i], key, caller_hands, i)
+                weights[i] *= share
+        else:
+            _draw_caller_hands(
+                search, int64_at(remaining.ctypes.data), lanes, caller, call, next_call,
+                _CALLER_COUNTER, rules, seating, caller_hands,
+            )  # fmt: skip
         for i in range(lanes):
             remaining[i] &= ~caller_hands[i]
-        call = next_call
+        call, caller = next_call, caller + 1
     signal[SEARCHING] = 0
 
 
@@ -438,6 +460,7 @@ def play_out_calls(
     for call in range(calls):
         for deal in range(LANES):
             played.contracts[call, deal] = _NOT_TAKEN
+    known, filled = played.outcomes.ctypes.data, outcomes.ctypes.data
     deals, chosen_keys = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
     chosen_hands = np.empty(_HAND_PARTS * LANES, np.int64)
     for call in range(calls):
@@ -457,13 +480,15 @@ def play_out_calls(
             if state[block.ILLEGAL + lane] != 0:
                 return False
             deal = deals[state[block.ORIGINAL_LANE + lane]]
+            # By address, as references to arrays would be counted.
+            found = int16_at(known + _OUTCOME_BYTES * (call * LANES + deal))
+            wanted = int16_at(filled + _OUTCOME_BYTES * (number * lanes + deal))
             if lane < taken:
-                write_outcome(state, lane, own_place, rules, played.outcomes[call, deal])
-            found = played.outcomes[call, deal]
+                write_outcome(state, lane, own_place, rules, found)
             if again == 0:
                 for entry in range(OUTCOME_SIZE):
-                    outcomes[number, deal, entry] = found[entry]
+                    wanted[entry] = found[entry]
             else:
-                outcomes[number, deal, UNCOUNTERED_OWN_SCORE] = found[OWN_SCORE]
-                outcomes[number, deal, UNCOUNTERED_OTHER_SCORE] = found[OTHER_SCORE]
+                wanted[UNCOUNTERED_OWN_SCORE] = found[OWN_SCORE]
+                wanted[UNCOUNTERED_OTHER_SCORE] = found[OTHER_SCORE]
     return True

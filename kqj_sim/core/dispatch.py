@@ -18,34 +18,18 @@ import numpy as np
 from numba import carray, types
 from numba.extending import intrinsic
 
-from kqj_sim.core import rng
 from kqj_sim.core.block import (
-    AMOUNT,
-    CALL,
-    CAPOT,
-    CONTRACT,
-    DEALT,
-    FIRST_FIVE,
     HAND,
     ILLEGAL,
-    KEY,
-    LAST_BIDS,
     LEGAL,
-    MAY_COUNTER,
-    PLAYERS,
     PLAYERS_BY_POSITION,
     ROW_COUNT,
-    SEATS,
-    SENDER,
-    STILL_CALLING,
     STRIDE,
     TRICK_CARDS,
-    UPCARD,
     fill_vectors,
-    pad_lanes,
     policy_of,
 )
-from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, popcount
+from kqj_sim.core.cards import popcount
 from kqj_sim.core.jit import (
     float64_at,
     int64_at,
@@ -53,7 +37,6 @@ from kqj_sim.core.jit import (
     make_tuple_reader,
     mark_noalias,
     scalar,
-    stack_int64,
 )
 from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
 from kqj_sim.core.trick import (
@@ -62,7 +45,6 @@ from kqj_sim.core.trick import (
     lead_view,
     put_lead,
     read_hand,
-    suit_mask_of,
     update_trick,
 )
 from kqj_sim.core.types import (
@@ -70,7 +52,6 @@ from kqj_sim.core.types import (
     Block,
     Card,
     CardSet,
-    Flag,
     Float32Pointer,
     Float64Array,
     Float64Pointer,
@@ -79,11 +60,8 @@ from kqj_sim.core.types import (
     Kernel,
     Lane,
     Numba,
-    Parameters,
-    Place,
     Position,
 )
-from kqj_sim.core.views import PASS, BidView, CounterView, TakeView
 
 ASK_SIGNATURE = types.void(
     types.CPointer(types.int64), types.int64, types.int64, types.int64, types.int64, types.int64,
@@ -96,9 +74,9 @@ number from the rules, the policy's number, parameters and resources of all play
 AskLoop: TypeAlias = Callable[..., None]
 """A plain function of `ASK_SIGNATURE`, ready for `core.jit.compile_cfunc`."""
 
-TAKE, BID, COUNTER, OVERCOUNTER, LEAD, FOLLOW, ACCEPT = range(7)
+TAKE, BID, COUNTER, OVERCOUNTER, LEAD, FOLLOW, ACCEPT, RULE_OUT_BID = range(8)
 """The loops that a policy is compiled into: the groups of entries in a `core.rules.Seating`."""
-LOOP_COUNT = 7
+LOOP_COUNT = 8
 LOOP_ENTRIES = LOOP_COUNT * MAX_POLICIES
 """Entries of `Seating.loop_addresses` and `.resources`."""
 
@@ -109,12 +87,14 @@ def call_loop(
     first: Numba, second: Numba, teams: Numba, rule: Numba,
     number: Numba, parameters: Numba, resources: Numba,
 ) -> Numba:  # fmt: skip
-    """Call an `ASK_SIGNATURE` function at an address."""
+    """Call an `ASK_SIGNATURE` function at an address, with arrays or pointers."""
 
     def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         i64, double = ir.IntType(64), ir.DoubleType()
         pointers = [
             context.make_array(signature.args[at])(context, builder, args[at]).data
+            if isinstance(signature.args[at], types.Array)
+            else args[at]
             for at in (1, 8, 9)
         ]
         # numba's C functions of no result return a pointer, and WebAssembly compares the types.
@@ -128,16 +108,39 @@ def call_loop(
     return types.void(i64, state, i64, i64, i64, i64, i64, i64, parameters, resources), codegen
 
 
+class PolicyTable(NamedTuple):
+    """The players as `ask` needs them, by address: references to arrays would be counted.
+
+    Attributes as of `core.rules.Seating`.
+    """
+
+    loop_addresses: Int64Pointer
+    distinct: int
+    parameters: Float64Pointer
+    resources: Int64Pointer
+
+
+@scalar
+def view_table(seating: Seating) -> PolicyTable:
+    """Return the players of a seating, which must outlive the result."""
+    return PolicyTable(
+        int64_at(seating.loop_addresses.ctypes.data),
+        seating.distinct,
+        float64_at(seating.parameters.ctypes.data),
+        int64_at(seating.resources.ctypes.data),
+    )
+
+
 @scalar
 def ask(
-    seating: Seating, loop: int, state: Block, lanes: int, first: int, second: int, teams: int,
-    rule: int,
+    seating: Seating | PolicyTable, loop: int, state: Block | Int64Pointer, lanes: int, first: int,
+    second: int, teams: int, rule: int,
 ) -> None:  # fmt: skip
     """Ask every policy at the table; each decides in the lanes in which it sits there.
 
     Args:
         seating: the players.
-        loop: TAKE to ACCEPT.
+        loop: TAKE to RULE_OUT_BID.
         state: the block.
         lanes: its deals.
         first, second: who is asked and when: the third and fourth argument of the loop.
@@ -148,10 +151,12 @@ def ask(
     if loop in (LEAD, FOLLOW):
         rule = 1 if seating.distinct == 1 else 0
     for number in range(seating.distinct):
-        call_loop(
-            seating.loop_addresses[loop * MAX_POLICIES + number], state, lanes, first, second,
-            teams, rule, number, seating.parameters, seating.resources,
-        )  # fmt: skip
+        address = seating.loop_addresses[loop * MAX_POLICIES + number]
+        if address != 0:
+            call_loop(
+                address, state, lanes, first, second, teams, rule, number, seating.parameters,
+                seating.resources,
+            )  # fmt: skip
 
 
 class Asking(NamedTuple):
@@ -196,150 +201,6 @@ def check_card(state: Block, lane: Lane, card: Card, legal: CardSet) -> Card:
     return check_choice(
         state, lane, card, card & legal != 0 and popcount(card) == 1, legal & -legal
     )
-
-
-def make_ask_take(asking: Asking) -> AskLoop:
-    """Return the loop that asks a place in the taking."""
-    choose, read_parameters, read_resource, sole_policy, checked = asking
-
-    def ask_take(
-        block_pointer: Int64Pointer, lanes: int, place: Place, lap: int, teams: int,
-        all_no_trump: Flag, number: int, parameter_table: Float64Pointer, resources: Int64Pointer,
-    ) -> None:  # fmt: skip
-        """Ask a place in a lap of the taking: CALL is a contract or PASS, where STILL_CALLING."""
-        state = view_block(block_pointer)
-        values = read_parameters(view_parameters(parameter_table), number)
-        resource = read_resource(resources, number)
-        n = pad_lanes(lanes)
-        hands = mark_noalias(block_pointer, FIRST_FIVE + place * STRIDE)
-        turn = rng.CALL + SEATS * lap + place
-        for i in range(n):
-            players = state[PLAYERS + i]
-            if sole_policy or (
-                policy_of(players, place) == number and state[STILL_CALLING + i] != 0
-            ):
-                view = TakeView(
-                    hands[i], state[UPCARD + i], lap, place, all_no_trump, players, teams,
-                    rng.draw_32(state[KEY + i], turn),
-                )  # fmt: skip
-                asked = not checked or (i < lanes and state[STILL_CALLING + i] != 0)
-                call = choose(view, values, resource) if asked else PASS
-                if checked:
-                    own = suit_mask_of(state[UPCARD + i]) == suit_mask_of(1 << 16 * (call & 3))
-                    allowed = 0 <= call < NO_TRUMP and (lap == 2 or own)
-                    allowed |= NO_TRUMP <= call <= ALL_TRUMPS and all_no_trump != 0
-                    call = check_choice(state, i, call, allowed or call == PASS, PASS)
-                state[CALL + i] = call
-
-    return ask_take
-
-
-def make_ask_bid(asking: Asking) -> AskLoop:
-    """Return the loop that asks a place at its turn of an auction."""
-    choose, read_parameters, read_resource, sole_policy, checked = asking
-
-    def ask_bid(
-        block_pointer: Int64Pointer, lanes: int, place: Place, turn: int, teams: int, limits: int,
-        number: int, parameter_table: Float64Pointer, resources: Int64Pointer,
-    ) -> None:  # fmt: skip
-        """Ask a place at its turn of an auction: CALL is a bid (`bid_code`) or PASS, where
-        STILL_CALLING.
-
-        `limits` is the least amount of a first bid, the highest amount and whether All-Trumps and
-        No-Trump may be bid, packed as (least << 16 | highest) << 1 | all_no_trump.
-        """
-        state = view_block(block_pointer)
-        values = read_parameters(view_parameters(parameter_table), number)
-        resource = read_resource(resources, number)
-        n = pad_lanes(lanes)
-        hands = mark_noalias(block_pointer, DEALT + place * STRIDE)
-        all_no_trump = limits & 1
-        highest = (limits >> 1) & 0xFFFF
-        least = limits >> 17
-        for i in range(n):
-            players = state[PLAYERS + i]
-            if state[STILL_CALLING + i] != 0 and (
-                sole_policy or policy_of(players, place) == number
-            ):
-                amount = state[AMOUNT + i]
-                lowest = amount + 10 if amount > 0 else least
-                view = BidView(
-                    hands[i], place, turn, lowest, highest, all_no_trump,
-                    state[SENDER + i], amount, state[CONTRACT + i], state[LAST_BIDS + i], players,
-                    teams, rng.draw_32(state[KEY + i], rng.CALL + turn),
-                )  # fmt: skip
-                call = choose(view, values, resource) if not checked or i < lanes else PASS
-                if checked:
-                    bid, contract = call >> 4, (call >> 1) & 7
-                    allowed = lowest <= bid <= highest and bid % 10 == 0
-                    allowed &= contract < NO_TRUMP or (contract <= ALL_TRUMPS and all_no_trump != 0)
-                    call = check_choice(state, i, call, allowed or call == PASS, PASS)
-                state[CALL + i] = call
-
-    return ask_bid
-
-
-_FEW = 16
-"""One in so many lanes or fewer are few (`make_ask_counter`)."""
-
-
-def make_ask_counter(asking: Asking) -> AskLoop:
-    """Return the loop that asks a place to counter or overcounter."""
-    choose, read_parameters, read_resource, sole_policy, checked = asking
-
-    @scalar
-    def is_asked(state: Block, lane: Lane, place: Place, number: int) -> bool:
-        mine = sole_policy or policy_of(state[PLAYERS + lane], place) == number
-        return (state[MAY_COUNTER + lane] != 0) & mine
-
-    @scalar
-    def ask_lane(
-        state: Block, lane: Lane, hand: CardSet, place: Place, turn: int, teams: int,
-        values: Parameters, resource: object,
-    ) -> None:  # fmt: skip
-        view = CounterView(
-            hand, place, state[SENDER + lane], state[AMOUNT + lane], state[CONTRACT + lane],
-            state[CAPOT + lane], state[LAST_BIDS + lane], state[PLAYERS + lane], teams,
-            rng.draw_32(state[KEY + lane], rng.COUNTER + turn),
-        )  # fmt: skip
-        call = choose(view, values, resource)
-        if checked:
-            call = check_choice(state, lane, call, call == 0 or call == 1, 0)
-        state[CALL + lane] = 1 if call else 0
-
-    def ask_counter(
-        block_pointer: Int64Pointer, lanes: int, place: Place, turn: int, teams: int, over: Flag,
-        number: int, parameter_table: Float64Pointer, resources: Int64Pointer,
-    ) -> None:  # fmt: skip
-        """Ask a place whether it counters (with `over`, overcounters), where MAY_COUNTER: CALL is
-        0 or 1.
-
-        `turn` counts the questions of an auction, so that each has random bits of its own.
-        """
-        state = view_block(block_pointer)
-        values = read_parameters(view_parameters(parameter_table), number)
-        resource = read_resource(resources, number)
-        n = pad_lanes(lanes)
-        hands = mark_noalias(block_pointer, DEALT + place * STRIDE)
-        count = 0
-        for i in range(n):
-            count += state[MAY_COUNTER + i]
-        if _FEW * count > n:
-            for i in range(n):
-                if is_asked(state, i, place, number) and (not checked or i < lanes):
-                    ask_lane(state, i, hands[i], place, turn, teams, values, resource)
-            return
-        # Few lanes are asked: they are listed, as vector code would ask all.
-        asked = stack_int64(STRIDE)
-        count = 0
-        for i in range(lanes):
-            asked[count] = i
-            count += 1 if is_asked(state, i, place, number) else 0
-        for k in range(count):
-            i = asked[k]
-            ask_lane(state, i, hands[i], place, turn, teams, values, resource)
-
-    return ask_counter
 
 
 def make_ask_lead(asking: Asking) -> AskLoop:

@@ -12,23 +12,13 @@ steps.
 
 from __future__ import annotations
 
-from math import comb
-from typing import Any
-
-import numpy as np
-
 from kqj_sim.core import rng
-from kqj_sim.core.block import TRICKS, cell_index
-from kqj_sim.core.cards import PACK, highest_bit, lowest_bit, popcount, trailing_zeros
-from kqj_sim.core.deal import deposit
+from kqj_sim.core.block import cell_index
+from kqj_sim.core.cards import highest_bit, lowest_bit, popcount, trailing_zeros
+from kqj_sim.core.deal import deposit, draw_cards
 from kqj_sim.core.jit import block_loop, scalar
-from kqj_sim.core.knowledge import (
-    EXCLUDED,
-    HAND_SIZES,
-    HOLDER_COUNT,
-    PUBLIC_KNOWLEDGE_SIZE,
-    UNSEEN,
-)
+from kqj_sim.core.knowledge import EXCLUDED, HAND_SIZES, HOLDER_COUNT, PUBLIC_KNOWLEDGE_SIZE, UNSEEN
+from kqj_sim.core.layout_counts import count_ways
 from kqj_sim.core.types import Card, CardSet, Int64Array, Key
 
 _GROUPS = (1 << HOLDER_COUNT) - 1
@@ -68,12 +58,6 @@ _DRAWS_PER_STEP = 8
 _DRAWS_PER_LAYOUT = HOLDER_COUNT * _DRAWS_PER_STEP + 1
 """The most draws of a layout that is dealt directly: a step for each player, and how many of the
 cards that both may hold the first of two restricted players gets."""
-
-_BINOMIALS = np.array(
-    [[comb(cards, size) for size in range(TRICKS + 1)] for cards in range(PACK.bit_count() + 1)],
-    dtype=np.float64,
-)
-"""The number of hands of each size from a number of cards."""
 
 
 @scalar
@@ -236,17 +220,6 @@ def enumerate_layouts(knowledge: Int64Array, limit: int, layouts: Int64Array) ->
 
 
 @scalar
-def _count_ways(shared: int, both: int, own: int, size: int, others: int, others_size: int) -> Any:
-    """Return in how many ways two players can be dealt their hands, `size` and `others_size` cards.
-
-    `both` cards may be held by both, of which the first player gets `shared`; `own` and `others` by
-    the first alone and by the second alone.
-    """
-    ways = _BINOMIALS[both, shared] * _BINOMIALS[own, size - shared]
-    return ways * _BINOMIALS[both - shared + others, others_size]
-
-
-@scalar
 def _draw_first_of_two(knowledge: Int64Array, one: int, other: int, key: Key, counter: int) -> int:
     """Draw the hand of the first of two restricted players, so that all layouts are equally likely.
 
@@ -259,17 +232,37 @@ def _draw_first_of_two(knowledge: Int64Array, one: int, other: int, key: Key, co
     size, others_size = knowledge[_ROOM + one], knowledge[_ROOM + other]
     total = 0.0
     for shared in range(size + 1):
-        total += _count_ways(shared, popcount(both), popcount(own), size, others, others_size)
+        total += count_ways(shared, popcount(both), popcount(own), size, others, others_size)
     bits = rng.draw(key, rng.HIDDEN_HAND + counter + _DRAWS_PER_LAYOUT - 1)
     mark = rng.to_fraction(bits) * total
     passed, chosen = 0.0, 0
     for shared in range(size + 1):
-        ways = _count_ways(shared, popcount(both), popcount(own), size, others, others_size)
+        ways = count_ways(shared, popcount(both), popcount(own), size, others, others_size)
         chosen = shared if ways > 0.0 and mark >= passed else chosen
         passed += ways
     counter += _DRAWS_PER_STEP * one
     hand = draw_subset(both, chosen, key, counter)
     return hand | draw_subset(own, size - chosen, key, counter + chosen)
+
+
+@scalar
+def _can_deal_directly(knowledge: Int64Array) -> bool:
+    """Return True if any layout agrees with knowledge that restricts at most two players.
+
+    These and nobody else have to be looked at in Hall's theorem (`_reset_layout`).
+    """
+    free, room, restricted_room, held_by_restricted = knowledge[_FREE], 0, 0, 0
+    possible = True
+    for player in range(HOLDER_COUNT):
+        own_room = knowledge[_ROOM + player]
+        room += own_room
+        possible &= own_room >= 0
+        if (knowledge[_RESTRICTED] >> player) & 1 != 0:
+            may = free & ~knowledge[EXCLUDED + player]
+            possible &= popcount(may) >= own_room
+            restricted_room += own_room
+            held_by_restricted |= may
+    return possible and popcount(held_by_restricted) >= restricted_room and room == popcount(free)
 
 
 @block_loop
@@ -431,13 +424,15 @@ def draw_first_layout(knowledge: Int64Array, key: Key) -> bool:
         False if no layout agrees with the knowledge.
     """
     separate_forced_cards(knowledge)
-    if not _reset_layout(knowledge):
-        return False
     if _many_are_restricted(knowledge):
+        if not _reset_layout(knowledge):
+            return False
         build_first_layout(knowledge, key)
         run_chain(knowledge, _BURN_IN_SWEEPS, key, HOLDER_COUNT * _DRAWS_PER_STEP)
-    else:
-        _deal_directly(knowledge, 0, key, 0)
+        return True
+    if not _can_deal_directly(knowledge):
+        return False
+    _deal_directly(knowledge, 0, key, 0)
     return True
 
 
@@ -453,6 +448,9 @@ def draw_next_hand(knowledge: Int64Array, player: int, key: Key) -> int:
         player: the player.
         key: key of the draws, another one for each hand.
     """
+    if knowledge[_RESTRICTED] & ~(1 << player) == 0:
+        may, room = knowledge[_FREE] & ~knowledge[EXCLUDED + player], knowledge[_ROOM + player]
+        return knowledge[_FORCED + player] | draw_cards(may, room, key, rng.HIDDEN_HAND)
     if not _many_are_restricted(knowledge):
         _deal_directly(knowledge, 1 << player, key, 0)
     elif popcount(knowledge[_FREE]) <= _FEW_CARDS:

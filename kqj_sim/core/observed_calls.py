@@ -14,6 +14,13 @@ of the deals in which every caller makes the observed calls (random weights: P. 
 O. Papaspiliopoulos, G. Roberts, "Particle filters for partially observed diffusions", Journal of
 the Royal Statistical Society B 70, 2008).  The first caller's share is the same for all deals and
 needs no weight.
+
+Bids are rare, so where two or more players have bid, hands of the second and the third bidder are
+tried once for a block of deals and not in each of them.  A deal gets one of those that match and
+are left to it; the share of these in the hands tried is its weight.  The hands of different callers
+are tried independently, so weighted means are the same as before (the estimate is a U-statistic
+with several samples: E. L. Lehmann, "Consistency and unbiasedness of certain nonparametric tests",
+Annals of Mathematical Statistics 22, 1951).
 """
 
 from __future__ import annotations
@@ -23,9 +30,11 @@ from typing import NamedTuple
 import numpy as np
 
 from kqj_sim.core import block, rng
-from kqj_sim.core.block import LANES, STRIDE, cell_index, pad_lanes
-from kqj_sim.core.dispatch import ask
-from kqj_sim.core.jit import block_loop, scalar
+from kqj_sim.core.block import LANES, SEATS, STRIDE, TRICKS, cell_index, pad_lanes
+from kqj_sim.core.cards import popcount
+from kqj_sim.core.deal import draw_cards
+from kqj_sim.core.dispatch import BID, RULE_OUT_BID, PolicyTable, ask, view_table
+from kqj_sim.core.jit import block_loop, int64_at, scalar
 from kqj_sim.core.playouts import PUBLIC_ROWS
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.types import (
@@ -34,11 +43,13 @@ from kqj_sim.core.types import (
     CardSet,
     Float64Array,
     Int64Array,
+    Int64Pointer,
     Kernel,
     Lane,
     PackedPlayers,
     Place,
 )
+from kqj_sim.core.views import PASS
 
 MATCHES_WANTED = 8
 """Matching hands to find for each caller but the first."""
@@ -48,6 +59,11 @@ MAX_LATER_ATTEMPTS = 256
 """The most hands tried for a later caller.  With what the first ones hold, the calls of the last
 may be all but impossible, and more deals are cheaper than a longer search: with 4,096 hands as many
 effective deals of an auction take four times as long."""
+
+LISTED_CALLERS = 2
+"""The most callers whose matching hands are listed for a block of deals."""
+LISTED_TRIES = 1 << 14
+"""Hands tried for such a list."""
 
 STOP, SEARCHING = range(2)
 """Entries of a signal between threads: set STOP to 1 to end a search; SEARCHING is 1 during it."""
@@ -79,6 +95,26 @@ class CallerSearch(NamedTuple):
     """int64 (2,), see STOP and SEARCHING."""
 
 
+class Questions(NamedTuple):
+    """Questions to callers, by address: references to arrays would be counted."""
+
+    state: Int64Pointer
+    observed_calls: Int64Pointer
+    counts: Int64Pointer
+    table: PolicyTable
+
+
+@scalar
+def view_questions(search: CallerSearch, seating: Seating) -> Questions:
+    """Return what the callers of a search are asked with; both must outlive the result."""
+    return Questions(
+        int64_at(search.state.ctypes.data),
+        int64_at(search.observed_calls.ctypes.data),
+        int64_at(search.counts.ctypes.data),
+        view_table(seating),
+    )
+
+
 @scalar
 def fill_deal_rows(state: Block, players: PackedPlayers, upcard: Card) -> None:
     """Fill the rows that are the same in all lanes of a search."""
@@ -101,7 +137,9 @@ def put_calling_hand(state: Block, lane: Lane, place: Place, hand: CardSet, rule
 
 
 @block_loop
-def fill_public_rows(state: Block, lanes: int, numbers: Int64Array, start: int) -> None:
+def fill_public_rows(
+    state: Block | Int64Pointer, lanes: int, numbers: Int64Array | Int64Pointer, start: int
+) -> None:
     """Fill `PUBLIC_ROWS` of the lanes from consecutive numbers."""
     at = start
     for row in PUBLIC_ROWS:
@@ -112,28 +150,10 @@ def fill_public_rows(state: Block, lanes: int, numbers: Int64Array, start: int) 
 
 
 @scalar
-def _replay_call(
-    state: Block, lanes: int, rules: Rules, seating: Seating, observed_calls: Int64Array,
-    call_number: int, matching: Int64Array,
-) -> int:  # fmt: skip
-    """Ask for a call, move the lanes that match to the front and return their number.
-
-    Args:
-        matching: int64 (LANES,), the former numbers of the lanes, which are moved, too.
-    """
-    at = call_number * OBSERVED_CALL_SIZE
-    fill_public_rows(state, lanes, observed_calls, at + CALL_ROWS)
-    for lane in range(pad_lanes(lanes)):
-        open_now = 1 if lane < lanes else 0
-        state[block.STILL_CALLING + lane] = open_now
-        state[block.MAY_COUNTER + lane] = open_now
-    place = observed_calls[at + CALLER_PLACE]
-    ask(
-        seating, observed_calls[at + CALL_LOOP], state, lanes, place,
-        observed_calls[at + CALL_ARGUMENT], rules.teams, observed_calls[at + CALL_RULE],
-    )  # fmt: skip
-    row = _calling_hand_row(place, rules)
-    call = observed_calls[at + CALL_MADE]
+def _keep_matching(
+    state: Int64Pointer, lanes: int, row: int, call: int, matching: Int64Array
+) -> int:
+    """Move the lanes with a call to the front and return their number; `row` has their hands."""
     kept = 0
     for lane in range(lanes):
         if state[block.CALL + lane] == call:
@@ -144,20 +164,49 @@ def _replay_call(
     return kept
 
 
+@scalar
+def _replay_call(
+    questions: Questions, lanes: int, rules: Rules, call_number: int, matching: Int64Array
+) -> int:
+    """Ask for a call, move the lanes that match to the front and return their number.
+
+    Args:
+        matching: int64 (LANES,), the former numbers of the lanes, which are moved, too.
+    """
+    state, observed_calls, _, table = questions
+    at = call_number * OBSERVED_CALL_SIZE
+    place, loop = observed_calls[at + CALLER_PLACE], observed_calls[at + CALL_LOOP]
+    argument, rule = observed_calls[at + CALL_ARGUMENT], observed_calls[at + CALL_RULE]
+    call, row = observed_calls[at + CALL_MADE], _calling_hand_row(place, rules)
+    fill_public_rows(state, lanes, observed_calls, at + CALL_ROWS)
+    if loop == BID and call != PASS:
+        for lane in range(lanes):
+            state[block.CALL + lane] = call
+        ask(table, RULE_OUT_BID, state, lanes, place, argument, rules.teams, rule)
+        lanes = _keep_matching(state, lanes, row, call, matching)
+        if lanes == 0:
+            return 0
+    for lane in range(pad_lanes(lanes)):
+        open_now = 1 if lane < lanes else 0
+        state[block.STILL_CALLING + lane] = open_now
+        state[block.MAY_COUNTER + lane] = open_now
+    ask(table, loop, state, lanes, place, argument, rules.teams, rule)
+    return _keep_matching(state, lanes, row, call, matching)
+
+
 @block_loop
 def replay_caller(
-    search: CallerSearch, lanes: int, first: int, last: int, rules: Rules, seating: Seating,
-    matching: Int64Array,
-) -> int:  # fmt: skip
+    questions: Questions, lanes: int, first: int, last: int, rules: Rules, matching: Int64Array
+) -> int:
     """Ask for the observed calls from `first` to before `last`, those of one caller.
 
     Most hands fail the first call, which is the rarest, so the others are asked about few.
 
     Args:
-        search: its block has the hands, which are moved.
+        questions: their block has the hands, which are moved.
         lanes: number of hands.
         first, last: the calls.
-        rules, seating: the rules and the players.
+        rules: the rules.
         matching: int64 (LANES,), filled with the numbers of the hands with which all calls are as
             observed, in ascending order.
 
@@ -168,11 +217,9 @@ def replay_caller(
         matching[lane] = lane
     left = lanes
     for call in range(first, last):
-        search.counts[2 * call] += left
-        left = _replay_call(
-            search.state, left, rules, seating, search.observed_calls, call, matching
-        )
-        search.counts[2 * call + 1] += left
+        questions.counts[2 * call] += left
+        left = _replay_call(questions, left, rules, call, matching)
+        questions.counts[2 * call + 1] += left
         if left == 0:
             break
     return left
@@ -230,6 +277,84 @@ def _update_matches(
     return still
 
 
+@scalar
+def count_listed_callers(observed_calls: Int64Array) -> int:
+    """Return for how many callers, from the second on, hands are listed: those who have bid."""
+    count, call = 0, find_next_caller(observed_calls, 0)
+    while count < LISTED_CALLERS and call < observed_calls.shape[0] // OBSERVED_CALL_SIZE:
+        next_call = find_next_caller(observed_calls, call)
+        bids = 0
+        for at in range(
+            call * OBSERVED_CALL_SIZE, next_call * OBSERVED_CALL_SIZE, OBSERVED_CALL_SIZE
+        ):
+            loop, made = observed_calls[at + CALL_LOOP], observed_calls[at + CALL_MADE]
+            bids += 1 if loop == BID and made != PASS else 0
+        if bids == 0:
+            break
+        count += 1
+        call = next_call
+    return count
+
+
+@block_loop
+def list_matching_hands(
+    search: CallerSearch, first: int, last: int, cards: CardSet, shown: CardSet, key: int,
+    rules: Rules, seating: Seating, listed: Int64Array,
+) -> int:  # fmt: skip
+    """List the hands of a caller that match, of `LISTED_TRIES` drawn at random.
+
+    Args:
+        search: its block and its counts are used.
+        first, last: the caller's calls, from `first` to before `last`.
+        cards: the hidden cards that the caller may hold.
+        shown: the known cards of the caller.
+        key: key of the draws.
+        rules, seating: the rules and the players.
+        listed: int64 (LISTED_TRIES,), filled with the hidden cards of the hands.
+
+    Returns:
+        Number of these hands.
+    """
+    questions = view_questions(search, seating)
+    state, size = search.state, TRICKS - popcount(shown)
+    place = search.observed_calls[first * OBSERVED_CALL_SIZE + CALLER_PLACE]
+    tried, matching = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
+    count = 0
+    for start in range(0, LISTED_TRIES, LANES):
+        if search.signal[STOP] != 0:
+            break
+        for lane in range(LANES):
+            state[block.KEY + lane] = rng.draw(key, rng.HIDDEN_HAND + start + lane)
+            tried[lane] = draw_cards(cards, size, state[block.KEY + lane], rng.HIDDEN_HAND)
+            put_calling_hand(state, lane, place, shown | tried[lane], rules)
+        matches = replay_caller(questions, LANES, first, last, rules, matching)
+        for k in range(matches):
+            listed[count] = tried[matching[k]]
+            count += 1
+    return count
+
+
+@scalar
+def draw_listed_hand(
+    listed: Int64Array, count: int, left: CardSet, key: int, hands: Int64Array, i: int
+) -> float:
+    """Draw one of the first hands of a list that consist of the cards left, into `hands[i]`.
+
+    Returns:
+        The share of such hands in the hands tried.
+    """
+    fitting = 0
+    for k in range(count):
+        fitting += 1 if listed[k] & ~left == 0 else 0
+    number, at = rng.scale_below(rng.draw(key, rng.HIDDEN_HAND), max(fitting, 1)), 0
+    hands[i] = 0
+    while at < count and number >= 0:
+        hands[i] = listed[at]
+        number -= 1 if listed[at] & ~left == 0 else 0
+        at += 1
+    return fitting / LISTED_TRIES
+
+
 def make_caller_search(draw_candidate: Kernel) -> Kernel:
     """Return a function for kernels that draws the hands of one caller in each deal of a search.
 
@@ -243,6 +368,7 @@ def make_caller_search(draw_candidate: Kernel) -> Kernel:
         search: the deals, a `CallerSearch`.
         source: the unassigned cards, as `draw_candidate` takes them.
         lanes: number of deals.
+        caller: number of the caller, 0 for the first.
         first, last: the caller's calls, from `first` to before `last`.
         counter_step: distance between the counters of the draws of different places.
         rules, seating: the rules and the players.
@@ -251,15 +377,19 @@ def make_caller_search(draw_candidate: Kernel) -> Kernel:
 
     @block_loop
     def draw_caller_hands(
-        search: CallerSearch, source: object, lanes: int, first: int, last: int, counter_step: int,
-        rules: Rules, seating: Seating, hands: Int64Array,
+        search: CallerSearch, source: object, lanes: int, caller: int, first: int, last: int,
+        counter_step: int, rules: Rules, seating: Seating, hands: Int64Array,
     ) -> None:  # fmt: skip
-        matches_needed = 1 if first == 0 else MATCHES_WANTED
-        max_attempts = MAX_ATTEMPTS if first == 0 else MAX_LATER_ATTEMPTS
+        matches_needed = 1 if caller == 0 else MATCHES_WANTED
+        max_attempts = MAX_ATTEMPTS if caller == 0 else MAX_LATER_ATTEMPTS
+        if rules.auction and caller == SEATS - 2:
+            # The last of all other players gets the cards that are left.
+            matches_needed, max_attempts = 1, 1
         place = search.observed_calls[first * OBSERVED_CALL_SIZE + CALLER_PLACE]
         unfinished, found = np.empty(LANES, np.int64), np.zeros(LANES, np.int64)
         candidates, matching = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
-        weights, state = search.weights, search.state
+        keys, weights, state = search.keys, search.weights, search.state
+        questions = view_questions(search, seating)
         count = 0
         for i in range(lanes):
             if weights[i] > 0:
@@ -270,13 +400,13 @@ def make_caller_search(draw_candidate: Kernel) -> Kernel:
             counter = rng.HIDDEN_HAND + (place + 1) * counter_step + attempts
             for lane in range(count):
                 i = unfinished[lane]
-                key = rng.draw(search.keys[i], counter)
+                key = rng.draw(keys[i], counter)
                 calling, cards = draw_candidate(source, i, place, key, rules)
                 candidates[lane] = cards
                 put_calling_hand(state, lane, place, calling, rules)
                 state[block.KEY + lane] = key
             attempts += 1
-            matches = replay_caller(search, count, first, last, rules, seating, matching)
+            matches = replay_caller(questions, count, first, last, rules, matching)
             count = _update_matches(
                 unfinished, count, candidates, matching, matches, found, hands, matches_needed,
                 attempts, weights,

@@ -14,8 +14,16 @@ from typing import Any, TypeAlias
 import numpy as np
 from numba import types
 
-from kqj_sim.core import dispatch, views
-from kqj_sim.core.dispatch import BID, COUNTER, FOLLOW, LEAD, OVERCOUNTER, TAKE
+from kqj_sim.core import ask_calls, dispatch, views
+from kqj_sim.core.dispatch import (
+    BID,
+    COUNTER,
+    FOLLOW,
+    LEAD,
+    OVERCOUNTER,
+    RULE_OUT_BID,
+    TAKE,
+)
 from kqj_sim.core.jit import (
     compile_cfunc,
     compile_for,
@@ -40,17 +48,18 @@ Loops: TypeAlias = Mapping[int, tuple[str, Callable[[dispatch.Asking], dispatch.
 """Name and factory of each loop that a game asks, by its number (`core.dispatch`)."""
 
 LOOPS: Loops = {
-    TAKE: ("take", dispatch.make_ask_take),
-    BID: ("bid", dispatch.make_ask_bid),
-    COUNTER: ("counter", dispatch.make_ask_counter),
-    OVERCOUNTER: ("overcounter", dispatch.make_ask_counter),
+    TAKE: ("take", ask_calls.make_ask_take),
+    BID: ("bid", ask_calls.make_ask_bid),
+    COUNTER: ("counter", ask_calls.make_ask_counter),
+    OVERCOUNTER: ("overcounter", ask_calls.make_ask_counter),
     LEAD: ("lead", dispatch.make_ask_lead),
     FOLLOW: ("follow", dispatch.make_ask_follow),
+    RULE_OUT_BID: ("rule_out_bid", ask_calls.make_rule_out_bid),
 }
 """The loops of KQJ."""
 
-DECISION_OF_LOOP = ("take", "bid", "counter", "overcounter", "card", "card", "accept")
-"""The decision that each loop (`core.dispatch.TAKE` to `ACCEPT`) asks for."""
+DECISION_OF_LOOP = ("take", "bid", "counter", "overcounter", "card", "card", "accept", "bid")
+"""The decision that each loop (`core.dispatch.TAKE` to `RULE_OUT_BID`) asks for."""
 
 
 def make_parameters_type(names: tuple[str, ...]) -> Any:
@@ -155,6 +164,20 @@ def bind_function(
         cache=name is not None,
         name=None if name is None else label,
     )
+
+
+def bind_bid_filter(
+    may_bid: Kernel, parameters: Any, name: str, sole_policy: bool, loops: Loops
+) -> Kernel:
+    """Compile the loop that rules out bids, with a policy's function (`registry.Policy.may_bid`).
+
+    `parameters` is its named tuple of parameters; the other arguments are those of `bind_policy`.
+    """
+    resource_at = scalar(lambda resources, number: resources[RULE_OUT_BID * MAX_POLICIES + number])
+    return bind_function(
+        RULE_OUT_BID, may_bid, make_parameters_reader(RULE_OUT_BID, parameters), resource_at, name,
+        sole_policy, False, loops,
+    )  # fmt: skip
 
 
 def bind_card_values(write_values: Kernel, name: str) -> Kernel:

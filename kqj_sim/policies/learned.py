@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from kqj_sim.core.cards import NO_TRUMP, trailing_zeros
+from kqj_sim.core.ask_calls import make_ask_bid, make_ask_counter
+from kqj_sim.core.cards import NO_TRUMP, trailing_zeros, whole_tens
 from kqj_sim.core.dispatch import (
     BID,
     COUNTER,
     OVERCOUNTER,
     Asking,
-    make_ask_bid,
-    make_ask_counter,
 )
 from kqj_sim.core.jit import scalar, stack_int32
 from kqj_sim.core.rules import MAX_POLICIES
@@ -31,6 +30,7 @@ from kqj_sim.policies.call_features import (
     TO_OVERCOUNTER,
     make_bid_turn,
     make_counter_turn,
+    order_suits,
 )
 from kqj_sim.policies.call_values import (
     CAPOT_UNIT,
@@ -39,6 +39,7 @@ from kqj_sim.policies.call_values import (
     TOTALS,
     find_weights,
     is_gain,
+    write_totals,
 )
 from kqj_sim.policies.one_layer import find_step
 from kqj_sim.policies.parameters import whole
@@ -71,6 +72,23 @@ _BIDS = (1 << CAPOT_UNIT + 1) - 1
 def find_amount(lowest: int, unit: int) -> int:
     """Return the amount of the bid with a number among a contract's values."""
     return max(lowest, CAPOT_AMOUNT) if unit == CAPOT_UNIT else lowest + 10 * unit
+
+
+@learned.may_bid
+@scalar
+def may_bid(view: Any, bid: int, parameters: Any, weights: Address) -> bool:
+    """Return False for a bid that is not the best one in its contract, or no better than a pass."""
+    contract = (bid >> 1) & 7
+    unit = CAPOT_UNIT if bid & 1 != 0 else whole_tens((bid >> 4) - view.lowest_amount)
+    if unit > CAPOT_UNIT or find_amount(view.lowest_amount, unit) != bid >> 4:
+        return False
+    totals = stack_int32(UNITS)
+    write_totals(make_bid_turn(view), order_suits(view.hand), contract, weights, totals)
+    best = totals[unit] > 0
+    for other in range(CAPOT_UNIT + 1):
+        is_allowed = find_amount(view.lowest_amount, other) <= view.highest_amount
+        best &= totals[other] <= totals[unit] or not is_allowed
+    return best
 
 
 @scalar

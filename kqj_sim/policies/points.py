@@ -299,19 +299,33 @@ class BidChoice(NamedTuple):
 
 
 @scalar
+def _choose_amount(view: Any, total: float, parameters: Any) -> int:
+    """Return the amount to bid in a contract with an expected total."""
+    reached = 10 * math.floor((total - parameters.jump) / 10.0)
+    return min(max(view.lowest_amount, reached), view.highest_amount)
+
+
+@scalar
 def _prefer_bid(
     view: Any, best: BidChoice, contract: Contract, allowed: bool, parameters: Any
 ) -> BidChoice:
     """Return the better of the bids so far and one in a contract."""
     p, total = parameters, expected_total(view, contract, parameters)
-    amount = max(view.lowest_amount, 10 * math.floor((total - p.jump) / 10.0))
-    amount = min(amount, view.highest_amount)
+    amount = _choose_amount(view, total, p)
     value = _value_of_bid(amount, normal_share((total - amount) / p.spread), p.risk)
     sure = view.place == 0 and wins_every_trick(view.hand, contract)
     return BidChoice(
         _prefer(best.bid, value, bid_code(amount, contract, 0), allowed),
         _prefer(best.capot, math.inf if sure else total, contract, allowed),
     )
+
+
+@points.may_bid
+@scalar
+def may_bid(view: Any, bid: int, parameters: Any, resource: int) -> bool:
+    """Return False for an amount that is not that of the hand in the contract."""
+    total = expected_total(view, (bid >> 1) & 7, parameters)
+    return bid & 1 != 0 or _choose_amount(view, total, parameters) == bid >> 4
 
 
 @points

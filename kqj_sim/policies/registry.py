@@ -52,6 +52,8 @@ class Policy:
     """By decision a function that decides for a whole block (`core.dispatch.ASK_SIGNATURE`)."""
     value_function: Any = None
     """Compiled function that writes the value of each legal card; None without one."""
+    bid_filter: Any = None
+    """Compiled function that rules out bids (`may_bid`); None without one."""
     methods: set[str] = field(default_factory=set)
     """Decisions whose functions take (self, view), where self is the named tuple of parameters."""
     helpers: dict[str, FunctionType] = field(default_factory=dict)
@@ -118,6 +120,15 @@ class Policy:
         constant, so that other policies can use the values (`core.dispatch.make_value_cards`).
         """
         self.value_function = function
+        return function
+
+    def may_bid(self, function: Any) -> Any:
+        """Add a compiled function (view, bid, parameters, resource), as a decorator.
+
+        It is False only if the policy would not make the bid, which it tells faster than
+        `choose_bid` (`core.ask_calls.make_rule_out_bid`).
+        """
+        self.bid_filter = function
         return function
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kqj_sim.cards import Card
-from kqj_sim.core import card_odds
+from kqj_sim.core import card_draws, card_odds
 from kqj_sim.core.block import PLAYER_BITS, TRICKS, allocate_block
 from kqj_sim.core.call_odds import OUTCOME_SIZE, RESULT, TEAM_SCORES
 from kqj_sim.core.card_odds import CardTurn, list_layouts, replay_plays
@@ -141,7 +141,7 @@ def count_hand_ways(
     ways = np.ones(len(hands), dtype=np.int64)
     counts = np.zeros(2 * len(turn.observed_calls), dtype=np.int64)
     calls = np.flatnonzero(turn.observed_calls[CALLER_PLACE::OBSERVED_CALL_SIZE] == place)
-    if len(calls) > 0 and not card_odds.count_first_fives(
+    if len(calls) > 0 and not card_draws.count_first_fives(
         turn, calls[0], calls[-1] + 1, hands, seed, rules, seating, ways, counts
     ):
         return ways[:0]
@@ -176,8 +176,8 @@ class KqjCardSampler(CardSampler):
 
     chunk_size = 1024
     min_chunk_size = 64
-    # Drawing a hand takes a microsecond.
-    max_hands = 1 << 23
+    # Trying a hand takes a tenth of a microsecond.
+    max_hands = 1 << 25
 
     def __init__(
         self,
@@ -275,16 +275,16 @@ class KqjCardSampler(CardSampler):
         counts, signal = search.start_chunk()
         keys, weights = np.zeros(count, dtype=np.int64), np.zeros(count)
         hands = np.zeros((count, SEATS), dtype=np.int64)
-        kept = card_odds.draw_hidden_hands(
+        kept = card_draws.draw_hidden_hands(
             self.turn, first, count, self.seed, self._rules, self._seating, keys, weights, hands,
             counts.reshape(-1), signal,
         )  # fmt: skip
         # A search that was told to stop before it began has found nothing.
-        if kept == STOPPED or (kept == card_odds.NO_LAYOUT and signal[STOP]):
+        if kept == STOPPED or (kept == card_draws.NO_LAYOUT and signal[STOP]):
             raise SearchEnded(by_time=False)
-        if kept == card_odds.NO_LAYOUT:
+        if kept == card_draws.NO_LAYOUT:
             raise InputError(NO_LAYOUTS_MESSAGE)
-        if kept == card_odds.ILLEGAL_CALL:
+        if kept == card_draws.ILLEGAL_CALL:
             raise InputError(ILLEGAL_CHOICE_MESSAGE)
         return HandDraws(keys[:kept], weights[:kept], hands[:kept], counts)
 
@@ -325,7 +325,7 @@ class KqjCardSampler(CardSampler):
         assert self.play_model is not None
         turn = self.turn._replace(observed_calls=np.zeros(0, dtype=np.int64))
         hands = np.zeros((_PILOT_DRAWS, SEATS), dtype=np.int64)
-        kept = card_odds.draw_hidden_hands(
+        kept = card_draws.draw_hidden_hands(
             turn, _FIRST_PILOT_DRAW, _PILOT_DRAWS, self.seed, self._rules, self._seating,
             np.zeros(_PILOT_DRAWS, dtype=np.int64), np.zeros(_PILOT_DRAWS), hands,
             np.zeros(0, dtype=np.int64), np.zeros(2, dtype=np.int64),

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
+from kqj_sim.core.block import LANES
 from kqj_sim.core.rng import fill_keys
 from kqj_sim.core.types import Float64Array, Int16Array, Int64Array
 from kqj_sim.policies.players import Player
@@ -207,6 +208,8 @@ class Sampler(ABC):
             threads: number of threads; 0 for this one.
         """
         size = min(self.chunk_size, max(self.min_chunk_size, deals))
+        # Lists of hands are common to LANES draws, of which a chunk has all or few.
+        size -= size % LANES if size > LANES else 0
         # Threads work ahead: where rejected draws count, none beyond those wanted is needed.
         is_known = self.counts_rejected and threads > 0
         end = first + math.ceil(deals / size) * size if is_known else UNBOUNDED

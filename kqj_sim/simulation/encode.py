@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from kqj_sim.core.dispatch import (
     ASK_SIGNATURE,
+    BID,
     COUNTER,
     LOOP_ENTRIES,
     RESUME_COUNT,
+    RULE_OUT_BID,
     VALUE_SIGNATURE,
     pack_seatings,
 )
@@ -33,6 +35,7 @@ from kqj_sim.imposed import ImposedContract, ImposedFirstCall
 from kqj_sim.policies import weights
 from kqj_sim.policies.binding import (
     DECISION_OF_LOOP,
+    bind_bid_filter,
     bind_card_values,
     bind_policy,
     parameter_offset,
@@ -72,6 +75,8 @@ def encode_seating(
     distinct = list(dict.fromkeys(players))
     engine = get_engine(rules)
     members, kernels = engine.select_stages(rules, imposed)
+    if use != "rounds" and BID in members:
+        members.append(RULE_OUT_BID)
     functions = np.zeros(LOOP_ENTRIES, dtype=np.int64)
     parameters = np.zeros(LOOP_ENTRIES * MAX_PARAMETERS)
     resources = np.zeros(LOOP_ENTRIES, dtype=np.int64)
@@ -85,7 +90,8 @@ def encode_seating(
                 chosen = each.policy_for(DECISION_OF_LOOP[member]).under(rules)
                 resource = _find_resource(rules, chosen, DECISION_OF_LOOP[member])
                 bound = _bind_loop(member, chosen.policy, len(distinct) == 1, rules.game)
-                functions[member * MAX_POLICIES + number] = bound.address
+                if bound is not None:
+                    functions[member * MAX_POLICIES + number] = bound.address
                 resources[member * MAX_POLICIES + number] = resource.ctypes.data
                 # Blocks of policies with weights know all they need from the lanes.
                 remembers |= "card" in chosen.policy.blocks and chosen.policy.weights is None
@@ -170,8 +176,15 @@ def _bind_card_values(policy: Policy) -> Any:
 
 @cache
 def _bind_loop(loop: int, policy: Policy, everybody: bool, game: str) -> Any:
-    """Compile a loop with a policy in it; a user's policy is checked and not cached on disk."""
-    question = DECISION_OF_LOOP[loop]
+    """Compile a loop with a policy in it; a user's policy is checked and not cached on disk.
+
+    None if the policy rules out no bids.
+    """
+    question, loops = DECISION_OF_LOOP[loop], find_game(game).part("engine").loops
+    if loop == RULE_OUT_BID:
+        if policy.bid_filter is None:
+            return None
+        return bind_bid_filter(policy.bid_filter, policy.tuple_type, policy.name, everybody, loops)
     if question in policy.blocks:
         name = f"{game}_{policy.name}_{question}"
         return compile_cfunc(ASK_SIGNATURE, policy.blocks[question], cache=True, name=name)
@@ -184,5 +197,5 @@ def _bind_loop(loop: int, policy: Policy, everybody: bool, game: str) -> Any:
         policy.name if policy.built_in else None,
         sole_policy=everybody,
         checked=not policy.built_in,
-        loops=find_game(game).part("engine").loops,
+        loops=loops,
     )

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kqj_sim.core import auction, call_odds, card_odds
+from kqj_sim.core import auction, call_odds, card_draws, card_odds
 from kqj_sim.policies.players import seat_players
 from kqj_sim.positions import kqj_calls, kqj_cards, sampling
 from kqj_sim.positions.kqj_cards import KqjCardSampler
@@ -35,7 +35,8 @@ pytest.importorskip("wasmtime", reason="the extra `web` is not installed")
 KERNELS = (
     (auction, ("replay_calls", "list_calls", "write_contract_option")),
     (call_odds, ("begin_deals", "draw_callers", "deal_remaining", "play_out_calls")),
-    (card_odds, ("draw_hidden_hands", "play_out_cards")),
+    (card_draws, ("draw_hidden_hands",)),
+    (card_odds, ("play_out_cards",)),
     (kqj_cards, ("list_layouts", "replay_plays", "thin_draws")),
     (stats_moments, ("add_weighted",)),
     (sampling, ("fill_keys",)),

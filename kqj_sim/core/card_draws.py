@@ -1,0 +1,343 @@
+"""Hidden hands drawn at a turn to play, so that the others would have called as they did.
+
+Each draw is a function of (seed, number of the draw), so draws are independent of each other and of
+threads; those whose numbers divided by LANES are the same have lists of hands in common.  Within a
+draw, the hands tried for a caller are those of successive layouts
+(`core.hidden_hands.draw_next_hand`); every caller starts anew.
+
+Observed calls weight the draws as `core.observed_calls` describes.  A caller's hand is that of a
+player in a uniformly drawn distribution of all cards still unassigned.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kqj_sim.core import block, rng
+from kqj_sim.core.block import LANES, SEATS, allocate_inner_block
+from kqj_sim.core.card_odds import CardTurn
+from kqj_sim.core.deal import deposit
+from kqj_sim.core.hidden_hands import (
+    KNOWLEDGE_SIZE,
+    draw_first_layout,
+    draw_next_hand,
+    draw_subset,
+    read_hidden_hand,
+)
+from kqj_sim.core.jit import block_loop, int64_at, kernel, scalar
+from kqj_sim.core.knowledge import EXCLUDED, HAND_SIZES, PUBLIC_KNOWLEDGE_SIZE, UNSEEN
+from kqj_sim.core.layout_counts import compute_allowed_share, count_restricted
+from kqj_sim.core.observed_calls import (
+    CALLER_PLACE,
+    LISTED_TRIES,
+    OBSERVED_CALL_SIZE,
+    SEARCHING,
+    STOP,
+    STOPPED,
+    CallerSearch,
+    count_listed_callers,
+    draw_listed_hand,
+    fill_deal_rows,
+    find_next_caller,
+    has_illegal_choice,
+    list_matching_hands,
+    make_caller_search,
+    put_calling_hand,
+    replay_caller,
+    view_questions,
+)
+from kqj_sim.core.rules import Rules, Seating
+from kqj_sim.core.types import (
+    Address,
+    Card,
+    CardSet,
+    Float64Array,
+    Int64Array,
+    Int64Pointer,
+    Key,
+    Place,
+)
+
+NO_LAYOUT, ILLEGAL_CALL = -1, -3
+"""Results of `draw_hidden_hands`: none are possible; a policy made an illegal call."""
+
+_PLACE_COUNTER = 1 << 24
+_REST_COUNTER = rng.HIDDEN_HAND + 8 * _PLACE_COUNTER
+_FIRST_LAYOUT_COUNTER = rng.HIDDEN_HAND + 10 * _PLACE_COUNTER
+"""Counters of keys: of the hands tried for a place, of the remaining cards, and of each place's
+first layout; between the last two `core.weighted_draws` has one."""
+_LIST_COUNTER = rng.HIDDEN_HAND + 11 * _PLACE_COUNTER
+"""Counter of keys of listed hands, by place."""
+_FIRST_FIVE_COUNTER = 1 << 20
+"""Counter of draws, beyond those of `core.hidden_hands`."""
+
+_FIVE_OF_EIGHT = np.array([mask for mask in range(256) if mask.bit_count() == 5], dtype=np.int64)
+"""The subsets of five of eight cards; those of seven come first."""
+_FIVE_OF_SEVEN_COUNT = 21
+FIRST_FIVE_COUNT = len(_FIVE_OF_EIGHT)
+
+
+class _LayoutDraws(NamedTuple):
+    """Draws of hidden hands, side by side."""
+
+    knowledge: Int64Array
+    """int64 (LANES, KNOWLEDGE_SIZE): knowledge once earlier callers have their cards, and the
+    latest layout that agrees with it."""
+    hidden: Int64Array
+    """int64 (LANES, 6): hidden hands by place."""
+
+
+@scalar
+def _knowledge_at(address: Address, i: int) -> Int64Pointer:
+    """Return the knowledge of a draw; the address is that of all."""
+    return int64_at(address + 8 * KNOWLEDGE_SIZE * i)
+
+
+@scalar
+def _allocate_draws() -> _LayoutDraws:
+    """Return space for a block of draws."""
+    return _LayoutDraws(
+        np.empty((LANES, KNOWLEDGE_SIZE), np.int64),
+        np.empty((LANES, SEATS), np.int64),
+    )
+
+
+@block_loop
+def _draw_first_layouts(
+    draws: _LayoutDraws, search: CallerSearch, lanes: int, counter: int
+) -> bool:
+    """Draw hands for all who have none yet, where the draw has a weight; False if impossible."""
+    address = draws.knowledge.ctypes.data
+    for i in range(lanes):
+        if search.weights[i] > 0:
+            key = rng.draw(search.keys[i], counter)
+            if not draw_first_layout(_knowledge_at(address, i), key):
+                return False
+    return True
+
+
+@scalar
+def _first_five_candidates(place: Place, eight: CardSet, sender: Place, upcard: Card) -> CardSet:
+    """Return the cards that may be a place's first five; the Sender took the Return later."""
+    return eight & ~upcard if place == sender else eight
+
+
+class _Source(NamedTuple):
+    """Source of callers' hands, by address: references to arrays would be counted."""
+
+    knowledge: Address
+    """`_LayoutDraws.knowledge`."""
+    shown: Address
+    """`CardTurn.shown`."""
+    sender: Place
+    upcard: Card
+
+
+@scalar
+def _draw_from_layouts(
+    source: _Source, i: int, place: Place, key: Key, rules: Rules
+) -> tuple[CardSet, CardSet]:
+    """Draw a caller's hand in a draw (`make_caller_search`); with taking also the first five."""
+    hidden = draw_next_hand(_knowledge_at(source.knowledge, i), place, key)
+    eight = int64_at(source.shown)[place] | hidden
+    if rules.auction:
+        return eight, hidden
+    candidates = _first_five_candidates(place, eight, source.sender, source.upcard)
+    return draw_subset(candidates, 5, key, _FIRST_FIVE_COUNTER), hidden
+
+
+_draw_caller_hands = make_caller_search(_draw_from_layouts)
+
+
+@scalar
+def _count_listed_callers(turn: CardTurn, rules: Rules) -> int:
+    """Return for how many callers, from the second on, hands are listed.
+
+    There are none unless the layouts that the plays allow can be counted once these have their
+    hands.
+    """
+    listed = count_listed_callers(turn.observed_calls) if rules.auction else 0
+    if listed == 0:
+        return 0
+    others, call = turn.known.copy(), 0
+    for _ in range(listed + 1):
+        others[HAND_SIZES + turn.observed_calls[call * OBSERVED_CALL_SIZE + CALLER_PLACE]] = 0
+        call = find_next_caller(turn.observed_calls, call)
+    return listed if count_restricted(others) <= 2 else 0
+
+
+@block_loop
+def _draw_layouts(
+    turn: CardTurn, search: CallerSearch, first: int, lanes: int, seed: int, rules: Rules,
+    seating: Seating, draws: _LayoutDraws,
+) -> bool:  # fmt: skip
+    """Draw hidden hands that match the observed calls; return False if none are possible."""
+    for i in range(lanes):
+        search.keys[i] = rng.derive_deal_key(seed, first + i)
+        search.weights[i] = 1.0
+        for place in range(SEATS):
+            draws.hidden[i, place] = 0
+        for number in range(PUBLIC_KNOWLEDGE_SIZE):
+            draws.knowledge[i, number] = turn.known[number]
+    listed_callers = _count_listed_callers(turn, rules)
+    listed = np.empty(LISTED_TRIES if listed_callers > 0 else 0, np.int64)
+    source = _Source(
+        draws.knowledge.ctypes.data, turn.shown.ctypes.data, turn.state[block.SENDER],
+        turn.state[block.UPCARD],
+    )  # fmt: skip
+    call, caller = 0, 0
+    while call < turn.observed_calls.shape[0] // OBSERVED_CALL_SIZE:
+        next_call = find_next_caller(turn.observed_calls, call)
+        place = turn.observed_calls[call * OBSERVED_CALL_SIZE + CALLER_PLACE]
+        hands = draws.hidden[:, place]
+        if 1 <= caller <= listed_callers:
+            may = turn.known[UNSEEN] & ~turn.known[EXCLUDED + place]
+            key = rng.draw(rng.derive_deal_key(seed, first & -LANES), _LIST_COUNTER + place)
+            count = list_matching_hands(
+                search, call, next_call, may, turn.shown[place], key, rules, seating, listed
+            )
+            for i in range(lanes):
+                left = draws.knowledge[i, UNSEEN]
+                key = rng.draw(search.keys[i], _LIST_COUNTER + place)
+                search.weights[i] *= draw_listed_hand(listed, count, left, key, hands, i)
+        else:
+            # What the plays tell of the others is left out until listed hands are dealt.
+            for i in range(lanes if listed_callers > 0 and caller == 0 else 0):
+                for other in range(SEATS):
+                    if other != place and turn.known[HAND_SIZES + other] > 0:
+                        draws.knowledge[i, EXCLUDED + other] = 0
+            if not _draw_first_layouts(draws, search, lanes, _FIRST_LAYOUT_COUNTER + place):
+                return False
+            _draw_caller_hands(
+                search, source, lanes, caller, call, next_call, _PLACE_COUNTER, rules, seating,
+                hands,
+            )  # fmt: skip
+        for i in range(lanes):
+            draws.knowledge[i, UNSEEN] &= ~hands[i]
+            draws.knowledge[i, HAND_SIZES + place] = 0
+            draws.knowledge[i, EXCLUDED + place] = -1
+        if listed_callers > 0 and caller == listed_callers:
+            for i in range(lanes):
+                for other in range(SEATS):
+                    if draws.knowledge[i, HAND_SIZES + other] > 0:
+                        draws.knowledge[i, EXCLUDED + other] = turn.known[EXCLUDED + other]
+                search.weights[i] *= compute_allowed_share(_knowledge_at(source.knowledge, i))
+        call, caller = next_call, caller + 1
+    if not _draw_first_layouts(draws, search, lanes, _REST_COUNTER):
+        return False
+    for i in range(lanes):
+        for place in range(SEATS):
+            if search.weights[i] > 0:
+                left = read_hidden_hand(_knowledge_at(source.knowledge, i), place)
+                draws.hidden[i, place] |= left
+    return True
+
+
+@scalar
+def _new_search(turn: CardTurn, counts: Int64Array, signal: Int64Array) -> CallerSearch:
+    """Return an empty search for the callers of a turn."""
+    search = CallerSearch(
+        allocate_inner_block(), turn.observed_calls, np.empty(LANES, np.int64), np.empty(LANES),
+        counts, signal,
+    )  # fmt: skip
+    fill_deal_rows(search.state, turn.state[block.PLAYERS], turn.state[block.UPCARD])
+    return search
+
+
+@kernel
+def draw_hidden_hands(
+    turn: CardTurn, first: int, count: int, seed: int, rules: Rules, seating: Seating,
+    keys: Int64Array, weights: Float64Array, hands: Int64Array, counts: Int64Array,
+    signal: Int64Array,
+) -> int:  # fmt: skip
+    """Draw hidden hands that match the observed calls.
+
+    Args:
+        turn: the turn to play.
+        first, count: number of the first draw, and how many.
+        seed: seed of the draws.
+        rules, seating: the rules and the players.
+        keys: int64 (count,), filled with the keys of the draws that have a weight.
+        weights: float64 (count,), filled with their weights.
+        hands: int64 (count, 6), filled with their hidden hands by place, natural coding.
+        counts: int64 (2 * n,); for each call the number of hands asked, and of those that made it,
+            are added.
+        signal: int64 (2,), see `core.observed_calls.STOP`.
+
+    Returns:
+        Number of draws with a weight; NO_LAYOUT, ILLEGAL_CALL or STOPPED.
+    """
+    search, draws = _new_search(turn, counts, signal), _allocate_draws()
+    kept = 0
+    begin, end = first, first + count
+    while begin < end:
+        # Lists of hands are common to the draws whose numbers begin alike.
+        lanes = min(LANES - begin % LANES, end - begin)
+        signal[SEARCHING] = 1
+        if not _draw_layouts(turn, search, begin, lanes, seed, rules, seating, draws):
+            return NO_LAYOUT
+        signal[SEARCHING] = 0
+        if signal[STOP] != 0:
+            return STOPPED
+        if has_illegal_choice(search.state):
+            return ILLEGAL_CALL
+        for i in range(lanes):
+            if search.weights[i] > 0:
+                keys[kept] = search.keys[i]
+                weights[kept] = search.weights[i]
+                for place in range(SEATS):
+                    hands[kept, place] = draws.hidden[i, place]
+                kept += 1
+        begin += lanes
+    return kept
+
+
+@kernel
+def count_first_fives(
+    turn: CardTurn, first: int, last: int, hands: Int64Array, seed: int, rules: Rules,
+    seating: Seating, ways: Int64Array, counts: Int64Array,
+) -> bool:  # fmt: skip
+    """Count the ways to hold the first five cards with which a player makes the observed calls.
+
+    Args:
+        turn: the turn to play.
+        first, last: the player's calls, from `first` to before `last`.
+        hands: int64 (n,), hands that the player may hold now, natural coding.
+        seed: seed of the policies' draws.
+        rules, seating: the rules and the players.
+        ways: int64 (n,), filled: 0 to 56, for the Sender 0 to 21; with auctions 0 or 1.
+        counts: int64 (2 * calls,); for each call the number of hands asked, and of those that made
+            it, are added.
+
+    Returns:
+        False if a policy made an illegal call.
+    """
+    search = _new_search(turn, counts, np.zeros(2, np.int64))
+    questions = view_questions(search, seating)
+    place = turn.observed_calls[first * OBSERVED_CALL_SIZE + CALLER_PLACE]
+    sender, upcard = turn.state[block.SENDER], turn.state[block.UPCARD]
+    way_count = 1
+    if not rules.auction:
+        way_count = _FIVE_OF_SEVEN_COUNT if place == sender else FIRST_FIVE_COUNT
+    matching, sources = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
+    for i in range(hands.shape[0]):
+        ways[i] = 0
+    lanes = 0
+    end = hands.shape[0] * way_count - 1
+    for number in range(end + 1):
+        i, way = number // way_count, number % way_count
+        calling = turn.shown[place] | hands[i]
+        if not rules.auction:
+            candidates = _first_five_candidates(place, calling, sender, upcard)
+            calling = deposit(_FIVE_OF_EIGHT[way], candidates)
+        put_calling_hand(search.state, lanes, place, calling, rules)
+        search.state[block.KEY + lanes] = rng.derive_deal_key(seed, number)
+        sources[lanes] = i
+        lanes += 1
+        if lanes == LANES or number == end:
+            for k in range(replay_caller(questions, lanes, first, last, rules, matching)):
+                ways[sources[matching[k]]] += 1
+            lanes = 0
+    return not has_illegal_choice(search.state)
