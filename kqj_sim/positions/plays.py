@@ -10,13 +10,13 @@ those with which hidden cards are predicted best (docs/odds.md, "Do the plays te
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import comb
 
 import numpy as np
 
 from kqj_sim.core.block import LEADER, SEATS
 from kqj_sim.core.card_odds import CardTurn
-from kqj_sim.core.knowledge import HAND_SIZES, UNSEEN
+from kqj_sim.core.knowledge import HAND_SIZES
+from kqj_sim.core.layout_counts import BINOMIALS
 from kqj_sim.core.types import Float64Array, Int64Array
 from kqj_sim.policies.particles import OpponentModel, weigh_hands_by_cards
 from kqj_sim.policies.players import parse_player
@@ -84,12 +84,13 @@ def weigh_layouts(
 ) -> Float64Array:
     """Return the weights of layouts, as `PlayModel.weigh`; the power is `quarters` / 4."""
     own = (turn.state[LEADER] + turn.position) % SEATS
-    weights, hidden_cards = np.ones(len(layouts)), int(turn.known[UNSEEN]).bit_count()
+    weights, sizes = np.ones(len(layouts)), turn.known[HAND_SIZES : HAND_SIZES + SEATS]
+    hidden_cards = sizes.sum()
     for place in range(SEATS):
         if place == own:
             continue
         hands = layouts[:, place].copy()
-        if comb(hidden_cards, int(turn.known[HAND_SIZES + place])) > len(hands):
+        if BINOMIALS[hidden_cards, sizes[place]] > len(hands):
             weights *= weigh_hands(turn, place, hands, model, quarters)
             continue
         # What others hold does not change the chance of a play: each hand is weighed once.
