@@ -104,12 +104,15 @@ def test_ended_search_with_enough_deals_answers(
     assert found.effective_sample_size >= MIN_EFFECTIVE_DEALS and found.deals < 2_000_000
 
 
-def test_a_limit_of_time_ends_a_kernel_that_looks_for_hands() -> None:
+def test_a_limit_of_time_ends_a_kernel_that_looks_for_hands(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(KqjCardSampler, "max_hands", 1 << 40)
     tried: list[int] = []
     began = time.monotonic()
-    with pytest.raises(InputError, match=r"that were tried in 0.1 s; allow more with --time"):
+    with pytest.raises(InputError, match=r"that were tried in 0.3 s; allow more with --time"):
         estimate_position(
-            many_bids(), ("random:bid=0.000001",) * 6, deals=10_000, time=0.1, threads=1,
+            many_bids(), ("random:bid=0.000001",) * 6, deals=10_000, time=0.3, threads=1,
             searching=tried.append,
         )  # fmt: skip
     assert time.monotonic() - began < 10
