@@ -169,6 +169,28 @@ def _count_listed_callers(turn: CardTurn, rules: Rules) -> int:
 
 
 @block_loop
+def _forget_others_plays(turn: CardTurn, draws: _LayoutDraws, lanes: int, place: Place) -> None:
+    """Leave out what the plays tell of others than a place: then it holds any hand that it may."""
+    for i in range(lanes):
+        for other in range(SEATS):
+            if other != place and turn.known[HAND_SIZES + other] > 0:
+                draws.knowledge[i, EXCLUDED + other] = 0
+
+
+@block_loop
+def _weigh_others_plays(
+    turn: CardTurn, search: CallerSearch, draws: _LayoutDraws, lanes: int
+) -> None:
+    """Enter what the plays tell of those without hands, and weigh each draw by its layouts."""
+    address = draws.knowledge.ctypes.data
+    for i in range(lanes):
+        for other in range(SEATS):
+            if draws.knowledge[i, HAND_SIZES + other] > 0:
+                draws.knowledge[i, EXCLUDED + other] = turn.known[EXCLUDED + other]
+        search.weights[i] *= compute_allowed_share(_knowledge_at(address, i))
+
+
+@block_loop
 def _draw_layouts(
     turn: CardTurn, search: CallerSearch, first: int, lanes: int, seed: int, rules: Rules,
     seating: Seating, draws: _LayoutDraws,
@@ -203,11 +225,10 @@ def _draw_layouts(
                 key = rng.draw(search.keys[i], _LIST_COUNTER + place)
                 search.weights[i] *= draw_listed_hand(listed, count, left, key, hands, i)
         else:
-            # What the plays tell of the others is left out until listed hands are dealt.
-            for i in range(lanes if listed_callers > 0 and caller == 0 else 0):
-                for other in range(SEATS):
-                    if other != place and turn.known[HAND_SIZES + other] > 0:
-                        draws.knowledge[i, EXCLUDED + other] = 0
+            if caller == 0 and listed_callers > 0:
+                if not draw_first_layout(_knowledge_at(source.knowledge, 0), search.keys[0]):
+                    return False
+                _forget_others_plays(turn, draws, lanes, place)
             if not _draw_first_layouts(draws, search, lanes, _FIRST_LAYOUT_COUNTER + place):
                 return False
             _draw_caller_hands(
@@ -218,12 +239,8 @@ def _draw_layouts(
             draws.knowledge[i, UNSEEN] &= ~hands[i]
             draws.knowledge[i, HAND_SIZES + place] = 0
             draws.knowledge[i, EXCLUDED + place] = -1
-        if listed_callers > 0 and caller == listed_callers:
-            for i in range(lanes):
-                for other in range(SEATS):
-                    if draws.knowledge[i, HAND_SIZES + other] > 0:
-                        draws.knowledge[i, EXCLUDED + other] = turn.known[EXCLUDED + other]
-                search.weights[i] *= compute_allowed_share(_knowledge_at(source.knowledge, i))
+        if caller == listed_callers > 0:
+            _weigh_others_plays(turn, search, draws, lanes)
         call, caller = next_call, caller + 1
     if not _draw_first_layouts(draws, search, lanes, _REST_COUNTER):
         return False
