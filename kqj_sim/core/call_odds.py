@@ -85,7 +85,7 @@ contracting one; its total, tricks and score; the best other score; its number o
 if its bid was countered; both scores if the bidding goes on without counters where it was; the
 scores of up to three teams."""
 OUTCOME_SIZE = TEAM_SCORES + 3
-_OUTCOME_BYTES = 2 * OUTCOME_SIZE
+OUTCOME_BYTES = 2 * OUTCOME_SIZE
 
 _HAND_PARTS = 2 * SEATS
 _CALLER_COUNTER, _REST_COUNTER = 1 << 20, 1 << 10
@@ -481,8 +481,8 @@ def play_out_calls(
                 return False
             deal = deals[state[block.ORIGINAL_LANE + lane]]
             # By address, as references to arrays would be counted.
-            found = int16_at(known + _OUTCOME_BYTES * (call * LANES + deal))
-            wanted = int16_at(filled + _OUTCOME_BYTES * (number * lanes + deal))
+            found = int16_at(known + OUTCOME_BYTES * (call * LANES + deal))
+            wanted = int16_at(filled + OUTCOME_BYTES * (number * lanes + deal))
             if lane < taken:
                 write_outcome(state, lane, own_place, rules, found)
             if again == 0:

@@ -21,13 +21,13 @@ from kqj_sim.core.block import (
     history_offset,
     pad_lanes,
 )
-from kqj_sim.core.call_odds import RESULT, write_outcome
+from kqj_sim.core.call_odds import OUTCOME_BYTES, RESULT, write_outcome
 from kqj_sim.core.cards import PACK, to_natural_order, to_strength_order
 from kqj_sim.core.dispatch import FOLLOW, LEAD, ask
 from kqj_sim.core.hidden_hands import (
     enumerate_layouts,
 )
-from kqj_sim.core.jit import block_loop, kernel
+from kqj_sim.core.jit import block_loop, int16_at, kernel
 from kqj_sim.core.knowledge import (
     EXCLUDED,
     UNSEEN,
@@ -134,10 +134,12 @@ def _play_out_waiting(
     """Play the waiting lanes out and write their outcomes."""
     play_out_queue(turn.state, queue, waiting, turn.trick, turn.position, rules, seating)
     own_place = (turn.state[block.LEADER] + turn.position) % SEATS
+    # Outcomes are filled by address, as references to arrays would be counted.
+    state, targets, filled = queue.state, queue.targets, outcomes.ctypes.data
     for lane in range(waiting):
-        outcome = outcomes[queue.targets[lane]]
-        write_outcome(queue.state, lane, own_place, rules, outcome)
-        if queue.state[block.ILLEGAL + lane] != 0:
+        outcome = int16_at(filled + OUTCOME_BYTES * targets[lane])
+        write_outcome(state, lane, own_place, rules, outcome)
+        if state[block.ILLEGAL + lane] != 0:
             outcome[RESULT] = ILLEGAL_RESULT
 
 

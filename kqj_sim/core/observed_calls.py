@@ -62,7 +62,7 @@ effective deals of an auction take four times as long."""
 
 LISTED_CALLERS = 2
 """The most callers whose matching hands are listed for a block of deals."""
-LISTED_TRIES = 1 << 14
+LISTED_TRIES = 1 << 13
 """Hands tried for such a list."""
 
 STOP, SEARCHING = range(2)
