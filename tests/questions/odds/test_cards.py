@@ -330,7 +330,7 @@ def _deviation(sampled: CardOdds, exact: CardOdds, card: int, name: str) -> floa
 def test_samples_agree_with_enumeration(rules: KqjRules) -> None:
     """With voids the distributions come from a Markov chain, started anew for each."""
     deviations: list[float] = []
-    for record in rounds(rules, "always+greedy", 40, seed=8):
+    for record in rounds(rules, "always+greedy", 25, seed=8):
         for trick, card in ((6, 6), (7, 2), (7, 6)):
             so_far = at(record, trick, card)
             # Weighed by the plays, 500 deals tell as little as some dozens (a test of its own).
@@ -340,17 +340,18 @@ def test_samples_agree_with_enumeration(rules: KqjRules) -> None:
             exact = estimate_cards(so_far, **ask)
             if not exact.is_exact:
                 continue
-            sampled = estimate_cards(so_far, deals=500, max_layouts=1, **ask)
-            if exact.layout_count == 1:
-                assert sampled.is_exact
-                continue
-            assert not sampled.is_exact and sampled.deals == 500
-            for name in ("own_total_mean", "value"):
-                deviations.append(_deviation(sampled, exact, sampled.best, name))
+            for seed in range(8):
+                sampled = estimate_cards(so_far, deals=500, max_layouts=1, seed=seed, **ask)
+                if exact.layout_count == 1:
+                    assert sampled.is_exact
+                    break
+                assert not sampled.is_exact and sampled.deals == 500
+                for name in ("own_total_mean", "value"):
+                    deviations.append(_deviation(sampled, exact, sampled.best, name))
     told_of = [each for each in deviations if math.isfinite(each)]
-    assert len(told_of) > 100
+    assert len(told_of) > 400
     assert max(map(abs, told_of)) < 4.5
-    assert sum(abs(each) < 1.959964 for each in told_of) / len(told_of) > 0.9
+    assert sum(abs(each) < 1.959964 for each in told_of) / len(told_of) > 0.92
 
 
 def test_players_who_choose_at_random_are_sampled_and_agree(plain: str) -> None:
