@@ -92,7 +92,8 @@ _CALLER_COUNTER, _REST_COUNTER = 1 << 20, 1 << 10
 """Steps of counters, by place: of draws of callers' hands, and of all other cards."""
 
 _LIST_COUNTER = rng.HIDDEN_HAND + 8 * _CALLER_COUNTER
-"""Counter of keys of listed hands, by place."""
+_LISTED_HAND_COUNTER = rng.HIDDEN_HAND + 9 * _CALLER_COUNTER
+"""Counters of keys, by place: of lists of hands, and of the hand that a deal takes from them."""
 
 _RESULT = column_offset("result")
 _TOTAL = column_offset("total_0")
@@ -237,7 +238,7 @@ def draw_callers(
                 search, call, next_call, unseen, 0, key, rules, seating, listed
             )
             for i in range(lanes):
-                key = rng.draw(keys[i], _LIST_COUNTER + place)
+                key = rng.draw(keys[i], _LISTED_HAND_COUNTER + place)
                 share = draw_listed_hand(listed, count, remaining[i], key, caller_hands, i)
                 weights[i] *= share
         else:

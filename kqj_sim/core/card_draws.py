@@ -69,7 +69,8 @@ _FIRST_LAYOUT_COUNTER = rng.HIDDEN_HAND + 10 * _PLACE_COUNTER
 """Counters of keys: of the hands tried for a place, of the remaining cards, and of each place's
 first layout; between the last two `core.weighted_draws` has one."""
 _LIST_COUNTER = rng.HIDDEN_HAND + 11 * _PLACE_COUNTER
-"""Counter of keys of listed hands, by place."""
+_LISTED_HAND_COUNTER = rng.HIDDEN_HAND + 12 * _PLACE_COUNTER
+"""Counters of keys, by place: of lists of hands, and of the hand that a draw takes from them."""
 _FIRST_FIVE_COUNTER = 1 << 20
 """Counter of draws, beyond those of `core.hidden_hands`."""
 
@@ -222,7 +223,7 @@ def _draw_layouts(
             )
             for i in range(lanes):
                 left = draws.knowledge[i, UNSEEN]
-                key = rng.draw(search.keys[i], _LIST_COUNTER + place)
+                key = rng.draw(search.keys[i], _LISTED_HAND_COUNTER + place)
                 search.weights[i] *= draw_listed_hand(listed, count, left, key, hands, i)
         else:
             if caller == 0 and listed_callers > 0:
