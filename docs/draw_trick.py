@@ -1,7 +1,7 @@
 """The picture on top of the README: a trick of a reviewed round, with the value of each legal card.
 
 `python docs/draw_trick.py` plays and reviews the round that the README shows, and draws the card
-that lost most points.
+that lost most points, leads apart.
 """
 
 from __future__ import annotations
@@ -40,9 +40,16 @@ def review_round() -> dict[str, Any]:
 
 
 def draw_worst_card(review: dict[str, Any]) -> str:
-    """Return a picture of the card of a review's first round that lost most points, as SVG."""
+    """Return a picture of the card of a review's first round that lost most points, as SVG.
+
+    Leads are left out, since they have no trick to show.
+    """
     reviewed = review["rounds"][0]
-    cards = [decision for decision in reviewed["decisions"] if decision["trick"]]
+    cards = [
+        decision
+        for decision in reviewed["decisions"]
+        if decision["trick"] and decision["kind"] != "lead"
+    ]
     decision = max(cards, key=lambda card: float(card["loss_points"]))
     record, options = reviewed["record"], decision["options"]
     environment = Environment(
