@@ -4,7 +4,7 @@
 const KINDS = { i64: BigInt64Array, f64: Float64Array, i16: Int16Array };
 
 class Engine {
-  // `table` are the rules and seatings of `web/module.py`, `weights` the bytes of the network.
+  // `table` are the rules and seatings of `web/module.py`, `weights` the bytes of its networks.
   constructor(module, table, weights) {
     this.exports = new WebAssembly.Instance(module).exports;
     this.used = [];
@@ -63,7 +63,7 @@ class Engine {
     if (kind === "floats") return this.copy("f64", values);
     const find = {
       functions: (n) => (n < 0 ? 0n : this.exports.address_of(BigInt(n))),
-      weights: (flag) => flag * this.weights,
+      weights: (place) => (place > 0 ? this.weights + place - 1 : 0),
       integers: (n) => n,
     }[kind];
     return this.copy("i64", values.map(find));

@@ -77,7 +77,7 @@ class Captured:
         functions: names of the functions that are called by address, in the order of their numbers.
         entries: names of the C functions around kernels, by the kernel's name.
         tables: rules and seatings of each table, as `describe` gives them.
-        weights: bytes of the weights of each table.
+        weights: bytes of the weights of each table, those of all its policies.
     """
 
     texts: list[str] = field(default_factory=list)
@@ -149,11 +149,14 @@ def _compile_all(captured: Captured) -> None:
     # What another process compiles is not captured.
     second_process.has_free_processor = lambda: False
     for name, rules in TABLES.items():
-        played = weights.load_for_play("network", rules.teams, rules.bidding)
-        captured.weights[name] = played.tobytes()
+        content, places = b"", {}
+        for policy in ("network", "learned") if rules.bidding == "auction" else ("network",):
+            numbers = weights.load_for_play(policy, rules.teams, rules.bidding)
+            places[numbers.ctypes.data] = 1 + len(content)
+            content += numbers.tobytes()
+        captured.weights[name] = content
         captured.tables[name] = {
-            key: describe(part, captured, played.ctypes.data)
-            for key, part in make_table(rules).items()
+            key: describe(part, captured, places) for key, part in make_table(rules).items()
         }
     for name, typed in QUESTIONS:
         position = parse_typed_position(TABLES[name], typed)
@@ -217,8 +220,10 @@ def play_round(rules: Any, deal: int) -> tuple[Any, ...]:
     return cards, calls, plays
 
 
-def describe(part: Any, captured: Captured, weights: int) -> Any:
-    """Return an argument of kernels as JSON, with numbers for functions and 1 for the weights.
+def describe(part: Any, captured: Captured, places: dict[int, int]) -> Any:
+    """Return an argument of kernels as JSON, with numbers for functions and weights.
+
+    That of weights is 1 more than the bytes before them, by `places` of their address.
 
     Numbers are themselves, tuples lists.  Arrays have a kind: functions, weights, floats, integers.
     """
@@ -235,12 +240,12 @@ def describe(part: Any, captured: Captured, weights: int) -> Any:
                 numbers = [_number(captured, int(address)) for address in value]
                 found.append({"functions": numbers})
             elif kinds.get(name) == "weights":
-                found.append({"weights": [int(address == weights) for address in value]})
+                found.append({"weights": [places.get(int(address), 0) for address in value]})
             else:
-                found.append(describe(value, captured, weights))
+                found.append(describe(value, captured, places))
         return found
     if isinstance(part, tuple):
-        return [describe(each, captured, weights) for each in part]
+        return [describe(each, captured, places) for each in part]
     if isinstance(part, np.ndarray):
         return {"floats" if part.dtype.kind == "f" else "integers": part.tolist()}
     return {"floats": [part]} if isinstance(part, float) else int(part)

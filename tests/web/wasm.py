@@ -92,7 +92,7 @@ class Engine:
         if kind == "functions":
             values = [0 if n < 0 else self._exports["address_of"](self._store, n) for n in values]
         elif kind == "weights":
-            values = [weights * each for each in values]
+            values = [weights + each - 1 if each else 0 for each in values]
         array = np.array(values, dtype=np.float64 if kind == "floats" else np.int64)
         return [self.put(array), len(array)]
 
