@@ -29,7 +29,7 @@ from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 
-REFERENCE = "points+network"
+REFERENCE = "learned+network"
 VARIANTS: tuple[GameRules, ...] = (
     KqjRules(),
     KqjRules(teams=3),
@@ -37,7 +37,7 @@ VARIANTS: tuple[GameRules, ...] = (
     KqjRules(teams=3, bidding="auction"),
     KwajongenRules(),
 )
-POLICIES = ("points+greedy", "points+standard", "points+network")
+POLICIES = ("points+greedy", "points+standard", "learned+network")
 
 
 def print_mean(name: str, values: list[float]) -> None:
@@ -126,7 +126,7 @@ if __name__ == "__main__":
     parser.add_argument("--parts", type=int, default=1000)
     chosen = parser.parse_args()
     if chosen.rounds:
-        measure_bias("points+network", chosen.rounds)
+        measure_bias("learned+network", chosen.rounds)
         measure_bias("points+greedy", chosen.rounds // 4)
     if chosen.reviewed:
         measure_order(chosen.reviewed, chosen.samples)

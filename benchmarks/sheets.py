@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from benchmarks import machine
 from benchmarks.results import Results, Timing
 
-DEFAULT = "points+network"
+DEFAULT = "learned+network"
 """The default player."""
 
 ENOUGH_MB = 400

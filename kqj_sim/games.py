@@ -22,7 +22,7 @@ KQJ = Game(
     sender="Sender",
     raises=False,
     upcard_key="return",
-    default_player="points+network",
+    default_player="learned+network",
     lively_player="random:take=0.3,bid=0.3,capot=0.05,counter=0.1",
     policies_package="kqj_sim.policies",
     built_ins=(

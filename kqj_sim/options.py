@@ -126,7 +126,7 @@ OPTIONS: Mapping[str, Option] = {
     "policy": Option(
         "Players",
         "Seat this policy everywhere, or by team0=SPEC or seat3=SPEC (repeatable).  "
-        "[default: points+network; standard in Kwajongen]",
+        "[default: learned+network; standard in Kwajongen]",
         **_SPEC,
         multiple=True,
     ),

@@ -65,8 +65,8 @@ def mark_slow(text: str) -> Any:
     return pytest.param(text, marks=pytest.mark.slow if any(map(text.count, SLOW)) else ())
 
 
-SIMULATED_DEALS = "10000"
-"""Deals with which the key figures have the rows that they have with the default number."""
+ANSWER_DEALS = "10000"
+"""Deals with which `simulate` has the rows, and `odds` the sentences, that are shown."""
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -123,7 +123,7 @@ def with_few_deals(command: str) -> list[str]:
         for before, argument in zip(["", *arguments], arguments, strict=False)
     ]
     if few[0] in ("simulate", "records", "odds") and not FEW.keys() & {*few}:
-        few += ["--deals", SIMULATED_DEALS if few[0] == "simulate" else FEW["--deals"]]
+        few += ["--deals", FEW["--deals"] if few[0] == "records" else ANSWER_DEALS]
     if few[0] == "compare" and not {"--deals", "--games", "--time"} & {*few}:
         few += ["--max-deals", numbers["--deals"]]
     if few[0] == "review" and "--deals" not in few:

@@ -66,7 +66,7 @@ USAGE = {
     "simulate --policy seat6=random": "--policy seat6=random: the seats are seat0 to seat5",
     "simulate --policy team2=random": "--policy team2=random: the teams are team0 to team1",
     "simulate --policy player1=random": "--policy player1=random: that is no seat or team",
-    "simulate --policy seat1=": "names no policy: write seat1=points+network",
+    "simulate --policy seat1=": "names no policy: write seat1=learned+network",
     "simulate --partners random --policy team0=random": "name seats, such as seat0=random",
     # Contracts.
     "simulate --impose h": "--impose h: write place and contract",

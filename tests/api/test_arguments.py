@@ -50,7 +50,7 @@ def test_python_numbers_mean_one_thing() -> None:
         ({"all": "greedy", "seat0": "random"}, ["random", *["greedy"] * 5]),
         ({"team0": "random", "team1": "greedy"}, ["random", "greedy"] * 3),
         (["greedy", "seat5=random"], [*["greedy"] * 5, "random"]),
-        (None, ["points+network"] * 6),
+        (None, ["learned+network"] * 6),
     ],
 )
 def test_policies_of_a_table(policy: Any, seats: list[str]) -> None:

@@ -69,7 +69,7 @@ def test_cards_after_implausible_calls_end_with_the_call(
         estimate_position(many_bids(), ("random",) * 6, deals=10, threads=threads, time=3600)
     line = str(told.value)
     assert "the bid of " in line and "hands of the assumed player random;" in line
-    assert "choose other players with --policy, such as points+network" in line
+    assert "choose other players with --policy, such as learned+network" in line
     assert "\n" not in line
     # What was tried depends neither on time nor on threads.
     _lines.add(line)

@@ -55,7 +55,7 @@ def test_players_are_named_by_seat() -> None:
     policies = ("greedy", "random", "standard", "random:take=0.5", "greedy", "random+greedy")
     record = next(play_records(Experiment(TAKE_2, policies, 1)))
     assert [text.split(":")[0] for text in record.players] == [
-        "points", "random", "standard", "random", "points", "random",
+        "learned", "random", "standard", "random", "learned", "random",
     ]  # fmt: skip
     assert record.players[0].endswith("+greedy")
     assert record.players[5].endswith("+greedy")

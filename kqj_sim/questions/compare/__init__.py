@@ -43,7 +43,7 @@ def _list_comparison_tables(
     games=OPTIONS["games"]._replace(parse=parse_game_count, metavar="NUMBER|auto"),
     examples="""\
   kqj-sim compare standard:take=45 standard
-  kqj-sim compare points+network points+greedy standard --plot ranking.png
+  kqj-sim compare learned+network points+greedy standard --plot ranking.png
   kqj-sim compare my_policy.py:cautious standard --bidding auction --deals 1e5
   kqj-sim compare --calling points standard --with network --precision 0.5
   kqj-sim compare standard greedy --games auto --target 500
@@ -82,7 +82,7 @@ def compare(
         calling: compare how the policies call; all play like --with.
         playing: compare how the policies play; all call like --with.
         other_part: fill the part that --calling or --playing leaves open.  [default:
-            points+network; standard in Kwajongen]
+            learned+network; standard in Kwajongen]
         deals: play this many deals for each pair.
         games: play this many whole games to the target instead of single deals; auto: as many as it
             takes.
@@ -181,7 +181,7 @@ def sweep(
     Args:
         policy: the policy whose parameters vary.
         vary: vary a parameter over FROM:TO:STEP or VALUE,VALUE (repeatable).
-        opponents: seat this policy on the other sides.  [default: points+network; standard in
+        opponents: seat this policy on the other sides.  [default: learned+network; standard in
             Kwajongen]
         deals: play this many deals for each setting.  [default: 20000]
         precision: stop when the interval of every setting is at most ± this: points a round.
@@ -262,7 +262,7 @@ def tune(
     Args:
         policy: the policy to start from.
         parameters: search these parameters, each within its own range or the one given.
-        opponents: seat this policy on the other sides.  [default: points+network; standard in
+        opponents: seat this policy on the other sides.  [default: learned+network; standard in
             Kwajongen]
         deals: play this many deals for each candidate.
         generations: search at most this many generations, each on other deals.

@@ -101,7 +101,7 @@ def review(
         line: review only the record on this line of FILE.
         deals: with --policy: play and review this many deals.  [default: 20]
         games: play this many whole games to the target instead of single deals.
-        reference: let this policy play every round on.  [default: points+network; standard in
+        reference: let this policy play every round on.  [default: learned+network; standard in
             Kwajongen]
         samples: sample this many deals for each decision, on average.  [default: 1000]
         seat: grade this player only: Ann or 3rd (repeatable).

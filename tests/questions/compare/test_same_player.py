@@ -30,7 +30,7 @@ def _explain(*specifications: str, rules: GameRules = TAKE_2) -> str:
     [
         ("standard", "standard", "`standard` is given twice"),
         ("standard", f"standard:{TAKE}", f"are the same player: {TAKE} is the default"),
-        ("points", KQJ.default_player, "are the same player: `points` only calls; `network` plays"),
+        ("learned", KQJ.default_player, "are the same player: `learned` only calls"),
         ("standard:take=41", "standard:take=41.0", "all their parameters are equal"),
     ],
 )
@@ -67,7 +67,7 @@ def test_policies_that_fill_one_part_are_named_with_what_fills_the_other() -> No
     ]
     assert describe_open_parts(_parse("greedy", "network", "never")) == [
         "`never` only calls; `network` plays for it",
-        "`greedy` and `network` only play; `points` calls for them",
+        "`greedy` and `network` only play; `learned` calls for them",
     ]
     assert describe_open_parts(_parse("points+greedy", "standard")) == []
 
