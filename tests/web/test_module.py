@@ -57,7 +57,7 @@ COMMANDS = {
     f"{TAKEN} As --teams 3": CARDS,
     "7h Ks 4d Qd 9s 8c Tc Jc --bidding auction --heard '120h pass pass pass pass pass' "
     "--played As": CARDS,
-    f"--record {ROOT}/tests/golden/capot.jsonl --line 1 --at 7.6 --policy points+network": EXACT,
+    f"--record {ROOT}/tests/golden/capot.jsonl --line 1 --at 7.6 --policy learned+network": EXACT,
 }
 """Commands, and the kernels that they call."""
 

@@ -124,10 +124,10 @@ def test_a_lead_has_two_reasons(browser: Browser) -> None:
 @pytest.mark.slow
 def test_calls_that_nobody_would_make(browser: Browser) -> None:
     browser.open(
-        f"{PAGE.as_uri()}#bidding=auction&place=3rd&hand=4h5hAhKhQh5d6cAc&heard=120 s,130 s"
+        f"{PAGE.as_uri()}#bidding=auction&place=3rd&hand=4h5hAhKhQh5d6cAc&heard=120 s,300 s"
     )
     wait_for_answer(browser)
-    assert "the bid of 130 ♠ of the 2nd to speak occurs in none of" in browser.text("#headline")
+    assert "the bid of 300 ♠ of the 2nd to speak occurs in none of" in browser.text("#headline")
 
 
 class _QuietHandler(SimpleHTTPRequestHandler):
