@@ -30,7 +30,11 @@ def _explain(*specifications: str, rules: GameRules = TAKE_2) -> str:
     [
         ("standard", "standard", "`standard` is given twice"),
         ("standard", f"standard:{TAKE}", f"are the same player: {TAKE} is the default"),
-        ("learned", KQJ.default_player, "are the same player: `learned` only calls"),
+        (
+            "learned",
+            KQJ.default_player,
+            "are the same player: `learned` only calls; `network` plays",
+        ),
         ("standard:take=41", "standard:take=41.0", "all their parameters are equal"),
     ],
 )
