@@ -51,12 +51,8 @@ def compute_layer(turn: CallTurn, order: int, contract: Contract, address: Addre
 
 
 @scalar
-def write_totals(
-    turn: CallTurn, order: int, contract: Contract, weights: Address, totals: Int32Pointer
-) -> None:
-    """Write the totals of the calls in a contract, int32 (UNITS,); arguments as `write_values`."""
-    address = find_weights(weights, contract)
-    layer = compute_layer(turn, order, contract, address)
+def write_totals(layer: Vector, address: Address, totals: Int32Pointer) -> None:
+    """Write the totals of the calls in a contract, int32 (UNITS,), by its hidden layer."""
     bias = int32_at(address + 2 * LAYOUT.output_bias)
     write_dots(totals, 0, layer, int16_at(address), LAYOUT.matrix, bias, 0, UNITS)
 
@@ -75,8 +71,9 @@ def write_values(
         values: float32, gets `VALUES` numbers.
     """
     totals = stack_int32(UNITS)
-    write_totals(turn, order, contract, weights, totals)
-    step = find_step(find_weights(weights, contract), LAYOUT)
+    address = find_weights(weights, contract)
+    write_totals(compute_layer(turn, order, contract, address), address, totals)
+    step = find_step(address, LAYOUT)
     for k in range(VALUES):
         values[k] = np.float32(totals[k]) * step
 

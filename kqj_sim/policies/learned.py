@@ -37,11 +37,12 @@ from kqj_sim.policies.call_values import (
     COUNTER_UNIT,
     OVERCOUNTER_UNIT,
     TOTALS,
+    compute_layer,
     find_weights,
     is_gain,
     write_totals,
 )
-from kqj_sim.policies.one_layer import find_step
+from kqj_sim.policies.one_layer import compute_total, find_step
 from kqj_sim.policies.parameters import whole
 from kqj_sim.policies.points import PARAMETERS, choose_take
 from kqj_sim.policies.registry import policy
@@ -82,9 +83,14 @@ def may_bid(view: Any, bid: int, parameters: Any, weights: Address) -> bool:
     unit = CAPOT_UNIT if bid & 1 != 0 else whole_tens((bid >> 4) - view.lowest_amount)
     if unit > CAPOT_UNIT or find_amount(view.lowest_amount, unit) != bid >> 4:
         return False
+    address = find_weights(weights, contract)
+    layer = compute_layer(make_bid_turn(view), order_suits(view.hand), contract, address)
+    # Most hands fail here, so the other values are not computed before.
+    if compute_total(layer, address, LAYOUT, unit) <= 0:
+        return False
     totals = stack_int32(UNITS)
-    write_totals(make_bid_turn(view), order_suits(view.hand), contract, weights, totals)
-    best = totals[unit] > 0
+    write_totals(layer, address, totals)
+    best = True
     for other in range(CAPOT_UNIT + 1):
         is_allowed = find_amount(view.lowest_amount, other) <= view.highest_amount
         best &= totals[other] <= totals[unit] or not is_allowed
