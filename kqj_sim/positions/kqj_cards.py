@@ -49,6 +49,8 @@ _FIRST_PILOT_DRAW = 1 << 59
 _PILOT_DRAWS = 1024
 _PILOT_CHUNK = 16
 """Draws at a time that show whether lists have a layout: mostly the first one is one."""
+_MIN_HANDS_ASKED = 4096
+"""Hands asked, at least, before calls are impossible: players may call at random."""
 
 
 @cache
@@ -241,6 +243,8 @@ class KqjCardSampler(CardSampler):
             ways, again = (self._count_hand_ways(place, hands[place], seed) for seed in range(2))
             if not np.array_equal(ways, again):
                 return self  # Players who call at random are asked anew for each draw.
+            if not ways.any() and self._never_agrees(place, hands[place]):
+                raise SearchEnded(by_time=False)
             hands[place], factors[place] = hands[place][ways > 0], ways[ways > 0].astype(float)
         if self.play_model is not None:
             by_plays = self.play_model.weigh_hands(self.turn, hands)
@@ -254,6 +258,11 @@ class KqjCardSampler(CardSampler):
         sampler = copy.copy(self)
         sampler.hand_lists = lists
         return sampler
+
+    def _never_agrees(self, place: int, hands: Int64Array) -> bool:
+        """Return whether none of a place's hands agrees with its calls, however often asked."""
+        times = max(1, _MIN_HANDS_ASKED // len(hands))
+        return not any(self._count_hand_ways(place, hands, seed).any() for seed in range(times))
 
     def ask(self, keys: Int64Array) -> list[str]:
         """Return the card that the player chooses with each key; as of `Sampler`."""
@@ -314,6 +323,8 @@ class KqjCardSampler(CardSampler):
         These do not have to agree with the calls: the weight changes the cost of an answer, not
         what it estimates.
         """
+        if self.question_count and self.position.rules.bidding == "auction":
+            return 0.0  # To find hands that agree with bids takes longer than to play them out.
         plays_left = SEATS * (TRICKS - self.turn.trick) - self.turn.position
         playout_cost = len(self.options) * plays_left / (SEATS * TRICKS - plays_left)
         if not self._pilot_weights:

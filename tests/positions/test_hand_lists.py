@@ -9,7 +9,7 @@ import pytest
 
 import kqj_sim as kqj
 from kqj_sim.positions.kqj_cards import KqjCardSampler
-from kqj_sim.positions.search import Search
+from kqj_sim.positions.search import Search, SearchEnded
 from kqj_sim.questions.review.cross_fitting import average
 from kqj_sim.questions.review.decisions import Decision, RecordedRound
 from kqj_sim.questions.review.draws import draw_deals, play_all
@@ -72,3 +72,11 @@ def test_long_lists_are_not_made() -> None:
     sampler = sample_decision(decision, SAMPLED, 1, False)
     assert isinstance(sampler, KqjCardSampler)
     assert sampler.hand_lists is None
+
+
+def test_calls_that_no_hand_makes_need_no_search() -> None:
+    plan = GradePlan(deals=1, reference="never+greedy", max_layouts=0)
+    bidders = find_decisions("auction", 6)[0].knowledge.calls
+    assert bidders is not None and any(call.call == "bid" for call in bidders)
+    with pytest.raises(SearchEnded):
+        sample_decision(find_decisions("auction", 6)[0], plan, 1, False)
