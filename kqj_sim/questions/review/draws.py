@@ -14,7 +14,7 @@ from kqj_sim.positions.sampling import Sampler, derive_keys
 from kqj_sim.positions.search import Deadline, Search, SearchEnded
 from kqj_sim.questions.review.cross_fitting import Draws
 
-MAX_REJECTED = 1 << 20
+MAX_REJECTED = 1 << 19
 """Hands that are tried before the first one agrees with the calls, at most."""
 
 MIN_EFFECTIVE_DEALS = 30
