@@ -46,7 +46,7 @@ BATCH = 4096
 CHUNK_DECISIONS = 400_000
 """Decisions that are learnt from at a time, in random order among themselves."""
 
-AVERAGE_DECAY = 0.999
+AVERAGE_DECAY = 0.9997
 """Share of the running average of the weights kept at each step."""
 
 IMPORTANCE = np.array((0.65, 0.7, 0.75, 0.85, 0.9, 1.05, 1.35, 1.0), dtype=np.float32)
