@@ -22,7 +22,7 @@ from tools.record_calls import MAX_TURNS, OPTIONS, CallDecisions, record_auction
 _LOOPS = {BID: "bid", COUNTER: "counter", OVERCOUNTER: "overcounter"}
 
 
-CALLERS = ("points", "always", "never")
+CALLERS = ("points", "always", "never", "random")
 """Policies that sit at tables beside those who call by weights."""
 
 Caller: TypeAlias = Int16Array | str
@@ -36,7 +36,7 @@ class CallTable:
         self.rules = rules
         self.encoded_rules = encode_rules(rules)
         players = [parse_player(f"{name}+network") for name in CALLERS]
-        self.usual = encode_seating(rules, players * (SEATS // len(players)), None, "rollouts")
+        self.usual = encode_seating(rules, (players * SEATS)[:SEATS], None, "rollouts")
         self.loops = {
             loop: compile_cfunc(
                 ASK_SIGNATURE, learned.blocks[decision], cache=True, name=f"kqj_learned_{decision}"

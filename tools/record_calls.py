@@ -41,7 +41,7 @@ from kqj_sim.core.types import Address, Block, Float32Array, Int16Array, Int64Ar
 from kqj_sim.core.views import PASS, bid_code
 from kqj_sim.policies.call_features import TO_BID, TO_COUNTER, TO_OVERCOUNTER, CallTurn, order_suits
 from kqj_sim.policies.call_values import CAPOT_UNIT, COUNTER_UNIT, OVERCOUNTER_UNIT, write_values
-from kqj_sim.policies.learned import find_amount
+from kqj_sim.policies.learned import find_amount, find_contracts
 
 OPTIONS = 8
 """Calls that are tried at a turn to bid, besides the pass."""
@@ -115,13 +115,15 @@ def _find_lowest(state: Block, lane: Lane, rules: Rules) -> int:
 
 @scalar
 def _write_bid_values(turn: Any, lowest: int, rules: Rules, weights: Address, values: Any) -> None:
-    """Write the value of each bid by number, and _FORBIDDEN for other calls."""
+    """Write the value of each bid in a contract looked at, by number, else _FORBIDDEN."""
     order = order_suits(turn.hand)
+    contracts = find_contracts(turn)
     found = stack_float32(UNITS)
     for contract in range(CONTRACTS):
         write_values(turn, order, contract, weights, found)
         for unit in range(UNITS):
             allowed = unit <= CAPOT_UNIT and find_amount(lowest, unit) <= rules.max_amount
+            allowed &= contracts >> contract & 1 != 0
             allowed &= contract < NO_TRUMP or rules.all_no_trump != 2
             values[contract * UNITS + unit] = found[unit] if allowed else _FORBIDDEN
 
@@ -265,7 +267,7 @@ def _record_bids(
         resume_calls(inner, lanes, rules, seating, turn, BID_PENDING)
         _play_option(inner, lanes, place, rules, seating, outcomes, option)
     for i in range(lanes):
-        if state[block.STILL_CALLING + i] != 0:
+        if state[block.STILL_CALLING + i] != 0 and numbers[1, i] >= 0:
             _store_turn(output, filled, _make_turn(state, i, place, turn, TO_BID, rules.teams))
             for k in range(OPTIONS):
                 output.options[filled, k] = numbers[k + 1, i]

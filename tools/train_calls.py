@@ -16,7 +16,6 @@ next iteration.  Without weights to begin with, the first decisions are those of
 from __future__ import annotations
 
 import math
-import sys
 import time
 from collections import deque
 from pathlib import Path
@@ -61,19 +60,19 @@ CHUNK_DECISIONS = 100_000
 """Decisions that are learnt from at a time, in random order."""
 BLOCKS = 400
 """Blocks of deals of an iteration."""
-KEPT_ITERATIONS = 6
+KEPT_ITERATIONS = 10
 """Iterations whose decisions are learnt from, the last ones."""
 OLDER_VERSIONS = 3
 """Versions before the last that are among the opponents."""
 LAST_SHARE = 4
-USUAL_OPPONENTS = ("points", "points", "points", "always", "always", "never", "never")
+USUAL_OPPONENTS = ("points", "points", "points", "always", "always", "never", "never", "random")
 """Opponents: the last version so many times, each older one once, and these."""
 
 FIRST_RATE, LAST_RATE = 1e-3, 1e-4
 """Learning rates at the beginning and the end of an iteration; halved after the first ones, and
 always for networks that begin with weights."""
 FAST_ITERATIONS = 4
-AVERAGE_DECAY = 0.999
+AVERAGE_DECAY = 0.9997
 """Share of the running average of the weights kept at each step."""
 HOLDINGS_DECAY = 1e-6
 """Weight decay of the rows of holdings, which sums of cards explain for the most part."""
@@ -295,6 +294,9 @@ def main(teams: Literal[2, 3], seconds: int, begin: Path | None, seed: int, out:
         for network, part in zip(networks, numbers.reshape(KIND_COUNT, -1), strict=True):
             network.unpack(part)
         versions.append(weights.align_for_play("learned", numbers))
+    command = f"python -m tools.train_calls --teams {teams} --seconds {seconds} --seed {seed}"
+    if begin is not None:
+        command += f" --begin {begin.name}"
     nothing = weights.align_for_play(
         "learned", np.zeros(weights.count_weights("learned"), np.float32)
     )
@@ -316,7 +318,7 @@ def main(teams: Literal[2, 3], seconds: int, begin: Path | None, seed: int, out:
         about = {
             "policy": "learned", "teams": teams, "bidding": "auction",
             "version": weights.VERSIONS["learned"],
-            "command": f"python -m tools.train_calls {' '.join(sys.argv[1:])}",
+            "command": command,
         }  # fmt: skip
         out.write_bytes(weights.to_bytes("learned", trained, about))
         iteration += 1

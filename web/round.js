@@ -287,6 +287,8 @@ class Play {
       plays: this.plays.map(bitOf),
       cards: legal.map(bitOf),
       weighs: othersPlayed,
+      // To find hands that agree with bids takes longer than to play them out.
+      thins: this.calls.isTaking || observed.length === 0,
     };
   }
 }

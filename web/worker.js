@@ -142,7 +142,7 @@ function playCards(first, count) {
   let live = drawn.kept;
   if (live < 0) return { impossible: true };
   if (question.weighs) {
-    question.least ??= findLeastWeight(turn);
+    question.least ??= question.thins ? findLeastWeight(turn) : 0;
     const byPlays = weighByPlays(turn, drawn.draws[2]);
     live = engine.call("thin_draws", { float: question.least }, byPlays, ...drawn.draws);
   }

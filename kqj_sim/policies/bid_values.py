@@ -131,13 +131,16 @@ def _write_totals(
 
 
 @scalar
-def write_bid_totals(turn: CallTurn, weights: Address, totals: Int32Pointer) -> None:
-    """Write the totals of all bids at a turn.
+def write_bid_totals(
+    turn: CallTurn, contracts: int, weights: Address, totals: Int32Pointer
+) -> None:
+    """Write the totals of all bids in some contracts.
 
     Args:
         turn: the turn, to bid.
+        contracts: bits of the contracts.
         weights: address of the weights of all kinds.
-        totals: int32, gets `UNITS` numbers for each contract.
+        totals: int32, gets `UNITS` numbers for each of the contracts, at `UNITS` times its number.
     """
     order = order_suits(turn.hand)
     context = _list_context(
@@ -154,20 +157,25 @@ def write_bid_totals(turn: CallTurn, weights: Address, totals: Int32Pointer) -> 
     base = _add_shared(numbers, context)
     fourth_last = _add_suit(base, numbers, 3, fourth)
     long_last = _add_suit(fourth_last, numbers, 2, third)
-    hidden = _add_suit(_add_suit(long_last, numbers, 1, second), numbers, 0, first)
-    _write_totals(hidden, weights, context, 0, totals, UNITS * suits[0])
-    hidden = _add_suit(_add_suit(long_last, numbers, 1, first), numbers, 0, second)
-    _write_totals(hidden, weights, context, 1, totals, UNITS * suits[1])
-    hidden = _add_suit(_add_suit(fourth_last, numbers, 1, first), numbers, 2, second)
-    hidden = _add_suit(hidden, numbers, 0, third)
-    _write_totals(hidden, weights, context, 2, totals, UNITS * suits[2])
-    hidden = _add_suit(_add_suit(base, numbers, 1, first), numbers, 2, second)
-    hidden = _add_suit(_add_suit(hidden, numbers, 3, third), numbers, 0, fourth)
-    _write_totals(hidden, weights, context, 3, totals, UNITS * suits[3])
+    if contracts >> suits[0] & 1 != 0:
+        hidden = _add_suit(_add_suit(long_last, numbers, 1, second), numbers, 0, first)
+        _write_totals(hidden, weights, context, 0, totals, UNITS * suits[0])
+    if contracts >> suits[1] & 1 != 0:
+        hidden = _add_suit(_add_suit(long_last, numbers, 1, first), numbers, 0, second)
+        _write_totals(hidden, weights, context, 1, totals, UNITS * suits[1])
+    if contracts >> suits[2] & 1 != 0:
+        hidden = _add_suit(_add_suit(fourth_last, numbers, 1, first), numbers, 2, second)
+        hidden = _add_suit(hidden, numbers, 0, third)
+        _write_totals(hidden, weights, context, 2, totals, UNITS * suits[2])
+    if contracts >> suits[3] & 1 != 0:
+        hidden = _add_suit(_add_suit(base, numbers, 1, first), numbers, 2, second)
+        hidden = _add_suit(_add_suit(hidden, numbers, 3, third), numbers, 0, fourth)
+        _write_totals(hidden, weights, context, 3, totals, UNITS * suits[3])
     for contract in range(NO_TRUMP, ALL_TRUMPS + 1):
-        address = find_weights(weights, contract)
-        numbers = int16_at(address)
-        hidden = _add_suit(_add_shared(numbers, context), numbers, 0, first)
-        hidden = _add_suit(_add_suit(hidden, numbers, 1, second), numbers, 2, third)
-        hidden = _add_suit(hidden, numbers, 3, fourth)
-        _write_totals(hidden, address, context, contract, totals, UNITS * contract)
+        if contracts >> contract & 1 != 0:
+            address = find_weights(weights, contract)
+            numbers = int16_at(address)
+            hidden = _add_suit(_add_shared(numbers, context), numbers, 0, first)
+            hidden = _add_suit(_add_suit(hidden, numbers, 1, second), numbers, 2, third)
+            hidden = _add_suit(hidden, numbers, 3, fourth)
+            _write_totals(hidden, address, context, contract, totals, UNITS * contract)

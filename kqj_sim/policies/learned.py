@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from kqj_sim.core.ask_calls import make_ask_bid, make_ask_counter
-from kqj_sim.core.cards import NO_TRUMP, trailing_zeros, whole_tens
+from kqj_sim.core.block import SEATS
+from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, popcount, trailing_zeros, whole_tens
 from kqj_sim.core.dispatch import (
     BID,
     COUNTER,
@@ -21,13 +22,14 @@ from kqj_sim.core.jit import scalar, stack_int32
 from kqj_sim.core.rules import MAX_POLICIES
 from kqj_sim.core.simd_int16 import UNITS, find_positive
 from kqj_sim.core.types import Address, Kernel
-from kqj_sim.core.views import PASS, bid_code
+from kqj_sim.core.views import PASS, bid_code, last_bid_contract
 from kqj_sim.policies.bid_values import write_bid_totals
 from kqj_sim.policies.call_features import (
     CONTRACTS,
     LAYOUT,
     TO_COUNTER,
     TO_OVERCOUNTER,
+    CallTurn,
     make_bid_turn,
     make_counter_turn,
     order_suits,
@@ -42,10 +44,12 @@ from kqj_sim.policies.call_values import (
     is_gain,
     write_totals,
 )
+from kqj_sim.policies.card_sets import ACES, EIGHTS, NINES
 from kqj_sim.policies.one_layer import compute_total, find_step
 from kqj_sim.policies.parameters import whole
 from kqj_sim.policies.points import PARAMETERS, choose_take
 from kqj_sim.policies.registry import policy
+from kqj_sim.policies.tools import is_partner, suit_cards
 from kqj_sim.policies.weights import VERSIONS
 
 learned = policy(
@@ -67,12 +71,34 @@ CAPOT_AMOUNT = 400
 
 _BIDS = (1 << CAPOT_UNIT + 1) - 1
 """Bits of the bids among a contract's values."""
+_SUITS, _ALL = (1 << NO_TRUMP) - 1, (1 << CONTRACTS) - 1
+"""Bits of contracts."""
 
 
 @scalar
 def find_amount(lowest: int, unit: int) -> int:
     """Return the amount of the bid with a number among a contract's values."""
     return max(lowest, CAPOT_AMOUNT) if unit == CAPOT_UNIT else lowest + 10 * unit
+
+
+@scalar
+def find_contracts(turn: CallTurn) -> int:
+    """Return bits of the contracts that are looked at; the others are never bid.
+
+    They are each suit of three cards, or of two with its 9 or 8 among them; No-Trump with two aces;
+    All-Trumps with two nines; and what the own side has bid.
+    """
+    contracts = (1 << NO_TRUMP) if popcount(turn.hand & ACES) >= 2 else 0
+    contracts |= (1 << ALL_TRUMPS) if popcount(turn.hand & NINES) >= 2 else 0
+    for suit in range(NO_TRUMP):
+        cards = turn.hand & suit_cards(suit)
+        least = 2 if cards & (NINES | EIGHTS) != 0 else 3
+        contracts |= (1 << suit) if popcount(cards) >= least else 0
+    for place in range(SEATS):
+        contract = last_bid_contract(turn.last_bids, place)
+        is_own = contract >= 0 and is_partner(turn.players, place, turn.place)
+        contracts |= (1 << contract) if is_own else 0
+    return contracts
 
 
 @learned.may_bid
@@ -83,8 +109,11 @@ def may_bid(view: Any, bid: int, parameters: Any, weights: Address) -> bool:
     unit = CAPOT_UNIT if bid & 1 != 0 else whole_tens((bid >> 4) - view.lowest_amount)
     if unit > CAPOT_UNIT or find_amount(view.lowest_amount, unit) != bid >> 4:
         return False
+    turn = make_bid_turn(view)
+    if find_contracts(turn) >> contract & 1 == 0:
+        return False
     address = find_weights(weights, contract)
-    layer = compute_layer(make_bid_turn(view), order_suits(view.hand), contract, address)
+    layer = compute_layer(turn, order_suits(view.hand), contract, address)
     # Most hands fail here, so the other values are not computed before.
     if compute_total(layer, address, LAYOUT, unit) <= 0:
         return False
@@ -101,9 +130,13 @@ def may_bid(view: Any, bid: int, parameters: Any, weights: Address) -> bool:
 def choose_bid(view: Any, parameters: Any, weights: Address) -> int:
     """Choose the bid of the greatest value, or pass."""
     totals = stack_int32(TOTALS)
-    write_bid_totals(make_bid_turn(view), weights, totals)
+    turn = make_bid_turn(view)
+    contracts = find_contracts(turn) & (_ALL if view.all_no_trump != 0 else _SUITS)
+    write_bid_totals(turn, contracts, weights, totals)
     best, call = np.float32(0), PASS
-    for contract in range(CONTRACTS if view.all_no_trump != 0 else NO_TRUMP):
+    while contracts != 0:
+        contract = trailing_zeros(contracts)
+        contracts &= contracts - 1
         gains = find_positive(totals, contract * UNITS) & _BIDS
         while gains != 0:
             unit = trailing_zeros(gains)

@@ -50,7 +50,8 @@ _PILOT_DRAWS = 1024
 _PILOT_CHUNK = 16
 """Draws at a time that show whether lists have a layout: mostly the first one is one."""
 _MIN_HANDS_ASKED = 4096
-"""Hands asked, at least, before calls are impossible: players may call at random."""
+"""Hands asked, at least, before calls are impossible: players may call at random.  Where there are
+more, so many are asked twice, to see whether they do."""
 
 
 @cache
@@ -240,8 +241,10 @@ class KqjCardSampler(CardSampler):
             return self
         factors = [np.ones(len(each)) for each in hands]
         for place in range(SEATS):
-            ways, again = (self._count_hand_ways(place, hands[place], seed) for seed in range(2))
-            if not np.array_equal(ways, again):
+            ways = self._count_hand_ways(place, hands[place], 0)
+            every = slice(None, None, max(1, len(ways) // _MIN_HANDS_ASKED))
+            again = self._count_hand_ways(place, hands[place][every], 1)
+            if not np.array_equal(ways[every], again):
                 return self  # Players who call at random are asked anew for each draw.
             if not ways.any() and self._never_agrees(place, hands[place]):
                 raise SearchEnded(by_time=False)

@@ -27,10 +27,11 @@ from tests.variants import AUCTION_2, AUCTION_3
 from tools.leads import measure_lead
 
 
-def draw_weights(seed: int) -> NDArray[np.int16]:
-    """Random weights in fixed point, with values around zero."""
+def draw_weights(seed: int, mean: float = 0) -> NDArray[np.int16]:
+    """Random weights in fixed point, with values around a mean."""
     size = (KIND_COUNT, LAYOUT.stored_size)
     drawn = np.random.default_rng(seed).normal(0, 1, size).astype(np.float32)
+    drawn[:, LAYOUT.output_bias :] += mean
     return weights.align_for_play("learned", drawn)
 
 
@@ -57,11 +58,23 @@ def test_values_are_those_of_whole_numbers_to_the_bit(seed: int) -> None:
             assert values.tolist() == expected
 
 
+def is_looked_at(question: Question, contract: str) -> bool:
+    """Return True if the contract may be bid."""
+    for place, (_, named) in question.bids.items():
+        if named == contract and question.teams[place] == question.teams[question.place]:
+            return True
+    if contract in ("NT", "AT"):
+        wanted = "A" if contract == "NT" else "9"
+        return sum(wanted in cards for cards in question.hand.values()) >= 2
+    cards = question.hand[contract]
+    return len(cards) >= 3 or (len(cards) == 2 and ("9" in cards or "8" in cards))
+
+
 def find_best_bid(question: Question, fixed: NDArray[np.int16], view: BidView) -> int:
     """The bid of the greatest value, the first of equal ones."""
     best, call = np.float32(0), PASS
     for number, contract in enumerate(CONTRACT_LABELS):
-        if number >= 4 and not view.all_no_trump:
+        if (number >= 4 and not view.all_no_trump) or not is_looked_at(question, contract):
             continue
         values = list_values(fixed, list_features(question, contract), contract)
         amounts = [view.lowest_amount + raised for raised in range(0, 121, 10)]
@@ -73,9 +86,9 @@ def find_best_bid(question: Question, fixed: NDArray[np.int16], view: BidView) -
 
 
 def test_calls_are_those_of_the_greatest_value() -> None:
-    fixed = draw_weights(3)
+    fixed = draw_weights(3, -20)
     fixed_address, calls = fixed.ctypes.data, set()
-    for number, (question, turn) in enumerate(questions(60)):
+    for number, (question, turn) in enumerate(questions(300)):
         if question.kind == 0:
             lowest = turn.amount + 10 if turn.bidder >= 0 else 120
             view = BidView(
@@ -95,6 +108,7 @@ def test_calls_are_those_of_the_greatest_value() -> None:
             values = list_values(fixed, list_features(question, contract), contract)
             choose = choose_counter if question.kind == 1 else choose_overcounter
             assert choose(reply, (), fixed_address) == (values[13 + question.kind] > 0)
+    assert calls == {False, True}
 
 
 @pytest.mark.parametrize("teams", [2, 3])

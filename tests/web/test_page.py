@@ -103,8 +103,8 @@ def test_three_teams_and_a_counter_by_links(browser: Browser) -> None:
     for link, command in {
         f"teams=3&bidding=auction&place=3rd&hand={hand}&heard=pass,80 s": "kqj-sim odds "
         '9h 8h Ah Kh Qh 5d 6c Ac --teams 3 --bidding auction --place 3rd --heard "pass, 80 s"',
-        f"bidding=auction&place=5th&hand={hand}&heard=120 d,counter 2nd": "kqj-sim odds "
-        '9h 8h Ah Kh Qh 5d 6c Ac --bidding auction --place 5th --heard "120 d, counter 2nd"',
+        f"bidding=auction&place=5th&hand={hand}&heard=120 s,counter 2nd": "kqj-sim odds "
+        '9h 8h Ah Kh Qh 5d 6c Ac --bidding auction --place 5th --heard "120 s, counter 2nd"',
     }.items():
         browser.open(f"{PAGE.as_uri()}#{link}")
         browser.wait("engine")
@@ -118,6 +118,22 @@ def test_a_lead_has_two_reasons(browser: Browser) -> None:
     command = 'kqj-sim odds 7h Ks Kh Qh As 9h 8c Tc --return 9h --heard "take h" --played ""'
     check_answer(browser, command)
     assert "9♥ cannot be beaten and draws trumps." in browser.text("#headline")
+
+
+@needs_browser
+@pytest.mark.slow
+def test_a_card_after_an_auction(browser: Browser) -> None:
+    heard = "120 d, pass, 140 h, pass, pass, pass, pass, pass"
+    browser.open(
+        f"{PAGE.as_uri()}#bidding=auction&place=3rd&hand={''.join(BID_HAND)}&heard={heard}"
+        "&played=5cTc"
+    )
+    browser.wait("engine")
+    check_answer(
+        browser,
+        "kqj-sim odds 9h 8h Ah Kh Qh 5d 6c Ac --bidding auction "
+        f'--heard "{heard}" --played "5c Tc"',
+    )
 
 
 @needs_browser
