@@ -78,12 +78,12 @@ OPTION_SIZE = _OPTION_ROWS + len(PUBLIC_ROWS)
 
 (
     RESULT, OWN_PLAYS, OWN_TOTAL, OWN_TRICKS, OWN_SCORE, OTHER_SCORE, OWN_KQ, OWN_KQJ,
-    OWN_COUNTERED, UNCOUNTERED_OWN_SCORE, UNCOUNTERED_OTHER_SCORE, TEAM_SCORES,
+    OWN_COUNTERED, DOUBLE_LEAD, UNCOUNTERED_DOUBLE_LEAD, TEAM_SCORES,
 ) = range(12)  # fmt: skip
 """Entries of an outcome: the result (`core.scoring`); 1 if the asking player's team is the
 contracting one; its total, tricks and score; the best other score; its number of KQ and of KQJ; 1
-if its bid was countered; both scores if the bidding goes on without counters where it was; the
-scores of up to three teams."""
+if its bid was countered; twice its lead, its score minus the mean of the others'; the same if the
+bidding goes on without counters where it was; the scores of up to three teams."""
 OUTCOME_SIZE = TEAM_SCORES + 3
 OUTCOME_BYTES = 2 * OUTCOME_SIZE
 
@@ -331,12 +331,14 @@ def write_outcome(
     outcome[OWN_TOTAL] = state[cell_index(_TOTAL + own, lane)]
     outcome[OWN_TRICKS] = state[cell_index(_TRICKS + own, lane)]
     outcome[OWN_SCORE] = state[cell_index(_SCORE + own, lane)]
-    others = -1
+    best_other, others = -1, 0
     for team in range(rules.teams):
         score = state[cell_index(_SCORE + team * STRIDE, lane)]
         outcome[TEAM_SCORES + team] = score
-        others = max(others, score) if team != own_team else others
-    outcome[OTHER_SCORE] = others
+        best_other = max(best_other, score) if team != own_team else best_other
+        others += score if team != own_team else 0
+    outcome[OTHER_SCORE] = best_other
+    outcome[DOUBLE_LEAD] = 2 * outcome[OWN_SCORE] - 2 * others // (rules.teams - 1)
     kq_count, kqj_count = 0, 0
     for each in range(SEATS):
         if team_of(state[block.PLAYERS + lane], each) == own_team:
@@ -350,8 +352,7 @@ def write_outcome(
     outcome[OWN_KQ] = kq_count
     outcome[OWN_KQJ] = kqj_count
     outcome[OWN_COUNTERED] = 1 if outcome[OWN_PLAYS] != 0 and state[block.STAKE + lane] > 1 else 0
-    outcome[UNCOUNTERED_OWN_SCORE] = outcome[OWN_SCORE]
-    outcome[UNCOUNTERED_OTHER_SCORE] = outcome[OTHER_SCORE]
+    outcome[UNCOUNTERED_DOUBLE_LEAD] = outcome[DOUBLE_LEAD]
 
 
 class _PlayedCalls(NamedTuple):
@@ -490,6 +491,5 @@ def play_out_calls(
                 for entry in range(OUTCOME_SIZE):
                     wanted[entry] = found[entry]
             else:
-                wanted[UNCOUNTERED_OWN_SCORE] = found[OWN_SCORE]
-                wanted[UNCOUNTERED_OTHER_SCORE] = found[OTHER_SCORE]
+                wanted[UNCOUNTERED_DOUBLE_LEAD] = found[DOUBLE_LEAD]
     return True

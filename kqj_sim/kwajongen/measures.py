@@ -8,12 +8,12 @@ from kqj_sim.core.types import Float64Array, Int16Array
 from kqj_sim.kwajongen import odds
 from kqj_sim.kwajongen.cards import TRICKS
 from kqj_sim.kwajongen.engine import MADE, PASSED_OUT, TIE
-from kqj_sim.positions.measures import Measure, MeasureTable, subtract
+from kqj_sim.positions.measures import Measure, MeasureTable
 
 
 def _lose_points(of: Int16Array) -> Float64Array:
     """Return the opponents' score change minus that of the player's side: low scores are good."""
-    return subtract(of[odds.OTHER_SCORE], of[odds.OWN_SCORE])
+    return 1.0 * of[odds.OTHER_SCORE] - of[odds.OWN_SCORE]
 
 
 def _makes(of: Int16Array) -> Any:

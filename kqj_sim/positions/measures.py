@@ -64,16 +64,11 @@ class MeasureTable:
         return np.stack([each.compute(columns).astype(np.float64) for each in self.measures])
 
 
-def subtract(left: Int16Array, right: Int16Array) -> Any:
-    """Return the difference of two entries of outcomes, as floating-point numbers."""
-    return 1.0 * left - right
-
-
 UNCOUNTERED_VALUE = "value_if_not_countered"
 """With auctions the value in the same deals if nobody counters the player's side."""
 
 _WINS = Measure("win_share", lambda of: of[kqj.OWN_SCORE] > of[kqj.OTHER_SCORE])
-_VALUE = Measure("value", lambda of: subtract(of[kqj.OWN_SCORE], of[kqj.OTHER_SCORE]))
+_VALUE = Measure("value", lambda of: 0.5 * of[kqj.DOUBLE_LEAD])
 _LITIGATED = Measure("litigated_share", lambda of: of[kqj.RESULT] == LITIGATION)
 _PASSED = Measure("passed_share", lambda of: of[kqj.RESULT] == PASSED_OUT)
 _OWN_SIDE = (
@@ -90,11 +85,11 @@ _COUNTERS = (
     Measure("own_countered_share", lambda of: of[kqj.OWN_COUNTERED] != 0),
     Measure(
         UNCOUNTERED_VALUE,
-        lambda of: subtract(of[kqj.UNCOUNTERED_OWN_SCORE], of[kqj.UNCOUNTERED_OTHER_SCORE]),
+        lambda of: 0.5 * of[kqj.UNCOUNTERED_DOUBLE_LEAD],
     ),
 )
 _KQJ_NOTE = "Value: your side's score minus {}, on average."
-_BEST_OPPONENT = {2: "the opponents'", 3: "the better of the two others'"}
+_OTHERS = {2: "the opponents'", 3: "the mean of the two others'"}
 
 
 def get_kqj_call_measures(rules: KqjRules) -> MeasureTable:
@@ -102,7 +97,7 @@ def get_kqj_call_measures(rules: KqjRules) -> MeasureTable:
     counters = _COUNTERS if rules.bidding == "auction" else ()
     return MeasureTable(
         (_WINS, _VALUE, *counters, *_OWN_CONTRACT, _LITIGATED, _PASSED, *_OWN_SIDE),
-        _KQJ_NOTE.format(_BEST_OPPONENT[rules.teams]),
+        _KQJ_NOTE.format(_OTHERS[rules.teams]),
         ("litigated_share", "passed_share"),
     )
 
@@ -112,6 +107,6 @@ def get_kqj_card_measures(rules: KqjRules) -> MeasureTable:
     made = Measure("contract_made_share", lambda of: of[kqj.RESULT] == MADE)
     return MeasureTable(
         (_WINS, _VALUE, made, _LITIGATED, *_OWN_SIDE),
-        _KQJ_NOTE.format(_BEST_OPPONENT[rules.teams]),
+        _KQJ_NOTE.format(_OTHERS[rules.teams]),
         ("litigated_share",),
     )

@@ -50,13 +50,10 @@ def test_without_counters_deals_end_as_with_opponents_who_never_counter(
     assert countered.mean() > 0.5
     assert not quiet[..., core.OWN_COUNTERED].any()
     assert not np.array_equal(loud[..., core.OWN_SCORE], quiet[..., core.OWN_SCORE])
-    for without, score in (
-        (core.UNCOUNTERED_OWN_SCORE, core.OWN_SCORE),
-        (core.UNCOUNTERED_OTHER_SCORE, core.OTHER_SCORE),
-    ):
-        assert np.array_equal(loud[..., without], quiet[..., score])
-        # Where nobody counters the player's side, nothing is played again.
-        assert np.array_equal(loud[~countered][:, without], loud[~countered][:, score])
+    without, lead = core.UNCOUNTERED_DOUBLE_LEAD, core.DOUBLE_LEAD
+    assert np.array_equal(loud[..., without], quiet[..., lead])
+    # Where nobody counters the player's side, nothing is played again.
+    assert np.array_equal(loud[~countered][:, without], loud[~countered][:, lead])
 
 
 @pytest.mark.parametrize("teams", [2, 3])

@@ -49,13 +49,13 @@ _AVERAGE_SEED = 0x4B514A
 
 
 def compute_differences(scores: Float64Array, rules: GameRules) -> Float64Array:
-    """Return each team's score minus the best opponent's, of scores (..., teams).
+    """Return each team's score minus the mean of the others', of scores (..., teams).
 
     Where low scores are good it is the opponents' minus the team's.
     """
     scores = rules.score_sign * scores
-    best = [np.delete(scores, team, axis=-1).max(axis=-1) for team in range(scores.shape[-1])]
-    return np.asarray(scores - np.stack(best, axis=-1))
+    others = (scores.sum(axis=-1, keepdims=True) - scores) / (scores.shape[-1] - 1)
+    return np.asarray(scores - others)
 
 
 def find_actual_hands(played: RecordedRound, seed: int, random: bool) -> ActualHands | None:

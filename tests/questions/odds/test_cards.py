@@ -86,7 +86,7 @@ def hidden(record: Record, so_far: Position) -> Iterator[Hands]:
     return deal(0, left)
 
 
-def played_on(so_far: Position, card: Card, world: Hands) -> dict[str, int]:
+def played_on(so_far: Position, card: Card, world: Hands) -> dict[str, int | Fraction]:
     """Return the outcome of a card, by the referee; the others are plain players."""
     contract, teams = so_far.contract.contract, so_far.teams
     held = {seat: set(hand) for seat, hand in world.items()}
@@ -115,7 +115,7 @@ def played_on(so_far: Position, card: Card, world: Hands) -> dict[str, int]:
         "win_share": int(score.scores[own] > max(others)),
         "contract_made_share": int(score.result == "made"),
         "litigated_share": int(score.result == "litigation"),
-        "value": score.scores[own] - max(others),
+        "value": score.scores[own] - Fraction(sum(others), len(others)),
         "own_total_mean": score.totals[own],
         "own_capot_share": int(score.trick_counts[own] == 8),
         "own_kq_share": int("kq" in bonuses),

@@ -75,7 +75,8 @@ def synthetic(monkeypatch: pytest.MonkeyPatch) -> Callable[[Sequence[float]], Po
     def put(true: Sequence[float]) -> Position:
         def play_chunk(self: KqjCallSampler, search: Search, first: int, count: int) -> Playouts:
             outcomes = np.zeros((len(self.options), count, core.OUTCOME_SIZE), dtype=np.int16)
-            outcomes[:, :, core.OWN_SCORE] = scores(self.seed, first, count, true)
+            own = scores(self.seed, first, count, true)
+            outcomes[:, :, core.OWN_SCORE], outcomes[:, :, core.DOUBLE_LEAD] = own, 2 * own
             counts = np.zeros((self.question_count, 2), dtype=np.int64)
             return Playouts(count, np.ones(count), outcomes, np.zeros((0, count), int), counts)
 

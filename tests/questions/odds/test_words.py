@@ -42,7 +42,8 @@ def fill(odds: Any, differences: Sequence[np.ndarray], uncountered: Sequence[np.
     outcomes = np.zeros((len(differences), DEALS, core.OUTCOME_SIZE), dtype=np.int16)
     for option, (points, without) in enumerate(zip(differences, uncountered, strict=True)):
         outcomes[option, :, core.OWN_SCORE] = points
-        outcomes[option, :, core.UNCOUNTERED_OWN_SCORE] = without
+        outcomes[option, :, core.DOUBLE_LEAD] = 2 * points
+        outcomes[option, :, core.UNCOUNTERED_DOUBLE_LEAD] = 2 * without
         outcomes[option, :, core.OWN_COUNTERED] = points != without
     weights, hands = np.ones(DEALS), np.zeros((12, DEALS), dtype=np.int64)
     odds.add(Playouts(DEALS, weights, outcomes, hands, np.zeros((0, 2), dtype=np.int64)))

@@ -41,7 +41,7 @@ def check_parts(review: RoundReview) -> None:
 
 def test_differences_are_good_for_the_side_that_wins() -> None:
     scores = np.array([[100.0, 60.0, 20.0], [0.0, 0.0, 130.0]])
-    assert compute_differences(scores, KqjRules()).tolist() == [[40, -40, -80], [-130, -130, 130]]
+    assert compute_differences(scores, KqjRules()).tolist() == [[60, 0, -60], [-65, -65, 130]]
 
 
 @pytest.mark.parametrize("name", slow_after(1, TABLES))
