@@ -33,7 +33,7 @@ from kqj_sim.core.dispatch import (
 from kqj_sim.core.jit import kernel, scalar, stack_float32
 from kqj_sim.core.play import complete_hands
 from kqj_sim.core.playouts import play_called, resume_calls
-from kqj_sim.core.round import BEGIN_STAGE, BID_PENDING, call_stage
+from kqj_sim.core.round import BEGIN_STAGE, BID_PENDING, COUNTER_PENDING, call_stage
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.scoring import MADE
 from kqj_sim.core.simd_int16 import UNITS
@@ -53,7 +53,7 @@ RANDOM_OPTIONS = 2
 
 BID_SHARE, COUNTER_SHARE = 0.4, 0.9
 """Shares of the turns to bid, and of the bids at which chances to counter are recorded."""
-FULL_BLOCK = 64
+FULL_BLOCK = 32
 """Auctions that still go on with which a turn is recorded with `BID_SHARE`; fewer cost nearly as
 much, and are recorded more rarely."""
 EXPLORE_SHARE, EXPLORE_NOISE = 0.15, 15.0
@@ -62,6 +62,8 @@ OPTION_NOISE = 30.0
 """The same of the bids that are tried."""
 MAX_TURNS = 30
 """Turns after which an auction is no longer looked at."""
+DECLINED, COUNTERED = range(2)
+"""Options of a player who may counter."""
 
 _DRAW: Any = np.int64(11 << 32)
 """Purpose of the recorder's own draws (`core.rng`)."""
@@ -79,7 +81,8 @@ class CallDecisions(NamedTuple):
         turns: int64 (n, fields of `CallTurn`).
         options: int16 (n, OPTIONS), numbers of the calls tried; -1 for none.
         values: float32 (n, OPTIONS), the lead after each minus that after a pass, in points.  For
-            a counter, what it changes if nobody calls afterwards.
+            a counter, minus that if nobody counters the bid and the auction goes on; for an
+            overcounter, what it changes in the score of the contract.
     """
 
     turns: Int64Array
@@ -327,18 +330,23 @@ def _record_counters(
             if bids[block.MAY_COUNTER + i] != 0 and bids[block.CALL + i] == 1:
                 is_countered[i] = 1 if asked == place else is_countered[i]
                 is_kept[i] = 1 if asked == place else 0
-    _copy_block(bids, inner)
-    for i in range(LANES):
-        inner[block.STILL_CALLING + i] = 0
-        inner[block.STAKE + i] = 2
-        inner[block.SENDER + i] = bidder if is_kept[i] != 0 else -1
-    _play_option(inner, lanes, place, rules, seating, outcomes, 0)
+    for option in range(2):
+        _copy_block(bids, inner)
+        for i in range(LANES):
+            goes_on = is_kept[i] != 0 and option == DECLINED
+            inner[block.STILL_CALLING + i] = bids[block.STILL_CALLING + i] if goes_on else 0
+            inner[block.SENDER + i] = bidder if is_kept[i] != 0 else -1
+            inner[block.STAKE + i] = 2 if option == COUNTERED else 1
+            inner[block.AWAITS_REPLY + i] = 1 if option == COUNTERED else 0
+        resume_calls(inner, lanes, rules, seating, turn, COUNTER_PENDING)
+        _play_option(inner, lanes, place, rules, seating, outcomes, option)
     for i in range(lanes):
-        players = bids[block.PLAYERS + i]
-        won = bids[block.AMOUNT + i] if outcomes.is_made[0, i] != 0 else -bids[block.AMOUNT + i]
+        players, amount = bids[block.PLAYERS + i], bids[block.AMOUNT + i]
+        won = amount if outcomes.is_made[COUNTERED, i] != 0 else -amount
         if is_kept[i] != 0 and counters:
             asking = _make_turn(bids, i, place, bidder + 1, TO_COUNTER, rules.teams)
-            filled = _store_counter(output, filled, asking, COUNTER_UNIT, -won)
+            gain = outcomes.leads[COUNTERED, i] - outcomes.leads[DECLINED, i]
+            filled = _store_counter(output, filled, asking, COUNTER_UNIT, gain)
         is_partner = team_of(players, partner) == team_of(players, bidder)
         if is_kept[i] != 0 and is_countered[i] != 0 and overcounters and is_partner:
             asking = _make_turn(bids, i, partner, bidder + 1, TO_OVERCOUNTER, rules.teams)

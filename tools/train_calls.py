@@ -69,10 +69,10 @@ USUAL_OPPONENTS = ("points", "points", "points", "always", "always", "never", "n
 """Opponents: the last version so many times, each older one once, and these."""
 
 FIRST_RATE, LAST_RATE = 1e-3, 1e-4
-"""Learning rates at the beginning and the end of an iteration; halved after the first ones, and
+"""Learning rates at the beginning and the end of an iteration; times 0.3 after the first ones, and
 always for networks that begin with weights."""
 FAST_ITERATIONS = 4
-AVERAGE_DECAY = 0.9997
+AVERAGE_DECAY = 0.9999
 """Share of the running average of the weights kept at each step."""
 HOLDINGS_DECAY = 1e-6
 """Weight decay of the rows of holdings, which sums of cards explain for the most part."""
@@ -311,7 +311,7 @@ def main(teams: Literal[2, 3], seconds: int, begin: Path | None, seed: int, out:
         else:
             found = record_calls(table, nothing, "points", ["points"], BLOCKS, deal_seed)
         parts.append(found)
-        rate = 1.0 if begin is None and iteration < FAST_ITERATIONS else 0.5
+        rate = 1.0 if begin is None and iteration < FAST_ITERATIONS else 0.3
         loss = learn_decisions(networks, parts, rate, generator)
         trained = pack_networks(networks, teams)
         versions.append(weights.align_for_play("learned", trained))

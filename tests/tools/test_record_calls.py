@@ -8,7 +8,7 @@ import pytest
 from kqj_sim.core.block import LANES, PLAYER_BITS
 from kqj_sim.core.simd_int16 import UNITS
 from kqj_sim.policies import weights
-from kqj_sim.policies.call_features import TO_BID, TO_COUNTER, CallTurn
+from kqj_sim.policies.call_features import TO_BID, TO_COUNTER, TO_OVERCOUNTER, CallTurn
 from kqj_sim.policies.call_values import CAPOT_UNIT, COUNTER_UNIT, OVERCOUNTER_UNIT
 from tests.variants import AUCTION_2
 from tools.call_tables import CallTable, record_calls
@@ -43,14 +43,28 @@ def test_only_the_learner_decides(decisions: CallDecisions) -> None:
     assert not np.any(column(decisions, "players") >> shift >> 2 & 7)
 
 
-def test_a_counter_is_worth_the_amount_won_or_lost(decisions: CallDecisions) -> None:
+def test_an_overcounter_is_worth_twice_the_amount(decisions: CallDecisions) -> None:
     units = decisions.options[:, 0] % UNITS
-    amounts, values = column(decisions, "amount"), np.abs(decisions.values[:, 0])
-    kinds = column(decisions, "question")
-    for unit, factor in ((COUNTER_UNIT, 1), (OVERCOUNTER_UNIT, 2)):
-        chosen = (units == unit) & (kinds != TO_BID)
-        assert (values[chosen] == factor * amounts[chosen]).all()
-    assert (decisions.options[kinds == TO_COUNTER, 1:] == -1).all()
+    values, amounts = np.abs(decisions.values[:, 0]), column(decisions, "amount")
+    chosen = (units == OVERCOUNTER_UNIT) & (column(decisions, "question") == TO_OVERCOUNTER)
+    assert (values[chosen] == 2 * amounts[chosen]).all()
+
+
+def test_a_counter_is_compared_with_the_auction_without_it() -> None:
+    """If nobody calls on, it changes the stake of the contract; else the contract, too."""
+    zeros = np.zeros(weights.count_weights("learned"), np.float32)
+    nothing = weights.align_for_play("learned", zeros)
+    shares = {}
+    for caller in ("always", "points"):
+        found = record_calls(CallTable(AUCTION_2), nothing, caller, [caller], 6, 3)
+        counters = column(found, "question") == TO_COUNTER
+        assert (found.options[counters, 0] % UNITS == COUNTER_UNIT).all()
+        assert (found.options[counters, 1:] == -1).all()
+        values, amounts = np.abs(found.values[counters, 0]), column(found, "amount")[counters]
+        # Three times the amount if the cards, which depend on the stake, change the result.
+        shares[caller] = ((values == amounts) | (values == 3 * amounts)).mean()
+    assert shares["always"] == 1
+    assert shares["points"] < 0.5
 
 
 def test_who_passes_leaves_the_contract_to_partners(decisions: CallDecisions) -> None:
