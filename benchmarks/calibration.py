@@ -150,6 +150,8 @@ def estimate_contract(record: Record, rules: KqjRules, seed: int) -> EstimatedCo
                 break
     except SearchEnded:
         return None
+    if found.effective_sample_size == 0:
+        return None
     chance = found.estimate("own_made_share", 0).value
     number = CONTRACTS.index(str(option.contract))
     return EstimatedContract(record.deal, place, number, amount, chance)
