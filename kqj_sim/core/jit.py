@@ -368,9 +368,6 @@ def _make_stack_allocator(dtype: Numba, element: Numba) -> Numba:
     return intrinsic(prefer_literal=True)(builder_of)
 
 
-stack_int16 = _make_stack_allocator(types.int16, ir.IntType(16))
-"""An array of a constant number of int16 on the stack, indexed without checks."""
-
 stack_int32 = _make_stack_allocator(types.int32, ir.IntType(32))
 """An array of a constant number of int32 on the stack, indexed without checks."""
 

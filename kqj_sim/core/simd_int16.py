@@ -30,7 +30,6 @@ DOT_NAME = "kqj_sim.dot"
 _SHORTS = ir.VectorType(ir.IntType(16), WIDTH)
 _PAIRS = ir.VectorType(ir.IntType(16), PAIRS_WIDTH)
 _TOTALS = ir.VectorType(ir.IntType(32), UNITS)
-_FLOATS = ir.VectorType(ir.FloatType(), UNITS)
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
 
 
@@ -66,13 +65,6 @@ def _shuffle(builder: Numba, vector: Numba, indices: list[int]) -> Numba:
     """Generate a vector of the numbers at some indices of another."""
     mask = ir.Constant(ir.VectorType(_I32, len(indices)), indices)
     return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), mask)
-
-
-def _splat(builder: Numba, number: Numba, wanted: Numba) -> Numba:
-    """Generate a vector of an LLVM type, all of whose numbers are the same."""
-    nothing = ir.Constant(wanted, ir.Undefined)
-    vector = builder.insert_element(nothing, number, ir.Constant(_I32, 0))
-    return _shuffle(builder, vector, [0] * wanted.count)
 
 
 @intrinsic
