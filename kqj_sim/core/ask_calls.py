@@ -145,16 +145,26 @@ def make_rule_out_bid(asking: Asking) -> AskLoop:
         number: int, parameter_table: Float64Pointer, resources: Int64Pointer,
     ) -> None:  # fmt: skip
         """Make the bid in CALL a PASS where the place would not make it; arguments as of
-        `make_ask_bid`."""
+        `make_ask_bid`.
+
+        Only hands and keys differ between the lanes.
+        """
         state = view_block(block_pointer)
         values = read_parameters(view_parameters(parameter_table), number)
         resource = read_resource(resources, number)
         hands = mark_noalias(block_pointer, DEALT + place * STRIDE)
+        # Read once, so that what follows from it is computed once.
+        bid, public = state[CALL], bid_view(state, 0, 0, place, turn, limits, teams)
+        if not sole_policy and policy_of(public.players, place) != number:
+            return
         for i in range(lanes):
-            if sole_policy or policy_of(state[PLAYERS + i], place) == number:
-                view = bid_view(state, i, hands[i], place, turn, limits, teams)
-                bid = state[CALL + i]
-                state[CALL + i] = bid if may_bid(view, bid, values, resource) else PASS
+            view = BidView(
+                hands[i], place, turn, public.lowest_amount, public.highest_amount,
+                public.all_no_trump, public.bidder, public.amount, public.contract,
+                public.last_bids, public.players, teams,
+                rng.draw_32(state[KEY + i], rng.CALL + turn),
+            )  # fmt: skip
+            state[CALL + i] = bid if may_bid(view, bid, values, resource) else PASS
 
     return rule_out_bid
 

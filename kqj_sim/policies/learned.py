@@ -21,7 +21,7 @@ from kqj_sim.core.dispatch import (
 from kqj_sim.core.jit import scalar, stack_int32
 from kqj_sim.core.rules import MAX_POLICIES
 from kqj_sim.core.simd_int16 import UNITS, find_positive
-from kqj_sim.core.types import Address, Kernel
+from kqj_sim.core.types import Address, CardSet, Contract, Kernel
 from kqj_sim.core.views import PASS, bid_code, last_bid_contract
 from kqj_sim.policies.bid_values import write_bid_totals
 from kqj_sim.policies.call_features import (
@@ -82,22 +82,34 @@ def find_amount(lowest: int, unit: int) -> int:
 
 
 @scalar
-def find_contracts(turn: CallTurn) -> int:
-    """Return bits of the contracts that are looked at; the others are never bid.
+def _has_cards_for(hand: CardSet, contract: Contract) -> bool:
+    """Return True for a suit of three cards, or of two with its 9 or 8 among them; for No-Trump
+    with two aces; and for All-Trumps with two nines."""
+    if contract == NO_TRUMP:
+        return popcount(hand & ACES) >= 2
+    if contract == ALL_TRUMPS:
+        return popcount(hand & NINES) >= 2
+    cards = hand & suit_cards(contract)
+    return popcount(cards) >= (2 if cards & (NINES | EIGHTS) != 0 else 3)
 
-    They are each suit of three cards, or of two with its 9 or 8 among them; No-Trump with two aces;
-    All-Trumps with two nines; and what the own side has bid.
-    """
-    contracts = (1 << NO_TRUMP) if popcount(turn.hand & ACES) >= 2 else 0
-    contracts |= (1 << ALL_TRUMPS) if popcount(turn.hand & NINES) >= 2 else 0
-    for suit in range(NO_TRUMP):
-        cards = turn.hand & suit_cards(suit)
-        least = 2 if cards & (NINES | EIGHTS) != 0 else 3
-        contracts |= (1 << suit) if popcount(cards) >= least else 0
+
+@scalar
+def _find_own_contracts(turn: CallTurn) -> int:
+    """Return bits of the contracts that the own side has bid."""
+    contracts = 0
     for place in range(SEATS):
         contract = last_bid_contract(turn.last_bids, place)
         is_own = contract >= 0 and is_partner(turn.players, place, turn.place)
         contracts |= (1 << contract) if is_own else 0
+    return contracts
+
+
+@scalar
+def find_contracts(turn: CallTurn) -> int:
+    """Return bits of the contracts that are looked at; the others are never bid."""
+    contracts = _find_own_contracts(turn)
+    for contract in range(CONTRACTS):
+        contracts |= (1 << contract) if _has_cards_for(turn.hand, contract) else 0
     return contracts
 
 
@@ -110,7 +122,7 @@ def may_bid(view: Any, bid: int, parameters: Any, weights: Address) -> bool:
     if unit > CAPOT_UNIT or find_amount(view.lowest_amount, unit) != bid >> 4:
         return False
     turn = make_bid_turn(view)
-    if find_contracts(turn) >> contract & 1 == 0:
+    if not _has_cards_for(view.hand, contract) and _find_own_contracts(turn) >> contract & 1 == 0:
         return False
     address = find_weights(weights, contract)
     layer = compute_layer(turn, order_suits(view.hand), contract, address)
