@@ -79,7 +79,25 @@ def deposit_by_loop(bits: int, mask: int) -> int:
     return deposited
 
 
-deposit: Kernel = _deposit_instruction if has_instructions("bmi2") else deposit_by_loop
+@scalar
+def _deposit_beside_by_instruction(bits: int, taken: int) -> int:
+    deposited: int = _deposit_instruction(bits, ~taken)
+    return deposited
+
+
+@scalar
+def deposit_beside_by_loop(bits: int, taken: int) -> int:
+    """Move the i-th lowest bit of `bits` to the i-th lowest bit that `taken` lacks, for every i."""
+    while taken != 0:
+        lowest = taken & -taken
+        bits += bits & -lowest
+        taken ^= lowest
+    return bits
+
+
+_HAS_PDEP = has_instructions("bmi2")
+deposit: Kernel = _deposit_instruction if _HAS_PDEP else deposit_by_loop
+deposit_beside: Kernel = _deposit_beside_by_instruction if _HAS_PDEP else deposit_beside_by_loop
 
 
 _UPCARD_DRAW, _FURTHER_DRAW, _EXCHANGE_DRAW = SEATS, SEATS + 1, SEATS + 4
@@ -92,9 +110,8 @@ def draw_cards(left: CardSet, size: int, key: Key, counter: int) -> CardSet:
 
     One draw for every three cards is used, from `counter` on.
     """
-    cards = 0
+    n, positions = popcount(left), 0
     while size > 0:
-        n = popcount(left)
         group = min(size, 3)
         choices = n
         if group == 2:
@@ -104,15 +121,14 @@ def draw_cards(left: CardSet, size: int, key: Key, counter: int) -> CardSet:
         number = rng.scale_below(rng.draw(key, counter), choices)
         subset = 1 << number
         if group == 2:
-            subset = PAIRS[number]
+            subset = PAIRS[np.uint64(number)]
         elif group == 3:
-            subset = TRIPLES[number]
-        few = deposit(subset, left)
-        cards |= few
-        left ^= few
+            subset = TRIPLES[np.uint64(number)]
+        positions |= deposit_beside(subset, positions)
+        n -= group
         size -= group
         counter += 1
-    return cards
+    return deposit(positions, left)
 
 
 @scalar
@@ -146,7 +162,7 @@ def deal_first_cards(state: Block, lanes: int) -> None:
             cards = state[block.REMAINING_CARDS + i]
             three = TRIPLES[np.uint64(state[block.SCRATCH + i])]
             two = PAIRS[np.uint64(state[block.SCRATCH + STRIDE + i])]
-            five = deposit(three | deposit(two, ~three), cards)
+            five = deposit(three | deposit_beside(two, three), cards)
             state[cell_index(block.FIRST_FIVE + place * STRIDE, i)] = five
             state[block.REMAINING_CARDS + i] = cards ^ five
     _draw_subsets(state, n, _UPCARD_DRAW, SUBSET_COUNTS[12], 1)

@@ -230,7 +230,11 @@ def test_deals_are_those_of_a_slow_dealer() -> None:
 
 
 def _deal_without_pdep(function: Any) -> Any:
-    names = {**function.py_func.__globals__, "deposit": dealing.deposit_by_loop}
+    names = {
+        **function.py_func.__globals__,
+        "deposit": dealing.deposit_by_loop,
+        "deposit_beside": dealing.deposit_beside_by_loop,
+    }
     code = function.py_func.__code__
     return kernel(types.FunctionType(code, names, code.co_name), cache=False)
 
@@ -255,6 +259,30 @@ def test_deposit_by_loop_against_a_slow_one() -> None:
         bits = int(draw.integers(1 << 60)) & ((1 << len(places)) - 1)
         slow = sum(1 << place for number, place in enumerate(places) if bits >> number & 1)
         assert dealing.deposit_by_loop(bits, mask) == slow
+        assert dealing.deposit_beside_by_loop(bits, ~mask) == slow
+
+
+def _draw_slowly(left: list[int], size: int, key: int) -> int:
+    """The bits of cards that are drawn three at a time."""
+    drawn = 0
+    for group, start in enumerate(range(0, size, 3)):
+        wanted = min(3, size - start)
+        bits = rng.draw(key, group) % 2**64
+        number = (bits >> 16) * comb(len(left), wanted) >> 48
+        chosen = [left[position] for position in _slow_subset(number, wanted)]
+        drawn |= sum(1 << bit for bit in chosen)
+        left = [bit for bit in left if bit not in chosen]
+    return drawn
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 8])
+def test_cards_are_drawn_as_by_a_slow_dealer(size: int) -> None:
+    draw = np.random.default_rng(size)
+    for key in range(20):
+        bits = draw.permutation([bit for bit in range(64) if PACK >> bit & 1])[: size + key]
+        cards = sum(1 << int(bit) for bit in bits)
+        drawn = dealing.draw_cards(cards, size, key, 0)
+        assert drawn == _draw_slowly(sorted(map(int, bits)), size, key)
 
 
 def test_tables_of_subsets_are_whole() -> None:
