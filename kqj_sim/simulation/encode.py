@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -67,11 +67,23 @@ def encode_seating(
 ) -> Seating:
     """Return the seats' policies and the stages of a round as addresses and numbers.
 
-    Only the loops and stages that the bidding and the use need are compiled.
+    Only the loops and stages that the bidding and the use need are compiled.  The result is kept,
+    so its arrays must not be changed.
 
     Raises:
         InputError: a policy's function does not compile.
     """
+    return _encode_seating(rules, tuple(players), imposed, use)
+
+
+# A review asks for the same few at each decision.
+@lru_cache(maxsize=32)
+def _encode_seating(
+    rules: GameRules,
+    players: tuple[Player, ...],
+    imposed: ImposedContract | ImposedFirstCall | None,
+    use: Use,
+) -> Seating:
     distinct = list(dict.fromkeys(players))
     engine = get_engine(rules)
     members, kernels = engine.select_stages(rules, imposed)

@@ -150,6 +150,9 @@ def _play_and_log(
 ) -> NDArray[np.int64]:
     """Play the rounds of a block; return the answers of user policies (n, _ENTRY_SIZE)."""
     table, game = encode_seating(rules, players, imposed), rules.game
+    table = table._replace(
+        resources=table.resources.copy(), loop_addresses=table.loop_addresses.copy()
+    )
     # The end of the part in use, where the last entry may begin, and the entries.
     log = np.zeros(2 + (lanes * _LOG_ENTRIES + 1) * _ENTRY_SIZE, dtype=np.int64)
     log[:2] = 2, len(log) - _ENTRY_SIZE
