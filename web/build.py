@@ -15,6 +15,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import click
+
 FOLDER = Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER.parent))
 
@@ -157,8 +159,10 @@ def make_page(engine: Path) -> str:
     return page
 
 
+@click.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), default=PAGE)
 def main(file: Path) -> None:
-    """Build the page, and the manifest beside it."""
+    """Build the page as FILE, by default reports/kqj.html, and the manifest beside it."""
     file.with_name(MANIFEST).write_text(make_manifest(), encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         build_engine(Path(folder))
@@ -166,4 +170,4 @@ def main(file: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else PAGE)
+    main()
