@@ -14,7 +14,7 @@ from kqj_sim.options import OPTIONS
 from kqj_sim.places import SeatNames
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_position, read_typed_position
-from kqj_sim.questions.records.results import Round
+from kqj_sim.questions.records.results import Round, get_record
 from kqj_sim.record import PartialRecord, Record
 from kqj_sim.referee.base import get_referee
 from kqj_sim.rules import GameRules
@@ -81,7 +81,7 @@ def read_record(record: RecordLike, line: int | None) -> PartialRecord:
     elif isinstance(record, bytes):
         data = record
     else:
-        data = to_json(record if isinstance(record, Record) else record.record).encode()
+        data = to_json(get_record(record)).encode()
     data = convert_to_utf8(data)
     lines = data.splitlines(keepends=True)
     if line is not None and line > len(lines):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Unpack
 
 from kqj_sim.arguments import PoliciesLike, RuleArguments, parse_players, reject_both
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from kqj_sim.imposed import ImposedContract
-    from kqj_sim.questions.records.results import CheckResult, Records, Round
+    from kqj_sim.questions.records.results import CheckResult, Records, RecordsLike, Round
     from kqj_sim.record import Record
 
 
@@ -194,9 +194,7 @@ def show(
   kqj-sim check --replay rounds.jsonl
 """,
 )
-def check(
-    records: Record | Round | Iterable[Record] | str | os.PathLike[str], *, replay: bool = False
-) -> CheckResult:
+def check(records: RecordsLike, *, replay: bool = False) -> CheckResult:
     """Check recorded rounds against an independent referee.
 
     Prints each discrepancy with its file and line; the exit status is 1 if there are any.  The

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, TypeAlias, overload
 
 from kqj_sim.errors import InputError
 from kqj_sim.messages import count_noun, format_json
@@ -19,6 +19,9 @@ from kqj_sim.text_files import open_lines
 
 if TYPE_CHECKING:
     import pandas as pd
+
+RecordsLike: TypeAlias = "Record | Round | Iterable[Record | Round] | str | os.PathLike[str]"
+"""A record, a `Round`, several of them, or a file."""
 
 _NUMBERS_PER_SIDE = (
     "teams", "score_before", "score_after", "card_points", "trick_counts", "totals", "gratuities",
@@ -176,27 +179,37 @@ class CheckResult(ShownResult):
         return format_json({"summary": self.headline, "discrepancies": found})
 
 
+def get_record(given: object) -> Record:
+    """Return a record, or that of a round.
+
+    Raises:
+        InputError: it is neither.
+    """
+    record = given.record if isinstance(given, Round) else given
+    if not isinstance(record, Record):
+        raise InputError(
+            f"{type(record).__name__} is not a record: give records, as of kqj.records(), or the "
+            "path of a file"
+        )
+    return record
+
+
+def list_records(given: Record | Round | Iterable[Record | Round]) -> Iterator[Record]:
+    """Return the records of one or several records or rounds.
+
+    Raises:
+        InputError: it is nothing of that; one of several is found when its turn comes.
+    """
+    if isinstance(given, Mapping | bytes) or not isinstance(given, Iterable):
+        return iter((get_record(given),))
+    return map(get_record, given)
+
+
 @contextmanager
-def open_records(
-    records: Record | Round | Iterable[Record] | str | os.PathLike[str],
-) -> Iterator[Iterable[bytes]]:
+def open_records(records: RecordsLike) -> Iterator[Iterable[bytes]]:
     """Give records as lines of JSON, or the lines of the file that has them."""
     if isinstance(records, str | os.PathLike):
         with open_lines(records) as lines:
             yield lines
     else:
-        yield _encode_records(records)
-
-
-def _encode_records(records: Record | Round | Iterable[Record]) -> Iterator[bytes]:
-    """Yield each record as a line of JSON."""
-    if isinstance(records, Record | Round):
-        records = (records.record if isinstance(records, Round) else records,)
-    for each in records:
-        record = each.record if isinstance(each, Round) else each
-        if not isinstance(record, Record):
-            raise InputError(
-                f"a {type(record).__name__} is not a record: give records, as of kqj.records(), or "
-                "the path of a file"
-            )
-        yield to_json(record).encode()
+        yield (to_json(record).encode() for record in list_records(records))

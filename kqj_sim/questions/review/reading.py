@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterator, Sized
 from dataclasses import fields
 from functools import partial
 from itertools import chain, islice
@@ -16,7 +16,7 @@ from kqj_sim.games import list_game_options
 from kqj_sim.messages import visible
 from kqj_sim.notation.files import ReadRound, find_round, is_notation, read_file
 from kqj_sim.notation.people import name_people_in
-from kqj_sim.questions.records.results import Round
+from kqj_sim.questions.records.results import RecordsLike, list_records
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.record import PartialRecord, Record, from_json, partial_record_from_json, to_json
 from kqj_sim.referee import check_record
@@ -33,10 +33,6 @@ UnreadRound: TypeAlias = tuple[int, Callable[[], RecordedRound | str]]
 
 A round takes much longer to read than its line, and there may be more lines than time.
 """
-
-
-RecordsLike: TypeAlias = "Record | Round | str | os.PathLike[str] | Iterable[Record | Round]"
-"""A record, a round, several of them, or a file."""
 
 
 def play_rounds(experiment: Experiment) -> tuple[Iterator[UnreadRound], int | None, str]:
@@ -81,13 +77,11 @@ def list_rounds(
     """
     if isinstance(records, (str, os.PathLike)):
         return _read_file(records, line), _count_rounds(records, line), os.fspath(records)
-    several: Iterable[Record | Round]
-    several = [records] if isinstance(records, Record | Round) else records
     rounds = (
-        (number, partial(_prepare, each if isinstance(each, Record) else each.record, number))
-        for number, each in enumerate(several, start=1)
+        (number, partial(_prepare, record, number))
+        for number, record in enumerate(list_records(records), start=1)
     )
-    return rounds, len(several) if isinstance(several, Sized) else None, "FILE"
+    return rounds, len(records) if isinstance(records, Sized) else None, "FILE"
 
 
 def _count_rounds(path: str | os.PathLike[str], line: int | None) -> int | None:
