@@ -230,10 +230,14 @@ def collect_rules(rules: GameRules | None, values: Mapping[str, Any], caller: st
                 f"{': ' if hint else ''}{hint}"
             )
     if rules is not None:
+        kinds = [each.rules for each in GAMES.values()]
+        if not isinstance(rules, tuple(kinds)):
+            allowed = " or ".join(f"{kind.__name__}(...)" for kind in kinds)
+            raise InputError(f"rules: it is {allowed}, not {type(rules).__name__}")
         for name in values:
             raise InputError(f"rules and {name}: give one of them")
         return _warn_without_effect(rules)
-    chosen = values.get("game", KQJ.name)
+    chosen = parse_argument("game", parse_text, values.get("game", KQJ.name))
     for game, described in GAMES.items():
         kind = described.rules
         if game != chosen and chosen in GAMES:
@@ -366,16 +370,40 @@ def parse_imposed(
     return imposed
 
 
-def join_items(items: str | Iterable[object] | None, separator: str = " ") -> str | None:
-    """Return cards or calls, which may be a list, as one text."""
-    if items is None or isinstance(items, str):
-        return items
-    return separator.join(map(str, items))
+def parse_path(value: object) -> str:
+    """Return the path of a file; raise InputError if it is none."""
+    if not isinstance(value, str | os.PathLike):
+        raise InputError(f"it is the path of a file, not {type(value).__name__}")
+    return os.fspath(value)
 
 
-def split_items(items: str | Iterable[object]) -> list[str]:
+def parse_text(value: object) -> str:
+    """Return a text; raise InputError if it is none."""
+    if not isinstance(value, str):
+        raise InputError(f"it is a text, not {type(value).__name__}")
+    return value
+
+
+def list_items(items: object) -> list[object]:
+    """Return a text, or the items of a list, as a list; raise InputError if it is neither."""
+    if isinstance(items, str):
+        return [items]
+    if isinstance(items, Mapping | bytes) or not isinstance(items, Iterable):
+        raise InputError(f"it is a text or a list, not {type(items).__name__}")
+    return list(items)
+
+
+def join_items(name: str, items: object, separator: str = " ") -> str | None:
+    """Return cards or calls, a text or a list, as one text; an InputError names the argument."""
+    if items is None:
+        return None
+    with locate_errors(name):
+        return separator.join(map(str, list_items(items)))
+
+
+def split_items(items: object) -> list[str]:
     """Return names that are a list, or a text with commas or blanks between, or a list of these."""
-    texts = [items] if isinstance(items, str) else map(str, items)
+    texts = map(str, list_items(items))
     return [name for text in texts for name in re.split(r"[,\s]+", text) if name]
 
 
@@ -395,7 +423,7 @@ def read_place(option: str, place: str | int | None, rules: GameRules) -> int | 
             "(the dealer)"
         )
     with locate_errors(option):
-        return parse_place(place, rules.seats)
+        return parse_place(parse_text(place), rules.seats)
 
 
 def read_places(
@@ -405,9 +433,8 @@ def read_places(
     if places is None:
         return None
     # An empty text is no place.
-    given = [places] if isinstance(places, str) else places
     names: list[str | int] = [""] if places == "" else []
-    for each in given:
+    for each in parse_argument(option, list_items, places):
         names += [each] if isinstance(each, int) else split_items(each)
     found = (read_place(option, each, rules) for each in names)
     return tuple(place for place in found if place is not None)

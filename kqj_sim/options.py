@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 from kqj_sim.arguments import (
     CONFIDENCE_RANGE,
     MAX_CANDIDATES,
+    parse_path,
     parse_positive_number,
     parse_share,
+    parse_text,
     parse_turn,
     parse_whole_number,
     split_items,
@@ -54,6 +56,11 @@ class Option(NamedTuple):
     flag: str | None = None
     default: str | None = None
 
+    @property
+    def is_switch(self) -> bool:
+        """True if it is on or off."""
+        return self.metavar is None and self.choices is None
+
 
 def read_number(lowest: int, example: str, **limits: int) -> dict[str, Any]:
     """Return how a whole number is read."""
@@ -63,7 +70,7 @@ def read_number(lowest: int, example: str, **limits: int) -> dict[str, Any]:
 
 _POINTS: dict[str, Any] = {"parse": parse_positive_number, "metavar": "POINTS"}
 _SPEC: dict[str, Any] = {"metavar": "SPEC", "completes": "spec"}
-_FILE: dict[str, Any] = {"metavar": "FILE", "completes": "file"}
+_FILE: dict[str, Any] = {"parse": parse_path, "metavar": "FILE", "completes": "file"}
 
 _LONG_CHOICES = {"all_no_trump": "WHEN", "void_rule": "RULE"}
 """Placeholders of rules whose choices would not fit the first column of the help."""
@@ -108,7 +115,7 @@ OPTIONS: Mapping[str, Option] = {
     "played": Option("Situation", metavar="CARDS"),
     "contract": Option("Situation", metavar="CONTRACT", rare=("odds",), game="kqj"),
     "sender": Option("Situation", metavar="PLACE", rare=("odds",)),
-    "record": Option("Situation", **_FILE),
+    "record": Option("Situation", metavar="FILE", completes="file"),
     "at": Option("Situation", parse=parse_turn, metavar="TRICK.CARD|c.CALL"),
     "deal": Option("Situation", **read_number(0, "42")),
     "line": Option("Situation", **read_number(1, "12"), rare=True),
@@ -201,7 +208,7 @@ OPTIONS: Mapping[str, Option] = {
     "by": Option(
         "Groups", parse=split_items, metavar="COLUMN,...", multiple=True, completes="column"
     ),
-    "where": Option("Groups", metavar="EXPRESSION", completes="column"),
+    "where": Option("Groups", parse=parse_text, metavar="EXPRESSION", completes="column"),
     # What is written, and where to.
     "tables": Option(
         "Output",
@@ -223,7 +230,7 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "plot": Option("Output", "Draw the results to a .png, .svg or .pdf file.", **_FILE),
     "save": Option("Output", **_FILE),
-    "title": Option("Output", metavar="TEXT"),
+    "title": Option("Output", parse=parse_text, metavar="TEXT"),
     "save_rows": Option("Output"),
     "force": Option("Output", rare=True),
     "checkpoint": Option("Output", **_FILE, rare=True),

@@ -93,7 +93,7 @@ def question(
         def ask(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
             bound = signature.bind(*args, **kwargs)
             values = bound.arguments
-            made_by = _write_call(function.__name__, signature, values)
+            asked = dict(values)
             for name, value in values.items():
                 if name in options and value is not None:
                     values[name] = read_value(name, options[name], value)
@@ -104,6 +104,7 @@ def question(
                 runner = values.get("runner") or DEFAULT_RUNNER
                 if runner.has_cluster and "cluster" not in workers:
                     raise InputError(f"cluster: {function.__name__} runs in threads only")
+                made_by = _write_call(function.__name__, signature, asked)
                 values["runner"] = runner.for_call(made_by)
             return function(*bound.args, **bound.kwargs)
 
@@ -169,6 +170,8 @@ def read_value(name: str, option: Option, value: Any) -> Any:
     with locate_errors(name):
         if option.choices is not None and value not in option.choices:
             raise InputError(f"it is {' or '.join(map(str, option.choices))}, not {value!r}")
+        if option.is_switch and value not in (True, False):
+            raise InputError(f"it is True or False, not {value!r}")
         return value if option.parse is None else option.parse(value)
 
 

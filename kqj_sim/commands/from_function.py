@@ -110,7 +110,7 @@ def make_option(name: str, option: Option, default: Any = None, help: str = "") 
         settings["type"] = click.Choice(option.choices)
     elif option.parse is not None and not option.multiple:
         settings["type"] = ValueType(option)
-    elif option.metavar is None:
+    elif option.is_switch:
         switch = f"/--no-{flag}" if option.section == "Rules" else ""
         return click.Option(
             [f"--{flag}{switch}", name], is_flag=True, default=bool(default),

@@ -75,7 +75,7 @@ def test_rules_are_given_whole_or_by_their_fields() -> None:
 
 def test_cards_and_places_are_texts_or_lists() -> None:
     cards = parse_cards("9h Ah Ks")
-    assert join_items(cards) == join_items(["9h", "Ah", "Ks"]) == "9h Ah Ks"
+    assert join_items("hand", cards) == join_items("hand", ["9h", "Ah", "Ks"]) == "9h Ah Ks"
     assert read_place("--place", "3rd", RULES) == read_place("--place", 2, RULES) == 2
     assert read_places("--partners-at", ["2nd", 5], RULES) == (1, 5)
     assert parse_turn(3.2) == parse_turn("3.2") == parse_turn((3, 2)) == (3, 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal, Unpack
@@ -245,7 +246,7 @@ def tune(
     generations: int = 30,
     candidates: int | None = None,
     confirm: int = 100_000,
-    save: str | None = None,
+    save: str | os.PathLike[str] | None = None,
     seed: int = 1,
     first: int = 0,
     confidence: float = 0.95,
@@ -281,8 +282,10 @@ def tune(
     >>> list(result.best), len(result.frame())
     (['take'], 2)
     """
-    if save is not None and not save.lower().endswith(".toml"):
-        raise InputError(f"--save {save}: a player's file ends in .toml")
+    if save is not None:
+        save = os.fspath(save)
+        if not save.lower().endswith(".toml"):
+            raise InputError(f"--save {save}: a player's file ends in .toml")
     from kqj_sim.output.files import OutputFile
     from kqj_sim.policies.players import parse_player
     from kqj_sim.questions.compare.results import TuningResult

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from kqj_sim.arguments import VaryLike
+from kqj_sim.arguments import VaryLike, list_items, parse_argument
 from kqj_sim.errors import InputError, locate_errors
 from kqj_sim.messages import explain_two_readings, quote, shorten
 from kqj_sim.output.sentences import say
@@ -88,10 +88,9 @@ def list_parameter_values(
     vary: VaryLike, player: Player, rules: GameRules
 ) -> tuple[ParameterValues, ...]:
     """Return the parameters of `sweep` and their values; raise as `parse_parameter_values`."""
-    if isinstance(vary, str):
-        vary = [vary]
     if not isinstance(vary, Mapping):
-        return tuple(parse_parameter_values(text, player, rules) for text in vary)
+        texts = map(str, parse_argument("vary", list_items, vary))
+        return tuple(parse_parameter_values(text, player, rules) for text in texts)
     varied = []
     for name, given in vary.items():
         if isinstance(given, str):

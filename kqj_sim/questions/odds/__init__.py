@@ -122,13 +122,13 @@ def odds(
         if value is not None and record is None:
             raise InputError(f"{option} is for --record: leave it out, or give a record")
     typed: dict[str, Any] = {
-        "hand": join_items(hand),
+        "hand": join_items("hand", hand),
         "return_card": None if return_card is None else str(return_card),
         "place": place,
         "lap": lap,
-        "heard": join_items(heard, ", "),
+        "heard": join_items("heard", heard, ", "),
         "partners_at": partners_at,
-        "played": join_items(played),
+        "played": join_items("played", played),
         "contract": contract,
         "sender": sender,
         "pending": pending or None,

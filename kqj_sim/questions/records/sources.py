@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 
 from kqj_sim.arguments import PoliciesLike, parse_imposed, parse_players, reject_both
-from kqj_sim.errors import InputError, RecordError
+from kqj_sim.errors import RecordError
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.messages import visible
 from kqj_sim.notation.files import explain_missing, find_round, read_file
@@ -34,8 +34,6 @@ def iterate_records(
         InputError: an argument is wrong.
     """
     if source is not None:
-        if not isinstance(source, str | os.PathLike):
-            raise InputError(f"source is a path, not {type(source).__name__}")
         return _read_records(os.fspath(source))
     reject_both(deals=deals, games=games)
     from kqj_sim.simulation.experiment import Experiment

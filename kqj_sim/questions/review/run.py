@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any
 
 from kqj_sim import __version__
-from kqj_sim.arguments import name_policy
+from kqj_sim.arguments import list_items, name_policy, parse_argument
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.games import find_game
 from kqj_sim.messages import visible
@@ -253,10 +253,10 @@ def run_review(
 
 def _split_seats(seats: int | str | Sequence[int | str]) -> list[int | str]:
     """Return what names the seats, one by one; names may hold blanks, but no commas."""
-    parts = [seats] if isinstance(seats, int | str) else seats
+    parts = [seats] if isinstance(seats, int) else parse_argument("seat", list_items, seats)
     found: list[int | str] = []
     for part in parts:
-        found += [part] if isinstance(part, int) else re.split(r"\s*,\s*", part.strip())
+        found += [part] if isinstance(part, int) else re.split(r"\s*,\s*", str(part).strip())
     if not found:
         raise InputError("--seat: name a player or a place, such as opener")
     return found
