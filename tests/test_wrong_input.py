@@ -425,6 +425,8 @@ FUNCTIONS = {
     "check_policy('greedy', deals=0)": "deals: it is a whole number from 1",
     "Experiment(deals=0)": "deals is 0",
     "Experiment(deals=2**60 + 1)": "deals is 1152921504606846977: it should be 1 to",
+    "Experiment(deals=1e5)": "deals is 100000.0: it should be a whole number",
+    "simulate(deals=64).render('pdf')": "format: it is table or csv or json or markdown or parquet",
     "Experiment(seed=2**63)": "seed is 9223372036854775808: it should be 0 to",
     "Experiment(games=0)": "games is 0",
     "Experiment(games=1, first=2**60)": "first is 1152921504606846976: it should be 0 to",

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
+from kqj_sim.errors import InputError
 from kqj_sim.messages import format_json, visible_lines
 from kqj_sim.output.grid import (
     NO_INTERVAL,
@@ -49,9 +50,14 @@ def render(
     """Return the report in one of FORMATS.
 
     `color`, `width` (characters) and `encoding` are for "table"; the others are UTF-8.
+
+    Raises:
+        InputError: there is no such format.
     """
     if format == "table":
         return _render_table(report, color, width, encoding).encode(encoding, LETTERS_FOR_SIGNS)
+    if format not in [*_WRITERS]:
+        raise InputError(f"format: it is table or {' or '.join(_WRITERS)}, not {format!r}")
     return _WRITERS[format](report)
 
 

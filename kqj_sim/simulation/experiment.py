@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -86,6 +87,8 @@ class Experiment:
             ("first", self.first, 0, MAX_DEAL if self.games is None else last_game),
             ("games", 1 if self.games is None else self.games, 1, last_game),
         ):
+            if not isinstance(value, Integral):
+                raise InputError(f"{name} is {value}: it should be a whole number")
             if not least <= value <= most:
                 raise InputError(f"{name} is {value}: it should be {least} to {most}")
         if self.imposed is not None:
