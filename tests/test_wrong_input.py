@@ -403,7 +403,7 @@ FUNCTIONS = {
     "simulate(by=3)": "by: it is a text or a list, not int",
     "simulate(where=['made'])": "where: it is a text, not list",
     "simulate(rows=3)": "rows: it is the path of a file, not int",
-    "simulate(rules={'teams': 3})": "rules: it is KqjRules(...) or KwajongenRules(...), not dict",
+    "simulate(rules={'teams': 3})": "rules: it is KqjRules(...)",
     "simulate(game=['kqj'])": "game: it is a text, not list",
     "sweep('points', 3)": "vary: it is a text or a list, not int",
     "tune('points', 'take', opponents='greedy', save=3)": "save: it is the path of a file, not int",
