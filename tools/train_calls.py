@@ -25,7 +25,7 @@ import click
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch.nn.functional import embedding_bag
+from torch.nn.functional import embedding_bag, pad
 
 from kqj_sim.commands.from_function import make_number_type
 from kqj_sim.core.block import SEATS
@@ -35,6 +35,10 @@ from kqj_sim.core.simd_int16 import UNITS
 from kqj_sim.core.types import Float32Array, Int16Array
 from kqj_sim.policies import weights
 from kqj_sim.policies.call_features import (
+    AMOUNTS,
+    BIDDER_ROWS,
+    CALL_ROWS,
+    CALLS,
     FEATURES,
     LAYOUT,
     PARTS,
@@ -83,6 +87,8 @@ MARGINS = {COUNTER_UNIT: 25.0, OVERCOUNTER_UNIT: 40.0}
 HALVES, HALF_BITS = 8, 6
 """Halves of suits, and cards of each."""
 HALF_ROWS = HALVES << HALF_BITS
+CALL_TABLES = 2 * SEATS - 1
+"""Tables of last calls: of each other player as partner and as opponent, and of oneself."""
 
 
 @kernel
@@ -105,7 +111,7 @@ def _expand_decisions(
                     tried[count, option % UNITS] = 1.0
                     number += 1
             if number > 0:
-                write_call_features(turn, order, contract, found)
+                write_call_features(turn, order, contract, found, 0, 1)
                 for k in range(FEATURES):
                     features[count, k] = found[k]
                 kinds[count] = max(contract - NO_TRUMP + 1, 0)
@@ -130,14 +136,15 @@ def expand_decisions(decisions: CallDecisions) -> tuple[NDArray[Any], ...]:
 class CallNetwork:
     """The network of one kind of contract in training.
 
-    The row of a holding, half of a suit, is a number of its own plus one for each card.
+    The row of a holding, half of a suit, is a number of its own plus one for each card; that of a
+    bid one of its own plus one for its contract and one for its amount.
     """
 
     def __init__(self, seed: int) -> None:
         generator = torch.Generator().manual_seed(seed)
         self.parameters = {
             "rows": torch.zeros(ROWS, HIDDEN_UNITS),
-            "cards": torch.zeros(HALVES, HALF_BITS, HIDDEN_UNITS),
+            **self._make_shared_parts(),
             "bias": torch.zeros(HIDDEN_UNITS),
             "matrix": torch.zeros(HIDDEN_UNITS, UNITS),
             "output_bias": torch.zeros(UNITS),
@@ -145,10 +152,21 @@ class CallNetwork:
         for part, spread in (
             (self.parameters["rows"][HALF_ROWS:], 0.1),
             (self.parameters["cards"], 0.2),
+            (self.parameters["contracts"], 0.1),
+            (self.parameters["amounts"], 0.1),
             (self.parameters["matrix"], 0.02),
         ):
             part.normal_(0, spread, generator=generator)
         self._begin()
+
+    @staticmethod
+    def _make_shared_parts() -> dict[str, torch.Tensor]:
+        """Return the numbers that several rows share, all zero."""
+        return {
+            "cards": torch.zeros(HALVES, HALF_BITS, HIDDEN_UNITS),
+            "contracts": torch.zeros(CALL_TABLES, CONTRACTS, 1, HIDDEN_UNITS),
+            "amounts": torch.zeros(2, AMOUNTS, HIDDEN_UNITS),
+        }
 
     def _begin(self) -> None:
         """Begin to learn with the parameters as they are."""
@@ -169,7 +187,7 @@ class CallNetwork:
             output_bias[unit] += points
         self.parameters = {
             "rows": torch.tensor(rows),
-            "cards": torch.zeros(HALVES, HALF_BITS, HIDDEN_UNITS),
+            **self._make_shared_parts(),
             "bias": torch.tensor(numbers[LAYOUT.bias : LAYOUT.matrix]),
             "matrix": torch.tensor(matrix) / POINTS_PER_UNIT,
             "output_bias": torch.tensor(output_bias) / POINTS_PER_UNIT,
@@ -192,8 +210,14 @@ class CallNetwork:
     def _sum_rows(self, parts: dict[str, torch.Tensor]) -> torch.Tensor:
         """Return the rows of all features."""
         cards = torch.einsum("pb,sbh->sph", self.holdings, parts["cards"])
-        rows = parts["rows"]
-        return torch.cat([rows[:HALF_ROWS] + cards.reshape(HALF_ROWS, -1), rows[HALF_ROWS:]])
+        # The contract that is looked at has amounts of its own.
+        bids = parts["contracts"] + parts["amounts"][[0, *[1] * (CONTRACTS - 1)]]
+        silence = CALLS - CONTRACTS * AMOUNTS
+        calls = pad(bids.reshape(CALL_TABLES, -1, HIDDEN_UNITS), (0, 0, silence, 0))
+        rows = parts["rows"].clone()
+        rows[:HALF_ROWS] += cards.reshape(HALF_ROWS, -1)
+        rows[CALL_ROWS:BIDDER_ROWS] += calls.reshape(-1, HIDDEN_UNITS)
+        return rows
 
     def learn(
         self, features: NDArray[Any], targets: NDArray[Any], tried: NDArray[Any], rate: float

@@ -83,13 +83,26 @@ def make_ask_take(asking: Asking) -> AskLoop:
 
 
 @scalar
+def find_lowest_bid(amount: int, limits: int) -> int:
+    """Return the lowest amount of a bid over one of an amount, 0 for none; `limits` as of
+    `make_ask_bid`."""
+    return amount + 10 if amount > 0 else limits >> 17
+
+
+@scalar
+def find_highest_bid(limits: int) -> int:
+    """Return the highest amount of a bid; `limits` as of `make_ask_bid`."""
+    return (limits >> 1) & 0xFFFF
+
+
+@scalar
 def bid_view(
     state: Block, lane: Lane, hand: CardSet, place: Place, turn: int, limits: int, teams: int
 ) -> BidView:
     """Return the view of a place at its turn of an auction; `limits` as of `make_ask_bid`."""
-    amount, least = state[AMOUNT + lane], limits >> 17
+    amount = state[AMOUNT + lane]
     return BidView(
-        hand, place, turn, amount + 10 if amount > 0 else least, (limits >> 1) & 0xFFFF, limits & 1,
+        hand, place, turn, find_lowest_bid(amount, limits), find_highest_bid(limits), limits & 1,
         state[SENDER + lane], amount, state[CONTRACT + lane], state[LAST_BIDS + lane],
         state[PLAYERS + lane], teams, rng.draw_32(state[KEY + lane], rng.CALL + turn),
     )  # fmt: skip

@@ -38,40 +38,34 @@ HALF_BITS = 6
 HOLDINGS = 1 << HALF_BITS
 LENGTHS = 9
 LENGTH_SLOTS = 3
-CALLS = 8
-"""Calls of a player: not yet asked, passed so far, or the contract of the last bid: this one, the
-other suits in their order, those without a trump suit."""
-BID_KINDS = 3
-"""No bid, one in this contract, one in another."""
 AMOUNTS = 16
+CONTRACTS = 6
+CALLS = 2 + CONTRACTS * AMOUNTS
+"""Last calls of a player: not yet asked, passed so far, or a bid, by its contract (this one, the
+other suits in their order, those without a trump suit) and amount."""
 LOWEST_AMOUNTS = 32
 _BIDDERS = 1 + 2 * SEATS
-CONTRACTS = 6
 LAPS = 3
+_QUESTIONS = 6
 
 PARTS: dict[str, tuple[int, int]] = {
     **{f"half_{k}": (HOLDINGS, 1) for k in range(2 * SUITS)},
     **{f"length_{k}": (LENGTHS, 1) for k in range(LENGTH_SLOTS)},
     **{f"call_{k}": (2 * CALLS, 1) for k in range(1, SEATS)},
-    "amount": (2 * BID_KINDS * AMOUNTS, SEATS - 1),
     "own_call": (CALLS, 1),
-    "own_amount": (BID_KINDS * AMOUNTS, 1),
     "bidder": (_BIDDERS * CONTRACTS, 1),
     "lowest": (3 * LOWEST_AMOUNTS, 1),
-    "place": (LAPS * SEATS, 1),
-    "question": (6, 1),
+    "question": (LAPS * SEATS * _QUESTIONS, 1),
 }
 """Rows of each part, and how many of them a turn reads:
 
 * half_0 to half_7: ranks 4 to 9, then J to A, of each suit in its order
 * length_0 to length_2: cards of the first three suits
 * call_1 to call_5: last call of the players to the left, partner or opponent
-* amount: amount of each one's last bid
-* own_call, own_amount: the player's own last bid
+* own_call: the player's own last call
 * bidder: place of the last bidder to the left, partner or opponent, and their contract
 * lowest: the lowest amount that may be bid, and whether an opponent bid last
-* place: the player's place, and the lap
-* question: the question, and whether Capot is announced
+* question: the lap, the player's place, the question, and whether Capot is announced
 """
 
 FEATURES = sum(reads for _, reads in PARTS.values())
@@ -92,16 +86,10 @@ def _find_start(name: str) -> int:
     raise KeyError(name)
 
 
-(
-    HALF_ROWS, LENGTH_ROWS, CALL_ROWS, AMOUNT_ROWS, OWN_CALL_ROWS, OWN_AMOUNT_ROWS, BIDDER_ROWS,
-    LOWEST_ROWS, PLACE_ROWS, QUESTION_ROWS,
-) = (
+(HALF_ROWS, LENGTH_ROWS, CALL_ROWS, OWN_CALL_ROWS, BIDDER_ROWS, LOWEST_ROWS, QUESTION_ROWS) = (
     _find_start(name)
-    for name in (
-        "half_0", "length_0", "call_1", "amount", "own_call", "own_amount", "bidder", "lowest",
-        "place", "question",
-    )
-)  # fmt: skip
+    for name in ("half_0", "length_0", "call_1", "own_call", "bidder", "lowest", "question")
+)
 
 
 class CallTurn(NamedTuple):
@@ -133,15 +121,6 @@ def make_bid_turn(view: Any) -> CallTurn:
     return CallTurn(
         view.hand, view.place, view.turn, TO_BID, view.bidder, view.amount, view.contract, 0,
         view.last_bids, view.players, view.team_count,
-    )  # fmt: skip
-
-
-@scalar
-def make_counter_turn(view: Any, question: int) -> CallTurn:
-    """Return a chance to counter or to overcounter, a `CounterView`."""
-    return CallTurn(
-        view.hand, view.place, view.bidder + 1, question, view.bidder, view.amount, view.contract,
-        view.capot, view.last_bids, view.players, view.team_count,
     )  # fmt: skip
 
 
@@ -191,26 +170,7 @@ def number_contract(position: int, view: int) -> int:
 
 
 @scalar
-def find_call_row(step: int, partner: Flag) -> int:
-    """Return the first row of the last call of the player a number of steps to the left."""
-    return OWN_CALL_ROWS if step == 0 else CALL_ROWS + (2 * (step - 1) + partner) * CALLS
-
-
-@scalar
-def find_amount_row(step: int, partner: Flag) -> int:
-    """Return the first row of the amount of that player's last bid."""
-    return OWN_AMOUNT_ROWS if step == 0 else AMOUNT_ROWS + partner * BID_KINDS * AMOUNTS
-
-
-@scalar
-def find_tens(turn: CallTurn, place: Place) -> int:
-    """Return the number of the amount of a place's last bid."""
-    tens = whole_tens(last_bid_amount(turn.last_bids, place))
-    return min(max(tens - get_minimum_tens(turn.team_count), 0), AMOUNTS - 1)
-
-
-@scalar
-def find_bidder_row(turn: CallTurn) -> int:
+def _find_bidder_row(turn: CallTurn) -> int:
     """Return the first row of the last bidder, whom the contract follows; 0 if there is none."""
     step = turn.bidder - turn.place
     step += SEATS if step < 0 else 0
@@ -219,7 +179,7 @@ def find_bidder_row(turn: CallTurn) -> int:
 
 
 @scalar
-def find_lowest_row(turn: CallTurn) -> int:
+def _find_lowest_row(turn: CallTurn) -> int:
     """Return the row of the lowest amount that may be bid."""
     partner = 1 if is_partner(turn.players, max(turn.bidder, 0), turn.place) else 0
     tens = whole_tens(turn.amount) - get_minimum_tens(turn.team_count) + 1
@@ -228,14 +188,32 @@ def find_lowest_row(turn: CallTurn) -> int:
 
 
 @scalar
-def find_place_row(turn: CallTurn) -> int:
-    """Return the row of the player's place and the lap."""
-    return PLACE_ROWS + min(turn.turn // SEATS, LAPS - 1) * SEATS + turn.place
+def _find_question_row(turn: CallTurn) -> int:
+    """Return the row of the lap, the place and the question."""
+    # Compared, as a division would end vectorisation.
+    lap = (1 if turn.turn >= SEATS else 0) + (1 if turn.turn >= 2 * SEATS else 0)
+    asked = 2 * turn.question + turn.capot
+    return QUESTION_ROWS + (lap * SEATS + turn.place) * _QUESTIONS + asked
+
+
+@scalar
+def _find_call_row(turn: CallTurn, left: int, positions: int, view: int) -> int:
+    """Return the row of the last call of the player a number of places to the left."""
+    place = turn.place + left
+    place -= SEATS if place >= SEATS else 0
+    contract = last_bid_contract(turn.last_bids, place)
+    number = number_contract((positions >> 4 * max(contract, 0)) & 15, view)
+    tens = whole_tens(last_bid_amount(turn.last_bids, place)) - get_minimum_tens(turn.team_count)
+    bid = 2 + number * AMOUNTS + min(max(tens, 0), AMOUNTS - 1)
+    call = bid if contract >= 0 else (1 if place < turn.turn else 0)
+    partner = 1 if is_partner(turn.players, place, turn.place) else 0
+    table = OWN_CALL_ROWS if left == 0 else CALL_ROWS + (2 * (left - 1) + partner) * CALLS
+    return table + call
 
 
 @scalar
 def write_call_features(
-    turn: CallTurn, order: int, contract: Contract, features: Int64Pointer
+    turn: CallTurn, order: int, contract: Contract, out: Int64Pointer, start: int, step: int
 ) -> None:
     """Write the features of a turn in the view of a contract.
 
@@ -243,32 +221,32 @@ def write_call_features(
         turn: the turn.
         order: `order_suits` of the hand.
         contract: the contract, 0 to 5.
-        features: gets `FEATURES` numbers.
+        out: gets `FEATURES` numbers, at `start` and every `step`th number after it.
+        start: see `out`.
+        step: see `out`.
     """
     positions = find_positions(order)
     view = (positions >> 4 * contract) & 15
     first = view if view < SUITS else 0
+    at = start
     for slot in range(SUITS):
         position = first if slot == 0 else (slot - 1 if slot <= first else slot)
         cards = (turn.hand >> 16 * ((order >> 4 * position) & 15)) & SUIT_MASK
-        features[2 * slot] = HALF_ROWS + 2 * slot * HOLDINGS + (cards & (HOLDINGS - 1))
-        features[2 * slot + 1] = HALF_ROWS + (2 * slot + 1) * HOLDINGS + (cards >> HALF_BITS)
-        # The last one is overwritten: there are three slots of lengths.
-        features[2 * SUITS + slot] = LENGTH_ROWS + slot * LENGTHS + popcount(cards)
-    at = 2 * SUITS + LENGTH_SLOTS
-    for step in range(SEATS):
-        place = turn.place + step
-        place -= SEATS if place >= SEATS else 0
-        named = last_bid_contract(turn.last_bids, place)
-        number = number_contract((positions >> 4 * max(named, 0)) & 15, view)
-        call = 2 + number if named >= 0 else (1 if place < turn.turn else 0)
-        amount = (1 if number == 0 else 2) * AMOUNTS + find_tens(turn, place)
-        partner = 1 if is_partner(turn.players, place, turn.place) else 0
-        features[at] = find_call_row(step, partner) + call
-        features[at + 1] = find_amount_row(step, partner) + (amount if named >= 0 else 0)
-        at += 2
+        out[at] = HALF_ROWS + 2 * slot * HOLDINGS + (cards & (HOLDINGS - 1))
+        out[at + step] = HALF_ROWS + (2 * slot + 1) * HOLDINGS + (cards >> HALF_BITS)
+        at += 2 * step
+        if slot < LENGTH_SLOTS:
+            out[at] = LENGTH_ROWS + slot * LENGTHS + popcount(cards)
+            at += step
+    # Written out, as the compiler leaves long loops within loops as they are.
+    out[at] = _find_call_row(turn, 0, positions, view)
+    out[at + step] = _find_call_row(turn, 1, positions, view)
+    out[at + 2 * step] = _find_call_row(turn, 2, positions, view)
+    out[at + 3 * step] = _find_call_row(turn, 3, positions, view)
+    out[at + 4 * step] = _find_call_row(turn, 4, positions, view)
+    out[at + 5 * step] = _find_call_row(turn, 5, positions, view)
+    at += SEATS * step
     number = number_contract((positions >> 4 * max(turn.contract, 0)) & 15, view)
-    features[at] = find_bidder_row(turn) + (number if turn.bidder >= 0 else 0)
-    features[at + 1] = find_lowest_row(turn)
-    features[at + 2] = find_place_row(turn)
-    features[at + 3] = QUESTION_ROWS + 2 * turn.question + turn.capot
+    out[at] = _find_bidder_row(turn) + (number if turn.bidder >= 0 else 0)
+    out[at + step] = _find_lowest_row(turn)
+    out[at + 2 * step] = _find_question_row(turn)

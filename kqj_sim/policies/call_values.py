@@ -11,25 +11,21 @@ import numpy as np
 
 from kqj_sim.core.cards import NO_TRUMP
 from kqj_sim.core.jit import int16_at, int32_at, scalar, stack_int32, stack_int64
-from kqj_sim.core.simd_int16 import UNITS, load, rectify, write_dots
+from kqj_sim.core.simd_int16 import UNITS, write_dots
 from kqj_sim.core.types import Address, Contract, Float32Pointer, Int32Pointer, Vector
 from kqj_sim.policies.call_features import (
-    CONTRACTS,
     FEATURES,
     LAYOUT,
     CallTurn,
-    order_suits,
     write_call_features,
 )
-from kqj_sim.policies.one_layer import add_row, compute_total, find_step
+from kqj_sim.policies.one_layer import add_features, find_step
 
 CAPOT_UNIT = 13
 """Values of a contract before that of Capot: of the lowest bid, of 10 more, 20 more, to 120."""
 COUNTER_UNIT, OVERCOUNTER_UNIT = CAPOT_UNIT + 1, CAPOT_UNIT + 2
 VALUES = OVERCOUNTER_UNIT + 1
 """Values of a contract: of each bid, of Capot, of a counter and of an overcounter."""
-TOTALS = CONTRACTS * UNITS
-"""Totals of all contracts."""
 
 
 @scalar
@@ -42,12 +38,8 @@ def find_weights(weights: Address, contract: Contract) -> Address:
 def compute_layer(turn: CallTurn, order: int, contract: Contract, address: Address) -> Vector:
     """Return the hidden layer of a turn in the view of a contract."""
     features = stack_int64(FEATURES)
-    write_call_features(turn, order, contract, features)
-    numbers = int16_at(address)
-    hidden = load(numbers, LAYOUT.bias)
-    for k in range(FEATURES):
-        hidden = add_row(hidden, numbers, features[k])
-    return rectify(hidden)
+    write_call_features(turn, order, contract, features, 0, 1)
+    return add_features(address, LAYOUT, features, FEATURES, 0, 1)
 
 
 @scalar
@@ -76,11 +68,3 @@ def write_values(
     step = find_step(address, LAYOUT)
     for k in range(VALUES):
         values[k] = np.float32(totals[k]) * step
-
-
-@scalar
-def is_gain(turn: CallTurn, unit: int, weights: Address) -> bool:
-    """Return True if a call in the contract of a counter's chance has a value above zero."""
-    address = find_weights(weights, turn.contract)
-    layer = compute_layer(turn, order_suits(turn.hand), turn.contract, address)
-    return compute_total(layer, address, LAYOUT, unit) > 0

@@ -27,8 +27,8 @@ RANK_COUNT = 12
 FLAG_VALUES = 2
 POINT_BUCKETS = 8
 """Buckets of the card points in a trick (`POINTS_BUCKET`)."""
-RANK_GROUPS, GROUP_STATES = 3, 81
-"""A suit's ranks in groups of four; each card is unseen, held or gone (3**4 states)."""
+RANK_GROUPS, GROUP_STATES = 3, 256
+"""A suit's ranks in groups of four; four bits of those held, then four of those gone."""
 COUNT_BUCKETS = 7
 """Cards of a suit in the hand: 0 to 5, or more."""
 AMOUNT_BUCKETS = 13
@@ -105,22 +105,6 @@ def make_buckets(bounds: tuple[int, ...], size: int) -> Int64Array:
 
 POINTS_BUCKET = make_buckets((0, 3, 7, 12, 18, 25, 34, 46), 128)
 """Bucket of card points."""
-_BASE_3 = np.array([sum(3**k for k in range(4) if bits >> k & 1) for bits in range(16)])
-"""Four bits as the digits of a number to the base 3."""
-
-
-def _make_slot_bits() -> Int64Array:
-    """Return the table [slots of the suits, two bits each; four bits by suit]: the bits by slot."""
-    return np.array(
-        [
-            sum((bits >> suit & 1) << (slots >> 2 * suit & 3) for suit in range(SUIT_COUNT)) & 15
-            for slots in range(256)
-            for bits in range(16)
-        ]
-    )
-
-
-_SLOT_BITS = _make_slot_bits()
 
 
 @scalar
@@ -155,9 +139,9 @@ def write_features(view: Any, context: TrickContext, out: Any, start: int, step:
         own = (view.hand >> shift) & SUIT_MASK
         out_of_play = (gone >> shift) & SUIT_MASK
         left = popcount(context.unseen & (SUIT_MASK << shift))
-        exhausted |= (1 if left == 0 else 0) << suit
+        exhausted |= (1 if left == 0 else 0) << slot
         for group in range(RANK_GROUPS):
-            state = _BASE_3[(own >> 4 * group) & 15] + 2 * _BASE_3[(out_of_play >> 4 * group) & 15]
+            state = (own >> 4 * group) & 15 | ((out_of_play >> 4 * group) & 15) << 4
             out[at] = _CARDS + (slot * RANK_GROUPS + group) * GROUP_STATES + state
             at += step
         out[at] = (
@@ -172,9 +156,11 @@ def write_features(view: Any, context: TrickContext, out: Any, start: int, step:
     for other in range(1, SEATS):
         partner = 1 if team_of(around, other) == own_team else 0
         played = 1 if view.position + other >= SEATS else 0
-        void = ((around >> (PLAYER_BITS * other + 5)) & 15) | exhausted
+        void = exhausted
+        for suit in range(SUIT_COUNT):
+            void |= ((around >> (PLAYER_BITS * other + 5 + suit)) & 1) << ((slots >> 2 * suit) & 3)
         player = ((other - 1) * 2 + partner) * 2 + played
-        out[at] = _PLAYERS + player * 16 + _SLOT_BITS[(slots << 4) | void]
+        out[at] = _PLAYERS + player * 16 + void
         at += step
 
     trick, position, contracting = view.trick_number, view.position, view.contracting

@@ -9,45 +9,73 @@ from typing import Any
 
 import numpy as np
 
-from kqj_sim.core.ask_calls import make_ask_bid, make_ask_counter
-from kqj_sim.core.block import SEATS
+from kqj_sim.core.ask_calls import find_highest_bid, find_lowest_bid
+from kqj_sim.core.block import (
+    AMOUNT,
+    CALL,
+    CAPOT,
+    CONTRACT,
+    DEALT,
+    LAST_BIDS,
+    MAY_COUNTER,
+    PLAYERS,
+    SEATS,
+    SENDER,
+    STILL_CALLING,
+    STRIDE,
+    cell_index,
+    fill_vectors,
+    policy_of,
+)
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, popcount, trailing_zeros, whole_tens
 from kqj_sim.core.dispatch import (
     BID,
     COUNTER,
     OVERCOUNTER,
-    Asking,
+    AskLoop,
+    view_block,
 )
-from kqj_sim.core.jit import scalar, stack_int32
+from kqj_sim.core.jit import scalar, stack_int32, stack_int64
 from kqj_sim.core.rules import MAX_POLICIES
 from kqj_sim.core.simd_int16 import UNITS, find_positive
-from kqj_sim.core.types import Address, CardSet, Contract, Kernel
+from kqj_sim.core.types import (
+    Address,
+    Block,
+    CardSet,
+    Contract,
+    Flag,
+    Float64Pointer,
+    Int64Pointer,
+    Lane,
+    Place,
+    RowOffset,
+    Vector,
+)
 from kqj_sim.core.views import PASS, bid_code, last_bid_contract
-from kqj_sim.policies.bid_values import write_bid_totals
 from kqj_sim.policies.call_features import (
     CONTRACTS,
+    FEATURES,
     LAYOUT,
+    TO_BID,
     TO_COUNTER,
     TO_OVERCOUNTER,
     CallTurn,
     make_bid_turn,
-    make_counter_turn,
     order_suits,
+    write_call_features,
 )
 from kqj_sim.policies.call_values import (
     CAPOT_UNIT,
     COUNTER_UNIT,
     OVERCOUNTER_UNIT,
-    TOTALS,
     compute_layer,
     find_weights,
-    is_gain,
     write_totals,
 )
 from kqj_sim.policies.card_sets import ACES, EIGHTS, NINES
-from kqj_sim.policies.one_layer import compute_total, find_step
+from kqj_sim.policies.one_layer import add_features, compute_total, find_step
 from kqj_sim.policies.parameters import whole
-from kqj_sim.policies.points import PARAMETERS, choose_take
+from kqj_sim.policies.points import PARAMETERS, Choice, choose_take
 from kqj_sim.policies.registry import policy
 from kqj_sim.policies.tools import is_partner, suit_cards
 from kqj_sim.policies.weights import VERSIONS
@@ -138,53 +166,131 @@ def may_bid(view: Any, bid: int, parameters: Any, weights: Address) -> bool:
     return best
 
 
-@scalar
-def choose_bid(view: Any, parameters: Any, weights: Address) -> int:
-    """Choose the bid of the greatest value, or pass."""
-    totals = stack_int32(TOTALS)
-    turn = make_bid_turn(view)
-    contracts = find_contracts(turn) & (_ALL if view.all_no_trump != 0 else _SUITS)
-    write_bid_totals(turn, contracts, weights, totals)
-    best, call = np.float32(0), PASS
-    while contracts != 0:
-        contract = trailing_zeros(contracts)
-        contracts &= contracts - 1
-        gains = find_positive(totals, contract * UNITS) & _BIDS
-        while gains != 0:
-            unit = trailing_zeros(gains)
-            amount = find_amount(view.lowest_amount, unit)
-            total = totals[contract * UNITS + unit]
-            value = np.float32(total) * find_step(find_weights(weights, contract), LAYOUT)
-            if value > best and amount <= view.highest_amount:
-                best = value
-                call = bid_code(amount, contract, 1 if unit == CAPOT_UNIT else 0)
-            gains &= gains - 1
-    return call
+_LANES, _CONTRACTS, _FEATURES = 0, STRIDE, 2 * STRIDE
+_SIZE = _FEATURES + FEATURES * STRIDE
+"""Numbers of a list of questions: lanes, contracts and features, row by row like a block."""
+
+_TURNS = STRIDE // CONTRACTS
+"""Turns to bid whose contracts are looked at together: they are no more than the lanes."""
 
 
 @scalar
-def choose_counter(view: Any, parameters: Any, weights: Address) -> bool:
-    """Counter if that is worth more than not to."""
-    return is_gain(make_counter_turn(view, TO_COUNTER), COUNTER_UNIT, weights)
+def _list_questions(
+    state: Block, lanes: int, flags: RowOffset, place: Place, number: int, questions: Int64Pointer
+) -> int:
+    """Write down the lanes in which a place is asked, one after another; return their number."""
+    count = 0
+    for lane in range(lanes):
+        questions[_LANES + count] = lane
+        mine = policy_of(state[PLAYERS + lane], place) == number
+        count += 1 if mine & (state[cell_index(flags, lane)] != 0) else 0
+    for k in range(count, fill_vectors(count)):
+        questions[_LANES + k] = 0
+    return count
 
 
 @scalar
-def choose_overcounter(view: Any, parameters: Any, weights: Address) -> bool:
-    """Overcounter if that is worth more than not to."""
-    return is_gain(make_counter_turn(view, TO_OVERCOUNTER), OVERCOUNTER_UNIT, weights)
+def _read_question(
+    state: Block, lane: Lane, place: Place, turn: int, question: int, teams: int
+) -> CallTurn:
+    """Return the question of a lane."""
+    return CallTurn(
+        state[cell_index(DEALT + place * STRIDE, lane)], place, turn, question,
+        state[SENDER + lane], state[AMOUNT + lane], state[CONTRACT + lane], state[CAPOT + lane],
+        state[LAST_BIDS + lane], state[PLAYERS + lane], teams,
+    )  # fmt: skip
 
 
-def _make_asking(loop: int, choose: Kernel) -> Asking:
-    """Return a decision as a loop asks it."""
-    return Asking(
-        choose,
-        scalar(lambda table, number: 0.0),
-        scalar(lambda resources, number: resources[loop * MAX_POLICIES + number]),
-        sole_policy=False,
-        checked=False,
-    )
+@scalar
+def _prefer_bid(
+    best: Choice, layer: Vector, address: Address, contract: Contract, lowest: int, highest: int
+) -> Choice:
+    """Return the better of a choice and the best bid in a contract, by its hidden layer."""
+    totals = stack_int32(UNITS)
+    write_totals(layer, address, totals)
+    value, call = best
+    gains = find_positive(totals, 0) & _BIDS
+    while gains != 0:
+        unit = trailing_zeros(gains)
+        gains &= gains - 1
+        amount = find_amount(lowest, unit)
+        worth = float(np.float32(totals[unit]) * find_step(address, LAYOUT))
+        if worth > value and amount <= highest:
+            value, call = worth, bid_code(amount, contract, 1 if unit == CAPOT_UNIT else 0)
+    return Choice(value, call)
 
 
-learned.block("bid")(make_ask_bid(_make_asking(BID, choose_bid)))
-learned.block("counter")(make_ask_counter(_make_asking(COUNTER, choose_counter)))
-learned.block("overcounter")(make_ask_counter(_make_asking(OVERCOUNTER, choose_overcounter)))
+@learned.block("bid")
+def ask_bid(
+    block_pointer: Int64Pointer, lanes: int, place: Place, turn: int, teams: int, limits: int,
+    number: int, parameter_table: Float64Pointer, resources: Int64Pointer,
+) -> None:  # fmt: skip
+    """Ask a place to bid where STILL_CALLING (`ask_calls.make_ask_bid`): it makes the bid of the
+    greatest value, or passes."""
+    state = view_block(block_pointer)
+    weights = resources[BID * MAX_POLICIES + number]
+    turns, looks = stack_int64(_FEATURES), stack_int64(_SIZE)
+    count = _list_questions(state, lanes, STILL_CALLING, place, number, turns)
+    allowed = _ALL if limits & 1 != 0 else _SUITS
+    for k in range(fill_vectors(count)):
+        asked = _read_question(state, turns[_LANES + k], place, turn, TO_BID, teams)
+        turns[_CONTRACTS + k] = find_contracts(asked) & allowed
+    for first in range(0, count, _TURNS):
+        found = 0
+        for k in range(first, min(first + _TURNS, count)):
+            lane, left = turns[_LANES + k], turns[_CONTRACTS + k]
+            state[CALL + lane] = PASS
+            while left != 0:
+                looks[_LANES + found], looks[_CONTRACTS + found] = lane, trailing_zeros(left)
+                left &= left - 1
+                found += 1
+        for k in range(found, fill_vectors(found)):
+            looks[_LANES + k], looks[_CONTRACTS + k] = 0, 0
+        # Like all loops to `fill_vectors` this one has no branches, and becomes vector code.
+        for k in range(fill_vectors(found)):
+            asked = _read_question(state, looks[_LANES + k], place, turn, TO_BID, teams)
+            order, contract = order_suits(asked.hand), looks[_CONTRACTS + k]
+            write_call_features(asked, order, contract, looks, _FEATURES + k, STRIDE)
+        best, previous = Choice(0.0, PASS), -1
+        for k in range(found):
+            lane, contract = looks[_LANES + k], looks[_CONTRACTS + k]
+            if lane != previous:
+                best, previous = Choice(0.0, PASS), lane
+            address = find_weights(weights, contract)
+            layer = add_features(address, LAYOUT, looks, FEATURES, _FEATURES + k, STRIDE)
+            lowest = find_lowest_bid(state[AMOUNT + lane], limits)
+            best = _prefer_bid(best, layer, address, contract, lowest, find_highest_bid(limits))
+            state[CALL + lane] = best.call
+
+
+def _make_ask_counter(loop: int, question: int, unit: int) -> AskLoop:
+    """Return the loop that asks a place to counter, or to overcounter, which it does if that is
+    worth more than not to."""
+
+    def ask_counter(
+        block_pointer: Int64Pointer, lanes: int, place: Place, turn: int, teams: int, over: Flag,
+        number: int, parameter_table: Float64Pointer, resources: Int64Pointer,
+    ) -> None:  # fmt: skip
+        """Ask where MAY_COUNTER (`ask_calls.make_ask_counter`)."""
+        state = view_block(block_pointer)
+        weights = resources[loop * MAX_POLICIES + number]
+        questions = stack_int64(_SIZE)
+        count = _list_questions(state, lanes, MAY_COUNTER, place, number, questions)
+        for k in range(fill_vectors(count)):
+            lane = questions[_LANES + k]
+            earliest = state[SENDER + lane] + 1
+            asked = _read_question(state, lane, place, earliest, question, teams)
+            order = order_suits(asked.hand)
+            write_call_features(asked, order, asked.contract, questions, _FEATURES + k, STRIDE)
+        for k in range(count):
+            lane = questions[_LANES + k]
+            address = find_weights(weights, state[CONTRACT + lane])
+            layer = add_features(address, LAYOUT, questions, FEATURES, _FEATURES + k, STRIDE)
+            gain = compute_total(layer, address, LAYOUT, unit)
+            state[CALL + lane] = 1 if gain > 0 else 0
+
+    return ask_counter
+
+
+learned.block("counter")(_make_ask_counter(COUNTER, TO_COUNTER, COUNTER_UNIT))
+learned.block("overcounter")(_make_ask_counter(OVERCOUNTER, TO_OVERCOUNTER, OVERCOUNTER_UNIT))

@@ -13,9 +13,8 @@ import numpy as np
 from kqj_sim.core.block import PLAYERS_BY_POSITION, STRIDE, fill_vectors, policy_of
 from kqj_sim.core.cards import lowest_bit
 from kqj_sim.core.dispatch import LEAD, view_block
-from kqj_sim.core.jit import int16_at, scalar, stack_int64
+from kqj_sim.core.jit import scalar, stack_int64
 from kqj_sim.core.rules import MAX_POLICIES
-from kqj_sim.core.simd_int16 import load, rectify
 from kqj_sim.core.trick import find_following_cards, follow_view, lead_view, put_card, read_hand
 from kqj_sim.core.types import (
     Address,
@@ -25,10 +24,9 @@ from kqj_sim.core.types import (
     Int64Pointer,
     Lane,
     Position,
-    Vector,
 )
 from kqj_sim.policies.features import FEATURES, LAYOUT, find_output, write_features
-from kqj_sim.policies.one_layer import add_row, compute_total, find_step
+from kqj_sim.policies.one_layer import add_features, compute_total, find_step
 from kqj_sim.policies.parameters import whole
 from kqj_sim.policies.registry import policy
 from kqj_sim.policies.trick_odds import build_trick_context
@@ -49,17 +47,6 @@ network = policy(
 network.weights = "network"
 
 
-@scalar
-def _compute_layer(address: Address, features: Int64Pointer, start: int, step: int) -> Vector:
-    """Return the hidden layer of a decision, from its features at `start` and every `step`th
-    number after it."""
-    numbers = int16_at(address)
-    total = load(numbers, LAYOUT.bias)
-    for k in range(FEATURES):
-        total = add_row(total, numbers, features[start + k * step])
-    return rectify(total)
-
-
 @network.values
 @scalar
 def write_card_values(view: Any, weights: Address, values: Float32Pointer) -> int:
@@ -74,7 +61,7 @@ def write_card_values(view: Any, weights: Address, values: Float32Pointer) -> in
     address = weights + known.kind * _KIND_BYTES
     features = stack_int64(FEATURES)
     write_features(view, known, features, 0, 1)
-    layer = _compute_layer(address, features, 0, 1)
+    layer = add_features(address, LAYOUT, features, FEATURES, 0, 1)
     step = find_step(address, LAYOUT)
     count = 0
     left = view.legal
@@ -108,7 +95,7 @@ def _put_facts(view: Any, lane: Lane, facts: Int64Pointer) -> None:
 def _choose_card(facts: Int64Pointer, lane: Lane, position: Position, weights: Address) -> CardSet:
     """Return the legal card of the greatest value in a lane; of several, the lowest."""
     address = weights + facts[_KIND + lane] * _KIND_BYTES
-    layer = _compute_layer(address, facts, _FEATURES + lane, STRIDE)
+    layer = add_features(address, LAYOUT, facts, FEATURES, _FEATURES + lane, STRIDE)
     left = facts[_LEGAL + lane]
     best, chosen = -1 << 32, 0
     while left != 0:

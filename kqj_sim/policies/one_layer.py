@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from kqj_sim.core.jit import float32_at, int16_at, int32_at, scalar, stack_int32
-from kqj_sim.core.simd_int16 import WIDTH, add, load, write_dots
-from kqj_sim.core.types import Address, Float32Array, Int16Array, Vector
+from kqj_sim.core.simd_int16 import WIDTH, add, load, rectify, write_dots
+from kqj_sim.core.types import Address, Float32Array, Int16Array, Int64Pointer, Vector
 
 HIDDEN_UNITS = WIDTH
 """Units of the hidden layer: one vector."""
@@ -119,9 +119,24 @@ def _choose_scale(largest: float, room: int) -> float:
 
 
 @scalar
-def add_row(total: Vector, numbers: Any, row: int) -> Vector:
-    """Return sums of the hidden layer with a row added."""
-    return add(total, load(numbers, row * HIDDEN_UNITS))
+def add_features(
+    address: Address, layout: Layout, features: Int64Pointer, count: int, start: int, step: int
+) -> Vector:
+    """Return the hidden layer, rectified, of the network at an address.
+
+    Args:
+        address: of the network in fixed point.
+        layout: of the network.
+        features: holds the numbers of the rows, at `start` and every `step`th number after it.
+        count: number of rows, a constant.
+        start: see `features`.
+        step: see `features`.
+    """
+    numbers = int16_at(address)
+    total = load(numbers, layout.bias)
+    for k in range(count):
+        total = add(total, load(numbers, features[start + k * step] * HIDDEN_UNITS))
+    return rectify(total)
 
 
 @scalar

@@ -36,14 +36,14 @@ _TRAINING = {
 }
 """Programs that make the weights, and their options."""
 
-VERSIONS = {"network": 7, "learned": 5}
+VERSIONS = {"network": 8, "learned": 6}
 """Version of each policy's weights in use.
 
 It is a parameter of the policy, so that outputs and records name the weights they were made with.
 Version 5 of `network` is another network than version 4, whose values it has learnt; version 6 has
-new numbers for taking with two teams only, version 7 for auctions only.  Version 2 of `learned` has
-new numbers for three teams only; version 4 looks at fewer contracts, and has new numbers, as has
-version 5.
+new numbers for taking with two teams only, as has version 8; version 7 for auctions only.  Version
+2 of `learned` has new numbers for three teams only, as has version 6; version 4 looks at fewer
+contracts, and has new numbers, as has version 5.
 """
 
 _STORED_TYPE = np.float16

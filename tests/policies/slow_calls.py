@@ -43,13 +43,13 @@ def list_features(question: Question, contract: str) -> list[int]:
     names += [other for other in CONTRACT_LABELS[4:] if other != contract]
     minimum = 120 if max(question.teams) == 1 else 80
 
-    def say(player: int) -> tuple[int, int]:
-        """A player's last call, and the row of its amount."""
+    def say(player: int) -> int:
+        """A player's last call."""
         if player not in question.bids:
-            return int(player < question.turn), 0
+            return int(player < question.turn)
         amount, bid = question.bids[player]
         tens = min(max((amount - minimum) // 10, 0), 15)
-        return 2 + names.index(bid), (1 if bid == contract else 2) * 16 + tens
+        return 2 + 16 * names.index(bid) + tens
 
     rows: list[tuple[str, int]] = []
     for slot, suit in enumerate(suits):
@@ -61,10 +61,8 @@ def list_features(question: Question, contract: str) -> list[int]:
     for step in range(1, 6):
         other = (place + step) % 6
         partner = question.teams[other] == question.teams[place]
-        call, amount = say(other)
-        rows += [(f"call_{step}", 8 * partner + call), ("amount", 48 * partner + amount)]
-    call, amount = say(place)
-    rows += [("own_call", call), ("own_amount", amount)]
+        rows.append((f"call_{step}", 98 * partner + say(other)))
+    rows.append(("own_call", say(place)))
     bidder, relation, named, tens = 0, 0, 0, 0
     if question.bidder is not None:
         partner = question.teams[question.bidder] == question.teams[place]
@@ -74,8 +72,8 @@ def list_features(question: Question, contract: str) -> list[int]:
         tens = (question.bids[question.bidder][0] - minimum) // 10 + 1
         tens = min(max(tens, 0), 31)
     rows += [("bidder", 6 * bidder + named), ("lowest", 32 * relation + tens)]
-    rows.append(("place", 6 * min(question.turn // 6, 2) + place))
-    rows.append(("question", 2 * question.kind + question.capot))
+    lap = min(question.turn // 6, 2)
+    rows.append(("question", (6 * lap + place) * 6 + 2 * question.kind + question.capot))
     sizes = [size for size, _ in PARTS.values()]
     starts = dict(zip(PARTS, np.cumsum([0, *sizes]), strict=False))
     assert all(row < PARTS[part][0] for part, row in rows)

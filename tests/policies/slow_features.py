@@ -201,8 +201,7 @@ class Slow:
             for group in range(3):
                 cards = lane[4 * group : 4 * group + 4]
                 state = sum(
-                    3**k * (1 if c in moment.hand else 2 if c in self.gone else 0)
-                    for k, c in enumerate(cards)
+                    2**k * ((c in moment.hand) + 16 * (c in self.gone)) for k, c in enumerate(cards)
                 )
                 found.append(("cards", (slot, group, state)))
             own, unseen = len(self.of(moment.hand, suit)), len(self.of(self.unseen, suit))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
+from kqj_sim.core.dispatch import BID
 from kqj_sim.core.views import PASS, BidView
 from kqj_sim.policies import learned, points, weights
+from kqj_sim.policies.call_features import make_bid_turn
+from tests.policies.asked import ask_learned
 from tests.policies.call_questions import questions
 
 
@@ -25,24 +27,39 @@ def view_turns(count: int) -> list[BidView]:
     ]  # fmt: skip
 
 
-def call_points(function: Callable[..., Any], view: BidView, *bid: int) -> Any:
-    """Ask `points`."""
-    parameters = points.get_fitted(view.team_count)
-    return function(view, *bid, parameters, *[0] * len(bid))
+def bid_of_points(view: BidView) -> int:
+    """The bid of `points`."""
+    return int(points.choose_bid(view, points.get_fitted(view.team_count)))
 
 
-def call_learned(function: Callable[..., Any], view: BidView, *bid: int) -> Any:
-    """Ask `learned`."""
-    numbers = weights.load_for_play("learned", view.team_count, "auction")
-    return function(view, *bid, (), numbers.ctypes.data)
+def bid_of_learned(view: BidView) -> int:
+    """The bid of `learned`."""
+    fixed = weights.load_for_play("learned", view.team_count, "auction")
+    least = view.lowest_amount if view.bidder < 0 else 120
+    limits = (least << 16 | view.highest_amount) << 1 | view.all_no_trump
+    return ask_learned(BID, [make_bid_turn(view)], 0, fixed, limits)
 
 
-@pytest.mark.parametrize(("policy", "call"), [(points, call_points), (learned, call_learned)])
-def test_only_bids_that_are_not_made_are_ruled_out(policy: Any, call: Any) -> None:
-    views = view_turns(400)
-    bids = [(view, call(policy.choose_bid, view)) for view in views]
+def points_may_bid(view: BidView, bid: int) -> bool:
+    """True if `points` may make a bid."""
+    return bool(points.may_bid(view, bid, points.get_fitted(view.team_count), 0))
+
+
+def learned_may_bid(view: BidView, bid: int) -> bool:
+    """True if `learned` may make a bid."""
+    fixed = weights.load_for_play("learned", view.team_count, "auction")
+    return bool(learned.may_bid(view, bid, (), fixed.ctypes.data))
+
+
+@pytest.mark.parametrize(
+    ("choose", "may_bid"), [(bid_of_points, points_may_bid), (bid_of_learned, learned_may_bid)]
+)
+def test_only_bids_that_are_not_made_are_ruled_out(
+    choose: Callable[[BidView], int], may_bid: Callable[[BidView, int], bool]
+) -> None:
+    bids = [(view, choose(view)) for view in view_turns(400)]
     made = [(view, bid) for view, bid in bids if bid != PASS]
     assert len(made) > 20
-    assert all(call(policy.may_bid, view, bid) for view, bid in made)
-    others = [call(policy.may_bid, view, bid) for view, _ in made for _, bid in made]
+    assert all(may_bid(view, bid) for view, bid in made)
+    others = [may_bid(view, bid) for view, _ in made for _, bid in made]
     assert sum(others) < 0.3 * len(others)

@@ -7,7 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from kqj_sim.columns import CONTRACT_LABELS
-from kqj_sim.core.views import PASS, BidView, CounterView, bid_code
+from kqj_sim.core.dispatch import BID, COUNTER, OVERCOUNTER
+from kqj_sim.core.views import PASS, bid_code
 from kqj_sim.policies import weights
 from kqj_sim.policies.call_features import (
     FEATURES,
@@ -16,10 +17,10 @@ from kqj_sim.policies.call_features import (
     write_call_features,
 )
 from kqj_sim.policies.call_values import write_values
-from kqj_sim.policies.learned import choose_bid, choose_counter, choose_overcounter
 from kqj_sim.policies.one_layer import HIDDEN_UNITS
 from kqj_sim.policies.trick_odds import KIND_COUNT
 from kqj_sim.rules import KqjRules
+from tests.policies.asked import ask_learned
 from tests.policies.call_questions import questions
 from tests.policies.slow_calls import RANKS, Question, list_features, list_values
 from tests.slow import slow_after
@@ -40,7 +41,7 @@ def test_features_are_their_slow_namesakes() -> None:
     seen: set[int] = set()
     for question, turn in questions(600):
         for number, contract in enumerate(CONTRACT_LABELS):
-            write_call_features(turn, order_suits(turn.hand), number, features)
+            write_call_features(turn, order_suits(turn.hand), number, features, 0, 1)
             expected = list_features(question, contract)
             assert sorted(features.tolist()) == sorted(expected), (question, contract)
             seen.update(expected)
@@ -70,45 +71,43 @@ def is_looked_at(question: Question, contract: str) -> bool:
     return len(cards) >= 3 or (len(cards) == 2 and ("9" in cards or "8" in cards))
 
 
-def find_best_bid(question: Question, fixed: NDArray[np.int16], view: BidView) -> int:
+def find_best_bid(
+    question: Question, fixed: NDArray[np.int16], lowest: int, highest: int, all_no_trump: int
+) -> int:
     """The bid of the greatest value, the first of equal ones."""
     best, call = np.float32(0), PASS
     for number, contract in enumerate(CONTRACT_LABELS):
-        if (number >= 4 and not view.all_no_trump) or not is_looked_at(question, contract):
+        if (number >= 4 and not all_no_trump) or not is_looked_at(question, contract):
             continue
         values = list_values(fixed, list_features(question, contract), contract)
-        amounts = [view.lowest_amount + raised for raised in range(0, 121, 10)]
-        amounts.append(max(view.lowest_amount, 400))
+        amounts = [lowest + raised for raised in range(0, 121, 10)]
+        amounts.append(max(lowest, 400))
         for at, amount in enumerate(amounts):
-            if amount <= view.highest_amount and values[at] > best:
+            if amount <= highest and values[at] > best:
                 best, call = values[at], bid_code(amount, number, int(at == 13))
     return call
 
 
 def test_calls_are_those_of_the_greatest_value() -> None:
-    fixed = draw_weights(3, -20)
-    fixed_address, calls = fixed.ctypes.data, set()
-    for number, (question, turn) in enumerate(questions(300)):
+    fixed, seen = draw_weights(3, -20), set()
+    asked = list(questions(300))
+    turns = [turn for _, turn in asked]
+    for number, (question, turn) in enumerate(asked):
         if question.kind == 0:
             lowest = turn.amount + 10 if turn.bidder >= 0 else 120
-            view = BidView(
-                turn.hand, turn.place, turn.turn, lowest, 600 if number % 3 else lowest + 20,
-                number % 2, turn.bidder, turn.amount, turn.contract, turn.last_bids, turn.players,
-                turn.team_count, 0,
-            )  # fmt: skip
-            call = choose_bid(view, (), fixed_address)
-            assert call == find_best_bid(question, fixed, view)
-            calls.add(call == PASS)
+            highest, all_no_trump = 600 if number % 3 else lowest + 20, number % 2
+            limits = (120 << 16 | highest) << 1 | all_no_trump
+            call = ask_learned(BID, turns, number, fixed, limits)
+            assert call == find_best_bid(question, fixed, lowest, highest, all_no_trump)
+            seen.add((0, call == PASS))
         else:
-            reply = CounterView(
-                turn.hand, turn.place, turn.bidder, turn.amount, turn.contract, turn.capot,
-                turn.last_bids, turn.players, turn.team_count, 0,
-            )  # fmt: skip
             contract = CONTRACT_LABELS[turn.contract]
             values = list_values(fixed, list_features(question, contract), contract)
-            choose = choose_counter if question.kind == 1 else choose_overcounter
-            assert choose(reply, (), fixed_address) == (values[13 + question.kind] > 0)
-    assert calls == {False, True}
+            loop = COUNTER if question.kind == 1 else OVERCOUNTER
+            call = ask_learned(loop, turns, number, fixed)
+            assert call == int(values[13 + question.kind] > 0)
+            seen.add((question.kind, call == 1))
+    assert len(seen) == 6
 
 
 @pytest.mark.parametrize("teams", [2, 3])
