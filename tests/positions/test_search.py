@@ -108,13 +108,14 @@ def test_a_limit_of_time_ends_a_kernel_that_looks_for_hands(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(KqjCardSampler, "max_hands", 1 << 40)
-    tried: list[int] = []
-    began = time.monotonic()
-    with pytest.raises(InputError, match=r"that were tried in 0.3 s; allow more with --time"):
-        estimate_position(
-            many_bids(), ("random:bid=0.000001",) * 6, deals=10_000, time=0.3, threads=1,
-            searching=tried.append,
-        )  # fmt: skip
+    for _ in range(2):  # The first time kernels may be compiled.
+        tried: list[int] = []
+        began = time.monotonic()
+        with pytest.raises(InputError, match=r"that were tried in 0.3 s; allow more with --time"):
+            estimate_position(
+                many_bids(), ("random:bid=0.000001",) * 6, deals=10_000, time=0.3, threads=1,
+                searching=tried.append,
+            )  # fmt: skip
     assert time.monotonic() - began < 10
     assert tried == sorted(tried) and tried[-1] > 0
 

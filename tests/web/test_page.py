@@ -175,7 +175,7 @@ def test_a_served_page_works_without_the_server(browser: Browser) -> None:
         browser.wait("navigator.serviceWorker.controller || location.reload()")
     browser.open(f"{url}#hand=9h8hAhKs4d&return=7h")
     wait_for_answer(browser)
-    assert browser.text("#headline").startswith("Take ♥: you win 99.6% of the rounds")
+    assert browser.text("#headline").startswith("Take ♥: you win 99.7% of the rounds")
 
 
 def test_the_manifest_is_that_of_the_build() -> None:
