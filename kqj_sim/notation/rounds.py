@@ -64,7 +64,7 @@ def read_rounds(text: str) -> Iterator[tuple[int, Record | PartialRecord | Recor
                 raise sections.error
             yield sections.line, _read_round(sections, game)
         except NotationLineError as error:
-            game.scores, game.dealer = None, None
+            game.pending, game.scores, game.dealer = 0, None, None
             yield error.line, RecordError(str(error))
         game.rounds += 1
 
@@ -78,14 +78,12 @@ def _read_round(sections: RoundSections, game: _Game) -> Record | PartialRecord:
     else:
         players = [NotedPlayer(f"seat {seat}") for seat in range(rules.seats)]
     number, game_number = parse_round_number(sections.get("round"))
-    if number is None:
-        game.pending, game.scores = 0, None
-    elif number == 1:
+    if number == 1:
         game.pending, game.scores = 0, [rules.start_score] * rules.score_count
         game.number += 1
         game.dealer = game.dealer if sections.get("dealer") else None
     elif number != game.next_round or (sections.begins_game and game.rounds):
-        game.scores = None
+        game.pending, game.scores = 0, None
     game.number = game.number if game_number is None else game_number
     names = name_seats(players)
     dealer_lines = sections.get("dealer")
@@ -112,17 +110,13 @@ def _read_round(sections: RoundSections, game: _Game) -> Record | PartialRecord:
     }
     score, scores_before = reader.score, game.scores
     after = None
-    if score is not None:
-        after = (
-            None
-            if scores_before is None
-            else reader.referee.add_scores(scores_before, reader.teams, score.scores)
-        )
-        game.pending = score.pending_after
+    if score is not None and scores_before is not None:
+        after = reader.referee.add_scores(scores_before, reader.teams, score.scores)
     passed = score is not None and score.result == "passed_out"
     game.dealer = reader.referee.find_next_dealer(dealer, passed)
     game.next_round = (number or 0) + 1
     game.scores = after
+    game.pending = 0 if score is None else score.pending_after
     if reader.explain_missing() or score is None:
         return PartialRecord(**known, **record)
     belongs = number is not None and after is not None

@@ -193,6 +193,24 @@ def test_rounds_of_a_game_carry_scores_dealer_and_gratuities_over() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("damaged", "repaired"),
+    [(r"4\. ", "4. K♠ "), (r"(?s)  8\. .*", ""), (r"(?s).*", "\n")],
+    ids=["wrong", "unfinished", "left out"],
+)
+def test_a_gratuity_is_not_carried_over_a_round_that_is_not_known(
+    damaged: str, repaired: str
+) -> None:
+    litigation, between, after = random_game(KqjRules(), 50)[5:8]
+    assert litigation.pending_after == 120
+    before, text = "".join(format_records([litigation, between])).split("\n\n")
+    *_, last = "".join(format_records([litigation, between, after])).split("\n\n")
+    assert "Pending" not in last
+    found = read("\n\n".join([before, re.sub(damaged, repaired, text, count=1), last]))[-1]
+    assert isinstance(found, Record), found
+    assert (found.round, found.pending_before, found.scores) == (None, 0, after.scores)
+
+
 def test_all_pass_stands_for_the_passes_to_the_end() -> None:
     auction = "Game: KQJ, auctions\nCalls: pass 120h all pass\n"
     found = read_one(auction)
