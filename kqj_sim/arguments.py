@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 from kqj_sim.cards import Card
 from kqj_sim.errors import InputError, locate_errors
 from kqj_sim.games import GAMES, KQJ, make_rules
-from kqj_sim.messages import explain_two_readings, quote, shorten, suggest
+from kqj_sim.messages import explain_two_readings, quote, shorten, suggest, use_own_decimals
 from kqj_sim.places import parse_place
 from kqj_sim.rules import GameRules
 
@@ -90,6 +90,7 @@ def _parse_decimal(text: str) -> Decimal:
     return Decimal(number) * unit
 
 
+@use_own_decimals()
 def parse_whole_number(value: object, lowest: int, example: str, highest: int = MAX_INTEGER) -> int:
     """Return a whole number from `lowest` to `highest`, also written 1e6, 1M or 1,000,000.
 

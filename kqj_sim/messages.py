@@ -7,8 +7,17 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Collection, Iterable
-from decimal import Decimal
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from decimal import (
+    ROUND_HALF_EVEN,
+    Context,
+    Decimal,
+    DivisionByZero,
+    InvalidOperation,
+    Overflow,
+    localcontext,
+)
 
 WIDTH = 60
 """Most characters of a value that a message repeats."""
@@ -105,6 +114,15 @@ def capitalize(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+@contextmanager
+def use_own_decimals() -> Iterator[None]:
+    """Compute with the same decimals whatever precision and traps the caller's program has set."""
+    traps = [InvalidOperation, DivisionByZero, Overflow]
+    with localcontext(Context(28, ROUND_HALF_EVEN, -999_999, 999_999, 1, 0, [], traps)):
+        yield
+
+
+@use_own_decimals()
 def explain_two_readings(text: str, *, is_whole: bool) -> str | None:
     """Return the message on a number that can be meant in two ways, such as `1.000`; else None.
 

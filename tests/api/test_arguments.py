@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Context, Inexact, localcontext
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,9 @@ from kqj_sim.arguments import (
     read_places,
 )
 from kqj_sim.cards import parse_cards
+from kqj_sim.errors import InputError
+from kqj_sim.policies.players import parse_player
+from kqj_sim.questions.compare.vary import parse_parameter_values
 from kqj_sim.rules import KqjRules
 
 RULES = KqjRules()
@@ -38,6 +42,31 @@ def test_python_numbers_mean_one_thing() -> None:
         0.5, 0.5, 0.005,
     )  # fmt: skip
     assert read_place("--place", 3, RULES) == 3
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        Context(prec=4),
+        Context(prec=4, traps=[Inexact]),
+        Context(Emax=2, Emin=-2),
+        Context(traps=[]),
+    ],
+    ids=["precision", "inexact", "exponents", "no traps"],
+)
+def test_decimals_of_the_callers_program_change_no_number(context: Context) -> None:
+    point_count = parse_player("points+greedy")
+    with localcontext(context):
+        assert parse_whole_number("123456", 1, "5") == 123_456
+        assert parse_whole_number(2**63 - 1, 1, "5") == 2**63 - 1
+        run = kqj.simulate(deals=12_345, policy="random", seed=123_457).run
+        assert (run["deals"], run["seed"]) == (12_345, 123_457)
+        values = parse_parameter_values("take=100.1255:100.6255:.25", point_count, RULES).values
+        assert values == ("100.1255", "100.3755", "100.6255")
+        with pytest.raises(InputError, match="123\\.456 can mean 123\\.456 or 123456"):
+            parse_positive_number("123.456")
+        with pytest.raises(InputError, match="far too many values"):
+            parse_parameter_values("take=0:1:1e-40", point_count, RULES)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from kqj_sim.arguments import VaryLike, list_items, parse_argument
 from kqj_sim.errors import InputError, locate_errors
-from kqj_sim.messages import explain_two_readings, quote, shorten
+from kqj_sim.messages import explain_two_readings, quote, shorten, use_own_decimals
 from kqj_sim.output.sentences import say
 from kqj_sim.policies.parameters import Parameter, ParameterValue, format_parameter_number
 from kqj_sim.policies.players import Player
@@ -136,6 +136,7 @@ _LONE_THOUSANDS = re.compile(r"(?<![\d.])[1-9]\d{0,2}(?:,\d{3})+(?![\d.])")
 """Values of a list that may be one number with commas between thousands."""
 
 
+@use_own_decimals()
 def _expand_range(text: str, given: str) -> list[float]:
     """Return the values of `from:to:step`, by decimal arithmetic."""
     from decimal import Decimal, InvalidOperation
