@@ -150,6 +150,7 @@ def text_files() -> Iterator[Path]:
     for path in sorted(ROOT.rglob("*")):
         folders = path.relative_to(ROOT).parts[:-1]
         hidden = any(name.startswith(".") and name != ".ci" for name in folders)
+        hidden = hidden or path.name == ".git"  # In a git worktree it is a file with a path.
         made = hidden or path.suffix == ".log" or {"__pycache__", "build", "dist"} & {*folders}
         if not made and path.is_file() and b"\0" not in path.read_bytes():
             yield path
