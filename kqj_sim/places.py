@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import unicodedata
 from dataclasses import dataclass
 
 from kqj_sim.errors import InputError
@@ -64,6 +64,11 @@ MAX_NAME = 24
 """Most characters of a name that stands for a seat; longer ones are specifications of policies."""
 
 
+def normalize_name(name: str) -> str:
+    """Return a name in composed Unicode, without blanks around it: as one person's is compared."""
+    return unicodedata.normalize("NFC", " ".join(name.split()))
+
+
 @dataclass(frozen=True)
 class SeatNames:
     """The names by which people call the seats of a round: players, places, `seat 3`.
@@ -76,24 +81,39 @@ class SeatNames:
     players: tuple[str, ...]
     dealer: int | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "players", tuple(map(normalize_name, self.players)))
+
     @property
     def seats(self) -> int:
         """Number of seats."""
         return len(self.players)
 
     @property
-    def has_names(self) -> bool:
-        """True if the players' names tell the seats apart, and are no places."""
-        names = {player.lower() for player in self.players}
-        places = name_places(self.seats)
-        return len(names) == self.seats and not any(
-            not name or name in places or _SEAT_PATTERN.fullmatch(name) for name in names
+    def own_names(self) -> tuple[str, ...]:
+        """The name of each seat's player; empty where another has the same, or it is a place."""
+        names, places = [player.lower() for player in self.players], name_places(self.seats)
+        return tuple(
+            player
+            if names.count(name) == 1 and name not in places and not _SEAT_PATTERN.fullmatch(name)
+            else ""
+            for player, name in zip(self.players, names, strict=True)
         )
+
+    @property
+    def has_names(self) -> bool:
+        """True if a player's name tells a seat from the others."""
+        return any(self.own_names)
 
     def explain_unknown(self, text: str) -> str:
         """Return the message on a text that names no seat."""
+        plain = normalize_name(text).lower()
+        equal = [seat for seat, name in enumerate(self.players) if name.lower() == plain]
+        if len(equal) > 1:
+            seats = [self.describe(seat) for seat in equal]
+            return f"{quote(text)} is at {len(seats)} seats: write {' or '.join(seats)}"
         if self.has_names:
-            right = ", ".join(self.players)
+            right = ", ".join(map(self.describe, range(self.seats)))
         elif self.dealer is None:
             right = f"seat 0 to seat {self.seats - 1}"
         else:
@@ -108,11 +128,10 @@ class SeatNames:
 
     def find(self, text: str) -> int | None:
         """Return the seat that a text names; None if it names none, or is a mere number."""
-        plain = " ".join(text.lower().split())
-        if self.has_names:
-            names = [player.lower() for player in self.players]
-            if plain in names:
-                return names.index(plain)
+        plain = normalize_name(text).lower()
+        names = [name.lower() for name in self.own_names]
+        if plain and plain in names:
+            return names.index(plain)
         number = _SEAT_PATTERN.fullmatch(plain)
         if number is not None:
             return int(number[1]) if int(number[1]) < self.seats else None
@@ -126,15 +145,15 @@ class SeatNames:
 
     def describe(self, seat: int) -> str:
         """Return the name of a seat: `Cem`, `opener`, or `seat 3` if the dealer is not known."""
-        if self.has_names:
-            return self.players[seat]
+        if name := self.own_names[seat]:
+            return name
         if self.dealer is None:
             return f"seat {seat}"
         return name_places(self.seats)[self._place_of(seat)]
 
     def describe_noun(self, seat: int) -> str:
         """Return a seat as a noun: `Cem`, `the opener`, `the 3rd to speak`."""
-        if self.has_names or self.dealer is None:
+        if self.own_names[seat] or self.dealer is None:
             return self.describe(seat)
         return describe_place(self._place_of(seat), self.seats)
 
@@ -147,22 +166,19 @@ class SeatNames:
 
     def describe_in(self, text: str) -> str:
         """Return a text with names or places for seats: `Cem` or `the 3rd` for `seat 2`."""
-        article = "" if self.has_names or self.dealer is None else "the "
-        return re.sub(r"\bseat (\d)\b", lambda seat: article + self.describe(int(seat[1])), text)
+
+        def describe(match: re.Match[str]) -> str:
+            return self.describe_noun(int(match[1])).removesuffix(" to speak")
+
+        return re.sub(r"\bseat (\d)\b", describe, text)
 
     def _name_match(self, match: re.Match[str]) -> str:
         seat = self.find(f"seat{match[1]}" if match[1] else match[2])
-        return match[0] if seat is None else self.players[seat]
+        return match[0] if seat is None else self.own_names[seat] or match[0]
 
     def _place_of(self, seat: int) -> int:
         assert self.dealer is not None
         return (seat - self.dealer - 1) % self.seats
-
-
-def label_seats(players: Sequence[str], dealer: int) -> SeatNames:
-    """Return the names for the seats of a record; long ones are specifications of policies."""
-    is_short = all(len(player) <= MAX_NAME for player in players)
-    return SeatNames(tuple(players) if is_short else ("",) * len(players), dealer)
 
 
 def describe_turn(place: int, seats: int) -> str:

@@ -36,6 +36,9 @@ def test_a_seat_is_named_by_its_player_place_or_number() -> None:
     assert names.find("2") is None
     assert "can mean the 2nd to speak or seat 2" in names.explain_unknown("2")
     assert "write one of Ann, Ben" in names.explain_unknown("Zoe")
+    twice = SeatNames(("Ann", "Ben", "Ann", "Dora", "Eva", "Finn"), dealer=1)
+    assert [twice.find(text) for text in ("ben", "ann", "opener")] == [1, None, 2]
+    assert twice.explain_unknown("Ann") == "'Ann' is at 2 seats: write 5th or opener"
     unnamed = SeatNames(("standard",) * 6, dealer=1)
     assert (unnamed.describe(2), unnamed.describe_noun(4)) == ("opener", "the 3rd to speak")
 

@@ -12,7 +12,7 @@ from kqj_sim.errors import InputError
 from kqj_sim.messages import quote
 from kqj_sim.notation.header import join_text, require_seat
 from kqj_sim.notation.sections import NotationLineError, Piece, Section
-from kqj_sim.places import SeatNames, name_places
+from kqj_sim.places import SeatNames, name_places, normalize_name
 from kqj_sim.positions.typed_calls import add_typed_calls, split_calls
 from kqj_sim.record import Call
 from kqj_sim.referee.base import Calling, FinalContract, Referee
@@ -172,6 +172,7 @@ def _add_calls(calling: Calling, text: str, names: SeatNames) -> Calling:
 
 def _name_places_in(text: str, names: SeatNames) -> str:
     """Return calls with places for the names of players who counter."""
+    text = normalize_name(text)
     places = name_places(names.seats)
     for seat in sorted(range(names.seats), key=lambda each: -len(names.describe(each))):
         place = places[(seat - (names.dealer or 0) - 1) % names.seats]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kqj_sim.games import find_game
-from kqj_sim.places import SeatNames, label_seats
+from kqj_sim.places import MAX_NAME, SeatNames
 from kqj_sim.record import PartialRecord, Record
 
 _POLICY_SIGNS = frozenset(":/\\+")
@@ -20,12 +22,22 @@ def is_policy(name: str, game: str) -> bool:
     return name in {*list_names(game), *list_session_names()}
 
 
+def label_seats(players: Sequence[str], record: Record | PartialRecord) -> SeatNames:
+    """Return the names for the seats of a record; policies are names only if each has its own."""
+    names = SeatNames(
+        tuple(player if len(player) <= MAX_NAME else "" for player in players), record.dealer
+    )
+    if all(names.own_names) or not any(is_policy(each, record.game) for each in players):
+        return names
+    return SeatNames(("",) * names.seats, record.dealer)
+
+
 def find_people(record: Record | PartialRecord) -> SeatNames | None:
-    """Return the names of the people at the seats; None where a policy sits, or names are equal."""
+    """Return the names of the people at the seats; None where a policy sits, or nobody is named."""
     players = record.players or []
     if len(players) != find_game(record.game).rules.seats:
         return None
-    names = label_seats(players, record.dealer)
+    names = label_seats(players, record)
     if not names.has_names or any(is_policy(name, record.game) for name in players):
         return None
     return names

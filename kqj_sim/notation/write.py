@@ -98,7 +98,7 @@ def _make_players(record: Record, rules: GameRules) -> list[NotedPlayer]:
     if len(policies) == seats:
         return policies
     for text in record.players:
-        if text != text.strip() or not text or '"' in text or not text.isprintable():
+        if not text.strip() or '"' in text or not text.isprintable():
             raise RecordError(f"players: {quote(text)} is not a name that a text can have")
     return [NotedPlayer(text) for text in record.players]
 
@@ -128,7 +128,7 @@ def _is_plain_name(text: str) -> bool:
 def _has_labels(players: Sequence[NotedPlayer]) -> bool:
     """Return True if the names can stand for the seats in hands and calls."""
     places = (*name_places(6), "seat")
-    return name_seats(players).has_names and all(
+    return all(name_seats(players).own_names) and all(
         _is_plain_name(player.text) and not any(word in places for word in player.text.split())
         for player in players
     )

@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 
 import kqj_sim as kqj
-from kqj_sim.notation.people import name_people_in
-from kqj_sim.record import from_json
+from kqj_sim.notation.people import label_seats, name_people_in
+from kqj_sim.notation.rounds import read_rounds
+from kqj_sim.notation.write import format_records
+from kqj_sim.questions.review.decisions import RecordedRound
+from kqj_sim.record import Record, from_json
 from tests.command_line import run
 
 NAMES = ["Ann", "Ben", "Cem", "Dora", "Eva", "Finn"]
@@ -46,11 +49,38 @@ def test_seats_and_places_are_named() -> None:
 
 @pytest.mark.parametrize(
     "players",
-    [["points"] * 6, ["Ann"] * 6, [*NAMES[:5], "points"], [*NAMES[:5], ""], ["a" * 30, *NAMES[1:]]],
+    [["points"] * 6, ["Ann"] * 6, [*NAMES[:5], "points"], ["points"] * 5 + ["random"]],
 )
 def test_policies_and_equal_names_are_no_people(players: list[str]) -> None:
     record = from_json(json.dumps(_forge(players=players)))
     assert name_people_in("seat 0", record) == "seat 0"
+
+
+@pytest.mark.parametrize("name", ["", "a" * 30, "Ben", "ben ", "Dealer", "seat 3"])
+def test_a_name_that_tells_nothing_does_not_make_the_others_unknown(name: str) -> None:
+    record = from_json(json.dumps(_forge(players=[name, *NAMES[1:]], dealer=5)))
+    assert name_people_in("seat 0, seat 3, the 4th, the opener", record) == (
+        "seat 0, Dora, Dora, the opener"
+    )
+
+
+def test_a_name_is_one_however_its_letters_and_blanks_are_written(tmp_path: Path) -> None:
+    """Accents may be letters of their own, as in file names of macOS."""
+    names = ["Jose\u0301", "Jos\u00e9", " Jos\u00e9 "]
+    assert len({RecordedRound(_record_with(name)).names[0] for name in names}) == 1
+    for name in names:
+        record = _record_with(name)
+        assert all(label_seats(record.players, record).find(typed) == 0 for typed in names)
+        [read] = [record for _, record in read_rounds("".join(format_records([record])))]
+        assert isinstance(read, Record) and read.players == record.players
+    path = tmp_path / "round.txt"
+    text = "".join(format_records([_record_with(names[1])]))
+    path.write_text(text.replace(names[1], names[0], 1), encoding="utf-8")
+    assert names[1] in run("show", str(path)).stdout
+
+
+def _record_with(name: str) -> Record:
+    return from_json(json.dumps(_forge(players=[name, *NAMES[1:]])))
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ from kqj_sim.cards import SUIT_SYMBOLS, Card, format_card, format_contract, pars
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.games import describe_rules, find_game
 from kqj_sim.messages import capitalize, quote
+from kqj_sim.notation.people import label_seats
 from kqj_sim.output.run import describe_policies
-from kqj_sim.places import SeatNames, label_seats, name_places
+from kqj_sim.places import SeatNames, name_places
 from kqj_sim.policies.players import shorten_player
 from kqj_sim.questions.records.terms import RoundTerms
 from kqj_sim.record import Call, PartialRecord, Record, Trick
@@ -183,7 +184,7 @@ def _render_hands(record: Record) -> list[RenderableType]:
         hand = (record.hands or record.dealt)[seat]
         rows.append(
             [
-                *([_make_text(names.describe(seat))] if names.has_names else []),
+                *([_make_text(names.players[seat])] if names.has_names else []),
                 _make_text(name),
                 _make_text(f"{seat}"),
                 _make_text(f"{record.teams[seat]}"),
@@ -347,9 +348,9 @@ def _get_place(record: Record, seat: int) -> int:
 
 
 def _name_seats(record: Record) -> SeatNames:
-    """Return the names of the seats: those of the players, if they tell the seats apart."""
+    """Return the names of the seats: those of the players, where they tell the seats apart."""
     players = [shorten_player(player, record.game_rules()) for player in record.players]
-    return label_seats(players, record.dealer)
+    return label_seats(players, record)
 
 
 def _list_labels(record: Record) -> list[str]:

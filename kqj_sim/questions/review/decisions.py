@@ -13,7 +13,8 @@ from kqj_sim.cards import Card, parse_card
 from kqj_sim.errors import InputError
 from kqj_sim.games import find_game
 from kqj_sim.notation.files import make_partial
-from kqj_sim.places import SeatNames, label_seats
+from kqj_sim.notation.people import label_seats
+from kqj_sim.places import SeatNames, normalize_name
 from kqj_sim.policies.players import shorten_player
 from kqj_sim.positions.auction_state import format_call
 from kqj_sim.positions.position import Position, Question, list_call_positions
@@ -114,13 +115,13 @@ class RecordedRound:
         seats = self.rules.seats
         if names is None:
             known = self.record.players or [""] * seats
-            names = [shorten_player(name, self.rules) for name in known]
+            names = [normalize_name(shorten_player(name, self.rules)) for name in known]
         return tuple(name or f"seat {seat}" for seat, name in enumerate(names))
 
     @property
     def seat_names(self) -> SeatNames:
         """The names by which people call the seats."""
-        return label_seats(self.names, self.record.dealer)
+        return label_seats(self.names, self.record)
 
     @property
     def opener(self) -> int:
