@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from kqj_sim.errors import InputError
 from kqj_sim.output.files import OutputFile, OutputFolder
 from kqj_sim.signals import TOGETHER_SECONDS
 from tests.command_line import ENDLESS, ENVIRONMENT, PROGRAM, kill_at_end
@@ -54,7 +55,7 @@ def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
 def wait_for_rows(folder: Path) -> None:
     """Wait until the temporary file of rows has grown."""
     end = time.monotonic() + 120
-    while not any(part.stat().st_size for part in folder.glob(".rows.csv.*")):
+    while not any(part.stat().st_size for part in folder.glob(".kqj-sim-*")):
         assert time.monotonic() < end, "no rows were written"
         time.sleep(0.02)
 
@@ -131,9 +132,11 @@ def test_next_report_removes_what_a_killed_one_left(tmp_path: Path) -> None:
     folder = tmp_path / "report"
     process = start(tmp_path, "report", "--deals", "1e12", "--policy", "random", "--out", "report")
     with process, kill_at_end(process):
-        while not [*folder.glob(".*.part")]:
+        while not [*tmp_path.glob(".kqj-sim-*.files")]:
             time.sleep(0.02)
-    assert [*folder.glob(".*.part")]
+        with pytest.raises(InputError, match="another run is writing"), OutputFolder(folder):
+            pytest.fail("two runs would write one folder")
+    assert [*tmp_path.glob(".kqj-sim-*.files")]
     with OutputFolder(folder) as written:
         written.write("report.html", b"page")
-    assert [path.name for path in folder.iterdir()] == ["report.html"]
+    assert [path.name for path in tmp_path.rglob("*")] == ["report", "report.html"]

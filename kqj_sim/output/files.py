@@ -6,14 +6,13 @@ import errno
 import io
 import os
 import shutil
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
 from kqj_sim.errors import InputError
-from kqj_sim.output.temporary import TemporaryPath, remove_left_folders
-from kqj_sim.signals import temporary_paths
+from kqj_sim.output.temporary import PREFIX, TemporaryPath
 
 SIDECAR_SUFFIX = ".run.json"
 
@@ -22,8 +21,9 @@ class OutputFolder:
     """A folder to be filled: its files are written aside and put in place on success.
 
     A context manager.  Entering it raises InputError if the folder is not empty (unless `force`),
-    and OSError if it cannot be written, before any work is done.  With `force` files of the same
-    names are replaced and others stay.  Leaving it by an exception leaves the folder as it was.
+    and OSError if it cannot be written, before any work is done.  A new folder appears with all its
+    files at once.  With `force` files of the same names are replaced and others stay.  Leaving it
+    by an exception leaves the folder as it was.
     """
 
     def __init__(self, path: str | Path, force: bool = False) -> None:
@@ -31,29 +31,38 @@ class OutputFolder:
         self.force = force
 
     def __enter__(self) -> OutputFolder:
-        self._made = not self.path.exists()
         try:
-            if self._made:
-                self.path.mkdir()
-                temporary_paths.add(str(self.path))
-            elif not self.path.is_dir():
-                raise NotADirectoryError(errno.ENOTDIR, "is there, and no folder", str(self.path))
-            else:
-                remove_left_folders(self.path)
-            if not self._made and not self.force and any(self.path.iterdir()):
-                raise InputError(
-                    f"{self.path} is not empty: name another folder, or give --force to replace "
-                    "files of the same names"
-                )
-            self._temporary = TemporaryPath.create_folder(self.path)
-            self._aside = Path(self._temporary.path)
+            target = self._target = follow_links(self.path)
+            self._is_new = not target.exists()
+            if not self._is_new:
+                self._check_existing()
+            with ExitStack() as stack:
+                # A folder that exists may be the only one in which we may write.
+                beside = target if self._is_new else target / target.name
+                self._temporary = TemporaryPath(beside)
+                stack.callback(self._temporary.remove)
+                if not self._temporary.is_alone:
+                    raise InputError(f"another run is writing {self.path}: name another folder")
+                self._temporary.folder.mkdir()
+                self._stack = stack.pop_all()
         except OSError as error:
             raise make_write_error(self.path, error) from None
         return self
 
+    def _check_existing(self) -> None:
+        """Raise an error unless the folder may be filled; it may hold what killed runs left."""
+        if not self._target.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, "is there, and no folder")
+        names = os.listdir(self._target)
+        if not self.force and not all(name.startswith(PREFIX) for name in names):
+            raise InputError(
+                f"{self.path} is not empty: name another folder, or give --force to replace "
+                "files of the same names"
+            )
+
     def get_path(self, name: str) -> Path:
         """Return the path to which to write a file of this name, such as `tables/taking.csv`."""
-        path = self._aside / name
+        path = self._temporary.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
 
@@ -72,29 +81,36 @@ class OutputFolder:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        finished = False
-        try:
-            if kind is None:
-                self._put_in_place()
-                finished = True
-        finally:
-            self._temporary.remove()
-            if self._made and not finished:
-                shutil.rmtree(self.path, ignore_errors=True)
-            temporary_paths.discard(str(self.path))
-
-    def _put_in_place(self) -> None:
-        files = sorted(path for path in self._aside.rglob("*") if path.is_file())
-        targets = [self.path / path.relative_to(self._aside) for path in files]
-        for target in targets:
-            if target.exists() and not (self.force and target.is_file()):
-                raise InputError(f"{target} is there already: name another folder")
-        for path, target in zip(files, targets, strict=True):
+        with self._stack:
             try:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                put_in_place(path, follow_links(target))
-            except OSError as error:
-                raise make_write_error(self.path, error) from None
+                if kind is None and self._is_new:
+                    os.rename(self._temporary.folder, self._target)
+                elif kind is None:
+                    self._replace_files()
+            except OSError as failure:
+                raise make_write_error(self.path, failure) from None
+
+    def _replace_files(self) -> None:
+        """Put the files into a folder that exists; only when all are written beside their targets
+        they replace them.
+        """
+        folder = self._temporary.folder
+        with ExitStack() as stack:
+            for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+                target = self.path / path.relative_to(folder)
+                if not self.force and target.exists():
+                    raise InputError(f"{target} is there already: name another folder")
+                if not target.parent.exists():
+                    target.parent.mkdir(parents=True)
+                    stack.callback(_remove_empty_folder, target.parent)
+                stream = stack.enter_context(OutputFile(target))
+                with path.open("rb") as source:
+                    shutil.copyfileobj(source, stream)
+
+
+def _remove_empty_folder(path: Path) -> None:
+    with suppress(OSError):
+        path.rmdir()
 
 
 def make_sidecar_path(path: str | Path) -> Path | None:
@@ -115,7 +131,8 @@ class OutputFile:
     temporary file, so that a path that cannot be written raises its OSError before any work
     is done, as does the target of another open output (InputError).  Leaving it by an
     exception, or without anything written, removes the temporary file and touches nothing else.
-    A symbolic link is followed, and hard links go on naming the same file.
+    A symbolic link is followed; another hard link keeps the old content, since writing into the
+    file could leave half of it.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -125,19 +142,20 @@ class OutputFile:
         self._temporary: TemporaryPath | None = None
         descriptor = _find_standard_stream(self.path)
         try:
-            if descriptor is not None:
-                handle = os.dup(descriptor)
-            elif self.path.exists() and not self.path.is_file():
-                # A device or a named pipe cannot be replaced by a file.
-                handle = os.open(self.path, os.O_WRONLY | getattr(os, "O_BINARY", 0))
-            else:
-                self._claim()
-                self._temporary = TemporaryPath.create_file(
-                    self._target.parent, f".{self._target.name[:100]}."
-                )
-                handle = self._temporary.handle
+            with ExitStack() as stack:
+                if descriptor is not None:
+                    handle = os.dup(descriptor)
+                elif self.path.exists() and not self.path.is_file():
+                    # A device or a named pipe cannot be replaced by a file.
+                    handle = os.open(self.path, os.O_WRONLY | getattr(os, "O_BINARY", 0))
+                else:
+                    self._target = follow_links(self.path)
+                    self._claim(stack)
+                    self._temporary = TemporaryPath(self._target)
+                    stack.callback(self._temporary.remove)
+                    handle = os.dup(self._temporary.handle)
+                self._stack = stack.pop_all()
         except OSError as error:
-            self._release()
             raise make_write_error(self.path, error) from None
         self._stream = io.BufferedWriter(_NamedWriter(handle, self.path))
         return self._stream
@@ -148,36 +166,30 @@ class OutputFile:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        try:
-            self._stream.close()
-            temporary = self._temporary
-            if kind is None and temporary is not None and os.path.getsize(temporary.path):
-                put_in_place(temporary.path, self._target)
-        except OSError as failure:
-            if kind is None:  # Else it fails again for the same reason.
-                raise make_write_error(self.path, failure) from None
-        finally:
-            if self._temporary is not None:
-                self._temporary.remove()
-            self._release()
+        with self._stack:
+            try:
+                self._stream.close()
+                temporary = self._temporary
+                if kind is None and temporary is not None and os.path.getsize(temporary.path):
+                    temporary.replace(self._target, _choose_mode(self._target))
+            except OSError as failure:
+                if kind is None:  # Else it fails again for the same reason.
+                    raise make_write_error(self.path, failure) from None
 
-    def _claim(self) -> None:
-        """Find the target and keep other outputs from it."""
-        self._target = follow_links(self.path)
-        self._keys: set[object] = {self._target}
+    def _claim(self, stack: ExitStack) -> None:
+        """Keep other outputs from the target until `stack` closes."""
+        keys: set[object] = {self._target}
         if self._target.exists():
             if not os.access(self._target, os.W_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            if _is_mounted(self._target):
+                raise OSError(errno.EBUSY, "it is mounted by itself, so mount its folder instead")
             status = self._target.stat()
-            self._keys.add((status.st_dev, status.st_ino))
-        if self._keys & _OPEN_TARGETS:
-            self._keys = set()
+            keys.add((status.st_dev, status.st_ino))
+        if keys & _OPEN_TARGETS:
             raise InputError(f"{self.path} is the file of two outputs: give each a file of its own")
-        _OPEN_TARGETS.update(self._keys)
-
-    def _release(self) -> None:
-        if hasattr(self, "_keys"):
-            _OPEN_TARGETS.difference_update(self._keys)
+        _OPEN_TARGETS.update(keys)
+        stack.callback(_OPEN_TARGETS.difference_update, keys)
 
 
 _OPEN_TARGETS: set[object] = set()
@@ -220,19 +232,11 @@ def follow_links(path: Path) -> Path:
     return target
 
 
-def put_in_place(temporary: str | Path, target: Path) -> None:
-    """Put a complete file in the place of the target, which keeps its permissions."""
-    if target.exists() and target.stat().st_nlink > 1:
-        shutil.copyfile(temporary, target)  # All its names go on naming one file.
-        return
-    os.chmod(temporary, _choose_mode(target))
-    try:
-        os.replace(temporary, target)
-    except OSError:
-        if not target.is_file():
-            raise
-        # The target is on another file system, or mounted by itself.
-        shutil.copyfile(temporary, target)
+def _is_mounted(path: Path) -> bool:
+    """Return True for a file that is mounted by itself, which cannot be replaced."""
+    with suppress(OSError), open("/proc/self/mountinfo", errors="surrogateescape") as lines:
+        return any(line.split()[4] == str(path) for line in lines)
+    return False
 
 
 def _choose_mode(target: Path) -> int:

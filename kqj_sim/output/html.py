@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from kqj_sim.messages import capitalize
+from kqj_sim.messages import capitalize, visible
 from kqj_sim.output.grid import Grid
 
 if TYPE_CHECKING:
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 def render_html(template: str, **values: Any) -> str:
     """Return the HTML of a template of the package, such as "output/templates/page.html"."""
-    return _make_environment().get_template(template).render(values)
+    html = _make_environment().get_template(template).render(values)
+    # Bytes of file names that are not UTF-8.
+    return re.sub("[\ud800-\udfff]", lambda byte: visible(byte[0]), html)
 
 
 @functools.cache

@@ -55,11 +55,12 @@ class RowsFile:
         """Rows written so far."""
 
     def __enter__(self) -> RowsFile:
-        self._stack = ExitStack()
-        self._stream = self._stack.enter_context(self._output)
-        if self.sidecar is not None:
-            self._run_stream = self._stack.enter_context(OutputFile(self.sidecar))
-        self._thread = self._stack.enter_context(ThreadPoolExecutor(1))
+        with ExitStack() as stack:
+            self._stream = stack.enter_context(self._output)
+            if self.sidecar is not None:
+                self._run_stream = stack.enter_context(OutputFile(self.sidecar))
+            self._thread = stack.enter_context(ThreadPoolExecutor(1))
+            self._stack = stack.pop_all()
         return self
 
     def write(self, rows: Rows, mask: NDArray[np.bool_] | None = None) -> None:

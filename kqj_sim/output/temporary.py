@@ -1,7 +1,7 @@
 """Temporary files and folders beside what they will replace, and those that killed runs left.
 
-Each is locked as long as its run lives: the system drops the lock however the run ends, so that the
-next run can tell what was left.
+A file of our own prefix is locked as long as its run lives, and marks the folder that belongs to
+it: the system drops the lock however the run ends, so that the next run can tell what was left.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+import zlib
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from kqj_sim.signals import temporary_paths
@@ -18,89 +18,83 @@ from kqj_sim.signals import temporary_paths
 try:
     from fcntl import LOCK_EX, LOCK_NB, flock
 except ImportError:
-    # Windows refuses to delete open files, which is as good for files; left folders stay.
+    # Windows refuses to delete open files, which is as good.
     flock = None  # type: ignore[assignment]
 
-SUFFIX = ".part"
+PREFIX, SUFFIX, FOLDER_SUFFIX = ".kqj-sim-", ".part", ".files"
 _RANDOM = "?" * 8
 """The characters that `tempfile` chooses."""
 
 
 class TemporaryPath:
-    """A file or folder that is locked, and removed if the process ends at once.
+    """A hidden, locked file beside its target, removed if the process ends at once.
 
     Attributes:
         path: its path.
-        handle: the open file; of a folder, the descriptor that holds the lock, or -1.
+        handle: the open file.
+        folder: a folder for several files; the caller makes it.
+        is_alone: False if another run is writing the same target.
     """
 
-    def __init__(self, path: str, handle: int) -> None:
-        self.path = path
-        self.handle = handle
-        self._lock = handle
-        temporary_paths.add(path)
+    def __init__(self, target: Path) -> None:
+        # A name of its own length could be too long; the number keeps others' targets apart.
+        prefix = f"{PREFIX}{zlib.crc32(os.fsencode(target.name)):08x}-"
+        self.is_alone = _remove_leftovers(target.parent, prefix)
+        self.handle, self.path = _create_locked(target.parent, prefix)
+        self.folder = Path(self.path + FOLDER_SUFFIX)
+        temporary_paths.update((self.path, str(self.folder)))
 
-    @classmethod
-    def create_file(cls, folder: Path, prefix: str) -> TemporaryPath:
-        """Create a file; remove those of the same prefix that killed runs left."""
-        _remove_leftovers(folder, prefix)
-        handle, name = tempfile.mkstemp(prefix=prefix, suffix=SUFFIX, dir=folder)
-        found = cls(name, handle)
-        # A descriptor of its own keeps the lock when the file is closed, until it is replaced.
-        found._lock = os.dup(handle) if _lock(handle) else -1
-        return found
-
-    @classmethod
-    def create_folder(cls, folder: Path) -> TemporaryPath:
-        """Create a folder; the caller removes those that killed runs left."""
-        name = tempfile.mkdtemp(prefix=".", suffix=SUFFIX, dir=folder)
-        handle = -1
-        if flock is not None:
-            handle = os.open(name, os.O_RDONLY)
-            _lock(handle)
-        return cls(name, handle)
+    def replace(self, target: Path, mode: int) -> None:
+        """Put the complete file in the place of the target, with these permissions."""
+        os.chmod(self.path, mode)
+        if flock is None:
+            self._close()  # Windows does not rename open files.
+        os.replace(self.path, target)
 
     def remove(self) -> None:
-        """Remove it if it is still there, and drop the lock."""
-        shutil.rmtree(self.path, ignore_errors=True)
+        """Remove what is still there, and drop the lock."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        if flock is None:
+            self._close()
         with suppress(OSError):
             os.unlink(self.path)
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
-        temporary_paths.discard(self.path)
+        self._close()
+        temporary_paths.difference_update((self.path, str(self.folder)))
+
+    def _close(self) -> None:
+        if self.handle >= 0:
+            os.close(self.handle)
+            self.handle = -1
 
 
-def remove_left_folders(folder: Path) -> None:
-    """Remove the temporary folders in a folder that killed runs left."""
-    if flock is not None:
-        _remove_leftovers(folder, ".")
+def _create_locked(folder: Path, prefix: str) -> tuple[int, str]:
+    """Create and lock a file; return its descriptor and its path."""
+    while True:
+        handle, path = tempfile.mkstemp(prefix=prefix, suffix=SUFFIX, dir=folder)
+        if flock is not None:
+            with suppress(OSError):  # a file system without locks
+                flock(handle, LOCK_EX)
+        # Before it was locked, another run may have taken it for left and removed it.
+        if os.path.exists(path):
+            return handle, path
+        os.close(handle)
 
 
-def _remove_leftovers(folder: Path, prefix: str) -> None:
-    """Remove files or folders of this prefix that no process has locked."""
+def _remove_leftovers(folder: Path, prefix: str) -> bool:
+    """Remove files of this prefix that no run has locked; return False if one has."""
     from glob import escape
 
+    is_alone = True
     for path in folder.glob(f"{escape(prefix)}{_RANDOM}{SUFFIX}"):
-        with suppress(OSError):
-            remove: Callable[[Path], object] = shutil.rmtree if path.is_dir() else os.unlink
-            if flock is None:
-                remove(path)
-                continue
-            handle = os.open(path, os.O_RDONLY)
-            try:
-                if _lock(handle):
-                    remove(path)
-            finally:
-                os.close(handle)
-
-
-def _lock(handle: int) -> bool:
-    """Lock an open file or folder; return False if another process has, or there are no locks."""
-    if flock is None:
-        return False
-    try:
-        flock(handle, LOCK_EX | LOCK_NB)
-    except OSError:
-        return False
-    return True
+        try:
+            with ExitStack() as stack:
+                if flock is not None:
+                    # NFS locks only files that are open for writing.
+                    flock(stack.enter_context(path.open("r+b")), LOCK_EX | LOCK_NB)
+                path.unlink()
+            shutil.rmtree(f"{path}{FOLDER_SUFFIX}", ignore_errors=True)
+        except BlockingIOError:
+            is_alone = False
+        except OSError:
+            continue
+    return is_alone

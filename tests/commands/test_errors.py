@@ -204,6 +204,10 @@ def test_names_that_are_not_utf8_hold_results(folder: Path) -> None:
     rounds = f"{STRANGE}.jsonl"
     assert run("records", "--policy", "greedy", "--deals", "2", "--out", rounds).exit_code == 0
     assert run("check", rounds, "--quiet").exit_code == 0
+    done = run("review", rounds, "--line", "1", "--samples", "20", "--out", "review.html")
+    assert done.exit_code == 0, done.stderr
+    page = (folder / "review.html").read_text(encoding="utf-8")
+    assert r'<p class="note">\xff.jsonl; reference' in page
     (folder / rounds).write_text("[]\n")
     assert run("check", rounds, "--quiet").stdout.startswith(r"\xff.jsonl:1: ")
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
+from fcntl import LOCK_EX
 from pathlib import Path
 
 import pytest
 
 from kqj_sim.errors import InputError
+from kqj_sim.output import temporary
 from kqj_sim.output.files import OutputFile, OutputFolder
+from tests.command_line import ENVIRONMENT
 
 
 def test_file_appears_on_success_and_nothing_beside_it(tmp_path: Path) -> None:
@@ -82,14 +87,64 @@ def test_circle_of_links_is_an_error(tmp_path: Path) -> None:
     assert link.is_symlink()
 
 
-def test_hard_links_go_on_naming_one_file(tmp_path: Path) -> None:
+def test_other_hard_link_keeps_the_old_content(tmp_path: Path) -> None:
+    """Written into, the file would be half a file for a moment, and on a full disk for good."""
     one, other = tmp_path / "one", tmp_path / "other"
     one.write_bytes(b"a longer old text")
     other.hardlink_to(one)
     with OutputFile(one) as stream:
         stream.write(b"new")
-    assert other.read_bytes() == b"new"
+    assert (one.read_bytes(), other.read_bytes()) == (b"new", b"a longer old text")
     assert sorted(tmp_path.iterdir()) == [one, other]
+
+
+MOUNTED = """mount --bind a.json b.json && exec '{python}' -c "
+from kqj_sim.output.files import OutputFile
+with OutputFile('b.json') as stream:
+    stream.write(b'new')
+"
+"""
+
+
+def test_file_that_is_mounted_by_itself_is_refused_before(tmp_path: Path) -> None:
+    """It cannot be replaced, and half of it would be left where it is written into."""
+    for name in ("a.json", "b.json"):
+        (tmp_path / name).write_text("old")
+    done = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", MOUNTED.format(python=sys.executable)],
+        cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if "Traceback" not in done.stderr and done.returncode:
+        pytest.skip("no mounts here")
+    assert "cannot be written: it is mounted by itself" in done.stderr
+    assert sorted(path.read_text() for path in tmp_path.iterdir()) == ["old", "old"]
+
+
+@pytest.mark.parametrize("name", ["漢" * 80 + ".json", "n" * 250 + ".json"])
+def test_longest_names_are_written(name: str, tmp_path: Path) -> None:
+    with OutputFile(tmp_path / name) as stream:
+        stream.write(b"new")
+    assert os.listdir(tmp_path) == [name]
+
+
+def test_file_that_another_run_removes_before_it_is_locked_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other run, of the same target, takes it for one that a killed run left."""
+    path, lock = tmp_path / "out.csv", temporary.flock
+    others = [path, path]
+
+    def lock_late(handle: int, operation: int) -> None:
+        if operation == LOCK_EX and others:
+            temporary.TemporaryPath(others.pop()).remove()
+        lock(handle, operation)
+
+    monkeypatch.setattr(temporary, "flock", lock_late)
+    with OutputFile(path) as stream:
+        stream.write(b"this run")
+    assert not others
+    assert path.read_bytes() == b"this run"
+    assert os.listdir(tmp_path) == ["out.csv"]
 
 
 @pytest.mark.parametrize("exists", [True, False])
@@ -101,7 +156,7 @@ def test_two_outputs_of_one_target_are_refused(exists: bool, tmp_path: Path) -> 
     if exists:
         path.write_bytes(b"old")
         (tmp_path / "hard.csv").hardlink_to(path)
-        names.append(tmp_path / "hard.csv")
+        names.insert(0, tmp_path / "hard.csv")
     for name in names:
         with OutputFile(path) as stream:
             with pytest.raises(InputError, match="two outputs"), OutputFile(name):

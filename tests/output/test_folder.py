@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -52,6 +53,44 @@ def test_force_replaces_files_of_the_same_names_and_no_others(tmp_path: Path) ->
     assert names(tmp_path) == ["diary.txt", "page.html"]
     assert (tmp_path / "diary.txt").read_text() == "mine"
     assert (tmp_path / "page.html").read_text() == "new"
+
+
+def test_refused_and_other_folders_lose_nothing(tmp_path: Path) -> None:
+    """Only what this program left is removed, and only where it may write."""
+    (tmp_path / ".mybackup.part").mkdir()
+    for name in (".mybackup.part/file", ".download.part", "x"):
+        (tmp_path / name).write_text("mine")
+    beside = names(tmp_path)
+    with pytest.raises(InputError, match="is not empty"), OutputFolder(tmp_path):
+        pytest.fail("the folder was opened")
+    with OutputFolder(tmp_path, force=True) as folder:
+        folder.write("page.html", b"new")
+    assert names(tmp_path) == sorted([*beside, "page.html"])
+
+
+def test_new_folder_appears_with_all_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever ends the program leaves all of them or none."""
+    monkeypatch.setattr(shutil, "copyfileobj", lambda *_: pytest.fail("file by file"))
+    with OutputFolder(tmp_path / "out") as folder:
+        folder.write("page.html", b"page")
+        folder.write("tables/one.csv", b"one")
+        assert not (tmp_path / "out").exists()
+    assert names(tmp_path / "out") == ["page.html", "tables", "tables/one.csv"]
+
+
+def test_files_replace_others_when_all_can_be_written(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("old")
+    (tmp_path / "z.html").mkdir()
+    with (
+        pytest.raises(OSError, match="cannot be written"),
+        OutputFolder(tmp_path, force=True) as folder,
+    ):
+        for name in ("a.html", "tables/one.csv", "z.html"):
+            folder.write(name, b"new")
+    assert (tmp_path / "a.html").read_text() == "old"
+    assert names(tmp_path) == ["a.html", "z.html"]
 
 
 def test_failure_with_force_leaves_the_old_files(tmp_path: Path) -> None:

@@ -162,6 +162,13 @@ def test_no_rows_are_a_file_with_columns(suffix: str, tmp_path: Path) -> None:
     ]
 
 
+def test_sidecar_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "rows.run.json").mkdir()
+    with pytest.raises(OSError, match="cannot be written"), RowsFile(tmp_path / "rows.csv"):
+        pytest.fail("the rows would have no run")
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.run.json"]
+
+
 def test_failure_leaves_nothing_behind(tmp_path: Path) -> None:
     rows: Rows = simulate(EXPERIMENT, threads=1)
     with pytest.raises(KeyError), RowsFile(tmp_path / "rows.csv") as file:
