@@ -152,11 +152,14 @@ def _encode_call(call: Call, kind: int) -> tuple[int, int, int]:
     return call.seat, kind, _bid_code(call.amount, contract, int(call.capot is True))
 
 
-def replay_calls(position: Position) -> tuple[list[ObservedCall], AuctionState]:
+def replay_calls(
+    position: Position, own: int | None = None
+) -> tuple[list[ObservedCall], AuctionState]:
     """Return the questions that the others answered, in order, and the state of the auction.
 
     Args:
         position: a position of KQJ whose seats are places.
+        own: the place whose questions are left out, -1 for none; by default the player's.
     """
     rules = require_kqj_rules(position.rules)
     kind = _KINDS[rules.bidding if rules.bidding == "take" else "bid"]
@@ -165,7 +168,7 @@ def replay_calls(position: Position) -> tuple[list[ObservedCall], AuctionState]:
     state = np.empty(STATE_SIZE, dtype=np.int64)
     count = auction.replay_calls(
         np.array(calls, dtype=np.int64).reshape(-1, CALL_SIZE), np.array(position.teams),
-        encode_rules(rules), position.seat, observed, state,
+        encode_rules(rules), position.seat if own is None else own, observed, state,
     )  # fmt: skip
     rows = observed.reshape(-1, OBSERVED_CALL_SIZE)[:count].tolist()
     return [_unpack_observed(row) for row in rows], AuctionState(*state.tolist())
@@ -265,10 +268,10 @@ def make_question(position: Position, auction_state: AuctionState) -> list[Obser
     if position.question == "take":
         rule = int(_allows_all_no_trump(encode_rules(rules), position.lap))
         return [ask(dispatch.TAKE, position.lap, rule, "take")]
-    if position.question == "counter":
-        return [ask(dispatch.COUNTER, 16 * turn + place, 0, "counter")]
-    if position.question == "overcounter":
-        return [ask(dispatch.OVERCOUNTER, 16 * turn + 8 + place, 1, "overcounter")]
+    if position.reply is not None:
+        # Those who may reply to the last call are listed last, as if they had declined.
+        asked = [each for each in replay_calls(position, -1)[0] if each.place == place]
+        return [asked[-1]._replace(text=position.question)]
     questions = [ask(dispatch.BID, turn, _pack_bid_limits(encode_rules(rules)), "bid")]
     counter = Call(place, "counter")
     in_turn = rules.counter_timing == "turn"

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 
+from kqj_sim.core import rng
 from kqj_sim.games import find_game
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.players import parse_player
+from kqj_sim.positions.kqj_calls import KqjCallSampler
+from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.questions.review import draws, luck
 from kqj_sim.questions.review.grading import GradePlan, grade_decisions, sample_decision
 from kqj_sim.questions.review.luck import (
@@ -58,6 +61,24 @@ def test_reference_is_asked_as_it_played(name: str) -> None:
             if played.record.sender is not None:
                 value = part.average.value + part.deal_luck
                 assert value == pytest.approx(part.result, abs=1e-9)
+
+
+@pytest.mark.parametrize("timing", ["any", "turn"])
+def test_a_player_at_random_is_asked_with_the_random_bits_of_its_round(
+    timing: Literal["any", "turn"],
+) -> None:
+    rules = KqjRules(bidding="auction", counter_timing=timing)
+    player, seen = "random:bid=0.4,counter=0.4,capot=0.2", set()
+    for played in list_rounds(rules, player, 40):
+        assert isinstance(played.source, Record)
+        key = rng.derive_deal_key(played.source.seed, played.source.deal)
+        for decision in played.decisions:
+            position = decision.knowledge.rotate_to_places() if decision.is_call else None
+            if position is not None:
+                sampler = KqjCallSampler(position, [parse_player(player)] * 6, EstimatePlan())
+                assert sampler.ask(np.array([key])) == [decision.choice], decision.at
+                seen.add((position.question, decision.choice.split()[0]))
+    assert {("counter", "counter"), ("overcounter", "overcounter")} < seen
 
 
 @pytest.mark.parametrize("name", slow_after(0, TABLES))
