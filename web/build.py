@@ -85,6 +85,27 @@ def read_constants() -> dict[str, Any]:
     }
 
 
+def write_estimator_constants() -> str:
+    """Return the numbers of the package's estimator as constants of the page's scripts."""
+    from kqj_sim.core.block import LANES
+    from kqj_sim.positions import estimator, kqj_calls, kqj_cards, plan, samplers, search
+
+    max_hands = {
+        "call": kqj_calls.KqjCallSampler.max_hands, "card": kqj_cards.KqjCardSampler.max_hands,
+    }  # fmt: skip
+    constants = {
+        "LANES": LANES,
+        "DEALS": plan.DEFAULT_DEALS,
+        "CHOOSING": estimator.FIRST_CHOOSING,
+        "PILOT": kqj_calls.FIRST_PILOT_DEAL,
+        "PILOT_DEALS": kqj_calls.PILOT_DEALS,
+        "MAX_LAYOUTS": samplers.MAX_LISTED_LAYOUTS,
+        "MAX_HANDS": max_hands,
+        "DEALS_PER_SEARCH": search.DEALS_PER_SEARCH,
+    }
+    return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in constants.items())
+
+
 def describe_questions() -> dict[str, dict[str, Any]]:
     """Return the measures of the questions of each table, and what limits them."""
     from kqj_sim.positions.measures import get_kqj_call_measures, get_kqj_card_measures
@@ -145,7 +166,9 @@ def make_page(engine: Path) -> str:
         "ICON": write_icon(),
         "ENGINE": read["engine.js"],
         "WORKER": read["worker.js"],
-        "SCRIPTS": "\n".join([functions, *(read[name] for name in SCRIPTS)]),
+        "SCRIPTS": "\n".join(
+            [write_estimator_constants(), functions, *(read[name] for name in SCRIPTS)]
+        ),
         "SOURCES": hash_page_sources(),
         "VERSION": __version__,
         "DATA": "\n".join(

@@ -1,13 +1,6 @@
 // The estimator of `kqj_sim/positions/estimator.py`: some deals choose, others value, so that the best
 // option's number is not the luckiest one.  Workers play; chunks are added in order, so that the same
-// position gives the same digits on any number of cores.
-
-const CHOOSING = 2 ** 58,
-  PILOT = 2 ** 59,
-  LANES = 256,
-  DEALS = 10000;
-const MAX_HANDS = 2 ** 26,
-  MAX_LAYOUTS = 20000;
+// position gives the same digits on any number of cores.  Its numbers are the package's (`web/build.py`).
 
 class Pool {
   constructor(start, source, size) {
@@ -101,8 +94,8 @@ class Odds {
 
   // Whether so many hands were tried that the search ends.
   get isSearched() {
-    const limit = this.kind === "card" ? MAX_HANDS / 8 : MAX_HANDS;
-    return this.asked.length > 0 && this.hands >= limit + (limit / 1024) * this.found;
+    const limit = MAX_HANDS[this.kind];
+    return this.asked.length > 0 && this.hands >= limit + (limit / DEALS_PER_SEARCH) * this.found;
   }
 
   // Estimates the chance that the own total of an option is at least an amount.
@@ -232,7 +225,7 @@ async function chooseBids(pool, calls, options, amount, make, show) {
     { MIN_CAPOT_PROBABILITY, GUARANTEED_CAPOT_TOTAL } = calls.engine.constants;
   const run = async (list, first) => {
     const [question, pilot] = make(list);
-    await addDeals(pool, pilot, question, first, 4 * LANES, undefined, () => show(pilot, true));
+    await addDeals(pool, pilot, question, first, PILOT_DEALS, undefined, () => show(pilot, true));
     return pilot;
   };
   const pilot = await run(contracts, PILOT);
@@ -243,7 +236,7 @@ async function chooseBids(pool, calls, options, amount, make, show) {
     return bids;
   });
   const tried = [...options, ...higher.flat()],
-    second = await run(tried, PILOT + 4 * LANES);
+    second = await run(tried, PILOT + PILOT_DEALS);
   const value = new Map(tried.map((option, at) => [option.text, second.estimate("value", at).value]));
   const kept = options.flatMap((option) => {
     const bids = option.contract ? higher[CONTRACTS.indexOf(option.contract)] : [];

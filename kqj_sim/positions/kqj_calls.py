@@ -58,9 +58,9 @@ from kqj_sim.simulation.encode import (
 from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE, Estimate
 from kqj_sim.stats.moments import WeightedMoments
 
-_FIRST_PILOT_DEAL = 1 << 59
+FIRST_PILOT_DEAL = 1 << 59
 """The deals from this number on choose the bids that are tried out; the others value them."""
-_PILOT_DEALS = 4 * LANES
+PILOT_DEALS = 4 * LANES
 _MIN_REACH_PROBABILITY = 0.35
 """Amounts that are reached more rarely are not tried out."""
 MIN_CAPOT_PROBABILITY = 0.2
@@ -274,7 +274,7 @@ class KqjCallSampler(Sampler):
         if amount == 0 or amount > rules.max_amount:
             return self, self
         played = [make_contract_option(situation, state, each, amount) for each in rules.contracts]
-        pilot = self._run_pilot(played, _FIRST_PILOT_DEAL, plan)
+        pilot = self._run_pilot(played, FIRST_PILOT_DEAL, plan)
         higher: dict[str | None, list[CallOption]] = {
             option.contract: [
                 make_bid_option(
@@ -285,7 +285,7 @@ class KqjCallSampler(Sampler):
             for number, option in enumerate(played)
         }
         tried = [*calls, *(bid for bids in higher.values() for bid in bids)]
-        pilot = self._run_pilot(tried, _FIRST_PILOT_DEAL + _PILOT_DEALS, plan)
+        pilot = self._run_pilot(tried, FIRST_PILOT_DEAL + PILOT_DEALS, plan)
         values = {
             str(option): pilot.estimate("value", number).value
             for number, option in enumerate(tried)
@@ -305,7 +305,7 @@ class KqjCallSampler(Sampler):
         pilot = sampler.make_odds(EstimatePlan())
         quiet = EstimatePlan(time=plan.time, threads=plan.threads, searching=plan.searching)
         try:
-            search_and_add(sampler, pilot, first, Limits(_PILOT_DEALS), quiet)
+            search_and_add(sampler, pilot, first, Limits(PILOT_DEALS), quiet)
         except ImpossibleBiddingError:
             if not pilot.has_effective(MIN_EFFECTIVE_DEALS):
                 raise

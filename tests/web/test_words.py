@@ -19,11 +19,14 @@ from jinja2 import Environment, nodes
 from kqj_sim.cards import Card
 from kqj_sim.output.grid import format_symmetric
 from kqj_sim.output.sentences import FILTERS, say
+from kqj_sim.positions.kqj_calls import KqjCallSampler
+from kqj_sim.positions.kqj_cards import KqjCardSampler
+from kqj_sim.positions.search import Search, SearchEnded
 from kqj_sim.questions.odds import words
 from kqj_sim.questions.odds.card_reasons import Reason
 from kqj_sim.questions.odds.words import RankedOption
 from kqj_sim.stats.intervals import Estimate
-from web.build import FOLDER
+from web.build import FOLDER, write_estimator_constants
 from web.sentences import TEMPLATE, UnknownSyntaxError, write_functions
 
 NODE = shutil.which("node")
@@ -50,7 +53,9 @@ def run_in_node(expression: str, cases: list[Any]) -> list[Any]:
     assert NODE is not None
     functions = write_functions(TEMPLATE.read_text(encoding="utf-8"))
     script = (
-        functions
+        write_estimator_constants()
+        + functions
+        + (FOLDER / "estimate.js").read_text(encoding="utf-8")
         + (FOLDER / "words.js").read_text(encoding="utf-8")
         + READ
         + f"console.log(JSON.stringify(cases.map((each) => {expression})))"
@@ -256,3 +261,27 @@ def test_unknown_syntax_ends_the_build(template: str, what: str) -> None:
     macro = f"{{% macro say(a) %}}\n{template}{{% endmacro %}}"
     with pytest.raises(UnknownSyntaxError, match=f"line 2: {what}"):
         write_functions(macro, ["say"])
+
+
+@needs_node
+def test_a_search_of_the_page_ends_after_as_many_hands_as_one_of_the_package() -> None:
+    cases = []
+    for kind, sampler in (("call", KqjCallSampler), ("card", KqjCardSampler)):
+        for found in (0, 5):
+            least = sampler.max_hands + found * sampler.max_hands // 1024
+            cases += [
+                {"kind": kind, "found": found, "hands": hands, "asked": [hands, found]}
+                for hands in (least - 1, least)
+            ]
+
+    def ends(case: dict[str, Any]) -> bool:
+        sampler = {"call": KqjCallSampler, "card": KqjCardSampler}[case["kind"]]
+        search = Search(1, max_hands=sampler.max_hands, hands_per_deal=sampler.hands_per_deal)
+        try:
+            search.finish_chunk(np.array([case["asked"]]), case["found"])
+        except SearchEnded:
+            return True
+        return False
+
+    found = run_in_node("Object.assign(Object.create(Odds.prototype), each).isSearched", cases)
+    assert found == [ends(case) for case in cases] == 4 * [False, True]
