@@ -21,6 +21,7 @@ from kqj_sim.output.grid import format_symmetric
 from kqj_sim.output.sentences import FILTERS, say
 from kqj_sim.positions.kqj_calls import KqjCallSampler
 from kqj_sim.positions.kqj_cards import KqjCardSampler
+from kqj_sim.positions.sampling import Sampler
 from kqj_sim.positions.search import Search, SearchEnded
 from kqj_sim.questions.odds import words
 from kqj_sim.questions.odds.card_reasons import Reason
@@ -265,18 +266,18 @@ def test_unknown_syntax_ends_the_build(template: str, what: str) -> None:
 
 @needs_node
 def test_a_search_of_the_page_ends_after_as_many_hands_as_one_of_the_package() -> None:
+    samplers: dict[str, type[Sampler]] = {"call": KqjCallSampler, "card": KqjCardSampler}
     cases = []
-    for kind, sampler in (("call", KqjCallSampler), ("card", KqjCardSampler)):
-        for found in (0, 5):
-            least = sampler.max_hands + found * sampler.max_hands // 1024
+    for kind, sampler in samplers.items():
+        for deals in (0, 5):
+            least = sampler.max_hands + deals * sampler.max_hands // 1024
             cases += [
-                {"kind": kind, "found": found, "hands": hands, "asked": [hands, found]}
+                {"kind": kind, "found": deals, "hands": hands, "asked": [hands, deals]}
                 for hands in (least - 1, least)
             ]
 
     def ends(case: dict[str, Any]) -> bool:
-        sampler = {"call": KqjCallSampler, "card": KqjCardSampler}[case["kind"]]
-        search = Search(1, max_hands=sampler.max_hands, hands_per_deal=sampler.hands_per_deal)
+        search = Search(1, max_hands=samplers[case["kind"]].max_hands)
         try:
             search.finish_chunk(np.array([case["asked"]]), case["found"])
         except SearchEnded:
