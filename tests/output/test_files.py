@@ -6,7 +6,7 @@ import os
 import stat
 import subprocess
 import sys
-from fcntl import LOCK_EX
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 
 import pytest
@@ -131,13 +131,13 @@ def test_file_that_another_run_removes_before_it_is_locked_is_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The other run, of the same target, takes it for one that a killed run left."""
-    path, lock = tmp_path / "out.csv", temporary.flock
+    path = tmp_path / "out.csv"
     others = [path, path]
 
     def lock_late(handle: int, operation: int) -> None:
         if operation == LOCK_EX and others:
             temporary.TemporaryPath(others.pop()).remove()
-        lock(handle, operation)
+        flock(handle, operation)
 
     monkeypatch.setattr(temporary, "flock", lock_late)
     with OutputFile(path) as stream:

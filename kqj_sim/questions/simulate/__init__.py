@@ -127,8 +127,9 @@ def simulate(
     if rows is not None:
         return play_and_write(os.fspath(rows), columns, tally, confidence, runner)
     if checkpoint is not None:
-        is_finished = SavedRun(os.fspath(checkpoint), tally).play(runner)
-        return SimulationResult(tally, confidence, not is_finished, runner, can_resume=True)
+        saved = SavedRun(os.fspath(checkpoint), tally)
+        is_finished = saved.play(runner)
+        return SimulationResult(tally, confidence, not is_finished, runner, saved.is_saved)
     with runner.start(*tally.size, polls=False):
         reduced = reduce_rows(experiment, start, runner.workers, progress=runner.advance)
     return SimulationResult(reduced.result, confidence, reduced.interrupted, runner)

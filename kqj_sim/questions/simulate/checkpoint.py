@@ -6,8 +6,10 @@ It appears whole or not at all, so that whatever ends the program leaves the las
 
 from __future__ import annotations
 
+import hashlib
 import io
 import time
+import warnings
 import zipfile
 from collections.abc import Generator, Mapping
 from contextlib import closing
@@ -24,7 +26,6 @@ from kqj_sim import __version__
 from kqj_sim.core.block import LANES
 from kqj_sim.core.code_cache import hash_sources
 from kqj_sim.errors import RunError
-from kqj_sim.messages import shorten
 from kqj_sim.output.files import OutputFile
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.blocks import CHUNK_ROWS
@@ -57,6 +58,7 @@ class SavedCounts(msgspec.Struct):
         by, where: as in `Tally`.
         first: the first deal, or game.
         finished: the number of deals, or games, that were counted.
+        digest: of the counts and their number, which tells those that were changed.
     """
 
     version: str
@@ -72,6 +74,7 @@ class SavedCounts(msgspec.Struct):
     where: str | None
     first: Annotated[int, msgspec.Meta(ge=0)]
     finished: Annotated[int, msgspec.Meta(ge=0)] = 0
+    digest: str = ""
 
     def describe_difference(self, other: SavedCounts) -> str:
         """Return the first difference to the counts of another run; empty if there is none."""
@@ -79,19 +82,30 @@ class SavedCounts(msgspec.Struct):
             "sources": "it was made by other sources of the package",
             "players": "the players have other parameters",
         }
-        for name in self.__struct_fields__[:-1]:
+        for name in self.__struct_fields__[:-2]:
             mine, others = getattr(self, name), getattr(other, name)
             if mine == others:
                 continue
             if name in known:
                 return known[name]
             if isinstance(mine, dict):
-                name = next(key for key in mine if mine[key] != others.get(key))
-                mine, others = mine[name], others.get(name)
+                name = next(
+                    key
+                    for key in {**mine, **others}
+                    if (key in mine, mine.get(key)) != (key in others, others.get(key))
+                )
+                mine, others = mine.get(name, "nothing"), others.get(name, "nothing")
             elif isinstance(mine, tuple):
                 mine, others = ", ".join(mine) or "nothing", ", ".join(others) or "nothing"
             return f"{name.replace('_', ' ')} {others} and not {mine}"
         return ""
+
+
+def _hash_counts(finished: int, numbers: Mapping[str, NDArray[np.int64]]) -> str:
+    digest = hashlib.sha256(str(finished).encode())
+    for name, array in sorted(numbers.items()):
+        digest.update(f" {name} {array.shape} ".encode() + array.tobytes())
+    return digest.hexdigest()
 
 
 def read_checkpoint(path: str | Path) -> tuple[SavedCounts, dict[str, NDArray[np.int64]]]:
@@ -128,6 +142,9 @@ class SavedRun:
         path: path of the checkpoint.
         tally: empty counts of the experiment, to which all deals are added.
 
+    Attributes:
+        is_saved: False once the file could not be written, until it can.
+
     Raises:
         RunError: the file holds another run.
         OSError: the file cannot be read or written.
@@ -135,6 +152,7 @@ class SavedRun:
 
     def __init__(self, path: str, tally: Tally) -> None:
         self.path = path
+        self.is_saved = True
         self.tally = tally
         self._start_tally = partial(Tally, tally.experiment, tally.by, tally.where)
         experiment = tally.experiment
@@ -167,24 +185,21 @@ class SavedRun:
                 f"{path} is the checkpoint of another run ({difference}): give the options it was "
                 "made with, or another file"
             )
-        self._add_numbers(numbers, found.finished)
-
-    def _add_numbers(self, numbers: Mapping[str, NDArray[np.int64]], finished: int) -> None:
-        """Add the counts of a file; raise RunError if they do not fit the run."""
-        try:
-            self.tally.add_numbers(numbers)
-            if self.tally.deals > finished and self.saved.unit == "deals":
-                raise ValueError(f"{self.tally.deals:,} deals of {finished:,}")
-        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-            reason = shorten(" ".join(str(error).split()), 120)
-            raise RunError(f"{self.path} is damaged: its counts do not fit ({reason})") from None
-        self.saved.finished = finished
+        if found.digest != _hash_counts(found.finished, numbers):
+            raise RunError(
+                f"{path} is damaged: its counts were changed; name another file, or delete this "
+                "one to begin anew"
+            )
+        self.tally.add_numbers(numbers)
+        self.saved.finished = found.finished
 
     def save(self) -> None:
         """Write the checkpoint, replacing one of that name; raise OSError if that fails."""
+        numbers = self.tally.numbers()
+        self.saved.digest = _hash_counts(self.saved.finished, numbers)
         about = np.frombuffer(msgspec.json.encode(self.saved), dtype=np.uint8)
         content = io.BytesIO()
-        arrays: dict[str, Any] = {"about": about, **self.tally.numbers()}
+        arrays: dict[str, Any] = {"about": about, **numbers}
         with OutputFile(self.path) as stream:
             np.savez_compressed(content, **arrays)
             stream.write(content.getvalue())
@@ -197,11 +212,23 @@ class SavedRun:
             for _ in spans:
                 now = time.monotonic()
                 if now - written > SAVE_SECONDS or self._is_finished or runner.interrupted:
-                    self.save()
+                    self._save_or_warn()
                     written = now
                 if runner.interrupted:
                     break
         return self._is_finished
+
+    def _save_or_warn(self) -> None:
+        """Save the run; if that fails, say so once: the run goes on, and tries again."""
+        try:
+            self.save()
+        except OSError as error:
+            if self.is_saved:
+                message = f"{self.path} {error.strerror}; the run goes on, and tries again"
+                warnings.warn(message, RuntimeWarning, stacklevel=4)
+            self.is_saved = False
+        else:
+            self.is_saved = True
 
     @property
     def _is_finished(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -14,7 +15,7 @@ import pytest
 
 from kqj_sim.progress import ProgressLine
 from kqj_sim.questions.simulate import checkpoint
-from kqj_sim.questions.simulate.checkpoint import read_checkpoint
+from kqj_sim.questions.simulate.checkpoint import SavedRun, read_checkpoint
 from tests.command_line import ENDLESS, ENVIRONMENT, PROGRAM, expect_error, kill_at_end, run
 
 GREEDY = ("--policy", "greedy", "--seed", "4", "--by", "lap", "--where", "place < 5", "--quiet")
@@ -199,16 +200,68 @@ def test_counts_that_cannot_be_are_refused(tmp_path: Path) -> None:
     assert run(*given).exit_code == 0
     with np.load(path) as archive:
         saved = {name: archive[name] for name in archive.files}
-    for name, wrong in (
-        ("deals", -saved["deals"]),
-        ("deals", 2 * saved["deals"]),
-        ("counts", -saved["counts"]),
-        ("places", saved["places"] - 1_000_000),
-    ):
-        np.savez_compressed(path, **{**saved, name: wrong})
-        assert "is damaged" in expect_error(run(*given), 1)
-    np.savez_compressed(path, **saved, more=np.zeros(1 << 17, np.int64))
+    changed = {
+        "deals": -saved["deals"],
+        "counts": np.roll(saved["counts"], 1),
+        "places": saved["places"] - 1_000_000,
+        "more": np.zeros(1, np.int64),
+    }
+    about = json.loads(saved["about"].tobytes())
+    for finished in (0, 599):
+        text = json.dumps({**about, "finished": finished}).encode()
+        changed["about"] = np.frombuffer(text, np.uint8)
+        for name, wrong in changed.items():
+            np.savez_compressed(path, **{**saved, name: wrong})
+            assert "run.npz is damaged" in expect_error(run(*given), 1)
+    np.savez_compressed(path, **saved)
     assert run(*given).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"jokers": 2}, "jokers 2 and not nothing"),
+        ({"jokers": None}, "jokers None and not nothing"),
+    ],
+)
+def test_checkpoint_with_further_rules_is_another_run(
+    more: dict[str, int], told: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.npz"
+    given = ("simulate", "--deals", "60", "--policy", "random", "--checkpoint", str(path))
+    assert run(*given).exit_code == 0
+    with np.load(path) as archive:
+        saved = {name: archive[name] for name in archive.files}
+    about = json.loads(saved["about"].tobytes())
+    about["rules"] |= more
+    saved["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
+    np.savez_compressed(path, **saved)
+    assert told in expect_error(run(*given), 1)
+
+
+@pytest.mark.filterwarnings("default")
+def test_checkpoint_that_cannot_be_saved_costs_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.npz"
+    given = ("simulate", "--deals", "3000", "--policy", "random", "--threads", "1")
+    save, times = SavedRun.save, []
+
+    def save_at_first(self: SavedRun) -> None:
+        times.append(self.saved.finished)
+        if len(times) > 1:
+            raise OSError(errno.EFBIG, "cannot be written: File too large", self.path)
+        save(self)
+
+    monkeypatch.setattr(SavedRun, "save", save_at_first)
+    monkeypatch.setattr(checkpoint, "SPAN_SECONDS", 0.0)
+    monkeypatch.setattr(checkpoint, "SAVE_SECONDS", 0.0)
+    done = run(*given, "--checkpoint", str(path))
+    assert done.exit_code == 0
+    assert done.stdout == run(*given).stdout
+    assert done.stderr.count("Warning: ") == 1
+    assert "run.npz cannot be written: File too large; the run goes on" in done.stderr
+    assert len(times) > 2 and times[-1] == 3000
 
 
 def test_checkpoint_that_unpacks_to_gigabytes_is_refused_before(
