@@ -58,6 +58,9 @@ _STYLE: dict[Any, Any] = {
     "axes.spines.right": False,
     "axes.axisbelow": True,
     "axes.formatter.useoffset": False,
+    # Names of files may hold $, ^ and _, which are TeX to matplotlib.
+    "text.parse_math": False,
+    "text.usetex": False,
     "text.color": INK,
     "axes.labelcolor": INK,
     "axes.edgecolor": INK,
@@ -96,10 +99,15 @@ class Drawing:
     def plot(self, axes: Axes | None = None) -> Axes:
         """Draw the main part on axes, or all of it on a new figure of pyplot; return the axes."""
         import matplotlib
+        from matplotlib.text import Text
 
         with matplotlib.rc_context(_STYLE):
             if axes is not None:
                 self.draw_main(axes)
+                # Axes have had some of their texts since before the style.
+                for text in axes.findobj(Text):
+                    text.set_parse_math(False)
+                    text.set_usetex(False)
                 return axes
             from matplotlib import pyplot
 
@@ -187,6 +195,8 @@ def draw_legend(
     dotted: str = "",
 ) -> None:
     """Draw a legend of colours by name.
+
+    Legends of labels, `axes.legend()`, leave out those that begin with _, as names of files may.
 
     Args:
         target: axes, or a figure for a legend outside of its axes.
@@ -396,7 +406,10 @@ def draw_dots(
         )  # fmt: skip
         written += dots
     if logarithmic:
+        from matplotlib.ticker import LogFormatter
+
         axes.set_xscale("log")
+        axes.xaxis.set_minor_formatter(LogFormatter())
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.minorticks_off()
     texts = [wrap_text((names or {}).get(key, str(key)), 20) for key in keys[::-1]]

@@ -19,6 +19,7 @@ from kqj_sim.output.figures import (
     NothingToDrawError,
     draw_dots,
     draw_heat_map,
+    draw_legend,
     draw_line,
     draw_title_lines,
     wrap_text,
@@ -112,7 +113,7 @@ def _draw_leads(axes: Axes, comparison: Comparison, pair: PolicyPair) -> None:
     width = max(step, 2 * np.abs(values).max() / MAX_BINS)
     # The bar of a single value is centred on it, that of several lies between them.
     shift = 0.0 if width == step else 0.5
-    tallest = 0.0
+    tallest, colours = 0.0, {}
     for sign, colour, policy in ((1, BLUE, pair.one), (-1, ORANGE, pair.other)):
         # The same bins on either side of 0, as the two sides are to be compared.
         ahead = values * sign > 0
@@ -121,11 +122,12 @@ def _draw_leads(axes: Axes, comparison: Comparison, pair: PolicyPair) -> None:
         tallest = max(tallest, shares.max())
         label = f"{comparison.names[policy]} ahead: {counts[ahead].sum():.1f}%"
         middle = sign * (np.arange(len(shares)) - shift) * width
-        axes.bar(middle, shares, 0.95 * width, color=colour, label=label)
+        colours[label] = colour
+        axes.bar(middle, shares, 0.95 * width, color=colour)
     axes.set_ylim(0, 1.25 * tallest)
     if len(values) <= MAX_LEAD_TICKS:
         axes.set_xticks([0.0, *values])
-    axes.legend(loc="upper left")
+    draw_legend(axes, colours, "upper left")
     axes.grid(axis="y")
 
 

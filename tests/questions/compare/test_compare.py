@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib import figure
 from numpy.typing import NDArray
 
+import kqj_sim as kqj
 from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.compare.compare_report import make_comparison_report
 from kqj_sim.questions.compare.compare_tables import make_comparison_tables
@@ -360,3 +362,16 @@ def test_reports_say_that_the_precision_was_not_reached(precision: float, reache
     for report in (make_comparison_report(compared), make_sweep_report(swept)):
         said = "The precision of ±1e-06 was not reached within 600 deals." in report.remarks
         assert said != reached
+
+
+def test_names_of_files_are_no_formulas_in_pictures(tmp_path: Path) -> None:
+    """$, ^ and _ are TeX to matplotlib, which also leaves names with _ out of its legends."""
+    for name, take in (("_a$b_$x^{", 60), ("c$_$^", 30)):
+        text = f'policy = "standard"\n[parameters]\ntake = {take}\n'
+        (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")
+    whole = figure.Figure()
+    axes = kqj.compare(*sorted(tmp_path.iterdir()), deals=64).plot(whole.subplots())
+    legend = axes.get_legend()
+    assert legend is not None and legend.get_texts()[0].get_text().startswith("_a$b_$x^{ ahead: ")
+    whole.savefig(tmp_path / "lead.svg")
+    assert "lead of _a$b_$x^{, points" in (tmp_path / "lead.svg").read_text(encoding="utf-8")
