@@ -44,6 +44,17 @@ class ValueType(click.ParamType[Any]):
             self.fail(str(error), param, ctx)
 
 
+class RepeatableType(click.types.StringParamType):
+    """A value that may be repeated: in a variable of the environment each line is one.
+
+    Click cuts variables at blanks, which names of files and players may hold.
+    """
+
+    def split_envvar_value(self, rv: str) -> list[str]:
+        """Return the lines that are not empty."""
+        return [line for line in rv.splitlines() if line.strip()]
+
+
 def make_number_type(lowest: int, example: str) -> ValueType:
     """Return the type of a whole number, also written 1e6, 1M or 1,000,000."""
     return ValueType(Option("", **read_number(lowest, example)))
@@ -108,7 +119,9 @@ def make_option(name: str, option: Option, default: Any = None, help: str = "") 
         settings |= {"is_eager": True, "expose_value": False, "callback": read_config}
     if option.choices is not None:
         settings["type"] = click.Choice(option.choices)
-    elif option.parse is not None and not option.multiple:
+    elif option.multiple:
+        settings["type"] = RepeatableType()
+    elif option.parse is not None:
         settings["type"] = ValueType(option)
     elif option.is_switch:
         switch = f"/--no-{flag}" if option.section == "Rules" else ""

@@ -175,6 +175,14 @@ def test_configuration_and_variables_set_options(tmp_path: Path) -> None:
     environment = {"KQJ_SIM_SIMULATE_SEED": "11", "KQJ_SIM_SIMULATE_DEALS": "200"}
     found = json.loads(run(*arguments, "--deals", "100", env=environment).stdout)
     assert (found["deals"], found["seed"]) == (100, 11)
+    mine = tmp_path / "my policies" / "mine.toml"
+    mine.parent.mkdir()
+    mine.write_text('policy = "greedy"')
+    environment = {"KQJ_SIM_SIMULATE_POLICY": f"{mine}\nseat1=random\n"}
+    found = json.loads(
+        run("simulate", "--deals", "100", "--format", "json", env=environment).stdout
+    )
+    assert found["policies"] == ["mine", "random", *["mine"] * 4]
 
 
 def test_records_are_what_check_accepts_and_show_shows(tmp_path: Path) -> None:
