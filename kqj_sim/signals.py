@@ -21,6 +21,11 @@ TOGETHER_SECONDS = 0.2
 GRACE_SECONDS = 30.0
 """Time after TERM or HUP in which the program may write its results; Ctrl-C can be repeated."""
 
+TOLD_AFTER_SECONDS = 2.0
+"""Time after the first signal in which most runs end; then a line says that it was heard."""
+
+TOLD = "Stopping after the step that runs now; Ctrl-C again ends the program at once\n"
+
 temporary_paths: set[str] = set()
 """Files and folders to remove if the process ends at once."""
 
@@ -105,8 +110,10 @@ def _watch(read_end: int) -> None:
             began = now
             if number != signal.SIGINT:
                 timer = threading.Timer(GRACE_SECONDS, end_at_once, (128 + number,))
-                timer.daemon = True
-                timer.start()
+            else:
+                timer = threading.Timer(TOLD_AFTER_SECONDS, _write_line, (TOLD,))
+            timer.daemon = True
+            timer.start()
         elif now - began > TOGETHER_SECONDS:
             end_at_once(128 + number)
 
@@ -121,8 +128,13 @@ def end_at_once(status: int) -> NoReturn:
                 shutil.rmtree(path, ignore_errors=True)
             else:
                 os.unlink(path)
+    _write_line("Interrupted\n")
+    os._exit(status)
+
+
+def _write_line(line: str) -> None:
+    """Write a line to stderr, whatever the main thread does."""
     with suppress(OSError):
         # The progress line hides the cursor.
-        show_cursor = b"\x1b[?25h\r\x1b[K" if os.isatty(2) else b""
-        os.write(2, show_cursor + b"Interrupted\n")
-    os._exit(status)
+        show_cursor = "\x1b[?25h\r\x1b[K" if os.isatty(2) else ""
+        os.write(2, (show_cursor + line).encode())

@@ -12,7 +12,7 @@ import pytest
 
 from kqj_sim.errors import InputError
 from kqj_sim.output.files import OutputFile, OutputFolder
-from kqj_sim.signals import TOGETHER_SECONDS
+from kqj_sim.signals import TOLD
 from tests.command_line import ENDLESS, ENVIRONMENT, PROGRAM, kill_at_end
 
 STUCK = """
@@ -89,7 +89,8 @@ def test_second_signal_ends_whatever_runs(tmp_path: Path) -> None:
         assert process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGINT)
         assert process.stdout.readline() == "first\n"
-        time.sleep(2 * TOGETHER_SECONDS)
+        assert process.stderr is not None
+        assert process.stderr.readline() == TOLD
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (143, "Interrupted\n")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from typing import Any
 
 from kqj_sim.arguments import collect_rules
@@ -24,28 +24,31 @@ def run(asked: CommandDescription, given: dict[str, Any]) -> None:
         reject_options(
             ("from", *asked.output), "is for rounds that are played: leave it out, or --from"
         )
-    from kqj_sim.questions.records.sources import iterate_records
+    from kqj_sim.questions.records.sources import iterate_records, watch_rounds
 
     rounds = iterate_records(**given)
     out: str | None = output["out"]
     is_text = out is not None and out.lower().endswith(".txt")
-    if (output["format"] or ("text" if is_text else "json")) == "text":
-        from kqj_sim.notation.write import format_records
-
-        texts = format_records(rounds)
-    else:
-        texts = (to_json(record) + "\n" for record in rounds)
     written = 0
     with ExitStack() as stack:
         stream = open_output(stack, out) or get_stdout().buffer
-        if given["source"] is None:
-            stack.enter_context(runner)
         interruption = stack.enter_context(InterruptHandler())
+        if given["source"] is None:
+            # Lines on the same terminal would cut the one that shows the progress.
+            shows_progress = out is not None or not stream.isatty()
+            watched = watch_rounds(rounds, given["deals"], given["games"], runner, shows_progress)
+            rounds = stack.enter_context(closing(watched))
+        if (output["format"] or ("text" if is_text else "json")) == "text":
+            from kqj_sim.notation.write import format_records
+
+            texts = format_records(rounds)
+        else:
+            texts = (to_json(record) + "\n" for record in rounds)
         for text in texts:
             stream.write(text.encode())
             written += 1
             if interruption.stop_requested:
                 break
         stream.flush()
-    if interruption.stop_requested:
+    if interruption.stop_requested or runner.interrupted:
         exit_interrupted(f"{written:,} records were written")

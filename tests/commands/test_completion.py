@@ -38,6 +38,8 @@ from tests.commands.completions import SHELLS, complete, list_tables
         (("policies", "show", "gre"), ["greedy"]),
         (("simulate", "--by", "lap"), ["lap"]),
         (("simulate", "--by", "capot_a"), ["capot_announced"]),
+        (("simulate", "--by", "lap,capot_a"), ["lap,capot_announced"]),
+        (("simulate", "--columns", "lap,capot_a"), ["lap,capot_announced"]),
         (("simulate", "--where", "lap == 2 and (sender_ac"), ["lap == 2 and (sender_aces"]),
         (("simulate", "--out", "tab"), ["<file>"]),
         (("report", "--out", "tab"), ["<dir>"]),

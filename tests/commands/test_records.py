@@ -11,6 +11,7 @@ import pytest
 from kqj_sim.questions.records import checking as check_module
 from kqj_sim.record import to_json
 from kqj_sim.rules import KqjRules
+from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from tests.command_line import expect_error, run
@@ -145,3 +146,14 @@ def test_show_of_what_is_no_round_fails_with_its_line(rounds: Path) -> None:
     assert "'Zz' is not a card" in expect_error(run("show", str(rounds), "--line", "2"), 1)
     rounds.write_text("{}\n", encoding="utf-8")
     assert f"{rounds}:1: " in expect_error(run("show", str(rounds)), 1)
+
+
+@pytest.mark.parametrize("unit", ["deals", "games"])
+def test_records_show_their_progress(
+    unit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finished: list[int] = []
+    monkeypatch.setattr(Runner, "advance", lambda _, count: finished.append(count))
+    options = ("--policy", "random", "--out", str(tmp_path / "rounds.jsonl"))
+    assert run("records", f"--{unit}", "3", *options).output == ""
+    assert sum(finished) == 3

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from kqj_sim.imposed import ImposedContract
     from kqj_sim.questions.records.results import CheckResult, Records, RecordsLike, Round
-    from kqj_sim.record import Record
 
 
 @question(
@@ -73,21 +72,12 @@ def records(
     for played in ({"deals": deals}, {"games": games}, {"policy": policy}, {"impose": impose}):
         reject_both(source=source, **played)
     from kqj_sim.questions.records.results import Records
-    from kqj_sim.questions.records.sources import DEFAULT_RECORDS, iterate_records
+    from kqj_sim.questions.records.sources import iterate_records, watch_rounds
 
     rounds = iterate_records(deals, games, source, policy, impose, seed, first, rules)
     if source is not None:
         return Records(list(rounds))
-    found: list[Record] = []
-    unit, total = ("games", games) if games else ("deals", deals or DEFAULT_RECORDS)
-    with runner.start(unit, total):
-        for record in rounds:
-            if games is None or not found or record.game_id != found[-1].game_id:
-                runner.advance(1)
-            found.append(record)
-            if runner.interrupted:
-                break
-        return Records(found, runner.interrupted)
+    return Records(list(watch_rounds(rounds, deals, games, runner)), runner.interrupted)
 
 
 @question()

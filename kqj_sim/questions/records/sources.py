@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 from kqj_sim.arguments import PoliciesLike, parse_imposed, parse_players, reject_both
 from kqj_sim.errors import RecordError
@@ -12,6 +12,7 @@ from kqj_sim.messages import visible
 from kqj_sim.notation.files import explain_missing, find_round, read_file
 from kqj_sim.record import PartialRecord, Record
 from kqj_sim.rules import GameRules
+from kqj_sim.runner import Runner
 from kqj_sim.text_files import open_lines
 
 DEFAULT_RECORDS = 10
@@ -45,6 +46,26 @@ def iterate_records(
             games, parse_imposed(impose, rules),
         )
     )  # fmt: skip
+
+
+def watch_rounds(
+    rounds: Iterator[Record],
+    deals: int | None,
+    games: int | None,
+    runner: Runner,
+    shows_progress: bool = True,
+) -> Generator[Record]:
+    """Yield the rounds that `iterate_records` plays, up to Ctrl-C, and show the progress."""
+    unit, total = ("games", games) if games else ("deals", deals or DEFAULT_RECORDS)
+    game: int | None = None
+    with runner.start(unit, total):
+        for record in rounds:
+            if shows_progress and (games is None or record.game_id != game):
+                runner.advance(1)
+            game = record.game_id
+            yield record
+            if runner.interrupted:
+                break
 
 
 def _read_records(file: str) -> Iterator[Record]:
