@@ -2,18 +2,20 @@
 
 numba's file cache notices changes of a decorated function's own file only; an edit of a function
 that it calls would silently give old results.  So the cache folder's name has a hash of the
-engine's sources and of the versions of numba and Python.
+engine's sources and of all else that machine code depends on.  Whoever may write into the folder
+may have code run, so it is used only if it is the user's alone.
 """
 
 from __future__ import annotations
 
+import errno
 import functools
-import glob
 import hashlib
 import os
 import pickle
 import re
 import shutil
+import stat
 import sys
 import tempfile
 import time
@@ -24,7 +26,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import llvmlite
 import numba
+import numpy as np
 import platformdirs
 
 from kqj_sim.core.types import Kernel, Numba
@@ -59,12 +63,28 @@ def hash_sources(*, without: tuple[str, ...] = ()) -> str:
     return digest.hexdigest()[:16]
 
 
-def _locate_cache() -> Path:
-    """Return the folder for this state of the sources, of numba and of Python."""
-    root = numba.config.CACHE_DIR or platformdirs.user_cache_dir("kqj-sim", appauthor=False)
-    sources = hash_sources(without=ABOVE_THE_ENGINE)
-    state = f"{sources} {numba.__version__} {sys.version}"
-    return Path(root) / f"compiled-{hashlib.sha256(state.encode()).hexdigest()[:16]}"
+_CODE_SETTINGS = (
+    "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "DEBUG_NRT", "DISABLE_INTEL_SVML",
+    "EXTEND_VARIABLE_LIFETIMES", "LLVM_REFPRUNE_FLAGS", "LLVM_REFPRUNE_PASS", "LOOP_VECTORIZE",
+    "OPT", "SLP_VECTORIZE",
+)  # fmt: skip
+"""Settings of numba that change machine code; those of the processor are in the files' names."""
+
+
+def _locate_cache() -> Path | None:
+    """Return the folder for this state of the sources, libraries and settings; None without a
+    home folder."""
+    try:
+        root = numba.config.CACHE_DIR or platformdirs.user_cache_dir("kqj-sim", appauthor=False)
+    except RuntimeError:
+        return None
+    state = [
+        hash_sources(without=ABOVE_THE_ENGINE),
+        *(library.__version__ for library in (numba, llvmlite, np)),
+        sys.version,
+        *(getattr(numba.config, name) for name in _CODE_SETTINGS),
+    ]
+    return Path(root) / f"compiled-{hashlib.sha256(repr(state).encode()).hexdigest()[:16]}"
 
 
 CACHE_FOLDER = _locate_cache()
@@ -78,47 +98,86 @@ Another installed version notes each day on which it uses its folder.  If one in
 the same, its code is compiled again.
 """
 
+SPARED = 3
+"""Folders of other versions that are never removed: a clock that is wrong makes all look unused."""
+
+
+def get_private_folder() -> Path:
+    """Return the cache folder.
+
+    Raises:
+        OSError: it does not exist, there is no home folder, or others may write into it.
+    """
+    if CACHE_FOLDER is None:
+        raise FileNotFoundError(errno.ENOENT, "there is no home folder")
+    status = CACHE_FOLDER.stat()
+    if not _is_trusted(status) or (hasattr(os, "getuid") and status.st_mode & 0o022):
+        raise PermissionError(errno.EPERM, "others may write there, and so have their code run")
+    return CACHE_FOLDER
+
+
+def _is_trusted(status: os.stat_result) -> bool:
+    """Return True for what belongs to this user or to root."""
+    return not hasattr(os, "getuid") or status.st_uid in (0, os.getuid())
+
 
 def has_cached_kernels(name: str = "*") -> bool:
     """Return True if an earlier process left kernels for these sources; or that of one name."""
-    files = glob.iglob(f"{glob.escape(str(CACHE_FOLDER))}/{name}-*.code")
-    return next(files, None) is not None
+    with suppress(OSError):
+        return any(get_private_folder().glob(f"{name}-*.code"))
+    return False
 
 
 def can_keep_code() -> bool:
     """Return True if the cache folder can be written."""
     try:
-        CACHE_FOLDER.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=CACHE_FOLDER) as file:
+        with tempfile.TemporaryFile(dir=_make_folder()) as file:
             file.write(bytes(1 << 16))
     except OSError:
         return False
     return True
 
 
+def _make_folder() -> Path:
+    """Return the cache folder, made if there is none; raises as `get_private_folder`."""
+    if CACHE_FOLDER is not None:
+        CACHE_FOLDER.parent.mkdir(parents=True, exist_ok=True)
+        CACHE_FOLDER.mkdir(mode=0o700, exist_ok=True)
+    return get_private_folder()
+
+
 def keep(name: str, content: bytes) -> None:
-    """Write a file of CACHE_FOLDER, with a checksum; it appears whole or not at all."""
-    CACHE_FOLDER.mkdir(parents=True, exist_ok=True)
-    unfinished = CACHE_FOLDER / f"{name}.{uuid.uuid4().hex}"
+    """Write a file of the cache folder, with a checksum; it appears whole or not at all."""
+    folder = _make_folder()
+    unfinished = folder / f"{name}.{uuid.uuid4().hex}"
     try:
         unfinished.write_bytes(_digest(content) + content)
-        unfinished.replace(CACHE_FOLDER / name)
+        unfinished.replace(folder / name)
     finally:
         unfinished.unlink(missing_ok=True)
 
 
 def read_kept(name: str) -> memoryview:
-    """Return the content of a file of CACHE_FOLDER.
+    """Return the content of a file of the cache folder.
 
     Raises:
-        OSError: there is no such file.
+        OSError: there is no such file, or the folder or the file may be another user's.
         ValueError: it is damaged.
     """
-    content = (CACHE_FOLDER / name).read_bytes()
+    with open(get_private_folder() / name, "rb", opener=_open_at_once) as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode) or not _is_trusted(status):
+            raise ValueError("a file is a device or another user's")
+        content = file.read()
     kept = memoryview(content)[_DIGEST_SIZE:]
     if content[:_DIGEST_SIZE] != _digest(kept):
         raise ValueError("a file is damaged")
     return kept
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a file; a pipe, too, without waiting for a writer."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def keep_on_disk(compiled: Kernel, function: Callable[..., Any]) -> None:
@@ -139,7 +198,7 @@ class CodeCache:
         if function.__closure__:
             raise TypeError(f"{function.__qualname__}: a factory's functions are kept by names")
         self._function = function
-        self.cache_path = str(CACHE_FOLDER)
+        self.cache_path = str(CACHE_FOLDER or "")
 
     def load_overload(self, signature: Numba, context: Numba) -> Numba:
         """Return the compiled code for a signature, or None if there is none."""
@@ -172,8 +231,9 @@ class CodeCache:
         try:
             keep(self._name(signature, result.codegen), dumps((signature, result._reduce())))
         except Exception as error:
+            place = f" in {CACHE_FOLDER}" if CACHE_FOLDER else ""
             _warn_once(
-                f"compiled code cannot be kept in {CACHE_FOLDER} ({_explain(error)}), so every run "
+                f"compiled code cannot be kept{place} ({_explain(error)}), so every run "
                 "compiles it again: NUMBA_CACHE_DIR may name another folder"
             )
 
@@ -209,16 +269,19 @@ def _hash_file(path: str) -> bytes:
 @functools.cache
 def note_use() -> None:
     """Note that the folder is used, and remove those that have not been for long; once a day."""
-    try:
-        if time.time() - CACHE_FOLDER.stat().st_mtime < DAY:
+    if CACHE_FOLDER is None:
+        return
+    now, last_uses = time.time(), dict[Path, float]()
+    with suppress(OSError):  # It does not exist yet, or cannot be written.
+        if abs(now - CACHE_FOLDER.stat().st_mtime) < DAY:
             return
         os.utime(CACHE_FOLDER)
-    except OSError:
-        pass  # It does not exist yet, or cannot be written.
-    for folder in CACHE_FOLDER.parent.glob("compiled-" + "[0-9a-f]" * 16):
+    for other in {*CACHE_FOLDER.parent.glob("compiled-" + "[0-9a-f]" * 16)} - {CACHE_FOLDER}:
         with suppress(OSError):
-            if folder != CACHE_FOLDER and time.time() - folder.stat().st_mtime > UNUSED:
-                shutil.rmtree(folder, ignore_errors=True)
+            last_uses[other] = other.stat().st_mtime
+    for other in sorted(last_uses, key=last_uses.__getitem__)[:-SPARED]:
+        if now - last_uses[other] > UNUSED:
+            shutil.rmtree(other, ignore_errors=True)
 
 
 _warned = False

@@ -13,6 +13,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import llvmlite
+import numba
+import platformdirs
 import pytest
 from numba import types
 
@@ -116,6 +119,73 @@ def test_a_folder_in_place_of_a_file_is_compiled(folder: Path) -> None:
     assert len(seen) == 1
 
 
+@pytest.mark.parametrize("target", ["/dev/zero", "/dev/tty", "pipe"])
+def test_a_device_in_place_of_a_file_is_compiled(folder: Path, target: str) -> None:
+    run_kernel()
+    (path,) = folder.iterdir()
+    path.unlink()
+    os.mkfifo(path) if target == "pipe" else path.symlink_to(target)
+    with pytest.warns(RuntimeWarning, match=f"{folder} cannot be loaded") as seen:
+        assert run_kernel() == (21, False)
+    assert len(seen) == 1
+    assert run_kernel() == (21, True)
+
+
+ACCESSES: dict[str, Callable[[Path], None]] = {
+    "group": lambda folder: folder.chmod(0o770),
+    "others": lambda folder: folder.chmod(0o777),
+    **({"owner": lambda folder: os.chown(folder, 1, -1)} if os.getuid() == 0 else {}),
+}
+
+
+@pytest.mark.parametrize("allow", ACCESSES.values(), ids=ACCESSES)
+def test_a_folder_that_others_may_write_is_not_used(
+    folder: Path, allow: Callable[[Path], None]
+) -> None:
+    run_kernel()
+    assert folder.stat().st_mode & 0o777 == 0o700
+    (path,) = folder.iterdir()
+    kept = path.stat().st_mtime_ns
+    allow(folder)
+    with pytest.warns(RuntimeWarning, match=f"{folder} .* .others may write there") as seen:
+        assert run_kernel() == run_kernel() == (21, False)
+    assert len(seen) == 1
+    assert path.stat().st_mtime_ns == kept
+    assert not code_cache.has_cached_kernels() and not code_cache.can_keep_code()
+
+
+def test_without_a_home_folder_code_is_compiled(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*arguments: Any, **more: Any) -> Any:
+        raise RuntimeError("could not determine the home directory")
+
+    monkeypatch.setattr(platformdirs, "user_cache_dir", fail)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    monkeypatch.setattr(code_cache, "CACHE_FOLDER", code_cache._locate_cache())
+    with pytest.warns(RuntimeWarning, match="cannot be kept .there is no home folder") as seen:
+        assert run_kernel() == run_kernel() == (21, False)
+    assert len(seen) == 1
+    assert not code_cache.has_cached_kernels() and not code_cache.can_keep_code()
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "value"),
+    [
+        (llvmlite, "__version__", "0.0"),
+        (numba.config, "OPT", 2),
+        (numba.config, "BOUNDSCHECK", 1),
+        (numba.config, "DEBUGINFO_DEFAULT", 1),
+    ],
+)
+def test_other_libraries_and_settings_have_another_folder(
+    monkeypatch: pytest.MonkeyPatch, place: Any, name: str, value: object
+) -> None:
+    before = code_cache._locate_cache()
+    monkeypatch.setattr(place, name, value)
+    assert code_cache._locate_cache() != before
+
+
 def test_a_file_in_place_of_the_folder_is_compiled(folder: Path) -> None:
     folder.parent.write_bytes(b"")
     with pytest.warns(RuntimeWarning, match=f"cannot be kept in {folder}") as seen:
@@ -170,11 +240,13 @@ def test_folders_that_no_version_uses_are_removed(folder: Path) -> None:
         os.utime(path, (time.time() - age,) * 2)
         return path
 
-    old = make(f"compiled-{'a' * 16}", code_cache.UNUSED + 60)
-    recent = make(f"compiled-{'b' * 16}", code_cache.UNUSED - 60)
+    # A clock that is years ahead makes all of them old: the last ones used are spared.
+    ages = {letter: code_cache.UNUSED + 60 * at for at, letter in enumerate("bcdef")}
+    first, second, *_ = [make(f"compiled-{each * 16}", age) for each, age in ages.items()]
+    recent = make(f"compiled-{'a' * 16}", code_cache.UNUSED - 60)
     foreign = make("compiled-by-others", 2 * code_cache.UNUSED)
     run_kernel()
-    assert [path.exists() for path in (old, recent, foreign, folder)] == [False, True, True, True]
+    assert {*folder.parent.iterdir()} == {folder, recent, first, second, foreign}
     # A folder that is used counts as used, also if nothing is written to it.
     os.utime(folder, (time.time() - code_cache.UNUSED,) * 2)
     code_cache.note_use.cache_clear()
