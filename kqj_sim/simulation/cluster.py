@@ -15,7 +15,9 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeVar
 
+import llvmlite
 import numba
+import numpy as np
 
 from kqj_sim import __version__
 from kqj_sim.core.code_cache import hash_sources
@@ -45,7 +47,7 @@ def get_software_versions() -> dict[str, str]:
     return {
         "kqj-sim": __version__,
         "sources of kqj-sim": hash_sources(),
-        "numba": numba.__version__,
+        **{library.__name__: library.__version__ for library in (numba, llvmlite, np)},
         "Python": "{}.{}".format(*sys.version_info),
     }
 
@@ -103,10 +105,13 @@ class DaskCluster:
                 # Dask warns of differing versions; those that matter are checked below.
                 warnings.simplefilter("ignore")
                 self._client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-        except (OSError, ValueError) as error:
+        except Exception as error:
+            # Dask reads the answer of another service as sizes of arrays, and fails in any way.
+            is_clear = isinstance(error, OSError | ValueError)
+            reason = _first_line(error) if is_clear else "what answers there is no Dask scheduler"
             raise RunError(
-                f"no cluster at {address}: {_first_line(error)}; `dask scheduler` starts one and "
-                "tells its address"
+                f"no cluster at {address}: {reason}; `dask scheduler` starts one and tells its "
+                "address"
             ) from None
         try:
             with self._convert_errors():

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -245,13 +247,33 @@ def test_rows_from_python(local: Local, folder: Path) -> None:
     assert (found.values == expected.values).all()
 
 
+@pytest.mark.parametrize("library", ["numba", "llvmlite", "numpy"])
 def test_workers_with_other_versions_are_refused(
-    local: Local, monkeypatch: pytest.MonkeyPatch
+    local: Local, monkeypatch: pytest.MonkeyPatch, library: str
 ) -> None:
-    here = {**dask_cluster.get_software_versions(), "numba": "0.1"}
+    here = {**dask_cluster.get_software_versions(), library: "0.1"}
     monkeypatch.setattr(dask_cluster, "get_software_versions", lambda: here)
     told = expect_error(run(*RANDOM, "--cluster", local.address, "--quiet"), 1)
-    assert "a worker of the cluster has numba" in told and "not 0.1: install the same" in told
+    assert f"a worker of the cluster has {library}" in told
+    assert "not 0.1: install the same" in told
+
+
+@pytest.mark.parametrize("answer", [b"HTTP/1.1 400 Bad Request\r\n\r\n", bytes(64)])
+def test_another_service_is_no_cluster(answer: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        # It ends when the server is closed.
+        threading.Thread(target=_answer_all, args=(server, answer), daemon=True).start()
+        told = expect_error(run(*RANDOM, "--cluster", address, "--quiet"), 1)
+    assert f"no cluster at {address}: what answers there is no Dask scheduler" in told
+
+
+def _answer_all(server: socket.socket, answer: bytes) -> None:
+    """Answer whoever connects."""
+    with suppress(OSError):
+        while True:
+            connection, _ = server.accept()
+            connection.sendall(answer)
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "nonsense", "http://127.0.0.1:1", ""])
