@@ -378,6 +378,13 @@ def parse_path(value: object) -> str:
     return os.fspath(value)
 
 
+def parse_paths(value: object) -> list[str]:
+    """Return the paths of several files, or of one; raise InputError if there are none."""
+    if isinstance(value, os.PathLike):
+        value = [value]
+    return [parse_path(each) for each in list_items(value)]
+
+
 def parse_text(value: object) -> str:
     """Return a text; raise InputError if it is none."""
     if not isinstance(value, str):

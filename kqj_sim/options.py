@@ -15,6 +15,7 @@ from kqj_sim.arguments import (
     CONFIDENCE_RANGE,
     MAX_CANDIDATES,
     parse_path,
+    parse_paths,
     parse_positive_number,
     parse_share,
     parse_text,
@@ -235,6 +236,7 @@ OPTIONS: Mapping[str, Option] = {
     "force": Option("Output", rare=True),
     "checkpoint": Option("Output", **_FILE, rare=True),
     "replay": Option("Output"),
+    "allow": Option("Output", **_FILE | {"parse": parse_paths}, multiple=True),
     "quiet": Option("Output", "Show errors only, no progress and no warnings."),
     "color": Option(
         "Output",

@@ -261,6 +261,9 @@ USAGE = {
     "policies show random+": "empty",
     "policies show nowhere.toml": "nowhere.toml: no such file",
     "policies show nowhere.py:name": "nowhere.py: no such file",
+    "policies show ./c++/nowhere.py:name": "c++/nowhere.py: no such file",
+    "check golden/capot.jsonl --replay --allow nowhere.py": "--allow: 'nowhere.py': no such file",
+    "check golden/capot.jsonl --allow nowhere.py": "--allow is for --replay",
 }
 """A command line, and what its line names: the argument, and often what to write instead."""
 
@@ -417,6 +420,7 @@ FUNCTIONS = {
     "check([1])": "int is not a record: give records, as of kqj.records(), or the path of a file",
     "check(1)": "int is not a record",
     "check({'game': 'kqj'})": "dict is not a record",
+    "check('none.jsonl', replay=True, allow=3)": "allow: it is a text or a list, not int",
     "review(1)": "int is not a record",
     "review([{'game': 'kqj'}])": "dict is not a record",
     "odds(record={'game': 'kqj'})": "dict is not a record",

@@ -18,7 +18,8 @@ from kqj_sim.text_files import open_lines
 def run(asked: CommandDescription, given: dict[str, Any]) -> None:
     """Check each file, and print the summary."""
     quiet: bool = given["quiet"]
-    checked = RecordCheck(given["replay"], Runner(tell=None if quiet else partial(say, err=True)))
+    runner = Runner(tell=None if quiet else partial(say, err=True))
+    checked = RecordCheck(given["replay"], given["allow"], runner)
     for file in given["records"]:
         name = "stdin" if file == "-" else visible(file)
         with open_lines(file) as lines:

@@ -6,8 +6,9 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -142,11 +143,18 @@ def configure_checked(policy: Policy, source: str, game: str) -> ConfiguredPolic
     return configure_with_defaults(policy, source, game)
 
 
-def split_file_suffix(spec: str, suffix: str) -> tuple[str, str] | None:
-    """Split `FILE.suffix:REST` into the file and the rest; None if it does not begin with such a
-    file."""
-    match = re.fullmatch(rf"(.*?{re.escape(suffix)})(?::(.*))?", spec, re.DOTALL)
-    return None if match is None else (match[1], match[2] or "")
+def split_file(
+    spec: str, is_file: Callable[[str], bool] = os.path.isfile
+) -> tuple[str, str] | None:
+    """Split `FILE.py:REST` or `FILE.toml:REST` into the file and the rest; None without a file.
+
+    A folder may have such a name, too: the file is the first for which `is_file` is true.
+    """
+    ends = [match.end() for match in re.finditer(r"\.(?:py|toml)(?=:|\Z)", spec)]
+    if not ends:
+        return None
+    end = next((end for end in ends if is_file(spec[:end])), ends[0])
+    return spec[:end], spec[end + 1 :]
 
 
 def parse_assignments(text: str, spec: str) -> dict[str, str]:
@@ -172,8 +180,8 @@ def parse_policy(spec: str, folder: Path | None = None, game: str = "kqj") -> Co
     Raises:
         InputError: one line that says what is wrong and what would be right.
     """
-    of_file = split_file_suffix(spec, ".py")
-    if of_file is not None:
+    of_file = split_file(spec, lambda path: os.path.isfile(Path(folder or "", path)))
+    if of_file is not None and of_file[0].endswith(".py"):
         path, rest = of_file
         name, _, given = rest.partition(":")
         if "=" in name and not given:

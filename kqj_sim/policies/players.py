@@ -42,7 +42,7 @@ from kqj_sim.policies.configured import (
     format_show_command,
     parse_assignments,
     parse_policy,
-    split_file_suffix,
+    split_file,
 )
 from kqj_sim.policies.registry import Policy
 from kqj_sim.policies.session import find_given_policy, list_names
@@ -207,14 +207,29 @@ def _parse_specification(spec: str, game: str) -> Player:
     if any("\ud800" <= character <= "\udfff" for character in spec):
         # Results name their policies, and they are UTF-8.
         raise InputError(f"policy {quote(spec)}: the name is not UTF-8: rename the file")
-    first, plus, second = spec.strip().partition("+")
-    player = _parse_part(first, game)
-    return player.join(_parse_part(second, game)) if plus else player
+    return _parse_parts(split_parts(spec.strip()), game)
+
+
+def split_parts(spec: str, is_file: Callable[[str], bool] = os.path.isfile) -> list[str]:
+    """Return A and B of `A+B`, or the whole; the path of a file may have a +, too."""
+    ends = [match.end() for match in re.finditer(r"\.(?:py|toml)(?=[:+]|\Z)", spec)]
+    start = next((end for end in ends if is_file(spec[:end])), 0)
+    for plus in re.finditer(r"\+", spec[start:]):
+        first = spec[: start + plus.start()]
+        # "./c" is no policy, so the + of "./c++/mine.py" is part of the path.
+        if os.path.dirname(first) == "" or any(end <= len(first) for end in ends):
+            return [first, spec[len(first) + 1 :]]
+    return [spec]
+
+
+def _parse_parts(parts: Sequence[str], game: str) -> Player:
+    first, *others = (_parse_part(part, game) for part in parts)
+    return first.join(*others) if others else first
 
 
 def _parse_part(spec: str, game: str) -> Player:
-    of_file = split_file_suffix(spec, ".toml")
-    if of_file is not None:
+    of_file = split_file(spec)
+    if of_file is not None and of_file[0].endswith(".toml"):
         return read_player_file(Path(of_file[0]), of_file[1], spec, game)
     return _make_player(parse_policy(spec, game=game), spec)
 
@@ -244,26 +259,46 @@ def seat_players(
     return players
 
 
-def parse_recorded_player(text: str, game: str = "kqj") -> Player:
+def parse_recorded_player(
+    text: str, game: str = "kqj", allowed: Mapping[str, str] | None = None
+) -> Player:
     """Parse a player of a record, who is built in or defined in this session.
 
-    A record may be a stranger's: it never has a file read, nor a package imported.
+    A record may be a stranger's: it has no file read and no package imported but those that the
+    user names.
+
+    Args:
+        text: the player.
+        game: the game.
+        allowed: these files and names of packages' policies, by `os.path.abspath`.
 
     Raises:
         InputError: it is another player.
     """
-    parts = text.strip().split("+")
-    names = [part.partition(":")[0] for part in parts]
-    if not any(split_file_suffix(part, suffix) for part in parts for suffix in (".py", ".toml")):
-        built_in = {*find_game(game).built_ins, *find_game(game).presets}
-        if built_in.issuperset(names):
-            return _parse_built_in_player(text, game)
-        if built_in.union(list_names()).issuperset(names):
-            return parse_player(text, game)
-    raise InputError(
-        f"the record names the player {quote(text)}, who is not built in: a record loads "
-        f"no policy, so name the players of this run, such as --policy {shorten(text)}"
-    )
+
+    def is_allowed(path: str) -> bool:
+        return allowed is not None and os.path.abspath(path) in allowed
+
+    built_in = {*find_game(game).built_ins, *find_game(game).presets}
+    parts, sources = split_parts(text.strip(), is_allowed), set()
+    for at, part in enumerate(parts):
+        of_file = split_file(part, is_allowed)
+        source = of_file[0] if of_file else part.partition(":")[0]
+        if allowed and is_allowed(source):
+            # The path that is read is the user's.
+            parts[at] = allowed[os.path.abspath(source)] + part[len(source) :]
+        elif of_file or source not in built_in.union(list_names()):
+            raise InputError(
+                f"the record names the player {quote(text)}, who is not built in: a record loads "
+                f"no policy, so name the players of this run, such as --policy {shorten(text)}"
+                if allowed is None
+                else f"the record names {quote(source)}, which is neither built in nor named by "
+                "--allow"
+            )
+        sources.add(source)
+    if built_in >= sources:
+        return _parse_built_in_player(text, game)
+    return _parse_parts(parts, game)
 
 
 # A file of records names the same players over and over.

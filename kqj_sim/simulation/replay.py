@@ -7,7 +7,7 @@ contract an imposed one.  A record that differs was changed, or comes from anoth
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -16,6 +16,7 @@ from kqj_sim.core.games import MAX_ROUNDS
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.games import get_column_numbers, get_columns
 from kqj_sim.imposed import ImposedContract
+from kqj_sim.policies.players import parse_recorded_player
 from kqj_sim.record import Record
 from kqj_sim.rules import GameRules
 from kqj_sim.simulation.experiment import MAX_DEAL, Experiment
@@ -70,10 +71,14 @@ class Replayed:
         return f"replay differs in {keys}: {cause}"
 
 
-def replay_records(records: Iterable[Record]) -> list[Replayed]:
+def replay_records(
+    records: Iterable[Record], allowed: Mapping[str, str] | None = None
+) -> list[Replayed]:
     """Replay the rounds of records and compare them, in the order given.
 
-    A user policy that a record names is loaded from its file and run.
+    Args:
+        records: the records.
+        allowed: what they may have run, as `parse_recorded_player` takes it.
     """
     all_records = list(records)
     found: dict[int, Replayed] = {}
@@ -81,7 +86,7 @@ def replay_records(records: Iterable[Record]) -> list[Replayed]:
     known: dict[_Key, Experiment] = {}
     for number, record in enumerate(all_records):
         try:
-            together[_find_experiment(record, known)].append(number)
+            together[_find_experiment(record, known, allowed or {})].append(number)
         except InputError as error:
             found[number] = Replayed(record, reason=str(error))
     for experiment, numbers in together.items():
@@ -92,7 +97,9 @@ def replay_records(records: Iterable[Record]) -> list[Replayed]:
     return [found[number] for number in range(len(all_records))]
 
 
-def _find_experiment(record: Record, known: dict[_Key, Experiment]) -> Experiment:
+def _find_experiment(
+    record: Record, known: dict[_Key, Experiment], allowed: Mapping[str, str]
+) -> Experiment:
     """Return the experiment that a record's round belongs to.
 
     Experiments are kept in `known`: parsing players takes longer than playing a round.
@@ -106,7 +113,8 @@ def _find_experiment(record: Record, known: dict[_Key, Experiment]) -> Experimen
     if key not in known:
         if not record.players:
             raise RecordError("players: none are named")
-        known[key] = Experiment(rules, key[2], deals=1, seed=record.seed, imposed=imposed)
+        players = [parse_recorded_player(each, rules.game, allowed) for each in key[2]]
+        known[key] = Experiment(rules, players, deals=1, seed=record.seed, imposed=imposed)
     _check_numbers(record, rules)
     return known[key]
 

@@ -26,6 +26,9 @@ FILES = {
     "evil.py": CODE,
     "points:take=1.py": CODE,
     "evil.toml": 'policy = "evil.py:x"\n',
+    "kind.py": CODE.replace("ran", "ran kindly"),
+    "greedy+kind.py": CODE,
+    "kind.py:x/evil.py": CODE,
 }
 PLAYERS = ("points+evil.py:x", "evil.toml", "points:take=1.py", "points+points:take=1.py")
 
@@ -36,6 +39,8 @@ REVIEW = ("review", "FILE", "--samples", "2")
 READERS = (
     ("show", "FILE"),
     ("check", "FILE"),
+    ("check", "FILE", "--replay"),
+    ("check", "FILE", "--replay", "--allow", "kind.py"),
     REVIEW,
     ("records", "--from", "FILE"),
     ("records", "--from", "FILE", "--format", "text"),
@@ -45,18 +50,18 @@ READERS = (
 """Commands that only read a round."""
 WRITERS = (
     ("show", "FILE", "--color", "always"),
-    ("check", "FILE", "--replay"),
     (*REVIEW, "--seat", "opener", "--format", "markdown"),
     (*REVIEW, "--seat", "opener", "--format", "csv", "--by", "player"),
     (*REVIEW, "--seat", "opener", "--format", "html"),
 )
-"""Further formats, and commands that may load what a record names."""
+"""Further formats."""
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of a stranger, in which the user stands."""
     for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -130,6 +135,30 @@ def test_an_option_that_names_the_file_runs_it(folder: Path) -> None:
     words = ("odds", "--record", "FILE", "--at", "7.1", "--deals", "100", "--policy", "evil.py:x")
     assert "evil.py:x" in _read(words, "round.jsonl")
     assert (folder / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("player", "runs"),
+    [
+        ("kind.py:x", True),
+        ("./kind.py:x", True),
+        ("greedy+kind.py:x", True),
+        ("kind.py:x+greedy", True),
+        ("kind.py:x/evil.py", True),
+        ("kind.py:x/../kind.py:x", True),
+        ("../{folder}/evil.py:x", False),
+        ("{path}/evil.py:x", False),
+        ("//localhost/share/kind.py:x", False),
+        ("evil.toml", False),
+    ],
+)
+def test_a_replay_runs_files_that_its_options_name(folder: Path, player: str, runs: bool) -> None:
+    player = player.format(folder=folder.name, path=folder)
+    Path("round.jsonl").write_text(_forge(players=[player] * 6), encoding="utf-8")
+    output = _read(("check", "FILE", "--replay", "--allow", "kind.py"), "round.jsonl")
+    assert (folder / "ran kindly").exists() is runs, output
+    assert not (folder / "ran").exists()
+    assert ("Not played again: 1: the record names " in output) is not runs
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from kqj_sim.errors import InputError
 from kqj_sim.games import KQJ
 from kqj_sim.policies import parse_player
 from kqj_sim.policies.configured import parse_policy
-from kqj_sim.policies.players import format_player_file
+from kqj_sim.policies.players import format_player_file, split_parts
 
 Write = Callable[[str], str]
 
@@ -239,3 +239,27 @@ def test_what_is_shown_reads_back(tmp_path: Path, write: Write, specification: s
     assert path == write(shown)
     assert parse_player(path) == parse_player(text)
     assert format_player_file(parse_player(path), 80) == shown
+
+
+@pytest.mark.parametrize("inside", ["c++", "c+d", "x.py:m", "x.toml:m+n.py", "a+b.py:c"])
+@pytest.mark.parametrize("file", ["own.py", "bold.toml"])
+def test_folders_may_have_the_signs_of_specifications(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: str, file: str
+) -> None:
+    (tmp_path / inside).mkdir()
+    (tmp_path / inside / "own.py").write_text(OWN, encoding="utf-8")
+    (tmp_path / inside / "bold.toml").write_text(
+        'policy = "own.py"\n[parameters]\nplain = 7\n', encoding="utf-8"
+    )
+    monkeypatch.chdir(tmp_path)
+    path = f"{inside}/{file}"
+    alone = parse_player(path)
+    assert alone.playing.policy.name == "own" and not alone.calling.policy.answers("card")
+    assert split_parts(path) == [path]
+    assert parse_player(f"{path}:plain=3").playing.values_by_name["plain"] == 3
+    for spec in (f"random+{path}", f"{path}+random", f"{path}:plain=3+{path}"):
+        assert len(split_parts(spec)) == 2
+        assert parse_player(spec).given == spec
+    assert parse_player(f"{path}+random").playing.policy.name == "random"
+    assert parse_player(f"random+{path}").calling.policy.name == "random"
+    assert parse_player(alone.text) == alone

@@ -17,7 +17,7 @@ from typing import Literal
 
 from kqj_sim.errors import InputError
 from kqj_sim.games import find_game
-from kqj_sim.policies.players import Player
+from kqj_sim.policies.players import Player, split_parts
 from kqj_sim.questions.compare.match import MatchTally, PairedMatch
 from kqj_sim.questions.compare.plan import ComparisonPlan
 from kqj_sim.questions.compare.same_player import explain_same_player
@@ -359,10 +359,11 @@ def _compose_player(policy: Player, part: PolicyPart, other_part: Player | None)
     if part == "both":
         return policy
     assert other_part is not None
-    if "+" in policy.given:
+    parts = split_parts(policy.given)
+    if len(parts) > 1:
         raise InputError(
             f"{policy.given} says who calls and who plays: with only one of them compared, "
-            f"write {policy.given.partition('+')[0 if part == 'calling' else 2]}"
+            f"write {parts[0 if part == 'calling' else 1]}"
         )
     if part == "calling":
         rest = other_part.playing

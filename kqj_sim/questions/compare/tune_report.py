@@ -22,7 +22,7 @@ from kqj_sim.output.figures import (
 )
 from kqj_sim.output.run import Report, Run
 from kqj_sim.output.sentences import say
-from kqj_sim.policies.configured import split_file_suffix
+from kqj_sim.policies.configured import split_file
 from kqj_sim.policies.parameters import format_parameter_number
 from kqj_sim.policies.players import format_player_file
 from kqj_sim.questions.compare.search import format_values
@@ -180,7 +180,7 @@ def _make_paths_relative(player: Player, folder: Path) -> Player:
     """Return the player with the files of user policies relative to a folder."""
 
     def make_relative(source: str) -> str:
-        of_file = split_file_suffix(source, ".py")
+        of_file = split_file(source)
         if of_file is None:
             return source
         return f"{Path(os.path.relpath(of_file[0], folder)).as_posix()}:{of_file[1]}"

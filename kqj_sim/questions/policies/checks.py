@@ -19,7 +19,7 @@ from kqj_sim.output.sentences import say
 from kqj_sim.policies.binding import VIEW_OF_DECISION
 from kqj_sim.policies.card_sets import format_cards
 from kqj_sim.policies.configured import ConfiguredPolicy
-from kqj_sim.policies.players import Player, PlayerLike, parse_player
+from kqj_sim.policies.players import Player, PlayerLike, parse_player, split_parts
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
@@ -172,7 +172,7 @@ def _parse_players(policy: PlayerLike) -> dict[str, Player]:
 
 def _list_players(player: Player) -> list[Player]:
     """Return the policy, and the policy with a caller that makes contracts of every kind."""
-    if "playing" in player.open_parts or "+" in player.given:
+    if "playing" in player.open_parts or len(split_parts(player.given)) > 1:
         return [player]
     return [player, parse_player(find_game(player.game).lively_player, player.game).join(player)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Unpack, cast
 
 from kqj_sim.arguments import PoliciesLike, RuleArguments, parse_players, reject_both
 from kqj_sim.errors import InputError
@@ -182,9 +182,15 @@ def show(
   kqj-sim check rounds.jsonl
   kqj-sim records --deals 1000 | kqj-sim check -
   kqj-sim check --replay rounds.jsonl
+  kqj-sim check --replay --allow my_policy.py rounds.jsonl
 """,
 )
-def check(records: RecordsLike, *, replay: bool = False) -> CheckResult:
+def check(
+    records: RecordsLike,
+    *,
+    replay: bool = False,
+    allow: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+) -> CheckResult:
     """Check recorded rounds against an independent referee.
 
     Prints each discrepancy with its file and line; the exit status is 1 if there are any.  The
@@ -194,8 +200,8 @@ def check(records: RecordsLike, *, replay: bool = False) -> CheckResult:
     Args:
         records: a record, a `Round`, several records, or the path of a file of records; the command
             takes several files.
-        replay: play each round again, too, and compare; runs the policy files that the records
-            name.
+        replay: play each round again, too, and compare.
+        allow: with --replay, run this policy file where a record names it; no other is read.
 
     Raises:
         OSError: the file cannot be read.
@@ -208,7 +214,7 @@ def check(records: RecordsLike, *, replay: bool = False) -> CheckResult:
     from kqj_sim.questions.records.checking import RecordCheck
     from kqj_sim.questions.records.results import CheckResult, open_records
 
-    checked = RecordCheck(replay)
+    checked = RecordCheck(replay, cast("list[str]", allow))
     with open_records(records) as lines:
         found = list(checked.check_file(lines))
     return CheckResult(found, list(checked.summarise()))

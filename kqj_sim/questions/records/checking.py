@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from kqj_sim.errors import RecordError
+from kqj_sim.errors import InputError, RecordError
+from kqj_sim.messages import quote, suggest_file
 from kqj_sim.notation.files import ReadRound, read_file
 from kqj_sim.record import PartialRecord, Record
 from kqj_sim.referee import check_records
@@ -24,14 +26,23 @@ class RecordCheck:
 
     Args:
         replay: also play the rounds again.
+        allow: the files of policies, and names of packages' policies, that records may have run.
         runner: tells that the engine is compiled.
 
     Attributes:
         discrepancy_count: number of discrepancies so far.
     """
 
-    def __init__(self, replay: bool, runner: Runner = DEFAULT_RUNNER) -> None:
+    def __init__(
+        self, replay: bool, allow: Iterable[str] = (), runner: Runner = DEFAULT_RUNNER
+    ) -> None:
         self._replay = replay
+        self._allowed = {os.path.abspath(each): each for each in allow}
+        for path in self._allowed.values():
+            if not replay:
+                raise InputError("--allow is for --replay: only that runs policies")
+            if path.endswith((".py", ".toml")) and not os.path.isfile(path):
+                raise InputError(f"--allow: {quote(path)}: no such file{suggest_file(path)}")
         self._runner = runner
         self._records = 0
         self._partial = 0
@@ -64,7 +75,8 @@ class RecordCheck:
 
         lines = [line for line, record in batch if isinstance(record, Record)]
         with self._runner:
-            replayed = replay_records(record for _, record in batch if isinstance(record, Record))
+            records = [record for _, record in batch if isinstance(record, Record)]
+            replayed = replay_records(records, self._allowed)
         partial = sum(isinstance(record, PartialRecord) for _, record in batch)
         if partial:
             self._reasons["not all of the round is known"] += partial
