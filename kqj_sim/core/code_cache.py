@@ -71,7 +71,12 @@ _CODE_SETTINGS = (
 """Settings of numba that change machine code; those of the processor are in the files' names."""
 
 
-def _locate_cache() -> Path | None:
+def get_library_versions() -> dict[str, str]:
+    """Return the versions of the libraries on which machine code depends, by name."""
+    return {library.__name__: library.__version__ for library in (numba, llvmlite, np)}
+
+
+def locate_cache() -> Path | None:
     """Return the folder for this state of the sources, libraries and settings; None without a
     home folder."""
     try:
@@ -80,14 +85,14 @@ def _locate_cache() -> Path | None:
         return None
     state = [
         hash_sources(without=ABOVE_THE_ENGINE),
-        *(library.__version__ for library in (numba, llvmlite, np)),
+        get_library_versions(),
         sys.version,
         *(getattr(numba.config, name) for name in _CODE_SETTINGS),
     ]
     return Path(root) / f"compiled-{hashlib.sha256(repr(state).encode()).hexdigest()[:16]}"
 
 
-CACHE_FOLDER = _locate_cache()
+CACHE_FOLDER = locate_cache()
 
 DAY = 24 * 3600.0
 

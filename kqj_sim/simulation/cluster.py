@@ -15,12 +15,8 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeVar
 
-import llvmlite
-import numba
-import numpy as np
-
 from kqj_sim import __version__
-from kqj_sim.core.code_cache import hash_sources
+from kqj_sim.core.code_cache import get_library_versions, hash_sources
 from kqj_sim.errors import RunError
 
 R = TypeVar("R")
@@ -47,7 +43,7 @@ def get_software_versions() -> dict[str, str]:
     return {
         "kqj-sim": __version__,
         "sources of kqj-sim": hash_sources(),
-        **{library.__name__: library.__version__ for library in (numba, llvmlite, np)},
+        **get_library_versions(),
         "Python": "{}.{}".format(*sys.version_info),
     }
 

@@ -162,7 +162,7 @@ def test_without_a_home_folder_code_is_compiled(
 
     monkeypatch.setattr(platformdirs, "user_cache_dir", fail)
     monkeypatch.setattr(numba.config, "CACHE_DIR", "")
-    monkeypatch.setattr(code_cache, "CACHE_FOLDER", code_cache._locate_cache())
+    monkeypatch.setattr(code_cache, "CACHE_FOLDER", code_cache.locate_cache())
     with pytest.warns(RuntimeWarning, match="cannot be kept .there is no home folder") as seen:
         assert run_kernel() == run_kernel() == (21, False)
     assert len(seen) == 1
@@ -181,9 +181,9 @@ def test_without_a_home_folder_code_is_compiled(
 def test_other_libraries_and_settings_have_another_folder(
     monkeypatch: pytest.MonkeyPatch, place: Any, name: str, value: object
 ) -> None:
-    before = code_cache._locate_cache()
+    before = code_cache.locate_cache()
     monkeypatch.setattr(place, name, value)
-    assert code_cache._locate_cache() != before
+    assert code_cache.locate_cache() != before
 
 
 def test_a_file_in_place_of_the_folder_is_compiled(folder: Path) -> None:
