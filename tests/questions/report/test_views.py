@@ -17,6 +17,7 @@ from kqj_sim.output.views import Dots, HeatMap, View
 from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.report import views
 from kqj_sim.questions.report.files import make_numbers
+from kqj_sim.questions.report.kqj.findings import find_facts
 from kqj_sim.questions.report.study import StudyPlan, run_study
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.runner import Runner
@@ -101,6 +102,28 @@ def test_sentences_of_a_view_exist(game: str) -> None:
     for view in of.views:
         if view not in (views.GAMES, views.COMPARED):
             assert all(hasattr(macros, name) for name in view.sentences or (view.name,))
+
+
+def test_what_is_said_of_countered_contracts_has_the_base_of_their_share() -> None:
+    policy = parse_player("random:bid=.2,counter=.2")
+    for teams in (2, 3):
+        rules = KqjRules(teams=teams, bidding="auction")
+        found = make_numbers(
+            run_study(
+                StudyPlan(Experiment(rules, (policy,) * 6, deals=2000), games=1, chart_deals=1),
+                Runner(),
+            )
+        )
+        stakes, countered = (
+            find_facts(found)["stakes"],
+            found.estimate("auctions", "countered_share"),
+        )
+        made = found.estimate("contracts", "made_share")
+        assert stakes[2].observations == round(countered.value * countered.observations)
+        assert stakes[1].observations + stakes[2].observations == made.observations
+        assert made.value == pytest.approx(
+            (1 - countered.value) * stakes[1].value + countered.value * stakes[2].value
+        )
 
 
 def test_extremes_are_named_where_their_intervals_lie_beyond_all_others() -> None:

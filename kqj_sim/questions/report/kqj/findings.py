@@ -9,7 +9,7 @@ from kqj_sim.output.grid import MIN_OBSERVATIONS
 from kqj_sim.output.numbers import Numbers, find_extremes
 from kqj_sim.output.sentences import say
 from kqj_sim.places import name_places
-from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE, Estimate, estimate_share
 
 _EQUAL_CHANCE = 0.5
 
@@ -56,7 +56,7 @@ def find_facts(found: Numbers) -> dict[str, Any]:
     """Return what sentences say besides numbers of tables, by name."""
     return {
         "few_asked": _find_few_asked(found),
-        "stakes": _select_reliable(found, "contracts_by_stake"),
+        "stakes": _find_made_by_stake(found),
         "take_advice": read_take_chart(found) if "take_chart" in found else None,
     }
 
@@ -71,13 +71,21 @@ def _find_few_asked(found: Numbers) -> dict[int, list[str]]:
     return few
 
 
-def _select_reliable(found: Numbers, table: str) -> dict[Any, Estimate]:
-    """Return the shares of contracts made that rest on enough of them, by a group column."""
+def _select_reliable(shares: Mapping[tuple[Any, ...], Estimate]) -> dict[Any, Estimate]:
+    """Return the shares that rest on enough observations, by the value of a group column."""
     return {
-        value: each
-        for (value,), each in found.estimates(table, "made_share").items()
-        if each.observations >= MIN_OBSERVATIONS
+        value: each for (value,), each in shares.items() if each.observations >= MIN_OBSERVATIONS
     }
+
+
+def _find_made_by_stake(found: Numbers) -> dict[int, Estimate]:
+    """Return the share of contracts made by stake; the countered ones, 2, hold those of 4, too."""
+    by_stake = found.estimates("contracts_by_stake", "made_share")
+    countered = [by_stake[stake,] for stake in (2, 4) if (stake,) in by_stake]
+    made = sum(round(each.value * each.observations) for each in countered)
+    contracts = sum(each.observations for each in countered)
+    share = estimate_share(made, contracts, found.run.confidence or DEFAULT_CONFIDENCE)
+    return _select_reliable({**by_stake, (2,): share})
 
 
 def read_take_chart(found: Numbers) -> TakeAdvice:
@@ -120,7 +128,7 @@ def _give_advice(found: Numbers, facts: Mapping[str, Any]) -> Sequence[str]:
         return [say(__name__, "take_headline", facts["take_advice"])]
     if "contracts_by_amount" not in found:
         return []
-    made = _select_reliable(found, "contracts_by_amount")
+    made = _select_reliable(found.estimates("contracts_by_amount", "made_share"))
     countered = found.estimate("auctions", "countered_share")
     return describe_amounts(made, facts["stakes"], countered)
 
@@ -132,7 +140,7 @@ def describe_amounts(
 
     Args:
         made: the share of contracts made, by amount.
-        stakes: the same by stake: 1, 2 if countered, 4 if overcountered.
+        stakes: the same by stake: 1, 2 if countered, overcountered or not, 4 if overcountered.
         countered: the share of contracts that are countered.
     """
     if len(made) < 2:
