@@ -182,6 +182,17 @@ def suggest_names(name: str, known: Iterable[str], listed_by: str = "") -> str:
     return f"known: {', '.join(known) or 'none'}"
 
 
+def describe_error(error: BaseException) -> str:
+    """Return the class and the text of an exception of a user's program, whose text may fail."""
+    try:
+        text = str(error)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        text = ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
 def one_line(message: str) -> str:
     """Return a message on one line of at most `LONGEST_LINE` characters.
 

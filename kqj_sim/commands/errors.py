@@ -16,7 +16,7 @@ import click
 from kqj_sim import __version__
 from kqj_sim.commands.say import say
 from kqj_sim.errors import InputError, RecordError, RunError
-from kqj_sim.messages import WIDTH, one_line, quote, shorten, suggest_file
+from kqj_sim.messages import WIDTH, describe_error, one_line, quote, shorten, suggest_file
 from kqj_sim.signals import get_exit_status
 
 FAILED, WRONG_USAGE = 1, 2
@@ -94,7 +94,8 @@ def _explain(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
             f"{quote(around)} has no {error.encoding} form: give names of files in UTF-8, and "
             "PYTHONIOENCODING=utf-8 if this came from the output"
         ), FAILED
-    brief = shorten(" ".join(str(error).split()), 120)
+    text = describe_error(error).partition(": ")[2]
+    brief = shorten(" ".join(text.split()), 120)
     if isinstance(error, MemoryError):
         found = f"out of memory{brief and f' ({brief})'}"
         return f"{found}: ask for fewer deals, threads or groups at a time", FAILED

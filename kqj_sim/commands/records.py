@@ -26,9 +26,10 @@ def run(asked: CommandDescription, given: dict[str, Any]) -> None:
         )
     from kqj_sim.questions.records.sources import iterate_records, watch_rounds
 
-    rounds = iterate_records(**given)
     out: str | None = output["out"]
-    is_text = out is not None and out.lower().endswith(".txt")
+    suffixed = "text" if out is not None and out.lower().endswith(".txt") else "json"
+    is_text = (output["format"] or suffixed) == "text"
+    rounds = iterate_records(**given, checks=is_text)
     written = 0
     with ExitStack() as stack:
         stream = open_output(stack, out) or get_stdout().buffer
@@ -38,7 +39,7 @@ def run(asked: CommandDescription, given: dict[str, Any]) -> None:
             shows_progress = out is not None or not stream.isatty()
             watched = watch_rounds(rounds, given["deals"], given["games"], runner, shows_progress)
             rounds = stack.enter_context(closing(watched))
-        if (output["format"] or ("text" if is_text else "json")) == "text":
+        if is_text:
             from kqj_sim.notation.write import format_records
 
             texts = format_records(rounds)

@@ -12,7 +12,7 @@ from threading import RLock
 from types import ModuleType
 
 from kqj_sim.errors import InputError
-from kqj_sim.messages import quote, suggest_file, suggest_names
+from kqj_sim.messages import describe_error, quote, suggest_file, suggest_names
 from kqj_sim.policies.registry import Policy, forget_policies, policies_of_module
 from kqj_sim.policies.user_policies import shorten_path
 from kqj_sim.text_files import convert_to_utf8, read_bytes
@@ -58,6 +58,7 @@ def _run_policy_file(path: Path, content: bytes) -> dict[str, Policy]:
     module.__file__ = str(path)
     forget_policies(module.__name__)
     sys.modules[module.__name__] = module
+    recursion_limit = sys.getrecursionlimit()
     try:
         code = compile(content, str(path), "exec")
         # Places of mistakes are looked up here: the file may be on another machine.
@@ -69,6 +70,9 @@ def _run_policy_file(path: Path, content: bytes) -> dict[str, Policy]:
     except BaseException as error:
         del sys.modules[module.__name__]
         raise InputError(_explain_load_error(error, module)) from None
+    finally:
+        # The file may have set one that is too low for the compiler.
+        sys.setrecursionlimit(recursion_limit)
     return policies_of_module(module)
 
 
@@ -79,7 +83,7 @@ def _explain_load_error(error: BaseException, module: ModuleType) -> str:
         frame.lineno for frame in traceback.extract_tb(error.__traceback__)
         if frame.filename == path
     ]  # fmt: skip
-    reason = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+    reason = str(error) if isinstance(error, InputError) else describe_error(error)
     if isinstance(error, SyntaxError) and error.filename == path:
         lines, reason = [error.lineno], f"{type(error).__name__}: {error.msg}"
     return f"{shorten_path(path)}{f':{lines[-1]}' if lines and lines[-1] else ''}: {reason}"

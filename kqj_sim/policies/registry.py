@@ -22,7 +22,7 @@ from kqj_sim.core.jit import scalar
 from kqj_sim.core.rules import MAX_PARAMETERS
 from kqj_sim.errors import InputError
 from kqj_sim.games import find_game
-from kqj_sim.messages import quote, shorten, suggest_names
+from kqj_sim.messages import describe_error, quote, shorten, suggest_names
 from kqj_sim.policies.binding import VIEW_OF_DECISION, make_parameters_type
 from kqj_sim.policies.parameters import Parameter, check_parameter
 from kqj_sim.policies.user_policies import compile_user_function
@@ -380,7 +380,7 @@ def find_policy(name: str, game: str = "kqj") -> Policy:
             found = offered[name].load()
         except Exception as error:
             raise InputError(
-                f"policy {name!r} of {offered[name].value}: {type(error).__name__}: {error}"
+                f"policy {name!r} of {offered[name].value}: {describe_error(error)}"
             ) from None
         if isinstance(found, ModuleType):
             found = policies_of_module(found).get(name)

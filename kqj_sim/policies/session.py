@@ -25,7 +25,7 @@ import numpy as np
 
 from kqj_sim.errors import InputError
 from kqj_sim.games import GAMES, find_game
-from kqj_sim.messages import quote
+from kqj_sim.messages import describe_error, quote
 from kqj_sim.policies.registry import (
     Policy,
     find_owner,
@@ -220,7 +220,9 @@ def _dump(policy: Policy) -> bytes:
         content = (policy.name, policy.summary, policy.parameters, policy.module, policy.choices)
         pickled = bytes(cloudpickle.dumps((content, policy.methods, policy.helpers, sources)))
     except Exception as error:  # whatever an object that cannot be pickled raises
-        reason = f"policy {policy.name!r} cannot be sent to other processes: {error}"
+        reason = (
+            f"policy {policy.name!r} cannot be sent to other processes: {describe_error(error)}"
+        )
         raise InputError(reason.splitlines()[0]) from None
     finally:
         for each in added:

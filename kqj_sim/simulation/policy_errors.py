@@ -30,6 +30,7 @@ from kqj_sim.engines import Engine, get_engine
 from kqj_sim.errors import InputError
 from kqj_sim.games import find_game
 from kqj_sim.imposed import ImposedContract, ImposedFirstCall
+from kqj_sim.messages import describe_error
 from kqj_sim.policies.binding import (
     DECISION_OF_LOOP,
     VIEW_OF_DECISION,
@@ -267,8 +268,7 @@ def _find_exception(configured: ConfiguredPolicy, decision: str, view: Any) -> t
         except Exception as error:
             frames = traceback.extract_tb(error.__traceback__)
             lines = [frame.lineno or 0 for frame in frames if frame.filename == path]
-            told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            return lines[-1] if lines else 0, told
+            return lines[-1] if lines else 0, describe_error(error)
     return 0, "an exception"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -157,3 +158,18 @@ def test_records_show_their_progress(
     options = ("--policy", "random", "--out", str(tmp_path / "rounds.jsonl"))
     assert run("records", f"--{unit}", "3", *options).output == ""
     assert sum(finished) == 3
+
+
+@pytest.mark.parametrize("key", ["dealt", "hands", "tricks", "teams", "calls", "scores", "players"])
+@pytest.mark.parametrize("is_inner", [False, True])
+def test_a_round_with_something_missing_is_no_text(
+    key: str, is_inner: bool, tmp_path: Path
+) -> None:
+    """The line says where, and what: half a round cannot be written."""
+    record = json.loads(to_json(random_record(KqjRules(), 3)))
+    inner = record[key][1] if is_inner and isinstance(record[key][1], list) else record[key]
+    inner.pop()
+    path = tmp_path / "rounds.jsonl"
+    path.write_text(f"\n{json.dumps(record)}\n", encoding="utf-8")
+    line = expect_error(run("records", "--from", str(path), "--format", "text"), 1)
+    assert f"{path}:2: {key}: " in line

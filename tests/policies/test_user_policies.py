@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -474,3 +475,25 @@ def test_an_exception_in_a_helper_method_names_its_policy(write: Write) -> None:
         "        return view.legal * self.divide(view.position * 0)\n"
     )
     assert "ZeroDivisionError" in _error(f"random:take=1+{path}")
+
+
+WORDLESS = """\
+class Wordless(Exception):
+    def __str__(self):
+        raise ValueError
+
+"""
+CARD = "@policy\ndef choose_card(view):\n    return lowest(view.legal)\n"
+
+
+def test_an_exception_whose_text_fails_is_named_by_its_class(write: Write) -> None:
+    assert _error(f"random+{write(f'{WORDLESS}raise Wordless')}").endswith(":6: Wordless")
+    raising = CARD.replace("    return", "    if view.trick:\n        raise Wordless\n    return")
+    assert _error(f"random:take=1+{write(WORDLESS + raising)}").endswith(": Wordless")
+
+
+def test_a_file_does_not_change_how_deep_the_compiler_may_go(write: Write) -> None:
+    limit = sys.getrecursionlimit()
+    path = write(f"import sys\nsys.setrecursionlimit(sys.getrecursionlimit() - 1)\n{CARD}")
+    assert len(simulate(_own(path)).frame()) > 0
+    assert sys.getrecursionlimit() == limit

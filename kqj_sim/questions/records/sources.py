@@ -10,7 +10,9 @@ from kqj_sim.errors import RecordError
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.messages import visible
 from kqj_sim.notation.files import explain_missing, find_round, read_file
+from kqj_sim.notation.people import name_people_in
 from kqj_sim.record import PartialRecord, Record
+from kqj_sim.referee import check_record
 from kqj_sim.rules import GameRules
 from kqj_sim.runner import Runner
 from kqj_sim.text_files import open_lines
@@ -28,14 +30,17 @@ def iterate_records(
     seed: int,
     first: int,
     rules: GameRules,
+    checks: bool = False,
 ) -> Iterator[Record]:
     """Return the rounds that the arguments of `records` ask for, played or read one by one.
+
+    With `checks`, a round that is read has to obey the rules, as texts cannot express others.
 
     Raises:
         InputError: an argument is wrong.
     """
     if source is not None:
-        return _read_records(os.fspath(source))
+        return _read_records(os.fspath(source), checks)
     reject_both(deals=deals, games=games)
     from kqj_sim.simulation.experiment import Experiment
     from kqj_sim.simulation.recording import play_records
@@ -68,8 +73,8 @@ def watch_rounds(
                 break
 
 
-def _read_records(file: str) -> Iterator[Record]:
-    """Yield the records of a file; raise RecordError for a round that is none."""
+def _read_records(file: str, checks: bool) -> Iterator[Record]:
+    """Yield the records of a file; raise RecordError for a round that is none, or is wrong."""
     is_empty = True
     with open_lines(file) as lines:
         for line, found in read_file(lines):
@@ -80,6 +85,8 @@ def _read_records(file: str) -> Iterator[Record]:
                     f"{file}:{line}: this round is not known in full and cannot be a record: "
                     f"{explain_missing(found)}; show, check, odds and review read it as it is"
                 )
+            for discrepancy in check_record(found) if checks else ():
+                raise RecordError(f"{file}:{line}: {name_people_in(discrepancy, found)}")
             yield found
             is_empty = False
     if is_empty:
