@@ -105,7 +105,14 @@ def question(
                 if runner.has_cluster and "cluster" not in workers:
                     raise InputError(f"cluster: {function.__name__} runs in threads only")
                 made_by = _write_call(function.__name__, signature, asked)
-                values["runner"] = runner.for_call(made_by)
+                game = getattr(values.get("rules"), "game", KQJ.name)
+
+                def load() -> None:
+                    from kqj_sim.output.loading import load_ending
+
+                    load_ending(function.__module__, game)
+
+                values["runner"] = runner.for_call(made_by, load)
             return function(*bound.args, **bound.kwargs)
 
         shown = _name_rules(signature)

@@ -63,6 +63,7 @@ class Runner:
         self._polls = True
         self._stack: ExitStack | None = None
         self._depth = 0
+        self._load: Callable[[], object] | None = None
         self._began = time.monotonic()
         self.workers: Workers = parse_count("threads", threads, 1, "2")
         self.made_by = made_by
@@ -73,12 +74,19 @@ class Runner:
         words = (f"{name}={value!r}" for name, value in given.items() if value is not None)
         return f"Runner({', '.join(words)})"
 
-    def for_call(self, made_by: str) -> Runner:
-        """Return the same for one call, which `made_by` names unless a command does."""
-        return Runner(
+    def for_call(self, made_by: str, load: Callable[[], object]) -> Runner:
+        """Return the same for one call.
+
+        Args:
+            made_by: names the call, unless a command does.
+            load: called before the work, to load what its end needs.
+        """
+        runner = Runner(
             self._threads, self._cluster, self._progress, self._tell,
             self.made_by or made_by, self.config, self._tell_error,
         )  # fmt: skip
+        runner._load = load
+        return runner
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A cluster by its address, as a connection can be neither pickled nor copied.
@@ -116,6 +124,8 @@ class Runner:
             InputError: there are both threads and a cluster.
             RunError: the cluster cannot be used.
         """
+        if self._load is not None:
+            self._load()
         with ExitStack() as stack:
             stack.enter_context(self)
             self._began = time.monotonic()

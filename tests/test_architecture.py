@@ -73,7 +73,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "runner": {"arguments", "errors", "core", "progress", "simulation"},
     "output": TEXT | ENGINE | {"referee", "stats", "signals", "suffixes"},
     "options": {"arguments", "errors", "games", "rules", "suffixes"},
-    "question": {"arguments", "errors", "games", "options", "rules", "runner"},
+    "question": {"arguments", "errors", "games", "options", "output", "rules", "runner"},
     "results": {"errors", "stats", "messages", "output", "suffixes"},
     "questions": TEXT
     | ENGINE

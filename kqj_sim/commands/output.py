@@ -117,10 +117,10 @@ class Output:
             self._tables_stack = stack.enter_context(ExitStack())
             self._tables_file = open_output(self._tables_stack, self._out)
             self._plot_file = open_output(stack, self._plot)
-            if self._plot_file is not None:
-                from kqj_sim.output.matplotlib_style import load_matplotlib
+            # A damaged installation, or an upgrade meanwhile, should not cost results.
+            from kqj_sim.output.loading import load_writers
 
-                load_matplotlib()
+            load_writers(self.format, self._plot_format)
             self._run_path = None
             if self.format == "csv" and self._out is not None:
                 from kqj_sim.output.files import make_sidecar_path

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim.messages import capitalize, visible
@@ -23,11 +24,23 @@ def render_html(template: str, **values: Any) -> str:
 
 
 @functools.cache
+def read_templates() -> Mapping[str, str]:
+    """Return all templates of the package by their paths: an upgrade may replace the files."""
+    package = Path(__file__).parents[1]
+    return {
+        path.relative_to(package).as_posix(): path.read_text(encoding="utf-8")
+        for folder in ("kwajongen", "output", "questions")
+        for path in (package / folder).rglob("*.*")
+        if path.suffix in (".j2", ".html", ".css", ".js")
+    }
+
+
+@functools.cache
 def _make_environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import DictLoader, Environment, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader("kqj_sim", ""),
+        loader=DictLoader(read_templates()),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,

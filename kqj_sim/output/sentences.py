@@ -14,6 +14,7 @@ from kqj_sim.cards import SUIT_SYMBOLS, add_suit_signs, format_card, format_cont
 from kqj_sim.games import describe_rules
 from kqj_sim.messages import capitalize, count_noun, inflect, join_words
 from kqj_sim.output.grid import MIN_OBSERVATIONS, format_number
+from kqj_sim.output.html import read_templates
 from kqj_sim.output.rounded import (
     format_chance,
     format_gap,
@@ -51,10 +52,10 @@ def load_sentences(module: str) -> Any:
 def make_environment() -> Environment:
     """Return where templates are compiled, and kept for the next process."""
     # Imported here, as it is slow and not every command says something.
-    from jinja2 import Environment, MemcachedBytecodeCache, PackageLoader, StrictUndefined
+    from jinja2 import DictLoader, Environment, MemcachedBytecodeCache, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader("kqj_sim", ""),
+        loader=DictLoader(read_templates()),
         undefined=StrictUndefined,
         # To compile the templates of a simulation takes 30 ms.
         bytecode_cache=MemcachedBytecodeCache(_KeptTemplates(), prefix=""),

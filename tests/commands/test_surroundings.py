@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,63 @@ def test_settings_of_matplotlib_do_not_reach_pictures(tmp_path: Path) -> None:
         assert (done.returncode, done.stderr) == (0, "")
         pictures.append((folder / "p.svg").read_bytes())
     assert pictures[0] == pictures[1]
+
+
+REPLACED = """
+import sys
+from pathlib import Path
+import kqj_sim
+from kqj_sim.cli import main
+from kqj_sim.runner import Runner
+
+package, advance, playing = str(Path(kqj_sim.__file__).parent), Runner.advance, []
+
+def note(*values):
+    playing.append(True)
+    return advance(*values)
+
+def refuse(event, values):
+    name = str(values[0]) if values else ""
+    if playing and event == "open" and name.startswith(package):
+        raise FileNotFoundError(name)
+
+Runner.advance = note
+sys.addaudithook(refuse)
+main(sys.argv[1:])
+"""
+"""A program whose package cannot be read any more once it plays."""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "simulate --deals 300 --policy random",
+        "odds 9h 8h Ah Ks 4d --return 7h --deals 300 --out odds.html",
+        *(
+            pytest.param(words, marks=pytest.mark.slow)
+            for words in (
+                "simulate --deals 300 --policy random --out x.csv --plot x.png --by lap",
+                "simulate --deals 300 --policy random --game kwajongen --plot x.pdf --rows x.csv",
+                "odds 9h 8h Ah Ks 4d --return 7h --deals 300",
+                "compare random greedy --deals 100 --plot x.svg",
+                "sweep points --vary take=20:30:10 --deals 50 --out x.parquet",
+                "tune standard --parameters take --deals 20 --generations 2 --confirm 20",
+                "report --out r --deals 50 --games 0 --chart-deals 0 --policy random",
+                "review --policy random --deals 1 --samples 20",
+                "review --policy random --deals 1 --samples 20 --out x.html",
+            )
+        ),
+    ],
+)
+def test_package_that_is_replaced_meanwhile_costs_no_results(
+    arguments: str, tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", REPLACED, *arguments.split(), "--quiet"],
+        cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout or list(tmp_path.iterdir())
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell")

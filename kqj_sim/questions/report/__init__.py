@@ -87,6 +87,7 @@ def report(
         raise InputError(f"--compare {name_policy(several[0])} alone: name two policies or more")
     from kqj_sim.messages import visible
     from kqj_sim.output.files import OutputFolder
+    from kqj_sim.output.loading import load_writers
     from kqj_sim.policies.players import parse_player
     from kqj_sim.questions.compare.pairs import compose_players
     from kqj_sim.questions.report.result import write_report
@@ -100,6 +101,7 @@ def report(
     compared = tuple(parse_player(each, rules.game) for each in several)
     if compared:
         compose_players(compared, rules)  # Raises errors before anything is played.
+    load_writers("html")
     plan = StudyPlan(experiment, games, chart_deals, compared, compare_deals, confidence)
     with OutputFolder(str(out), force) as folder, runner:
         return write_report(plan, folder, visible(title or ""), runner, save_rows)

@@ -1,0 +1,45 @@
+"""Load what the end of a run needs before anything is played: an upgrade replaces its files."""
+
+from __future__ import annotations
+
+import functools
+from importlib import import_module
+from pkgutil import walk_packages
+
+from kqj_sim.games import KQJ, find_game
+from kqj_sim.output.figures import draw_message, render_figure
+from kqj_sim.output.formats import render
+from kqj_sim.output.run import Report, Run
+from kqj_sim.output.sentences import make_environment
+from kqj_sim.stats.intervals import make_count
+from kqj_sim.stats.tables import Table
+
+
+@functools.cache
+def load_ending(question: str, game: str) -> None:
+    """Import the modules that make and show the results of a question, and read the templates.
+
+    Args:
+        question: the name of its package.
+        game: the name of the game.
+    """
+    for module in walk_packages(import_module(question).__path__, f"{question}."):
+        import_module(module.name)
+    for name, part in find_game(game).parts.items():
+        module_name = part.partition(":")[0]
+        # Other questions have parts of their own.
+        if name == "quantities" or module_name.startswith((f"{question}.", f"kqj_sim.{game}.")):
+            import_module(module_name)
+    make_environment()
+
+
+@functools.cache
+def load_writers(format: str, picture: str | None = None) -> None:
+    """Import the libraries that write tables in a format, and pictures, by writing nothing."""
+    if format == "html":
+        format, picture = "json", "svg"
+    table = Table("empty", "", (), [((), "games_count", make_count(0))], game=KQJ.name)
+    run = Run("", KQJ.rules(), (), 0, 0, 0, description="♥")
+    render(Report(run, [table]), format)
+    if picture is not None:
+        render_figure(lambda figure: draw_message(figure.subplots()), (1, 1), picture)
