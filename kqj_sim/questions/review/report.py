@@ -21,7 +21,6 @@ from kqj_sim.questions.review.run import ReviewRun
 from kqj_sim.questions.review.tables import (
     OUTCOMES,
     estimate_decision_loss,
-    estimate_large_loss,
     make_review_tables,
 )
 from kqj_sim.questions.review.words import (
@@ -333,7 +332,7 @@ def _describe_decision(
         ],
         **_put("loss_points", estimate_decision_loss(grade, confidence)),
         **_put("loss_win_share", grade.loss.wins.estimate(confidence)),
-        **_put("large_loss_share", estimate_large_loss(grade, confidence)),
+        **_put("large_loss_share", grade.loss.large.estimate_share(confidence)),
         "p_value": grade.p_value,
         "mistake": grade.mistake,
         "exact": grade.layouts is not None,

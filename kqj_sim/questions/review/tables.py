@@ -29,7 +29,6 @@ from kqj_sim.questions.review.rounds import (
 from kqj_sim.stats.intervals import (
     MIN_MEAN_OBSERVATIONS,
     Estimate,
-    clip_estimate,
     compute_reach,
     make_count,
     make_unbounded,
@@ -202,7 +201,7 @@ def _list_decisions(decisions: Sequence[ReviewedDecision], confidence: float) ->
         )  # fmt: skip
         yield group, "loss_points", estimate_decision_loss(grade, confidence)
         yield group, "loss_win_share", grade.loss.wins.estimate(confidence)
-        yield group, "large_loss_share", estimate_large_loss(grade, confidence)
+        yield group, "large_loss_share", grade.loss.large.estimate_share(confidence)
         yield group, "mistakes", make_count(int(grade.mistake))
         if each.hindsight is not None:
             found = Estimate(each.hindsight.loss, math.nan, math.nan, 1)
@@ -218,11 +217,6 @@ def estimate_decision_loss(grade: Grade, confidence: float) -> Estimate:
     if grade.loss.points.exact:
         return found
     return found._replace(high=max(found.high, grade.loss.high))
-
-
-def estimate_large_loss(grade: Grade, confidence: float) -> Estimate:
-    """Return the share of the deals in which the choice costs `LARGE_LOSS` points or more."""
-    return clip_estimate(grade.loss.large.estimate(confidence), (0.0, 1.0))
 
 
 def _make_outcome_table(decisions: Sequence[ReviewedDecision], game: str) -> Table:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,36 @@ def test_loss_is_unbiased_and_its_interval_holds(means: list[float]) -> None:
     if true == 0:
         assert rejected / RUNS < 0.065
         assert len(means) < 3 or np.mean(naive) > 4
+
+
+@pytest.mark.parametrize(
+    ("leads", "spreads"),
+    [([5, 5], [1, 200]), ([2, 2], [12, 40]), ([3, 0, 0], [15, 15, 15]), ([-5], [8])],
+    ids=["two of one value", "both rare", "rare", "never"],
+)
+def test_share_of_large_losses_is_that_against_the_best_option(
+    leads: list[float], spreads: list[float]
+) -> None:
+    """Options that are worth the same lose 30 points in quite different shares of the deals."""
+    random = np.random.default_rng(5)
+    true = [
+        math.erfc((30 - lead) / spread / 2**0.5) / 2
+        for lead, spread in zip(leads, spreads, strict=True)
+    ]
+    covered, count = 0, 0
+    for _ in range(RUNS):
+        weights, common = random.gamma(2, 0.5, 300), random.normal(0, 150, 300)
+        rivals = [common + random.normal(*each, 300) for each in zip(leads, spreads, strict=True)]
+        values = np.array([common, *rivals])
+        loss = estimate_loss(None, Draws(weights, values, (values > 0).astype(float)), 0, 0.95)
+        estimate = loss.large.estimate_share(0.95)
+        if loss.best == 0:
+            assert estimate[:1] == (0.0,) and math.isnan(estimate.high)
+            continue
+        assert estimate.low < estimate.high
+        covered += estimate.low <= true[loss.best - 1] <= estimate.high
+        count += 1
+    assert covered >= 0.935 * count
 
 
 def test_average_is_the_ratio_of_sums_with_its_error() -> None:
