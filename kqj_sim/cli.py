@@ -116,8 +116,8 @@ class LazyCommands(Mapping[str, click.Command]):
 class CommandGroup(click.Group):
     """The group of commands; errors are one line on stderr.
 
-    The exit status is 0 for success, 1 for failure, 2 for wrong usage, 130 after Ctrl-C, 143 after
-    TERM, 129 after HUP.
+    The exit status is 0 for success, 1 for failure, 2 for wrong usage, and 128 plus its number
+    after a signal: 130 after Ctrl-C, 143 after TERM.
     """
 
     def main(

@@ -29,7 +29,7 @@ ProgressLike: TypeAlias = bool | Callable[[int, int], object]
 
 
 class InterruptHandler:
-    """A context manager in which a first Ctrl-C, TERM or HUP only requests a stop.
+    """A context manager in which a first Ctrl-C or TERM only requests a stop.
 
     In the program a second one ends the process (`kqj_sim.signals`); elsewhere only Ctrl-C is
     handled, and a second one interrupts as usual.  In other threads than the main one it does

@@ -1,4 +1,6 @@
-"""Ctrl-C, TERM and HUP: the first one asks the program to stop, the second ends it at once.
+"""Ctrl-C, TERM and their like: the first one asks the program to stop, the second ends it at once.
+
+Batch systems announce the end of a job's time by XCPU, USR1, USR2 or ALRM.
 
 Python runs signal handlers in the main thread between two of its own instructions, so compiled
 code that does not return would delay them for ever.  A thread reads the signals, too.
@@ -19,7 +21,7 @@ TOGETHER_SECONDS = 0.2
 """Signals that follow the first one so soon are the same request: `timeout` sends two."""
 
 GRACE_SECONDS = 30.0
-"""Time after TERM or HUP in which the program may write its results; Ctrl-C can be repeated."""
+"""Time after a signal in which the program may write its results; Ctrl-C can be repeated."""
 
 TOLD_AFTER_SECONDS = 2.0
 """Time after the first signal in which most runs end; then a line says that it was heard."""
@@ -29,8 +31,11 @@ TOLD = "Stopping after the step that runs now; Ctrl-C again ends the program at 
 temporary_paths: set[str] = set()
 """Files and folders to remove if the process ends at once."""
 
-_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
-"""The signals; Windows has no HUP."""
+_NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGXCPU", "SIGUSR1", "SIGUSR2", "SIGALRM")
+"""The signals; Windows has the first two."""
+
+_REPEATED = getattr(signal, "SIGXCPU", None)
+"""The signal that the system sends again each second: it is no second request."""
 
 _handled: tuple[int, ...] = (signal.SIGINT,)
 _received: int | None = None
@@ -99,7 +104,7 @@ def _is_importing(frame: FrameType | None) -> bool:
 
 
 def _watch(read_end: int) -> None:
-    """End the process at the second signal, or some time after TERM or HUP."""
+    """End the process at the second signal, or some time after another one than Ctrl-C."""
     began: float | None = None
     while True:
         number = os.read(read_end, 1)[0]
@@ -114,7 +119,7 @@ def _watch(read_end: int) -> None:
                 timer = threading.Timer(TOLD_AFTER_SECONDS, _write_line, (TOLD,))
             timer.daemon = True
             timer.start()
-        elif now - began > TOGETHER_SECONDS:
+        elif now - began > TOGETHER_SECONDS and number != _REPEATED:
             end_at_once(128 + number)
 
 

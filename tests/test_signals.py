@@ -60,7 +60,17 @@ def wait_for_rows(folder: Path) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize(
+    ("number", "status"),
+    [
+        (signal.SIGTERM, 143),
+        (signal.SIGHUP, 129),
+        *(
+            pytest.param(number, 128 + number, marks=pytest.mark.slow)
+            for number in (signal.SIGXCPU, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM)
+        ),
+    ],
+)
 def test_results_so_far_are_written(number: signal.Signals, status: int, tmp_path: Path) -> None:
     process = start(tmp_path, "simulate", *ENDLESS, "--rows", "rows.csv")
     with process, kill_at_end(process):
@@ -95,6 +105,24 @@ def test_second_signal_ends_whatever_runs(tmp_path: Path) -> None:
         _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (143, "Interrupted\n")
     assert not [*tmp_path.iterdir()]
+
+
+def test_a_limit_of_processor_time_is_one_request(tmp_path: Path) -> None:
+    limited = "import resource; resource.setrlimit(resource.RLIMIT_CPU, (1, 60))\n"
+    program = STUCK.replace("while True:\n            time.sleep(600)", "while_busy()")
+    busy = (
+        "def while_busy():\n    end = time.process_time() + 3\n"
+        "    while time.process_time() < end:\n        pass\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", limited + busy + program.replace("time.sleep(600)", "while_busy()")],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "ready\nfirst\n", "")
 
 
 def test_interrupted_import_is_one_line(tmp_path: Path) -> None:
