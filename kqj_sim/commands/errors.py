@@ -94,9 +94,20 @@ def _explain(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
             f"{quote(around)} has no {error.encoding} form: give names of files in UTF-8, and "
             "PYTHONIOENCODING=utf-8 if this came from the output"
         ), FAILED
+    library = _find_broken_library(error)
+    if library is not None:
+        while error.__context__ is not None:
+            error = error.__context__
+        reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+        return (
+            f"{library} cannot be loaded ({shorten(reason, 120)}): it may be damaged, lack memory, "
+            "or be set up wrongly by variables of the environment"
+        ), FAILED
+    if isinstance(error, ImportError) and error.name is None:
+        return str(error), FAILED  # One that the package raises itself.
     text = describe_error(error).partition(": ")[2]
     brief = shorten(" ".join(text.split()), 120)
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or brief == "can't start new thread":
         found = f"out of memory{brief and f' ({brief})'}"
         return f"{found}: ask for fewer deals, threads or groups at a time", FAILED
     if isinstance(error, click.Abort):
@@ -105,6 +116,15 @@ def _explain(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
         f"unexpected {type(error).__name__}{brief and f': {brief}'}.  Please report it with the "
         f"command and the version, kqj-sim {__version__}; {DEBUG}=1 shows the traceback"
     ), FAILED
+
+
+def _find_broken_library(error: BaseException) -> str | None:
+    """Return the library whose import failed; None if the error comes from elsewhere."""
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        package = str(frame.f_globals.get("__name__")).partition(".")[0]
+        if frame.f_code.co_name == "<module>" and package not in ("__main__", "kqj_sim"):
+            return package
+    return None
 
 
 def _shorten_inputs(message: str, arguments: Iterable[str]) -> str:

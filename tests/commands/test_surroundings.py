@@ -120,6 +120,40 @@ def test_closed_stdin_is_one_line(arguments: str) -> None:
     assert done.stderr.splitlines()[-1].startswith("Error: stdin: it is closed")
 
 
+@pytest.mark.parametrize(
+    ("variable", "told"),
+    [
+        ("NUMBA_DISABLE_JIT=1", "kqj_sim runs compiled code only: unset NUMBA_DISABLE_JIT"),
+        ("NUMBA_NUM_THREADS=0", "numba cannot be loaded (Number of threads specified must be > 0)"),
+        ("PYTHONPATH=", "numba cannot be loaded (half of it is missing)"),
+    ],
+)
+def test_a_library_that_cannot_be_loaded_is_named(variable: str, told: str, tmp_path: Path) -> None:
+    name, _, value = variable.partition("=")
+    if name == "PYTHONPATH":
+        (tmp_path / "numba").mkdir()
+        (tmp_path / "numba" / "__init__.py").write_text("from . import core")
+        (tmp_path / "numba" / "core.py").write_text("raise SystemError('half of it is missing.')")
+        value = f"{tmp_path}{os.pathsep}{ENVIRONMENT['PYTHONPATH']}"
+    done = subprocess.run(
+        [*PROGRAM, *FEW], env=ENVIRONMENT | {name: value}, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"Error: {told}") and done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs a limit of memory")
+@pytest.mark.parametrize("megabytes", [60, 250])
+def test_too_little_memory_is_one_line(megabytes: int) -> None:
+    program = " ".join(f"'{word}'" for word in [*PROGRAM, *FEW])
+    done = subprocess.run(
+        f"ulimit -v {megabytes << 10}; exec {program}",
+        shell=True, env=ENVIRONMENT | {"OPENBLAS_NUM_THREADS": "1"}, capture_output=True, text=True,
+    )  # fmt: skip
+    last = done.stderr.splitlines()[-1]
+    assert done.returncode == 1 and last.startswith("Error: ") and "unexpected" not in last
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no such device")
 @pytest.mark.parametrize("format", ["csv", "json", "parquet"])
 def test_full_disk_does_not_cost_the_tables(format: str) -> None:
