@@ -18,7 +18,7 @@ from typing import IO
 MAX_BYTES = 1 << 24
 """Most bytes of a file that is read as a whole, and of a line of the others."""
 MAX_RECORD_BYTES = 1 << 28
-"""Most bytes of a file of rounds that is read as a whole."""
+"""Most bytes of a typed file of rounds, or of a record on several lines: read as a whole."""
 
 WRONG_ENCODING = "not text in UTF-8: save the file as UTF-8"
 
@@ -52,15 +52,10 @@ def read_bytes(path: str | os.PathLike[str], most: int = MAX_BYTES) -> bytes:
         OSError: it cannot be read, is a device, or has more than `most` bytes.
     """
     with open(path, "rb") as stream:
-        return read_stream(stream, os.fspath(path), most)
-
-
-def read_stream(stream: IO[bytes], name: str, most: int) -> bytes:
-    """Return the content of an open file; raise OSError as `read_bytes`."""
-    _refuse_device(stream, name)
-    content = stream.read(most + 1)
+        _refuse_device(stream, os.fspath(path))
+        content = stream.read(most + 1)
     if len(content) > most:
-        raise _make_size_error("it", most, name)
+        raise _make_size_error("it", most, os.fspath(path))
     return content
 
 

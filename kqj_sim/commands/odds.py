@@ -10,7 +10,6 @@ from kqj_sim.commands.odds_dialog import is_terminal, run_dialog
 from kqj_sim.errors import InputError
 from kqj_sim.messages import quote
 from kqj_sim.question import CommandDescription
-from kqj_sim.text_files import MAX_RECORD_BYTES, open_stream, read_stream
 
 _CALL_PATTERN = re.compile(
     r"(?:pass|p|takes?|play|counter|x|xx|overcounter|(?:[89]|[1-6][02-9])0\D*),?", re.IGNORECASE
@@ -25,9 +24,6 @@ def run(asked: CommandDescription, given: dict[str, Any]) -> None:
     if given["record"] is None and given["hand"] is None and is_terminal():
         run_dialog(given, answer)
         return
-    if given["record"] == "-":
-        with open_stream("-") as (stream, name):
-            given["record"] = read_stream(stream, name, MAX_RECORD_BYTES)
     answer(given)
 
 

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+import kqj_sim as kqj
 from kqj_sim.cards import format_card, parse_card
+from kqj_sim.questions.odds import position
 from kqj_sim.record import to_json
 from kqj_sim.rules import KqjRules
-from tests.command_line import run
+from tests.command_line import expect_error, run
 from tests.referee.kqj.random_rounds import random_record
 
 TYPED = ("odds", "7h Ks 4d Qd 9s 8c Tc Jc", "--return", "9h", "--played", "As 4s")
@@ -78,3 +80,20 @@ def test_one_legal_card_has_no_picture(record: Path, tmp_path: Path) -> None:
     assert done.stdout.startswith("Only ")
     assert "no picture: only one option is legal" in done.stderr
     assert not picture.exists()
+
+
+@pytest.mark.parametrize("place", ["rounds.jsonl", "-"])
+def test_a_line_of_a_long_file_is_read_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    content = kqj.records(first=3, deals=2, policy="standard").to_json()
+    Path("rounds.jsonl").write_text(content, encoding="utf-8")
+    asked = ("odds", "--record", place, "--at", "8.1", "--deals", "50", "--format", "json")
+    expected = [run(*asked, "--line", line, input=content).stdout for line in "12"]
+    assert expected[0] != expected[1]
+    monkeypatch.setattr(position, "MAX_RECORD_BYTES", len(content) // 2 + 99)
+    assert [run(*asked, "--line", line, input=content).stdout for line in "12"] == expected
+    assert "2 records in the file" in expect_error(run(*asked, input=content))
+    monkeypatch.setattr(position, "MAX_RECORD_BYTES", 9)
+    assert "the record has more than 0 MB" in expect_error(run(*asked, input=content), 1)

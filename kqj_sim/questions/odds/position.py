@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kqj_sim.arguments import PoliciesLike, parse_players, read_place, read_places
@@ -15,10 +16,10 @@ from kqj_sim.places import SeatNames
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_position, read_typed_position
 from kqj_sim.questions.records.results import Round, get_record
-from kqj_sim.record import PartialRecord, Record
+from kqj_sim.record import PartialRecord, Record, to_json
 from kqj_sim.referee.base import get_referee
 from kqj_sim.rules import GameRules
-from kqj_sim.text_files import MAX_RECORD_BYTES, convert_to_utf8, read_bytes
+from kqj_sim.text_files import MAX_RECORD_BYTES, convert_to_utf8, open_lines
 
 if TYPE_CHECKING:
     from kqj_sim.policies.players import Player
@@ -66,48 +67,90 @@ def parse_typed_position(rules: GameRules, given: Mapping[str, Any]) -> Position
 
 
 def read_record(record: RecordLike, line: int | None) -> PartialRecord:
-    """Return a record, or the one of a file, or of a line of it.
+    """Return a record, or the one of a file, - for stdin, or of a line of it.
 
     Raises:
         InputError: the file has more records, or fewer lines.
         OSError: the file cannot be read.
         RecordError: the record is damaged.
     """
-    from kqj_sim.notation.files import find_round, is_notation, make_partial, read_file
-    from kqj_sim.record import partial_record_from_json, to_json
+    from kqj_sim.notation.files import is_notation
+    from kqj_sim.record import partial_record_from_json
 
+    with _open_lines(record) as lines:
+        start = []
+        for each in lines:
+            start.append(each)
+            if each.strip():
+                break
+        numbered = enumerate(chain(start, lines), start=1)
+        if start and start[-1].strip() and is_notation(start[-1]):
+            return _read_typed_round(numbered, line)
+        if line is None:
+            return partial_record_from_json(_join_only_record(numbered))
+        number = 0
+        for number, each in numbered:
+            if number == line:
+                return partial_record_from_json(each)
+    raise InputError(f"--line {line}: the file has {number} lines")
+
+
+@contextmanager
+def _open_lines(record: RecordLike) -> Iterator[Iterator[bytes]]:
+    """Give the lines of a file as they are read, or those of a record or of its content."""
     if isinstance(record, str | os.PathLike):
-        data = read_bytes(record, MAX_RECORD_BYTES)
-    elif isinstance(record, bytes):
-        data = record
+        with open_lines(record) as lines:
+            yield lines
     else:
-        data = to_json(get_record(record)).encode()
-    data = convert_to_utf8(data)
-    lines = data.splitlines(keepends=True)
-    if line is not None and line > len(lines):
-        raise InputError(f"--line {line}: the file has {len(lines)} lines")
-    if is_notation(data) and data.strip():
-        rounds = list(read_file(lines))
-        if line is None and len(rounds) > 1:
+        content = record if isinstance(record, bytes) else to_json(get_record(record)).encode()
+        yield iter(convert_to_utf8(content).splitlines(keepends=True))
+
+
+def _read_typed_round(numbered: Iterator[tuple[int, bytes]], line: int | None) -> PartialRecord:
+    """Return a round of a file in the notation; raise as `read_record`."""
+    from kqj_sim.notation.files import find_round, make_partial, read_file
+
+    count = 0
+
+    def count_lines() -> Iterator[bytes]:
+        nonlocal count
+        for count, each in numbered:  # noqa: B007
+            yield each
+
+    if line is None:
+        rounds = list(read_file(count_lines()))
+        if len(rounds) > 1:
             raise InputError(
                 f"--record: {len(rounds)} rounds in the file, there should be one; name one by a "
                 f"line of it, such as --line {rounds[-1][0]}"
             )
-        found = find_round(lines, line or 1)
-        if found is None:
-            raise RecordError("the file has no round")
-        if isinstance(found.record, RecordError):
-            raise RecordError(f"line {found.line}: {found.record}")
-        return make_partial(found.record)
-    records = [each for each in lines if each.startswith(b"{") and b":" in each]
-    if line is not None:
-        data = lines[line - 1]
-    elif len(records) > 1:
+        at, found = rounds[0] if rounds else (0, None)
+    else:
+        at, found, _ = find_round(count_lines(), line) or (0, None, True)
+        if line > count:
+            raise InputError(f"--line {line}: the file has {count} lines")
+    if found is None:
+        raise RecordError("the file has no round")
+    if isinstance(found, RecordError):
+        raise RecordError(f"line {at}: {found}")
+    return make_partial(found)
+
+
+def _join_only_record(numbered: Iterator[tuple[int, bytes]]) -> bytes:
+    """Return the record of a file that has no other, on one or several lines."""
+    content, count = bytearray(), 0
+    for _, each in numbered:
+        count += each.startswith(b"{") and b":" in each
+        if count < 2:
+            content += each
+        if len(content) > MAX_RECORD_BYTES:
+            raise RecordError(f"the record has more than {MAX_RECORD_BYTES >> 20} MB")
+    if count > 1:
         raise InputError(
-            f"--record: {len(records)} records in the file, there should be one; name one with "
-            "--line, such as --line 1"
+            f"--record: {count} records in the file, there should be one; name one with --line, "
+            "such as --line 1"
         )
-    return partial_record_from_json(data)
+    return bytes(content)
 
 
 def find_recorded_position(record: PartialRecord, at: tuple[int, int] | str | None) -> Position:
