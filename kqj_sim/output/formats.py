@@ -19,6 +19,7 @@ from kqj_sim.output.grid import (
     NO_INTERVAL,
     PIPED_WIDTH,
     drop_repeated_notes,
+    escape_tags,
     make_grids,
     split_grid,
     to_markdown,
@@ -142,7 +143,7 @@ def _render_markdown(report: Report) -> bytes:
     lines = [f"# kqj-sim {report.run.command}", ""]
     for line in (*report.headline, report.run.describe(), *report.remarks):
         lines += [line, ""]
-    text = "\n".join(lines).rstrip("\n") + "\n"
+    text = escape_tags("\n".join(lines).rstrip("\n") + "\n")
     tables = (grid for each in report.tables for grid in make_grids(each))
     # Whole tables follow anyway.
     views = (view for view in report.views if not isinstance(view, str))
@@ -151,7 +152,7 @@ def _render_markdown(report: Report) -> bytes:
         text += "\n" + to_markdown(grid)
     for sentence, command in report.commands:
         if sentence:
-            text += f"\n{sentence}\n"
+            text += f"\n{escape_tags(sentence)}\n"
         text += f"\n```console\n$ {command}\n```\n"
     run = (f"- {key}: {_format_list(value)}\n" for key, value in report.run.to_dict().items())
     return visible_lines(f"{text}\n### Run\n\n{''.join(run)}").encode()
@@ -162,7 +163,7 @@ def _format_list(value: Any) -> str:
     text, times = format_json(value), ""
     if isinstance(value, list) and len(value) > 1 and value.count(value[0]) == len(value):
         text, times = format_json(value[0]), f", {len(value)} times"
-    return f"`{text}`{times}"
+    return f"`{text}`{times}" if "`" not in text else f"{escape_tags(text)}{times}"
 
 
 def _render_csv(report: Report) -> bytes:

@@ -401,7 +401,12 @@ def to_markdown(grid: Grid) -> str:
         lines.append(f"| {' | '.join(cells)} |")
     if grid.note:
         lines += ["", grid.note]
-    return "\n".join(lines) + "\n"
+    return escape_tags("\n".join(lines) + "\n")
+
+
+def escape_tags(text: str) -> str:
+    """Return Markdown in which no title or name is HTML; `<5%` stays as it is."""
+    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", text)
 
 
 def to_rich(grid: Grid, numbers: bool = True) -> RenderableType:

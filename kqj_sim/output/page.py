@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from html import escape
 
 from kqj_sim.messages import format_json
-from kqj_sim.output.grid import Grid, to_markdown
+from kqj_sim.output.grid import Grid, escape_tags, to_markdown
 from kqj_sim.output.html import render_html
 from kqj_sim.output.page_tables import (
     HALF_WIDTH,
@@ -185,6 +185,7 @@ def page_to_markdown(page: Page) -> bytes:
         lines += [sentence, ""]
     for section in page.sections:
         lines += _render_section(section, page.headlines)
+    lines = [escape_tags(line) for line in lines]
     lines += ["## How this report was made", ""]
     lines += [f"- {name}: {_format_code(value)}" for name, value in page.provenance]
     lines += [f"- made: {page.time}"] if page.time else []
@@ -206,4 +207,4 @@ def _render_section(section: Section, headlines: Sequence[str]) -> list[str]:
 
 
 def _format_code(value: str) -> str:
-    return f"`{value}`" if "`" not in value else format_json(value)
+    return f"`{value}`" if "`" not in value else escape_tags(format_json(value))

@@ -118,10 +118,10 @@ def test_picture_alone_is_on_white_and_has_a_title() -> None:
 def test_markdown_says_the_same() -> None:
     text = page_to_markdown(PAGE).decode()
     assert text.startswith(
-        "# Hands & <tricks>\n\n**The finding.**\n\nFirst.\n\nSecond.\n\n## The first\n"
+        "# Hands & &lt;tricks>\n\n**The finding.**\n\nFirst.\n\nSecond.\n\n## The first\n"
     )
     assert "![A picture.](pictures/p1.svg)" in text
-    assert text.count("| a <b> | 50.0% ±1.0 |") == 2
+    assert text.count("| a &lt;b> | 50.0% ±1.0 |") == 2
     assert "- command: `kqj-sim report --title 'a <b>'`" in text
     assert '     "teams": 2' in text
     assert text.endswith("\n")
