@@ -23,6 +23,7 @@ from kqj_sim.stats.intervals import estimate_share
 from kqj_sim.stats.tables import Table
 from tests.command_line import run
 from tests.output.tables import line
+from tests.web.browser import PROGRAM, needs_browser
 
 POLICIES = Path(__file__).resolve().parent.parent.parent / "reports" / "policies"
 SMALL = (
@@ -284,15 +285,12 @@ def test_a_report_of_next_to_nothing_can_be_made(arguments: list[str], tmp_path:
     assert "nan" not in (tmp_path / "out" / "report.md").read_text(encoding="utf-8").lower()
 
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-
-
 def open_in_browser(page: Path, *options: str) -> str:
     """Open a page in Chromium and return the page that it made of it, without errors."""
-    assert CHROMIUM is not None
+    assert PROGRAM is not None
     done = subprocess.run(
         [
-            CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+            PROGRAM, "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
             "--host-resolver-rules=MAP * ~NOTFOUND", "--virtual-time-budget=5000",
             f"--user-data-dir={page.parent / 'profile'}", *options, page.as_uri(),
         ],
@@ -305,7 +303,7 @@ def open_in_browser(page: Path, *options: str) -> str:
     return done.stdout
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+@needs_browser
 @pytest.mark.parametrize("width", [390, 1280])
 def test_page_opens_in_a_browser_without_errors_and_fits(
     width: int, made: Path, tmp_path: Path
@@ -355,7 +353,7 @@ def test_page_opens_in_a_browser_without_errors_and_fits(
     assert found["sections"] == [*(each["name"] for each in told(made)["sections"]), "made"]
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+@needs_browser
 def test_printed_page_is_a_summary_of_a_few_sheets(made: Path, tmp_path: Path) -> None:
     pdf, page = tmp_path / "report.pdf", tmp_path / "page.html"
     shutil.copy(made / "report.html", page)

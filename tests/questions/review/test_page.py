@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from tests.questions.review.pages import (
     assert_values_are_of_json,
     check_written_page,
 )
+from tests.web.browser import PROGRAM, needs_browser
 
 
 @pytest.fixture(scope="module")
@@ -101,9 +101,6 @@ def test_a_page_is_written_by_its_suffix(tmp_path: Path) -> None:
     )
 
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-
-
 def open_page(page: Path, link: str, folder: Path) -> str:
     """Return the HTML of a page in a browser that follows a link in it."""
     options = (
@@ -111,14 +108,14 @@ def open_page(page: Path, link: str, folder: Path) -> str:
         *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
         *(f"--user-data-dir={folder / 'profile'}", "--dump-dom"),
     )
-    assert CHROMIUM is not None
+    assert PROGRAM is not None
     return subprocess.run(
-        [CHROMIUM, *options, f"{page.as_uri()}#{link}"],
+        [PROGRAM, *options, f"{page.as_uri()}#{link}"],
         capture_output=True, text=True, timeout=120, check=False,
     ).stdout  # fmt: skip
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
+@needs_browser
 def test_the_page_goes_on_after_the_best_card(review: bytes, tmp_path: Path) -> None:
     data = json.loads(review)
     page = tmp_path / "review.html"
@@ -142,7 +139,7 @@ def test_the_page_goes_on_after_the_best_card(review: bytes, tmp_path: Path) -> 
     assert_values_are_of_json(Reader(after), data)
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
+@needs_browser
 def test_the_clicked_through_page_shows_values_of_its_json(review: bytes, tmp_path: Path) -> None:
     data = json.loads(review)
     page = tmp_path / "review.html"
