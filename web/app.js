@@ -5,9 +5,7 @@ const RANK_NAMES = { A: "ace", T: "ten", H: "hero", K: "king", Q: "queen", J: "j
 const SUIT_NAMES = { s: "spades", h: "hearts", d: "diamonds", c: "clubs" };
 const nameCard = (card) => `${RANK_NAMES[card[0]] ?? card[0]} of ${SUIT_NAMES[card[1]]}`;
 
-const start = () => ({ place: 0, hand: [], up: null, calls: [], more: [], plays: [], begun: false });
-let rules = { teams: 2, bidding: "take" },
-  round = start();
+let rules, round;
 let past = [],
   module,
   engine,
@@ -16,6 +14,7 @@ let past = [],
   play,
   asked = "",
   deals = DEALS,
+  failure = "",
   showsAll = false,
   isFinal = false;
 
@@ -49,7 +48,6 @@ async function openTable() {
   const { rules: packed, cards } = tables[name];
   engine = new Engine(module, { rules: packed, cards }, weights);
   engine.constants = { ...tables.constants, ...tables.questions[name] };
-  if (isComplete() && !quiz) checkCalls();
   pool?.workers.forEach((worker) => worker.terminate());
   const script = [find("engine").textContent, find("worker").textContent];
   const source = URL.createObjectURL(new Blob(script, { type: "text/javascript" }));
@@ -74,43 +72,12 @@ function placeCalls() {
   });
 }
 
-// Forgets calls that the rules do not allow, which only a link can have.
-function checkCalls() {
-  const given = round.calls;
-  round.calls = [];
-  for (const call of given) {
-    const calls = readCalls(),
-      { text, place } = call;
-    const isReply = text.endsWith("counter");
-    const question = isReply
-      ? text === "counter"
-        ? COUNTER
-        : OVERCOUNTER
-      : rules.bidding === "take"
-        ? TAKE
-        : BID;
-    const legal = isReply
-      ? calls.repliers.includes(place) && (calls.calls.at(-1).kind === COUNTER) === (question === OVERCOUNTER)
-      : !calls.isClosed && isLegalTurn(calls, text, question);
-    if (!legal) return;
-    round.calls.push(call);
-  }
-}
-
-function isLegalTurn(calls, text, question) {
-  const options = calls.list(calls.turn % 6, question, round.up).map((option) => option.text);
-  const [amount, contract] = text.split(" "),
-    lowest = options.find((option) => option.endsWith(` ${contract}`));
-  if (question === TAKE || text === "pass") return options.includes(text);
-  return lowest !== undefined && amount % 10 === 0 && amount >= parseInt(lowest) && amount <= 600;
-}
-
 const readCalls = () => new Calls(engine, rules, round.place, placeCalls());
 
 function change(next) {
   quiz = undefined;
   past.push(JSON.stringify(round));
-  round = { ...round, ...next };
+  round = { ...round, wrong: undefined, ...next };
   deals = DEALS;
   render();
 }
@@ -157,59 +124,10 @@ function addCall(text, place) {
   });
 }
 
-// Links.
-
-function readLink() {
-  const given = new URLSearchParams(location.hash.slice(1));
-  rules = {
-    teams: given.get("teams") === "3" ? 3 : 2,
-    bidding: given.get("bidding") === "auction" ? "auction" : "take",
-  };
-  const split = (name) => given.get(name)?.match(/[4-9TJQKHA][shdc]/g) ?? [];
-  const heard = (given.get("heard") ?? "")
-    .split(",")
-    .map((text) => text.trim())
-    .filter(Boolean);
-  round = {
-    place: Math.max(0, PLACES.indexOf(given.get("place"))),
-    hand: split("hand").slice(0, handSize()),
-    up: split("return")[0] ?? null,
-    calls: heard.map((text) => {
-      const [word, place] = text.split(" ");
-      return word.endsWith("counter") ? { text: word, place: PLACES.indexOf(place) } : { text };
-    }),
-    more: split("more"),
-    plays: split("played"),
-    begun: given.has("begun"),
-  };
-  if (given.has("quiz")) {
-    const subject = ["calls", "cards"].find((each) => each === given.get("subject")) ?? "both";
-    askQuiz(subject, parseInt(given.get("quiz")) || 0);
-  }
+function openLink() {
+  ({ rules, round, quiz } = readPosition(location.hash.slice(1)));
   for (const [name, value] of Object.entries({ ...rules, subject: quiz?.subject ?? "both" }))
     document.querySelector(`[name=${name}][value="${value}"]`).checked = true;
-}
-
-const heardText = () =>
-  round.calls.map(({ text, place }) => (place === undefined ? text : `${text} ${PLACES[place]}`)).join(", ");
-
-function writeLink() {
-  const position = {
-    hand: round.hand.join(""),
-    return: round.up ?? "",
-    place: PLACES[round.place],
-    heard: heardText(),
-    more: round.more.join(""),
-    played: round.plays.join(""),
-    begun: round.begun ? "1" : "",
-  };
-  // Who opens the link of a question shall answer it first.
-  const parts = { ...rules, ...(quiz ? { quiz: `${quiz.number}`, subject: quiz.subject } : position) };
-  const text = Object.entries(parts)
-    .filter(([, value]) => value)
-    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
-    .join("&");
-  history.replaceState(null, "", `#${text}`);
 }
 
 function writeCommand() {
@@ -220,14 +138,14 @@ function writeCommand() {
   if (play)
     return [
       ...words,
-      `--heard "${heardText()}" --played "${round.plays.join(" ")}"`,
+      `--heard "${writeHeard(round.calls)}" --played "${round.plays.join(" ")}"`,
       ...(deals !== DEALS ? [`--deals ${deals}`] : []),
     ].join(" ");
   if (round.place) words.push(`--place ${PLACES[round.place]}`);
   const onlyPasses = round.calls.every(({ text }) => text === "pass"),
     lap = Math.floor(round.calls.length / 6) + 1;
   if (rules.bidding === "auction" ? round.calls.length > round.place || !onlyPasses : !onlyPasses)
-    words.push(`--heard "${heardText()}"`);
+    words.push(`--heard "${writeHeard(round.calls)}"`);
   else if (lap > 1) words.push(`--lap ${lap}`);
   if (deals !== DEALS) words.push(`--deals ${deals}`);
   return words.join(" ");
@@ -382,7 +300,7 @@ function renderCalls(calls) {
   });
   let html = said.length ? `<ol id="heard" aria-label="Calls so far">${said.join("")}</ol>` : "";
   if (said.length && !quiz && !play) html += `<p class="note">Tap a call to change it.</p>`;
-  if (quiz) html += `<p>You are ${describePlace(round.place)}.</p>`;
+  if (quiz) html += `<p>You are the ${SPEAKERS[round.place]}.</p>`;
   const place = calls.turn % 6;
   if (!quiz && !calls.isClosed && place !== round.place) {
     html += `<p>Call of the ${SPEAKERS[place]}:</p><div class="buttons">${listButtons(calls, place)}</div>`;
@@ -405,8 +323,6 @@ function renderCalls(calls) {
   draw("calls", html);
 }
 
-const describePlace = (place) => (place ? `the ${SPEAKERS[place]}` : "the opener");
-
 // Returns the buttons for the call of another place.
 function listButtons(calls, place) {
   if (rules.bidding === "take") {
@@ -418,7 +334,8 @@ function listButtons(calls, place) {
   const options = calls.list(place, BID),
     lowest = options.find((option) => option.amount)?.amount;
   const amounts = [];
-  for (let amount = lowest; amount <= 600; amount += 10) amounts.push(`<option>${amount}</option>`);
+  for (let amount = lowest; amount <= BIDS[rules.teams][1]; amount += 10)
+    amounts.push(`<option>${amount}</option>`);
   return (
     button("call pass", "pass") +
     (lowest
@@ -536,20 +453,22 @@ function render() {
     !missingCards(calls) &&
     (!calls.repliers.length || round.begun || round.plays.length);
   play = isPlayed ? new Play(engine, calls, listHand(calls.contract), round.up, round.plays) : undefined;
+  const reason = failure || round.wrong || play?.explainWrongPlay();
   const isAsked = ready && (play ? play.place === round.place && !play.isOver : calls.question !== undefined);
-  const question = isAsked ? writeCommand() : "";
+  const question = isAsked && !reason ? writeCommand() : "";
   if (question !== asked) odds = undefined;
   renderDeck(calls);
   find("round").hidden = !ready;
   find("undo").disabled = !past.length;
   if (ready) renderCalls(calls);
-  writeLink();
+  history.replaceState(null, "", `#${writePosition({ rules, round, quiz })}`);
   find("command").textContent = question;
   find("by-command").hidden = !question;
   find("quiz-bar").hidden = !quiz;
   find("quiz").hidden = Boolean(quiz);
   renderResults();
   if (question !== asked) ask(question, calls);
+  if (!question) draw("headline", colour(escape(reason ?? "")));
   // Who goes by the keyboard goes on where the next step is asked for.
   if (focused.id && !focused.isConnected) (find(focused.id) ?? find("cards-title")).focus();
 }
@@ -653,7 +572,13 @@ find("again").addEventListener("click", () => change(start()));
 for (const id of ["quiz", "next"]) find(id).addEventListener("click", nextQuestion);
 find("quiz-subject").addEventListener("change", nextQuestion);
 find("clear").addEventListener("click", () => keepResults({}));
-find("share").addEventListener("click", () => navigator.clipboard.writeText(location.href));
+find("share").addEventListener("click", async () => {
+  try {
+    await navigator.clipboard.writeText(location.href);
+  } catch {
+    prompt("Copy the link:", location.href); // A page served without https may not use the clipboard.
+  }
+});
 
 let typed = ""; // Cards may be typed: 9h.
 document.addEventListener("keydown", ({ key, ctrlKey, metaKey, altKey }) => {
@@ -669,13 +594,28 @@ document.addEventListener("keydown", ({ key, ctrlKey, metaKey, altKey }) => {
 // Beside a page that is served stand a script that keeps it for use without a network, and what a browser
 // needs to install it.
 if (location.protocol !== "file:") {
-  navigator.serviceWorker?.register("kqj-offline.js");
+  // Without it the page works, but not without a network.
+  navigator.serviceWorker?.register("kqj-offline.js").catch(() => {});
   document.head.append(
     Object.assign(document.createElement("link"), { rel: "manifest", href: "kqj.webmanifest" }),
   );
 }
 
+// Says why there is no answer any more: what the browser lacks, a worker without memory, a defect.
+function fail(message) {
+  const missing = ["WebAssembly", "DecompressionStream"].find((name) => !(name in window));
+  failure = missing
+    ? `The page cannot compute: this browser lacks ${missing}, or it is switched off.`
+    : `The page cannot go on: ${String(message).replace("Uncaught ", "")}. Reload it.`;
+  asked = "";
+  pool?.cancel();
+  for (const id of ["options", "run"]) draw(id, "");
+  draw("headline", escape(failure));
+}
+
+addEventListener("error", ({ error, message }) => fail(error?.message ?? message));
+addEventListener("unhandledrejection", ({ reason }) => fail(reason?.message ?? reason));
 addEventListener("hashchange", () => location.reload());
-readLink();
+openLink();
 render();
 openTable();

@@ -32,7 +32,7 @@ MANIFEST = "kqj.webmanifest"
 REASONS = TEMPLATE.parent / "card_reasons.py"
 """A part of the module that is no part of the package's engine."""
 
-SCRIPTS = ("statistics.js", "words.js", "round.js", "estimate.js", "quiz.js", "app.js")
+SCRIPTS = ("statistics.js", "words.js", "link.js", "round.js", "estimate.js", "quiz.js", "app.js")
 BUILDERS = (
     "module.py", "functions.py", "kernels.py", "sentences.py", "build.py", "runtime.c", "math.zig",
 )  # fmt: skip
@@ -85,8 +85,8 @@ def read_constants() -> dict[str, Any]:
     }
 
 
-def write_estimator_constants() -> str:
-    """Return the numbers of the package's estimator as constants of the page's scripts."""
+def write_constants() -> str:
+    """Return numbers of the package's estimator and rules as constants of the page's scripts."""
     from kqj_sim.core.block import LANES
     from kqj_sim.positions import estimator, kqj_calls, kqj_cards, plan, samplers, search
 
@@ -102,6 +102,7 @@ def write_estimator_constants() -> str:
         "MAX_LAYOUTS": samplers.MAX_LISTED_LAYOUTS,
         "MAX_HANDS": max_hands,
         "DEALS_PER_SEARCH": search.DEALS_PER_SEARCH,
+        "BIDS": {rules.teams: (rules.minimum_bid, rules.max_amount) for rules in TABLES.values()},
     }
     return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in constants.items())
 
@@ -166,9 +167,7 @@ def make_page(engine: Path) -> str:
         "ICON": write_icon(),
         "ENGINE": read["engine.js"],
         "WORKER": read["worker.js"],
-        "SCRIPTS": "\n".join(
-            [write_estimator_constants(), functions, *(read[name] for name in SCRIPTS)]
-        ),
+        "SCRIPTS": "\n".join([write_constants(), functions, *(read[name] for name in SCRIPTS)]),
         "SOURCES": hash_page_sources(),
         "VERSION": __version__,
         "DATA": "\n".join(

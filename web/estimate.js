@@ -11,7 +11,7 @@ class Pool {
   open() {
     const worker = new Worker(this.source);
     worker.onerror = ({ message }) => {
-      throw new Error(message);
+      throw new Error(message ?? "a worker does not start");
     };
     worker.postMessage(this.start);
     return worker;

@@ -15,8 +15,7 @@ let quiz;
 
 const isAsking = () => Boolean(quiz?.kind) && quiz.choice === undefined && !quiz.hasNoAnswer;
 const hidesValues = () => Boolean(quiz?.kind) && !quiz.isCounted;
-const askQuiz = (subject, number = Math.floor(QUIZ_ROUNDS * Math.random())) =>
-  (quiz = { number: Math.abs(number), subject });
+const askQuiz = (subject, number = Math.floor(QUIZ_ROUNDS * Math.random())) => (quiz = { number, subject });
 
 // Returns a round of the default players: the cards of all places in the calls and in the play, the
 // Return, and what was called and played.
@@ -157,9 +156,14 @@ function writeMean(estimate) {
 
 // The results: for each kind the number answered, and the sums of points lost and of their squares.
 
+// Another version of the page may have stored something else.
+const isResult = (sums) =>
+  Array.isArray(sums) && sums.length === 3 && sums.every(Number.isFinite) && sums[0] > 0;
+
 function readResults() {
   try {
-    return JSON.parse(localStorage.getItem("kqj-quiz-results")) ?? {};
+    const stored = Object.entries(JSON.parse(localStorage.getItem("kqj-quiz-results")) ?? {});
+    return Object.fromEntries(stored.filter(([, sums]) => isResult(sums)));
   } catch {
     return {}; // The browser keeps nothing.
   }

@@ -210,6 +210,7 @@ class Play {
     this.isOver = plays.length === 48;
     const { playable, known } = this.replay(plays);
     this.known = known;
+    this.shown = this.findShown(plays);
     const isOwn = this.place === calls.own,
       isHidden = (card) => !hand.includes(card) && !plays.includes(card);
     // The Return is the Sender's.
@@ -221,27 +222,61 @@ class Play {
     return this.hand.filter((card) => !this.plays.includes(card));
   }
 
+  // Returns why a play cannot have been made, undefined if all can: the hand forbade it, of which cards played later
+  // are known, too (`Position` in `positions/position.py`).
+  explainWrongPlay() {
+    const { hand, up, plays, holders } = this,
+      { own, contract } = this.calls,
+      { sender } = contract,
+      held = this.listPlayed(plays);
+    // Eight cards besides the Return would be nine.
+    if (up && !held[sender].includes(up)) held[sender] = [...held[sender].slice(0, 7), up];
+    held[own] = hand;
+    for (const [at, card] of plays.entries()) {
+      const place = holders[at],
+        holder = hand.includes(card) ? own : card === up ? sender : place,
+        set = this.replay(plays.slice(0, at), { shown: held.map(setOf) }).playable;
+      if (place === holder && set & bitOf(card)) continue;
+      const name = (each) => (each === own ? "you" : `the ${SPEAKERS[each]}`),
+        right = DECK.filter((each) => set & bitOf(each)).map(formatCard);
+      const reason =
+        place === holder
+          ? `${place === own ? "you" : "they"} held ${right.join(" ")}, which would have been right`
+          : `${name(holder)} ${holder === own ? "have" : "has"} it`;
+      return `Trick ${Math.floor(at / 6) + 1}: ${name(place)} cannot have played ${formatCard(card)}: ${reason}.`;
+    }
+    return undefined;
+  }
+
   // Returns the names of the reasons for a card rather than another, and the points that it has more.
   compare(better, other) {
-    return this.replay(this.plays, [better, other]);
+    return this.replay(this.plays, { pair: [better, other] });
+  }
+
+  // Returns the cards that each place played.
+  listPlayed(plays) {
+    return [0, 1, 2, 3, 4, 5].map((place) => plays.filter((_, at) => this.holders[at] === place));
+  }
+
+  // Returns the cards that each place is known to have had.
+  findShown(plays) {
+    const own = this.calls.own;
+    return this.listPlayed(plays).map((cards, place) =>
+      setOf(place === own ? [...this.hand, ...cards] : cards),
+    );
   }
 
   // Brings the kernels' state to the turn after some plays, where two cards may be compared.
-  replay(plays, pair) {
+  replay(plays, { pair, shown = this.findShown(plays) } = {}) {
     const { engine } = this,
-      { constants } = engine,
-      own = this.calls.own;
-    this.shown = [0, 1, 2, 3, 4, 5].map((place) =>
-      setOf(plays.filter((_, at) => this.holders[at] === place)),
-    );
-    this.shown[own] |= setOf(this.hand);
+      { constants } = engine;
     const state = engine.array("i64", constants.BLOCK),
       known = engine.array("i64", constants.KNOWLEDGE);
     engine.call(
       "replay_plays",
       state,
       engine.copy("i64", this.called),
-      engine.copy("i64", this.shown),
+      engine.copy("i64", shown),
       engine.copy("i64", plays.map(bitOf)),
       keepTricks(engine.table.cards),
       known,

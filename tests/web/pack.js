@@ -5,7 +5,7 @@ const path = require("path");
 const vm = require("vm");
 
 const [folder] = process.argv.slice(2);
-for (const name of ["engine.js", "round.js"])
+for (const name of ["engine.js", "words.js", "round.js"])
   vm.runInThisContext(fs.readFileSync(path.join(__dirname, "../../web", name), "utf8"));
 const module_ = new WebAssembly.Module(fs.readFileSync(path.join(folder, "engine.wasm")));
 const tables = JSON.parse(fs.readFileSync(path.join(folder, "tables.json"), "utf8"));
@@ -16,13 +16,14 @@ function openTable(name) {
   return Object.assign(new Engine(module_, { rules, cards }), { constants });
 }
 
-function pack(engine, { table, own, hand, up, calls, plays, amount }) {
+function pack(engine, { table, own, hand, up, calls, plays, amount, isChecked }) {
   const [teams, bidding] = table.split("-");
   const kind = bidding === "take" ? TAKE : BID,
     parsed = calls.map(([place, text]) => ({ place, kind, ...parseCall(text) }));
   const called = new Calls(engine, { teams: Number(teams), bidding }, own, parsed);
   if (plays !== null) {
     const play = new Play(engine, called, hand, up, plays);
+    if (isChecked) return { wrong: play.explainWrongPlay() };
     return { question: "card", ...play.pack(), texts: play.legal, layouts: [...play.listLayouts(20000)] };
   }
   const { question } = called,

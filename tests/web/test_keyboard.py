@@ -91,7 +91,7 @@ def test_an_auction(browser: Browser) -> None:
     browser.press("ArrowDown")
     use(browser, "do-bid-s")
     wait_for_answer(browser)
-    assert browser.run("heardText()") == "pass, 130 s"
+    assert browser.run("writeHeard(round.calls)") == "pass, 130 s"
     use(browser, "do-show")
     assert not browser.run("document.getElementById('do-show')")
     check_names(browser)

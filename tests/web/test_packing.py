@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from kqj_sim.cards import Card
 from kqj_sim.core import card_odds
 from kqj_sim.policies.players import seat_players
 from kqj_sim.positions import kqj_cards
@@ -23,20 +24,17 @@ from kqj_sim.positions.auction_state import (
 from kqj_sim.positions.kqj_calls import KqjCallSampler
 from kqj_sim.positions.kqj_cards import KqjCardSampler
 from kqj_sim.positions.plan import EstimatePlan
-from kqj_sim.positions.position import Position
+from kqj_sim.positions.position import Position, PositionError
 from kqj_sim.positions.samplers import make_sampler
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.record import Call
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
+from tests.web.node import NODE, needs_node
 from web.build import read_constants
 from web.module import TABLES
 
-NODE = shutil.which("node")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(NODE is None, reason="node is not installed"),
-]
+pytestmark = [pytest.mark.slow, needs_node]
 
 DEALS, STEP = range(5, 41, 6), 7
 """Rounds of each table, dealt by the last seat so that seats are places; and which of their
@@ -143,20 +141,23 @@ def to_texts(value: Any) -> Any:
     return [to_texts(each) for each in value] if isinstance(value, (list, tuple)) else str(value)
 
 
+def pack_in_node(positions: list[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
+    """Return what `pack.js` makes of positions, with the engine of a folder."""
+    asked = {"constants": read_constants(), "positions": positions}
+    script = Path(__file__).with_name("pack.js")
+    done = subprocess.run(
+        [NODE or "", str(script), str(folder)], input=json.dumps(asked),
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
+
+
 def test_packed_numbers_are_those_of_the_samplers(
     engine_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     positions = [(table, each) for table in TABLES for each in list_positions(table)]
-    asked = {
-        "constants": read_constants(),
-        "positions": [describe(*each) for each in positions],
-    }
-    script = Path(__file__).with_name("pack.js")
-    done = subprocess.run(
-        [NODE or "", str(script), str(engine_folder)], input=json.dumps(asked),
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    found = json.loads(done.stdout)
+    found = pack_in_node([describe(*each) for each in positions], engine_folder)
     for (table, position), page in zip(positions, found, strict=True):
         is_card = position.question == "card"
         package = pack_card(position, monkeypatch) if is_card else pack_call(position)
@@ -169,3 +170,32 @@ def test_packed_numbers_are_those_of_the_samplers(
         assert {(f"{teams}-auction", kind) for kind in ("bid", "counter", "card")} <= kinds
     assert len(positions) > 48
     assert any(page.get("layouts") for page in found)
+
+
+def explain_wrong_plays(position: Position, plays: tuple[Card, ...]) -> str | None:
+    """Return what the package says against other plays; None if they can be."""
+    try:
+        replace(position, plays=plays)
+    except PositionError as error:
+        return str(error)
+    return None
+
+
+def test_plays_are_refused_by_the_checks_of_the_package(engine_folder: Path) -> None:
+    rng = np.random.default_rng(6)
+    asked, expected = [], []
+    for table in TABLES:
+        for position in list_positions(table):
+            if position.question != "card" or len(position.plays) < 2:
+                continue
+            for _ in range(10):
+                plays = list(position.plays)
+                one, other = rng.integers(len(plays), size=2)
+                plays[one], plays[other] = plays[other], plays[one]
+                texts = [str(card) for card in plays]
+                asked.append(describe(table, position) | {"plays": texts, "isChecked": True})
+                expected.append(explain_wrong_plays(position, tuple(plays)))
+    found = [page.get("wrong") for page in pack_in_node(asked, engine_folder)]
+    for reason, said, given in zip(expected, found, asked, strict=True):
+        assert (reason is None) == (said is None), (reason, said, given)
+    assert 0.1 < found.count(None) / len(found) < 0.9

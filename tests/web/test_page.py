@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -13,7 +14,8 @@ from threading import Thread
 import pytest
 
 from tests.command_line import run
-from tests.web.browser import Browser, needs_browser
+from tests.web.browser import MAX_SECONDS, Browser, needs_browser
+from tests.web.node import needs_node, run_in_node
 from web.build import MANIFEST, PAGE, hash_page_sources, make_manifest
 
 TAKE_HAND = ["9h", "8h", "Ah", "Ks", "4d"]
@@ -146,8 +148,83 @@ def test_calls_that_nobody_would_make(browser: Browser) -> None:
     assert "the bid of 300 ♠ of the 2nd to speak occurs in none of" in browser.text("#headline")
 
 
+@needs_browser
+@pytest.mark.slow
+def test_a_wrong_link_has_a_sentence_and_no_number(browser: Browser) -> None:
+    trick = "hand=7sKs4dQd9s&return=9h&place=3rd&heard=take h&more=8cTcJc&played=As5h7s4s5s6s8s"
+    for link, sentence in {
+        "hand=9h9h9h9h9h&return=7h": "The link is wrong: 9h is named twice: name each card once.",
+        trick: "Trick 1: the 2nd to speak cannot have played 5♥: they held 8♠, which would have "
+        "been right.",
+    }.items():
+        browser.open(f"{PAGE.as_uri()}#{link}")
+        browser.wait("engine")
+        assert browser.text("#headline") == sentence
+        assert not browser.text("#options") and not browser.text("#command")
+    browser.open(f"{PAGE.as_uri()}#hand=9h8hAhKs4d&return=9h")
+    browser.wait("engine")
+    assert browser.run("location.hash") == "#hand=9h8hAhKs4d&return=9h"
+    browser.click(*(f"card {card}" for card in (*TAKE_HAND, "7h")))
+    check_answer(browser, "kqj-sim odds 9h 8h Ah Ks 4d --return 7h")
+
+
+def wait_for_failure(browser: Browser, sentence: str) -> None:
+    """Wait until the page says what it cannot do, and forget the error."""
+    end = time.monotonic() + MAX_SECONDS
+    while not browser.run("failure"):
+        assert time.monotonic() < end
+    assert browser.text("#headline") == sentence
+    browser.run("render()")
+    assert browser.text("#headline") == sentence and not browser.text("#run")
+    assert browser.errors
+    browser.errors.clear()
+
+
+@needs_browser
+@pytest.mark.slow
+def test_the_page_says_what_it_cannot_do(browser: Browser) -> None:
+    auction = "document.querySelector('[name=bidding][value=auction]').click()"
+    browser.run(f"find('worker').textContent = 'throw new Error(`no memory`)'; {auction}")
+    wait_for_failure(browser, "The page cannot go on: Error: no memory. Reload it.")
+    browser.open(PAGE.as_uri())
+    browser.wait("engine")
+    browser.run(f"module = undefined; delete window.WebAssembly; {auction}")
+    wait_for_failure(
+        browser,
+        "The page cannot compute: this browser lacks WebAssembly, or it is switched off.",
+    )
+
+
+@needs_browser
+@pytest.mark.slow
+def test_a_link_can_be_copied_without_a_clipboard(browser: Browser) -> None:
+    browser.run("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    browser.run("window.prompt = (...words) => { window.words = words; }; find('share').click()")
+    browser.wait("window.words")
+    assert browser.run("words[1] === location.href")
+
+
+@needs_browser
+@pytest.mark.slow
+def test_the_page_can_send_nothing(browser: Browser) -> None:
+    violated = browser.run(
+        "new Promise((resolve) => { addEventListener('securitypolicyviolation', (event) =>"
+        " resolve(event.violatedDirective)); fetch('http://localhost:9').catch(() => {}); })"
+    )
+    assert violated == "connect-src"
+
+
 class _QuietHandler(SimpleHTTPRequestHandler):
     """A handler that logs nothing."""
+
+    is_down = False
+
+    def do_GET(self) -> None:
+        """Answer, or say that the server is down."""
+        if self.is_down:
+            self.send_error(503)
+        else:
+            super().do_GET()
 
     def log_message(self, format: str, *args: object) -> None:
         """Log nothing."""
@@ -167,15 +244,67 @@ def serve() -> Iterator[str]:
 
 @needs_browser
 @pytest.mark.slow
-def test_a_served_page_works_without_the_server(browser: Browser) -> None:
+def test_a_served_page_works_without_the_server(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with serve() as url:
         browser.open(url)
         browser.wait("engine")
         browser.run("navigator.serviceWorker.ready.then(() => caches.match('kqj.html'))")
         browser.wait("navigator.serviceWorker.controller || location.reload()")
+        monkeypatch.setattr(_QuietHandler, "is_down", True)
+        browser.open(url)
+        browser.wait("engine")
     browser.open(f"{url}#hand=9h8hAhKs4d&return=7h")
     wait_for_answer(browser)
     assert browser.text("#headline").startswith("Take ♥: you win 99.7% of the rounds")
+
+
+KEEP = """
+let kept = given.kept;
+const handlers = {}, waiting = [];
+globalThis.self = { addEventListener: (name, handle) => (handlers[name] = handle) };
+const put = async (_, response) => {
+  if (given.isFull) throw new Error("QuotaExceededError");
+  kept = await response.text();
+};
+globalThis.caches = { open: async () => ({ put }), match: async () => kept && new Response(kept) };
+globalThis.fetch = async () => {
+  if (!given.status) throw new TypeError("there is no network");
+  return new Response("new", { status: given.status });
+};
+const open = async () => {
+  const request = { url: "https://example.org/kqj.html" };
+  const response = await new Promise((respondWith) =>
+    handlers.fetch({ request, respondWith, waitUntil: (promise) => waiting.push(promise) }));
+  await Promise.all(waiting);
+  return [await response.text(), kept];
+};
+"""
+"""Opens the page with the script that keeps it: what is shown, and what is kept afterwards."""
+
+
+@needs_node
+@pytest.mark.parametrize(
+    ("status", "is_full", "kept", "shown", "kept_then"),
+    [
+        (200, False, None, "new", "new"),
+        (200, False, "old", "new", "new"),
+        (200, True, "old", "new", "old"),
+        (200, True, None, "new", None),
+        (503, False, "old", "old", "old"),
+        (404, False, "old", "old", "old"),
+        (503, False, None, "new", None),
+        (0, False, "old", "old", "old"),
+        (0, False, None, "", None),
+    ],
+)
+def test_an_error_or_a_full_storage_loses_no_page(
+    status: int, is_full: bool, kept: str | None, shown: str, kept_then: str | None
+) -> None:
+    given = {"status": status, "isFull": is_full, "kept": kept}
+    script = PAGE.with_name("kqj-offline.js").read_text(encoding="utf-8")
+    assert run_in_node(KEEP + script, "open()", given) == [shown, kept_then]
 
 
 def test_the_manifest_is_that_of_the_build() -> None:

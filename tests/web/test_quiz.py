@@ -133,3 +133,13 @@ def test_other_rules_ask_another_question(browser: Browser) -> None:
     browser.wait("engine && quiz.kind && rules.bidding === 'auction'")
     assert browser.run("round.hand.length") == 8
     assert "bidding=auction&quiz=" in browser.run("location.hash")
+
+
+def test_stored_results_of_another_form_are_left_out(browser: Browser) -> None:
+    for stored in ("5", "[1]", '"x"', "{", '{"take": 5, "bid": ["a", 1, 2], "lead": [1, 2, 4]}'):
+        browser.run(f"localStorage.setItem('kqj-quiz-results', {json.dumps(stored)})")
+        open_question(browser, "quiz=6&subject=calls")
+        found = browser.text("#results-table tbody")
+        assert found == ("Leads12.0" if "lead" in stored else "")
+    choose(browser, "call pass")
+    assert browser.text("#results-table tbody").startswith("Taking1")

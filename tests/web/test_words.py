@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import shutil
-import subprocess
 from collections.abc import Iterable, Iterator
 from itertools import permutations
 from types import SimpleNamespace
@@ -27,11 +25,9 @@ from kqj_sim.questions.odds import words
 from kqj_sim.questions.odds.card_reasons import Reason
 from kqj_sim.questions.odds.words import RankedOption
 from kqj_sim.stats.intervals import Estimate
-from web.build import FOLDER, write_estimator_constants
+from tests.web.node import needs_node, read_scripts, run_in_node
+from web.build import write_constants
 from web.sentences import TEMPLATE, UnknownSyntaxError, write_functions
-
-NODE = shutil.which("node")
-needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
 
 CALLS = ["pass", "take ♥", "take NT", "120 ♥", "400 AT Capot", "counter", "no counter", "play"]
 CARDS = [Card("9", "s"), Card("K", "h"), Card("T", "d"), Card("H", "c")]
@@ -45,29 +41,16 @@ const read = (part) => {
   if (made.estimates) made.estimate = (name, option) => made.estimates[`${name} ${option}`];
   return made;
 };
-const cases = read(JSON.parse(require("fs").readFileSync(0, "utf8")));
 """
 
 
-def run_in_node(expression: str, cases: list[Any]) -> list[Any]:
+def evaluate(expression: str, cases: list[Any]) -> Any:
     """Return an expression of `each` with the page's words, for each of some arguments."""
-    assert NODE is not None
     functions = write_functions(TEMPLATE.read_text(encoding="utf-8"))
-    script = (
-        write_estimator_constants()
-        + functions
-        + (FOLDER / "estimate.js").read_text(encoding="utf-8")
-        + (FOLDER / "words.js").read_text(encoding="utf-8")
-        + READ
-        + f"console.log(JSON.stringify(cases.map((each) => {expression})))"
+    scripts = write_constants() + functions + read_scripts("estimate.js", "words.js") + READ
+    return run_in_node(
+        scripts, f"read(given).map((each) => {expression})", [write(each) for each in cases]
     )
-    done = subprocess.run(
-        [NODE, "-e", script], input=json.dumps([write(each) for each in cases]), text=True,
-        capture_output=True, check=False, encoding="utf-8",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-2000:]
-    found: list[Any] = json.loads(done.stdout)
-    return found
 
 
 def write(value: Any) -> Any:
@@ -137,7 +120,7 @@ def test_filters_give_the_same_digits(name: str) -> None:
     if name == "whole":
         cases = [abs(each.value) for each in cases]
     arguments = _ARGUMENTS[name]
-    found = run_in_node(f"FILTERS.{name}(each, ...{json.dumps(arguments)})", cases)
+    found = evaluate(f"FILTERS.{name}(each, ...{json.dumps(arguments)})", cases)
     assert found == [name_parts(FILTERS[name](each, *arguments)) for each in cases]
 
 
@@ -146,7 +129,7 @@ def test_filters_give_the_same_digits(name: str) -> None:
 def test_cells_of_the_table_have_the_same_digits(unit: Any) -> None:
     rng = np.random.default_rng(2)
     cases = [(draw_share if unit == "share" else draw_points)(rng) for _ in range(5000)]
-    found = run_in_node(f"formatCell(each, {json.dumps(unit == 'share')})", cases)
+    found = evaluate(f"formatCell(each, {json.dumps(unit == 'share')})", cases)
     assert found == [str(format_symmetric(each, unit)) for each in cases]
 
 
@@ -158,7 +141,7 @@ def test_filters_of_text() -> None:
         ("sign", [[card] for card in CARDS]),
         ("listed", [[["a"], "or"], [["a", "b"], "or"], [["a", "b", "c"], "and"]]),
     ):
-        found = run_in_node(f"FILTERS.{name}(...each)", [list(each) for each in arguments])
+        found = evaluate(f"FILTERS.{name}(...each)", [list(each) for each in arguments])
         assert found == [FILTERS[name](*each) for each in arguments]
 
 
@@ -235,7 +218,7 @@ def test_sentences_are_the_same() -> None:
         for pair in permutations(CARDS, 2)
         for points in (-7, 12)
     ]
-    found = run_in_node("say(each[0], ...each[1])", [list(case) for case in cases])
+    found = evaluate("say(each[0], ...each[1])", [list(case) for case in cases])
     expected = [say(words.__name__, name, *arguments) for name, arguments in cases]
     assert found == expected
     # Nothing that the page may say is left out.
@@ -284,5 +267,5 @@ def test_a_search_of_the_page_ends_after_as_many_hands_as_one_of_the_package() -
             return True
         return False
 
-    found = run_in_node("Object.assign(Object.create(Odds.prototype), each).isSearched", cases)
+    found = evaluate("Object.assign(Object.create(Odds.prototype), each).isSearched", cases)
     assert found == [ends(case) for case in cases] == 4 * [False, True]

@@ -1,0 +1,33 @@
+"""The page's scripts in node."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from typing import Any
+
+import pytest
+
+from web.build import FOLDER
+
+NODE = shutil.which("node")
+needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
+
+
+def read_scripts(*names: str) -> str:
+    """Return scripts of the page."""
+    return "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in names)
+
+
+def run_in_node(scripts: str, expression: str, given: Any) -> Any:
+    """Return the value of an expression after some scripts; in both `given` is what is given."""
+    assert NODE is not None
+    read = 'const given = JSON.parse(require("fs").readFileSync(0, "utf8"));\n'
+    write = f"Promise.resolve({expression}).then((value) => console.log(JSON.stringify(value)));"
+    done = subprocess.run(
+        [NODE, "-e", f"{read}{scripts}\n{write}"], input=json.dumps(given), text=True,
+        capture_output=True, check=False, encoding="utf-8",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout)
