@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from kqj_sim.errors import InputError
 from kqj_sim.messages import quote, suggest
+from kqj_sim.output.files import make_write_error
 from kqj_sim.output.formats import render
 from kqj_sim.output.grid import SCREEN_WIDTH, Grid
 from kqj_sim.output.html import to_html_fragment
@@ -36,9 +37,10 @@ class UnwrittenFileError(OSError):
         result: the result up to then.
     """
 
-    def __init__(self, error: OSError, result: Result, note: str) -> None:
-        super().__init__(error.errno, error.strerror, error.filename)
-        self.result = result
+    def __init__(self, path: str, error: OSError, result: ShownResult, note: str) -> None:
+        failure = make_write_error(Path(path), error)
+        super().__init__(failure.errno, failure.strerror, failure.filename)
+        self.result: Any = result
         self.add_note(note)
 
 

@@ -171,19 +171,10 @@ def prepare_answer(
     )  # fmt: skip
 
     def answer(values: dict[str, Any]) -> None:
-        from kqj_sim.results import UnwrittenFileError
-
-        failure = None
         with files:
-            try:
-                found = ask(asked, values, runner)
-            except UnwrittenFileError as error:  # It must not cost the tables.
-                found, failure = error.result, error
+            found, failure = ask_or_keep(asked, values, runner)
             files.write_result(found, shown)
-        if failure is not None:
-            say("\n".join(failure.__notes__), err=True)
-            raise OSError(failure.errno, failure.strerror, failure.filename)
-        exit_if_interrupted(found)
+        end(found, failure)
 
     return answer
 
@@ -256,6 +247,18 @@ def ask(asked: CommandDescription, given: dict[str, Any], runner: Runner) -> Any
     return asked.function(*words, **values, runner=runner)
 
 
+def ask_or_keep(
+    asked: CommandDescription, given: dict[str, Any], runner: Runner
+) -> tuple[Any, OSError | None]:
+    """Return the answer as `ask`, and the error of a file that must not cost the answer."""
+    from kqj_sim.results import UnwrittenFileError
+
+    try:
+        return ask(asked, given, runner), None
+    except UnwrittenFileError as error:
+        return error.result, error
+
+
 def reject_options(names: Container[str], reason: str) -> None:
     """Raise UsageError if another option than these was given on the command line."""
     context = click.get_current_context()
@@ -265,7 +268,10 @@ def reject_options(names: Container[str], reason: str) -> None:
             raise click.UsageError(f"--{name.replace('_', '-')} {reason}")
 
 
-def exit_if_interrupted(found: Any) -> None:
-    """Exit the command if Ctrl-C ended the run; say how much was finished."""
+def end(found: Any, failure: OSError | None) -> None:
+    """End a command: raise the error of a file, or exit if Ctrl-C ended the run."""
+    if failure is not None:
+        say("\n".join(failure.__notes__), err=True)
+        raise OSError(failure.errno, failure.strerror, failure.filename)
     if found.interrupted:
         exit_interrupted(found.describe_interruption())

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from kqj_sim.commands.from_function import ask, exit_if_interrupted, prepare
+import click
+
+from kqj_sim.commands.from_function import ask_or_keep, end, prepare
 from kqj_sim.commands.say import say
+from kqj_sim.commands.stdout import get_stdout
 from kqj_sim.messages import visible
 from kqj_sim.question import CommandDescription
 
 
 def run(asked: CommandDescription, given: dict[str, Any]) -> None:
-    """Write the report, and print the path of its page."""
+    """Write the report, and print the path of its page, or the report if it cannot be written."""
     output, runner = prepare(asked, given)
-    found = ask(asked, given, runner)
-    if not output["quiet"]:
+    found, failure = ask_or_keep(asked, given, runner)
+    if not found.files:
+        click.echo(found.to_markdown().encode(), nl=False, file=get_stdout())
+    elif not output["quiet"]:
         say(visible(str(found.path)))
-    exit_if_interrupted(found)
+    end(found, failure)

@@ -251,8 +251,8 @@ def _choose_mode(target: Path) -> int:
 def make_write_error(path: Path, error: OSError) -> OSError:
     """Return the error with the path that the user gave."""
     reason = error.strerror or str(error)
-    if reason.startswith("cannot be written"):
-        return error
-    if not path.parent.is_dir():
-        reason = f"the folder {path.parent} does not exist"
-    return OSError(error.errno, f"cannot be written: {reason}", str(path))
+    if not reason.startswith("cannot be written"):
+        if not path.parent.is_dir():
+            reason = f"the folder {path.parent} does not exist"
+        reason = f"cannot be written: {reason}"
+    return OSError(error.errno, reason, str(path))

@@ -42,4 +42,4 @@ def load_writers(format: str, picture: str | None = None) -> None:
     run = Run("", KQJ.rules(), (), 0, 0, 0, description="♥")
     render(Report(run, [table]), format)
     if picture is not None:
-        render_figure(lambda figure: draw_message(figure.subplots()), (1, 1), picture)
+        render_figure(lambda figure: draw_message(figure.subplots()), (4, 3), picture)

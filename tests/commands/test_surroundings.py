@@ -99,10 +99,11 @@ def test_package_that_is_replaced_meanwhile_costs_no_results(
     arguments: str, tmp_path: Path
 ) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", REPLACED, *arguments.split(), "--quiet"],
+        [sys.executable, "-c", REPLACED, *arguments.split()],
         cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+    assert "layout" not in done.stderr
     assert done.stdout or list(tmp_path.iterdir())
 
 
@@ -161,6 +162,44 @@ def test_full_disk_does_not_cost_the_tables(format: str) -> None:
     assert done.exit_code == 1
     assert "/dev/full: cannot be written: No space" in done.stderr
     assert done.stdout == run(*FEW, "--format", "table" if format == "parquet" else format).stdout
+
+
+LIMITED = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({0}, {0}))\n" + (
+    "from kqj_sim.cli import main\nmain()"
+)
+"""A program none of whose files may be larger."""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "size", "found", "missing"),
+    [
+        (
+            "tune standard --parameters take --deals 20 --generations 1 --confirm 20",
+            1_000, "gain, on the same deals", "tuned.toml",
+        ),
+        (
+            "report --out r --deals 100 --policy random --games 0 --chart-deals 0",
+            10_000, "## How this report was made", "r",
+        ),
+        (
+            "report --out r --deals 20000 --policy random --games 0 --chart-deals 0 --save-rows",
+            250_000, "r/report.html", "r/rows.parquet",
+        ),
+    ],
+    ids=["tune", "report", "rows of a report"],
+)  # fmt: skip
+def test_file_that_cannot_be_written_at_the_end_does_not_cost_the_results(
+    arguments: str, size: int, found: str, missing: str, tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED.format(size), *arguments.split()],
+        cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert found in done.stdout
+    assert done.stderr.endswith(f"Error: {missing}: cannot be written: File too large\n")
+    assert not (tmp_path / missing).exists()
+    assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]
 
 
 @pytest.mark.parametrize("other", ["--rows", "--checkpoint"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from kqj_sim.arguments import (
@@ -274,6 +274,8 @@ def tune(
 
     Raises:
         ValueError: an argument is wrong; one line that says what would be right.
+        OSError: the policy cannot be saved.  If it cannot after the search, its attribute `result`
+            has what was found.
 
     >>> import kqj_sim as kqj
     >>> result = kqj.tune(
@@ -290,6 +292,7 @@ def tune(
     from kqj_sim.policies.players import parse_player
     from kqj_sim.questions.compare.results import TuningResult
     from kqj_sim.questions.compare.search import SearchPlan, search_parameters
+    from kqj_sim.results import UnwrittenFileError
 
     plan = SearchPlan(
         deals=deals, generations=generations, candidates=candidates, confirm=confirm,
@@ -298,9 +301,18 @@ def tune(
     start = parse_player(policy, rules.game)
     field = parse_player(opponents, rules.game)
     names = [parameters] if isinstance(parameters, str) else parameters
-    with nullcontext() if save is None else OutputFile(save) as file:
+    if save is None:
+        tuning = search_parameters(start, names, rules, field, plan, runner)
+        return TuningResult(tuning, runner.made_by)
+    with ExitStack() as stack:
+        file = stack.enter_context(OutputFile(save))
         tuning = search_parameters(start, names, rules, field, plan, runner)
         found = TuningResult(tuning, runner.made_by, save)
-        if file is not None and save is not None:
+        try:
             file.write(found.render_player(save))
+            stack.close()
+        except OSError as error:
+            note = "The policy was not saved: the table of parameters has its values"
+            unsaved = TuningResult(tuning, runner.made_by)
+            raise UnwrittenFileError(save, error, unsaved, note) from None
     return found

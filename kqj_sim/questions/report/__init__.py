@@ -73,7 +73,8 @@ def report(
 
     Raises:
         ValueError: an argument is wrong; one line that says what would be right.
-        OSError: the folder cannot be written.
+        OSError: the folder cannot be written.  If it cannot once deals were played, its attribute
+            `result` has the report.
 
     >>> import kqj_sim as kqj, tempfile
     >>> folder = tempfile.mkdtemp()
@@ -86,7 +87,6 @@ def report(
     if len(several) == 1:
         raise InputError(f"--compare {name_policy(several[0])} alone: name two policies or more")
     from kqj_sim.messages import visible
-    from kqj_sim.output.files import OutputFolder
     from kqj_sim.output.loading import load_writers
     from kqj_sim.policies.players import parse_player
     from kqj_sim.questions.compare.pairs import compose_players
@@ -103,5 +103,4 @@ def report(
         compose_players(compared, rules)  # Raises errors before anything is played.
     load_writers("html")
     plan = StudyPlan(experiment, games, chart_deals, compared, compare_deals, confidence)
-    with OutputFolder(str(out), force) as folder, runner:
-        return write_report(plan, folder, visible(title or ""), runner, save_rows)
+    return write_report(plan, str(out), force, visible(title or ""), runner, save_rows)

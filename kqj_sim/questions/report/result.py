@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,8 +20,9 @@ from kqj_sim.questions.report.files import (
     name_report,
 )
 from kqj_sim.questions.report.study import Study, StudyPlan, run_study
-from kqj_sim.results import ShownResult, Tables
+from kqj_sim.results import ShownResult, Tables, UnwrittenFileError
 from kqj_sim.runner import Runner
+from kqj_sim.simulation.rows import Rows
 
 
 class ReportResult(ShownResult):
@@ -29,7 +30,7 @@ class ReportResult(ShownResult):
 
     Attributes:
         path: the page, report.html in the folder.
-        files: the files written.
+        files: the files written; none if that failed.
         tables: all tables by name, as data frames.
         interrupted: True if Ctrl-C ended the run early.
 
@@ -42,10 +43,13 @@ class ReportResult(ShownResult):
         ('report.html', True)
     """
 
-    def __init__(self, study: Study, title: str, files: Sequence[Path]) -> None:
+    def __init__(
+        self, study: Study, title: str, folder: Path, contents: Mapping[str, bytes]
+    ) -> None:
         self.headline = f"{name_report(study, title)}: {study.deals:,} deals."
-        self.files = tuple(files)
-        self.path = next(file for file in files if file.name == "report.html")
+        self.files: tuple[Path, ...] = ()
+        self.path = folder / "report.html"
+        self._contents = contents
         self.tables = Tables(list(study.tables.values()))
         self.interrupted = study.interrupted
         self._study = study
@@ -70,39 +74,82 @@ class ReportResult(ShownResult):
 
     def to_json(self) -> str:
         """Return all data of the report as JSON, as its file report.json."""
-        return self.path.with_suffix(".json").read_text(encoding="utf-8")
+        return self._contents["report.json"].decode()
+
+    def to_markdown(self) -> str:
+        """Return the report as text, as its file report.md."""
+        return self._contents["report.md"].decode()
 
 
 def write_report(
-    plan: StudyPlan, folder: OutputFolder, title: str, runner: Runner, save_rows: bool
+    plan: StudyPlan, path: str, force: bool, title: str, runner: Runner, save_rows: bool
 ) -> ReportResult:
     """Carry out a plan and write the report into a folder.
 
     Args:
         plan: the plan.
-        folder: an open folder.
+        path: the folder's path.
+        force: replace files of the same names there.
         title: the heading; empty for the result of the comparison, or else the rules.
         runner: carries out the run.
         save_rows: write one row per deal, too.
 
     Raises:
         KeyboardInterrupt: nothing was played.
-        OSError: a file cannot be written.
+        OSError: the folder cannot be written; nothing was played.
+        UnwrittenFileError: the folder, or the rows, could not be written; its result has the
+            report.
     """
     began = time.monotonic()
-    names = []
     with ExitStack() as stack:
-        rows_file = None
-        if save_rows:
-            names.append("rows.parquet")
-            rows_file = stack.enter_context(RowsFile(folder.get_path("rows.parquet")))
-        study = run_study(plan, runner, rows_file.write if rows_file else None)
+        folder = stack.enter_context(OutputFolder(path, force))
+        stack.enter_context(runner)
+        rows = RowsFile(folder.get_path("rows.parquet")) if save_rows else None
+        study, failure = _play(plan, runner, rows)
         if study.deals == 0:
             raise KeyboardInterrupt
-        if rows_file is not None:
-            rows_file.finish(make_run(study))
-    made = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, in {time.monotonic() - began:.0f} s"
-    for name, content in iterate_files(study, title, runner.made_by, made, runner.config):
-        folder.write(name, content)
-        names.append(name)
-    return ReportResult(study, title, [folder.path / name for name in names])
+        made = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, in {time.monotonic() - began:.0f} s"
+        contents = dict(iterate_files(study, title, runner.made_by, made, runner.config))
+        result = ReportResult(study, title, folder.path, contents)
+        try:
+            for name, content in contents.items():
+                folder.write(name, content)
+            stack.close()
+        except OSError as error:
+            note = f"Nothing was written: the report holds {study.deals:,} deals"
+            raise UnwrittenFileError(path, error, result, note) from None
+    names = ["rows.parquet"] * (rows is not None and failure is None) + [*contents]
+    result.files = tuple(folder.path / name for name in names)
+    if failure is not None:
+        rows_path = str(folder.path / "rows.parquet")
+        note = "The rows were not written: the report has the other files"
+        raise UnwrittenFileError(rows_path, failure, result, note)
+    return result
+
+
+def _play(plan: StudyPlan, runner: Runner, file: RowsFile | None) -> tuple[Study, OSError | None]:
+    """Carry out a plan and write its rows; return their error, which does not end the run."""
+    if file is None:
+        return run_study(plan, runner), None
+    failure: OSError | None = None
+
+    def write(rows: Rows) -> None:
+        nonlocal failure
+        try:
+            if failure is None:
+                file.write(rows)
+        except OSError as error:
+            failure = error
+
+    study = None
+    try:
+        with file:
+            study = run_study(plan, runner, write)
+            if failure is not None:
+                raise failure
+            file.finish(make_run(study))
+    except OSError as error:
+        if study is None:
+            raise
+        failure = error
+    return study, failure

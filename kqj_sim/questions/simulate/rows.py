@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from pathlib import Path
 
-from kqj_sim.output.files import make_write_error
 from kqj_sim.output.rows import RowsFile
 from kqj_sim.questions.simulate.results import SimulationResult, choose_columns
 from kqj_sim.results import UnwrittenFileError
@@ -63,10 +61,8 @@ def play_and_write(
             file.finish(result.report.run)
             stack.close()
         except OSError as error:
-            raise UnwrittenFileError(
-                make_write_error(Path(path), error), result,
-                f"The rows were not written: the tables hold {result.deals:,} deals",
-            ) from None  # fmt: skip
+            note = f"The rows were not written: the tables hold {result.deals:,} deals"
+            raise UnwrittenFileError(path, error, result, note) from None
     if file.sidecar is not None:
         runner.tell(f"Rules, players and seed: {file.sidecar}")
     return result

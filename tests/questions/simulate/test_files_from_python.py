@@ -12,8 +12,10 @@ import pandas as pd
 import pytest
 
 import kqj_sim as kqj
+from kqj_sim.output.files import OutputFolder
 from kqj_sim.output.rows import RowsFile
 from kqj_sim.progress import ProgressLine
+from kqj_sim.questions.compare.results import TuningResult
 from kqj_sim.questions.simulate import checkpoint
 from kqj_sim.results import UnwrittenFileError
 
@@ -38,6 +40,27 @@ def test_rows_that_cannot_be_written_do_not_cost_the_tables(
         kqj.simulate(rows=tmp_path / "rows.csv", **FEW)
     assert isinstance(caught.value, UnwrittenFileError)
     assert caught.value.result.to_json() == kqj.simulate(**FEW).to_json()
+    assert not list(tmp_path.iterdir())
+
+
+def test_files_written_at_the_end_do_not_cost_the_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> bytes:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(TuningResult, "render_player", fail)
+    monkeypatch.setattr(OutputFolder, "write", fail)
+    small: dict[str, Any] = {"deals": 20, "opponents": "greedy", "generations": 1, "confirm": 20}
+    with pytest.raises(UnwrittenFileError, match="cannot be written: No space left") as caught:
+        kqj.tune("standard", "take", save=tmp_path / "x.toml", **small)
+    assert caught.value.result.policy == kqj.tune("standard", "take", **small).policy
+    few: dict[str, Any] = {"deals": 60, "policy": "random", "games": 0, "chart_deals": 0}
+    with pytest.raises(UnwrittenFileError, match="cannot be written: No space left") as caught:
+        kqj.report(tmp_path / "r", **few)
+    report = caught.value.result
+    assert "taking" in report.tables and not report.files
+    assert report.to_json() and report.to_markdown()
     assert not list(tmp_path.iterdir())
 
 
