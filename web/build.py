@@ -103,6 +103,7 @@ def write_constants() -> str:
         "MAX_HANDS": max_hands,
         "DEALS_PER_SEARCH": search.DEALS_PER_SEARCH,
         "BIDS": {rules.teams: (rules.minimum_bid, rules.max_amount) for rules in TABLES.values()},
+        "MIN_REFUSALS": search.MIN_REFUSALS,
     }
     return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in constants.items())
 

@@ -150,7 +150,8 @@ function writeHeadline(odds) {
 
 // Returns a line that names the least plausible call (`positions/search.py`).
 function explainRareCalls({ asked, questions }) {
-  const share = (at) => (asked[2 * at + 1] + 1) / (asked[2 * at] + 1);
+  const isRefused = (at) => asked[2 * at + 1] === 0 && asked[2 * at] >= MIN_REFUSALS;
+  const share = (at) => (asked[2 * at + 1] + 1) / (asked[2 * at] + 1) - isRefused(at);
   const rarest = questions.map((_, at) => at).reduce((a, b) => (share(b) < share(a) ? b : a));
   const [place, kind, , , code] = questions[rarest],
     agreed = asked[2 * rarest + 1];

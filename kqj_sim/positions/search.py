@@ -23,6 +23,10 @@ DEALS_PER_SEARCH = 1 << 10
 MAX_SEARCH_SECONDS = 60.0
 """Seconds of search between two deals found, unless the user limits the time."""
 
+MIN_REFUSALS = 64
+"""So many hands, none of which makes a call, show that the search ends there: if one hand in twenty
+made it, some of these would with a chance of 96%."""
+
 
 class SearchEnded(Exception):
     """A search for hidden hands reached a limit: of time (`by_time`), or of hands."""
@@ -193,13 +197,18 @@ class Deadline:
 
 
 def find_rarest_question(counts: Int64Array) -> int:
-    """Return the index of the question that the fewest hands answered as observed.
+    """Return the index of the question at which the search ended.
+
+    That is the one that none of `MIN_REFUSALS` hands or more answered as observed, where every deal
+    ends, however rare the calls are that some hands made; else the one that the fewest did.
 
     Args:
         counts: int64 (questions, 2), hands that were asked and that agreed.
     """
+    asked, agreed = counts.T
     # One more that agreed, so that none of three is not rarer than one of a million.
-    return int(np.argmin((counts[:, 1] + 1) / (counts[:, 0] + 1)))
+    shares = (agreed + 1) / (asked + 1)
+    return int(np.argmin(shares - ((agreed == 0) & (asked >= MIN_REFUSALS))))
 
 
 def explain_rare_calls(

@@ -58,6 +58,18 @@ def test_the_rarest_question_is_named() -> None:
     assert find_rarest_question(np.array([[1000, 900], [900, 1], [1, 0]])) == 1
     assert find_rarest_question(np.array([[10**6, 10], [10, 1], [1, 0], [0, 0]])) == 0
     assert find_rarest_question(np.array([[500, 500], [500, 0], [0, 0]])) == 1
+    # A rare bid that some hands make ends no search, one that none of enough hands makes does.
+    assert find_rarest_question(np.array([[253_986, 416], [416, 387], [91, 0], [0, 0]])) == 2
+    assert find_rarest_question(np.array([[10**6, 10], [2560, 0], [0, 0]])) == 1
+
+
+def test_the_bid_that_nobody_makes_is_named_after_a_rare_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(KqjCallSampler, "max_hands", 1 << 20)
+    players = ["random", "random:bid=0.005", "random:bid=0", "random", "random", "random"]
+    with pytest.raises(ImpossibleBiddingError, match=r"bid of 130 h of the 3rd .* in none of"):
+        odds(HAND, rules=AUCTION_2, heard="pass, 120 s, 130 h, pass", policies=players, deals=4)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
