@@ -117,7 +117,11 @@ def get_private_folder() -> Path:
         raise FileNotFoundError(errno.ENOENT, "there is no home folder")
     status = CACHE_FOLDER.stat()
     if not _is_trusted(status) or (hasattr(os, "getuid") and status.st_mode & 0o022):
-        raise PermissionError(errno.EPERM, "others may write there, and so have their code run")
+        raise PermissionError(
+            errno.EPERM,
+            "others may write there and so have code run: NUMBA_CACHE_DIR may name a folder of "
+            "yours alone",
+        )
     return CACHE_FOLDER
 
 

@@ -119,6 +119,7 @@ def test_a_folder_in_place_of_a_file_is_compiled(folder: Path) -> None:
     assert len(seen) == 1
 
 
+@pytest.mark.skipif(os.name != "posix", reason="has no such files")
 @pytest.mark.parametrize("target", ["/dev/zero", "/dev/tty", "pipe"])
 def test_a_device_in_place_of_a_file_is_compiled(folder: Path, target: str) -> None:
     run_kernel()
@@ -134,10 +135,12 @@ def test_a_device_in_place_of_a_file_is_compiled(folder: Path, target: str) -> N
 ACCESSES: dict[str, Callable[[Path], None]] = {
     "group": lambda folder: folder.chmod(0o770),
     "others": lambda folder: folder.chmod(0o777),
-    **({"owner": lambda folder: os.chown(folder, 1, -1)} if os.getuid() == 0 else {}),
 }
+if os.name == "posix" and os.getuid() == 0:
+    ACCESSES["owner"] = lambda folder: os.chown(folder, 1, -1)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="has no such permissions")
 @pytest.mark.parametrize("allow", ACCESSES.values(), ids=ACCESSES)
 def test_a_folder_that_others_may_write_is_not_used(
     folder: Path, allow: Callable[[Path], None]
