@@ -13,10 +13,11 @@ import pytest
 from click.testing import CliRunner
 
 from docs.write_reference import GENERATED
-from kqj_sim.arguments import parse_whole_number
+from kqj_sim.arguments import parse_whole_number, read_places
 from kqj_sim.cli import check_environment, main
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS, SENDER_HAND
 from kqj_sim.games import KQJ
+from kqj_sim.places import parse_place
 from kqj_sim.policies.players import (
     get_default_player,
     parse_player,
@@ -189,6 +190,27 @@ def test_commands_run_and_print_what_is_shown(block: str, folder: Path) -> None:
     assert words(shown) <= words(printed) | WITH_MORE_DEALS
 
 
+def squash(text: str) -> str:
+    """Return a text without line ends, lengths of lines in tables, and times of this machine."""
+    return re.sub(r"─+|[\d.]+(?= µs)", "", " ".join(text.split()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "block",
+    [block for block in blocks(README, "console") if "season.jsonl" not in block],
+    ids=lambda text: text.splitlines()[0][2:60],
+)
+def test_examples_print_what_is_shown_to_the_digit(block: str, folder: Path) -> None:
+    _, *parts = re.split(r"^\$ (.*)$", block, flags=re.M)
+    for command, shown in zip(parts[::2], parts[1::2], strict=True):
+        done = CliRunner().invoke(main, shlex.split(command)[1:])
+        printed = squash(done.stdout + done.stderr)
+        for part in map(squash, re.split(r"^ *\.\.\.$", shown, flags=re.M)):
+            assert part in printed
+            printed = printed[printed.index(part) + len(part) :]
+
+
 @pytest.mark.parametrize(
     "command",
     [mark_slow(line) for line in (*commands_in_sentences(), *commands_without_output())],
@@ -300,6 +322,13 @@ def test_who_speaks_later_takes_from_the_same_count() -> None:
         places = [name for name in defaults if re.search(r"(take|lap2)_[1-5]$", name)]
         assert len(places) == 10
         assert {defaults[name] for name in places} == {0.0}
+
+
+def test_places_that_are_named_are_read() -> None:
+    [row] = re.findall(r"^\| places \| (.*?);", PAGES["odds"], re.M)
+    assert [parse_place(name, 6) for name in re.findall(r"`(\w+)`", row)] == [*range(6)]
+    named = re.findall(r'--partners-at "(.*?)"', README)
+    assert all(len(read_places("", places, KqjRules()) or ()) == 2 for places in named) and named
 
 
 def test_every_rule_is_listed_with_its_values() -> None:
