@@ -180,10 +180,13 @@ class Runner:
         return self._interruption is not None and self._interruption.stop_requested
 
     def _announce_compiling(self) -> None:
-        from kqj_sim.core.code_cache import has_cached_kernels
+        from kqj_sim.core.code_cache import can_keep_code, has_cached_kernels
 
         if not has_cached_kernels():
-            self.tell("Compiling the engine for the first time: some seconds, once")
+            when = (
+                " for the first time: some seconds, once" if can_keep_code() else ": some seconds"
+            )
+            self.tell(f"Compiling the engine{when}")
 
 
 DEFAULT_RUNNER = Runner()

@@ -21,6 +21,7 @@ from numba import types
 
 from kqj_sim.core import code_cache
 from kqj_sim.core.jit import kernel
+from kqj_sim.runner import Runner
 from tests.command_line import ENVIRONMENT, PROGRAM
 
 SIGNATURE = types.int64(types.int64, types.int64)
@@ -170,6 +171,9 @@ def test_without_a_home_folder_code_is_compiled(
         assert run_kernel() == run_kernel() == (21, False)
     assert len(seen) == 1
     assert not code_cache.has_cached_kernels() and not code_cache.can_keep_code()
+    told: list[str] = []
+    with Runner(tell=told.append):
+        assert told == ["Compiling the engine: some seconds"]
 
 
 @pytest.mark.parametrize(
