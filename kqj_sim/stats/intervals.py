@@ -212,7 +212,7 @@ def estimate_mean_from_sums(
             (`_estimate_rare_events`).
 
     Fewer than `MIN_MEAN_OBSERVATIONS` observations have no interval, and equal ones have one only
-    with `limits` (`_estimate_constant`).
+    with `limits` (`estimate_constant`).
     Source: Student, "The probable error of a mean", Biometrika 6 (1908).
     """
     if count == 0:
@@ -220,7 +220,7 @@ def estimate_mean_from_sums(
     value = total / count
     deviation = count * squares - total * total
     if deviation == 0:
-        return _estimate_constant(value, count, count, confidence, limits)
+        return estimate_constant(value, count, count, confidence, limits)
     rare = limits and _estimate_rare_events(count, total, squares, confidence, limits)
     if rare:
         return clip_estimate(rare, limits)
@@ -259,7 +259,7 @@ def clip_estimate(estimate: Estimate, limits: tuple[float, float] | None) -> Est
     return estimate._replace(low=max(low, estimate.low), high=min(high, estimate.high))
 
 
-def _estimate_constant(
+def estimate_constant(
     value: float,
     count: int,
     effective: float,
@@ -306,7 +306,7 @@ def estimate_ratio_from_sums(
     spread = (yy * weights**2 - 2 * weighted * weights * wy + weighted**2 * ww) / weights**2
     if count < 2 or spread <= 0:
         limits = (0.0, 1.0) if is_share else None
-        return _estimate_constant(value, count, weights**2 / ww, confidence, limits)
+        return estimate_constant(value, count, weights**2 / ww, confidence, limits)
     variance = spread * count / (count - 1) / weights**2
     if is_share:
         return estimate_weighted_share(value, value * (1 - value) / variance, count, confidence)

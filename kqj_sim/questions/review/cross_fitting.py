@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kqj_sim.core.types import Float64Array
-from kqj_sim.stats.intervals import Estimate, estimate_weighted_share
+from kqj_sim.stats.intervals import Estimate, estimate_constant, estimate_weighted_share
 from kqj_sim.stats.moments import multiply
 from kqj_sim.stats.quantiles import student_quantile, student_tail
 
@@ -78,10 +78,17 @@ class Mean:
     exact: bool = False
     effective: float = 0.0
 
-    def estimate(self, confidence: float) -> Estimate:
-        """Return the mean with Student's interval; without bounds if it is exact."""
+    def estimate(self, confidence: float, limits: tuple[float, float] | None = None) -> Estimate:
+        """Return the mean with Student's interval; without bounds if it is exact.
+
+        With `limits`, of what is possible, deals that are all alike say no more than their number.
+        """
         if self.exact:
             return Estimate(self.value, math.nan, math.nan, self.observations)
+        if limits is not None and self.error == 0:
+            return estimate_constant(
+                self.value, self.observations, self.effective, confidence, limits
+            )
         half = student_quantile(max(1, self.freedom), confidence) * self.error
         return Estimate(self.value, self.value - half, self.value + half, self.observations)
 
@@ -141,6 +148,10 @@ class Loss:
     best: int
     high: float
 
+    def estimate_wins(self, confidence: float) -> Estimate:
+        """Return the loss in chance to win with its interval."""
+        return self.wins.estimate(confidence, (-1.0, 1.0))
+
 
 def _rank(draws: Sequence[Draws], options: int, choice: int) -> int:
     """Return the option with the greatest mean over some deals; of equal ones the choice."""
@@ -179,7 +190,10 @@ def estimate_loss(pilot: Draws | None, draws: Draws, choice: int, confidence: fl
     fair = [half for half, chosen in zip(halves, reversed(best), strict=True) if chosen == overall]
     large = _measure_large(fair[0] if len(fair) == 1 else draws, overall, choice)
     high = find_upper_bound(draws, choice, confidence)
-    return Loss(_combine(points, same), _combine(wins, same), large, overall, high)
+    lost = _combine(wins, same)
+    if best == [choice, choice]:
+        lost = replace(lost, exact=True)  # Nothing is compared.
+    return Loss(_combine(points, same), lost, large, overall, high)
 
 
 def _measure_large(draws: Draws, best: int, choice: int) -> Mean:
@@ -199,6 +213,7 @@ def _combine(halves: Sequence[Mean], same: bool) -> Mean:
         error,
         max(1, min(one.freedom, other.freedom)),
         one.observations + other.observations,
+        effective=one.effective + other.effective,
     )
 
 

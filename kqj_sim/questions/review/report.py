@@ -331,7 +331,7 @@ def _describe_decision(
             for option in grade.options
         ],
         **_put("loss_points", estimate_decision_loss(grade, confidence)),
-        **_put("loss_win_share", grade.loss.wins.estimate(confidence)),
+        **_put("loss_win_share", grade.loss.estimate_wins(confidence)),
         **_put("large_loss_share", grade.loss.large.estimate_share(confidence)),
         "p_value": grade.p_value,
         "mistake": grade.mistake,

@@ -70,7 +70,7 @@ class ReviewResult(Result):
     def _describe(self, each: ReviewedDecision) -> dict[str, object]:
         grade = each.grade
         points = estimate_decision_loss(grade, self._confidence)
-        wins = grade.loss.wins.estimate(self._confidence)
+        wins = grade.loss.estimate_wins(self._confidence)
         row: dict[str, object] = {column: each.get(column) for column in GROUP_COLUMNS}
         row |= {"at": grade.decision.at, "choice": grade.decision.choice, "best": grade.best}
         for name, found in (("loss_points", points), ("loss_win_share", wins)):

@@ -200,7 +200,7 @@ def _list_decisions(decisions: Sequence[ReviewedDecision], confidence: float) ->
             decision.kind, decision.choice, grade.best,
         )  # fmt: skip
         yield group, "loss_points", estimate_decision_loss(grade, confidence)
-        yield group, "loss_win_share", grade.loss.wins.estimate(confidence)
+        yield group, "loss_win_share", grade.loss.estimate_wins(confidence)
         yield group, "large_loss_share", grade.loss.large.estimate_share(confidence)
         yield group, "mistakes", make_count(int(grade.mistake))
         if each.hindsight is not None:

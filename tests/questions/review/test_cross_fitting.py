@@ -81,6 +81,23 @@ def test_share_of_large_losses_is_that_against_the_best_option(
     assert covered >= 0.935 * count
 
 
+def test_chances_to_win_that_differ_in_no_deal_have_the_bounds_of_so_many_deals() -> None:
+    random = np.random.default_rng(5)
+    covered, rare = 0, 0.003
+    for _ in range(RUNS):
+        values = random.normal([[0.0], [40.0]], 20, (2, 300))
+        wins = np.array([np.zeros(300), random.random(300) < rare])
+        estimate = estimate_loss(None, Draws(np.ones(300), values, wins), 0, 0.95).estimate_wins(
+            0.95
+        )
+        assert estimate.low < estimate.high
+        covered += estimate.low <= rare <= estimate.high
+    assert covered >= 0.93 * RUNS
+    # Nothing is compared where the choice is the best option of either half.
+    loss = estimate_loss(None, Draws(np.ones(300), values[::-1], wins[::-1]), 0, 0.95)
+    assert loss.best == 0 and math.isnan(loss.estimate_wins(0.95).high)
+
+
 def test_average_is_the_ratio_of_sums_with_its_error() -> None:
     random = np.random.default_rng(3)
     found = [average(random.gamma(2, 0.5, 300), random.normal(5, 20, 300)) for _ in range(RUNS)]
