@@ -1,7 +1,7 @@
 """Round records: a whole round as one JSON object, written and read.
 
-The structs have the keys of RECORD.md under the same names; cards and contracts are texts.  Reading
-checks the form of a record only; the referee checks that it obeys the rules of the game.
+The structs have the keys of docs/records.md under the same names; cards and contracts are texts.
+Reading checks the form of a record only; the referee checks that it obeys the rules of the game.
 """
 
 from __future__ import annotations

@@ -243,6 +243,37 @@ def test_every_public_name_has_a_docstring() -> None:
     assert not wrong, "no docstring:\n" + "\n".join(wrong)
 
 
+def is_defined(name: str) -> bool:
+    """Return True for a module of the package, or a name in the text of one: `core.views.PASS`."""
+    path, *rest = name.removeprefix("kqj_sim.").split(".")
+    module = PACKAGE / path
+    while rest and module.is_dir():
+        module /= rest.pop(0)
+    module = module / "__init__.py" if module.is_dir() else module.with_suffix(".py")
+    if not module.is_file():
+        return False
+    return not rest or bool(re.search(rf"\b{rest[0]}\b", module.read_text(encoding="utf-8")))
+
+
+def test_documents_and_modules_that_are_cited_exist() -> None:
+    folders = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()}
+    wrong = []
+    for path in (*modules(), *(ROOT / "tests").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        names = re.findall(r"`((?:kqj_sim\.)?\w+\.(?!txt)[\w.]+)`", text)
+        wrong += [
+            f"{path.relative_to(ROOT)}: {name}"
+            for name in names
+            if name.removeprefix("kqj_sim.").split(".")[0] in folders and not is_defined(name)
+        ]
+        cited = re.findall(r"\bdocs/\w+\.md\b|\b[A-Z]{3,}\.md\b", text)
+        there = {each.name for each in (*ROOT.glob("*.md"), *ROOT.glob("*/*.md"))}
+        wrong += [
+            f"{path.relative_to(ROOT)}: {name}" for name in cited if Path(name).name not in there
+        ]
+    assert wrong == []
+
+
 MAX_LINES = 500
 QUESTION = re.compile(r"(What|Who|Whose|How|Whether|Which|Where|When)\b")
 

@@ -1,4 +1,4 @@
-"""Calls: taking in two laps, and auctions with counters (RULES.md sections 3 and 4)."""
+"""Calls: taking in two laps, and auctions with counters (docs/rules.md)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from kqj_sim.core.types import Block, Flag, Int64Array, Lane, Place, RowOffset
 from kqj_sim.core.views import PASS, replace_last_bid
 
 MAX_CALLS = 512
-"""No auction is longer: at most 100 bids (1000 / 10), five passes between two, and a counter and an
+"""No auction is longer: at most 60 bids (600 / 10), four passes between two, and a counter and an
 overcounter at the end."""
 
 LOG_PASS, LOG_TAKE, LOG_BID, LOG_COUNTER, LOG_OVERCOUNTER = range(5)

@@ -85,7 +85,7 @@ STAKE = _reserve_rows()
 OPENING_AMOUNT = _reserve_rows()
 BID_COUNT = _reserve_rows()
 LAST_BIDS = _reserve_rows()
-"""Last bid of each place, packed (`core.bidding.replace_last_bid`)."""
+"""Last bid of each place, packed (`core.views.replace_last_bid`)."""
 AUCTION_ROWS = _row_count
 
 # Calls.

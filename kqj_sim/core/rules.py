@@ -8,7 +8,7 @@ from kqj_sim.core.types import Contract, Flag, Float64Array, Int64Array, Place
 
 
 class Rules(NamedTuple):
-    """The rules object of RULES.md in integers; in other games than KQJ what it alone has is 0."""
+    """The options of docs/rules.md in integers; in other games than KQJ what it alone has is 0."""
 
     seats: int
     start_score: int
@@ -33,15 +33,15 @@ class Rules(NamedTuple):
 class Seating(NamedTuple):
     """The policies at the table, and the options of a run.
 
-    Arrays of 42 hold six policies for each of the seven asking loops of `core.dispatch`.
+    Arrays of 48 hold six policies for each of the eight asking loops of `core.dispatch`.
     """
 
     loop_addresses: Int64Array
-    """int64 (42,): addresses of the asking loops of `core.dispatch`."""
+    """int64 (48,): addresses of the asking loops of `core.dispatch`."""
     parameters: Float64Array
-    """float64 (42 * MAX_PARAMETERS,): parameters of the policies."""
+    """float64 (48 * MAX_PARAMETERS,): parameters of the policies."""
     resources: Int64Array
-    """int64 (42,): addresses of the policies' weights, or of what a policy that is asked for whole
+    """int64 (48,): addresses of the policies' weights, or of what a policy that is asked for whole
     blocks needs (`core.dispatch.pack_seatings`); 0 for none."""
     distinct: int
     """Number of different policies, 1 to 6."""

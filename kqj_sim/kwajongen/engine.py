@@ -1,4 +1,4 @@
-"""Rounds of Kwajongen, one after another, in the block of KQJ's engine (RULES.md section 10).
+"""Rounds of Kwajongen, one after another, in the block of KQJ's engine (docs/kwajongen_rules.md).
 
 A round takes some hundred nanoseconds, so there are no loops over lanes as in KQJ: each function
 plays in one lane.

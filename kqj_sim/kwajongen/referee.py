@@ -24,7 +24,7 @@ from kqj_sim.referee.trick import PlayedTrick, RoundScore
 
 
 class KwajongenReferee(Referee):
-    """The rules of Kwajongen (RULES.md, section 10)."""
+    """The rules of Kwajongen (docs/kwajongen_rules.md)."""
 
     pack = PACK
     card_by_text = CARD_OF_TEXT

@@ -1,4 +1,4 @@
-"""The rules of Kwajongen: the pack, the calls, the play and the score (RULES.md, section 10)."""
+"""The rules of Kwajongen: the pack, the calls, the play and the score (docs/kwajongen_rules.md)."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@
         return lowest(view.legal)
 
 A policy is a pure function of what its player may know (`core.views`).  `tools` has functions to
-write policies with, `registry` defines and finds policies, `spec` parses the specifications of
+write policies with, `registry` defines and finds policies, `players` parses the specifications of
 players, and `binding` compiles policies into the kernels' loops.
 """
 

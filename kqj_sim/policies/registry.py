@@ -2,7 +2,7 @@
 
 A policy decides with functions named `choose_take`, `choose_bid`, `choose_counter` and
 `choose_overcounter` in KQJ, `choose_accept` in Kwajongen, and `choose_card` in both.  Decisions it
-leaves out are made by the game's default player (`spec`).
+leaves out are made by the game's default player (`players`).
 """
 
 from __future__ import annotations

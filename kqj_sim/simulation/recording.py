@@ -1,4 +1,4 @@
-"""Play rounds and convert the core's numbers to records (RECORD.md)."""
+"""Play rounds and convert the core's numbers to records (docs/records.md)."""
 
 from __future__ import annotations
 

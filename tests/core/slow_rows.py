@@ -1,4 +1,4 @@
-"""The columns of a row, computed slowly from a record: a namesake of `kqj_sim.core.rows`."""
+"""The columns of a row, computed slowly from a record: a namesake of `kqj_sim.core.columns`."""
 
 from __future__ import annotations
 

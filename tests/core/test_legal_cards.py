@@ -33,7 +33,7 @@ class Position(NamedTuple):
 
 
 def _positions(contract: str, team_count: int, partners: str) -> Iterator[Position]:
-    """Random ones; few suits in half of them, so that all situations of RULES.md occur often."""
+    """Random ones; few suits in half of them, so that all situations of the rules occur often."""
     draw = random.Random(f"{contract} {team_count} {partners}")
     for number in range(POSITIONS):
         teams = [seat % team_count for seat in range(SEATS)]

@@ -20,7 +20,7 @@ TRUMP = "d"
 def change(
     points: Sequence[int], tricks: Sequence[int], team: int, caller: int, raised: int
 ) -> int:
-    """RULES.md section 10, point 4."""
+    """Return the change of a team's score (docs/kwajongen_rules.md)."""
     if points[team] > points[1 - team]:
         return -1 - (tricks[team] == 4) - raised
     return 1 if team == caller else 0

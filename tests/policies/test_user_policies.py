@@ -29,7 +29,7 @@ def choose_card(view):
     """Always the lowest legal card."""
     return lowest(view.legal)
 '''
-"""DESIGN.md section 3, word for word."""
+"""A policy file such as that of the README."""
 
 Write = Callable[[str], str]
 

@@ -1,7 +1,8 @@
 """`standard`: accepts by a fitted count and plays by rule.
 
 The count gives points for the cards held and for the upcard.  Its weights are a least squares fit
-of how much better it is for a team to play than to pass, on random deals (`training.accept`).
+of how much better it is for a team to play than to pass, on random deals
+(`tools/fit_kwajongen_calls.py`).
 
 In the play a card is worth the points of the trick, won or lost, times the chance that the player's
 team wins it minus the chance that it loses it, less a price: trumps and sure winners are worth

@@ -1,4 +1,4 @@
-"""Calling: taking, auctions, counters (RULES.md, sections 3 and 4)."""
+"""Calling: taking, auctions, counters (docs/rules.md, "Taking" and "Auctions")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pack, the order of the ranks and the points (RULES.md, section 1)."""
+"""The pack, the order of the ranks and the points (docs/rules.md, "Cards")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Play of the cards: the master of a trick and the legal cards (RULES.md, section 5)."""
+"""Play of the cards: the master of a trick and the legal cards (docs/rules.md, "Play")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bonuses, totals, result and scores of a round, and the game (RULES.md, sections 6 to 8)."""
+"""Bonuses, totals, result and scores of a round, and the game (docs/rules.md)."""
 
 from __future__ import annotations
 

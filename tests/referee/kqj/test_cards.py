@@ -1,4 +1,4 @@
-"""RULES.md section 1: cards."""
+"""docs/rules.md: cards."""
 
 from __future__ import annotations
 
