@@ -2,9 +2,9 @@
 
 A witness sits in a table in place of the loops that ask the policies (`core.dispatch`), while
 rounds are played.  Each question goes to the policy three times: as it stands; with the deals in
-other lanes of another block; and with hidden cards exchanged.  Exchanged are cards that the player asked
-cannot see: each hand keeps its number of cards, and what was played, the Return and what follows
-from the plays (suits that are lacking, cards that would have had to be played) stay true.
+other lanes of another block; and with hidden cards exchanged.  Exchanged are cards that the player
+asked cannot see: each hand keeps its number of cards, and what was played, the Return and what
+follows from the plays (suits that are lacking, cards that would have had to be played) stay true.
 """
 
 from __future__ import annotations
