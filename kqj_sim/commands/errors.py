@@ -103,7 +103,7 @@ def _explain(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
             f"{library} cannot be loaded ({shorten(reason, 120)}): it may be damaged, lack memory, "
             "or be set up wrongly by variables of the environment"
         ), FAILED
-    if isinstance(error, ImportError) and error.name is None:
+    if type(error) is ImportError and error.name is None:
         return str(error), FAILED  # One that the package raises itself.
     text = describe_error(error).partition(": ")[2]
     brief = shorten(" ".join(text.split()), 120)

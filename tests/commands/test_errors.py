@@ -330,6 +330,7 @@ def test_the_unforeseen_is_a_line_that_asks_for_a_report(
         (MemoryError("Unable to allocate 8 PiB"), "(Unable to allocate 8 PiB)", 1),
         (OSError(errno.ENOSPC, "No space left on device"), "Error: No space left on device", 1),
         (OSError(errno.EACCES, "Permission denied", LONG), "xxx: Permission denied", 1),
+        (RuntimeError("can't start new thread"), "out of memory (can't start new thread): ask", 1),
         (OSError("pyarrow's, without a number"), "pyarrow's, without a number", 1),
         (KeyboardInterrupt(), "Interrupted", 130),
     ],
