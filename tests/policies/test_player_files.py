@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from kqj_sim.arguments import parse_players
 from kqj_sim.errors import InputError
 from kqj_sim.games import KQJ
 from kqj_sim.policies import parse_player
 from kqj_sim.policies.configured import parse_policy
 from kqj_sim.policies.players import format_player_file, split_parts
+from kqj_sim.rules import KqjRules
 
 Write = Callable[[str], str]
 
@@ -263,3 +265,13 @@ def test_folders_may_have_the_signs_of_specifications(
     assert parse_player(f"{path}+random").playing.policy.name == "random"
     assert parse_player(f"random+{path}").calling.policy.name == "random"
     assert parse_player(alone.text) == alone
+
+
+def test_a_folder_with_an_equals_sign_is_no_seat(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my=own").mkdir()
+    (tmp_path / "my=own" / "own.py").write_text(OWN, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for policy in ("my=own/own.py", ["random", "seat3=my=own/own.py:own"]):
+        assert parse_players(policy, KqjRules())[3].playing.policy.name == "own"
