@@ -99,7 +99,7 @@ class OutputFolder:
             for path in sorted(path for path in folder.rglob("*") if path.is_file()):
                 target = self.path / path.relative_to(folder)
                 if not self.force and target.exists():
-                    raise InputError(f"{target} is there already: name another folder")
+                    raise FileExistsError(errno.EEXIST, f"{target.name} is there already")
                 if not target.parent.exists():
                     target.parent.mkdir(parents=True)
                     stack.callback(_remove_empty_folder, target.parent)

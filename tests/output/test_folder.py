@@ -103,7 +103,7 @@ def test_failure_with_force_leaves_the_old_files(tmp_path: Path) -> None:
 
 
 def test_file_that_came_up_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is there already"), OutputFolder(tmp_path) as folder:
+    with pytest.raises(OSError, match="is there already"), OutputFolder(tmp_path) as folder:
         folder.write("page.html", b"new")
         (tmp_path / "page.html").write_text("mine")
     assert (tmp_path / "page.html").read_text() == "mine"
