@@ -14,6 +14,14 @@ from kqj_sim.output.sentences import make_environment
 from kqj_sim.stats.intervals import make_count
 from kqj_sim.stats.tables import Table
 
+_PARTS = {
+    "odds": ("answers",),
+    "report": ("report",),
+    "review": ("answers",),
+    "simulate": ("figures", "pictures"),
+}
+"""The parts of a game that show the results of a question."""
+
 
 @functools.cache
 def load_ending(question: str, game: str) -> None:
@@ -25,11 +33,8 @@ def load_ending(question: str, game: str) -> None:
     """
     for module in walk_packages(import_module(question).__path__, f"{question}."):
         import_module(module.name)
-    for name, part in find_game(game).parts.items():
-        module_name = part.partition(":")[0]
-        # Other questions have parts of their own.
-        if name == "quantities" or module_name.startswith((f"{question}.", f"kqj_sim.{game}.")):
-            import_module(module_name)
+    for part in ("quantities", *_PARTS.get(question.rpartition(".")[2], ())):
+        find_game(game).part(part)
     make_environment()
 
 
