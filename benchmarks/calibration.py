@@ -13,11 +13,11 @@ interval of the share made is wider than 5 percentage points on either side are 
 
 With `--during-play` turns to play are scored instead (`benchmarks.plays`), and with
 `--choose-patience` the chances of plays with which hidden cards are predicted best are compared.
+With `--decisions` the result is predicted from every decision of the default players.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from dataclasses import replace
@@ -41,12 +41,18 @@ from kqj_sim.positions.auction_state import (
     find_lowest_amount,
     format_call,
     list_call_options,
+    make_bid_option,
     make_contract_option,
 )
 from kqj_sim.positions.kqj_calls import KqjCallSampler
 from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.reader import read_typed_position
+from kqj_sim.positions.samplers import make_sampler
 from kqj_sim.positions.search import Search, SearchEnded
+from kqj_sim.questions.review.cross_fitting import average
+from kqj_sim.questions.review.decisions import Decision, RecordedRound
+from kqj_sim.questions.review.draws import draw_deals, play_all
+from kqj_sim.questions.review.grading import derive_seed
 from kqj_sim.record import Record
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.encode import CONTRACTS
@@ -77,6 +83,11 @@ BLOCKS = 16
 MAX_HANDS = 1_000_000
 """Hands to try for each estimate: not a limit of time, so that the results can be repeated."""
 
+PREDICTING_DEALS = 256
+"""Deals that predict a decision: the mean over many decisions needs no precise predictions."""
+AUCTION_PARTS, AUCTION_TRICK_PART = {"bid": 0.5, "counter": 0.25}, 1 / 3
+"""Share of the bids, counters and tricks that are predicted in auctions, where it takes longer."""
+
 VARIANTS = {
     "two teams, taking": KqjRules(),
     "two teams, auctions": KqjRules(bidding="auction"),
@@ -104,6 +115,16 @@ class ChanceClass(NamedTuple):
     mean: float
     """Mean of the estimated chances."""
     made: Estimate
+
+
+class Prediction(NamedTuple):
+    """What a player expected after a decision, and what came of it."""
+
+    kind: str
+    """`take`, `bid` or `counter`, or the trick, and whether it is a lead: `trick 3, lead`."""
+    predicted: list[float]
+    """The `plays.MEASURES`."""
+    result: list[float]
 
 
 def estimate_contract(record: Record, rules: KqjRules, seed: int) -> EstimatedContract | None:
@@ -165,7 +186,7 @@ def estimate_contracts(
     Batches that `state` holds are not estimated again, and new ones are appended.
     """
     rules = VARIANTS[variant]
-    known = read_batches(state, variant, seed)
+    known = plays.read_batches(state, [variant, seed])
     found: list[EstimatedContract] = []
     experiment = Experiment(rules, (KQJ.default_player,) * SEATS, BATCH_DEALS, seed)
     while len(found) < count:
@@ -173,24 +194,114 @@ def estimate_contracts(
         if batch is None:
             estimates = (estimate_contract(each, rules, seed) for each in play_records(experiment))
             batch = [each for each in estimates if each is not None]
-            if state is not None:
-                with state.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps([variant, seed, experiment.first, batch]) + "\n")
-        found += batch
+            plays.append_batch(state, [variant, seed], experiment.first, batch)
+        found += [EstimatedContract(*each) for each in batch]
         experiment = replace(experiment, first=experiment.first + BATCH_DEALS)
     return found
 
 
-def read_batches(state: Path | None, variant: str, seed: int) -> dict[int, list[EstimatedContract]]:
-    """Return the contracts of a variant that a file holds, by the first deal of their batch."""
-    if state is None or not state.exists():
-        return {}
-    batches = [json.loads(line) for line in state.read_text(encoding="utf-8").splitlines()]
-    return {
-        first: [EstimatedContract(*each) for each in batch]
-        for *key, first, batch in batches
-        if key == [variant, seed]
-    }
+def predict_decisions(record: Record, rules: KqjRules, seed: int) -> list[Prediction]:
+    """Predict a round from each decision, or each of some, as its player saw it.
+
+    Which of them does not depend on the round.  Left out are those after calls so rare that `odds`
+    finds no hands for them: the player knows them.
+    """
+    predictions = []
+    for decision in RecordedRound(record).decisions:
+        # Of a trick all cards are taken, as what one side wins the others lose.
+        kind, at = str(decision.kind), decision.at
+        if not decision.is_call:
+            at = str(decision.trick)
+            kind = f"trick {at}, {'lead' if kind == 'lead' else 'follow'}"
+        part = 1.0 if rules.bidding == "take" else AUCTION_PARTS.get(kind, AUCTION_TRICK_PART)
+        if derive_seed(seed, record.deal, at) >= part * 2**63:
+            continue
+        try:
+            predicted = predict_result(
+                decision, record, derive_seed(seed, record.deal, decision.at)
+            )
+        except SearchEnded:
+            continue
+        result = plays.read_result(record, decision.knowledge)
+        predictions.append(Prediction(kind, predicted, result))
+    return predictions
+
+
+def predict_result(decision: Decision, record: Record, seed: int) -> list[float]:
+    """Return the `plays.MEASURES` that the player expects after their choice.
+
+    Raises:
+        SearchEnded: hardly any hands agree with the calls.
+    """
+    players = [parse_player(KQJ.default_player)] * SEATS
+    settings = EstimatePlan(seed=seed, threads=1)
+    sampler = make_sampler(decision.knowledge, players, settings, plays.MAX_LAYOUTS)
+    names = [str(option) for option in sampler.options]
+    if decision.choice in names:
+        sampler = sampler.with_numbers([names.index(decision.choice)])
+    else:  # A bid that is not the lowest one.
+        assert isinstance(sampler, KqjCallSampler)
+        call = record.calls[int(decision.at.removeprefix("c.")) - 1]
+        bid = make_bid_option(sampler.position, sampler.auction_state, call)
+        sampler = sampler.with_options([bid])
+    draws = play_all(sampler)
+    if draws is not None:
+        return [average(draws.weights, each[0]).value for each in (draws.wins, draws.values)]
+    draws = draw_deals(sampler.with_hand_lists(), 0, PREDICTING_DEALS)
+    return [average_unbiased(draws.weights, each[0]) for each in (draws.wins, draws.values)]
+
+
+def average_unbiased(weights: Float64Array, values: Float64Array) -> float:
+    """Return a weighted mean by the jackknife: a ratio of sums of few draws is biased."""
+    total, weighted = weights.sum(), weights * values
+    without = (weighted.sum() - weighted) / (total - weights)
+    count = len(weights)
+    return float(count * weighted.sum() / total - (count - 1) * without.mean())
+
+
+def predict_rounds(
+    variant: str, count: int, seed: int, state: Path | None
+) -> list[list[Prediction]]:
+    """Return the predictions of the first `count` rounds; batches as of `estimate_contracts`."""
+    rules, key = VARIANTS[variant], ["decisions", variant, PREDICTING_DEALS, seed]
+    known = plays.read_batches(state, key)
+    found: list[list[Prediction]] = []
+    for first in range(0, count, plays.BATCH_DEALS):
+        players = (KQJ.default_player,) * SEATS
+        experiment = Experiment(rules, players, plays.BATCH_DEALS, seed, first=first)
+        if first not in known:
+            records = play_records(experiment)
+            known[first] = [predict_decisions(record, rules, seed) for record in records]
+            plays.append_batch(state, key, first, known[first])
+        found += [[Prediction(*each) for each in batch] for batch in known[first]]
+    return found
+
+
+def format_decisions(found: dict[str, list[list[Prediction]]]) -> str:
+    """Return results minus predictions by kind of decision, as Markdown."""
+    text = ""
+    for variant, rounds in found.items():
+        size = max(map(len, rounds))
+        kinds = np.full((len(rounds), size), "", dtype="U16")
+        differences = np.zeros((len(rounds), size, len(plays.MEASURES)))
+        for number, predictions in enumerate(rounds):
+            for at, (kind, predicted, result) in enumerate(predictions):
+                kinds[number, at] = kind
+                differences[number, at] = np.array(result) - predicted
+        groups = {"all": ("",), "calls": ("take", "bid", "counter"), "cards": ("trick",)}
+        names = {*kinds.flat} - {""}
+        groups |= {each: (each,) for each in sorted(names | {each.split(",")[0] for each in names})}
+        text += (
+            f"\n## {variant.capitalize()}, {len(rounds):,} rounds\n\n"
+            "| decision | decisions | wins | value |\n| --- | --: | --: | --: |\n"
+        )
+        for group, starts in groups.items():
+            members = np.array(
+                [[kind != "" and kind.startswith(starts) for kind in row] for row in kinds]
+            )
+            cells = plays.format_differences(differences, " | ", members)
+            text += f"| {group} | {members.sum():,} | {cells} |\n"
+    return text
 
 
 def play_contracts(contracts: list[EstimatedContract], rules: KqjRules, seed: int) -> BoolArray:
@@ -275,6 +386,7 @@ def format_page(found: dict[str, list[ChanceClass]], contracts: int, seed: int) 
 @click.option("--plot", type=click.Path(path_type=Path), help="The picture, .png.")
 @click.option("--during-play", is_flag=True, help="Score turns to play instead.")
 @click.option("--choose-patience", is_flag=True, help="Compare chances of plays by log loss.")
+@click.option("--decisions", is_flag=True, help="Predict the result from every decision instead.")
 @click.option(
     "--rounds",
     default=2000,
@@ -284,13 +396,17 @@ def format_page(found: dict[str, list[ChanceClass]], contracts: int, seed: int) 
 )
 def main(
     contracts: int, seed: int, state: Path | None, out: Path | None, plot: Path | None,
-    during_play: bool, choose_patience: bool, rounds: int,
+    during_play: bool, choose_patience: bool, decisions: bool, rounds: int,
 ) -> None:  # fmt: skip
     """Compare the chances estimated by odds with the contracts made."""
     if choose_patience:
         for variant, rules in VARIANTS.items():
             for player in plays.PLAYERS:
                 click.echo(plays.format_losses(variant, rules, player, rounds, seed))
+        return
+    if decisions:
+        predicted = {each: predict_rounds(each, rounds, seed, state) for each in VARIANTS}
+        write_page(format_decisions(predicted), out)
         return
     if during_play:
         scores = {}

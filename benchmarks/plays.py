@@ -18,7 +18,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -206,10 +206,8 @@ def play_out_played_card(turn: Turn, seed: int) -> Float64Array:
 def read_result(record: Record, at: Position) -> list[float]:
     """Return the `MEASURES` of a round as it was played, for the player to move."""
     own = at.teams[at.seat]
-    lead = record.scores[own] - max(
-        score for team, score in enumerate(record.scores) if team != own
-    )
-    return [float(lead > 0), float(lead)]
+    score, others = record.scores[own], [*record.scores[:own], *record.scores[own + 1 :]]
+    return [float(score > max(others)), score - sum(others) / len(others)]
 
 
 def score_rounds(
@@ -220,24 +218,32 @@ def score_rounds(
     Batches that `state` holds are not scored again, and new ones are appended.
     """
     key = ["plays", variant, player, PATIENCE, POWER, seed]
-    known: dict[int, list[Score]] = {}
-    if state is not None and state.exists():
-        for line in state.read_text(encoding="utf-8").splitlines():
-            *of, first, batch = json.loads(line)
-            if of == key:
-                known[first] = [Score(*each) for each in batch]
+    known = read_batches(state, key)
     found: list[Score] = []
     for first, records in iterate_rounds(rules, player, seed):
         if first not in known:
             scores = (score_round(record, rules, player, seed) for record in records)
             known[first] = [each for each in scores if each is not None]
-            if state is not None:
-                with state.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps([*key, first, known[first]]) + "\n")
-        found += known[first]
+            append_batch(state, key, first, known[first])
+        found += [Score(*each) for each in known[first]]
         if len(found) >= count:
             break
     return found
+
+
+def read_batches(state: Path | None, key: list[Any]) -> dict[int, list[Any]]:
+    """Return what a file holds for a key, by the first deal of each batch."""
+    if state is None or not state.exists():
+        return {}
+    batches = [json.loads(line) for line in state.read_text(encoding="utf-8").splitlines()]
+    return {first: batch for *of, first, batch in batches if of == key}
+
+
+def append_batch(state: Path | None, key: list[Any], first: int, batch: list[Any]) -> None:
+    """Append a batch to a file, if there is one."""
+    if state is not None:
+        with state.open("a", encoding="utf-8") as file:
+            file.write(json.dumps([*key, first, batch]) + "\n")
 
 
 def iterate_rounds(

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from benchmarks import plays
-from tests.variants import TAKE_2
+from kqj_sim.rules import KqjRules
+from tests.variants import TAKE_2, TAKE_3
 
 
 def test_chances_are_the_weighted_shares_of_hands() -> None:
@@ -29,8 +30,9 @@ def test_chances_are_the_weighted_shares_of_hands() -> None:
     assert truth[row, 0] == 1
 
 
-def test_played_out_in_the_true_hands_a_round_ends_as_it_was_played() -> None:
-    _, records = next(plays.iterate_rounds(TAKE_2, "points+standard", 3))
+@pytest.mark.parametrize("rules", [TAKE_2, TAKE_3], ids=["two teams", "three teams"])
+def test_played_out_in_the_true_hands_a_round_ends_as_it_was_played(rules: KqjRules) -> None:
+    _, records = next(plays.iterate_rounds(rules, "points+standard", 3))
     for number, record in enumerate(records):
         turn = plays.draw_turn(record, "points+standard", 3, 1 + number % 7, number % 6)
         assert turn is not None
