@@ -118,7 +118,7 @@ class ChanceClass(NamedTuple):
 
 
 class Prediction(NamedTuple):
-    """What a player expected after a decision, and what came of it."""
+    """The result that a player expected after a decision, and that of the round."""
 
     kind: str
     """`take`, `bid` or `counter`, or the trick, and whether it is a lead: `trick 3, lead`."""
@@ -289,16 +289,16 @@ def format_decisions(found: dict[str, list[list[Prediction]]]) -> str:
                 kinds[number, at] = kind
                 differences[number, at] = np.array(result) - predicted
         groups = {"all": ("",), "calls": ("take", "bid", "counter"), "cards": ("trick",)}
+        groups |= {"leads": ("lead",), "follows": ("follow",)}
         names = {*kinds.flat} - {""}
         groups |= {each: (each,) for each in sorted(names | {each.split(",")[0] for each in names})}
         text += (
             f"\n## {variant.capitalize()}, {len(rounds):,} rounds\n\n"
             "| decision | decisions | wins | value |\n| --- | --: | --: | --: |\n"
         )
-        for group, starts in groups.items():
-            members = np.array(
-                [[kind != "" and kind.startswith(starts) for kind in row] for row in kinds]
-            )
+        for group, parts in groups.items():
+            holds = [np.char.find(kinds, part) >= 0 for part in parts]
+            members = (kinds != "") & np.any(holds, axis=0)
             cells = plays.format_differences(differences, " | ", members)
             text += f"| {group} | {members.sum():,} | {cells} |\n"
     return text
@@ -392,7 +392,7 @@ def format_page(found: dict[str, list[ChanceClass]], contracts: int, seed: int) 
     default=2000,
     show_default=True,
     help="Rounds of each variant and player, in which turns to play are scored; with auctions "
-    f"one in {plays.AUCTION_PART} of them.",
+    f"one in {plays.AUCTION_PART} of them.  With --decisions, of each variant.",
 )
 def main(
     contracts: int, seed: int, state: Path | None, out: Path | None, plot: Path | None,
