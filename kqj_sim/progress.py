@@ -84,7 +84,9 @@ class ProgressLine:
     def __init__(self, unit: str, total: int, quiet: bool) -> None:
         self._unit = unit
         self._total = total
-        self._wanted = not quiet and (sys.stderr.isatty() or _is_notebook())
+        # Services have no stderr.
+        has_terminal = sys.stderr is not None and sys.stderr.isatty()
+        self._wanted = not quiet and (has_terminal or _is_notebook())
         self._finished = 0
         self._began: float | None = None
         self._lately: deque[tuple[float, int]] = deque()

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+import kqj_sim as kqj
 from kqj_sim import progress
 from kqj_sim.progress import ProgressLine
 
@@ -36,6 +37,12 @@ def test_rate_and_time_left_are_those_of_late(monkeypatch: pytest.MonkeyPatch) -
         (task,) = line.progress.tasks
     assert task.completed == 400_000 + 30 * 500 + 30 * 5000
     assert (task.fields["rate"], task.fields["left"]) == ("5,000", "1:27")
+
+
+def test_without_stderr_there_is_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    runner = kqj.Runner(progress=True)
+    assert kqj.simulate(deals=10, policy="standard", runner=runner).deals == 10
 
 
 @pytest.mark.parametrize(
