@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 from kqj_sim.cards import Card
 from kqj_sim.errors import InputError, locate_errors
 from kqj_sim.games import GAMES, KQJ, make_rules
-from kqj_sim.messages import explain_two_readings, quote, shorten, suggest, use_own_decimals
+from kqj_sim.messages import (
+    explain_two_readings,
+    quote,
+    represent,
+    shorten,
+    suggest,
+    use_own_decimals,
+)
 from kqj_sim.places import parse_place
 from kqj_sim.rules import GameRules
 
@@ -27,6 +34,9 @@ if TYPE_CHECKING:
 MAX_INTEGER = 2**63 - 1
 MAX_CANDIDATES = 10_000
 """Most candidates of a generation of `tune`, which are held in memory."""
+
+MAX_PATH = 4096
+"""Most bytes of a path."""
 
 CONFIDENCE_RANGE = (0.01, 0.999999)
 """The lowest and the highest confidence level."""
@@ -99,7 +109,7 @@ def parse_whole_number(value: object, lowest: int, example: str, highest: int = 
     """
     _reject_two_readings(value, is_whole=True)
     try:
-        number = _parse_decimal(str(value))
+        number = _parse_decimal(represent(value, str))
         whole = int(number) if abs(number) <= MAX_INTEGER and number == int(number) else None
     except (ArithmeticError, ValueError):
         whole = None
@@ -111,7 +121,8 @@ def parse_whole_number(value: object, lowest: int, example: str, highest: int = 
 
 def parse_game_count(value: object) -> int | Literal["auto"]:
     """Return a number of games, or "auto"; raise InputError if it is neither."""
-    return "auto" if value == "auto" else parse_whole_number(value, 1, "1000, or auto")
+    is_auto = isinstance(value, str) and value == "auto"
+    return "auto" if is_auto else parse_whole_number(value, 1, "1000, or auto")
 
 
 def parse_share(value: object, lowest: float = 0.0, highest: float = 1.0) -> float:
@@ -120,7 +131,7 @@ def parse_share(value: object, lowest: float = 0.0, highest: float = 1.0) -> flo
     Raises:
         InputError: it is none.
     """
-    text = str(value).strip()
+    text = represent(value, str).strip()
     try:
         share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
@@ -154,7 +165,7 @@ def parse_positive_number(value: object) -> float:
     """
     _reject_two_readings(value, is_whole=False)
     try:
-        width = float(str(value).strip().lstrip("±"))
+        width = float(represent(value, str).strip().lstrip("±"))
     except ValueError:
         width = 0.0
     if not 0 < width < float("inf"):
@@ -168,7 +179,8 @@ def parse_turn(value: object) -> tuple[int, int] | str:
     Raises:
         InputError: it is neither.
     """
-    text = ".".join(map(str, value)) if isinstance(value, tuple) else str(value).strip()
+    parts = value if isinstance(value, tuple | list) else [value]
+    text = ".".join(represent(each, str) for each in parts).strip()
     if re.fullmatch(r"c\.[1-9]\d{0,2}(?:\.[1-5])?", text):
         return text
     match = re.fullmatch(r"([1-8])\.([1-6])", text)
@@ -197,7 +209,11 @@ def parse_count(
 
 def reject_both(**given: object) -> None:
     """Raise InputError if two or more of these arguments were given (are not None or False)."""
-    names = [f"--{name.replace('_', '-')}" for name, value in given.items() if value]
+    names = [
+        f"--{name.replace('_', '-')}"
+        for name, value in given.items()
+        if value is not None and value is not False
+    ]
     if len(names) > 1:
         raise InputError(f"{names[0]} and {names[1]}: give one of them")
 
@@ -266,7 +282,8 @@ def name_policy(policy: PolicyLike) -> str:
     if isinstance(policy, str | os.PathLike):
         return os.fspath(policy)
     names = (getattr(policy, attribute, "") for attribute in ("given", "name", "__name__"))
-    return next(filter(None, names), str(policy))
+    named = (name for name in names if isinstance(name, str) and name)
+    return next(named, represent(policy, str))
 
 
 def parse_players(policy: PoliciesLike | None, rules: GameRules) -> tuple[Player, ...]:
@@ -285,7 +302,8 @@ def parse_players(policy: PoliciesLike | None, rules: GameRules) -> tuple[Player
     if policy is None:
         given: list[tuple[str, PolicyLike]] = []
     elif isinstance(policy, Mapping):
-        given = [("" if seats == "all" else seats, each) for seats, each in policy.items()]
+        named = ((represent(seats, str), each) for seats, each in policy.items())
+        given = [("" if seats == "all" else seats, each) for seats, each in named]
     elif isinstance(policy, list | tuple):
         given = [_split_seats(each) for each in policy]
         is_named = any(seats for seats, _ in given)
@@ -370,16 +388,23 @@ def parse_imposed(
     from kqj_sim.imposed import ImposedContract
 
     with locate_errors(f"--impose {shorten(contract)}"):
-        imposed = ImposedContract.from_text(str(contract))
+        imposed = ImposedContract.from_text(represent(contract, str))
         imposed.check(rules)
     return imposed
 
 
 def parse_path(value: object) -> str:
-    """Return the path of a file; raise InputError if it is none."""
+    """Return the path of a file; raise InputError if it is none, or no file can have it."""
     if not isinstance(value, str | os.PathLike):
         raise InputError(f"it is the path of a file, not {type(value).__name__}")
-    return os.fspath(value)
+    path = os.fsdecode(value)
+    try:
+        length = len(os.fsencode(path))
+    except UnicodeEncodeError:
+        length = 0
+    if not 0 < length <= MAX_PATH or "\0" in path:
+        raise InputError(f"it is the path of a file, and {quote(path)} cannot be one")
+    return path
 
 
 def parse_paths(value: object) -> list[str]:
@@ -410,12 +435,12 @@ def join_items(name: str, items: object, separator: str = " ") -> str | None:
     if items is None:
         return None
     with locate_errors(name):
-        return separator.join(map(str, list_items(items)))
+        return separator.join(represent(each, str) for each in list_items(items))
 
 
 def split_items(items: object) -> list[str]:
     """Return names that are a list, or a text with commas or blanks between, or a list of these."""
-    texts = map(str, list_items(items))
+    texts = (represent(each, str) for each in list_items(items))
     return [name for text in texts for name in re.split(r"[,\s]+", text) if name]
 
 
@@ -427,11 +452,11 @@ def read_place(option: str, place: str | int | None, rules: GameRules) -> int | 
     """
     if place is None:
         return None
-    if isinstance(place, int):
+    if isinstance(place, int) and not isinstance(place, bool):
         if 0 <= place < rules.seats:
             return place
         raise InputError(
-            f"{option}: {place} is not a place: it is 0 (the opener) to {rules.seats - 1} "
+            f"{option}: {shorten(place)} is not a place: it is 0 (the opener) to {rules.seats - 1} "
             "(the dealer)"
         )
     with locate_errors(option):
@@ -445,8 +470,8 @@ def read_places(
     if places is None:
         return None
     # An empty text is no place.
-    names: list[str | int] = [""] if places == "" else []
+    names: list[str | int] = [""] if isinstance(places, str) and not places else []
     for each in parse_argument(option, list_items, places):
-        names += [each] if isinstance(each, int) else split_items(each)
+        names += [each] if isinstance(each, int) else parse_argument(option, split_items, each)
     found = (read_place(option, each, rules) for each in names)
     return tuple(place for place in found if place is not None)

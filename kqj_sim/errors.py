@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kqj_sim.messages import visible
+from kqj_sim.messages import one_line
 
 
 class InputError(ValueError):
@@ -18,8 +18,8 @@ class InputError(ValueError):
     """
 
     def __init__(self, message: str) -> None:
-        # It may quote a file.
-        super().__init__(visible(message))
+        # It may quote a file, or a value of any length.
+        super().__init__(one_line(message))
 
 
 class RecordError(InputError):
@@ -28,6 +28,9 @@ class RecordError(InputError):
 
 class RunError(RuntimeError):
     """A run that cannot go on for another reason than its input; the text is one line."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(one_line(message))
 
 
 class locate_errors:

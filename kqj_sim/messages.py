@@ -7,7 +7,7 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from decimal import (
     ROUND_HALF_EVEN,
@@ -72,12 +72,23 @@ def _escape_unprintable(match: re.Match[str]) -> str:
     return match[0] if match[0].isprintable() else json.dumps(match[0])[1:-1]
 
 
+def represent(value: object, write: Callable[[object], str] = repr) -> str:
+    """Return a value as Python writes it, or its class in angle brackets if that fails.
+
+    Numbers of thousands of digits and deeply nested lists cannot be written.
+    """
+    try:
+        return write(value)
+    except Exception:  # whatever the user's class raises
+        return f"<{type(value).__name__}>"
+
+
 def shorten(value: object, width: int = WIDTH) -> str:
     """Return a value as a message repeats it: visible, at most `width` characters.
 
     A longer one keeps its beginning and its end, with an ellipsis between.
     """
-    text = str(value)
+    text = represent(value, str)
     cut = len(text) > width
     # An escape is at least as long as its character: no more than `width` are ever needed.
     first, last = visible(text[:width]), visible(text[-width:])

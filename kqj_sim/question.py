@@ -17,8 +17,10 @@ from typing import Any, ParamSpec, TypeVar, cast
 from kqj_sim.arguments import RuleArguments, collect_rules, name_policy
 from kqj_sim.errors import InputError, locate_errors
 from kqj_sim.games import GAMES, KQJ
+from kqj_sim.messages import represent, shorten
 from kqj_sim.options import OPTIONS, Option
-from kqj_sim.runner import DEFAULT_RUNNER
+from kqj_sim.plain import to_plain
+from kqj_sim.runner import DEFAULT_RUNNER, Runner
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
@@ -93,15 +95,23 @@ def question(
         def ask(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
             bound = signature.bind(*args, **kwargs)
             values = bound.arguments
+            values.update(to_plain(values))
             asked = dict(values)
             for name, value in values.items():
-                if name in options and value is not None:
+                # None is the default, or a wrong value.
+                is_left_out = value is None and signature.parameters[name].default is None
+                if name in options and not is_left_out:
                     values[name] = read_value(name, options[name], value)
             given = values.pop("fields", {})
             if "rules" in signature.parameters:
                 values["rules"] = collect_rules(values.get("rules"), given, function.__name__)
             if "runner" in signature.parameters:
-                runner = values.get("runner") or DEFAULT_RUNNER
+                runner = values.get("runner")
+                if runner is None:
+                    runner = DEFAULT_RUNNER
+                if not isinstance(runner, Runner):
+                    kind = type(runner).__name__
+                    raise InputError(f"runner: it is kqj_sim.Runner(...), not {kind}")
                 if runner.has_cluster and "cluster" not in workers:
                     raise InputError(f"cluster: {function.__name__} runs in threads only")
                 made_by = _write_call(function.__name__, signature, asked)
@@ -152,8 +162,8 @@ def _write_call(function: str, signature: inspect.Signature, values: Mapping[str
     for name, value in values.items():
         parameter = signature.parameters[name]
         if name == "fields":
-            words += [f"{rule}={each!r}" for rule, each in value.items()]
-        elif name == "rules":
+            words += [f"{rule}={represent(each)}" for rule, each in value.items()]
+        elif name == "rules" and value is not None:
             given = value.to_dict()
             default = type(value)().to_dict()
             words += [f"game={value.game!r}"] * (value.game != KQJ.name)
@@ -162,23 +172,25 @@ def _write_call(function: str, signature: inspect.Signature, values: Mapping[str
             words += [_write_value(each) for each in value]
         elif parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
             words.append(_write_value(value))
-        elif name != "runner" and value != parameter.default:
-            words.append(f"{name}={_write_value(value)}")
+        elif name not in ("rules", "runner"):
+            written = _write_value(value)
+            words += [f"{name}={written}"] * (written != _write_value(parameter.default))
     return f"kqj_sim.{function}({', '.join(words)})"
 
 
 def _write_value(value: Any) -> str:
     is_policy = callable(value) or isinstance(value, os.PathLike)
-    return repr(name_policy(value) if is_policy else value)
+    return represent(name_policy(value) if is_policy else value)
 
 
 def read_value(name: str, option: Option, value: Any) -> Any:
     """Return what the value of an option stands for; raise InputError, which names it."""
     with locate_errors(name):
-        if option.choices is not None and value not in option.choices:
-            raise InputError(f"it is {' or '.join(map(str, option.choices))}, not {value!r}")
-        if option.is_switch and value not in (True, False):
-            raise InputError(f"it is True or False, not {value!r}")
+        is_simple = isinstance(value, str | int)
+        allowed = (True, False) if option.is_switch else option.choices
+        if allowed is not None and not (is_simple and value in allowed):
+            expected = " or ".join(map(str, allowed))
+            raise InputError(f"it is {expected}, not {shorten(represent(value))}")
         return value if option.parse is None else option.parse(value)
 
 

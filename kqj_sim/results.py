@@ -9,12 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from kqj_sim.arguments import parse_argument, parse_path, parse_text
 from kqj_sim.errors import InputError
-from kqj_sim.messages import quote, suggest
+from kqj_sim.messages import quote, represent, shorten, suggest
 from kqj_sim.output.files import make_write_error
 from kqj_sim.output.formats import render
 from kqj_sim.output.grid import SCREEN_WIDTH, Grid
 from kqj_sim.output.html import to_html_fragment
+from kqj_sim.plain import to_plain
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.suffixes import TABLE_SUFFIXES, choose_by_suffix
 
@@ -105,7 +107,9 @@ class Tables(Mapping[str, "pd.DataFrame"]):
     def __getitem__(self, name: str) -> pd.DataFrame:
         if name not in self._frames:
             if name not in self._tables:
-                raise KeyError(f"{name!r}: the tables are {', '.join(self._tables)}")
+                raise KeyError(
+                    f"{shorten(represent(name))}: the tables are {', '.join(self._tables)}"
+                )
             self._frames[name] = make_api_frame(self._tables[name])
         return self._frames[name]
 
@@ -191,6 +195,13 @@ class Result(ShownResult):
         Raises:
             InputError: no table has the number, or a table has several such numbers.
         """
+        quantity = parse_argument("quantity", parse_text, quantity)
+        if table is not None:
+            table = parse_argument("table", parse_text, table)
+        groups = to_plain(groups)
+        for column, value in groups.items():
+            if not isinstance(value, str | int | float):
+                raise InputError(f"{column}: it is a text or a number, not {type(value).__name__}")
         found: list[tuple[str, Estimate]] = []
         for each in self._report.tables:
             if table not in (None, each.name) or not groups.keys() <= {*each.groups}:
@@ -228,7 +239,7 @@ class Result(ShownResult):
         for column in groups:
             if column not in columns:
                 return _explain_unknown(f"{quantity} has no group column", column, columns)
-        group = ", ".join(f"{column}={value!r}" for column, value in groups.items())
+        group = ", ".join(f"{column}={represent(value)}" for column, value in groups.items())
         grouped = [each for each in tables if groups.keys() <= {*each.groups}]
         return (
             f"no table has {quantity} of {group}: look into the tables "
@@ -253,6 +264,10 @@ class Result(ShownResult):
         Raises:
             NothingToDrawError: there is nothing to draw, such as a single option.
         """
+        from matplotlib.axes import Axes
+
+        if ax is not None and not isinstance(ax, Axes):
+            raise InputError(f"ax: it is axes of matplotlib, not {type(ax).__name__}")
         return self.make_drawing().plot(ax)
 
     def to_json(self) -> str:
@@ -261,7 +276,7 @@ class Result(ShownResult):
 
     def render(self, format: str) -> bytes:
         """Return the tables in a format, such as "csv", as the command's --format."""
-        return render(self._report, format)
+        return render(self._report, parse_argument("format", parse_text, format))
 
     def save(self, path: str | Path) -> None:
         """Write the tables to a .txt, .csv, .json, .md or .parquet file, as the command's --out.
@@ -269,6 +284,7 @@ class Result(ShownResult):
         Raises:
             InputError: the suffix stands for no format.
         """
+        path = parse_argument("path", parse_path, path)
         save_file(path, self.render(choose_by_suffix(path, self.suffixes)))
 
     def _list_lines(self) -> Sequence[str]:

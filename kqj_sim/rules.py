@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal, Self
 from kqj_sim.cards import CONTRACTS, RANKS
 from kqj_sim.errors import InputError
 from kqj_sim.messages import quote, shorten
+from kqj_sim.plain import to_plain
 
 SEATS = 6
 """Seats in KQJ; `GameRules.seats` is the number in any game."""
@@ -18,6 +19,9 @@ SEATS = 6
 HALF_OF_POINTS = 123
 """Half of the 236 card points and the 10 for the last trick: more wins with two teams, unless KQ,
 KQJ or Capot come in."""
+
+MAX_TARGET = 1_000_000_000
+"""The highest target of a game, which no game reaches."""
 
 MAX_TOTAL = 600
 """The largest total in KQJ: card points, last trick, Capot and four KQJ at All-Trumps."""
@@ -63,6 +67,7 @@ class GameRules(ABC):
 
     def __post_init__(self) -> None:
         for rule in fields(self):
+            object.__setattr__(self, rule.name, to_plain(getattr(self, rule.name)))
             _check_value(rule, getattr(self, rule.name))
 
     @property
@@ -120,6 +125,8 @@ class GameRules(ABC):
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Return rules with these fields, the others at their defaults; raise InputError."""
+        if not isinstance(values, Mapping):
+            raise InputError(f"rules: a mapping of their fields, not {type(values).__name__}")
         names = [rule.name for rule in fields(cls)]
         for name in values:
             if name not in names:
@@ -261,6 +268,8 @@ def _check_value(rule: Field[Any], value: Any) -> None:
     """Raise InputError if a field does not allow a value."""
     choices = rule.metadata["choices"]
     if choices is None:
+        if type(value) is int and value > MAX_TARGET:
+            raise InputError(f"{rule.name} is at most {MAX_TARGET:,}, not {_format_value(value)}")
         if type(value) is not int or value <= 0 or value % 10:
             near = rule.default
             if type(value) is int and abs(value) < 1_000_000:

@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
-from kqj_sim.arguments import Count, parse_count
+from kqj_sim.arguments import Count, parse_argument, parse_count, parse_text
+from kqj_sim.errors import InputError
+from kqj_sim.messages import represent
+from kqj_sim.plain import to_plain
 from kqj_sim.progress import InterruptHandler, ProgressLike, open_progress, open_workers
 
 if TYPE_CHECKING:
@@ -53,6 +56,16 @@ class Runner:
         config: tuple[str, str] | None = None,
         tell_error: Callable[[str], object] | None = None,
     ) -> None:
+        progress = to_plain(progress)
+        if not (progress is None or isinstance(progress, bool) or callable(progress)):
+            kind = type(progress).__name__
+            raise InputError(f"progress: it is True, False or a function, not {kind}")
+        for name, function in (("tell", tell), ("tell_error", tell_error)):
+            if not (function is None or callable(function)):
+                raise InputError(f"{name}: it is a function, not {type(function).__name__}")
+        if not (cluster is None or isinstance(cluster, str) or hasattr(cluster, "address")):
+            kind = type(cluster).__name__
+            raise InputError(f"cluster: it is an address, such as tcp://10.0.0.5:8786, not {kind}")
         self._threads = threads
         self._cluster = cluster
         self._progress = progress
@@ -66,12 +79,12 @@ class Runner:
         self._load: Callable[[], object] | None = None
         self._began = time.monotonic()
         self.workers: Workers = parse_count("threads", threads, 1, "2")
-        self.made_by = made_by
+        self.made_by = parse_argument("made_by", parse_text, made_by)
         self.config = config
 
     def __repr__(self) -> str:
         given = {"threads": self._threads, "cluster": self._cluster}
-        words = (f"{name}={value!r}" for name, value in given.items() if value is not None)
+        words = (f"{name}={represent(value)}" for name, value in given.items() if value is not None)
         return f"Runner({', '.join(words)})"
 
     def for_call(self, made_by: str, load: Callable[[], object]) -> Runner:

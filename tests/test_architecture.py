@@ -33,6 +33,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 TEXT = {
     "messages",
     "errors",
+    "plain",
     "text_files",
     "places",
     "cards",
@@ -47,13 +48,14 @@ ESTIMATES = {"plan", "stats", "positions", "output"}
 MAY_IMPORT: dict[str, set[str]] = {
     "messages": set(),
     "errors": {"messages"},
+    "plain": set(),
     "places": {"messages", "errors"},
     "signals": set(),
     "suffixes": {"messages", "errors"},
     "text_files": set(),
     "cards": {"messages", "errors", "places"},
     "columns": {"cards"},
-    "rules": {"messages", "errors", "cards", "columns"},
+    "rules": {"messages", "errors", "plain", "cards", "columns"},
     "game": {"columns", "rules"},
     "kwajongen": TEXT | ENGINE | ESTIMATES | {"game", "referee", "questions"},
     "games": {"messages", "errors", "columns", "rules", "game", "kwajongen"},
@@ -62,7 +64,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "plan": {"errors"},
     "referee": TEXT,
     "core": {"columns"},
-    "policies": {"core", "messages", "errors", "cards", "rules", "games", "text_files"},
+    "policies": {"core", "messages", "errors", "plain", "cards", "rules", "games", "text_files"},
     "engines": {"core", "policies", "columns", "imposed", "rules", "games"},
     "simulation": TEXT | {"core", "policies", "engines"},
     "stats": TEXT | ENGINE,
@@ -70,11 +72,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "notation": TEXT | {"policies", "referee", "positions"},
     "arguments": TEXT | {"policies"},
     "progress": {"messages", "arguments", "errors", "simulation", "signals"},
-    "runner": {"arguments", "errors", "core", "progress", "simulation"},
+    "runner": TEXT | {"arguments", "core", "progress", "simulation"},
     "output": TEXT | ENGINE | {"referee", "stats", "signals", "suffixes"},
     "options": {"arguments", "errors", "games", "rules", "suffixes"},
-    "question": {"arguments", "errors", "games", "options", "output", "rules", "runner"},
-    "results": {"errors", "stats", "messages", "output", "suffixes"},
+    "question": TEXT | {"arguments", "options", "output", "runner"},
+    "results": {"arguments", "errors", "plain", "stats", "messages", "output", "suffixes"},
     "questions": TEXT
     | ENGINE
     | ESTIMATES

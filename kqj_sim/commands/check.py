@@ -25,7 +25,8 @@ def run(asked: CommandDescription, given: dict[str, Any]) -> None:
         with open_lines(file) as lines:
             for line, discrepancy in checked.check_file(lines):
                 say(f"{name}:{line}: {discrepancy}")
-    for line_of_summary in () if quiet else checked.summarise():
+    summary = list(checked.summarise())
+    for line_of_summary in () if quiet else summary:
         say(line_of_summary, err=True)
     if checked.discrepancy_count:
         click.get_current_context().exit(1)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import keyword
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from kqj_sim.errors import InputError, locate_errors
-from kqj_sim.messages import explain_two_readings, suggest_names
+from kqj_sim.messages import explain_two_readings, represent, shorten, suggest_names
+from kqj_sim.plain import to_plain
 from kqj_sim.policies.weights import VERSIONS
 from kqj_sim.rules import GameRules
 
@@ -48,7 +49,21 @@ class Parameter:
     bidding: str = ""
 
     def __post_init__(self) -> None:
-        with locate_errors(f"default {self.default}"):
+        for name in ("default", "low", "high", "choices"):
+            object.__setattr__(self, name, to_plain(getattr(self, name)))
+        values: dict[str, Any] = vars(self)
+        for name in ("low", "high"):
+            bound = values[name]
+            if bound is not None and (isinstance(bound, str) or math.isnan(_parse_float(bound))):
+                raise InputError(f"{name}: it is a number, not {shorten(represent(bound))}")
+        if not isinstance(values["meaning"], str):
+            raise InputError(f"meaning: it is a text, not {type(self.meaning).__name__}")
+        names = values["choices"]
+        is_list = isinstance(names, tuple | list) and all(isinstance(each, str) for each in names)
+        if not is_list or (self.kind == "policy" and not names):
+            given = shorten(represent(names))
+            raise InputError(f"choices: they are names such as ('greedy', 'standard'), not {given}")
+        with locate_errors(f"default {shorten(self.default)}"):
             object.__setattr__(self, "default", self.read(self.default))
 
     @property
@@ -108,19 +123,20 @@ class Parameter:
         Raises:
             InputError: wrong kind or out of range; the message says what is allowed.
         """
+        given = to_plain(given)
         if self.kind == "policy":
-            name = str(given).partition("@")[0]
+            name = represent(given, str).partition("@")[0]
             if isinstance(given, str) and name in self.choices:
                 if given in (name, append_version(name)):
                     return name
                 if name in VERSIONS:
                     raise InputError(f"the weights here are {append_version(name)}: write {name}")
             raise InputError(
-                f"it should be {self.allowed}; {suggest_names(str(given), self.choices)}"
+                f"it should be {self.allowed}; {suggest_names(represent(given, str), self.choices)}"
             )
         if self.kind == "flag":
             texts = {"true": 1.0, "false": 0.0}
-            value = texts.get(str(given).lower(), math.nan)
+            value = texts.get(represent(given, str).lower(), math.nan)
         else:
             value = _parse_float(given)
         message = self._explain_two_readings(given) if isinstance(given, str) else None
@@ -210,7 +226,7 @@ def flag(default: bool, meaning: str = "") -> Parameter:
         >>> kqj.flag(True, "lead trumps first").kind
         'flag'
     """
-    return Parameter("true" if default else "false", meaning, kind="flag")
+    return Parameter(represent(default, str), meaning, kind="flag")
 
 
 def named(default: str, choices: tuple[str, ...], meaning: str = "") -> Parameter:
@@ -232,6 +248,7 @@ def check_parameter(policy: str, name: str, value: object, built_in: bool = Fals
     keyword_refused = keyword.iskeyword(name) and not built_in
     if name.startswith("_") or keyword_refused or name == "policy":
         raise InputError(f"policy {policy!r}: a parameter cannot be called {name!r}")
+    value = to_plain(value)
     if isinstance(value, Parameter):
         return value
     if isinstance(value, bool):

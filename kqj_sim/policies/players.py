@@ -246,7 +246,8 @@ def seat_players(
     Raises:
         InputError: there are more or fewer players; a specification is wrong.
     """
-    given = given or get_default_player(rules.game)
+    if given is None or (isinstance(given, tuple | list) and not given):
+        given = get_default_player(rules.game)
     if isinstance(given, tuple | list):
         players = tuple(parse_player(each, rules.game).under(rules) for each in given)
     else:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
-from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -22,7 +22,7 @@ from kqj_sim.core.jit import scalar
 from kqj_sim.core.rules import MAX_PARAMETERS
 from kqj_sim.errors import InputError
 from kqj_sim.games import find_game
-from kqj_sim.messages import describe_error, quote, shorten, suggest_names
+from kqj_sim.messages import describe_error, quote, represent, shorten, suggest_names
 from kqj_sim.policies.binding import VIEW_OF_DECISION, make_parameters_type
 from kqj_sim.policies.parameters import Parameter, check_parameter
 from kqj_sim.policies.user_policies import compile_user_function
@@ -140,7 +140,8 @@ class Policy:
             InputError: a wrong name or number of arguments.
         """
         if not isinstance(function, FunctionType):
-            raise InputError(f"policy {self.name!r} decorates functions: {function!r} is none")
+            what = shorten(represent(function))
+            raise InputError(f"policy {self.name!r} decorates functions: {what} is none")
         question = function.__name__.removeprefix("choose_")
         self.add_function("" if question == function.__name__ else question, function)
         return function
@@ -249,7 +250,7 @@ def policy(
     assert isinstance(name, str)
     frame = inspect.currentframe()
     caller = frame.f_back if frame else None
-    module = caller.f_globals.get("__name__", "__main__") if caller else "?"
+    module = str(caller.f_globals.get("__name__") or "__main__") if caller else "?"
     origin = caller.f_code.co_filename if caller else ""
     made = _make_policy(name, summary, parameters, module, origin)
     known = _DEFINED.get((module, name))
@@ -289,7 +290,7 @@ def _make_policy(
 def _define_bare(given: Any) -> Policy:
     """Return the policy that a function or a class below a bare `@policy` defines."""
     summary = (inspect.getdoc(given) or "").partition("\n")[0]
-    module = given.__module__ or "__main__"
+    module = str(given.__module__ or "__main__")
     if isinstance(given, FunctionType):
         is_named = given.__name__.startswith("choose_")
         decision = given.__name__.removeprefix("choose_") if is_named else "card"
@@ -298,10 +299,12 @@ def _define_bare(given: Any) -> Policy:
         made.add_function(decision, given)
     else:
         attributes = {name: each for name, each in vars(given).items() if name[:2] != "__"}
-        functions: dict[str, Any] = {
-            name: getattr(each, "__func__", each)
-            for name, each in attributes.items()
-            if isinstance(each, FunctionType | staticmethod)
+        plain = {name: getattr(each, "__func__", each) for name, each in attributes.items()}
+        functions = {
+            name: each
+            for name, each in plain.items()
+            if isinstance(each, FunctionType)
+            and isinstance(attributes[name], FunctionType | staticmethod)
         }
         origin = next((each.__code__.co_filename for each in functions.values()), "")
         parameters = {name: attributes[name] for name in attributes if name not in functions}
@@ -387,7 +390,7 @@ def find_policy(name: str, game: str = "kqj") -> Policy:
         if not isinstance(found, Policy):
             raise InputError(f"entry point {name!r} is not a policy: {offered[name].value}")
         return found
-    files = [f"{name}{suffix}" for suffix in (".py", ".toml") if Path(f"{name}{suffix}").is_file()]
+    files = [f"{name}{suffix}" for suffix in (".py", ".toml") if os.path.isfile(f"{name}{suffix}")]
     known = files or (*list_names(game), *list_session_names())
     raise InputError(f"no policy {quote(name)}; {suggest_names(name, {*known})}")
 

@@ -49,7 +49,7 @@ def find_given_policy(given: object) -> Policy:
     if not isinstance(given, Policy):
         if not isinstance(given, FunctionType | type):
             raise InputError(
-                f"{quote(str(given))} is not a policy: give a specification such as 'standard', "
+                f"{quote(given)} is not a policy: give a specification such as 'standard', "
                 "or a policy or function from a cell"
             )
         given = find_owner(given) or policy(given)
@@ -135,6 +135,11 @@ def _describe_function(function: FunctionType, seen: dict[FunctionType, int]) ->
     )
 
 
+def _get_module(function: FunctionType) -> str:
+    """Return the module of a function; code that `exec` runs may have none."""
+    return str(function.__module__ or "__main__")
+
+
 def _get_cell(cell: Any) -> object:
     try:
         return cell.cell_contents
@@ -159,7 +164,7 @@ def _describe_code(code: CodeType) -> object:
 
 
 def _describe_value(value: object, used: list[str], seen: dict[FunctionType, int]) -> object:
-    if isinstance(value, FunctionType) and not value.__module__.startswith("kqj_sim."):
+    if isinstance(value, FunctionType) and not _get_module(value).startswith("kqj_sim."):
         return _describe_function(value, seen)
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, value.tobytes()

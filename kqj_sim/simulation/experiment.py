@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from numbers import Integral
+from dataclasses import dataclass, field, fields
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,8 @@ from kqj_sim.core import games as core_games
 from kqj_sim.core.rules import Seating
 from kqj_sim.errors import InputError, RunError
 from kqj_sim.imposed import ImposedContract, ImposedFirstCall
+from kqj_sim.messages import represent, shorten
+from kqj_sim.plain import to_plain
 from kqj_sim.policies.players import Player, PlayerLike, seat_players
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.encode import encode_rules, encode_seating
@@ -79,18 +80,27 @@ class Experiment:
         ) -> None: ...
 
     def __post_init__(self) -> None:
+        for each in fields(self):
+            object.__setattr__(self, each.name, to_plain(getattr(self, each.name)))
+        for name, given, kinds in (
+            ("rules", self.rules, GameRules),
+            ("imposed", self.imposed, ImposedContract | ImposedFirstCall | None),
+        ):
+            if not isinstance(given, kinds):
+                raise InputError(f"{name} cannot be {shorten(represent(given))}")
         object.__setattr__(self, "players", seat_players(self.players, self.rules))
+        number: Any
         last_game = MAX_DEAL // core_games.MAX_ROUNDS
-        for name, value, least, most in (
+        for name, number, least, most in (
             ("deals", self.deals, 1, MAX_DEAL),
             ("seed", self.seed, 0, 2**63 - 1),
             ("first", self.first, 0, MAX_DEAL if self.games is None else last_game),
             ("games", 1 if self.games is None else self.games, 1, last_game),
         ):
-            if not isinstance(value, Integral):
-                raise InputError(f"{name} is {value}: it should be a whole number")
-            if not least <= value <= most:
-                raise InputError(f"{name} is {value}: it should be {least} to {most}")
+            if not isinstance(number, int) or isinstance(number, bool):
+                raise InputError(f"{name} is {shorten(number)}: it should be a whole number")
+            if not least <= number <= most:
+                raise InputError(f"{name} is {shorten(number)}: it should be {least} to {most}")
         if self.imposed is not None:
             try:
                 self.imposed.check(self.rules)

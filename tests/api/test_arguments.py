@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from decimal import Context, Inexact, localcontext
+import inspect
+from collections.abc import Callable
+from decimal import Context, Decimal, Inexact, localcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import kqj_sim as kqj
@@ -23,11 +26,14 @@ from kqj_sim.arguments import (
 )
 from kqj_sim.cards import parse_cards
 from kqj_sim.errors import InputError
+from kqj_sim.messages import LONGEST_LINE
 from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.compare.vary import parse_parameter_values
 from kqj_sim.rules import KqjRules
 
 RULES = KqjRules()
+api: Any = kqj
+"""The package, for values of other types than it takes."""
 
 
 @pytest.mark.parametrize("number", [1_000_000, 1e6, "1e6", "1M", "1,000,000", "1_000_000"])
@@ -129,6 +135,139 @@ def test_lists_are_written_as_on_the_command_line() -> None:
         )
     )
     assert one == other
+
+
+def test_numbers_and_lists_of_numpy_and_pandas_are_those_of_python() -> None:
+    rules: dict[str, Any] = {"teams": np.int64(3), "bidding": np.str_("auction")}
+    auction: dict[str, Any] = rules | {"must_outscore": np.True_, "target": np.int32(500)}
+    expected = KqjRules(teams=3, bidding="auction", must_outscore=True, target=500)
+    assert KqjRules(**auction) == expected
+    assert repr(KqjRules(**auction)) == repr(expected)
+    few: dict[str, Any] = {"deals": np.int64(64), "seed": np.uint64(2), "first": np.array(5)}
+    given = api.simulate(
+        policy=np.array(["standard"] * 6), by=pd.Series(["lap", "place"]),
+        confidence=np.float32(0.5), **few, **rules,
+    )  # fmt: skip
+    plain = api.simulate(
+        policy=["standard"] * 6, by=["lap", "place"], deals=64, seed=2, first=5, confidence=0.5,
+        teams=3, bidding="auction",
+    )  # fmt: skip
+    assert given.to_json() == plain.to_json()
+    assert [*given.frame(pd.Index(["deal", "contract"]))] == ["deal", "contract"]
+    grouped = api.simulate(policy="standard", by="place", deals=64)
+    group: dict[str, Any] = {"quantity": "score_mean", "table": "scores_by_team", "team": 0}
+    assert grouped.estimate(**group, place=np.int64(2)) == grouped.estimate(**group, place=2)
+    vary: dict[str, Any] = {"take": np.arange(20, 40, 10), "lap2": pd.Series([30.5, 40.5])}
+    swept = api.sweep("standard", vary, opponents="standard", deals=np.int64(8))
+    assert [each.name for each in swept.settings][:2] == [
+        "take=20, lap2=30.5",
+        "take=20, lap2=40.5",
+    ]
+    hand = np.array(["9h", "8h", "Ah", "Ks", "4d"])
+    asked: dict[str, Any] = {"place": np.int64(2), "policy": "standard", "deals": 8}
+    found = api.odds(hand, return_card=np.str_("7h"), lap=np.int64(1), **asked)
+    assert found.run["place"] == 2
+    experiment = api.Experiment(players=np.array(["greedy"] * 6), deals=np.int64(5))
+    assert experiment == api.Experiment(players="greedy", deals=5)
+    assert api.number(np.float64(3), low=np.int64(1)) == api.number(3, low=1)
+
+
+class Unwritable:
+    """A value that has no text."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no text")
+
+
+def nest(levels: int) -> list[object]:
+    """Return a list in a list in a list."""
+    nested: list[object] = []
+    for _ in range(levels):
+        nested = [nested]
+    return nested
+
+
+WRONG: tuple[Any, ...] = (
+    object(), Unwritable(), [Unwritable()], 10**5000, Decimal("sNaN"), 1j, nest(10_000), pd.NA,
+    pd.DataFrame({"name": [1]}), np.zeros((2, 2)), np.array([None, {}]), {1: 2}, "x" * 100_000,
+    ["x" * 100_000], "x\0.csv",
+)  # fmt: skip
+"""Values that are wrong for every argument, but texts for titles."""
+
+NEEDED = {"policy": "standard", "vary": "take=20", "parameters": "take", "records": []}
+QUESTIONS = (
+    "simulate", "compare", "sweep", "tune", "odds", "records", "play", "check", "review",
+    "check_policy", "report",
+)  # fmt: skip
+
+
+def check_error(function: Callable[..., object], *values: object, **named: object) -> None:
+    """Check that a call raises an error of one short line."""
+    with pytest.raises(kqj.InputError) as error:
+        function(*values, **named)
+    text = str(error.value)
+    assert text.isprintable() and len(text) <= LONGEST_LINE
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_wrong_arguments_of_any_type_end_in_one_line(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    function = getattr(kqj, name)
+    parameters = inspect.signature(function).parameters.values()
+    fewest = {
+        each.name: {**NEEDED, "out": tmp_path / "report"}[each.name]
+        for each in parameters
+        if each.default is each.empty and each.name in (*NEEDED, "out")
+    }
+    for parameter in parameters:
+        for value in WRONG:
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                check_error(function, value, "standard")
+            elif parameter.name != "title" or not isinstance(value, str):
+                check_error(function, **{**fewest, parameter.name: value})
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("value", WRONG, ids=range(len(WRONG)))
+def test_wrong_arguments_of_classes_and_methods_end_in_one_line(value: Any, tmp_path: Path) -> None:
+    experiment: dict[str, Any] = {"rules": value, "players": value, "deals": value, "seed": value}
+    for name, each in (experiment | {"games": value, "imposed": value}).items():
+        check_error(api.Experiment, **{name: each})
+    for name in ("teams", "bidding", "max_amount", "must_outscore", "target"):
+        check_error(KqjRules, **{name: value})
+    check_error(api.Runner, progress=value)
+    check_error(api.Runner, tell=value)
+    check_error(api.Runner, threads=value)
+    check_error(api.number, value)
+    check_error(api.number, 1, "", value)
+    check_error(api.flag, value)
+    check_error(api.named, value, ("greedy",))
+    check_error(api.policy, "x", take=value)
+    result = api.simulate(deals=10, policy="standard")
+    for call in (result.estimate, result.render, result.plot, result.frame, result.save):
+        check_error(call, value)
+    check_error(result.estimate, "taken_share", table=value)
+    check_error(result.estimate, "taken_share", place=value)
+
+
+def test_none_is_a_value_only_where_it_is_the_default() -> None:
+    few: dict[str, Any] = {"deals": 10, "policy": "standard"}
+    assert api.simulate(rules=None, runner=None, columns=None, **few).deals == 10
+    for name in ("seed", "first", "confidence", "by"):
+        with pytest.raises(kqj.InputError, match=f"^{name}: "):
+            api.simulate(**{name: None}, **few)
+    with pytest.raises(kqj.InputError, match=r"^out: it is the path of a file, not NoneType"):
+        api.report(out=None, **few)
+
+
+def test_nothing_to_check_is_no_result(tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").touch()
+    empty: list[Any] = [[], (), tmp_path / "empty.jsonl"]
+    for records in empty:
+        with pytest.raises(kqj.InputError, match="there are no records to check"):
+            api.check(records)
 
 
 def test_frames_have_no_infinite_bounds() -> None:

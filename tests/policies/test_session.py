@@ -276,3 +276,13 @@ def test_helper_methods_are_sent_along_and_changes_are_noticed(notebook: Noteboo
     frame = simulate(sent).frame()
     assert [float(frame[name].mean()) for name in ("score_0", "score_1")] == low
     assert _means(notebook.run(text.replace("lowest(", "highest("))["Mine"]) != low
+
+
+def test_a_namespace_needs_no_name() -> None:
+    """Functions that `exec` defines in a bare namespace have no module."""
+    for names in ({}, {"__name__": None}, {"__name__": "__main__"}):
+        cell = "def low(view):\n    return lowest(view.legal)\n"
+        cell += "@policy\ndef mine(view):\n    return low(view)\n"
+        cell += "other = policy('other')\n@other\ndef choose_card(view):\n    return low(view)\n"
+        exec(HEAD + cell, names)
+        assert _means(names["mine"]) == _means(names["other"])

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from kqj_sim.arguments import parse_argument, parse_path
+from kqj_sim.messages import represent, shorten
 from kqj_sim.questions.compare.compare_plots import make_comparison_drawing
 from kqj_sim.questions.compare.compare_report import get_unit, make_comparison_report
 from kqj_sim.questions.compare.pairs import Comparison
@@ -89,8 +91,11 @@ class ComparisonResult(Result):
 
     def find_lead(self, one: str, other: str) -> Estimate:
         """Return the lead of one policy over another, by name; raise KeyError for others."""
-        numbers = {name: number for number, name in enumerate(self.names)}
-        return make_plain(self._comparison.lead(numbers[one], numbers[other]))
+        for name in (one, other):
+            if represent(name, str) not in self.names:
+                known = ", ".join(self.names)
+                raise KeyError(f"{shorten(represent(name))}: the policies are {known}")
+        return make_plain(self._comparison.lead(*map(self.names.index, (one, other))))
 
     def frame(self) -> pd.DataFrame:
         """Return one row per pair: `one`, `other`, `lead`, `low`, `high`, `n` and `verdict`."""
@@ -225,8 +230,9 @@ class TuningResult(Result):
         Raises:
             InputError: the suffix stands for no format.
         """
-        if Path(path).suffix.lower() == ".toml":
-            save_file(path, self.render_player(str(path)))
+        path = parse_argument("path", parse_path, path)
+        if path.lower().endswith(".toml"):
+            save_file(path, self.render_player(path))
         else:
             super().save(path)
 

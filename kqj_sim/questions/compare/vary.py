@@ -10,7 +10,13 @@ from typing import NamedTuple
 
 from kqj_sim.arguments import VaryLike, list_items, parse_argument
 from kqj_sim.errors import InputError, locate_errors
-from kqj_sim.messages import explain_two_readings, quote, shorten, use_own_decimals
+from kqj_sim.messages import (
+    explain_two_readings,
+    quote,
+    represent,
+    shorten,
+    use_own_decimals,
+)
 from kqj_sim.output.sentences import say
 from kqj_sim.policies.parameters import Parameter, ParameterValue, format_parameter_number
 from kqj_sim.policies.players import Player
@@ -89,15 +95,17 @@ def list_parameter_values(
 ) -> tuple[ParameterValues, ...]:
     """Return the parameters of `sweep` and their values; raise as `parse_parameter_values`."""
     if not isinstance(vary, Mapping):
-        texts = map(str, parse_argument("vary", list_items, vary))
-        return tuple(parse_parameter_values(text, player, rules) for text in texts)
+        texts = parse_argument("vary", list_items, vary)
+        return tuple(parse_parameter_values(represent(text, str), player, rules) for text in texts)
     varied = []
     for name, given in vary.items():
         if isinstance(given, str):
-            varied.append(parse_parameter_values(f"{name}={given}", player, rules))
+            text = f"{represent(name, str)}={given}"
+            varied.append(parse_parameter_values(text, player, rules))
         else:
             values = list(given) if isinstance(given, Iterable) else [given]
-            varied.append(_read_values(f"{name}={values}", str(name), values, player, rules))
+            text = f"{represent(name, str)}={represent(values)}"
+            varied.append(_read_values(text, represent(name, str), values, player, rules))
     return tuple(varied)
 
 

@@ -14,6 +14,7 @@ from kqj_sim.arguments import (
     reject_both,
 )
 from kqj_sim.errors import InputError
+from kqj_sim.messages import represent
 from kqj_sim.options import OPTIONS
 from kqj_sim.question import TABLES_AND_PLOT, question
 from kqj_sim.rules import DEFAULT_RULES, GameRules
@@ -123,7 +124,7 @@ def odds(
             raise InputError(f"{option} is for --record: leave it out, or give a record")
     typed: dict[str, Any] = {
         "hand": join_items("hand", hand),
-        "return_card": None if return_card is None else str(return_card),
+        "return_card": None if return_card is None else represent(return_card, str),
         "place": place,
         "lap": lap,
         "heard": join_items("heard", heard, ", "),

@@ -8,7 +8,14 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from kqj_sim.arguments import PoliciesLike, parse_players, read_place, read_places
+from kqj_sim.arguments import (
+    PoliciesLike,
+    parse_argument,
+    parse_path,
+    parse_players,
+    read_place,
+    read_places,
+)
 from kqj_sim.cards import NUMBER_WORDS
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.options import OPTIONS
@@ -99,7 +106,7 @@ def read_record(record: RecordLike, line: int | None) -> PartialRecord:
 def _open_lines(record: RecordLike) -> Iterator[Iterator[bytes]]:
     """Give the lines of a file as they are read, or those of a record or of its content."""
     if isinstance(record, str | os.PathLike):
-        with open_lines(record) as lines:
+        with open_lines(parse_argument("record", parse_path, record)) as lines:
             yield lines
     else:
         content = record if isinstance(record, bytes) else to_json(get_record(record)).encode()

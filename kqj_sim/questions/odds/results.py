@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from kqj_sim.messages import represent
 from kqj_sim.positions.measures import RANKING_MEASURE
 from kqj_sim.questions.odds.report import make_odds_report
 from kqj_sim.results import Result, make_plain
@@ -103,7 +104,7 @@ class OddsResult(Result):
 
     def render(self, format: str) -> bytes:
         """Return the tables in a format, or the page ("html"), as the command's --format."""
-        if format != "html":
+        if represent(format, str) != "html":
             return super().render(format)
         from kqj_sim.output.page import to_html
         from kqj_sim.questions.odds.page import make_odds_page

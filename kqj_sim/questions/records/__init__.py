@@ -170,7 +170,7 @@ def show(
             sides = parse_player(policy[0], rules.game), parse_player(against, rules.game)
             field = None if opponents is None else parse_player(opponents, rules.game)
             return play_versions(sides, field, rules, seed, deal), ()
-        record = next(iterate_records(1, None, None, policy, impose, seed, deal, rules))
+        record = next(iterate_records(1, None, None, policy or None, impose, seed, deal, rules))
         names = [player.given for player in parse_players(policy or None, rules)]
         return render_checked(record, names)
 
@@ -205,7 +205,7 @@ def check(
 
     Raises:
         OSError: the file cannot be read.
-        InputError: these are no records.
+        InputError: these are no records, or there are none.
 
     >>> import kqj_sim as kqj
     >>> kqj.check(kqj.records(deals=20, policy="standard")).ok

@@ -92,7 +92,9 @@ class RecordCheck:
                 yield line, each.discrepancy
 
     def summarise(self) -> Iterator[str]:
-        """Yield the lines of the summary of all files."""
+        """Yield the lines of the summary of all files; raise RecordError for no records."""
+        if not self._records:
+            raise RecordError("there are no records to check")
         outcome = (
             f"discrepancies: {self.discrepancy_count:,}"
             if self.discrepancy_count

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, overload
 
+from kqj_sim.arguments import parse_argument, parse_path
 from kqj_sim.errors import InputError
 from kqj_sim.messages import count_noun, format_json
 from kqj_sim.output.grid import to_screen
@@ -141,7 +142,7 @@ class Records(ShownResult, Sequence[Record]):
 
     def save(self, path: str | Path) -> None:
         """Write the records to a file, one line of JSON each, as `kqj-sim records --out`."""
-        save_file(path, self.to_json().encode())
+        save_file(parse_argument("path", parse_path, path), self.to_json().encode())
 
 
 class CheckResult(ShownResult):
@@ -209,7 +210,7 @@ def list_records(given: Record | Round | Iterable[Record | Round]) -> Iterator[R
 def open_records(records: RecordsLike) -> Iterator[Iterable[bytes]]:
     """Give records as lines of JSON, or the lines of the file that has them."""
     if isinstance(records, str | os.PathLike):
-        with open_lines(records) as lines:
+        with open_lines(parse_argument("records", parse_path, records)) as lines:
             yield lines
     else:
         yield (to_json(record).encode() for record in list_records(records))

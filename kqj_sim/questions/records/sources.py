@@ -47,7 +47,7 @@ def iterate_records(
 
     return play_records(
         Experiment(
-            rules, parse_players(policy or None, rules), deals or DEFAULT_RECORDS, seed, first,
+            rules, parse_players(policy, rules), deals or DEFAULT_RECORDS, seed, first,
             games, parse_imposed(impose, rules),
         )
     )  # fmt: skip

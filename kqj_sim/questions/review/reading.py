@@ -11,6 +11,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import TypeAlias
 
+from kqj_sim.arguments import parse_argument, parse_path
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.games import list_game_options
 from kqj_sim.messages import visible
@@ -76,7 +77,8 @@ def list_rounds(
         line: the only line of a file that is read; None for all.
     """
     if isinstance(records, (str, os.PathLike)):
-        return _read_file(records, line), _count_rounds(records, line), os.fspath(records)
+        path = parse_argument("records", parse_path, records)
+        return _read_file(path, line), _count_rounds(path, line), path
     rounds = (
         (number, partial(_prepare, record, number))
         for number, record in enumerate(list_records(records), start=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from kqj_sim.messages import represent
 from kqj_sim.output.figures import NothingToDrawError
 from kqj_sim.questions.review.page import make_review_page
 from kqj_sim.questions.review.report import make_review_report, render_review
@@ -87,7 +88,7 @@ class ReviewResult(Result):
 
     def render(self, format: str) -> bytes:
         """Return the review in a format; JSON and pages have all decisions of all rounds."""
-        if format not in ("json", "html"):
+        if represent(format, str) not in ("json", "html"):
             return super().render(format)
         text = render_review(self._report, self._reviewed.reviews)
         return text if format == "json" else make_review_page(text)

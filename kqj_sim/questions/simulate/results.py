@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from kqj_sim.arguments import split_items
+from kqj_sim.arguments import parse_argument, split_items
 from kqj_sim.columns import SENDER_HAND
 from kqj_sim.errors import InputError
 from kqj_sim.games import describe_listing
 from kqj_sim.messages import quote, suggest
 from kqj_sim.output.run import Run
+from kqj_sim.plain import to_plain
 from kqj_sim.questions.simulate.key_figures import make_simulation_report
 from kqj_sim.results import Result
 from kqj_sim.runner import Runner
@@ -92,6 +93,8 @@ class SimulationResult(Result):
         import pandas as pd
 
         experiment, expression = self._tally.experiment, self._tally.expression
+        if columns is not None:
+            columns = parse_argument("columns", split_items, to_plain(columns))
         names = choose_columns(columns, experiment)
         filled = frozenset(names).union(() if expression is None else expression.columns)
         parts: list[pd.DataFrame] = []
