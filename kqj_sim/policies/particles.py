@@ -159,8 +159,8 @@ def chance_of_calls(
     """Return the chance of a place's calls with a hand of eight cards in natural coding.
 
     Passes in auctions, and counters, do not count against a hand.  With an imposed contract nothing
-    was called, and it is 1.  Whoever called, the count is that of `points`: a round in play does not
-    have the questions that were asked in an auction, only the last bids.
+    was called, and it is 1.  Whoever called, the count is that of `points`: of the questions of an
+    auction a round in play has only the last bids.
 
     Args:
         state, lane: a lane after the calls.
