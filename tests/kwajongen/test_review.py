@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+import kqj_sim as kqj
 from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.questions.review.luck import compute_differences
 from tests.questions.review.pages import check_written_page
@@ -23,3 +24,11 @@ def test_a_page_is_written_by_its_suffix(tmp_path: Path) -> None:
         "Hands:\n  Ann: Ah Kh 9s 9d\nTricks:\n  Ah 9h Jh Qh\n  Kh Th\n",
         ["Ann", "Ben", "Cem", "Dora"],
     )
+
+
+def test_nobody_loses_thirty_points_in_a_round() -> None:
+    found = kqj.review(game="kwajongen", policy="random", deals=3, samples=40)
+    decisions = found.tables["decisions"]
+    shares = decisions[decisions.quantity == "large_loss_share"]
+    assert (shares.choice.astype(str) != shares.best.astype(str)).any()
+    assert (shares.value == 0).all() and shares.high.isna().all()

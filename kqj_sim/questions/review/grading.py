@@ -22,6 +22,7 @@ from kqj_sim.positions.samplers import make_sampler
 from kqj_sim.positions.sampling import Sampler
 from kqj_sim.positions.search import Deadline, SearchEnded
 from kqj_sim.questions.review.cross_fitting import (
+    LARGE_LOSS,
     Draws,
     Loss,
     Mean,
@@ -406,6 +407,8 @@ def _measure(prepared: _Preparation, plan: GradePlan) -> tuple[Grade, Sampler] |
     draws = draws.pick([played.index(prepared.equivalents[number]) for number in kept])
     loss = estimate_loss(pilot.pick(kept), draws, kept.index(choice), plan.confidence)
     loss = replace(loss, best=kept[loss.best])
+    if 2 * sampler.position.rules.max_points < LARGE_LOSS:
+        loss = replace(loss, large=replace(loss.large, exact=True))  # No round has such points.
     return _make_grade(prepared, draws, prepared.kept, loss, plan.confidence), sampler
 
 
