@@ -62,7 +62,13 @@ def read_constants() -> dict[str, Any]:
     """Return the sizes, numbers and names of the kernels that the page's scripts use."""
     from kqj_sim.core import auction, bidding, block, call_odds
     from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
-    from kqj_sim.core.observed_calls import OBSERVED_CALL_SIZE
+    from kqj_sim.core.observed_calls import (
+        LISTED,
+        LISTED_CALLERS,
+        LISTED_DEALS,
+        OBSERVED_CALL_SIZE,
+        SIGNAL_SIZE,
+    )
     from kqj_sim.positions.auction_state import GUARANTEED_CAPOT_TOTAL
     from kqj_sim.positions.kqj_calls import MIN_CAPOT_PROBABILITY
     from kqj_sim.questions.odds.card_reasons import Reason
@@ -73,6 +79,10 @@ def read_constants() -> dict[str, Any]:
         "TOTALS": MAX_TOTAL + 1,
         "BLOCK": block.ROW_COUNT * block.STRIDE,
         "OBSERVED": OBSERVED_CALL_SIZE,
+        "SIGNAL": SIGNAL_SIZE,
+        "LISTED": LISTED,
+        "LISTED_CALLERS": LISTED_CALLERS,
+        "LISTED_DEALS": LISTED_DEALS,
         "STATE": auction.STATE_SIZE,
         "OPTION": auction.OPTION_SIZE,
         "OPTIONS": auction.MAX_OPTIONS,

@@ -115,8 +115,11 @@ class Odds {
   copyTotals(option) {
     const { engine, totals, squares } = this,
       size = engine.constants.TOTALS;
-    const of = (array) => array.subarray(size * option, size * (option + 1));
-    return [engine.copy("f64", of(totals), [1, size]), engine.copy("f64", of(squares))];
+    const of = (array, rows) => {
+      const part = array.subarray(size * rows * option, size * rows * (option + 1));
+      return engine.copy("f64", part, [rows, size]);
+    };
+    return [of(totals, 1), of(squares, 3)];
   }
 }
 

@@ -243,12 +243,13 @@ def choose_amounts(
 
 @kernel(cache=False)
 def add_totals(
-    outcomes: Int16Array, weights: Float64Array, totals: Float64Array, squares: Float64Array
-) -> None:
+    outcomes: Int16Array, weights: Float64Array, lists: Int64Array, totals: Float64Array,
+    squares: Float64Array,
+) -> None:  # fmt: skip
     """Add the totals of outcomes (`kqj_calls.add_totals`), whatever the ending."""
     options, size = totals.shape
     by_ending = np.zeros((options, ENDINGS, size))
-    kqj_calls.add_totals(outcomes, weights, by_ending, squares)
+    kqj_calls.add_totals(outcomes, weights, lists, by_ending, squares)
     for option in range(options):
         for ending in range(ENDINGS):
             for total in range(size):
@@ -287,9 +288,9 @@ def list_examples(sampler: KqjCardSampler) -> Iterator[tuple[Kernel, tuple[Any, 
     yield estimate_measure, (moments, 0, 0, 0, 0, one)
     yield rank_options, (moments, 0, ints)
     yield is_certain, (moments, 0, 0, 0, 0)
-    yield estimate_reach, (moments, two, one, 0, one)
-    yield choose_amounts, (moments, two, one, 0, 0, ints)
-    yield add_totals, (outcomes, one, two, two)
+    yield estimate_reach, (moments, two, two, 0, one)
+    yield choose_amounts, (moments, two, two, 0, 0, ints)
+    yield add_totals, (outcomes, one, ints, two, np.zeros((1, 3, 1)))
     yield weigh_layouts, (sampler.turn, layouts, sampler.play_model.model, one)
     yield choose_least_weight, (one, one)
     yield count_ways, (sampler.turn, layouts, 0, sampler._rules, sampler._seating, ints)

@@ -10,7 +10,7 @@ class Moments {
   constructor(engine, measures, options) {
     const count = measures.length,
       size = 1 + options;
-    Object.assign(this, { engine, measures, deals: 0 });
+    Object.assign(this, { engine, measures, deals: 0, dealSquares: 0 });
     this.shapes = [
       [count, size],
       [count, size, size],
@@ -19,8 +19,9 @@ class Moments {
     this.products = new Float64Array(count * size * size);
   }
 
-  add({ drawn, sums, products }) {
+  add({ drawn, sums, products, dealSquares = products[0] }) {
     this.deals += drawn;
+    this.dealSquares += dealSquares;
     addNumbers(this.sums, sums);
     addNumbers(this.products, products);
   }
@@ -29,7 +30,7 @@ class Moments {
     return this.sums[0];
   }
   get effective() {
-    return this.products[0] > 0 ? this.weights ** 2 / this.products[0] : 0;
+    return this.dealSquares > 0 ? this.weights ** 2 / this.dealSquares : 0;
   }
 
   // Calls a kernel with the moments and further arguments, and reads its result.
@@ -39,6 +40,7 @@ class Moments {
       engine.copy("i64", [this.deals]),
       engine.copy("f64", this.sums, shapes[0]),
       engine.copy("f64", this.products, shapes[1]),
+      engine.copy("f64", [this.dealSquares]),
     ];
     const found = read(engine.call(name, moments, ...given));
     engine.release();

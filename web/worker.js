@@ -2,22 +2,41 @@
 
 let OUT, engine, question;
 
-// Returns sums over outcomes (options, deals, SIZE) of some weights, as `Odds.add` adds them.
-function addUp(outcomes, weights) {
+// Returns sums over outcomes (options, deals, SIZE) of some weights, as `Odds.add` adds them; draws with
+// the same number in `lists` share lists of hands.
+function addUp(outcomes, weights, lists = []) {
   const { measures, totals } = question,
     [options, deals] = outcomes.shape,
     size = 1 + options;
   const values = engine.array("f64", [measures.length, options, deals]),
     sums = engine.array("f64", [measures.length, size]),
-    products = engine.array("f64", [measures.length, size, size]);
+    products = engine.array("f64", [measures.length, size, size]),
+    dealSquares = engine.array("f64", 1),
+    shared = engine.copy("i64", lists);
   measures.forEach((name, at) => engine.call(`measure_${name}`, outcomes, engine.row(values, at)));
-  engine.call("add_weighted", weights, values, sums, products);
-  const found = { sums: sums.view().slice(), products: products.view().slice() };
+  engine.call("add_weighted", weights, values, shared, sums, products, dealSquares);
+  const found = {
+    sums: sums.view().slice(),
+    products: products.view().slice(),
+    dealSquares: dealSquares.view()[0],
+  };
   if (!totals) return found;
   const weighed = engine.array("f64", [options, OUT.TOTALS]),
-    squares = engine.array("f64", [options, OUT.TOTALS]);
-  engine.call("add_totals", outcomes, weights, weighed, squares);
+    squares = engine.array("f64", [options, 3, OUT.TOTALS]);
+  engine.call("add_totals", outcomes, weights, shared, weighed, squares);
   return { ...found, totals: weighed.view().slice(), squares: squares.view().slice() };
+}
+
+// Returns the signal of a search whose draws may share lists, as `Search.start_chunk`.
+function makeSignal() {
+  const numbers = Array(OUT.SIGNAL).fill(0);
+  numbers[OUT.LISTED] = OUT.LISTED_CALLERS;
+  return engine.copy("i64", numbers);
+}
+
+// Returns the numbers of the lists that draws share, by those that are left of the draws from `first` on.
+function numberLists(first, left) {
+  return [...left].map((at) => (first + BigInt(at)) / BigInt(OUT.LISTED_DEALS));
 }
 
 // Plays every call in a block of deals, as `KqjCallSampler.play_chunk`.
@@ -33,7 +52,8 @@ function playCalls({ observer, observed, options }, first, lanes) {
     asked = engine.copy("i64", observed);
   const weights = engine.array("f64", lanes),
     counts = i64(2 * questions),
-    signal = i64(2);
+    signal = makeSignal();
+  let lists = [];
   engine.call("begin_deals", state, first, lanes, 1, known, hands, keys, weights, remaining);
   if (questions) {
     engine.call(
@@ -49,7 +69,10 @@ function playCalls({ observer, observed, options }, first, lanes) {
       counts,
       signal,
       remaining,
+      engine.array("f64", [questions, lanes]),
     );
+    const drawn = [...weights.view().keys()].filter((at) => weights.view()[at] > 0);
+    if (signal.view()[OUT.LISTED]) lists = numberLists(first, drawn);
   }
   const live = engine.call(
     "deal_remaining",
@@ -72,7 +95,7 @@ function playCalls({ observer, observed, options }, first, lanes) {
     drawn: lanes,
     live,
     counts: Array.from(counts.view(), Number),
-    ...addUp(outcomes, engine.head(weights, live)),
+    ...addUp(outcomes, engine.head(weights, live), lists),
   };
 }
 
@@ -93,7 +116,7 @@ function drawHands(turn, first, count, questions) {
   const hands = engine.array("i64", [count, 6]),
     counts = engine.array("i64", 2 * questions);
   const { rules, cards } = engine.table,
-    signal = engine.array("i64", 2);
+    signal = makeSignal();
   const kept = engine.call(
     "draw_hidden_hands",
     turn,
@@ -109,7 +132,7 @@ function drawHands(turn, first, count, questions) {
     signal,
   );
   const draws = [keys, weights, hands].map((array) => engine.head(array, Math.max(0, kept)));
-  return { kept, draws, counts: Array.from(counts.view(), Number) };
+  return { kept, draws, counts: Array.from(counts.view(), Number), listed: signal.view()[OUT.LISTED] };
 }
 
 // Returns the weights of layouts by the cards that the others played.
@@ -148,7 +171,17 @@ function playCards(first, count) {
   }
   const most = Math.min(live, question.most ?? Infinity);
   const [keys, weights, hands] = drawn.draws.map((array) => engine.head(array, most));
-  return { drawn: most, live, counts: drawn.counts, ...addUp(playOut(turn, hands, keys), weights) };
+  let lists = [];
+  if (drawn.listed) {
+    const all = engine.array("i64", count);
+    engine.call("fill_keys", first, 1, all);
+    const numbers = new Map(Array.from(all.view(), (key, at) => [key, at]));
+    lists = numberLists(
+      first,
+      Array.from(keys.view(), (key) => numbers.get(key)),
+    );
+  }
+  return { drawn: most, live, counts: drawn.counts, ...addUp(playOut(turn, hands, keys), weights, lists) };
 }
 
 // Plays every legal card out in some of all distributions, as `CardSampler.play_all`.

@@ -23,16 +23,19 @@ from kqj_sim.core.block import (
     pad_lanes,
     team_of,
 )
-from kqj_sim.core.cards import PACK
+from kqj_sim.core.cards import PACK, popcount
 from kqj_sim.core.deal import draw_cards
 from kqj_sim.core.dispatch import ask
 from kqj_sim.core.jit import block_loop, int16_at, int64_at, kernel, scalar
+from kqj_sim.core.layout_counts import BINOMIALS
 from kqj_sim.core.observed_calls import (
     CALL_ARGUMENT,
     CALL_LOOP,
     CALL_ROWS,
     CALL_RULE,
     CALLER_PLACE,
+    LISTED,
+    LISTED_DEALS,
     LISTED_TRIES,
     OBSERVED_CALL_SIZE,
     SEARCHING,
@@ -189,25 +192,21 @@ def begin_deals(
         remaining: int64 (LANES,), filled with the cards that nobody has.
     """
     fill_observed_rows(state, observer)
-    own_place, own, upcard = (
-        observer[OBSERVER_PLACE],
-        observer[OBSERVER_CARDS],
-        observer[OBSERVED_RETURN],
-    )
+    own_place, own = observer[OBSERVER_PLACE], observer[OBSERVER_CARDS]
     for part in range(_HAND_PARTS):
         for i in range(lanes):
             hands[_hand_index(part, i)] = own if part == own_place else 0
     for i in range(lanes):
         keys[i] = rng.derive_deal_key(seed, first + i)
         weights[i] = 1.0
-        remaining[i] = PACK & ~(own | upcard)
+        remaining[i] = PACK & ~(own | observer[OBSERVED_RETURN])
 
 
 @kernel
 def draw_callers(
     state: Block, lanes: int, rules: Rules, seating: Seating, observed_calls: Int64Array,
     hands: Int64Array, keys: Int64Array, weights: Float64Array, counts: Int64Array,
-    signal: Int64Array, remaining: Int64Array,
+    signal: Int64Array, remaining: Int64Array, shares: Float64Array,
 ) -> None:  # fmt: skip
     """Draw the hands of those who called, so that they would have called as observed.
 
@@ -220,11 +219,13 @@ def draw_callers(
         observed_calls: int64 (n * OBSERVED_CALL_SIZE,), those of a caller one after another.
         counts: int64 (2 * n,); for each call the number of hands asked, and of those that made it,
             are added.
-        signal: int64 (2,), see `core.observed_calls.STOP`.
+        signal: int64 (SIGNAL_SIZE,), see `core.observed_calls.STOP`.
+        shares: float64 (n, LANES), filled by caller with the weights once the caller has a hand.
     """
     search = CallerSearch(state, observed_calls, keys, weights, counts, signal)
     signal[SEARCHING] = 1
-    listed_callers = count_listed_callers(observed_calls) if rules.auction else 0
+    listed_callers = count_listed_callers(observed_calls, signal[LISTED]) if rules.auction else 0
+    signal[LISTED] = listed_callers
     listed = np.empty(LISTED_TRIES if listed_callers > 0 else 0, np.int64)
     unseen = remaining[0]
     call, caller = 0, 0
@@ -233,14 +234,16 @@ def draw_callers(
         place = observed_calls[call * OBSERVED_CALL_SIZE + CALLER_PLACE]
         caller_hands = hands[place * LANES :]
         if 1 <= caller <= listed_callers:
-            key = rng.draw(keys[0], _LIST_COUNTER + place)
-            count = list_matching_hands(
-                search, call, next_call, unseen, 0, key, rules, seating, listed
-            )
+            count, all_hands = 0, BINOMIALS[popcount(unseen), TRICKS]
             for i in range(lanes):
+                if i % LISTED_DEALS == 0:
+                    key = rng.draw(keys[i], _LIST_COUNTER + place)
+                    count = list_matching_hands(
+                        search, call, next_call, unseen, 0, key, rules, seating, listed
+                    )
                 key = rng.draw(keys[i], _LISTED_HAND_COUNTER + place)
-                share = draw_listed_hand(listed, count, remaining[i], key, caller_hands, i)
-                weights[i] *= share
+                weights[i] *= all_hands / BINOMIALS[popcount(remaining[i]), TRICKS]
+                weights[i] *= draw_listed_hand(listed, count, remaining[i], key, caller_hands, i)
         else:
             _draw_caller_hands(
                 search, int64_at(remaining.ctypes.data), lanes, caller, call, next_call,
@@ -248,6 +251,7 @@ def draw_callers(
             )  # fmt: skip
         for i in range(lanes):
             remaining[i] &= ~caller_hands[i]
+            shares[caller, i] = weights[i]
         call, caller = next_call, caller + 1
     signal[SEARCHING] = 0
 

@@ -1,8 +1,8 @@
 """Hidden hands drawn at a turn to play, so that the others would have called as they did.
 
 Each draw is a function of (seed, number of the draw), so draws are independent of each other and of
-threads; those whose numbers divided by LANES are the same have lists of hands in common.  Within a
-draw, the hands tried for a caller are those of successive layouts
+threads; those whose numbers divided by LISTED_DEALS are the same have lists of hands in common.
+Within a draw, the hands tried for a caller are those of successive layouts
 (`core.hidden_hands.draw_next_hand`); every caller starts anew.
 
 Observed calls weight the draws as `core.observed_calls` describes.  A caller's hand is that of a
@@ -31,9 +31,12 @@ from kqj_sim.core.knowledge import EXCLUDED, HAND_SIZES, PUBLIC_KNOWLEDGE_SIZE, 
 from kqj_sim.core.layout_counts import compute_allowed_share, count_restricted
 from kqj_sim.core.observed_calls import (
     CALLER_PLACE,
+    LISTED,
+    LISTED_DEALS,
     LISTED_TRIES,
     OBSERVED_CALL_SIZE,
     SEARCHING,
+    SIGNAL_SIZE,
     STOP,
     STOPPED,
     CallerSearch,
@@ -153,13 +156,13 @@ _draw_caller_hands = make_caller_search(_draw_from_layouts)
 
 
 @scalar
-def _count_listed_callers(turn: CardTurn, rules: Rules) -> int:
-    """Return for how many callers, from the second on, hands are listed.
+def _count_listed_callers(turn: CardTurn, most: int, rules: Rules) -> int:
+    """Return for how many callers, from the second on, hands are listed, at most so many.
 
     There are none unless the layouts that the plays allow can be counted once these have their
     hands.
     """
-    listed = count_listed_callers(turn.observed_calls) if rules.auction else 0
+    listed = count_listed_callers(turn.observed_calls, most) if rules.auction else 0
     if listed == 0:
         return 0
     others, call = turn.known.copy(), 0
@@ -204,7 +207,8 @@ def _draw_layouts(
             draws.hidden[i, place] = 0
         for number in range(PUBLIC_KNOWLEDGE_SIZE):
             draws.knowledge[i, number] = turn.known[number]
-    listed_callers = _count_listed_callers(turn, rules)
+    listed_callers = _count_listed_callers(turn, search.signal[LISTED], rules)
+    search.signal[LISTED] = listed_callers
     listed = np.empty(LISTED_TRIES if listed_callers > 0 else 0, np.int64)
     source = _Source(
         draws.knowledge.ctypes.data, turn.shown.ctypes.data, turn.state[block.SENDER],
@@ -217,11 +221,14 @@ def _draw_layouts(
         hands = draws.hidden[:, place]
         if 1 <= caller <= listed_callers:
             may = turn.known[UNSEEN] & ~turn.known[EXCLUDED + place]
-            key = rng.draw(rng.derive_deal_key(seed, first & -LANES), _LIST_COUNTER + place)
-            count = list_matching_hands(
-                search, call, next_call, may, turn.shown[place], key, rules, seating, listed
-            )
+            count = 0
             for i in range(lanes):
+                if i == 0 or (first + i) % LISTED_DEALS == 0:
+                    key = rng.derive_deal_key(seed, (first + i) & -LISTED_DEALS)
+                    key = rng.draw(key, _LIST_COUNTER + place)
+                    count = list_matching_hands(
+                        search, call, next_call, may, turn.shown[place], key, rules, seating, listed
+                    )
                 left = draws.knowledge[i, UNSEEN]
                 key = rng.draw(search.keys[i], _LISTED_HAND_COUNTER + place)
                 search.weights[i] *= draw_listed_hand(listed, count, left, key, hands, i)
@@ -282,7 +289,7 @@ def draw_hidden_hands(
         hands: int64 (count, 6), filled with their hidden hands by place, natural coding.
         counts: int64 (2 * n,); for each call the number of hands asked, and of those that made it,
             are added.
-        signal: int64 (2,), see `core.observed_calls.STOP`.
+        signal: int64 (SIGNAL_SIZE,), see `core.observed_calls.STOP`.
 
     Returns:
         Number of draws with a weight; NO_LAYOUT, ILLEGAL_CALL or STOPPED.
@@ -291,8 +298,7 @@ def draw_hidden_hands(
     kept = 0
     begin, end = first, first + count
     while begin < end:
-        # Lists of hands are common to the draws whose numbers begin alike.
-        lanes = min(LANES - begin % LANES, end - begin)
+        lanes = min(LANES, end - begin)
         signal[SEARCHING] = 1
         if not _draw_layouts(turn, search, begin, lanes, seed, rules, seating, draws):
             return NO_LAYOUT
@@ -332,7 +338,7 @@ def count_first_fives(
     Returns:
         False if a policy made an illegal call.
     """
-    search = _new_search(turn, counts, np.zeros(2, np.int64))
+    search = _new_search(turn, counts, np.zeros(SIGNAL_SIZE, np.int64))
     questions = view_questions(search, seating)
     place = turn.observed_calls[first * OBSERVED_CALL_SIZE + CALLER_PLACE]
     sender, upcard = turn.state[block.SENDER], turn.state[block.UPCARD]

@@ -1,4 +1,4 @@
-"""Numbers of layouts of the hidden cards where at most two players are restricted.
+"""Numbers of layouts of the hidden cards, in kernels where at most two players are restricted.
 
 A player is restricted who cannot hold some hidden card (`core.knowledge`).
 """
@@ -69,3 +69,21 @@ def compute_allowed_share(knowledge: Int64Array) -> float:
     for shared in range(size + 1):
         ways += count_ways(shared, both, own, size, others, others_size)
     return ways / (BINOMIALS[count, size] * BINOMIALS[count - size, others_size])
+
+
+def count_layouts(knowledge: Int64Array) -> float:
+    """Return the number of layouts that agree with the knowledge, however many are restricted.
+
+    Give each player a variable, and multiply for all hidden cards the sum of those who may hold it:
+    the number is the coefficient with the sizes of the hands as exponents.
+    """
+    players = [player for player in range(HOLDER_COUNT) if knowledge[HAND_SIZES + player] > 0]
+    ways = np.zeros([1 + knowledge[HAND_SIZES + player] for player in players])
+    ways.flat[0] = 1
+    for card in (1 << bit for bit in range(64) if int(knowledge[UNSEEN]) >> bit & 1):
+        before, ways = ways, np.zeros_like(ways)
+        for axis, player in enumerate(players):
+            if not int(knowledge[EXCLUDED + player]) & card:
+                # A view whose first axis is the player's.
+                np.moveaxis(ways, axis, 0)[1:] += np.moveaxis(before, axis, 0)[:-1]
+    return float(ways.flat[-1])

@@ -16,11 +16,12 @@ the Royal Statistical Society B 70, 2008).  The first caller's share is the same
 needs no weight.
 
 Bids are rare, so where two or more players have bid, hands of the second and the third bidder are
-tried once for a block of deals and not in each of them.  A deal gets one of those that match and
-are left to it; the share of these in the hands tried is its weight.  The hands of different callers
-are tried independently, so weighted means are the same as before (the estimate is a U-statistic
-with several samples: E. L. Lehmann, "Consistency and unbiasedness of certain nonparametric tests",
-Annals of Mathematical Statistics 22, 1951).
+tried once for a few deals and not in each of them.  A deal gets one of those that match and are
+left to it; the share of these in the hands tried, over that of all hands left to it, is its weight.
+The hands of different callers are tried independently, so weighted means are the same as before
+(the estimate is a U-statistic with several samples: E. L. Lehmann, "Consistency and unbiasedness of
+certain nonparametric tests", Annals of Mathematical Statistics 22, 1951).  Deals that share lists
+depend on each other: to errors they count as one observation (`core.weighted_draws.add_weighted`).
 """
 
 from __future__ import annotations
@@ -61,12 +62,17 @@ may be all but impossible, and more deals are cheaper than a longer search: with
 effective deals of an auction take four times as long."""
 
 LISTED_CALLERS = 2
-"""The most callers whose matching hands are listed for a block of deals."""
-LISTED_TRIES = 1 << 13
-"""Hands tried for such a list."""
+"""The most callers whose matching hands are listed."""
+LISTED_DEALS = 64
+"""Deals with lists in common, by their numbers: a power of two, at most LANES.  With more, few
+deals have too few independent lists for an interval; with fewer, lists are short."""
+LISTED_TRIES = 1 << 12
+"""Hands tried for a list."""
 
-STOP, SEARCHING = range(2)
-"""Entries of a signal between threads: set STOP to 1 to end a search; SEARCHING is 1 during it."""
+STOP, SEARCHING, LISTED = range(3)
+"""Entries of a signal between threads: set STOP to 1 to end a search; SEARCHING is 1 during it.
+LISTED is the most callers whose hands are listed, LISTED_CALLERS or 0, and then their number."""
+SIGNAL_SIZE = 3
 STOPPED = -2
 """Result of a search that was told to stop; what it found is of no use."""
 
@@ -92,7 +98,7 @@ class CallerSearch(NamedTuple):
     counts: Int64Array
     """int64 (2 * n,): for each call the number of hands asked, and of those that made it."""
     signal: Int64Array
-    """int64 (2,), see STOP and SEARCHING."""
+    """int64 (SIGNAL_SIZE,), see STOP."""
 
 
 class Questions(NamedTuple):
@@ -278,10 +284,10 @@ def _update_matches(
 
 
 @scalar
-def count_listed_callers(observed_calls: Int64Array) -> int:
+def count_listed_callers(observed_calls: Int64Array, most: int) -> int:
     """Return for how many callers, from the second on, hands are listed: those who have bid."""
     count, call = 0, find_next_caller(observed_calls, 0)
-    while count < LISTED_CALLERS and call < observed_calls.shape[0] // OBSERVED_CALL_SIZE:
+    while count < most and call < observed_calls.shape[0] // OBSERVED_CALL_SIZE:
         next_call = find_next_caller(observed_calls, call)
         bids = 0
         for at in range(

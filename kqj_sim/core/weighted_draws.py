@@ -6,7 +6,7 @@ import numpy as np
 
 from kqj_sim.core import rng
 from kqj_sim.core.block import SEATS, cell_index
-from kqj_sim.core.jit import kernel, scalar
+from kqj_sim.core.jit import block_loop, kernel, scalar
 from kqj_sim.core.types import Float64Array, Int64Array
 
 _THINNING_COUNTER = rng.HIDDEN_HAND + (9 << 24)
@@ -88,33 +88,90 @@ def sum_products(left: Float64Array, right: Float64Array) -> float:
     return total
 
 
+@block_loop
+def _merge_draws(
+    weights: Float64Array, values: Float64Array, lists: Int64Array
+) -> tuple[Float64Array, Float64Array]:
+    """Return the summed weights of draws that share lists, and their mean values by weight."""
+    quantities, options, count = values.shape
+    merged = 1
+    for i in range(1, count):
+        merged += 1 if lists[i] != lists[i - 1] else 0
+    sums, means = np.zeros(merged), np.zeros((quantities, options, merged))
+    at = 0
+    for i in range(count):
+        at += 1 if i > 0 and lists[i] != lists[i - 1] else 0
+        sums[at] += weights[i]
+    for quantity in range(quantities):
+        for option in range(options):
+            at = 0
+            for i in range(count):
+                at += 1 if i > 0 and lists[i] != lists[i - 1] else 0
+                means[quantity, option, at] += values[quantity, option, i] * weights[i] / sums[at]
+    return sums, means
+
+
 @kernel
 def add_weighted(
-    weights: Float64Array, values: Float64Array, sums: Float64Array, products: Float64Array
-) -> None:
-    """Add deals to moments.
+    weights: Float64Array, values: Float64Array, lists: Int64Array, sums: Float64Array,
+    products: Float64Array, squares: Float64Array,
+) -> None:  # fmt: skip
+    """Add deals to moments; those that share lists of hands are one observation of the products.
 
     Args:
         weights: float64 (n,), the weights w.
         values: float64 (quantities, options, n), the quantities x.
+        lists: int64 (n,), ascending, the numbers of the lists of each deal; empty if none share
+            any.
         sums: float64 (quantities, 1 + options), to which the sums of w and of w x are added.
         products: float64 (quantities, 1 + options, 1 + options), to which those of their products
             are added.
+        squares: float64 (1,), to which the sum of w w by deals is added.
     """
+    squares[0] += sum_products(weights, weights)
+    if len(lists) > 0:
+        weights, values = _merge_draws(weights, values, lists)
     quantities, options, count = values.shape
-    ones, squares, weighted = np.empty(count), np.empty(count), np.empty(count)
+    ones, weight_squares, weighted = np.empty(count), np.empty(count), np.empty(count)
     for i in range(count):
         ones[i] = 1.0
-        squares[i] = weights[i] * weights[i]
+        weight_squares[i] = weights[i] * weights[i]
     for quantity in range(quantities):
         for one in range(1 + options):
             value = values[quantity, one - 1] if one > 0 else ones
             sums[quantity, one] += sum_products(value, weights)
             for i in range(count):
-                weighted[i] = value[i] * squares[i]
+                weighted[i] = value[i] * weight_squares[i]
             for other in range(one + 1):
                 right = values[quantity, other - 1] if other > 0 else ones
                 product = sum_products(weighted, right)
                 products[quantity, one, other] += product
                 if other < one:
                     products[quantity, other, one] += product
+
+
+@kernel
+def add_shared_squares(
+    amounts: Int64Array, weights: Float64Array, lists: Int64Array, squares: Float64Array
+) -> None:
+    """Add what lists that deals share add to the squares of the weights from each amount on.
+
+    Args:
+        amounts: int64 (n,), the amount that each deal reaches.
+        weights, lists: the deals, as of `add_weighted`.
+        squares: float64 (2, amounts), to which are added, by least amount: the products of the
+            weights of two deals with lists in common of which the first, or both, reach it.
+    """
+    size, count = squares.shape[1], len(weights)
+    reached, alone = np.zeros(size), np.zeros(size)
+    for i in range(count):
+        reached[amounts[i]] += weights[i]
+        alone[amounts[i]] += weights[i] * weights[i]
+        if i == count - 1 or lists[i + 1] != lists[i]:
+            total, above, above_alone = reached.sum(), 0.0, 0.0
+            for amount in range(size - 1, -1, -1):
+                above += reached[amount]
+                above_alone += alone[amount]
+                squares[0, amount] += above * total - above_alone
+                squares[1, amount] += above * above - above_alone
+                reached[amount] = alone[amount] = 0.0

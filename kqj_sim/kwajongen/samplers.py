@@ -80,7 +80,7 @@ class KwajongenCallOdds(Odds):
     def estimate_points_share(self, option: int, points: int) -> Estimate:
         """Estimate the chance that the round is worth so many points to the player's side."""
         count = float(self.point_counts[option, :, points + self.max_points].sum())
-        return self.sums.estimate_share(count, count, self.confidence, self.sequential)
+        return self.sums.estimate_share(count, count, count, self.confidence, self.sequential)
 
 
 class KwajongenCallSampler(Sampler):

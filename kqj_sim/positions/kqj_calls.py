@@ -12,9 +12,10 @@ import numpy as np
 
 from kqj_sim.core import call_odds as core
 from kqj_sim.core.block import LANES, PLAYER_BITS, SEATS, allocate_block
-from kqj_sim.core.observed_calls import STOPPED
+from kqj_sim.core.observed_calls import LISTED, LISTED_DEALS, STOPPED
 from kqj_sim.core.scoring import LITIGATION, PASSED_OUT
 from kqj_sim.core.types import Block, Float64Array, Int16Array, Int64Array
+from kqj_sim.core.weighted_draws import add_shared_squares
 from kqj_sim.errors import InputError
 from kqj_sim.places import describe_place
 from kqj_sim.plan import check_range
@@ -23,7 +24,6 @@ from kqj_sim.policies.players import Player, get_default_player
 from kqj_sim.positions.auction_state import (
     GUARANTEED_CAPOT_TOTAL,
     CallOption,
-    ObservedCall,
     find_lowest_amount,
     format_answer,
     list_call_options,
@@ -56,7 +56,7 @@ from kqj_sim.simulation.encode import (
     without_counters,
 )
 from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE, Estimate
-from kqj_sim.stats.moments import WeightedMoments
+from kqj_sim.stats.moments import NO_LISTS, WeightedMoments
 
 FIRST_PILOT_DEAL = 1 << 59
 """The deals from this number on choose the bids that are tried out; the others value them."""
@@ -100,23 +100,23 @@ class KqjCallOdds(Odds):
     """Estimates of the calls of KQJ; with auctions the contracts, if they are played, follow.
 
     Attributes:
-        observed_calls: what the others answered, in the order in which hands are drawn.
         totals: float64 (options, 4, 601), weights by ending (`WON` to `NOT_PLAYED`) and own total.
-        squares: float64 (options, 601), squares of the weights by own total.
+        squares: float64 (options, 3, 601), squares of the weights by own total; and by least total
+            what shared lists add to them (`core.weighted_draws.add_shared_squares`).
         uncountered_best: with auctions the best call in the deals that chose if nobody counters.
     """
 
-    observed_calls: list[ObservedCall]
     uncountered_best: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.totals = np.zeros((len(self.options), ENDINGS, MAX_TOTAL + 1))
-        self.squares = np.zeros((len(self.options), MAX_TOTAL + 1))
+        self.squares = np.zeros((len(self.options), 3, MAX_TOTAL + 1))
 
     def add(self, playouts: Playouts, max_deals: int | None = None) -> int:
         """Add a chunk; as of `Odds`."""
-        add_totals(playouts.outcomes, playouts.weights, self.totals, self.squares)
+        weights, lists = playouts.weights, playouts.lists
+        add_totals(playouts.outcomes, weights, lists, self.totals, self.squares)
         return super().add(playouts, max_deals)
 
     def rank_by(self, candidates: Odds) -> None:
@@ -147,16 +147,19 @@ class KqjCallOdds(Odds):
 
 
 def add_totals(
-    outcomes: Int16Array, weights: Float64Array, totals: Float64Array, squares: Float64Array
-) -> None:
+    outcomes: Int16Array, weights: Float64Array, lists: Int64Array, totals: Float64Array,
+    squares: Float64Array,
+) -> None:  # fmt: skip
     """Add outcomes (options, n, OUTCOME) to `KqjCallOdds.totals` and `squares`."""
     for option in range(len(outcomes)):
         outcome = outcomes[option]
         total = outcome[:, core.OWN_TOTAL].astype(np.int64)
         cell = _classify_endings(outcome) * (MAX_TOTAL + 1) + total
-        flat, square = totals[option].reshape(-1), squares[option]
+        flat, square = totals[option].reshape(-1), squares[option, 0]
         flat += np.bincount(cell, weights, flat.size)
         square += np.bincount(total, weights**2, MAX_TOTAL + 1)
+        if len(lists) > 0:
+            add_shared_squares(total, weights, lists, squares[option, 1:])
 
 
 def estimate_reach(
@@ -172,7 +175,9 @@ def estimate_reach(
         confidence, sequential: as of `WeightedMoments.estimate_share`.
     """
     above = float(totals[:, amount:].sum())
-    return sums.estimate_share(above, float(squares[amount:].sum()), confidence, sequential)
+    alone = float(squares[0, amount:].sum())
+    crossed, product = alone + float(squares[1, amount]), alone + float(squares[2, amount])
+    return sums.estimate_share(above, crossed, product, confidence, sequential)
 
 
 def choose_amounts(
@@ -316,15 +321,22 @@ class KqjCallSampler(Sampler):
         state, keys = allocate_block(), np.zeros(LANES, dtype=np.int64)
         hands, weights = np.zeros(2 * SEATS * LANES, dtype=np.int64), np.zeros(LANES)
         counts, signal = search.start_chunk()
-        remaining = np.zeros(LANES, dtype=np.int64)
+        remaining, by_caller = np.zeros(LANES, dtype=np.int64), None
         core.begin_deals(
             state, first, LANES, self.seed, self._observer, hands, keys, weights, remaining
         )
+        lists, list_count, call_weights = NO_LISTS, 0, None
         if self.question_count:
+            by_caller = np.zeros((len({call.place for call in self.observed_calls}), LANES))
             core.draw_callers(
                 state, LANES, self._rules, self._seating, self._questions, hands, keys, weights,
-                counts.reshape(-1), signal, remaining,
+                counts.reshape(-1), signal, remaining, by_caller,
             )  # fmt: skip
+            if signal[LISTED]:
+                lists = (first + np.flatnonzero(weights > 0)) // LISTED_DEALS
+                list_count = LANES // LISTED_DEALS
+                by_caller = by_caller.reshape(-1, list_count, LISTED_DEALS).sum(axis=2)
+                call_weights = by_caller[-1]
         live = core.deal_remaining(
             state, LANES, self._rules, self._observer, self._questions, hands, keys, weights,
             signal, remaining,
@@ -338,7 +350,10 @@ class KqjCallSampler(Sampler):
             )
         # First and further cards of each place.
         by_place = hands.reshape(2 * SEATS, LANES)[:, :live]
-        return Playouts(LANES, weights[:live], outcomes, by_place, counts)
+        return Playouts(
+            LANES, weights[:live], outcomes, by_place, counts, call_weights, lists, list_count,
+            by_caller,
+        )  # fmt: skip
 
     def with_numbers(self, numbers: Sequence[int]) -> KqjCallSampler:
         """Return the same sampler of some of the calls; as of `Sampler`."""

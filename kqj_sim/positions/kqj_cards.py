@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
-from math import comb, prod
+from math import comb, factorial, prod
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +18,17 @@ from kqj_sim.core.call_odds import OUTCOME_SIZE, RESULT, TEAM_SCORES
 from kqj_sim.core.card_odds import CardTurn, list_layouts, replay_plays
 from kqj_sim.core.cards import PACK
 from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
-from kqj_sim.core.observed_calls import CALLER_PLACE, OBSERVED_CALL_SIZE, STOP, STOPPED
+from kqj_sim.core.knowledge import EXCLUDED, HAND_SIZES, UNSEEN
+from kqj_sim.core.layout_counts import count_layouts
+from kqj_sim.core.observed_calls import (
+    CALLER_PLACE,
+    LISTED,
+    LISTED_DEALS,
+    OBSERVED_CALL_SIZE,
+    SIGNAL_SIZE,
+    STOP,
+    STOPPED,
+)
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.types import CardSet, Float64Array, Int16Array, Int64Array
 from kqj_sim.core.weighted_draws import thin_draws
@@ -38,6 +48,7 @@ from kqj_sim.positions.sampling import ActualHands, CardSampler, GameSamplers, d
 from kqj_sim.positions.search import Search, SearchEnded, explain_rarest_call
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.encode import CONTRACTS, encode_rules, encode_seating
+from kqj_sim.stats.moments import NO_LISTS
 
 NO_LAYOUTS_MESSAGE = (
     "no distribution of the hidden cards agrees with the plays: a player played a card that the "
@@ -159,12 +170,14 @@ class HandDraws(NamedTuple):
         weights: float64 (n,), their weights by the calls.
         hands: int64 (n, 6), hidden hands by place, natural coding.
         counts: int64 (questions, 2), as of `Playouts`.
+        shares_lists: whether draws share lists of hands.
     """
 
     keys: Int64Array
     weights: Float64Array
     hands: Int64Array
     counts: Int64Array
+    shares_lists: bool
 
 
 class KqjCardSampler(CardSampler):
@@ -205,7 +218,9 @@ class KqjCardSampler(CardSampler):
         self.layout_count = len(self.layouts)
         self.keeps_history = bool(self._seating.keeps_history)
         self.hand_lists: ListedHands | None = None
-        self._pilot_weights: list[Float64Array] = []  # Shared with samplers of some of the cards.
+        # Both are shared with samplers of some of the cards.
+        self._pilot_weights: list[Float64Array] = []
+        self._list_scales: dict[int, float] = {}
         self.play_model = None
         if not plan.ignore_plays and partial_round.others_have_played:
             self.play_model = PlayModel(rules)
@@ -219,8 +234,8 @@ class KqjCardSampler(CardSampler):
     def make_odds(self, plan: EstimatePlan) -> CardOdds:
         """Return estimates of the cards without deals."""
         return self._fill_odds(
-            CardOdds, plan, layout_count=self.layout_count, max_ways=self.max_ways,
-            uses_plays=self.uses_plays,
+            CardOdds, plan, observed_calls=self.observed_calls, layout_count=self.layout_count,
+            max_ways=self.max_ways, uses_plays=self.uses_plays,
         )  # fmt: skip
 
     def with_numbers(self, numbers: Sequence[int]) -> KqjCardSampler:
@@ -298,7 +313,32 @@ class KqjCardSampler(CardSampler):
             raise InputError(NO_LAYOUTS_MESSAGE)
         if kept == card_draws.ILLEGAL_CALL:
             raise InputError(ILLEGAL_CHOICE_MESSAGE)
-        return HandDraws(keys[:kept], weights[:kept], hands[:kept], counts)
+        listed = int(signal[LISTED])
+        weights = weights[:kept] * (self._compute_list_scale(listed) if listed else 1.0)
+        return HandDraws(keys[:kept], weights, hands[:kept], counts, listed > 0)
+
+    def _compute_list_scale(self, listed: int) -> float:
+        """Return the share of layouts that agree with a draw of so much weight as lists give one.
+
+        The first caller and those whose hands are listed get any hands that their own plays allow,
+        which are weighed by the layouts left to the others.
+        """
+        if listed not in self._list_scales:
+            known, ways = self.turn.known, 1 / count_layouts(self.turn.known)
+            sizes = known[HAND_SIZES : HAND_SIZES + SEATS].tolist()
+            callers = list(dict.fromkeys(call.place for call in self.observed_calls))
+            for place in callers[: 1 + listed]:
+                may = int(known[UNSEEN] & ~known[EXCLUDED + place])
+                ways *= comb(may.bit_count(), sizes[place])
+                sizes[place] = 0
+            ways *= factorial(sum(sizes)) / prod(factorial(size) for size in sizes)
+            self._list_scales[listed] = ways
+        return self._list_scales[listed]
+
+    def _number_lists(self, first: int, count: int, keys: Int64Array) -> Int64Array:
+        """Return the number of the lists of each draw of a range, by the keys of those left."""
+        drawn = np.isin(derive_keys(self.seed, first, count), keys)
+        return (first + np.flatnonzero(drawn)) // LISTED_DEALS
 
     def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
         """Play out every legal card in `count` draws; as of `Sampler`."""
@@ -310,14 +350,25 @@ class KqjCardSampler(CardSampler):
             counts = np.full((self.question_count, 2), (count, len(weights)), dtype=np.int64)
             outcomes = self.play_out(hands, keys)
             return Playouts(len(weights), weights, outcomes, hands.T, counts)
-        keys, weights, hands, counts = self.draw_hands(search, first, count)
-        call_weights = None
+        keys, weights, hands, counts, shares_lists = self.draw_hands(search, first, count)
+        call_weights: Float64Array | None = None
+        lists, list_count = NO_LISTS, 0
+        if shares_lists:
+            numbers = self._number_lists(first, count, keys) - first // LISTED_DEALS
+            list_count = (first + count - 1) // LISTED_DEALS + 1 - first // LISTED_DEALS
+            call_weights = np.bincount(numbers, weights, list_count).astype(np.float64)
+        elif self.play_model is not None:
+            call_weights = weights.copy()
         if self.play_model is not None:
-            by_plays, call_weights = self.play_model.weigh(self.turn, hands), weights.copy()
+            by_plays = self.play_model.weigh(self.turn, hands)
             kept = thin_draws(self._least_play_weight, by_plays, keys, weights, hands)
             keys, weights, hands = keys[:kept], weights[:kept], hands[:kept]
+        if shares_lists:
+            lists = self._number_lists(first, count, keys)
         outcomes = self.play_out(hands, keys)
-        return Playouts(len(weights), weights, outcomes, hands.T, counts, call_weights)
+        return Playouts(
+            len(weights), weights, outcomes, hands.T, counts, call_weights, lists, list_count
+        )
 
     @cached_property
     def _least_play_weight(self) -> float:
@@ -342,7 +393,7 @@ class KqjCardSampler(CardSampler):
         kept = card_draws.draw_hidden_hands(
             turn, _FIRST_PILOT_DRAW, _PILOT_DRAWS, self.seed, self._rules, self._seating,
             np.zeros(_PILOT_DRAWS, dtype=np.int64), np.zeros(_PILOT_DRAWS), hands,
-            np.zeros(0, dtype=np.int64), np.zeros(2, dtype=np.int64),
+            np.zeros(0, dtype=np.int64), np.zeros(SIGNAL_SIZE, dtype=np.int64),
         )  # fmt: skip
         return self.play_model.weigh(turn, hands[: max(kept, 0)])
 

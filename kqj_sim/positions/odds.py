@@ -20,9 +20,11 @@ from kqj_sim.stats.intervals import (
     DEFAULT_CONFIDENCE,
     Estimate,
     clip_estimate,
+    estimate_ratio_from_sums,
+    estimate_share,
     estimate_weighted_share,
 )
-from kqj_sim.stats.moments import ROUNDING_ERROR, Objective, WeightedMoments
+from kqj_sim.stats.moments import NO_LISTS, ROUNDING_ERROR, Objective, WeightedMoments, multiply
 from kqj_sim.stats.quantities import Unit, find_quantity
 
 _DECIMALS = 9
@@ -38,8 +40,13 @@ class Playouts(NamedTuple):
         outcomes: int16 (options, n, OUTCOME), see `write_outcome` of the game's kernels.
         hands: int64 (places, n), the hidden hands, natural coding.
         counts: int64 (questions, 2), hands that were asked, and that answered as observed.
-        call_weights: float64 (m,), the weights of all draws by the calls alone; None if these are
-            `weights`.
+        call_weights: float64 (m,), the weights of all draws by the calls alone, summed by lists if
+            they share these; None if they are `weights`.
+        lists: int64 (n,), ascending, the numbers of the lists of hands of each draw; empty if no
+            draws share any.
+        list_count: number of different lists of a caller.
+        shares: float64 (callers, m), as `call_weights`, by the calls of the callers up to each;
+            None if the shares of each caller are not asked for.
     """
 
     drawn: int
@@ -48,6 +55,9 @@ class Playouts(NamedTuple):
     hands: Int64Array
     counts: Int64Array
     call_weights: Float64Array | None = None
+    lists: Int64Array = NO_LISTS
+    list_count: int = 0
+    shares: Float64Array | None = None
 
 
 @dataclass(eq=False, kw_only=True)
@@ -64,6 +74,8 @@ class Odds:
         position: what the player knows.
         options: what was played out: the calls, or the cards.
         option_count: number of options to choose from, the first ones.
+        observed_calls: the calls that hidden hands agree with, in the order in which hands are
+            drawn, of the games whose samplers list hands.
         question_count: number of calls that hidden hands agree with.
         sequential: whether intervals hold at every moment.
         confidence: confidence of the intervals.
@@ -79,7 +91,11 @@ class Odds:
         sums: sums of the measures by option.
         question_counts: int64 (questions, 2), hands that were asked, and that agreed.
         agreeing_weight, agreeing_squares: sums of the weights of all draws by the calls, and of
-            their squares.
+            their squares; of draws that share lists the squares of their sums.
+        list_count: number of lists that draws shared.
+        shares, share_products: float64 (callers,) and (callers, callers), sums of `Playouts.shares`
+            and of their products.
+        share_count: number of these, by caller.
     """
 
     measures: MeasureTable
@@ -91,6 +107,7 @@ class Odds:
     position: Any = None
     options: Sequence[Any]
     option_count: int
+    observed_calls: Sequence[Any] = ()
     question_count: int = 0
     sequential: bool = False
     confidence: float = DEFAULT_CONFIDENCE
@@ -104,10 +121,14 @@ class Odds:
     sums: WeightedMoments = field(init=False)
     agreeing_weight: float = 0.0
     agreeing_squares: float = 0.0
+    list_count: int = 0
+    share_count: int = 0
 
     def __post_init__(self) -> None:
         self.question_counts = np.zeros((self.question_count, 2), dtype=np.int64)
         self.sums = WeightedMoments.zeros(len(self.measures.measures), len(self.options))
+        callers = len({call.place for call in self.observed_calls})
+        self.shares, self.share_products = np.zeros(callers), np.zeros((callers, callers))
 
     def add(self, playouts: Playouts, max_deals: int | None = None) -> int:
         """Add a chunk, or as many draws as make up `max_deals`; return how many have a weight."""
@@ -116,11 +137,17 @@ class Odds:
         call_weights = weights if playouts.call_weights is None else playouts.call_weights
         self.agreeing_weight += float(call_weights.sum())
         self.agreeing_squares += float((call_weights**2).sum())
+        lists, shares = playouts.lists, playouts.shares
+        if shares is not None:
+            self.shares += shares.sum(axis=1)
+            self.share_products += multiply(shares, shares.T)
+            self.share_count += shares.shape[1]
+        self.list_count += playouts.list_count
         if max_deals is not None and len(weights) > max_deals - self.deals:
             drawn = max_deals - self.deals
-            weights, outcomes = weights[:drawn], outcomes[:, :drawn]
+            weights, outcomes, lists = weights[:drawn], outcomes[:, :drawn], lists[:drawn]
         values = self.measures.compute(outcomes)
-        self.sums.add(drawn, weights, values)
+        self.sums.add(drawn, weights, values, lists)
         return len(weights)
 
     @property
@@ -157,10 +184,35 @@ class Odds:
         return estimate_bidding_probability(
             int(self.question_counts[0, 0]) if self.question_count else 0,
             self.agreeing_weight,
-            self.agreeing_squares,
+            self._compute_agreeing_squares(),
             self.confidence,
             self.sequential,
         )
+
+    def _compute_agreeing_squares(self) -> float:
+        """Return the sum of squares of weights that would vary as much without shared lists."""
+        if self.list_count == 0:
+            return self.agreeing_squares
+        between = self.agreeing_squares - self.agreeing_weight**2 / self.list_count
+        return between + self.agreeing_weight**2 / max(self.first_agreed, 1)
+
+    @property
+    def first_agreed(self) -> int:
+        """The number of hands with which the first caller calls as observed."""
+        places = [call.place for call in self.observed_calls]
+        return int(self.question_counts[places.count(places[0]) - 1, 1])
+
+    def estimate_agreeing_share(self, caller: int) -> Estimate:
+        """Estimate in which share of the hands left a caller, as drawn, would have called so."""
+        if caller == 0:
+            tried = int(self.question_counts[0, 0])
+            return estimate_share(self.first_agreed, tried, self.confidence)
+        before, products = caller - 1, self.share_products.tolist()
+        return estimate_ratio_from_sums(
+            self.share_count, float(self.shares[before]), float(self.shares[caller]),
+            (products[before][before], products[before][caller], products[caller][caller]),
+            self.confidence, is_share=True,
+        )  # fmt: skip
 
     def get_unit(self, name: str) -> Unit:
         """Return the unit of a measure."""
@@ -299,9 +351,9 @@ def estimate_bidding_probability(
 
     Each hand that is looked at for the first player who spoke either does not agree with their
     calls, or is that of a draw, whose weight is the share of the others' hands that agree.  So the
-    share is the mean of a number per hand, 0 or the weight of its draw.  That varies no more than
-    hands of which each agrees or not: the interval is that of a share of as many of these as would
-    be as precise, or holds at every moment (`sequential`).
+    share is the mean of a number per hand, 0 or the weight of its draw.  The interval is that of a
+    share of as many hands, of which each agrees or not, as would be as precise, or holds at every
+    moment (`sequential`).
 
     Args:
         hands_examined: number of those hands; 0 if nobody spoke, which is certain.

@@ -194,7 +194,10 @@ class Sampler(ABC):
 
     def start_search(self, seconds: float | None, progress: Callable[[int], None] | None) -> Search:
         """Return a search for hidden hands; arguments as of `Search`."""
-        return Search(self.question_count, seconds, progress, self.max_hands, self.hands_per_deal)
+        return Search(
+            self.question_count, seconds, progress, self.max_hands, self.hands_per_deal,
+            shares_lists=True,
+        )  # fmt: skip
 
     def iterate_chunks(
         self, first: int, deals: int, search: Search, threads: int
@@ -208,7 +211,7 @@ class Sampler(ABC):
             threads: number of threads; 0 for this one.
         """
         size = min(self.chunk_size, max(self.min_chunk_size, deals))
-        # Lists of hands are common to LANES draws, of which a chunk has all or few.
+        # Lists of hands are common to a few draws, of which a chunk has all.
         size -= size % LANES if size > LANES else 0
         # Threads work ahead: where rejected draws count, none beyond those wanted is needed.
         is_known = self.counts_rejected and threads > 0

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kqj_sim.core.observed_calls import SEARCHING, STOP
+from kqj_sim.core.observed_calls import LISTED, LISTED_CALLERS, SEARCHING, SIGNAL_SIZE, STOP
 from kqj_sim.core.types import Int64Array
 from kqj_sim.positions.auction_state import ObservedCall
 from kqj_sim.simulation.workers import TICK_SECONDS
@@ -41,7 +41,7 @@ class ChunkSearch(NamedTuple):
 
     Attributes:
         counts: int64 (questions, 2), hands that were asked and that agreed.
-        signal: int64 (2,), set to STOP by the search, and to SEARCHING by the kernel
+        signal: int64 (SIGNAL_SIZE,), set to STOP by the search, and by the kernel to the rest
             (`core.observed_calls`).
     """
 
@@ -69,6 +69,7 @@ class Search:
         progress: Callable[[int], None] | None = None,
         max_hands: int | None = None,
         hands_per_deal: int | None = None,
+        shares_lists: bool = False,
     ) -> None:
         """Start a search.
 
@@ -78,12 +79,15 @@ class Search:
             progress: called with the number of hands tried so far.
             max_hands: replaces `MAX_HANDS`.
             hands_per_deal: hands that each deal found allows beyond them.
+            shares_lists: whether deals may share lists of hands, which makes them depend on each
+                other.
         """
         self.counts = np.zeros((questions, 2), dtype=np.int64)
         self.seconds = MAX_SEARCH_SECONDS if seconds is None else seconds
         self.deadline = Deadline()
         self._progress = progress
         self._max_hands = MAX_HANDS if max_hands is None else max_hands
+        self._listed_callers = LISTED_CALLERS if shares_lists else 0
         self._hands_per_deal = hands_per_deal or self._max_hands // DEALS_PER_SEARCH
         self._running: list[ChunkSearch] = []
         self._ended = False
@@ -93,7 +97,8 @@ class Search:
 
     def start_chunk(self) -> ChunkSearch:
         """Return what a chunk shares with the search; called in its thread."""
-        chunk = ChunkSearch(np.zeros_like(self.counts), np.zeros(2, dtype=np.int64))
+        chunk = ChunkSearch(np.zeros_like(self.counts), np.zeros(SIGNAL_SIZE, dtype=np.int64))
+        chunk.signal[LISTED] = self._listed_callers
         self._running.append(chunk)
         if self._ended:
             chunk.signal[STOP] = 1

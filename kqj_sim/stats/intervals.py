@@ -280,9 +280,9 @@ def estimate_constant(
 
 def estimate_ratio_from_sums(
     count: int,
-    weights: int,
-    weighted: int,
-    products: tuple[int, int, int],
+    weights: float,
+    weighted: float,
+    products: tuple[float, float, float],
     confidence: float = DEFAULT_CONFIDENCE,
     is_share: bool = False,
 ) -> Estimate:

@@ -6,7 +6,9 @@ result.
 
 A weighted mean is sum w x / sum w over deals with weights w.  Its variance is that of the mean of
 w (x - mean), divided by the square of the mean weight (the delta method; J. S. Liu, Monte Carlo
-Strategies in Scientific Computing, 2001, section 2.5).
+Strategies in Scientific Computing, 2001, section 2.5).  Deals that share lists of hands
+(`core.observed_calls`) are not independent: there the variance is that between the lists' sums of
+w (x - mean) (a cluster sample: W. G. Cochran, Sampling Techniques, 3rd ed., 1977, chapter 9).
 """
 
 from __future__ import annotations
@@ -22,12 +24,16 @@ from kqj_sim.core.types import Float64Array, Int64Array
 from kqj_sim.core.weighted_draws import add_weighted
 from kqj_sim.stats import intervals, sequences
 from kqj_sim.stats.intervals import Estimate, estimate_weighted_share
+from kqj_sim.stats.quantiles import normal_quantile, student_quantile
 
 Number = TypeVar("Number", int, float)
 
 Index: TypeAlias = int | slice | tuple[int | slice, ...]
 
 _EXACT_IN_FLOAT64 = 2**53
+
+NO_LISTS = np.empty(0, dtype=np.int64)
+"""The lists of deals that share none."""
 
 ROUNDING_ERROR = 1e-12
 """Share of a sum up to which a difference is a rounding error."""
@@ -191,30 +197,36 @@ class WeightedMoments(NamedTuple):
     Attributes:
         deal_count: int64 (1,), the number of deals, those without a weight included.
         sums: float64 (quantities, 1 + options): the sums of w and, for each option, of w x.
-        products: the sums of their products, (quantities, 1 + options, 1 + options).
+        products: the sums of their products, (quantities, 1 + options, 1 + options); of deals that
+            share lists those of their sums.
+        deal_squares: float64 (1,), the sum of w w by deals.
     """
 
     deal_count: Int64Array
     sums: Float64Array
     products: Float64Array
+    deal_squares: Float64Array
 
     @classmethod
     def zeros(cls, quantities: int, options: int) -> WeightedMoments:
         """Return the moments of no deals."""
         size = 1 + options
         sums, products = np.zeros((quantities, size)), np.zeros((quantities, size, size))
-        return WeightedMoments(np.zeros(1, dtype=np.int64), sums, products)
+        return WeightedMoments(np.zeros(1, dtype=np.int64), sums, products, np.zeros(1))
 
-    def add(self, deals: int, weights: Float64Array, values: Float64Array) -> None:
+    def add(
+        self, deals: int, weights: Float64Array, values: Float64Array, lists: Int64Array = NO_LISTS
+    ) -> None:
         """Add a block of deals.
 
         Args:
             deals: number of deals, those without a weight included.
             weights: float64 (n,).
             values: float64 (quantities, options, n).
+            lists: int64 (n,), as of `core.weighted_draws.add_weighted`.
         """
         self.deal_count[0] += deals
-        add_weighted(weights, values, self.sums, self.products)
+        add_weighted(weights, values, lists, self.sums, self.products, self.deal_squares)
 
     @property
     def deals(self) -> int:
@@ -229,6 +241,11 @@ class WeightedMoments(NamedTuple):
     @property
     def squares(self) -> float:
         """Sum of the squares of the weights."""
+        return float(self.deal_squares[0])
+
+    @property
+    def independent_squares(self) -> float:
+        """Sum of the squares of the weights of independent observations, deals or lists."""
         return float(self.products[0, 0, 0])
 
     @property
@@ -257,34 +274,49 @@ class WeightedMoments(NamedTuple):
         """
         first, crossed, product = self._summarize(quantity, option, baseline)
         if is_share:
-            return self.estimate_share(first, product, confidence, sequential)
+            return self.estimate_share(first, crossed, product, confidence, sequential)
         if sequential:
             return self._estimate_sequentially(first, crossed, product, confidence, bound)
         value = first / self.weights
-        spread = product - 2 * value * crossed + value * value * self.squares
+        spread = product - 2 * value * crossed + value * value * self.independent_squares
         # Equal values differ by rounding errors only.
         variance = 0.0 if spread <= ROUNDING_ERROR * product else spread / self.weights**2
         if variance == 0:
             return Estimate(value, math.nan, math.nan, self.deals)
-        reach = intervals.compute_reach(int(self.effective_sample_size), confidence)
+        number = int(self.weights**2 / self.independent_squares)
+        reach = intervals.compute_reach(number, confidence)
         half = reach * math.sqrt(variance)
         return Estimate(value, value - half, value + half, self.deals)
 
     def estimate_share(
-        self, weights: float, squares: float, confidence: float, sequential: bool = False
-    ) -> Estimate:
-        """Estimate the share of deals with a property, from their sums of w and of w w."""
+        self, weights: float, crossed: float, squares: float, confidence: float,
+        sequential: bool = False,
+    ) -> Estimate:  # fmt: skip
+        """Estimate the share of deals with a property.
+
+        Args:
+            weights: the sum of w of these deals.
+            crossed, squares: the sum of w w, where the first, or both, are of these deals; other
+                than each other only where deals share lists.
+            confidence, sequential: as of `estimate_mean`.
+        """
         if sequential:
-            found = self._estimate_sequentially(weights, squares, squares, confidence, 1.0)
+            found = self._estimate_sequentially(weights, crossed, squares, confidence, 1.0)
             low, high = max(0.0, found.low), min(1.0, found.high)
             return Estimate(found.value, low, high, found.observations)
         value = min(max(weights / self.weights, 0.0), 1.0)
-        spread = (1 - 2 * value) * squares + value * value * self.squares
+        independent = self.independent_squares
+        spread = squares - crossed + (1 - 2 * value) * crossed + value * value * independent
         number = self.effective_sample_size
-        if spread > ROUNDING_ERROR * self.squares:
+        if spread > ROUNDING_ERROR * independent:
             number = min(number, value * (1 - value) * self.weights**2 / spread)
         else:
             value = float(round(value))
+        if independent > self.squares:
+            # The variance is that of so few lists.
+            lists = max(2, int(self.weights**2 / independent))
+            narrow = normal_quantile(confidence) / student_quantile(lists - 1, confidence)
+            number *= narrow**2
         return estimate_weighted_share(value, number, self.deals, confidence)
 
     def ranking(self, by: Objective) -> Int64Array:
@@ -334,7 +366,7 @@ class WeightedMoments(NamedTuple):
         """Estimate a mean from its sums of w x, w w x, w w x x, by a confidence sequence."""
         # An unseen observation is taken to have the weight that deals have on average.
         bound *= self.squares / self.weights
-        sums = (self.squares, crossed, product)
+        sums = (self.independent_squares, crossed, product)
         return sequences.estimate_ratio_sequentially(
             self.deals, self.weights, first, sums, confidence, bound=bound
         )

@@ -23,7 +23,7 @@ from kqj_sim.positions.reader import read_position
 from kqj_sim.record import partial_record_from_json
 from kqj_sim.rules import MAX_TOTAL, KqjRules
 from kqj_sim.stats import moments as stats_moments
-from kqj_sim.stats.moments import Objective, WeightedMoments
+from kqj_sim.stats.moments import NO_LISTS, Objective, WeightedMoments
 from tests.command_line import run
 from tests.imports import ROOT
 from web import kernels
@@ -131,12 +131,16 @@ def read_floats(content: bytes) -> Any:
 
 
 def draw_moments(power: int) -> WeightedMoments:
-    """Return moments of two shares, one of them rare, and of points; great powers leave few."""
+    """Return moments of two shares, one of them rare, and of points; great powers leave few.
+
+    With a power of 1 deals share lists.
+    """
     generator, deals = np.random.default_rng(power), 1500
     shares = (generator.random((2, 4, deals)) < [[[0.4]], [[0.004]]]).astype(float)
     points = generator.normal(20, 50, (1, 4, deals)) + np.array([0, 30, 0, 0])[:, np.newaxis]
     moments = WeightedMoments.zeros(3, 4)
-    moments.add(deals, generator.random(deals) ** power, np.concatenate([shares, points]))
+    lists = np.arange(deals) // 4 if power == 1 else NO_LISTS
+    moments.add(deals, generator.random(deals) ** power, np.concatenate([shares, points]), lists)
     return moments
 
 
@@ -167,14 +171,15 @@ def test_measures_and_totals_are_those_of_the_package(engine: Any) -> None:
         for name, expected in zip(table.indices, table.compute(outcomes), strict=True):
             _, arrays = engine.call(f"measure_{name}", (outcomes, np.zeros((3, 500))))
             assert arrays[-1] == expected.tobytes(), name
-    totals, squares = np.zeros((3, ENDINGS, MAX_TOTAL + 1)), np.zeros((3, MAX_TOTAL + 1))
-    asked = (outcomes, weights, totals.sum(axis=1), squares)
+    totals, squares = np.zeros((3, ENDINGS, MAX_TOTAL + 1)), np.zeros((3, 3, MAX_TOTAL + 1))
+    lists = np.arange(500) // 8
+    asked = (outcomes, weights, lists, totals.sum(axis=1), squares)
     _, arrays = engine.call("add_totals", asked)
-    kqj_calls.add_totals(outcomes, weights, totals, squares)
+    kqj_calls.add_totals(outcomes, weights, lists, totals, squares)
     assert totals.sum(axis=1).ravel() == read_floats(arrays[-2])
     assert squares.ravel() == read_floats(arrays[-1])
     moments = WeightedMoments.zeros(1, 3)
-    moments.add(500, weights, np.zeros((1, 3, 500)))
+    moments.add(500, weights, np.zeros((1, 3, 500)), lists)
     given = (moments, totals[0], squares[0])
     for amount in (0, 90, 250, 401):
         _, arrays = engine.call("estimate_reach", (*given, amount, np.zeros(3)))

@@ -32,7 +32,7 @@ from kqj_sim.questions.odds.plots import Panel
 from kqj_sim.questions.odds.report import GameAnswers, describe_hand
 from kqj_sim.questions.odds.words import RankedOption, name_option
 from kqj_sim.rules import HALF_OF_POINTS, MAX_TOTAL, require_kqj_rules
-from kqj_sim.stats.intervals import estimate_share, make_count
+from kqj_sim.stats.intervals import make_count
 from kqj_sim.stats.tables import Table, TableRow
 
 if TYPE_CHECKING:
@@ -143,10 +143,10 @@ def _make_bidding_table(odds: KqjCallOdds) -> Table:
 
     def lines() -> Iterator[TableRow]:
         indices = range(odds.question_count)
-        for place, group in groupby(indices, lambda index: odds.observed_calls[index].place):
+        groups = groupby(indices, lambda index: odds.observed_calls[index].place)
+        for caller, (place, group) in enumerate(groups):
             questions = list(group)
             tried = int(odds.question_counts[questions[0], 0])
-            agreed = int(odds.question_counts[questions[-1], 1])
             # They are asked about in another order, the rarest first.
             spoken = sorted(
                 (odds.observed_calls[index] for index in questions),
@@ -154,8 +154,7 @@ def _make_bidding_table(odds: KqjCallOdds) -> Table:
             )
             calls = ", ".join(call.text for call in spoken)
             yield (place, calls), "hands_tried_count", make_count(tried)
-            share = estimate_share(agreed, tried, odds.confidence)
-            yield (place, calls), "agreeing_share", share
+            yield (place, calls), "agreeing_share", odds.estimate_agreeing_share(caller)
 
     return Table(
         "heard",

@@ -174,7 +174,7 @@ def test_nothing_is_said_of_counters_that_change_nothing(quiet: tuple[int, int],
 def test_few_effective_deals_and_an_early_end_are_named() -> None:
     found = calls(["take h", "take s"], give_scores(50, 20), give_scores(10, 20))
     found.stop_text = "the opener's call 'pass' is rare"
-    found.sums.products[:, 0, 0] *= 25
+    found.sums.deal_squares[0] *= 25
     assert write_headline(found)[1:] == [
         "Ended early: the opener's call 'pass' is rare",
         "Only a hint: the effective sample is 40 deals, since the assumed players rarely call like "
