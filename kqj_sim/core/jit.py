@@ -283,6 +283,8 @@ class InlineFunction:
 
     def __init__(self, function: Callable[..., Any], always_inline: bool) -> None:
         self.py_func = function
+        self.check: Callable[..., None] | None = None
+        """Called with the function and the arguments of Python; raises for wrong ones."""
         self._options: dict[str, Any] = {"forceinline": always_inline}
         functools.update_wrapper(self, function)
 
@@ -312,6 +314,8 @@ class InlineFunction:
 
     def __call__(self, *arguments: Numba) -> Numba:
         """Compile it for Python, and call it."""
+        if self.check is not None:
+            self.check(self.py_func, *arguments)
         return self._python_dispatcher(*arguments)
 
 

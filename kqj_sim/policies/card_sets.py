@@ -11,6 +11,7 @@ Compiled policies and plain Python may call all of them but `show`, which makes 
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -19,13 +20,15 @@ from numba import types
 from numba.core.errors import NumbaTypeError
 from numba.extending import overload
 
-from kqj_sim.cards import RANKS, SUITS, Card, format_hand, parse_cards
+from kqj_sim.cards import CONTRACTS, RANKS, SUITS, Card, format_hand, parse_cards
 from kqj_sim.core import cards as core_cards
 from kqj_sim.core.cards import ALL_TRUMPS, EACH_SUIT, NO_TRUMP, popcount
 from kqj_sim.core.jit import scalar
 from kqj_sim.core.types import CardSet
 from kqj_sim.core.views import AcceptView, CardView
 from kqj_sim.errors import InputError
+from kqj_sim.messages import represent, shorten
+from kqj_sim.plain import to_plain
 
 SPADES, HEARTS, DIAMONDS, CLUBS = range(4)
 """The suits, as in contracts."""
@@ -89,6 +92,24 @@ def _find_card(
     return Card((trump if lane == 3 else plain)[rank], SUITS[(lane + contract + 1) % 4])
 
 
+def check_arguments(function: Callable[..., Any], *arguments: object) -> None:
+    """Raise InputError if a function of views and sets of cards gets something else."""
+    for name, given in zip(inspect.signature(function).parameters, arguments, strict=False):
+        value = to_plain(given)
+        is_number = isinstance(value, int) and abs(value) < 1 << 63
+        is_set = is_number and value >= 0
+        if name == "view":
+            is_right = hasattr(type(value), "hand") or (is_set and function in (has, suit))
+            kind = "the view that a policy gets"
+        elif name == "cards":
+            is_right, kind = is_set, "a set of cards, as of hand('9h 8h')"
+        else:
+            is_right, kind = is_number, "a whole number"
+        if not is_right:
+            what = shorten(represent(given))
+            raise InputError(f"{function.__name__}(): {name} should be {kind}, not {what}")
+
+
 def hand(cards: str) -> int:
     """Return cards as a set for policies, natural coding of KQJ.
 
@@ -104,6 +125,8 @@ def hand(cards: str) -> int:
         >>> kqj.show(kqj.hand("9h 8h Ad"))
         '♥ 9 8  ♦ A'
     """
+    if not isinstance(cards, str):
+        raise InputError(f"hand(): cards should be a text such as '9h 8h', not {shorten(cards)}")
     return encode_cards(parse_cards(cards))
 
 
@@ -121,6 +144,7 @@ def in_view(view: Any, cards: int) -> int:
         >>> kqj.simulate(deals=50, policy=nines_first).deals
         50
     """
+    check_arguments(in_view, view, cards)
     return int(_recode(view)(view, cards))
 
 
@@ -135,6 +159,7 @@ def has(view: Any, cards: Any) -> bool:
         (True, False)
     """
     wanted = hand(cards) if isinstance(cards, str) else cards
+    check_arguments(has, view, wanted)
     if isinstance(view, int):
         return bool(view & wanted == wanted)
     coded = in_view(view, wanted)
@@ -151,6 +176,9 @@ def suit(view: Any, number: int) -> int:
         >>> kqj.show(kqj.suit(kqj.hand("9h 8h Ad"), kqj.HEARTS))
         '♥ 9 8'
     """
+    check_arguments(suit, view, number)
+    if not 0 <= number < len(SUITS):
+        raise InputError(f"suit(): number should be 0 to {len(SUITS) - 1}, not {number}")
     cards = core_cards.SUIT_MASK << 16 * number
     return view & cards if isinstance(view, int) else view.hand & in_view(view, cards)
 
@@ -163,6 +191,7 @@ def count(cards: int) -> int:
         >>> kqj.count(kqj.ACES)
         4
     """
+    check_arguments(count, cards)
     return int(cards).bit_count()
 
 
@@ -180,9 +209,14 @@ def show(cards: Any, view: Any = None, *, contract: str | None = None, game: str
         >>> kqj.show(kqj.hand("Ad 8h 9h"))
         '♥ 9 8  ♦ A'
     """
-    if not isinstance(cards, int):
+    if hasattr(type(cards), "hand"):
         cards, view = cards.hand, cards
-    number = None if contract is None else ("s", "h", "d", "c", "NT", "AT").index(contract)
+    check_arguments(show, cards)
+    for name, given, known in (("contract", contract, CONTRACTS), ("game", game, RANK_ORDERS)):
+        if given is not None and represent(given, str) not in known:
+            what = f"one of {' '.join(known)}, not {shorten(given)}"
+            raise InputError(f"show(): {name} should be {what}")
+    number = None if contract is None else CONTRACTS.index(contract)
     if view is not None and isinstance(view, CardView | AcceptView):
         number = view.contract
         is_kwajongen = view.trumps == _KWAJONGEN_TRUMPS
@@ -190,7 +224,10 @@ def show(cards: Any, view: Any = None, *, contract: str | None = None, game: str
     order = RANKS
     if number is not None and game == "kqj" and number == ALL_TRUMPS:
         order = _TRUMP_ORDER[::-1]
-    return format_hand(list_cards(int(cards), number, game), ranks=order)
+    try:
+        return format_hand(list_cards(int(cards), number, game), ranks=order)
+    except IndexError:
+        raise InputError(f"show(): {cards:#x} is no set of cards of {game}") from None
 
 
 @scalar

@@ -6,7 +6,7 @@ that policies that use them become vector code.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from kqj_sim.core import rng
 from kqj_sim.core.block import team_of
@@ -20,8 +20,10 @@ from kqj_sim.core.cards import (
     rotate_suits,
     select,
 )
-from kqj_sim.core.jit import scalar
+from kqj_sim.core.jit import InlineFunction, scalar
 from kqj_sim.core.types import CardSet, PackedPlayers, Suit
+from kqj_sim.core.views import bid_code
+from kqj_sim.policies.card_sets import check_arguments
 
 count = popcount
 """Return the number of cards in a set."""
@@ -237,3 +239,8 @@ def normal_share(z: float) -> float:
     eighth = fourth * fourth
     above = 0.5 / (eighth * eighth)
     return 1.0 - above if z > 0.0 else above
+
+
+# At the prompt they tell what is wrong with their arguments, as compiling does in policies.
+for _function in (lowest, highest, points, cheapest, dearest, random_card, bid_code):
+    cast("InlineFunction", _function).check = check_arguments
