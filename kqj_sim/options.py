@@ -114,7 +114,9 @@ OPTIONS: Mapping[str, Option] = {
     "lap": Option("Situation", choices=(1, 2), rare=("odds",), game="kqj"),
     "partners_at": Option("Situation", metavar="PLACES", rare=("odds",), game="kqj"),
     "played": Option("Situation", metavar="CARDS"),
-    "contract": Option("Situation", metavar="CONTRACT", rare=("odds",), game="kqj"),
+    "contract": Option(
+        "Situation", parse=parse_text, metavar="CONTRACT", rare=("odds",), game="kqj"
+    ),
     "sender": Option("Situation", metavar="PLACE", rare=("odds",)),
     "record": Option("Situation", metavar="FILE", completes="file"),
     "at": Option("Situation", parse=parse_turn, metavar="TRICK.CARD|c.CALL"),

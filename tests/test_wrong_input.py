@@ -413,6 +413,10 @@ FUNCTIONS = {
     "odds(9)": "hand: it is a text or a list, not int",
     "odds('9h 8h Ah Ks 4d', return_card='7h', place=['3rd'])": "place: it is a text, not list",
     "odds('9h 8h Ah Ks 4d', return_card='7h', heard=3)": "heard: it is a text or a list, not int",
+    "odds('7h Ks 4d Qd 9s 8c Tc Jc', return_card='9h', contract=3, sender=0, played='As')": (
+        "contract: it is a text, not int"
+    ),
+    "review(policy='greedy', deals=1, seat=[2.5])": "--seat: '2.5' is not a player",
     "review(policy='greedy', seat=1.5)": "seat: it is a text or a list, not float",
     "review(policy='greedy', ignore_calls='no')": "ignore_calls: it is True or False, not 'no'",
     "report('out', title=3)": "title: it is a text, not int",

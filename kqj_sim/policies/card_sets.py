@@ -158,7 +158,7 @@ def has(view: Any, cards: Any) -> bool:
         >>> kqj.has(kqj.hand("9h 8h"), "9h"), kqj.has(kqj.hand("9h 8h"), "9h Ah")
         (True, False)
     """
-    wanted = hand(cards) if isinstance(cards, str) else cards
+    view, wanted = to_plain(view), hand(cards) if isinstance(cards, str) else to_plain(cards)
     check_arguments(has, view, wanted)
     if isinstance(view, int):
         return bool(view & wanted == wanted)
@@ -176,6 +176,7 @@ def suit(view: Any, number: int) -> int:
         >>> kqj.show(kqj.suit(kqj.hand("9h 8h Ad"), kqj.HEARTS))
         '♥ 9 8'
     """
+    view, number = to_plain(view), to_plain(number)
     check_arguments(suit, view, number)
     if not 0 <= number < len(SUITS):
         raise InputError(f"suit(): number should be 0 to {len(SUITS) - 1}, not {number}")

@@ -15,7 +15,7 @@ from kqj_sim import __version__
 from kqj_sim.arguments import list_items, name_policy, parse_argument
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.games import find_game
-from kqj_sim.messages import visible
+from kqj_sim.messages import represent, shorten, visible
 from kqj_sim.output.run import RANGE_SIGNS, Run
 from kqj_sim.output.sentences import say
 from kqj_sim.policies.players import parse_player
@@ -256,7 +256,8 @@ def _split_seats(seats: int | str | Sequence[int | str]) -> list[int | str]:
     parts = [seats] if isinstance(seats, int) else parse_argument("seat", list_items, seats)
     found: list[int | str] = []
     for part in parts:
-        found += [part] if isinstance(part, int) else re.split(r"\s*,\s*", str(part).strip())
+        text = represent(part, str).strip()
+        found += [part] if isinstance(part, int) else re.split(r"\s*,\s*", text)
     if not found:
         raise InputError("--seat: name a player or a place, such as opener")
     return found
@@ -274,7 +275,7 @@ def _find_seats(
     for each in wanted:
         if isinstance(each, int):
             if not 0 <= each < names.seats:
-                raise InputError(f"--seat {each}: the seats are 0 to {names.seats - 1}")
+                raise InputError(f"--seat {shorten(each)}: the seats are 0 to {names.seats - 1}")
             seats.append(each)
         elif (seat := names.find(each)) is not None:
             seats.append(seat)
