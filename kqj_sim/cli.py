@@ -246,7 +246,7 @@ Examples:
   kqj-sim compare standard:take=45 standard
   kqj-sim sweep points --vary take=0:60:10 --plot take.png
 
-`kqj-sim odds` without cards asks for them.  `kqj-sim help odds` explains a command.
+`kqj-sim help odds` explains a command.
 
 \b
 Completion for bash (for zsh and fish: zsh_source, fish_source):

@@ -1,4 +1,4 @@
-"""The command `odds`: cards in several words, stdin, and the dialogue on a terminal."""
+"""The command `odds`: cards in several words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 from kqj_sim.commands.from_function import prepare_answer
-from kqj_sim.commands.odds_dialog import is_terminal, run_dialog
 from kqj_sim.errors import InputError
 from kqj_sim.messages import quote
 from kqj_sim.question import CommandDescription
@@ -18,12 +17,9 @@ _CALL_PATTERN = re.compile(
 
 
 def run(asked: CommandDescription, given: dict[str, Any]) -> None:
-    """Write the answer; without cards, on a terminal, ask for them and go on with the round."""
+    """Write the answer."""
     answer = prepare_answer(asked, given)
     given["hand"] = join_cards(given["hand"])
-    if given["record"] is None and given["hand"] is None and is_terminal():
-        run_dialog(given, answer)
-        return
     answer(given)
 
 

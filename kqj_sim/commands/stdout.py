@@ -15,7 +15,7 @@ _RESERVED: ContextVar[TextIO | None] = ContextVar("_RESERVED", default=None)
 def reserve_stdout() -> Iterator[None]:
     """Keep stdout for results meanwhile: what others print, such as a policy, goes to stderr.
 
-    A terminal shows both, so that it is left as it is, as editing of typed lines needs it.
+    A terminal shows both, so that it is left as it is.
     """
     if _RESERVED.get() is not None or sys.stdout.isatty():
         yield

@@ -17,7 +17,6 @@ from kqj_sim.commands.completion import read_names
 from kqj_sim.kwajongen.game import KWAJONGEN_COLUMNS
 from tests.command_line import expect_error, run
 from tests.commands.completions import SHELLS, complete, list_tables
-from tests.commands.dialogs import commands_in, enter
 from tests.commands.game_options import check_options_of_other_games
 
 GAME = ("--game", "kwajongen")
@@ -197,13 +196,6 @@ def test_a_report_of_next_to_nothing_can_be_made(tmp_path: Path) -> None:
     done = run("report", "--out", str(tmp_path / "out"), *RANDOM, *few, *compared)
     assert done.exit_code == 0, done.output
     assert "nan" not in (tmp_path / "out" / "report.md").read_text(encoding="utf-8").lower()
-
-
-def test_a_dialog_of_odds(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = ["kwajongen", "As Qd Kd 9c", "Jc", "3rd", "pass play", "Ts Kc", ""]
-    done = enter(monkeypatch, lines, "--policy", "random")
-    (words,) = commands_in(done)
-    assert words[words.index("--game") + 1] == "kwajongen"
 
 
 @pytest.mark.parametrize("words", ["simulate", "odds", "report", "records", "show"])

@@ -87,8 +87,7 @@ def odds(
 
     CARDS are the cards you hold: five with taking, eight with auctions, four in Kwajongen.  With
     --played or --record the question is which card to play, and CARDS are all your cards or those
-    left.  Hidden cards are sampled to agree with the calls and plays so far.  Without CARDS, on a
-    terminal, it asks for them and goes on with the round.
+    left.  Hidden cards are sampled to agree with the calls and plays so far.
 
     Args:
         hand: your cards.
