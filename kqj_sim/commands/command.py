@@ -7,7 +7,7 @@ longer than importing Click.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -29,6 +29,8 @@ _MAX_OPTION_WIDTH = 26
 class Command(click.Command):
     """A command with options in sections, some of which only --help-all lists."""
 
+    list_tables: Callable[[click.Context], Iterable[str]] = staticmethod(lambda _: ())
+    """Returns the names of the tables that the command writes with the options of a context."""
     _help_all_option: click.Option | None = None
 
     def __init__(self, *args: Any, **settings: Any) -> None:

@@ -1,25 +1,17 @@
-"""Completion of values in the shell: policies, their parameters, columns, tables and files.
-
-The names of policies and tables come from a file, since importing their modules takes numba.
-"""
+"""Completion of values in the shell: policies, their parameters, columns, tables and files."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
+from kqj_sim.errors import InputError
 from kqj_sim.games import KQJ, get_columns
 from kqj_sim.options import FLAGS
-
-NAMES_FILE = Path(__file__).with_name("completion.json")
-"""Parameters by game and policy, and tables by command and game: copies that a test compares."""
 
 _COMPLETED: Mapping[str, str] = {
     **{name: option.completes for name, option in FLAGS.items() if option.completes is not None},
@@ -46,23 +38,29 @@ def complete_value(
     return found
 
 
-@cache
-def read_names(kind: str) -> Mapping[str, Any]:
-    """Return the `policies` by game and their parameters, or the `tables` by command and game."""
-    names: dict[str, dict[str, Any]] = json.loads(NAMES_FILE.read_text(encoding="utf-8"))
-    return names[kind]
+def _list_parameters(policy: str, game: str) -> list[str]:
+    """Return the names of a policy's parameters; none if there is no such policy."""
+    from kqj_sim.policies.registry import find_policy
+
+    try:
+        return [str(getattr(each, "name", each)) for each in find_policy(policy, game).parameters]
+    except InputError:  # A preset has none of its own.
+        return []
 
 
 def _complete_spec(ctx: click.Context, game: str, incomplete: str) -> Iterator[CompletionItem]:
     """Yield policies and, after a colon, parameters: `team0=random+points:take=30,la`."""
     before, text = _split_last(incomplete, r"^(?:seat|team)\d=|\+")
     policy, colon, given = text.partition(":")
-    known = read_names("policies")[game]
     if not colon:
-        yield from _make_items(before, policy, known)
+        from kqj_sim.policies.registry import list_names
+
+        yield from _make_items(before, policy, list_names(game))
     else:
         done, name = _split_last(given, r",")
-        yield from _make_items(f"{before}{policy}:{done}", name, known.get(policy, ()), "=")
+        yield from _make_items(
+            f"{before}{policy}:{done}", name, _list_parameters(policy, game), "="
+        )
 
 
 def _complete_parameter(ctx: click.Context, game: str, incomplete: str) -> Iterator[CompletionItem]:
@@ -70,8 +68,7 @@ def _complete_parameter(ctx: click.Context, game: str, incomplete: str) -> Itera
     # Click keeps arguments before an option without a value as words.
     words = (str(ctx.params.get("policy") or ""), *ctx.args)
     policies = [each for word in words for each in re.split(r"[+:]", word)]
-    known = read_names("policies")[game]
-    names = [name for policy in policies for name in known.get(policy, ())]
+    names = [name for policy in policies for name in _list_parameters(policy, game)]
     before, name = _split_last(incomplete, r",")
     yield from _make_items(before, name, names)
 
@@ -87,8 +84,10 @@ def _complete_column(ctx: click.Context, game: str, incomplete: str) -> Iterator
 def _complete_table(ctx: click.Context, game: str, incomplete: str) -> Iterator[CompletionItem]:
     """Yield the tables of the command, after a comma too."""
     before, name = _split_last(incomplete, r",")
-    tables = read_names("tables").get(str(ctx.command.name), {}).get(game, ())
-    yield from _make_items(before, name, (*tables, *(() if before else ("all", "list"))))
+    command: Any = ctx.command
+    yield from _make_items(
+        before, name, (*command.list_tables(ctx), *(() if before else ("all", "list")))
+    )
 
 
 _COMPLETERS: Mapping[str, Callable[[click.Context, str, str], Iterator[CompletionItem]]] = {

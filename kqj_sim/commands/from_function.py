@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import fields
 from typing import Any
 
@@ -100,10 +100,24 @@ def make_command(
         (run or write_tables)(asked, {names.get(each, each): given[each] for each in given})
 
     summary = inspect.cleandoc(function.__doc__ or "").partition("\n\nArgs:")[0]
-    return Command(
+    command = Command(
         asked.name, callback=call, params=params, help=summary,
         epilog=f"\b\nExamples:\n{asked.examples}",
     )  # fmt: skip
+    command.list_tables = lambda context: _list_tables(asked, context)
+    return command
+
+
+def _list_tables(asked: CommandDescription, context: click.Context) -> Iterable[str]:
+    """Return the tables that a question has with the options given so far."""
+    values = {**context.params, "tables": "all"}
+    # Click keeps arguments before an option without a value as words.
+    values |= {name: context.args for name in asked.arguments if values[name] is None}
+    try:
+        values["rules"] = pop_rules(values, context)
+        return (asked.list_tables or dict)(**values)
+    except (InputError, click.UsageError):  # The command will say what is wrong.
+        return ()
 
 
 def make_option(name: str, option: Option, default: Any = None, help: str = "") -> click.Option:
@@ -193,7 +207,7 @@ def prepare(asked: CommandDescription, given: dict[str, Any]) -> tuple[dict[str,
     output = {name: given.pop(name) for name in asked.output if name in given}
     quiet = bool(output.get("quiet"))
     if "game" in given:
-        given["rules"] = _pop_rules(given)
+        given["rules"] = pop_rules(given, click.get_current_context())
     if isinstance(given.get("policy"), tuple):
         given["policy"] = drop_overridden(given["policy"])
     context = click.get_current_context()
@@ -212,7 +226,7 @@ def prepare(asked: CommandDescription, given: dict[str, Any]) -> tuple[dict[str,
     return output, runner
 
 
-def _pop_rules(options: dict[str, Any]) -> GameRules:
+def pop_rules(options: dict[str, Any], context: click.Context) -> GameRules:
     """Return the rules and remove their options from `options`.
 
     Raises:
@@ -220,7 +234,6 @@ def _pop_rules(options: dict[str, Any]) -> GameRules:
         UsageError: an option is a rule of another game.
     """
     chosen: str = options.pop("game")
-    context = click.get_current_context()
     values = {}
     for game, described in GAMES.items():
         rules = described.rules

@@ -13,10 +13,9 @@ import pandas as pd
 import pytest
 from click.shell_completion import ShellComplete
 
-from kqj_sim.commands.completion import read_names
 from kqj_sim.kwajongen.game import KWAJONGEN_COLUMNS
 from tests.command_line import expect_error, run
-from tests.commands.completions import SHELLS, complete, list_tables
+from tests.commands.completions import SHELLS, complete
 from tests.commands.game_options import check_options_of_other_games
 
 GAME = ("--game", "kwajongen")
@@ -212,9 +211,3 @@ def test_options_of_other_games_are_refused() -> None:
 @pytest.mark.parametrize("shell", SHELLS)
 def test_policies_are_completed(shell: type[ShellComplete]) -> None:
     assert complete("simulate", *GAME, "--policy", "p", shell=shell) == ["pimc"]
-
-
-def test_tables_of_completion_are_those_of_kqj_without_contracts() -> None:
-    for command, names in list_tables().items():
-        expected = [name for name in names if (command, name) != ("odds", "contracts")]
-        assert read_names("tables")[command]["kwajongen"] == expected

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 
-from kqj_sim.commands.completion import read_names
 from kqj_sim.stats.quantities import list_quantities
 from tests.command_line import run
 
@@ -13,7 +12,7 @@ FEW = ("--deals", "40", "--format", "json")
 
 
 def check_identifiers(game: str, *words: str) -> None:
-    """Check that a command's tables are known to completion, and that each quantity has a heading.
+    """Check that each quantity of a command's tables has a heading.
 
     Args:
         game: name of the game.
@@ -24,7 +23,6 @@ def check_identifiers(game: str, *words: str) -> None:
     tables = json.loads(done.stdout)["tables"]
     assert tables
     for table in tables:
-        assert table["name"] in read_names("tables")[words[0]][game], "copy it to completion.json"
         for quantity in {row["quantity"] for row in table["rows"]}:
             assert re.fullmatch("[a-z][a-z0-9]*(_[a-z0-9]+)*", quantity), (table["name"], quantity)
             assert quantity in list_quantities(game), (table["name"], quantity)
