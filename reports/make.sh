@@ -17,7 +17,7 @@ for name in $names; do
             --compare points+greedy --compare bold+greedy --compare standard --compare-deals 6000 ;;
     kwajongen)
         "$program" report "$@" --game kwajongen --deals 1e6 --games 20000 --compare random \
-            --compare standard --compare pimc --compare-deals 10000 ;;
+            --compare standard --compare-deals 10000 ;;
     *) echo "no report is called $name" >&2; exit 2 ;;
     esac
     echo "$name: $(($(date +%s) - begun)) s"

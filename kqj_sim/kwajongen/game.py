@@ -100,7 +100,7 @@ KWAJONGEN = Game(
     default_player="standard",
     lively_player="random",
     policies_package="kqj_sim.kwajongen.policies",
-    built_ins=("random", "standard", "pimc"),
+    built_ins=("random", "standard"),
     presets={},
     parts={
         "variants": "kqj_sim.kwajongen.words:CHECKED_RULES",

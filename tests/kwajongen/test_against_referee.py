@@ -24,7 +24,7 @@ SEED = 7
 TABLES = {
     "random": ("random",) * 4,
     "standard": ("standard",) * 4,
-    "mixed": ("random:accept=0.6", "standard", "random:accept=0.1+pimc:worlds=4", "random"),
+    "mixed": ("random:accept=0.6", "standard", "random:accept=0.1+standard", "random"),
 }
 RULES = [KwajongenRules(void_rule="must_trump"), KwajongenRules(void_rule="free")]
 

@@ -210,4 +210,4 @@ def test_options_of_other_games_are_refused() -> None:
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_policies_are_completed(shell: type[ShellComplete]) -> None:
-    assert complete("simulate", *GAME, "--policy", "p", shell=shell) == ["pimc"]
+    assert complete("simulate", *GAME, "--policy", "s", shell=shell) == ["standard"]

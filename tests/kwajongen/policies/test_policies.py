@@ -131,7 +131,7 @@ def test_standard_keeps_points_out_of_tricks_that_are_lost() -> None:
     assert seen > 50
 
 
-def test_pimc_plays_better_than_standard_and_that_better_than_random() -> None:
+def test_standard_calls_and_plays_better_than_random() -> None:
     def lead(one: str, other: str, deals: int) -> tuple[float, float]:
         found = []
         for seats in ((one, other) * 2, (other, one) * 2):
@@ -143,7 +143,6 @@ def test_pimc_plays_better_than_standard_and_that_better_than_random() -> None:
         return float(worth.mean()), float(worth.std() / np.sqrt(deals))
 
     for one, other, deals in (
-        ("standard+pimc:worlds=20", "standard", 6000),
         ("standard", "standard+random", 4000),
         ("standard", "random+standard", 4000),
     ):
