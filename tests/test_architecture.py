@@ -235,6 +235,19 @@ def test_layers_use_their_libraries_only() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def test_cited_documents_and_sections_exist() -> None:
+    citation = re.compile(r"(docs/\w+\.md)(?:, sections? ([\d to,and]*\d))?")
+    wrong = []
+    for path in [*modules(), *sorted((ROOT / "tests").rglob("*.py"))]:
+        for document, sections in citation.findall(path.read_text(encoding="utf-8")):
+            page = ROOT / document
+            headings = page.read_text(encoding="utf-8") if page.exists() else ""
+            numbers = re.findall(r"\d+", sections)
+            if not headings or any(f"\n## {number}. " not in headings for number in numbers):
+                wrong.append(f"{path.relative_to(ROOT)} cites {document} {sections}")
+    assert not wrong, "\n".join(wrong)
+
+
 def test_every_public_name_has_a_docstring() -> None:
     wrong = [
         f"{path.relative_to(ROOT)}: {what}"

@@ -1,4 +1,4 @@
-"""Calls: taking in two laps, and auctions with counters (docs/rules.md)."""
+"""Calls: taking in two laps, and auctions with counters (docs/rules.md, sections 3 and 4)."""
 
 from __future__ import annotations
 

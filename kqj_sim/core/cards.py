@@ -155,7 +155,7 @@ def to_natural_order(cards: CardSet, contract: Contract) -> CardSet:
 
 PLANE_COUNT = 5
 
-# Points by bit of a suit (docs/rules.md, "Cards").  Natural order: 4 5 6 7 8 9 J Q K H T A;
+# Points by bit of a suit (docs/rules.md, section 1).  Natural order: 4 5 6 7 8 9 J Q K H T A;
 # trump order: 4 5 6 J Q K H T A 7 8 9.
 PLAIN_POINTS = (0, 0, 0, 0, 1, 2, 3, 4, 5, 7, 10, 12)
 TRUMP_POINTS = (0, 0, 0, 3, 4, 5, 7, 10, 12, 14, 22, 27)

@@ -3,7 +3,7 @@
 Knowledge is an int64 array of `core.hidden_hands.KNOWLEDGE_SIZE` numbers: for each player, by place
 or by position, the number of hidden cards and the cards that the player cannot hold.  The observer
 is a player without hidden cards.  Plays restrict hands, since players must follow suit and beat
-(docs/rules.md, "Play"); hands only lose cards, so a card once excluded stays excluded.
+(docs/rules.md, section 5); hands only lose cards, so a card once excluded stays excluded.
 """
 
 from __future__ import annotations

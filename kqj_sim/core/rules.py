@@ -8,7 +8,7 @@ from kqj_sim.core.types import Contract, Flag, Float64Array, Int64Array, Place
 
 
 class Rules(NamedTuple):
-    """The options of docs/rules.md in integers; in other games than KQJ what it alone has is 0."""
+    """The options of docs/rules.md, section 9, in integers; 0 for those another game lacks."""
 
     seats: int
     start_score: int

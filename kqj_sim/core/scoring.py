@@ -1,4 +1,4 @@
-"""Scoring of played rounds (docs/rules.md), into the columns of the results."""
+"""Scoring of played rounds (docs/rules.md, sections 6 and 7), into the columns of the results."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def winning_cards(led: SuitMask, trumps: CardSet, master: Card) -> CardSet:
 def legal_cards(
     hand: CardSet, led: SuitMask, must_beat: SuitMask, winning: CardSet, partner_is_master: bool
 ) -> CardSet:
-    """Return the cards that may follow (docs/rules.md, "Play").
+    """Return the cards that may follow (docs/rules.md, section 5).
 
     Args:
         hand: cards held.

@@ -1,4 +1,4 @@
-"""Calling: taking, auctions, counters (docs/rules.md, "Taking" and "Auctions")."""
+"""Calling: taking, auctions, counters (docs/rules.md, sections 3 and 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pack, the order of the ranks and the points (docs/rules.md, "Cards")."""
+"""The pack, the order of the ranks and the points (docs/rules.md, section 1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Play of the cards: the master of a trick and the legal cards (docs/rules.md, "Play")."""
+"""Play of the cards: the master of a trick and the legal cards (docs/rules.md, section 5)."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from kqj_sim.rules import SEATS, KqjRules
 
 
 class KqjReferee(Referee):
-    """The rules of KQJ (docs/rules.md)."""
+    """The rules of KQJ (docs/rules.md, sections 1 to 8)."""
 
     pack = PACK
     card_by_text = CARD_OF_TEXT

@@ -1,4 +1,4 @@
-"""Bonuses, totals, result and scores of a round, and the game (docs/rules.md)."""
+"""Bonuses, totals, result and scores of a round, and the game (docs/rules.md, sections 6 to 8)."""
 
 from __future__ import annotations
 

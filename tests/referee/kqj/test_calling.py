@@ -1,4 +1,4 @@
-"""docs/rules.md: taking and auctions.
+"""docs/rules.md, sections 3 and 4: taking and auctions.
 
 In the short scripts here the dealer is seat 5, so that seat 0 opens, and teams are seat
 modulo their number; "-" is a pass, "150s" a bid, "150s!" one with Capot, "x" a counter, "xx"

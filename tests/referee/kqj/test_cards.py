@@ -1,4 +1,4 @@
-"""docs/rules.md: cards."""
+"""docs/rules.md, section 1: cards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/rules.md: play of the cards."""
+"""docs/rules.md, section 5: play of the cards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/rules.md: bonuses, totals, scores, the game.
+"""docs/rules.md, sections 6 to 8: bonuses, totals, scores, the game.
 
 Seat s is of team s modulo the number of teams, so that Sender 0 is of team 0.
 """
