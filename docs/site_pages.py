@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kqj_sim.web.make import write_site
+
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
@@ -105,6 +107,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 
 def _copy_reports(app: Sphinx, error: Exception | None) -> None:
-    """Copy the reports, which are pages already."""
+    """Copy the reports, which are pages already, and write the page to tap cards in."""
     if error is None:
+        write_site(Path(app.outdir))
         shutil.copytree(ROOT / "reports", app.outdir / "reports", dirs_exist_ok=True)

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
         TuningResult,
     )
     from kqj_sim.questions.compare.settings import Setting
-    from kqj_sim.questions.odds import odds
+    from kqj_sim.questions.odds import odds, page
     from kqj_sim.questions.odds.results import OddsOption, OddsResult
     from kqj_sim.questions.policies import check_policy
     from kqj_sim.questions.records import check, play, records
@@ -95,7 +95,7 @@ _MODULES = {
         "TuningResult",
     ),
     "questions.compare.settings": ("Setting",),
-    "questions.odds": ("odds",),
+    "questions.odds": ("odds", "page"),
     "questions.odds.results": ("OddsOption", "OddsResult"),
     "questions.policies": ("check_policy",),
     "questions.records": ("check", "play", "records"),
@@ -177,6 +177,7 @@ __all__ = [
     "named",
     "number",
     "odds",
+    "page",
     "play",
     "policy",
     "random_card",

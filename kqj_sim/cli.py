@@ -43,6 +43,9 @@ QUESTIONS: Mapping[str, Mapping[str, CommandEntry]] = {
             "Estimate the value of each call, or card, and name the best.",
             "odds",
         ),
+        "page": CommandEntry(
+            "questions.odds", "Open a page in which one taps cards instead of typing them.", "page"
+        ),
         "review": CommandEntry(
             "questions.review", "Grade recorded rounds: where were the points lost?", "review"
         ),

@@ -23,7 +23,7 @@ LEFT_OUT = {
 """Test files outside the folder of the second game that are of both games, with the reason."""
 GUIDE = "tests/notation/test_notation.py::test_the_examples_of_the_guide_are_whole_rounds"
 """The test of a page that has rounds of both games."""
-PAGE = "tests/web/test_page.py::test_the_page_is_made_of_these_sources"
+PAGE = "tests/web/test_page.py::test_the_engine_is_built_of_these_sources"
 """The test of a page that is made of sources which are not copied."""
 
 

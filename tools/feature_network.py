@@ -1,17 +1,16 @@
 """The teacher of `network`: a network that makes a pass for each legal card, not made to be fast.
 
-    kqj-sim compare tools/feature_network.py:feature_network network --playing --with points
-
     value of a card = its linear weights + w3 . relu(b2 + W2' relu(b1 + shared rows + card rows))
 
 It is `network` of version 4, with weights of its own for each variant and kind of contract, in
-`tools/weights/`, in half precision.  A decision has features that its cards share, those of
+half precision (`weights_file`).  A decision has features that its cards share, those of
 `kqj_sim.policies.features`; and each card has *card features*, indices into tables of their own
 that stand one behind the other.
 """
 
 from __future__ import annotations
 
+import os
 from itertools import accumulate
 from math import prod
 from pathlib import Path
@@ -33,8 +32,7 @@ from kqj_sim.policies.features import (
     make_buckets,
     write_features,
 )
-from kqj_sim.policies.registry import policy
-from kqj_sim.policies.tools import best_card, points
+from kqj_sim.policies.tools import points
 from kqj_sim.policies.trick_odds import (
     CAPOT_VALUES,
     KIND_COUNT,
@@ -234,8 +232,13 @@ _LINEAR, _SHARED_ROWS, _CARD_ROWS, _BIAS_1, _MATRIX, _BIAS_2, _OUTPUT, KIND_SIZE
 
 
 def weights_file(teams: int, bidding: str) -> Path:
-    """Return the file of the weights for a variant."""
-    return Path(__file__).resolve().parent / f"weights/network-{teams}-{bidding}.npz"
+    """Return the file of the weights for a variant.
+
+    The history of the repository has them: `git archive 06358a36 tools/weights | tar x`; the
+    variable KQJ_TEACHER names another folder.
+    """
+    folder = os.environ.get("KQJ_TEACHER") or Path(__file__).resolve().parent / "weights"
+    return Path(folder, f"network-{teams}-{bidding}.npz")
 
 
 def read_weights(path: Path) -> Float32Array:
@@ -293,19 +296,3 @@ def write_card_values(view: Any, weights: Address, values: Float32Pointer) -> in
         values[count] = value
         count += 1
     return count
-
-
-_VARIANTS = [(teams, bidding) for teams in (2, 3) for bidding in ("take", "auction")]
-_played = np.stack([read_weights(weights_file(*variant)) for variant in _VARIANTS])
-_ADDRESS, _VARIANT_BYTES = _played.ctypes.data, _played[0].nbytes
-
-feature_network = policy("feature_network", "a network that makes a pass for each legal card")
-
-
-@feature_network
-def choose_card(view: Any) -> int:
-    """Return the card of the greatest value."""
-    variant = 2 * (view.team_count - 2) + (1 if view.amount > 0 else 0)
-    values = stack_float32(8)
-    write_card_values(view, _ADDRESS + variant * _VARIANT_BYTES, values)
-    return best_card(view.legal, values)

@@ -39,7 +39,7 @@ PACKAGE = Path(__file__).resolve().parent.parent
 ABOVE_THE_ENGINE = (
     "__main__", "arguments", "cli", "commands", "notation", "options", "output", "plan",
     "positions", "progress", "question", "questions", "referee", "results", "runner", "stats",
-    "suffixes",
+    "suffixes", "web",
 )  # fmt: skip
 """Parts of the package that no kernel outside them uses: an edit there need not compile the engine.
 """

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.web.browser import Browser
-from web.build import PAGE
-from web.module import build_engine
+from tests.web.site import get_page
+from tools.page.module import build_engine
 
 
 @pytest.fixture
 def browser() -> Iterator[Browser]:
     """Return a browser with the page."""
-    opened = Browser(PAGE.as_uri())
+    opened = Browser(get_page().as_uri())
     try:
         opened.wait("engine")
         yield opened
@@ -26,7 +26,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def engine_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the engine, built anew (`web.module.build_engine`)."""
+    """Return a folder with the engine, built anew (`tools.page.module.build_engine`)."""
     pytest.importorskip("ziglang", reason="the extra `web` is not installed")
     folder = tmp_path_factory.mktemp("engine")
     build_engine(folder)

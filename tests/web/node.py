@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from web.build import FOLDER
+from kqj_sim.web.make import read_part
 
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
@@ -17,7 +17,7 @@ needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
 
 def read_scripts(*names: str) -> str:
     """Return scripts of the page."""
-    return "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in names)
+    return "\n".join(read_part(name) for name in names)
 
 
 def run_in_node(scripts: str, expression: str, given: Any) -> Any:

@@ -13,7 +13,7 @@ from kqj_sim.questions.odds.card_reasons import list_reasons
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.encode import encode_seating
 from tests.questions.odds.positions import list_card_positions
-from web.kernels import compare_cards
+from tools.page.kernels import compare_cards
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,11 @@ from kqj_sim.places import name_places
 from kqj_sim.positions.auction_state import format_call
 from kqj_sim.record import Call
 from kqj_sim.referee.kqj import KqjCalling
+from kqj_sim.web.make import TABLES
 from tests.command_line import expect_error, run
 from tests.imports import ROOT
 from tests.web.node import needs_node, read_scripts, run_in_node
-from web.build import write_constants
-from web.module import TABLES
+from tools.page.build import write_constants
 
 SCRIPTS = write_constants() + read_scripts("words.js", "link.js")
 READ = "given.map((link) => readPosition(link))"

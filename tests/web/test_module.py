@@ -24,10 +24,11 @@ from kqj_sim.record import partial_record_from_json
 from kqj_sim.rules import MAX_TOTAL, KqjRules
 from kqj_sim.stats import moments as stats_moments
 from kqj_sim.stats.moments import NO_LISTS, Objective, WeightedMoments
+from kqj_sim.web.make import TABLES
 from tests.command_line import run
 from tests.imports import ROOT
-from web import kernels
-from web.module import TABLES, play_round
+from tools.page import kernels
+from tools.page.module import play_round
 
 pytestmark = pytest.mark.slow
 pytest.importorskip("wasmtime", reason="the extra `web` is not installed")

@@ -30,9 +30,9 @@ from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.record import Call
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
+from kqj_sim.web.make import TABLES
 from tests.web.node import NODE, needs_node
-from web.build import read_constants
-from web.module import TABLES
+from tools.page.build import read_constants
 
 pytestmark = [pytest.mark.slow, needs_node]
 

@@ -13,20 +13,21 @@ from threading import Thread
 
 import pytest
 
+from kqj_sim.web.make import MANIFEST, PAGE, read_part, read_sources_hash
 from tests.command_line import run
 from tests.web.browser import MAX_SECONDS, Browser, needs_browser
 from tests.web.node import needs_node, run_in_node
-from web.build import MANIFEST, PAGE, hash_page_sources, make_manifest
+from tests.web.site import get_page
+from tools.page.build import hash_engine_sources, write_built_script
 
 TAKE_HAND = ["9h", "8h", "Ah", "Ks", "4d"]
 BID_HAND = ["9h", "8h", "Ah", "Kh", "Qh", "5d", "6c", "Ac"]
 
 
-def test_the_page_is_made_of_these_sources() -> None:
-    """The page promises the numbers of this version: `python web/build.py` makes it anew."""
-    head = PAGE.read_text(encoding="utf-8")[:2000]
-    found = re.search(r'<meta name="kqj-sources" content="(\w+)">', head)
-    assert found is not None and found[1] == hash_page_sources()
+def test_the_engine_is_built_of_these_sources() -> None:
+    """The page promises the numbers of this version: `python -m tools.page.build` makes it anew."""
+    assert read_sources_hash() == hash_engine_sources()
+    assert read_part("built.js") == write_built_script()
 
 
 def wait_for_answer(browser: Browser) -> None:
@@ -108,7 +109,7 @@ def test_three_teams_and_a_counter_by_links(browser: Browser) -> None:
         f"bidding=auction&place=5th&hand={hand}&heard=120 s,counter 2nd": "kqj-sim odds "
         '9h 8h Ah Kh Qh 5d 6c Ac --bidding auction --place 5th --heard "120 s, counter 2nd"',
     }.items():
-        browser.open(f"{PAGE.as_uri()}#{link}")
+        browser.open(f"{get_page().as_uri()}#{link}")
         browser.wait("engine")
         check_answer(browser, command)
 
@@ -116,7 +117,7 @@ def test_three_teams_and_a_counter_by_links(browser: Browser) -> None:
 @needs_browser
 @pytest.mark.slow
 def test_a_lead_has_two_reasons(browser: Browser) -> None:
-    browser.open(f"{PAGE.as_uri()}#hand=7hKsKhQhAs&return=9h&heard=take h&more=8cTc&begun=1")
+    browser.open(f"{get_page().as_uri()}#hand=7hKsKhQhAs&return=9h&heard=take h&more=8cTc&begun=1")
     command = 'kqj-sim odds 7h Ks Kh Qh As 9h 8c Tc --return 9h --heard "take h" --played ""'
     check_answer(browser, command)
     assert "9♥ cannot be beaten and draws trumps." in browser.text("#headline")
@@ -127,7 +128,7 @@ def test_a_lead_has_two_reasons(browser: Browser) -> None:
 def test_a_card_after_an_auction(browser: Browser) -> None:
     heard = "120 d, pass, 140 h, pass, pass, pass, pass, pass"
     browser.open(
-        f"{PAGE.as_uri()}#bidding=auction&place=3rd&hand={''.join(BID_HAND)}&heard={heard}"
+        f"{get_page().as_uri()}#bidding=auction&place=3rd&hand={''.join(BID_HAND)}&heard={heard}"
         "&played=5cTc"
     )
     browser.wait("engine")
@@ -142,7 +143,7 @@ def test_a_card_after_an_auction(browser: Browser) -> None:
 @pytest.mark.slow
 def test_calls_that_nobody_would_make(browser: Browser) -> None:
     browser.open(
-        f"{PAGE.as_uri()}#bidding=auction&place=3rd&hand=4h5hAhKhQh5d6cAc&heard=120 s,300 s"
+        f"{get_page().as_uri()}#bidding=auction&place=3rd&hand=4h5hAhKhQh5d6cAc&heard=120 s,300 s"
     )
     wait_for_answer(browser)
     assert "the bid of 300 ♠ of the 2nd to speak occurs in none of" in browser.text("#headline")
@@ -157,11 +158,11 @@ def test_a_wrong_link_has_a_sentence_and_no_number(browser: Browser) -> None:
         trick: "Trick 1: the 2nd to speak cannot have played 5♥: they held 8♠, which would have "
         "been right.",
     }.items():
-        browser.open(f"{PAGE.as_uri()}#{link}")
+        browser.open(f"{get_page().as_uri()}#{link}")
         browser.wait("engine")
         assert browser.text("#headline") == sentence
         assert not browser.text("#options") and not browser.text("#command")
-    browser.open(f"{PAGE.as_uri()}#hand=9h8hAhKs4d&return=9h")
+    browser.open(f"{get_page().as_uri()}#hand=9h8hAhKs4d&return=9h")
     browser.wait("engine")
     assert browser.run("location.hash") == "#hand=9h8hAhKs4d&return=9h"
     browser.click(*(f"card {card}" for card in (*TAKE_HAND, "7h")))
@@ -186,7 +187,7 @@ def test_the_page_says_what_it_cannot_do(browser: Browser) -> None:
     auction = "document.querySelector('[name=bidding][value=auction]').click()"
     browser.run(f"find('worker').textContent = 'throw new Error(`no memory`)'; {auction}")
     wait_for_failure(browser, "The page cannot go on: Error: no memory. Reload it.")
-    browser.open(PAGE.as_uri())
+    browser.open(get_page().as_uri())
     browser.wait("engine")
     browser.run(f"module = undefined; delete window.WebAssembly; {auction}")
     wait_for_failure(
@@ -233,11 +234,11 @@ class _QuietHandler(SimpleHTTPRequestHandler):
 @contextmanager
 def serve() -> Iterator[str]:
     """Serve the page's folder; yield the page's address."""
-    handler = partial(_QuietHandler, directory=str(PAGE.parent))
+    handler = partial(_QuietHandler, directory=str(get_page().parent))
     with ThreadingHTTPServer(("localhost", 0), handler) as server:
         Thread(target=server.serve_forever).start()
         try:
-            yield f"http://localhost:{server.server_port}/{PAGE.name}"
+            yield f"http://localhost:{server.server_port}/{PAGE}"
         finally:
             server.shutdown()
 
@@ -303,12 +304,8 @@ def test_an_error_or_a_full_storage_loses_no_page(
     status: int, is_full: bool, kept: str | None, shown: str, kept_then: str | None
 ) -> None:
     given = {"status": status, "isFull": is_full, "kept": kept}
-    script = PAGE.with_name("kqj-offline.js").read_text(encoding="utf-8")
+    script = read_part("offline.js")
     assert run_in_node(KEEP + script, "open()", given) == [shown, kept_then]
-
-
-def test_the_manifest_is_that_of_the_build() -> None:
-    assert PAGE.with_name(MANIFEST).read_text(encoding="utf-8") == make_manifest()
 
 
 @needs_browser
@@ -320,5 +317,5 @@ def test_a_served_page_can_be_installed(browser: Browser) -> None:
         found = browser.send("Page.getAppManifest")
         assert found["url"].endswith(MANIFEST) and not found["errors"]
         assert not browser.send("Page.getInstallabilityErrors")["installabilityErrors"]
-    browser.open(PAGE.as_uri())
+    browser.open(get_page().as_uri())
     assert not browser.run("document.querySelector('[rel=manifest]')")

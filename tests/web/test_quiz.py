@@ -11,9 +11,9 @@ from kqj_sim.positions.position import Position
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
+from kqj_sim.web.make import TABLES
 from tests.web.browser import Browser, needs_browser
-from web.build import PAGE
-from web.module import TABLES
+from tests.web.site import get_page
 
 pytestmark = [needs_browser, pytest.mark.slow]
 
@@ -46,7 +46,7 @@ def describe(position: Position) -> str:
 @pytest.mark.parametrize("table", TABLES)
 def test_questions_are_the_decisions_of_recorded_rounds(browser: Browser, table: str) -> None:
     teams, bidding = table.split("-")
-    browser.open(f"{PAGE.as_uri()}#teams={teams}&bidding={bidding}")
+    browser.open(f"{get_page().as_uri()}#teams={teams}&bidding={bidding}")
     browser.wait("engine")
     for deal in DEALS:
         (record,) = play_records(Experiment(rules=TABLES[table], first=deal, deals=1))
@@ -67,7 +67,7 @@ def test_questions_are_the_decisions_of_recorded_rounds(browser: Browser, table:
 
 def open_question(browser: Browser, link: str) -> None:
     """Open the link of a question."""
-    browser.open(f"{PAGE.as_uri()}#{link}")
+    browser.open(f"{get_page().as_uri()}#{link}")
     browser.wait("engine && quiz.kind")
 
 

@@ -26,8 +26,8 @@ from kqj_sim.questions.odds.card_reasons import Reason
 from kqj_sim.questions.odds.words import RankedOption
 from kqj_sim.stats.intervals import Estimate
 from tests.web.node import needs_node, read_scripts, run_in_node
-from web.build import write_constants
-from web.sentences import TEMPLATE, UnknownSyntaxError, write_functions
+from tools.page.build import write_constants
+from tools.page.sentences import TEMPLATE, UnknownSyntaxError, write_functions
 
 CALLS = ["pass", "take ♥", "take NT", "120 ♥", "400 AT Capot", "counter", "no counter", "play"]
 CARDS = [Card("9", "s"), Card("K", "h"), Card("T", "d"), Card("H", "c")]

@@ -11,7 +11,8 @@ import numpy as np
 import wasmtime
 
 from kqj_sim.core.rules import Seating
-from web.module import TABLES, make_table
+from kqj_sim.web.make import TABLES, pack_weights
+from tools.page.module import make_table
 
 Argument = Any
 """A whole number, a float, an array, or a tuple of these, as kernels take them."""
@@ -28,15 +29,14 @@ class Engine:
     """An instance of the module, with the weights and tables of the page."""
 
     def __init__(self, folder: Path) -> None:
-        """Load the files of `web.module.build_engine`."""
+        """Load the files of `tools.page.module.build_engine`."""
         self._store = wasmtime.Store()
         module = wasmtime.Module.from_file(self._store.engine, str(folder / "engine.wasm"))
         self._exports: Any = wasmtime.Instance(self._store, module, []).exports(self._store)
         self._seatings: dict[bytes, tuple[Any, int]] = {}
         tables = json.loads((folder / "tables.json").read_text(encoding="utf-8"))
         for name, rules in TABLES.items():
-            weights = (folder / f"weights-{name}.bin").read_bytes()
-            at = self.put(np.frombuffer(weights, dtype=np.int16))
+            at = self.put(np.frombuffer(pack_weights(rules), dtype=np.int16))
             native = make_table(rules)
             native["plays"] = native["plays"].table
             tables[name]["plays"] = tables[name]["plays"][0]
@@ -66,7 +66,7 @@ class Engine:
         return result, [self.read(*each) for each in arrays]
 
     def _flatten(self, value: Argument, numbers: list[int], arrays: list[tuple[int, int]]) -> None:
-        """Append the numbers by which a C function gets a value (`web.module`)."""
+        """Append the numbers by which a C function gets a value (`tools.page.module`)."""
         if isinstance(value, Seating):
             described, weights = self._seatings[_identify(value)]
             for name, part in zip(Seating._fields, described, strict=True):

@@ -1,8 +1,10 @@
-"""The question what to call, or which card to play: `odds`."""
+"""The question what to call, or which card to play: `odds`, and the `page` that answers it."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from kqj_sim.arguments import (
@@ -162,3 +164,67 @@ def odds(
                 ignore_calls=ignore_calls, ignore_plays=ignore_plays,
             )
         )  # fmt: skip
+
+
+@question(
+    arguments={"hand": "[CARDS]..."},
+    output=("quiet", "config"),
+    workers=(),
+    out=OPTIONS["out"]._replace(help=""),
+    examples="""\
+  kqj-sim page
+  kqj-sim page 9h 8h Ah Ks 4d --return 7h
+  kqj-sim page --bidding auction --teams 3 --out kqj.html
+""",
+)
+def page(
+    hand: CardsLike | None = None,
+    *,
+    return_card: str | Card | None = None,
+    place: str | int | None = None,
+    lap: int | None = None,
+    heard: str | Iterable[str] | None = None,
+    played: CardsLike | None = None,
+    out: str | os.PathLike[str] | None = None,
+    rules: GameRules = DEFAULT_RULES,
+    **fields: Unpack[RuleArguments],
+) -> Path:
+    """Open a page in which one taps cards instead of typing them.
+
+    The page is one file with the engine in it: it gives the numbers of `odds` without a network,
+    on a phone, too.  With CARDS it begins there, and the options mean what they do for `odds`.
+
+    Args:
+        hand: your cards.
+        return_card: give the Return.
+        place: give your place, such as 3rd.  [default: the next]
+        lap: give the lap of taking.  [default: 1]
+        heard: give all calls so far: "pass 120h counter".  [default: all before you passed]
+        played: during play: give the cards played so far, trick after trick; "" if you lead first.
+        out: write the page to this file instead of opening it.
+
+    Returns:
+        The file with the page.
+
+    Raises:
+        ValueError: an argument is wrong; one line that says what would be right.
+        OSError: the file cannot be written.
+
+    >>> import kqj_sim as kqj, tempfile
+    >>> kqj.page("9h 8h Ah Ks 4d", return_card="7h", out=tempfile.mkdtemp() + "/kqj.html").name
+    'kqj.html'
+    """
+    from kqj_sim.questions.odds.open_page import write_page
+    from kqj_sim.questions.odds.position import parse_typed_position
+
+    typed: dict[str, Any] = {
+        "hand": join_items("hand", hand),
+        "return_card": None if return_card is None else str(return_card),
+        "place": place,
+        "lap": lap,
+        "heard": join_items("heard", heard, ", "),
+        "played": join_items("played", played),
+    }
+    is_empty = all(value is None for value in typed.values())
+    position = None if is_empty else parse_typed_position(rules, typed)
+    return write_page(rules, position, out)

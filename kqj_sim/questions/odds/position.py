@@ -18,6 +18,7 @@ from kqj_sim.arguments import (
 )
 from kqj_sim.cards import NUMBER_WORDS
 from kqj_sim.errors import InputError, RecordError
+from kqj_sim.games import KQJ
 from kqj_sim.options import OPTIONS
 from kqj_sim.places import SeatNames
 from kqj_sim.positions.position import Position
@@ -60,6 +61,8 @@ def parse_typed_position(rules: GameRules, given: Mapping[str, Any]) -> Position
         count = referee.dealt_count if played is None else rules.tricks
         example = " ".join(EXAMPLE_CARDS[:count])
         end = ", or those left" if played is not None else f", such as '{example}'"
+        if rules.game == KQJ.name:
+            end += ", or tap them: `kqj-sim page`"
         raise InputError(f"CARDS are missing: give your {NUMBER_WORDS[count]} cards{end}")
     if played is not None and lap is not None:
         raise InputError("--lap is for calls: leave it out")

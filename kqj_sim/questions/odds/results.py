@@ -107,7 +107,7 @@ class OddsResult(Result):
         if represent(format, str) != "html":
             return super().render(format)
         from kqj_sim.output.page import to_html
-        from kqj_sim.questions.odds.page import make_odds_page
+        from kqj_sim.questions.odds.odds_page import make_odds_page
 
         return to_html(make_odds_page(self._odds, self._report))
 

@@ -125,7 +125,7 @@ function addCall(text, place) {
 }
 
 function openLink() {
-  ({ rules, round, quiz } = readPosition(location.hash.slice(1)));
+  ({ rules, round, quiz } = readPosition(location.hash.slice(1) || POSITION));
   for (const [name, value] of Object.entries({ ...rules, subject: quiz?.subject ?? "both" }))
     document.querySelector(`[name=${name}][value="${value}"]`).checked = true;
 }

@@ -14,9 +14,7 @@ from pathlib import Path
 
 from jinja2 import Environment, nodes
 
-TEMPLATE = (
-    Path(__file__).resolve().parent.parent / "kqj_sim" / "questions" / "odds" / "sentences.j2"
-)
+TEMPLATE = Path(__file__).resolve().parents[2] / "kqj_sim" / "questions" / "odds" / "sentences.j2"
 
 MACROS = (
     "decision", "against_pass", "counters", "card_reason", "reason", "ended_early", "hint",

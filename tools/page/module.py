@@ -21,18 +21,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kqj_sim.rules import KqjRules
+from kqj_sim.web.make import TABLES, list_players
 
 FOLDER = Path(__file__).resolve().parent
-ROOT = FOLDER.parent
-
-TABLES = {
-    "2-take": KqjRules(),
-    "2-auction": KqjRules(bidding="auction"),
-    "3-take": KqjRules(teams=3),
-    "3-auction": KqjRules(teams=3, bidding="auction"),
-}
-"""Rules that the page knows."""
+ROOT = FOLDER.parent.parent
 
 QUESTIONS = (
     ("2-take", {"hand": "9h 8h Ah Ks 4d", "return_card": "7h", "place": 3, "lap": 2}),
@@ -77,7 +69,6 @@ class Captured:
         functions: names of the functions that are called by address, in the order of their numbers.
         entries: names of the C functions around kernels, by the kernel's name.
         tables: rules and seatings of each table, as `describe` gives them.
-        weights: bytes of the weights of each table, those of all its policies.
     """
 
     texts: list[str] = field(default_factory=list)
@@ -85,11 +76,10 @@ class Captured:
     functions: list[str] = field(default_factory=list)
     entries: dict[str, str] = field(default_factory=dict)
     tables: dict[str, dict[str, Any]] = field(default_factory=dict)
-    weights: dict[str, bytes] = field(default_factory=dict)
 
 
 def build_engine(folder: Path) -> None:
-    """Write `engine.wasm`, `tables.json` and the weights into a folder, by a process of its own.
+    """Write `engine.wasm` and `tables.json` into a folder, by a process of its own.
 
     numba reads its settings when it is imported, and the kernels must not be found on disk.
     """
@@ -101,7 +91,7 @@ def build_engine(folder: Path) -> None:
             "PYTHONPATH": os.pathsep.join(sys.path),
         }
         subprocess.run(
-            [sys.executable, "-m", "web.module", str(folder)], cwd=ROOT, check=True,
+            [sys.executable, "-m", "tools.page.module", str(folder)], cwd=ROOT, check=True,
             env={**os.environ, **settings},
         )  # fmt: skip
 
@@ -143,18 +133,17 @@ def _compile_all(captured: Captured) -> None:
     from kqj_sim.positions.sampling import derive_keys
     from kqj_sim.questions.odds.position import parse_typed_position
     from kqj_sim.simulation import second_process
-    from web import kernels
-    from web.functions import register_functions
+    from tools.page import kernels
+    from tools.page.functions import register_functions
 
     # What another process compiles is not captured.
     second_process.has_free_processor = lambda: False
     for name, rules in TABLES.items():
-        content, places = b"", {}
-        for policy in ("network", "learned") if rules.bidding == "auction" else ("network",):
+        size, places = 0, {}
+        for policy in list_players(rules):
             numbers = weights.load_for_play(policy, rules.teams, rules.bidding)
-            places[numbers.ctypes.data] = 1 + len(content)
-            content += numbers.tobytes()
-        captured.weights[name] = content
+            places[numbers.ctypes.data] = 1 + size
+            size += numbers.nbytes
         captured.tables[name] = {
             key: describe(part, captured, places) for key, part in make_table(rules).items()
         }
@@ -210,7 +199,7 @@ def play_round(rules: Any, deal: int) -> tuple[Any, ...]:
     from kqj_sim.core.auction import CALL_SIZE
     from kqj_sim.core.bidding import LOG_SIZE, MAX_CALLS
     from kqj_sim.core.block import allocate_block
-    from web import kernels
+    from tools.page import kernels
 
     table = make_table(rules)
     log, calls = np.zeros(LOG_SIZE, np.int64), np.zeros((MAX_CALLS, CALL_SIZE), np.int64)
@@ -418,8 +407,6 @@ def main(folder: Path) -> None:
     (folder / "engine.wasm").write_bytes(link(captured))
     tables = json.dumps(captured.tables, separators=(",", ":"))
     (folder / "tables.json").write_text(tables, encoding="utf-8")
-    for name, content in captured.weights.items():
-        (folder / f"weights-{name}.bin").write_bytes(content)
 
 
 if __name__ == "__main__":

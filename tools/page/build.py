@@ -1,0 +1,136 @@
+"""Build what the page needs of the package: `python -m tools.page.build`.
+
+It writes the engine, its tables, and the numbers and sentences for the scripts into
+`kqj_sim/web/`.  It takes a minute or two, nearly all of it for numba and LLVM.  The same sources
+and packages give the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kqj_sim.web.make import FOLDER, TABLES
+from tools.page.module import build_engine
+from tools.page.sentences import TEMPLATE, write_functions
+
+BUILDERS = Path(__file__).resolve().parent
+REASONS = TEMPLATE.parent / "card_reasons.py"
+"""A part of the module that is no part of the package's engine."""
+
+
+def hash_engine_sources() -> str:
+    """Return a hash of all that the built files are made of, 16 hexadecimal digits."""
+    from kqj_sim.core.code_cache import ABOVE_THE_ENGINE, hash_sources
+
+    # Functions of these are compiled, too (`tools.page.functions`).
+    without = tuple(part for part in ABOVE_THE_ENGINE if part not in ("positions", "stats"))
+    parts = [hash_sources(without=without)]
+    files = [file for file in sorted(BUILDERS.iterdir()) if file.is_file()]
+    parts += [file.read_text(encoding="utf-8") for file in (*files, TEMPLATE, REASONS)]
+    pins = (BUILDERS.parent.parent / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    parts += [pin for pin in pins if pin.startswith(("llvmlite", "numba", "numpy", "ziglang"))]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def read_constants() -> dict[str, Any]:
+    """Return the sizes, numbers and names of the kernels that the page's scripts use."""
+    from kqj_sim.core import auction, bidding, block, call_odds
+    from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
+    from kqj_sim.core.observed_calls import (
+        LISTED,
+        LISTED_CALLERS,
+        LISTED_DEALS,
+        OBSERVED_CALL_SIZE,
+        SIGNAL_SIZE,
+    )
+    from kqj_sim.positions.auction_state import GUARANTEED_CAPOT_TOTAL
+    from kqj_sim.positions.kqj_calls import MIN_CAPOT_PROBABILITY
+    from kqj_sim.questions.odds.card_reasons import Reason
+    from kqj_sim.rules import MAX_TOTAL
+
+    return {
+        "SIZE": call_odds.OUTCOME_SIZE,
+        "TOTALS": MAX_TOTAL + 1,
+        "BLOCK": block.ROW_COUNT * block.STRIDE,
+        "OBSERVED": OBSERVED_CALL_SIZE,
+        "SIGNAL": SIGNAL_SIZE,
+        "LISTED": LISTED,
+        "LISTED_CALLERS": LISTED_CALLERS,
+        "LISTED_DEALS": LISTED_DEALS,
+        "STATE": auction.STATE_SIZE,
+        "OPTION": auction.OPTION_SIZE,
+        "OPTIONS": auction.MAX_OPTIONS,
+        "KNOWLEDGE": KNOWLEDGE_SIZE,
+        "CALLS": bidding.MAX_CALLS,
+        "LOG": bidding.LOG_SIZE,
+        "MIN_CAPOT_PROBABILITY": MIN_CAPOT_PROBABILITY,
+        "GUARANTEED_CAPOT_TOTAL": GUARANTEED_CAPOT_TOTAL,
+        "REASONS": [reason.name.lower() for reason in Reason],
+    }
+
+
+def write_constants() -> str:
+    """Return numbers of the package's estimator and rules as constants of the page's scripts."""
+    from kqj_sim.core.block import LANES
+    from kqj_sim.positions import estimator, kqj_calls, kqj_cards, plan, samplers, search
+
+    max_hands = {
+        "call": kqj_calls.KqjCallSampler.max_hands, "card": kqj_cards.KqjCardSampler.max_hands,
+    }  # fmt: skip
+    constants = {
+        "LANES": LANES,
+        "DEALS": plan.DEFAULT_DEALS,
+        "CHOOSING": estimator.FIRST_CHOOSING,
+        "PILOT": kqj_calls.FIRST_PILOT_DEAL,
+        "PILOT_DEALS": kqj_calls.PILOT_DEALS,
+        "MAX_LAYOUTS": samplers.MAX_LISTED_LAYOUTS,
+        "MAX_HANDS": max_hands,
+        "DEALS_PER_SEARCH": search.DEALS_PER_SEARCH,
+        "BIDS": {rules.teams: (rules.minimum_bid, rules.max_amount) for rules in TABLES.values()},
+        "MIN_REFUSALS": search.MIN_REFUSALS,
+    }
+    return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in constants.items())
+
+
+def describe_questions() -> dict[str, dict[str, Any]]:
+    """Return the measures of the questions of each table, and what limits them."""
+    from kqj_sim.positions.measures import get_kqj_call_measures, get_kqj_card_measures
+
+    return {
+        name: {
+            "CALL_MEASURES": list(get_kqj_call_measures(rules).indices),
+            "CARD_MEASURES": list(get_kqj_card_measures(rules).indices),
+            "MAX_POINTS": rules.max_points,
+            "MAX_AMOUNT": rules.max_amount,
+        }
+        for name, rules in TABLES.items()
+    }
+
+
+def write_built_script() -> str:
+    """Return the script with numbers and sentences of the package."""
+    return write_constants() + write_functions(TEMPLATE.read_text(encoding="utf-8"))
+
+
+@click.command()
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default=FOLDER)
+def main(folder: Path) -> None:
+    """Write the built files of the page into FOLDER, by default kqj_sim/web/."""
+    build_engine(folder)
+    tables = json.loads((folder / "tables.json").read_text(encoding="utf-8"))
+    tables |= {
+        "constants": read_constants(), "questions": describe_questions(),
+        "sources": hash_engine_sources(),
+    }  # fmt: skip
+    text = json.dumps(tables, separators=(",", ":"))
+    (folder / "tables.json").write_text(text + "\n", encoding="utf-8")
+    (folder / "built.js").write_text(write_built_script(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
