@@ -44,15 +44,14 @@ from kqj_sim.positions.auction_state import (
     make_bid_option,
     make_contract_option,
 )
+from kqj_sim.positions.estimator import make_sampler
 from kqj_sim.positions.kqj_calls import KqjCallSampler
-from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.reader import read_typed_position
-from kqj_sim.positions.samplers import make_sampler
+from kqj_sim.positions.sampling import EstimatePlan
 from kqj_sim.positions.search import Search, SearchEnded
 from kqj_sim.questions.review.cross_fitting import average
 from kqj_sim.questions.review.decisions import Decision, RecordedRound
-from kqj_sim.questions.review.draws import draw_deals, play_all
-from kqj_sim.questions.review.grading import derive_seed
+from kqj_sim.questions.review.grading import derive_seed, draw_deals, play_all
 from kqj_sim.record import Record
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.encode import CONTRACTS

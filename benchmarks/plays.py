@@ -26,12 +26,16 @@ from kqj_sim.cards import parse_card
 from kqj_sim.core import rng
 from kqj_sim.core.types import BoolArray, Float64Array, Int64Array
 from kqj_sim.policies.players import parse_player
-from kqj_sim.positions.kqj_cards import KqjCardSampler, convert_cards_to_bits
-from kqj_sim.positions.plan import EstimatePlan
-from kqj_sim.positions.plays import PATIENCE, POWER, PlayModel
+from kqj_sim.positions.kqj_cards import (
+    PATIENCE,
+    POWER,
+    KqjCardSampler,
+    PlayModel,
+    convert_cards_to_bits,
+)
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_position
-from kqj_sim.positions.sampling import derive_keys
+from kqj_sim.positions.sampling import EstimatePlan, derive_keys
 from kqj_sim.positions.search import Search, SearchEnded
 from kqj_sim.record import Record, partial_record_from_json, to_json
 from kqj_sim.rules import SEATS, KqjRules

@@ -17,10 +17,10 @@ import numpy as np
 
 from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.questions.review.decisions import RecordedRound
-from kqj_sim.questions.review.draws import draw_deals
 from kqj_sim.questions.review.grading import (
     GradePlan,
     derive_seed,
+    draw_deals,
     grade_decisions,
     sample_decision,
 )

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
         whole,
     )
     from kqj_sim.questions.compare import compare, sweep, tune
-    from kqj_sim.questions.compare.results import (
+    from kqj_sim.questions.compare.result import (
         ComparisonResult,
         PairResult,
         SweepResult,
@@ -65,16 +65,16 @@ if TYPE_CHECKING:
     )
     from kqj_sim.questions.compare.settings import Setting
     from kqj_sim.questions.odds import odds, page
-    from kqj_sim.questions.odds.results import OddsOption, OddsResult
+    from kqj_sim.questions.odds.result import OddsOption, OddsResult
     from kqj_sim.questions.policies import check_policy
     from kqj_sim.questions.records import check, play, records
-    from kqj_sim.questions.records.results import CheckResult, Records, Round
+    from kqj_sim.questions.records.result import CheckResult, Records, Round
     from kqj_sim.questions.report import report
     from kqj_sim.questions.report.result import ReportResult
     from kqj_sim.questions.review import review
-    from kqj_sim.questions.review.results import ReviewResult
+    from kqj_sim.questions.review.result import ReviewResult
     from kqj_sim.questions.simulate import simulate
-    from kqj_sim.questions.simulate.results import SimulationResult
+    from kqj_sim.questions.simulate.result import SimulationResult
     from kqj_sim.results import Result
     from kqj_sim.rules import KqjRules
     from kqj_sim.runner import Runner
@@ -88,7 +88,7 @@ _MODULES = {
     "errors": ("InputError",),
     "results": ("Result",),
     "questions.compare": ("compare", "sweep", "tune"),
-    "questions.compare.results": (
+    "questions.compare.result": (
         "ComparisonResult",
         "PairResult",
         "SweepResult",
@@ -96,16 +96,16 @@ _MODULES = {
     ),
     "questions.compare.settings": ("Setting",),
     "questions.odds": ("odds", "page"),
-    "questions.odds.results": ("OddsOption", "OddsResult"),
+    "questions.odds.result": ("OddsOption", "OddsResult"),
     "questions.policies": ("check_policy",),
     "questions.records": ("check", "play", "records"),
-    "questions.records.results": ("CheckResult", "Records", "Round"),
+    "questions.records.result": ("CheckResult", "Records", "Round"),
     "questions.report": ("report",),
     "questions.report.result": ("ReportResult",),
     "questions.review": ("review",),
-    "questions.review.results": ("ReviewResult",),
+    "questions.review.result": ("ReviewResult",),
     "questions.simulate": ("simulate",),
-    "questions.simulate.results": ("SimulationResult",),
+    "questions.simulate.result": ("SimulationResult",),
     "kwajongen.game": ("KwajongenRules",),
     "rules": ("KqjRules",),
     "runner": ("Runner",),

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from kqj_sim.columns import Column
 from kqj_sim.core import cards as kqj_cards
-from kqj_sim.core import games as kqj_games
+from kqj_sim.core import round as kqj_games
 from kqj_sim.core import round as kqj_round
 from kqj_sim.core.block import COLUMN_ROWS, STRIDE
 from kqj_sim.core.dispatch import BID, COUNTER, FOLLOW, LEAD, OVERCOUNTER, TAKE
@@ -36,7 +36,7 @@ class Engine:
         select_resuming: returns the kernels that resume calls and play in the middle of a round
             under its rules (`core.round.RESUME_CALLS`, `RESUME_PLAY`); none where nobody plays
             hands out.
-        advance: the kernel that continues games after a round (`core.games`).
+        advance: the kernel that continues games after a round (`core.round`).
     """
 
     rules: type[GameRules]

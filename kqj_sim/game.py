@@ -42,13 +42,13 @@ class Game:
         built_ins: names of these policies, each a module of that package.
         presets: policies with other defaults, by name.
         parts: the module and the name of each part, as in entry points: `analysis`
-            (`stats.games.AnalyzedGame`), `answers` (`questions.odds.report.GameAnswers`),
+            (`stats.games.AnalyzedGame`), `answers` (`questions.odds.screen.GameAnswers`),
             `report` (`questions.report.views.GameReport`), `engine` (`engines.Engine`),
-            `figures` (`questions.simulate.key_figures.GameFigures`), `pictures`
+            `figures` (`questions.simulate.screen.GameFigures`), `pictures`
             (`questions.simulate.plots.GamePictures`), `quantities`
             (`stats.quantities.Quantity` by identifier), `recording`
             (`simulation.recording.RecordingBlock`), `referee` (`referee.base.Referee`, by the
-            rules), `round_terms` (`questions.records.terms.RoundTerms`), `samplers`
+            rules), `round_terms` (`questions.records.rounds.RoundTerms`), `samplers`
             (`positions.sampling.GameSamplers`) and `variants`, the rules under which policies are
             checked, by their description.
     """

@@ -15,7 +15,7 @@ from kqj_sim.messages import quote, represent, shorten, suggest
 from kqj_sim.output.files import make_write_error
 from kqj_sim.output.formats import render
 from kqj_sim.output.grid import SCREEN_WIDTH, Grid
-from kqj_sim.output.html import to_html_fragment
+from kqj_sim.output.page import to_html_fragment
 from kqj_sim.plain import to_plain
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.suffixes import TABLE_SUFFIXES, choose_by_suffix

@@ -8,7 +8,7 @@ import pytest
 
 from kqj_sim.errors import InputError
 from kqj_sim.plan import Plan
-from kqj_sim.positions.plan import EstimatePlan
+from kqj_sim.positions.sampling import EstimatePlan
 from kqj_sim.questions.compare.plan import ComparisonPlan
 from kqj_sim.questions.compare.search import SearchPlan
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kqj_sim.positions.estimator import estimate_position
 from kqj_sim.positions.kqj_calls import KqjCallOdds
 from kqj_sim.positions.reader import read_typed_position
-from kqj_sim.positions.samplers import estimate_position
 from kqj_sim.rules import KqjRules
 
 SITUATION = ("return_card", "place", "lap", "heard", "partners_at", "pending")

@@ -40,8 +40,14 @@ from kqj_sim.core.simd_int16 import UNITS
 from kqj_sim.core.types import Address, Block, Float32Array, Int16Array, Int64Array, Lane, Place
 from kqj_sim.core.views import PASS, bid_code
 from kqj_sim.policies.call_features import TO_BID, TO_COUNTER, TO_OVERCOUNTER, CallTurn, order_suits
-from kqj_sim.policies.call_values import CAPOT_UNIT, COUNTER_UNIT, OVERCOUNTER_UNIT, write_values
-from kqj_sim.policies.learned import find_amount, find_contracts
+from kqj_sim.policies.learned import (
+    CAPOT_UNIT,
+    COUNTER_UNIT,
+    OVERCOUNTER_UNIT,
+    find_amount,
+    find_contracts,
+    write_values,
+)
 
 OPTIONS = 8
 """Calls that are tried at a turn to bid, besides the pass."""

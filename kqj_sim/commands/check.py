@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from kqj_sim.commands.say import say
+from kqj_sim.commands.stdout import say
 from kqj_sim.messages import visible
 from kqj_sim.question import CommandDescription
 from kqj_sim.questions.records.checking import RecordCheck

@@ -14,8 +14,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from kqj_sim.commands.say import say
-from kqj_sim.commands.stdout import reserve_stdout
+from kqj_sim.commands.stdout import reserve_stdout, say
 from kqj_sim.games import GAMES, KQJ
 from kqj_sim.options import FLAGS
 

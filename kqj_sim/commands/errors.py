@@ -14,7 +14,7 @@ from typing import NoReturn
 import click
 
 from kqj_sim import __version__
-from kqj_sim.commands.say import say
+from kqj_sim.commands.stdout import say
 from kqj_sim.errors import InputError, RecordError, RunError
 from kqj_sim.messages import WIDTH, describe_error, one_line, quote, shorten, suggest_file
 from kqj_sim.signals import get_exit_status

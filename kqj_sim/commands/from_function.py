@@ -14,7 +14,7 @@ from kqj_sim.arguments import drop_overridden, explain_foreign_rule
 from kqj_sim.commands.command import Command
 from kqj_sim.commands.config import CONFIG_KEY, read_config
 from kqj_sim.commands.errors import exit_interrupted
-from kqj_sim.commands.say import say
+from kqj_sim.commands.stdout import say
 from kqj_sim.errors import InputError
 from kqj_sim.games import GAMES, KQJ, make_rules
 from kqj_sim.messages import shell_join

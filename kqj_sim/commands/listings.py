@@ -12,7 +12,7 @@ from kqj_sim.columns import SENDER_HAND, Column
 from kqj_sim.commands.command import Command, Group
 from kqj_sim.commands.from_function import ask, make_command, make_option, prepare
 from kqj_sim.commands.output import print_screen, screen_width
-from kqj_sim.commands.say import say
+from kqj_sim.commands.stdout import say
 from kqj_sim.errors import InputError
 from kqj_sim.games import KQJ, find_game, get_columns, list_game_options
 from kqj_sim.messages import format_json

@@ -15,8 +15,7 @@ from typing import IO, TYPE_CHECKING, Self
 import click
 from click.core import ParameterSource
 
-from kqj_sim.commands.say import say
-from kqj_sim.commands.stdout import get_stdout
+from kqj_sim.commands.stdout import get_stdout, say
 from kqj_sim.messages import quote, suggest
 from kqj_sim.output.formats import format_run, render
 from kqj_sim.suffixes import PLOT_SUFFIXES, TABLE_SUFFIXES, choose_by_suffix

@@ -6,7 +6,7 @@ from typing import Any
 
 from kqj_sim.commands.from_function import prepare
 from kqj_sim.commands.odds import join_cards
-from kqj_sim.commands.say import say
+from kqj_sim.commands.stdout import say
 from kqj_sim.messages import visible
 from kqj_sim.question import CommandDescription
 

@@ -7,8 +7,7 @@ from typing import Any
 import click
 
 from kqj_sim.commands.from_function import ask_or_keep, end, prepare
-from kqj_sim.commands.say import say
-from kqj_sim.commands.stdout import get_stdout
+from kqj_sim.commands.stdout import get_stdout, say
 from kqj_sim.messages import visible
 from kqj_sim.question import CommandDescription
 

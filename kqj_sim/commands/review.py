@@ -9,7 +9,7 @@ import click
 
 from kqj_sim.commands.from_function import ask, prepare, reject_options
 from kqj_sim.commands.output import Output, choose_tables
-from kqj_sim.commands.say import say
+from kqj_sim.commands.stdout import say
 from kqj_sim.games import GAMES
 from kqj_sim.question import CommandDescription
 from kqj_sim.questions.review import COUNTS_ROUNDS, FOR_PLAYED
@@ -36,7 +36,7 @@ def run(asked: CommandDescription, given: dict[str, Any]) -> None:
     shown = choose_tables(output["tables"], asked.list_tables())
     seats = given["seat"]
     with Output(output["out"], output["format"], None, output["color"], PAGE_SUFFIXES) as files:
-        from kqj_sim.questions.review.run import NothingReviewedError
+        from kqj_sim.questions.review.play import NothingReviewedError
 
         try:
             found = ask(asked, given, runner)

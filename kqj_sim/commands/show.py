@@ -6,7 +6,7 @@ from typing import Any
 
 from kqj_sim.commands.from_function import ask, prepare, reject_options
 from kqj_sim.commands.output import print_screen
-from kqj_sim.commands.say import say
+from kqj_sim.commands.stdout import say
 from kqj_sim.question import CommandDescription
 
 

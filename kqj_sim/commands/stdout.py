@@ -8,6 +8,10 @@ from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
 from typing import TextIO
 
+import click
+
+from kqj_sim.messages import visible_lines
+
 _RESERVED: ContextVar[TextIO | None] = ContextVar("_RESERVED", default=None)
 
 
@@ -31,3 +35,11 @@ def reserve_stdout() -> Iterator[None]:
 def get_stdout() -> TextIO:
     """Return the stream for results."""
     return _RESERVED.get() or sys.stdout
+
+
+# The one way in which commands write text that has no colours.
+
+
+def say(text: str = "", *, err: bool = False, nl: bool = True) -> None:
+    """Write text to stdout or stderr, with what a terminal might obey made visible."""
+    click.echo(visible_lines(text), None if err else get_stdout(), nl=nl, err=err)

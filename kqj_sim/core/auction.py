@@ -50,7 +50,7 @@ def allows_all_no_trump(rules: Rules, lap: int) -> bool:
 
 @scalar
 def pack_bid_limits(rules: Rules) -> int:
-    """Return the rules as `core.ask_calls.make_ask_bid` takes them."""
+    """Return the rules as `core.dispatch.make_ask_bid` takes them."""
     limits = (rules.minimum_bid << 16 | rules.max_amount) << 1
     return limits | (0 if rules.all_no_trump == 2 else 1)
 

@@ -26,8 +26,8 @@ from kqj_sim.core.block import (
 from kqj_sim.core.cards import PACK, popcount
 from kqj_sim.core.deal import draw_cards
 from kqj_sim.core.dispatch import ask
+from kqj_sim.core.hidden_hands import BINOMIALS
 from kqj_sim.core.jit import block_loop, int16_at, int64_at, kernel, scalar
-from kqj_sim.core.layout_counts import BINOMIALS
 from kqj_sim.core.observed_calls import (
     CALL_ARGUMENT,
     CALL_LOOP,

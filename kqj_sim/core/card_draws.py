@@ -21,6 +21,8 @@ from kqj_sim.core.card_odds import CardTurn
 from kqj_sim.core.deal import deposit
 from kqj_sim.core.hidden_hands import (
     KNOWLEDGE_SIZE,
+    compute_allowed_share,
+    count_restricted,
     draw_first_layout,
     draw_next_hand,
     draw_subset,
@@ -28,7 +30,6 @@ from kqj_sim.core.hidden_hands import (
 )
 from kqj_sim.core.jit import block_loop, int64_at, kernel, scalar
 from kqj_sim.core.knowledge import EXCLUDED, HAND_SIZES, PUBLIC_KNOWLEDGE_SIZE, UNSEEN
-from kqj_sim.core.layout_counts import compute_allowed_share, count_restricted
 from kqj_sim.core.observed_calls import (
     CALLER_PLACE,
     LISTED,

@@ -22,8 +22,7 @@ from numba.extending import intrinsic
 from kqj_sim.core import block, rng
 from kqj_sim.core.block import SEATS, STRIDE, cell_index, pad_lanes
 from kqj_sim.core.cards import PACK, popcount
-from kqj_sim.core.jit import block_loop, scalar
-from kqj_sim.core.processor import has_instructions
+from kqj_sim.core.jit import block_loop, has_instructions, scalar
 from kqj_sim.core.types import Block, CardSet, Int64Array, Kernel, Key, Numba, Place, RowOffset
 
 PACK_SIZE = 48

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
+import llvmlite.binding as llvm
 import llvmlite.ir as ir
 import numba
 from numba import _dynfunc, types
@@ -380,3 +381,16 @@ stack_int64 = _make_stack_allocator(types.int64, ir.IntType(64))
 
 stack_float32 = _make_stack_allocator(types.float32, ir.FloatType())
 """An array of a constant number of float32 on the stack, indexed without checks."""
+
+
+# The processor that numba compiles for.
+
+
+def has_instructions(extension: str) -> bool:
+    """Return True if compiled code may use an extension of x86, by LLVM's name, such as `avx2`."""
+    features = numba.config.CPU_FEATURES
+    if features is not None:
+        return f"+{extension}" in features.split(",")
+    if numba.config.CPU_NAME == "generic" or "x86_64" not in llvm.get_process_triple():
+        return False
+    return bool(llvm.get_host_cpu_features().get(extension, False))

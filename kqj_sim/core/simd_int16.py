@@ -12,7 +12,7 @@ import llvmlite.ir as ir
 from numba import types
 from numba.extending import intrinsic, models, register_model
 
-from kqj_sim.core.processor import has_instructions
+from kqj_sim.core.jit import has_instructions
 from kqj_sim.core.types import Numba
 
 WIDTH = 64

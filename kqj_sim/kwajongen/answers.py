@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.kwajongen.samplers import KwajongenCallOdds
 from kqj_sim.output.figures import (
     RESULT_COLOURS,
@@ -16,9 +17,8 @@ from kqj_sim.output.figures import (
 from kqj_sim.output.page import INK
 from kqj_sim.output.sentences import say
 from kqj_sim.positions.measures import DRAWN, LOST, NOT_PLAYED, WON
-from kqj_sim.questions.odds.plots import Panel
-from kqj_sim.questions.odds.report import GameAnswers, describe_hand
-from kqj_sim.questions.odds.words import name_option
+from kqj_sim.questions.odds.screen import GameAnswers, Panel, describe_hand, name_option
+from kqj_sim.questions.records.rounds import RoundTerms
 from kqj_sim.stats.tables import Table, TableRow
 
 if TYPE_CHECKING:
@@ -110,3 +110,26 @@ ANSWERS = GameAnswers(
     lambda odds: [],
     lambda odds, best: "",
 )
+
+
+# The words in which rounds of Kwajongen are shown.
+
+TERMS = RoundTerms(
+    side="caller's",
+    upcard="Dealer's card",
+    shown="the dealer showed {}",
+    plays="called play, trump",
+    nobody="Nobody called play: these are the cards as dealt.",
+    pending=("The round is raised.", "The next round is raised."),
+    imposed="None: the caller was imposed.",
+    laps=False,
+    has_total=False,
+    score="change of score",
+    results={"made": "won", "failed": "lost", "tie": "tied, which counts as lost"},
+)
+
+CHECKED_RULES = {
+    f"Kwajongen, {void_rule}": KwajongenRules(void_rule=void_rule)
+    for void_rule in ("must_trump", "free")
+}
+"""The variants under which policies are checked."""

@@ -66,10 +66,17 @@ from kqj_sim.core.dispatch import (
     view_block,
     view_parameters,
 )
-from kqj_sim.core.games import NEXT_DEALER, PENDING_NEXT, PLAYED_ROUNDS, ROUND, SCORE, WINNER
 from kqj_sim.core.jit import block_loop, kernel, scalar
 from kqj_sim.core.play import seat_at_first_trick
-from kqj_sim.core.round import pack_policies
+from kqj_sim.core.round import (
+    NEXT_DEALER,
+    PENDING_NEXT,
+    PLAYED_ROUNDS,
+    ROUND,
+    SCORE,
+    WINNER,
+    pack_policies,
+)
 from kqj_sim.core.rules import MAX_POLICIES, Rules, Seating
 from kqj_sim.core.trick import (
     card_view,

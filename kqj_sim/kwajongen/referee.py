@@ -4,23 +4,151 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from kqj_sim.cards import Card
+from kqj_sim.cards import SUITS, Card
 from kqj_sim.kwajongen.game import KwajongenRules
-from kqj_sim.kwajongen.rules_of_play import (
-    CARD_OF_TEXT,
-    PACK,
-    KwajongenCalling,
-    add_scores,
-    card_points,
-    find_next_dealer,
-    find_trick_winner,
-    is_decided,
-    list_legal_cards,
-    score_passed_out,
-    score_round,
+from kqj_sim.record import Call
+from kqj_sim.referee.base import Calling, FinalContract, Referee
+from kqj_sim.referee.trick import (
+    PlayedTrick,
+    RoundScore,
+    find_master_index,
+    sum_tricks_by_team,
 )
-from kqj_sim.referee.base import FinalContract, Referee
-from kqj_sim.referee.trick import PlayedTrick, RoundScore
+
+# The rules of Kwajongen: the pack, the calls, the play and the score (docs/kwajongen_rules.md).
+
+SEATS, TEAMS, TRICKS = KwajongenRules.seats, KwajongenRules.team_count, KwajongenRules.tricks
+
+ORDER = KwajongenRules.ranks
+"""The ranks from high to low, the same in every suit, trump too."""
+
+PACK = tuple(Card(rank, suit) for suit in SUITS for rank in ORDER)
+CARD_OF_TEXT = {str(card): card for card in PACK}
+POINTS = {"A": 4, "K": 3, "Q": 2, "J": 1}
+
+
+def card_points(card: Card) -> int:
+    """Return the points of a card; those of all 24 cards make 40."""
+    return POINTS.get(card.rank, 0)
+
+
+def outranks(card: Card, other: Card) -> bool:
+    """Return True if the card is higher than another card of its suit."""
+    return ORDER.index(card.rank) < ORDER.index(other.rank)
+
+
+class KwajongenCalling(Calling):
+    """The calls of a round so far; `upcard` is the dealer's card, whose suit is trump."""
+
+    examples = "pass or play"
+
+    def __init__(self, dealer: int, upcard: Card) -> None:
+        super().__init__(SEATS, dealer)
+        self.upcard = upcard
+
+    @property
+    def is_closed(self) -> bool:
+        """True if no seat has another turn: one said play, or all four passed."""
+        return len(self.calls) == SEATS or self.final_contract() is not None
+
+    @property
+    def remaining_passes(self) -> int:
+        """The number of passes that close the calling."""
+        return 0 if self.is_closed else SEATS - len(self.calls)
+
+    def final_contract(self) -> FinalContract | None:
+        """Return the seat that said play, with the trump suit; None if none did."""
+        callers = (call.seat for call in self.calls if call.call == "play")
+        return next((FinalContract(seat, self.upcard.suit) for seat in callers), None)
+
+    def explain_illegal_call(self, call: Call) -> str | None:
+        """Return the reason why a call is illegal, in one line; None if it is legal."""
+        if call.call not in ("pass", "play"):
+            return f"there is no {call.call}: pass or play"
+        if (call.amount, call.contract, call.capot) != (None, None, None):
+            return f"the call {call.call} has no details"
+        if self.is_closed:
+            return "the calling was closed before"
+        if call.seat != self.turn:
+            return f"it is the turn of seat {self.turn}, not of {call.seat}"
+        return None
+
+
+def beats_master(card: Card, master: Card, trump: str) -> bool:
+    """Return True if a card played later takes the trick from the master."""
+    if card.suit == master.suit:
+        return outranks(card, master)
+    return card.suit == trump
+
+
+def find_trick_winner(leader: int, trick: Sequence[Card], trump: str) -> int:
+    """Return the seat that wins a trick led by `leader`."""
+    return (leader + find_master_index(trick, trump, beats_master)) % SEATS
+
+
+def list_legal_cards(
+    rules: KwajongenRules, hand: Collection[Card], trick: Sequence[Card], trump: str
+) -> set[Card]:
+    """Return the cards of a hand that may be played next to the cards of a trick so far."""
+    if not trick:
+        return set(hand)
+    following = {card for card in hand if card.suit == trick[0].suit}
+    if following:
+        return following
+    trumps = {card for card in hand if card.suit == trump}
+    if trumps and rules.void_rule == "must_trump":
+        return trumps
+    return set(hand)
+
+
+def score_totals(
+    caller_team: int, card_points: Sequence[int], trick_counts: Sequence[int], raised: int
+) -> RoundScore:
+    """Score a round from the card points and tricks of each team; `raised` is 0 or 1."""
+    other_team = 1 - caller_team
+    scores = [0, 0]
+    if card_points[0] != card_points[1]:
+        winner = 0 if card_points[0] > card_points[1] else 1
+        scores[winner] = -1 - raised - (1 if trick_counts[winner] == TRICKS else 0)
+    if card_points[caller_team] > card_points[other_team]:
+        result = "made"
+    else:
+        result = "tie" if card_points[0] == card_points[1] else "failed"
+        scores[caller_team] = 1
+    totals = list(card_points)
+    return RoundScore(totals, list(trick_counts), [], totals, result, [0, 0], 0, scores)
+
+
+def score_round(
+    teams: Sequence[int], caller: int, tricks: Sequence[PlayedTrick], raised: int = 0
+) -> RoundScore:
+    """Score a round from its four tricks; `teams` are those of the seats."""
+    points, counts = sum_tricks_by_team(tricks, teams, TEAMS, card_points)
+    return score_totals(teams[caller], points, counts, raised)
+
+
+def score_passed_out() -> RoundScore:
+    """Return the score of a round in which all passed: the next one is raised."""
+    zeros = [0] * TEAMS
+    return RoundScore(zeros, zeros, [], zeros, "passed_out", zeros, 1, zeros)
+
+
+def find_next_dealer(dealer: int, is_passed_out: bool) -> int:
+    """Return the next dealer: the same one if all passed, else the next in turn."""
+    return dealer if is_passed_out else (dealer + 1) % SEATS
+
+
+def add_scores(before: Sequence[int], scores: Sequence[int]) -> list[int]:
+    """Return the game scores of the teams after a round."""
+    return [score + change for score, change in zip(before, scores, strict=True)]
+
+
+def is_decided(game_scores: Sequence[int]) -> bool:
+    """Return True if the game is over: a team is at 0 or below.
+
+    No round brings both teams down, so that the winner is unique.
+    """
+    return min(game_scores) <= 0
 
 
 class KwajongenReferee(Referee):

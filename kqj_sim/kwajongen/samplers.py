@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -12,10 +13,10 @@ from kqj_sim.cards import SUITS, Card
 from kqj_sim.core.block import LANES
 from kqj_sim.core.types import Float64Array, Int16Array, Int64Array
 from kqj_sim.errors import InputError
+from kqj_sim.kwajongen import odds
 from kqj_sim.kwajongen import odds as core
-from kqj_sim.kwajongen.cards import SEATS, to_strength_order
-from kqj_sim.kwajongen.engine import PASSED_OUT
-from kqj_sim.kwajongen.measures import CALL_MEASURES, CARD_MEASURES
+from kqj_sim.kwajongen.cards import SEATS, TRICKS, to_strength_order
+from kqj_sim.kwajongen.engine import MADE, PASSED_OUT, TIE
 from kqj_sim.policies.card_sets import encode_cards, format_cards
 from kqj_sim.policies.players import Player
 from kqj_sim.positions.kqj_calls import ILLEGAL_CHOICE_MESSAGE
@@ -25,14 +26,69 @@ from kqj_sim.positions.measures import (
     LOST,
     NOT_PLAYED,
     WON,
+    Measure,
+    MeasureTable,
 )
 from kqj_sim.positions.odds import CardOdds, Odds, Playouts
-from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.position import Position
-from kqj_sim.positions.sampling import ActualHands, CardSampler, GameSamplers, Sampler, derive_keys
+from kqj_sim.positions.sampling import (
+    ActualHands,
+    CardSampler,
+    EstimatePlan,
+    GameSamplers,
+    Sampler,
+    derive_keys,
+)
 from kqj_sim.positions.search import DEALS_PER_SEARCH, MAX_HANDS, Search, explain_rare_calls
 from kqj_sim.simulation.encode import encode_rules, encode_seating
 from kqj_sim.stats.intervals import Estimate
+
+# Quantities that are estimated for each call and each card of Kwajongen.
+
+
+def _lose_points(of: Int16Array) -> Float64Array:
+    """Return the opponents' score change minus that of the player's side: low scores are good."""
+    return 1.0 * of[odds.OTHER_SCORE] - of[odds.OWN_SCORE]
+
+
+def _makes(of: Int16Array) -> Any:
+    return of[odds.RESULT] == MADE
+
+
+_NOTE = "Value: points gained on the opponents, on average."
+_WINS = Measure("win_share", lambda of: of[odds.OWN_SCORE] < 0)
+_VALUE = Measure("value", _lose_points)
+_TIED = Measure("tied_share", lambda of: of[odds.RESULT] == TIE)
+_OWN_SIDE = (
+    Measure("own_points_mean", lambda of: of[odds.OWN_POINTS]),
+    Measure("own_all_tricks_share", lambda of: of[odds.OWN_TRICKS] == TRICKS),
+)
+
+CALL_MEASURES = MeasureTable(
+    (
+        _WINS,
+        _VALUE,
+        Measure("own_made_share", lambda of: (of[odds.OWN_PLAYS] != 0) & _makes(of)),
+        Measure("own_contract_share", lambda of: of[odds.OWN_PLAYS] != 0),
+        _TIED,
+        Measure("passed_share", lambda of: of[odds.RESULT] == PASSED_OUT),
+        *_OWN_SIDE,
+    ),
+    _NOTE,
+    ("tied_share", "passed_share"),
+)
+CARD_MEASURES = MeasureTable(
+    (
+        _WINS,
+        _VALUE,
+        Measure("contract_made_share", _makes),
+        _TIED,
+        *_OWN_SIDE,
+    ),
+    _NOTE,
+    (),
+)
+
 
 _MAX_EMPTY_DEALS = 64 * LANES
 """Deals after which players who never passed in them are taken never to pass."""

@@ -6,10 +6,12 @@ go down: a change below 0 is good.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from kqj_sim.kwajongen.game import KwajongenRules
+from kqj_sim.stats.games import AnalyzedGame, ComparisonTerms, ExpressionExamples, TableSet
+from kqj_sim.stats.quantities import Quantity, Unit, list_distribution
 from kqj_sim.stats.tables import (
     DerivedColumn,
     Table,
@@ -23,7 +25,6 @@ from kqj_sim.stats.tables import (
 
 if TYPE_CHECKING:
     from kqj_sim.simulation.experiment import Experiment
-
 
 SEATS, TEAMS, TRICKS = KwajongenRules.seats, KwajongenRules.team_count, KwajongenRules.tricks
 
@@ -297,3 +298,86 @@ def _list_distribution(builder: TableBuilder, column: str) -> TableRows:
             for result, quantity in RESULT_SHARES.items():
                 count = counts.get((number, _RESULT_LABELS.index(result)), 0)
                 yield (*group, number), quantity, builder.share(count, deals)
+
+
+# Kwajongen as the analysis sees it.
+
+ANALYSIS = AnalyzedGame(
+    tables=TableSet(
+        list_joints,
+        derive_columns,
+        make_tables,
+    ),
+    detail_tables=TableSet(
+        list_detail_joints,
+        lambda experiment: [],
+        make_detail_tables,
+    ),
+    list_notes=lambda experiment: (),
+    game_only_tables=("raised", "results_by_raised"),
+    terms=ComparisonTerms(
+        takes="caller_share",
+        made="caller_round_won_share",
+        both="Rounds as caller, and won",
+        won="caller_won_per_round",
+        lost="caller_lost_per_round",
+        defended="against_caller_per_round",
+        bonuses="",
+        score="score_reduction_per_round",
+        note="Points won or lost: how much more the others' score changes than one's own in these "
+        "rounds, spread over all rounds.",
+        decimals=3,
+    ),
+    indifference=0.01,
+    examples=ExpressionExamples(
+        "place == 3 and sender_trumps >= 2", 'trump == "h"', "place in (0, 3)"
+    ),
+)
+
+
+# The quantities of Kwajongen: its rounds, and what questions ask of them.
+
+SCORE_UNIT: Unit = "change"
+"""The unit of points in quantities that every game has."""
+
+_ROUNDS = {
+    "share_of_played": Quantity("share of played deals", "share"),
+    "played_share": Quantity("played, share of all deals", "share"),
+    "says_play_share": Quantity("says play, share of the players asked", "share"),
+    "caller_share_of_deals": Quantity("caller, share of all deals", "share"),
+    "caller_share_of_played": Quantity("caller, share of played deals", "share"),
+    "caller_won_share": Quantity("won by the caller's team, share of played deals", "share"),
+    "caller_lost_share": Quantity("won by the others, share of played deals", "share"),
+    "caller_capot_share": Quantity("won by the caller's team, share of played deals", "share"),
+    "others_capot_share": Quantity("won by the others, share of played deals", "share"),
+    "either_capot_share": Quantity("won by either team, share of played deals", "share"),
+    "raised_share": Quantity("raised, share of played deals", "share"),
+    **list_distribution("card_points", "points"),
+    "caller_change_mean": Quantity("caller's team, mean per played deal", "points"),
+    "others_change_mean": Quantity("others, mean per played deal", "points"),
+    "change_difference_mean": Quantity(
+        "others minus caller's team, mean per played deal", "points"
+    ),
+    "team_change_difference_mean": Quantity("team 1 minus team 0, mean per deal", "points"),
+    "score_change_mean": Quantity("change of the score, mean per deal", "points"),
+}
+
+_ODDS = {
+    "value": Quantity("value", "change"),
+    "lead": Quantity("less than the best", "change"),
+    "tied_share": Quantity("tie", "share"),
+    "own_points_mean": Quantity("own card points", "points"),
+    "own_all_tricks_share": Quantity("all four tricks", "share"),
+}
+
+_COMPARE = {
+    "caller_share": Quantity("is the caller, share of rounds", "share"),
+    "caller_round_won_share": Quantity("won, share of rounds as caller", "share"),
+    "caller_won_per_round": Quantity("won as caller", "change"),
+    "caller_lost_per_round": Quantity("lost as caller", "change"),
+    "against_caller_per_round": Quantity("won against callers", "change"),
+    "score_reduction_per_round": Quantity("reduction of the score", "change"),
+}
+
+QUANTITIES: Mapping[str, Quantity] = {**_ROUNDS, **_ODDS, **_COMPARE}
+"""The quantities of this game alone, by identifier."""

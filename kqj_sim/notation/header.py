@@ -11,7 +11,8 @@ from kqj_sim.errors import InputError
 from kqj_sim.games import GAMES, find_game
 from kqj_sim.messages import count_noun, explain_two_readings, quote
 from kqj_sim.notation.sections import NotationLineError, Piece, Section
-from kqj_sim.places import SeatNames
+from kqj_sim.places import MAX_NAME, SeatNames
+from kqj_sim.record import PartialRecord, Record
 from kqj_sim.rules import GameRules
 
 _COUNTS = {"2": 2, "two": 2, "3": 3, "three": 3}
@@ -249,3 +250,78 @@ def parse_numbers(section: Section, key: str, count: int, example: str) -> list[
             f"{key}: {example}",
         )
     return numbers
+
+
+# Names of the people who sit at the table of a recorded round, in texts about it.
+
+_POLICY_SIGNS = frozenset(":/\\+")
+
+
+def is_policy(name: str, game: str) -> bool:
+    """Return True for the name of a policy, built-in or of a file, and False for people's, such as
+    Dr. Ann."""
+    if _POLICY_SIGNS & set(name) or name.endswith((".py", ".toml")):
+        return True
+    # Here, since numba takes half a second.
+    from kqj_sim.policies.registry import list_names, list_session_names
+
+    return name in {*list_names(game), *list_session_names()}
+
+
+def label_seats(players: Sequence[str], record: Record | PartialRecord) -> SeatNames:
+    """Return the names for the seats of a record; policies are names only if each has its own."""
+    names = SeatNames(
+        tuple(player if len(player) <= MAX_NAME else "" for player in players), record.dealer
+    )
+    if all(names.own_names) or not any(is_policy(each, record.game) for each in players):
+        return names
+    return SeatNames(("",) * names.seats, record.dealer)
+
+
+def find_people(record: Record | PartialRecord) -> SeatNames | None:
+    """Return the names of the people at the seats; None where a policy sits, or nobody is named."""
+    players = record.players or []
+    if len(players) != find_game(record.game).rules.seats:
+        return None
+    names = label_seats(players, record)
+    if not names.has_names or any(is_policy(name, record.game) for name in players):
+        return None
+    return names
+
+
+def name_people_in(text: str, record: Record | PartialRecord) -> str:
+    """Return a text about a record with the names of its people for their seats."""
+    people = find_people(record)
+    return text if people is None else people.name_in(text)
+
+
+# Policies in the notation: with all parameters in records, with few in texts.
+
+_BUILT_IN_PATTERN = re.compile(r"[a-z_]+(?::[\w=.,-]*)?(?:\+[a-z_]+(?::[\w=.,-]*)?)?")
+"""Policies whose parameters can be written out without reading a file."""
+
+
+def expand_player(player: NotedPlayer, rules: GameRules) -> str:
+    """Return a player of a record: a built-in policy with all its parameters, others as written."""
+    if not player.is_policy or not _BUILT_IN_PATTERN.fullmatch(player.text):
+        return player.text
+    # Here, since numba takes half a second.
+    from kqj_sim.policies.players import parse_recorded_player
+
+    try:
+        return parse_recorded_player(player.text, rules.game).under(rules).text
+    except InputError:
+        return player.text
+
+
+def shorten_policy(text: str, rules: GameRules) -> str | None:
+    """Return the shortest policy that `expand_player` expands to a text; None if there is none."""
+    if not _BUILT_IN_PATTERN.fullmatch(text):
+        return None
+    from kqj_sim.policies.players import parse_recorded_player
+
+    try:
+        short = parse_recorded_player(text, rules.game).shorten(rules)
+    except InputError:
+        return None
+    return short if expand_player(NotedPlayer(short, True), rules) == text else None

@@ -10,8 +10,7 @@ from kqj_sim.cards import Card, format_contract, format_hand, parse_card
 from kqj_sim.errors import RecordError
 from kqj_sim.games import find_game
 from kqj_sim.messages import quote
-from kqj_sim.notation.header import NotedPlayer, format_teams, name_seats
-from kqj_sim.notation.players import shorten_policy
+from kqj_sim.notation.header import NotedPlayer, format_teams, name_seats, shorten_policy
 from kqj_sim.notation.rounds import read_rounds
 from kqj_sim.notation.sections import SECTION_NAMES
 from kqj_sim.places import SeatNames, name_places

@@ -6,21 +6,194 @@ scripts; its pictures are inline and take the colour of its text.
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kqj_sim.messages import format_json
+from kqj_sim.messages import capitalize, format_json, visible
 from kqj_sim.output.grid import Grid, escape_tags, to_markdown
-from kqj_sim.output.html import render_html
-from kqj_sim.output.page_tables import (
-    HALF_WIDTH,
-    PageTable,
-    make_page_tables,
-    measure_columns,
-    shorten_titles,
-)
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+# Tables as pages show them: titles that repeat nothing, and the room that columns need.
+
+PHONE_WIDTH = 42
+"""Characters of a table that fit on a phone, 390 pixels wide, in digits of a wide font."""
+
+HALF_WIDTH = 52
+"""Characters that fit into half a page, on a desk and on paper."""
+
+_LITTLE_WORDS = {"a", "of", "s", "the"}
+
+
+class PageTable(NamedTuple):
+    """A table of a chapter.
+
+    Attributes:
+        grid: the table.
+        title: its title without the words that the chapter or the table before has.
+        unit: what its numbers are of, such as `share of taken deals`; may be empty.
+    """
+
+    grid: Grid
+    title: str
+    unit: str
+
+    @property
+    def heading(self) -> str:
+        """The title with the unit, as above a table."""
+        if self.title and self.unit:
+            return f"{self.title} ({self.unit})"
+        return self.title or capitalize(self.unit)
+
+    @property
+    def caption(self) -> str:
+        """The unit alone, for a table whose title is the line that opens it."""
+        return capitalize(self.unit) if self.title else ""
+
+    @property
+    def is_stacked(self) -> bool:
+        """True if a phone shows each row as lines, as the columns do not fit side by side."""
+        return measure_columns(self.grid) > PHONE_WIDTH
+
+
+def make_page_tables(chapter: str, grids: Sequence[Grid]) -> list[PageTable]:
+    """Return the tables of a chapter."""
+    split = [_split_title(grid.title) for grid in grids]
+    titles = shorten_titles(chapter, [title for title, _ in split])
+    return [
+        PageTable(grid, "" if _list_words(title) == _list_words(chapter) else title, unit)
+        for grid, title, (_, unit) in zip(grids, titles, split, strict=True)
+    ]
+
+
+def shorten_titles(chapter: str, titles: Iterable[str]) -> list[str]:
+    """Return titles without first words that the chapter's title or the one before has, too.
+
+    In the chapter "Contracts made" the title `Contracts made, by kind` becomes `By kind`.
+    """
+    short = []
+    said = {_list_words(chapter)}
+    for title in titles:
+        parts = re.split(r"(, | (?=in |minus ))", title)
+        begin = 0
+        while begin + 2 < len(parts) and _list_words(parts[begin]) in said:
+            begin += 2
+        short.append(capitalize("".join(parts[begin:])))
+        said = {_list_words(each) for each in (chapter, *parts[::2])}
+    return short
+
+
+def _split_title(title: str) -> tuple[str, str]:
+    """Return a title without what its numbers are of, and that."""
+    words, _, unit = title.removesuffix(")").partition(" (")
+    match = re.fullmatch(r"(.+), ((?:taken|played) deals)", words)
+    if match is None:
+        return words, unit
+    words, deals = match.groups()
+    return words, unit if deals in unit else ", ".join(filter(None, (deals, unit)))
+
+
+def _list_words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text.lower())) - _LITTLE_WORDS
+
+
+def measure_columns(grid: Grid) -> int:
+    """Return how many characters wide a table is if its keys and headings are broken into lines."""
+    width = 0
+    for place, heading in enumerate(grid.headings):
+        cells = [str(row[place]) for row in grid.rows]
+        if place < grid.keys:
+            cells = [word for cell in cells for word in _break_key(cell)]
+        words = heading.replace("_", " ").split()
+        width += 2 + max(map(len, (*words, *cells)), default=0)
+    return width
+
+
+def _break_key(text: str) -> Sequence[str]:
+    """Return the parts of a key that stay on a line, as in the template of pages."""
+    return [text] if len(text) < 12 else re.split(r"\s|(?<=[:,+=/])(?=\w)", text)
+
+
+# HTML from Jinja templates: whole pages, and fragments for notebooks.
+
+
+def render_html(template: str, **values: Any) -> str:
+    """Return the HTML of a template of the package, such as "output/templates/page.html"."""
+    html = _make_environment().get_template(template).render(values)
+    # Bytes of file names that are not UTF-8.
+    return re.sub("[\ud800-\udfff]", lambda byte: visible(byte[0]), html)
+
+
+@functools.cache
+def read_templates() -> Mapping[str, str]:
+    """Return all templates of the package by their paths: an upgrade may replace the files."""
+    package = Path(__file__).parents[1]
+    return {
+        path.relative_to(package).as_posix(): path.read_text(encoding="utf-8")
+        for folder in ("kwajongen", "output", "questions")
+        for path in (package / folder).rglob("*.*")
+        if path.suffix in (".j2", ".html", ".css", ".js")
+    }
+
+
+@functools.cache
+def _make_environment() -> Environment:
+    from jinja2 import DictLoader, Environment, StrictUndefined
+
+    environment = Environment(
+        loader=DictLoader(read_templates()),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters["breakable"] = _mark_line_breaks
+    environment.filters["joined"] = join_intervals
+    environment.filters["css"] = quote_css
+    environment.filters["capital"] = capitalize
+    return environment
+
+
+def _mark_line_breaks(text: str) -> str:
+    """Return a text as HTML, with line breaks allowed after the punctuation of policy names."""
+    return re.sub(r"([:,+=/])(?=\w)", r"\1<wbr>", escape(text, quote=False))
+
+
+def join_intervals(text: str) -> str:
+    """Return a sentence whose numbers stay on the line of their intervals."""
+    return re.sub(r"(?<=[\d%]) (?=±)|(?<=[\d%]) (?=\([-\d.,]+ to )", "\u00a0", text)
+
+
+def quote_css(text: str) -> str:
+    """Return a text as a string of CSS."""
+    return '"' + re.sub(r'["\\\n]', lambda match: f"\\{ord(match[0]):x} ", text) + '"'
+
+
+def to_html_fragment(
+    headline: Sequence[str],
+    described: Iterable[str] = (),
+    grids: Iterable[Grid] = (),
+    text: str = "",
+) -> str:
+    """Return results as HTML that can stand anywhere on a page, in the colours of its text.
+
+    Args:
+        headline: sentences on top, in bold.
+        described: lines in a quieter colour.
+        grids: tables.
+        text: preformatted text at the end.
+    """
+    return render_html(
+        "output/templates/fragment.html",
+        headline=headline, described=described, grids=grids, text=text,
+    )  # fmt: skip
+
 
 INK = "#0b0c0d"
 """Colour of text and axes in a picture; on a page it becomes that of the page's text."""

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numba import types
 
-from kqj_sim.core import ask_calls, dispatch, views
+from kqj_sim.core import dispatch, views
 from kqj_sim.core.dispatch import (
     BID,
     COUNTER,
@@ -48,13 +48,13 @@ Loops: TypeAlias = Mapping[int, tuple[str, Callable[[dispatch.Asking], dispatch.
 """Name and factory of each loop that a game asks, by its number (`core.dispatch`)."""
 
 LOOPS: Loops = {
-    TAKE: ("take", ask_calls.make_ask_take),
-    BID: ("bid", ask_calls.make_ask_bid),
-    COUNTER: ("counter", ask_calls.make_ask_counter),
-    OVERCOUNTER: ("overcounter", ask_calls.make_ask_counter),
+    TAKE: ("take", dispatch.make_ask_take),
+    BID: ("bid", dispatch.make_ask_bid),
+    COUNTER: ("counter", dispatch.make_ask_counter),
+    OVERCOUNTER: ("overcounter", dispatch.make_ask_counter),
     LEAD: ("lead", dispatch.make_ask_lead),
     FOLLOW: ("follow", dispatch.make_ask_follow),
-    RULE_OUT_BID: ("rule_out_bid", ask_calls.make_rule_out_bid),
+    RULE_OUT_BID: ("rule_out_bid", dispatch.make_rule_out_bid),
 }
 """The loops of KQJ."""
 

@@ -25,12 +25,14 @@ from kqj_sim.core.block import (
     HAND,
     KEY,
     LANES,
+    LEADER,
     PLAYED_CARDS,
     PLAYERS_BY_POSITION,
     POINT_PLANES,
     ROW_COUNT,
     SEATS,
     STRIDE,
+    TRICKS,
     cell_index,
     policy_of,
     team_of,
@@ -44,33 +46,323 @@ from kqj_sim.core.cards import (
     trailing_zeros,
 )
 from kqj_sim.core.dispatch import LEAD, call_value_cards, unpack_rules, unpack_seating
-from kqj_sim.core.hidden_hands import sample_layouts
+from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE, redeal_among_last, sample_layouts
 from kqj_sim.core.jit import block_loop, int64_at, scalar, stack_float32
 from kqj_sim.core.knowledge import infer_knowledge
 from kqj_sim.core.playouts import PlayoutQueue, compute_utility, new_playout_queue, play_out_queue
 from kqj_sim.core.round import CARD_VALUES
 from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
 from kqj_sim.core.trick import find_legal_cards, put_card
-from kqj_sim.core.types import Block, CardSet, Float64Array, Int64Array, Position
+from kqj_sim.core.types import Block, CardSet, Float64Array, Int64Array, Key, Lane, Position
+from kqj_sim.core.weighted_layouts import (
+    HandLists,
+    draw_weighted_layouts,
+    list_hands,
+    new_hand_lists,
+    weigh_all_layouts,
+)
 from kqj_sim.policies.binding import parameter_offset
 from kqj_sim.policies.parameters import NO_POLICY, flag, named, number, whole
-from kqj_sim.policies.particles import OpponentModel
-from kqj_sim.policies.race import (
-    MAX_CARDS,
-    Race,
-    add_world,
-    count_marks,
-    count_stages,
-    drop_beaten,
-    find_leader,
-    in_doubt,
-    is_running,
-    new_race,
-    place_marks,
+from kqj_sim.policies.particles import (
+    OpponentModel,
+    resample_layouts,
+    scale_weights,
+    weigh_layouts,
+    weigh_lists,
+    weigh_place,
 )
 from kqj_sim.policies.registry import policy
-from kqj_sim.policies.sampling import draw_likely_layouts, new_layout_sampler
 from kqj_sim.policies.tools import best_card, nth_card
+
+# Layouts of the hidden cards for a turn, drawn by the chance of the observed calls and cards.
+#
+# With few hidden cards they are drawn from all layouts (`core.weighted_layouts`). With more, hands
+# are fixed player after player by sequential Monte Carlo (Doucet, de Freitas and Gordon 2001): of
+# a sample of layouts, those are kept in which the first player's hand explains that player's
+# choices, the other hands are dealt anew in each, then the second player's hands are weighed, and
+# so on. So few of the sample go lost to hands that do not fit one another.
+
+_EXACT_FROM = TRICKS - 3
+"""First trick from which layouts are drawn by the weights of all."""
+_REDEALS = 2
+"""Times that the pairs of the players whose hands are not yet fixed redeal."""
+
+
+class LayoutSampler(NamedTuple):
+    """Scratch space for `draw_likely_layouts`.
+
+    Attributes:
+        known: int64 (KNOWLEDGE_SIZE,), what the player knows.
+        lists: the hands that each player can hold.
+        layouts: int64 (6 * n,), the layouts sampled.
+        before: int64 (6 * n,), those before they were resampled.
+        weights: float64 (n,), their weights.
+    """
+
+    known: Int64Array
+    lists: HandLists
+    layouts: Int64Array
+    before: Int64Array
+    weights: Float64Array
+
+
+@scalar
+def new_layout_sampler(sampled: int) -> LayoutSampler:
+    """Return the space for samples of a size."""
+    return LayoutSampler(
+        np.empty(KNOWLEDGE_SIZE, np.int64),
+        new_hand_lists(),
+        np.empty(SEATS * sampled, np.int64),
+        np.empty(SEATS * sampled, np.int64),
+        np.empty(sampled),
+    )
+
+
+@block_loop
+def draw_likely_layouts(
+    state: Block, lane: Lane, trick: int, position: Position, key: Key, model: OpponentModel,
+    block: Block, sampler: LayoutSampler, wanted: int, layouts: Any, at: int, weights: Any,
+) -> int:  # fmt: skip
+    """Draw layouts by the chance of the others' calls and cards.
+
+    Args:
+        state, lane, trick, position: the turn.
+        key: key of the draws.
+        model: the assumed play of the others.
+        block: an inner block, overwritten.
+        sampler: space for the sample, from which with many hidden cards the layouts are drawn.
+        wanted: number of layouts.
+        layouts: filled with the hidden hands, one layout after another, from number `at` on.
+        weights: filled likewise with the layouts' weights: the number of times each is drawn,
+            `wanted` in all, or the weights of all layouts if there are no more than `wanted`.
+
+    Returns:
+        Number of layouts, negative if these are all.
+    """
+    known, lists = sampler.known, sampler.lists
+    fraction = rng.to_fraction(rng.draw(key, rng.CARD))
+    infer_knowledge(state, lane, trick, position, known)
+    written, written_weights = layouts[at * SEATS :], weights[at:]
+    if trick >= _EXACT_FROM and list_hands(known, lists):
+        weigh_lists(state, lane, trick, position, key, model, block, lists)
+        count = weigh_all_layouts(known, lists, wanted, written, written_weights)
+        if count >= 0:
+            return -count
+        return draw_weighted_layouts(known, lists, wanted, fraction, written, written_weights)
+    sample, sampled = sampler.layouts, len(sampler.weights)
+    count = sample_layouts(known, sampled, key, sample)
+    if count < sampled:
+        weigh_layouts(
+            state, lane, trick, position, key, model, block, sample, count, sampler.weights
+        )
+    else:
+        weigh_player_by_player(state, lane, trick, position, key, model, block, sampler)
+    complete = count < sampled and count <= wanted
+    if complete:
+        scale_weights(sampler.weights, count)
+    else:
+        resample_layouts(sampler.weights, count, wanted, fraction)
+    kept = 0
+    for layout in range(count):
+        if sampler.weights[layout] > 0.0:
+            _copy_layout(sample, layout, written, kept)
+            written_weights[kept] = sampler.weights[layout]
+            kept += 1
+    return -kept if complete else kept
+
+
+@scalar
+def _copy_layout(layouts: Any, layout: int, target: Any, target_number: int) -> None:
+    """Copy a layout from one array to another."""
+    for place in range(SEATS):
+        target[target_number * SEATS + place] = layouts[layout * SEATS + place]
+
+
+@block_loop
+def weigh_player_by_player(
+    state: Block, lane: Lane, trick: int, position: Position, key: Key, model: OpponentModel,
+    block: Block, sampler: LayoutSampler,
+) -> None:  # fmt: skip
+    """Resample a uniform sample of layouts by one player's hands after the other's.
+
+    The weights are left to count for the last player.
+    """
+    own = (state[LEADER + lane] + position) % SEATS
+    last = SEATS - 2 if own == SEATS - 1 else SEATS - 1
+    layouts, weights, count = sampler.layouts, sampler.weights, len(sampler.weights)
+    for place in range(last + 1):
+        if place == own:
+            continue
+        weigh_place(state, lane, trick, position, key, model, block, layouts, place, weights)
+        if place == last:
+            break
+        stage_key = rng.derive_deal_key(key, -1 - place)
+        fraction = rng.to_fraction(rng.draw(stage_key, rng.CARD))
+        resample_layouts(weights, count, count, fraction)
+        sampler.before[:] = layouts
+        drawn = 0
+        for layout in range(count):
+            for _ in range(int(weights[layout])):
+                _copy_layout(sampler.before, layout, layouts, drawn)
+                redeal_among_last(
+                    sampler.known, layouts, drawn, place + 1, _REDEALS,
+                    rng.derive_deal_key(stage_key, drawn),
+                )  # fmt: skip
+                drawn += 1
+
+
+# A race of candidate cards over common worlds: worlds are added only while the best is in doubt.
+#
+# After each stage a card is dropped if the leading card is ahead of it by some standard errors of
+# their paired differences (Maron and Moore 1994, "Hoeffding races"). A prior counts as so many
+# worlds, both in the lead and in its standard error.
+
+MAX_CARDS = TRICKS
+"""Most cards to choose from."""
+_PAIRS = MAX_CARDS * MAX_CARDS
+
+
+class Race(NamedTuple):
+    """The candidates of each lane of a block, by number, and sums over the worlds tried.
+
+    Attributes:
+        running: int64 (LANES,), the numbers still in doubt, one bit each.
+        worlds: float64 (LANES,), sum of the worlds' weights.
+        squares: float64 (LANES,), sum of their squares.
+        sums: float64 (LANES * MAX_CARDS,), weighted sums of the values.
+        products: float64 (LANES * MAX_CARDS**2,), weighted sums of products of two values.
+        priors: float64 (LANES * MAX_CARDS,), the prior's values.
+    """
+
+    running: Int64Array
+    worlds: Float64Array
+    squares: Float64Array
+    sums: Float64Array
+    products: Float64Array
+    priors: Float64Array
+
+
+@scalar
+def new_race() -> Race:
+    """Return a race that nobody runs in."""
+    return Race(
+        np.zeros(LANES, np.int64),
+        np.zeros(LANES),
+        np.zeros(LANES),
+        np.zeros(LANES * MAX_CARDS),
+        np.zeros(LANES * _PAIRS),
+        np.zeros(LANES * MAX_CARDS),
+    )
+
+
+@scalar
+def is_running(race: Race, lane: Lane, which: int) -> bool:
+    """Return True if a candidate is still in doubt."""
+    return (race.running[lane] >> which) & 1 != 0
+
+
+@scalar
+def in_doubt(race: Race, lane: Lane) -> bool:
+    """Return True if more than one candidate is left."""
+    running = race.running[lane]
+    return running & (running - 1) != 0
+
+
+@scalar
+def add_world(race: Race, lane: Lane, values: Any, first: int, weight: float) -> None:
+    """Add a world in which the running candidates have some values, in order from `first` on."""
+    race.worlds[lane] += weight
+    race.squares[lane] += weight * weight
+    at = first
+    for one in range(MAX_CARDS):
+        if is_running(race, lane, one):
+            weighted = weight * values[at]
+            race.sums[lane * MAX_CARDS + one] += weighted
+            other_at = first
+            for other in range(one + 1):
+                if is_running(race, lane, other):
+                    pair = lane * _PAIRS + one * MAX_CARDS + other
+                    race.products[pair] += weighted * values[other_at]
+                    other_at += 1
+            at += 1
+
+
+@scalar
+def find_leader(race: Race, lane: Lane, prior_worlds: float) -> int:
+    """Return the number of the running candidate of the greatest value, of equal ones the first."""
+    best, best_value = -1, 0.0
+    for which in range(MAX_CARDS):
+        at = lane * MAX_CARDS + which
+        value = race.sums[at] + prior_worlds * race.priors[at]
+        if is_running(race, lane, which) and (best < 0 or value > best_value):
+            best, best_value = which, value
+    return best
+
+
+@scalar
+def drop_beaten(race: Race, lane: Lane, prior_worlds: float, margin: float) -> None:
+    """Drop the candidates that the leader is ahead of by `margin` standard errors.
+
+    The standard error is that of the mean of weighted differences; worlds without weight, and the
+    prior's, count as if they differed as much.  A card that is behind by the same in every world is
+    dropped at any margin.
+    """
+    leader = find_leader(race, lane, prior_worlds)
+    worlds = race.worlds[lane]
+    if worlds <= 0.0:
+        return
+    effective = worlds * worlds / race.squares[lane]
+    start, pairs = lane * MAX_CARDS, lane * _PAIRS
+    dropped = 0
+    for which in range(MAX_CARDS):
+        if which == leader or not is_running(race, lane, which):
+            continue
+        difference = race.sums[start + leader] - race.sums[start + which]
+        mean = difference / worlds
+        prior_difference = race.priors[start + leader] - race.priors[start + which]
+        lead = (difference + prior_worlds * prior_difference) / (worlds + prior_worlds)
+        high, low = max(leader, which), min(leader, which)
+        square = (
+            race.products[pairs + leader * MAX_CARDS + leader]
+            - 2.0 * race.products[pairs + high * MAX_CARDS + low]
+            + race.products[pairs + which * MAX_CARDS + which]
+        ) / worlds
+        variance = max(square - mean * mean, 0.0) / (effective + prior_worlds)
+        dropped |= 1 << which if lead >= margin * np.sqrt(variance) else 0
+    race.running[lane] &= ~dropped
+
+
+@scalar
+def count_stages(worlds: int, first_worlds: int) -> int:
+    """Return the number of stages, of which each doubles the worlds and the first has
+    at most `first_worlds`."""
+    stages = 1
+    while -(-worlds >> (stages - 1)) > first_worlds:
+        stages += 1
+    return stages
+
+
+@scalar
+def place_marks(key: Key, stages: int, stage: int) -> tuple[int, int]:
+    """Return step and offset of the marks of a stage among those of a systematic sample.
+
+    Each stage has evenly spaced marks, and so have all stages up to it together: every one of them
+    is a systematic sample of its own.
+    """
+    step = 1 << (stages - 1)
+    offset = rng.scale_below(rng.draw(key, rng.CARD + 1), step)
+    if stage > 0:
+        half = step >> stage
+        step = 2 * half
+        offset = (offset + half) % step
+    return step, offset
+
+
+@scalar
+def count_marks(end: int, step: int, offset: int) -> int:
+    """Return the number of marks before mark number `end` that belong to a stage."""
+    return (end - offset - 1) // step + 1
+
 
 ROLLOUT_POLICIES = ("random", "greedy", "standard", "network")
 """Policies that may play on."""

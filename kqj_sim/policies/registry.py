@@ -126,7 +126,7 @@ class Policy:
         """Add a compiled function (view, bid, parameters, resource), as a decorator.
 
         It is False only if the policy would not make the bid, which it tells faster than
-        `choose_bid` (`core.ask_calls.make_rule_out_bid`).  Only policies of the package may have
+        `choose_bid` (`core.dispatch.make_rule_out_bid`).  Only policies of the package may have
         one, as it is not checked.
         """
         assert self.built_in

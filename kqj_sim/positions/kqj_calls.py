@@ -44,9 +44,8 @@ from kqj_sim.positions.measures import (
     get_kqj_call_measures,
 )
 from kqj_sim.positions.odds import Odds, Playouts
-from kqj_sim.positions.plan import EstimatePlan, Limits
 from kqj_sim.positions.position import Position
-from kqj_sim.positions.sampling import ActualHands, Sampler, derive_keys
+from kqj_sim.positions.sampling import ActualHands, EstimatePlan, Limits, Sampler, derive_keys
 from kqj_sim.positions.search import Deadline, Search, SearchEnded, explain_rarest_call
 from kqj_sim.record import Call
 from kqj_sim.rules import MAX_TOTAL, KqjRules, require_kqj_rules

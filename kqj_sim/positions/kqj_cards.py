@@ -5,21 +5,21 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cache, cached_property
-from math import comb, factorial, prod
+from functools import cache, cached_property, lru_cache
+from itertools import combinations
+from math import comb, factorial, fsum, prod
 from typing import NamedTuple
 
 import numpy as np
 
 from kqj_sim.cards import Card
 from kqj_sim.core import card_draws, card_odds
-from kqj_sim.core.block import PLAYER_BITS, TRICKS, allocate_block
+from kqj_sim.core.block import LEADER, PLAYER_BITS, SEATS, TRICKS, allocate_block
 from kqj_sim.core.call_odds import OUTCOME_SIZE, RESULT, TEAM_SCORES
 from kqj_sim.core.card_odds import CardTurn, list_layouts, replay_plays
 from kqj_sim.core.cards import PACK
-from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
+from kqj_sim.core.hidden_hands import BINOMIALS, KNOWLEDGE_SIZE, count_layouts
 from kqj_sim.core.knowledge import EXCLUDED, HAND_SIZES, UNSEEN
-from kqj_sim.core.layout_counts import count_layouts
 from kqj_sim.core.observed_calls import (
     CALLER_PLACE,
     LISTED,
@@ -32,23 +32,278 @@ from kqj_sim.core.observed_calls import (
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.types import CardSet, Float64Array, Int16Array, Int64Array
 from kqj_sim.core.weighted_draws import thin_draws
+from kqj_sim.core.weighted_layouts import (
+    MAX_RANKED_CARDS,
+    FactorLists,
+    draw_from_hand_lists,
+    fill_tables,
+    list_ranks,
+)
 from kqj_sim.errors import InputError
 from kqj_sim.places import describe_place
 from kqj_sim.policies.card_sets import format_cards, split_cards
-from kqj_sim.policies.players import Player
+from kqj_sim.policies.particles import OpponentModel, weigh_hands_by_cards
+from kqj_sim.policies.players import Player, parse_player
 from kqj_sim.positions.auction_state import ObservedCall, order_rarest_first, replay_calls
-from kqj_sim.positions.hand_lists import ListedHands, join_hand_lists, list_hands
 from kqj_sim.positions.kqj_calls import ILLEGAL_CHOICE_MESSAGE, KqjCallSampler, suggest_players
 from kqj_sim.positions.measures import get_kqj_card_measures
 from kqj_sim.positions.odds import CardOdds, Playouts
-from kqj_sim.positions.plan import EstimatePlan
-from kqj_sim.positions.plays import PlayModel, choose_least_weight, find_different
 from kqj_sim.positions.position import Position
-from kqj_sim.positions.sampling import ActualHands, CardSampler, GameSamplers, derive_keys
+from kqj_sim.positions.sampling import (
+    ActualHands,
+    CardSampler,
+    EstimatePlan,
+    GameSamplers,
+    derive_keys,
+)
 from kqj_sim.positions.search import Search, SearchEnded, explain_rarest_call
-from kqj_sim.rules import SEATS, KqjRules
+from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.encode import CONTRACTS, encode_rules, encode_seating
 from kqj_sim.stats.moments import NO_LISTS
+
+# Hidden hands of KQJ weighed by the chance of the cards that the others played.
+#
+# The chance of a card whose value lacks d to that of the best one is proportional to 1 / (1 + d /
+# patience)**2, with the values of `network` (`policies.particles`). A layout weighs the product of
+# these chances over all plays of the others, to a power below 1: players err alike where they err,
+# so their cards tell less than as many independent choices would. Patience and power are those
+# with which hidden cards are predicted best (docs/odds.md, "Do the plays tell anything?").
+
+VALUES = "network"
+"""The policy whose values of cards say how likely a play is."""
+PATIENCE = 2.0
+"""Points that a card is worth less and a quarter as likely."""
+POWER = 0.75
+"""Power of the chances that counts."""
+
+_MIN_KEPT_SHARE = 1 / 16
+"""Share of draws, at least, that are played out."""
+
+
+class PlayModel:
+    """The assumed chances of the others' plays.
+
+    Attributes:
+        power: power of the chances that counts, a multiple of a quarter.
+    """
+
+    def __init__(
+        self,
+        rules: KqjRules,
+        patience: float = PATIENCE,
+        power: float = POWER,
+    ) -> None:
+        """Prepare a model by the values of `VALUES`."""
+        seating = encode_seating(rules, [parse_player(VALUES)] * SEATS, None, "rollouts")
+        self.power = power
+        self.model = OpponentModel(seating, patience, encode_rules(rules))
+
+    def weigh(self, turn: CardTurn, layouts: Int64Array) -> Float64Array:
+        """Return the weights of layouts by the cards played before a turn.
+
+        Weights are comparable between layouts of one turn.  Each is a function of its layout alone.
+
+        Args:
+            turn: the turn (`kqj_cards.make_turn`).
+            layouts: int64 (n, 6), hidden hands by place, natural coding.
+        """
+        return weigh_layouts(turn, layouts, self.model, round(4 * self.power))
+
+    def weigh_hands(self, turn: CardTurn, hands: Sequence[Int64Array]) -> list[Float64Array]:
+        """Return the weights of hands of each place; those of the player to move weigh 1.
+
+        Args:
+            turn: the turn.
+            hands: by place int64 (n,), natural coding.
+        """
+        own, quarters = (int(turn.state[LEADER]) + turn.position) % SEATS, round(4 * self.power)
+        return [
+            np.ones(len(each))
+            if place == own
+            else weigh_hands(turn, place, each, self.model, quarters)
+            for place, each in enumerate(hands)
+        ]
+
+
+def weigh_layouts(
+    turn: CardTurn, layouts: Int64Array, model: OpponentModel, quarters: int
+) -> Float64Array:
+    """Return the weights of layouts, as `PlayModel.weigh`; the power is `quarters` / 4."""
+    own = (turn.state[LEADER] + turn.position) % SEATS
+    weights, sizes = np.ones(len(layouts)), turn.known[HAND_SIZES : HAND_SIZES + SEATS]
+    hidden_cards = sizes.sum()
+    for place in range(SEATS):
+        if place == own:
+            continue
+        hands = layouts[:, place].copy()
+        if BINOMIALS[hidden_cards, sizes[place]] > len(hands):
+            weights *= weigh_hands(turn, place, hands, model, quarters)
+            continue
+        # What others hold does not change the chance of a play: each hand is weighed once.
+        different = find_different(hands)
+        counted = weigh_hands(turn, place, different, model, quarters)
+        weights *= counted[np.searchsorted(different, hands)]
+    return weights
+
+
+def weigh_hands(
+    turn: CardTurn, place: int, hands: Int64Array, model: OpponentModel, quarters: int
+) -> Float64Array:
+    """Return the weights of hands of a place, int64 (n,), by its plays."""
+    chances, counted = np.ones(len(hands)), np.ones(len(hands))
+    weigh_hands_by_cards(turn.state, turn.trick, turn.position, model, place, hands, chances)
+    # Unlike other powers, square roots are the same numbers on every processor.
+    root = np.sqrt(np.sqrt(chances))
+    for _ in range(quarters):
+        counted *= root
+    return counted
+
+
+def find_different(numbers: Int64Array) -> Int64Array:
+    """Return the different numbers, rising."""
+    ordered = np.sort(numbers)
+    is_first = np.ones(len(ordered), dtype=np.bool_)
+    is_first[1:] = ordered[1:] != ordered[:-1]
+    return ordered[is_first]
+
+
+def choose_least_weight(weights: Float64Array, playout_cost: float) -> float:
+    """Return the weight below which draws are thinned out (`core.weighted_draws.thin_draws`).
+
+    It gives the greatest effective sample size for the time, by a pilot sample.
+
+    Args:
+        weights: float64 (n,), weights of the pilot sample.
+        playout_cost: the time to play a draw out, relative to that of drawing and weighing it.
+
+    Returns:
+        The weight; 0 to keep all draws.
+    """
+    found, most = 0.0, 0.0
+    if len(weights) == 0:
+        return found
+    candidates = np.zeros(40)
+    candidates[1:] = np.quantile(weights, np.linspace(0.05, 1, 39))
+    for least in candidates:
+        kept = np.minimum(1.0, weights / least) if least > 0 else np.ones(len(weights))
+        # The effective sample size of a draw is (E w)^2 / E w^2 once those left out have gone.
+        size = weights.sum() ** 2 / (weights * np.maximum(weights, least)).sum()
+        time = len(weights) + playout_cost * kept.sum()
+        if kept.mean() >= _MIN_KEPT_SHARE and size / time > most:
+            found, most = float(least), size / time
+    return found
+
+
+# Lists of the hands that each player of KQJ may hold late in a round, with their factors.
+#
+# A hand's factor is the number of ways in which it agrees with its holder's calls, times the
+# chance of the cards that they played. Where the lists are short, hidden hands are drawn from
+# them: nothing has to be searched, and few draws are of little weight.
+
+MAX_LISTED_HANDS = comb(25, 5)
+"""The most hands of a player that are listed: those of trick 4."""
+MAX_WAYS = comb(20, 4) * comb(8, 5)
+"""The most ways to have got the hands of a player that are listed: those of trick 5 with taking,
+where each hand may have come from many first five cards."""
+
+
+class ListedHands(NamedTuple):
+    """The hands that players may hold.
+
+    Attributes:
+        lists: the lists, those with the fewest likely hands first.
+        places: int64 (m,), the players with hidden cards, in the order of the lists.
+        unseen: all hidden cards.
+    """
+
+    lists: FactorLists
+    places: Int64Array
+    unseen: int
+
+    def draw(self, keys: Int64Array) -> tuple[Int64Array, Float64Array]:
+        """Return hidden hands by place, int64 (n, 6), and their weights, 0 where they do not fit.
+
+        Each draw is a function of its key.
+        """
+        layouts, weights = np.zeros((len(keys), SEATS), dtype=np.int64), np.zeros(len(keys))
+        draw_from_hand_lists(*self, keys, layouts, weights)
+        return layouts, weights
+
+
+_get_ranks = lru_cache(list_ranks)
+
+
+@lru_cache
+def _list_combinations(count: int, size: int) -> Int64Array:
+    """Return the subsets of a size as numbers, int64 (n, size)."""
+    subsets = [*combinations(range(count), size)]
+    return np.array(subsets, dtype=np.int64).reshape(len(subsets), size)
+
+
+def list_hands(turn: CardTurn, ways: int) -> list[Int64Array] | None:
+    """Return the hands that each place may hold, in ascending order; None if a list is too long.
+
+    Args:
+        turn: the turn to play.
+        ways: the most ways to have got a hand.
+    """
+    if int(turn.known[UNSEEN]).bit_count() > MAX_RANKED_CARDS:
+        return None
+    most = min(MAX_LISTED_HANDS, MAX_WAYS // ways)
+    sizes = turn.known[HAND_SIZES : HAND_SIZES + SEATS].tolist()
+    may = [int(turn.known[UNSEEN]) & ~int(turn.known[EXCLUDED + place]) for place in range(SEATS)]
+    found = []
+    for place, size in enumerate(sizes):
+        if comb(may[place].bit_count(), size) > most:
+            return None
+        bits = np.array([1 << bit for bit in split_cards(may[place])], dtype=np.int64)
+        found.append(np.sort(bits[_list_combinations(len(bits), size)].sum(axis=1)))
+    return found
+
+
+def join_hand_lists(
+    turn: CardTurn, hands: list[Int64Array], factors: list[Float64Array]
+) -> ListedHands:
+    """Return lists of the hands with a factor above zero."""
+    sizes = turn.known[HAND_SIZES : HAND_SIZES + SEATS]
+    kept = [each > 0 for each in factors]
+    likely = [fsum(each) ** 2 / max(fsum(each * each), 1e-300) for each in factors]
+    places = sorted(np.flatnonzero(sizes).tolist(), key=lambda place: (likely[place], place))
+    counts = [int(kept[place].sum()) for place in places]
+    unseen = int(turn.known[UNSEEN])
+    return ListedHands(
+        make_factor_lists(
+            unseen,
+            np.cumsum([0, *counts], dtype=np.int64),
+            np.concatenate([hands[place][kept[place]] for place in places]),
+            np.concatenate([factors[place][kept[place]] for place in places]),
+        ),
+        np.array(places, dtype=np.int64),
+        unseen,
+    )
+
+
+def make_factor_lists(
+    unseen: int, starts: Int64Array, hands: Int64Array, factors: Float64Array
+) -> FactorLists:
+    """Return lists of hands.
+
+    Args:
+        unseen: all hidden cards.
+        starts, factors: as of `FactorLists`.
+        hands: int64 (n,), the hands in natural coding.
+    """
+    cards = [*split_cards(unseen)]
+    sets = np.zeros_like(hands)
+    for number, bit in enumerate(cards):
+        sets |= (hands >> bit & 1) << number
+    one_of_each = hands[starts[:-1][np.diff(starts) > 0]].tolist()
+    most = max((comb(len(cards), hand.bit_count()) for hand in one_of_each), default=1)
+    tables = np.zeros((len(starts) - 1, most))
+    lists = FactorLists(starts, sets, factors, tables, _get_ranks())
+    fill_tables(lists)
+    return lists
+
 
 NO_LAYOUTS_MESSAGE = (
     "no distribution of the hidden cards agrees with the plays: a player played a card that the "

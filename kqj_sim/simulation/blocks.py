@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.columns import SENDER_HAND
-from kqj_sim.core import games as core_games
+from kqj_sim.core import round as core_games
 from kqj_sim.core.block import LANES, allocate_block
 from kqj_sim.core.jit import address_of
 from kqj_sim.core.round import play_deals
@@ -75,12 +75,12 @@ class BlockPlayer:
 
     @cached_property
     def slots(self) -> NDArray[np.int64]:
-        """The games in progress, int64 (LANES, `core.games.SLOT_FIELDS`)."""
+        """The games in progress, int64 (LANES, `core.round.SLOT_FIELDS`)."""
         return core_games.new_slots(LANES)
 
     @cached_property
     def finished_games(self) -> NDArray[np.int64]:
-        """The games that ended in a chunk, int64 (CHUNK_ROWS, `core.games.SLOT_FIELDS`)."""
+        """The games that ended in a chunk, int64 (CHUNK_ROWS, `core.round.SLOT_FIELDS`)."""
         return core_games.new_slots(CHUNK_ROWS)
 
     def play(self, first: int, count: int) -> Iterator[Rows]:

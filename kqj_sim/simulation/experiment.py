@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from kqj_sim.core import games as core_games
+from kqj_sim.core import round as core_games
 from kqj_sim.core.rules import Seating
 from kqj_sim.errors import InputError, RunError
 from kqj_sim.imposed import ImposedContract, ImposedFirstCall

@@ -11,7 +11,7 @@ import numpy as np
 
 from kqj_sim.columns import CONTRACT_LABELS
 from kqj_sim.core import block as core_block
-from kqj_sim.core import games as core_games
+from kqj_sim.core import round as core_games
 from kqj_sim.core.bidding import LOG_SIZE
 from kqj_sim.core.block import LANES, SEATS, STRIDE, TRICKS
 from kqj_sim.core.cards import EACH_SUIT, TRUMP_QUEEN

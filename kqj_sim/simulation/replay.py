@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from kqj_sim.core.block import LANES
-from kqj_sim.core.games import MAX_ROUNDS
+from kqj_sim.core.round import MAX_ROUNDS
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.games import get_column_numbers, get_columns
 from kqj_sim.imposed import ImposedContract

@@ -1,4 +1,4 @@
-// Odds in words and digits, as `kqj-sim odds` writes them (`output/rounded.py`, `output/grid.py`).
+// Odds in words and digits, as `kqj-sim odds` writes them (`output/sentences.py`, `output/grid.py`).
 
 const SIGNS = { s: "♠", h: "♥", d: "♦", c: "♣" };
 const PLACES = ["opener", "2nd", "3rd", "4th", "5th", "dealer"];
@@ -107,7 +107,7 @@ const FILTERS = {
 
 const say = (name, ...values) => SENTENCES[name](...values).replace(/\s+/g, " ").trim();
 
-// Returns the decision in sentences, as `write_headline` of `questions/odds/words.py`.
+// Returns the decision in sentences, as `write_headline` of `questions/odds/screen.py`.
 function writeHeadline(odds) {
   const of = {
     kind: odds.kind,

@@ -21,7 +21,7 @@ import kqj_sim as kqj
 from kqj_sim.errors import InputError
 from kqj_sim.output.figures import NothingToDrawError
 from kqj_sim.output.grid import Cell, Grid
-from kqj_sim.output.html import to_html_fragment
+from kqj_sim.output.page import to_html_fragment
 from kqj_sim.results import ShownResult
 from tests.command_line import ENVIRONMENT, run
 from tests.variants import OTHER_GAMES

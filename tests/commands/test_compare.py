@@ -15,11 +15,10 @@ from matplotlib.figure import Figure
 from kqj_sim.output.excerpts import Excerpt
 from kqj_sim.output.grid import to_rich, to_screen
 from kqj_sim.policies.players import parse_player
-from kqj_sim.questions.compare.compare_plots import make_comparison_drawing
-from kqj_sim.questions.compare.compare_report import write_headline
 from kqj_sim.questions.compare.match import MatchTally, PairedMatch
 from kqj_sim.questions.compare.pairs import Comparison, PolicyPair, describe_progress
 from kqj_sim.questions.compare.plan import ComparisonPlan
+from kqj_sim.questions.compare.screen import make_comparison_drawing, write_headline
 from kqj_sim.rules import KqjRules
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import Table, TableRow

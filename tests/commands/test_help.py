@@ -9,7 +9,7 @@ import pytest
 
 from kqj_sim.games import GAMES, KQJ
 from kqj_sim.options import FLAGS
-from kqj_sim.positions.plan import DEFAULT_DEALS as ODDS_DEALS
+from kqj_sim.positions.sampling import DEFAULT_DEALS as ODDS_DEALS
 from kqj_sim.questions.compare import DEFAULT_DEALS as SWEEP_DEALS
 from kqj_sim.questions.compare.plan import DEFAULT_MAX_DEALS
 from kqj_sim.questions.simulate import DEFAULT_DEALS as SIMULATE_DEALS

@@ -17,7 +17,7 @@ import pyarrow.parquet
 import pytest
 
 from kqj_sim.output.grid import NO_INTERVAL, make_grids
-from kqj_sim.questions.report import study
+from kqj_sim.questions.report import play
 from kqj_sim.rules import KqjRules
 from kqj_sim.stats.intervals import estimate_share
 from kqj_sim.stats.tables import Table
@@ -257,7 +257,7 @@ def test_interrupted_report_holds_what_was_finished(
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(study, "make_take_chart", interrupt)
+    monkeypatch.setattr(play, "make_take_chart", interrupt)
     out = tmp_path / "out"
     done = run("report", "--out", str(out), *SMALL)
     assert done.exit_code == 130

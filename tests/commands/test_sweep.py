@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from kqj_sim.policies.players import parse_player
-from kqj_sim.questions.compare.sweep_report import MAX_SHOWN_SETTINGS
+from kqj_sim.questions.compare.screen import MAX_SHOWN_SETTINGS
 from tests.command_line import run
 from tests.variants import LIVELY
 

@@ -37,7 +37,7 @@ def refresh(context):
     prepare(context)
 
 BaseContext.refresh = refresh
-import kqj_sim.stats.joint_counts
+import kqj_sim.stats.tally
 {SCRIPT}
 loop.address
 print("prepared", count, "times")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numba
 import pytest
 
-from kqj_sim.core.processor import has_instructions
+from kqj_sim.core.jit import has_instructions
 
 
 def test_a_generic_processor_is_not_asked_for_pdep(monkeypatch: pytest.MonkeyPatch) -> None:

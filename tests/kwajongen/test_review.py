@@ -8,7 +8,7 @@ import numpy as np
 
 import kqj_sim as kqj
 from kqj_sim.kwajongen.game import KwajongenRules
-from kqj_sim.questions.review.luck import compute_differences
+from kqj_sim.questions.review.rounds import compute_differences
 from tests.questions.review.pages import check_written_page
 
 

@@ -11,7 +11,7 @@ from kqj_sim.cards import SUITS, Card, parse_cards
 from kqj_sim.errors import InputError
 from kqj_sim.games import GAMES
 from kqj_sim.kwajongen.game import KwajongenRules
-from kqj_sim.kwajongen.rules_of_play import (
+from kqj_sim.kwajongen.referee import (
     PACK,
     KwajongenCalling,
     add_scores,

@@ -9,13 +9,12 @@ import pytest
 
 from kqj_sim.kwajongen import odds as core
 from kqj_sim.kwajongen.game import KwajongenRules
-from kqj_sim.kwajongen.measures import CALL_MEASURES
-from kqj_sim.kwajongen.samplers import CALL_OPTIONS, KwajongenCallOdds
+from kqj_sim.kwajongen.samplers import CALL_MEASURES, CALL_OPTIONS, KwajongenCallOdds
 from kqj_sim.output.group_words import format_heading, format_value
+from kqj_sim.positions.estimator import estimate_position
 from kqj_sim.positions.odds import Playouts
 from kqj_sim.positions.reader import read_typed_position
-from kqj_sim.positions.samplers import estimate_position
-from kqj_sim.questions.odds.words import write_headline
+from kqj_sim.questions.odds.screen import write_headline
 from tests.questions.odds.screens import check_screen
 from tests.stats.identifiers import FEW, check_identifiers
 

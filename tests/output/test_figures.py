@@ -10,7 +10,7 @@ import pytest
 
 from kqj_sim.output.figures import RESULT_COLOURS, compute_error_lengths
 from kqj_sim.output.page import INK
-from kqj_sim.output.page_charts import make_distribution, make_dots, make_heat_maps
+from kqj_sim.output.views import make_distribution, make_dots, make_heat_maps
 from kqj_sim.stats.intervals import Estimate
 
 HALF = Estimate(0.5, 0.4, 0.6, 100)

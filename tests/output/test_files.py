@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kqj_sim.errors import InputError
-from kqj_sim.output import temporary
+from kqj_sim.output import files
 from kqj_sim.output.files import OutputFile, OutputFolder
 from tests.command_line import ENVIRONMENT
 
@@ -136,10 +136,10 @@ def test_file_that_another_run_removes_before_it_is_locked_is_made_again(
 
     def lock_late(handle: int, operation: int) -> None:
         if operation == LOCK_EX and others:
-            temporary.TemporaryPath(others.pop()).remove()
+            files.TemporaryPath(others.pop()).remove()
         flock(handle, operation)
 
-    monkeypatch.setattr(temporary, "flock", lock_late)
+    monkeypatch.setattr(files, "flock", lock_late)
     with OutputFile(path) as stream:
         stream.write(b"this run")
     assert not others

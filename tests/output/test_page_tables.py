@@ -5,8 +5,13 @@ from __future__ import annotations
 import pytest
 
 from kqj_sim.output.grid import Cell, Grid
-from kqj_sim.output.html import join_intervals, quote_css
-from kqj_sim.output.page_tables import make_page_tables, measure_columns, shorten_titles
+from kqj_sim.output.page import (
+    join_intervals,
+    make_page_tables,
+    measure_columns,
+    quote_css,
+    shorten_titles,
+)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from kqj_sim.output.rounded import (
+from kqj_sim.output.sentences import (
     format_chance,
     format_gap,
     format_half,

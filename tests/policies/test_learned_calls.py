@@ -16,7 +16,7 @@ from kqj_sim.policies.call_features import (
     order_suits,
     write_call_features,
 )
-from kqj_sim.policies.call_values import write_values
+from kqj_sim.policies.learned import write_values
 from kqj_sim.policies.one_layer import HIDDEN_UNITS
 from kqj_sim.policies.trick_odds import KIND_COUNT
 from kqj_sim.rules import KqjRules

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kqj_sim.policies.mistakes import find_mistake, parse_function
+from kqj_sim.policies.user_policies import find_mistake, parse_function
 
 SOURCE = "def choose_card(view):\n    return lowest(view.legal)\n"
 

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kqj_sim.core.jit import kernel
-from kqj_sim.policies.race import (
+from kqj_sim.policies.pimc import (
     MAX_CARDS,
     add_world,
     count_marks,

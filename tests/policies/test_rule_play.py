@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kqj_sim.cards import Card, parse_card
-from kqj_sim.policies.rule_play import PRICES, choose_card_by_rule
+from kqj_sim.policies.standard import PRICES, choose_card_by_rule
 from kqj_sim.referee.kqj import list_legal_cards
 from tests.core.coding import strength_of
 from tests.policies.moments import Moment, view_of

@@ -13,12 +13,12 @@ from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE, redeal_among_last, sample_
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.knowledge import infer_knowledge
 from kqj_sim.policies.particles import OpponentModel, weigh_layouts
-from kqj_sim.policies.players import parse_player
-from kqj_sim.policies.sampling import (
+from kqj_sim.policies.pimc import (
     draw_likely_layouts,
     new_layout_sampler,
     weigh_player_by_player,
 )
+from kqj_sim.policies.players import parse_player
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.encode import encode_rules, encode_seating
 from tests.core.known import CASES, slow_worlds

@@ -11,8 +11,8 @@ from kqj_sim.core import call_odds as core
 from kqj_sim.policies.players import seat_players
 from kqj_sim.positions.kqj_calls import KqjCallSampler
 from kqj_sim.positions.odds import Playouts
-from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.reader import read_typed_position
+from kqj_sim.positions.sampling import EstimatePlan
 from kqj_sim.rules import KqjRules
 
 QUIET, LOUD = "random:bid=0.3,counter=0+greedy", "random:bid=0.3,counter=0.5+greedy"

@@ -12,8 +12,7 @@ from kqj_sim.positions.kqj_cards import KqjCardSampler
 from kqj_sim.positions.search import Search, SearchEnded
 from kqj_sim.questions.review.cross_fitting import average
 from kqj_sim.questions.review.decisions import Decision, RecordedRound
-from kqj_sim.questions.review.draws import draw_deals, play_all
-from kqj_sim.questions.review.grading import GradePlan, sample_decision
+from kqj_sim.questions.review.grading import GradePlan, draw_deals, play_all, sample_decision
 
 Bidding = Literal["take", "auction"]
 

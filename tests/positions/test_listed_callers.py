@@ -19,8 +19,8 @@ from kqj_sim.positions.auction_state import make_contract_option
 from kqj_sim.positions.estimator import search_and_add
 from kqj_sim.positions.kqj_calls import KqjCallSampler
 from kqj_sim.positions.kqj_cards import KqjCardSampler, count_ways
-from kqj_sim.positions.plan import EstimatePlan, Limits
 from kqj_sim.positions.reader import read_typed_position
+from kqj_sim.positions.sampling import EstimatePlan, Limits
 from kqj_sim.positions.search import Search
 from kqj_sim.questions.review.decisions import Decision, RecordedRound
 from kqj_sim.questions.review.grading import GradePlan, sample_decision

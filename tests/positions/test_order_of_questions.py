@@ -13,7 +13,7 @@ from kqj_sim.policies.players import parse_player
 from kqj_sim.positions import kqj_cards
 from kqj_sim.positions.auction_state import ObservedCall, order_rarest_first
 from kqj_sim.positions.kqj_cards import HandDraws, KqjCardSampler
-from kqj_sim.positions.plan import EstimatePlan
+from kqj_sim.positions.sampling import EstimatePlan
 from kqj_sim.positions.search import Search
 from kqj_sim.questions.review.decisions import RecordedRound
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kqj_sim.games import GAMES, find_game
-from kqj_sim.questions.report.take_chart import make_take_chart
+from kqj_sim.questions.report.play import make_take_chart
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.run import reduce_rows

@@ -14,11 +14,10 @@ from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS
 from kqj_sim.rules import KqjRules, require_kqj_rules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.rows import Rows
-from kqj_sim.stats import joint_counts
-from kqj_sim.stats.joint_counts import JointCounts, TooManyCombinations
+from kqj_sim.stats import tally as tallies
 from kqj_sim.stats.quantities import find_quantity
 from kqj_sim.stats.tables import Table, TableRow, describe_distribution, list_deviation_notes
-from kqj_sim.stats.tally import Tally
+from kqj_sim.stats.tally import JointCounts, Tally, TooManyCombinations
 from tests.frames import make_plain_frame
 from tests.slow import slow_after
 from tests.stats import by_pandas
@@ -138,7 +137,7 @@ def test_titles_and_quantities_tell_of_which_deals() -> None:
                 assert row.deals == taken < 900 or "_by_" in table.name
 
 
-@pytest.mark.parametrize("dense_cells", slow_after(1, [100, joint_counts.DENSE_CELLS, 0]))
+@pytest.mark.parametrize("dense_cells", slow_after(1, [100, tallies.DENSE_CELLS, 0]))
 @pytest.mark.parametrize("by", slow_after(1, [(), ("sender_trumps", "dealer")]))
 def test_order_and_parts_and_storage_leave_no_trace(
     by: tuple[str, ...], dense_cells: int, monkeypatch: pytest.MonkeyPatch
@@ -150,7 +149,7 @@ def test_order_and_parts_and_storage_leave_no_trace(
     whole = Tally(of, by)
     whole.add(rows)
     whole.add_games(games)
-    monkeypatch.setattr(joint_counts, "DENSE_CELLS", dense_cells)
+    monkeypatch.setattr(tallies, "DENSE_CELLS", dense_cells)
     cuts = (0, 1, 300, 1200)
     for order in itertools.permutations(range(3)):
         parts = []
@@ -258,9 +257,9 @@ def test_too_many_groups_are_refused() -> None:
         Tally(experiment(KqjRules()), wide)
 
 
-@pytest.mark.parametrize("dense_cells", [joint_counts.DENSE_CELLS, 0])
+@pytest.mark.parametrize("dense_cells", [tallies.DENSE_CELLS, 0])
 def test_cells_are_the_marginal_counts(dense_cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(joint_counts, "DENSE_CELLS", dense_cells)
+    monkeypatch.setattr(tallies, "DENSE_CELLS", dense_cells)
     rows = synthetic_rows(KqjRules(), 1000, seed=9)
     joint = JointCounts([("lap", "place", "contract")])
     kept = rows.column("dealer") < 3
@@ -294,14 +293,14 @@ def test_too_many_groups_are_refused_as_soon_as_they_occur(
     experiment = Experiment(KqjRules(), deals=2000)
     rows = synthetic_rows(KqjRules(), 2000, 1)
     by = ("contracting_total", "defending_total")
-    tally = Tally(experiment, by)
-    tally.add(rows)
-    occur = len(tally._counts.get_cells(by)[0])
-    assert tally.tables()
-    monkeypatch.setattr(joint_counts, "MOST_GROUPS", occur - 1)
+    counted = Tally(experiment, by)
+    counted.add(rows)
+    occur = len(counted._counts.get_cells(by)[0])
+    assert counted.tables()
+    monkeypatch.setattr(tallies, "MOST_GROUPS", occur - 1)
     told = rf"more than {occur - 1:,} groups occur, of \d+,\d+ possible ones \(contracting_total"
     with pytest.raises(TooManyCombinations, match=told):
         Tally(experiment, by).add(rows)
     # Tallies of which none has so many may have them together.
     with pytest.raises(TooManyCombinations, match=told):
-        tally.tables()
+        counted.tables()

@@ -9,7 +9,7 @@ from kqj_sim.core.block import LANES, PLAYER_BITS
 from kqj_sim.core.simd_int16 import UNITS
 from kqj_sim.policies import weights
 from kqj_sim.policies.call_features import TO_BID, TO_COUNTER, TO_OVERCOUNTER, CallTurn
-from kqj_sim.policies.call_values import CAPOT_UNIT, COUNTER_UNIT, OVERCOUNTER_UNIT
+from kqj_sim.policies.learned import CAPOT_UNIT, COUNTER_UNIT, OVERCOUNTER_UNIT
 from tests.variants import AUCTION_2
 from tools.call_tables import CallTable, record_calls
 from tools.record_calls import OPTIONS, CallDecisions

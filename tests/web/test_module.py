@@ -15,11 +15,10 @@ import pytest
 from kqj_sim.core import auction, call_odds, card_draws, card_odds
 from kqj_sim.policies.players import seat_players
 from kqj_sim.positions import kqj_calls, kqj_cards, sampling
-from kqj_sim.positions.kqj_cards import KqjCardSampler
+from kqj_sim.positions.kqj_cards import KqjCardSampler, choose_least_weight
 from kqj_sim.positions.measures import ENDINGS, get_kqj_call_measures, get_kqj_card_measures
-from kqj_sim.positions.plan import CERTAIN, EstimatePlan
-from kqj_sim.positions.plays import choose_least_weight
 from kqj_sim.positions.reader import read_position
+from kqj_sim.positions.sampling import CERTAIN, EstimatePlan
 from kqj_sim.record import partial_record_from_json
 from kqj_sim.rules import MAX_TOTAL, KqjRules
 from kqj_sim.stats import moments as stats_moments

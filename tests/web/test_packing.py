@@ -21,11 +21,11 @@ from kqj_sim.positions.auction_state import (
     make_bid_option,
     make_contract_option,
 )
+from kqj_sim.positions.estimator import make_sampler
 from kqj_sim.positions.kqj_calls import KqjCallSampler
 from kqj_sim.positions.kqj_cards import KqjCardSampler
-from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.position import Position, PositionError
-from kqj_sim.positions.samplers import make_sampler
+from kqj_sim.positions.sampling import EstimatePlan
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.record import Call
 from kqj_sim.simulation.experiment import Experiment

@@ -21,9 +21,9 @@ from kqj_sim.positions.kqj_calls import KqjCallSampler
 from kqj_sim.positions.kqj_cards import KqjCardSampler
 from kqj_sim.positions.sampling import Sampler
 from kqj_sim.positions.search import Search, SearchEnded
-from kqj_sim.questions.odds import words
+from kqj_sim.questions.odds import screen
 from kqj_sim.questions.odds.card_reasons import Reason
-from kqj_sim.questions.odds.words import RankedOption
+from kqj_sim.questions.odds.screen import RankedOption
 from kqj_sim.stats.intervals import Estimate
 from tests.web.node import needs_node, read_scripts, run_in_node
 from tools.page.build import write_constants
@@ -219,7 +219,7 @@ def test_sentences_are_the_same() -> None:
         for points in (-7, 12)
     ]
     found = evaluate("say(each[0], ...each[1])", [list(case) for case in cases])
-    expected = [say(words.__name__, name, *arguments) for name, arguments in cases]
+    expected = [say(screen.__name__, name, *arguments) for name, arguments in cases]
     assert found == expected
     # Nothing that the page may say is left out.
     said = "\n".join(expected)

@@ -77,18 +77,18 @@ def read_constants() -> dict[str, Any]:
 def write_constants() -> str:
     """Return numbers of the package's estimator and rules as constants of the page's scripts."""
     from kqj_sim.core.block import LANES
-    from kqj_sim.positions import estimator, kqj_calls, kqj_cards, plan, samplers, search
+    from kqj_sim.positions import estimator, kqj_calls, kqj_cards, sampling, search
 
     max_hands = {
         "call": kqj_calls.KqjCallSampler.max_hands, "card": kqj_cards.KqjCardSampler.max_hands,
     }  # fmt: skip
     constants = {
         "LANES": LANES,
-        "DEALS": plan.DEFAULT_DEALS,
+        "DEALS": sampling.DEFAULT_DEALS,
         "CHOOSING": estimator.FIRST_CHOOSING,
         "PILOT": kqj_calls.FIRST_PILOT_DEAL,
         "PILOT_DEALS": kqj_calls.PILOT_DEALS,
-        "MAX_LAYOUTS": samplers.MAX_LISTED_LAYOUTS,
+        "MAX_LAYOUTS": estimator.MAX_LISTED_LAYOUTS,
         "MAX_HANDS": max_hands,
         "DEALS_PER_SEARCH": search.DEALS_PER_SEARCH,
         "BIDS": {rules.teams: (rules.minimum_bid, rules.max_amount) for rules in TABLES.values()},

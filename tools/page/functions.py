@@ -13,7 +13,7 @@ from typing import Any
 from numba import types
 from numba.extending import overload, overload_attribute, overload_method
 
-from kqj_sim.positions import kqj_calls, kqj_cards, plays
+from kqj_sim.positions import kqj_calls, kqj_cards
 from kqj_sim.stats import intervals, moments, quantiles, sequences
 from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE
 
@@ -25,8 +25,8 @@ FUNCTIONS = (
     sequences.estimate_ratio_sequentially, sequences._make_sequence_estimate,
     sequences._compute_width, sequences._optimize_boundary, kqj_calls.add_totals,
     kqj_calls._classify_endings, kqj_calls.estimate_reach, kqj_calls.choose_amounts,
-    kqj_cards.count_hand_ways, kqj_cards.count_ways, plays.find_different,
-    plays.weigh_hands, plays.weigh_layouts, plays.choose_least_weight,
+    kqj_cards.count_hand_ways, kqj_cards.count_ways, kqj_cards.find_different,
+    kqj_cards.weigh_hands, kqj_cards.weigh_layouts, kqj_cards.choose_least_weight,
 )  # fmt: skip
 """Functions that kernels of the page call."""
 

@@ -47,7 +47,7 @@ from kqj_sim.core.types import (
     Kernel,
 )
 from kqj_sim.policies.particles import OpponentModel
-from kqj_sim.positions import kqj_calls, kqj_cards, plays
+from kqj_sim.positions import kqj_calls, kqj_cards
 from kqj_sim.positions.kqj_cards import KqjCardSampler
 from kqj_sim.positions.measures import (
     ENDINGS,
@@ -55,14 +55,14 @@ from kqj_sim.positions.measures import (
     get_kqj_call_measures,
     get_kqj_card_measures,
 )
-from kqj_sim.positions.plan import CERTAIN
+from kqj_sim.positions.sampling import CERTAIN
 from kqj_sim.questions.odds import card_reasons
 from kqj_sim.rules import KqjRules
 from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE, Estimate
 from kqj_sim.stats.moments import Objective, WeightedMoments
 
 _find_reasons = scalar(card_reasons.find_reasons)
-_QUARTERS = round(4 * plays.POWER)
+_QUARTERS = round(4 * kqj_cards.POWER)
 
 
 @kernel
@@ -168,7 +168,7 @@ def play_round(
     if contract >= 0:
         for number in range(SEATS * TRICKS):
             offset = history_offset(number // SEATS, 1 + number % SEATS)
-            plays[number] = to_natural_order(state[cell_index(offset, 0)], contract)
+            kqj_cards[number] = to_natural_order(state[cell_index(offset, 0)], contract)
     return int(count)
 
 
@@ -261,13 +261,13 @@ def weigh_layouts(
     turn: CardTurn, layouts: Int64Array, model: OpponentModel, weights: Float64Array
 ) -> None:
     """Fill the weights of layouts by the plays (`plays.weigh_layouts`)."""
-    weights[:] = plays.weigh_layouts(turn, layouts, model, _QUARTERS)
+    weights[:] = kqj_cards.weigh_layouts(turn, layouts, model, _QUARTERS)
 
 
 @kernel(cache=False)
 def choose_least_weight(weights: Float64Array, cost: Float64Array) -> None:
     """Replace the cost of a playout by the least weight (`plays.choose_least_weight`)."""
-    cost[0] = plays.choose_least_weight(weights, cost[0])
+    cost[0] = kqj_cards.choose_least_weight(weights, cost[0])
 
 
 @kernel(cache=False)

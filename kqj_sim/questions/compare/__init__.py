@@ -22,7 +22,7 @@ from kqj_sim.rules import DEFAULT_RULES, GameRules
 from kqj_sim.runner import DEFAULT_RUNNER, Runner
 
 if TYPE_CHECKING:
-    from kqj_sim.questions.compare.results import ComparisonResult, SweepResult, TuningResult
+    from kqj_sim.questions.compare.result import ComparisonResult, SweepResult, TuningResult
 
 DEFAULT_DEALS = 20_000
 """Deals of each set of values that `sweep` plays without a number or a precision."""
@@ -32,7 +32,7 @@ def _list_comparison_tables(
     policies: Sequence[str], games: int | str | None, **_: Any
 ) -> Mapping[str, str]:
     """Return the titles of the tables of `compare`."""
-    from kqj_sim.questions.compare.compare_tables import list_tables
+    from kqj_sim.questions.compare.tables import list_tables
 
     return list_tables(len(policies) > 2, games is not None)
 
@@ -121,7 +121,7 @@ def compare(
     from kqj_sim.policies.players import parse_player
     from kqj_sim.questions.compare.pairs import play_pairs
     from kqj_sim.questions.compare.plan import ComparisonPlan
-    from kqj_sim.questions.compare.results import ComparisonResult
+    from kqj_sim.questions.compare.result import ComparisonResult
 
     plan = ComparisonPlan.make(
         rules, games, deals, indifference, max_deals,
@@ -139,7 +139,7 @@ def compare(
 
 def _list_sweep_tables(vary: Sequence[str], plot: str | None, **_: Any) -> Mapping[str, str]:
     """Return the titles of the tables of `sweep`; raise InputError for too large a picture."""
-    from kqj_sim.questions.compare.sweep_report import MAX_PARAMETERS, explain_parameters
+    from kqj_sim.questions.compare.screen import MAX_PARAMETERS, explain_parameters
 
     if plot is not None and len(vary) > MAX_PARAMETERS:
         raise InputError(explain_parameters(len(vary)))
@@ -198,7 +198,7 @@ def sweep(
     reject_both(deals=deals, precision=precision)
     from kqj_sim.policies.players import parse_player
     from kqj_sim.questions.compare.plan import ComparisonPlan
-    from kqj_sim.questions.compare.results import SweepResult
+    from kqj_sim.questions.compare.result import SweepResult
     from kqj_sim.questions.compare.settings import play_settings
 
     count = DEFAULT_DEALS if deals is None and precision is None else deals
@@ -290,7 +290,7 @@ def tune(
             raise InputError(f"--save {save}: a player's file ends in .toml")
     from kqj_sim.output.files import OutputFile
     from kqj_sim.policies.players import parse_player
-    from kqj_sim.questions.compare.results import TuningResult
+    from kqj_sim.questions.compare.result import TuningResult
     from kqj_sim.questions.compare.search import SearchPlan, search_parameters
     from kqj_sim.results import UnwrittenFileError
 

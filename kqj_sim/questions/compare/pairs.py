@@ -18,9 +18,8 @@ from typing import Literal
 from kqj_sim.errors import InputError
 from kqj_sim.games import find_game
 from kqj_sim.policies.players import Player, split_parts
-from kqj_sim.questions.compare.match import MatchTally, PairedMatch
+from kqj_sim.questions.compare.match import MatchTally, PairedMatch, explain_same_player
 from kqj_sim.questions.compare.plan import ComparisonPlan
-from kqj_sim.questions.compare.same_player import explain_same_player
 from kqj_sim.rules import GameRules
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.blocks import CHUNK_ROWS

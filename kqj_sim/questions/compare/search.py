@@ -25,7 +25,7 @@ from kqj_sim.plan import Plan, check_range
 from kqj_sim.policies.parameters import format_parameter_number
 from kqj_sim.policies.players import Player
 from kqj_sim.questions.compare.match import PairedMatch
-from kqj_sim.questions.compare.vary import (
+from kqj_sim.questions.compare.settings import (
     check_effect,
     describe_edge,
     find_parameter,

@@ -26,7 +26,7 @@ from kqj_sim.suffixes import FORMATS, PAGE_FORMATS
 if TYPE_CHECKING:
     from kqj_sim.cards import Card
     from kqj_sim.questions.odds.position import RecordLike
-    from kqj_sim.questions.odds.results import OddsResult
+    from kqj_sim.questions.odds.result import OddsResult
 
 
 def _list_tables(**_: Any) -> Mapping[str, str]:
@@ -140,15 +140,15 @@ def odds(
         raise InputError(
             "--record holds the cards, places, calls and plays: leave their options out"
         )
-    from kqj_sim.questions.odds.estimate import estimate_with_progress
     from kqj_sim.questions.odds.position import (
+        estimate_with_progress,
         find_recorded_position,
         name_people,
         parse_typed_position,
         read_record,
         seat_players,
     )
-    from kqj_sim.questions.odds.results import OddsResult
+    from kqj_sim.questions.odds.result import OddsResult
 
     recorded = None if record is None else read_record(record, line)
     with name_people(recorded) as people:

@@ -28,9 +28,13 @@ from kqj_sim.places import name_places
 from kqj_sim.positions.auction_state import format_call
 from kqj_sim.positions.kqj_calls import KqjCallOdds
 from kqj_sim.positions.measures import DRAWN, LOST, WON
-from kqj_sim.questions.odds.plots import Panel
-from kqj_sim.questions.odds.report import GameAnswers, describe_hand
-from kqj_sim.questions.odds.words import RankedOption, name_option
+from kqj_sim.questions.odds.screen import (
+    GameAnswers,
+    Panel,
+    RankedOption,
+    describe_hand,
+    name_option,
+)
 from kqj_sim.rules import HALF_OF_POINTS, MAX_TOTAL, require_kqj_rules
 from kqj_sim.stats.intervals import make_count
 from kqj_sim.stats.tables import Table, TableRow

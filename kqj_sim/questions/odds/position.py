@@ -20,13 +20,20 @@ from kqj_sim.cards import NUMBER_WORDS
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.games import KQJ
 from kqj_sim.options import OPTIONS
+from kqj_sim.output.grid import format_number
 from kqj_sim.places import SeatNames
+from kqj_sim.policies.players import Player
+from kqj_sim.positions.estimator import estimate_position
+from kqj_sim.positions.odds import Odds
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_position, read_typed_position
-from kqj_sim.questions.records.results import Round, get_record
+from kqj_sim.positions.sampling import EstimatePlan, count_choosing_deals
+from kqj_sim.questions.odds.screen import name_option
+from kqj_sim.questions.records.result import Round, get_record
 from kqj_sim.record import PartialRecord, Record, to_json
 from kqj_sim.referee.base import get_referee
 from kqj_sim.rules import GameRules
+from kqj_sim.runner import Runner
 from kqj_sim.text_files import MAX_RECORD_BYTES, convert_to_utf8, open_lines
 
 if TYPE_CHECKING:
@@ -84,7 +91,7 @@ def read_record(record: RecordLike, line: int | None) -> PartialRecord:
         OSError: the file cannot be read.
         RecordError: the record is damaged.
     """
-    from kqj_sim.notation.files import is_notation
+    from kqj_sim.notation.rounds import is_notation
     from kqj_sim.record import partial_record_from_json
 
     with _open_lines(record) as lines:
@@ -118,7 +125,7 @@ def _open_lines(record: RecordLike) -> Iterator[Iterator[bytes]]:
 
 def _read_typed_round(numbered: Iterator[tuple[int, bytes]], line: int | None) -> PartialRecord:
     """Return a round of a file in the notation; raise as `read_record`."""
-    from kqj_sim.notation.files import find_round, make_partial, read_file
+    from kqj_sim.notation.rounds import find_round, make_partial, read_file
 
     count = 0
 
@@ -205,7 +212,7 @@ def seat_players(
     if record is None:
         return seated
     if policy is None and record.players is not None:
-        from kqj_sim.notation.people import is_policy
+        from kqj_sim.notation.header import is_policy
         from kqj_sim.policies.players import parse_recorded_player
 
         if any(is_policy(name, record.game) for name in record.players):
@@ -219,7 +226,7 @@ def seat_players(
 @contextmanager
 def name_people(record: PartialRecord | None) -> Iterator[SeatNames | None]:
     """Let errors name the people of a record instead of seats; give their names."""
-    from kqj_sim.notation.people import find_people
+    from kqj_sim.notation.header import find_people
 
     people = None if record is None else find_people(record)
     try:
@@ -228,3 +235,53 @@ def name_people(record: PartialRecord | None) -> Iterator[SeatNames | None]:
         if people is not None:
             error.args = (people.name_in(str(error)),)
         raise
+
+
+# The estimate of every call, or card, with the progress shown.
+
+
+def estimate_with_progress(
+    position: Position,
+    players: Sequence[Player],
+    people: SeatNames | None,
+    runner: Runner,
+    **settings: Any,
+) -> Odds:
+    """Estimate the options of a position, and show how far that is.
+
+    Args:
+        position: what the player knows.
+        players: the player of each seat or, for a call, of each place.
+        people: names of the people at the table; None if nobody is named.
+        runner: shows the progress, and has the threads.
+        settings: other fields of `EstimatePlan`.
+
+    Raises:
+        InputError: as for `estimate_position`.
+    """
+    deals = EstimatePlan(**settings).max_deals
+    choosing = count_choosing_deals(deals)
+    finished, shown = 0, ""
+
+    def show_answer(odds: Odds) -> None:
+        nonlocal finished, shown
+        shown = name_option(odds, odds.best)
+        now = odds.deals
+        if odds.choosing_deals > 0:
+            # A choice that ended early leaves out the rest of its deals.
+            now += choosing
+            chance = odds.estimate("win_share", odds.best)
+            shown += f": wins {format_number(chance, 'share')}"
+        runner.advance(now - finished, shown)
+        finished = now
+
+    def show_search(hands: int) -> None:
+        runner.advance(0, shown or f"searching for hands that agree: {hands:,} tried")
+
+    with runner.start("deals", choosing + deals, polls=False):
+        settings |= {"threads": runner.workers, "progress": show_answer, "searching": show_search}
+        odds = estimate_position(position, players, **settings)
+    odds.people = people
+    if people is not None:
+        odds.stop_text = people.name_in(odds.stop_text)
+    return odds

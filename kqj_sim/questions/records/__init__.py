@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from kqj_sim.imposed import ImposedContract
-    from kqj_sim.questions.records.results import CheckResult, Records, RecordsLike, Round
+    from kqj_sim.questions.records.result import CheckResult, Records, RecordsLike, Round
 
 
 @question(
@@ -71,7 +71,7 @@ def records(
     """
     for played in ({"deals": deals}, {"games": games}, {"policy": policy}, {"impose": impose}):
         reject_both(source=source, **played)
-    from kqj_sim.questions.records.results import Records
+    from kqj_sim.questions.records.result import Records
     from kqj_sim.questions.records.sources import iterate_records, watch_rounds
 
     rounds = iterate_records(deals, games, source, policy, impose, seed, first, rules)
@@ -103,7 +103,7 @@ def play(
     >>> round.record.deal, len(round.record.tricks)
     (5, 8)
     """
-    from kqj_sim.questions.records.results import Round
+    from kqj_sim.questions.records.result import Round
     from kqj_sim.questions.records.sources import iterate_records
 
     return Round(next(iterate_records(1, None, None, policy, impose, seed, deal, rules)))
@@ -212,7 +212,7 @@ def check(
     True
     """
     from kqj_sim.questions.records.checking import RecordCheck
-    from kqj_sim.questions.records.results import CheckResult, open_records
+    from kqj_sim.questions.records.result import CheckResult, open_records
 
     checked = RecordCheck(replay, cast("list[str]", allow))
     with open_records(records) as lines:

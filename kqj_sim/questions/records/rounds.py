@@ -2,24 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim.cards import SUIT_SYMBOLS, Card, format_card, format_contract, parse_card
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.games import describe_rules, find_game
 from kqj_sim.messages import capitalize, quote
-from kqj_sim.notation.people import label_seats
+from kqj_sim.notation.header import label_seats
 from kqj_sim.output.run import describe_policies
 from kqj_sim.places import SeatNames, name_places
 from kqj_sim.policies.players import shorten_player
-from kqj_sim.questions.records.terms import RoundTerms
 from kqj_sim.record import Call, PartialRecord, Record, Trick
 from kqj_sim.referee.base import get_referee
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
+
+# The words and columns in which the rounds of a game are shown.
+
+
+@dataclass(frozen=True)
+class RoundTerms:
+    """The words and columns in which a game's rounds are shown.
+
+    Attributes:
+        side: name of their team.
+        upcard: name of the card turned up.
+        shown: the clause on it during the play; empty if it says nothing then.
+        plays: verb of the sentence on the contract.
+        nobody: the reason for which hands are shown as dealt.
+        pending: sentences on what is pending before a round, and after it.
+        imposed: the text in place of calls if the contract was imposed.
+        laps: True if calls may have several laps.
+        has_total: True if a team's total may differ from its card points.
+        score: heading of a team's score.
+        results: names of results that differ from those of the record.
+    """
+
+    side: str
+    upcard: str
+    shown: str
+    plays: str
+    nobody: str
+    pending: tuple[str, str]
+    imposed: str
+    laps: bool
+    has_total: bool
+    score: str
+    results: Mapping[str, str]
+
+
+KQJ_TERMS = RoundTerms(
+    side="contracting",
+    upcard="Return",
+    shown="",
+    plays="plays",
+    nobody="Nobody took: these are the cards as dealt.",
+    pending=("A litigation gratuity of {} is pending.",) * 2,
+    imposed="None: the contract was imposed.",
+    laps=True,
+    has_total=True,
+    score="score",
+    results={"litigation": "litigation (equal totals)"},
+)
 
 
 CONTRACT_NAMES = {**SUIT_SYMBOLS, "NT": "No-Trump", "AT": "All-Trumps"}

@@ -90,8 +90,8 @@ def report(
     from kqj_sim.output.loading import load_writers
     from kqj_sim.policies.players import parse_player
     from kqj_sim.questions.compare.pairs import compose_players
+    from kqj_sim.questions.report.play import StudyPlan
     from kqj_sim.questions.report.result import write_report
-    from kqj_sim.questions.report.study import StudyPlan
     from kqj_sim.simulation.experiment import Experiment
 
     experiment = Experiment(

@@ -10,16 +10,16 @@ from pathlib import Path
 
 from kqj_sim.output.files import OutputFolder
 from kqj_sim.output.grid import Grid
-from kqj_sim.output.html import to_html_fragment
+from kqj_sim.output.page import to_html_fragment
 from kqj_sim.output.rows import RowsFile
-from kqj_sim.questions.report.files import (
+from kqj_sim.questions.report.page import (
     iterate_files,
     make_key_figures,
     make_numbers,
     make_run,
     name_report,
 )
-from kqj_sim.questions.report.study import Study, StudyPlan, run_study
+from kqj_sim.questions.report.play import Study, StudyPlan, run_study
 from kqj_sim.results import ShownResult, Tables, UnwrittenFileError
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.rows import Rows

@@ -22,8 +22,8 @@ from kqj_sim.suffixes import FORMATS, PAGE_FORMATS
 
 if TYPE_CHECKING:
     from kqj_sim.imposed import ImposedContract
-    from kqj_sim.questions.records.results import RecordsLike
-    from kqj_sim.questions.review.results import ReviewResult
+    from kqj_sim.questions.records.result import RecordsLike
+    from kqj_sim.questions.review.result import ReviewResult
 
 DEFAULT_ROUNDS = 20
 """Rounds of a policy that are reviewed, unless asked otherwise."""
@@ -132,10 +132,10 @@ def review(
         raise InputError("FILE and --policy: give one of them")
     reject_both(deals=deals, games=games)
     from kqj_sim.questions.review.grading import GradePlan
+    from kqj_sim.questions.review.play import ReviewRun, run_review
     from kqj_sim.questions.review.reading import list_rounds, play_rounds
-    from kqj_sim.questions.review.results import ReviewResult
+    from kqj_sim.questions.review.result import ReviewResult
     from kqj_sim.questions.review.reviewed_decisions import parse_columns
-    from kqj_sim.questions.review.run import ReviewRun, run_review
     from kqj_sim.simulation.experiment import Experiment
 
     columns = parse_columns(by)

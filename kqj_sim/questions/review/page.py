@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from kqj_sim.cards import format_contract
 from kqj_sim.games import find_game
 from kqj_sim.messages import capitalize, format_json
-from kqj_sim.output.html import render_html
+from kqj_sim.output.page import render_html
 from kqj_sim.output.sentences import say
 from kqj_sim.places import name_places
 

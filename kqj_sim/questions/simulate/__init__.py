@@ -23,7 +23,7 @@ from kqj_sim.runner import DEFAULT_RUNNER, Runner
 
 if TYPE_CHECKING:
     from kqj_sim.imposed import ImposedContract
-    from kqj_sim.questions.simulate.results import SimulationResult
+    from kqj_sim.questions.simulate.result import SimulationResult
 
 DEFAULT_DEALS = 100_000
 """Deals to play unless told otherwise."""
@@ -112,7 +112,7 @@ def simulate(
     if columns is not None and rows is None:
         raise InputError("--columns is for --rows: name the file")
     from kqj_sim.questions.simulate.checkpoint import SavedRun
-    from kqj_sim.questions.simulate.results import SimulationResult
+    from kqj_sim.questions.simulate.result import SimulationResult
     from kqj_sim.questions.simulate.rows import play_and_write
     from kqj_sim.simulation.experiment import Experiment
     from kqj_sim.simulation.run import reduce_rows

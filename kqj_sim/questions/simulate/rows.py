@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 
 from kqj_sim.output.rows import RowsFile
-from kqj_sim.questions.simulate.results import SimulationResult, choose_columns
+from kqj_sim.questions.simulate.result import SimulationResult, choose_columns
 from kqj_sim.results import UnwrittenFileError
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.run import iterate_row_chunks

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 import kqj_sim as kqj
 from kqj_sim.policies.players import parse_player
-from kqj_sim.questions.compare.compare_report import make_comparison_report
-from kqj_sim.questions.compare.compare_tables import make_comparison_tables
 from kqj_sim.questions.compare.match import MatchTally, PairedMatch
 from kqj_sim.questions.compare.pairs import PolicyPair
 from kqj_sim.questions.compare.plan import (
@@ -24,8 +22,9 @@ from kqj_sim.questions.compare.plan import (
     RELATIVE_PRECISION,
     ComparisonPlan,
 )
+from kqj_sim.questions.compare.screen import make_comparison_report, make_sweep_report
 from kqj_sim.questions.compare.settings import play_settings
-from kqj_sim.questions.compare.sweep_report import make_sweep_report
+from kqj_sim.questions.compare.tables import make_comparison_tables
 from kqj_sim.rules import DEFAULT_RULES, KqjRules
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment

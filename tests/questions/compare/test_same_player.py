@@ -9,7 +9,7 @@ import pytest
 from kqj_sim.games import KQJ
 from kqj_sim.policies import points
 from kqj_sim.policies.players import Player, label_players, parse_player
-from kqj_sim.questions.compare.same_player import describe_open_parts, explain_same_player
+from kqj_sim.questions.compare.match import describe_open_parts, explain_same_player
 from kqj_sim.rules import GameRules, KqjRules
 from tests.variants import AUCTION_2, TAKE_2
 

@@ -16,13 +16,13 @@ import pytest
 from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.compare import search as module
 from kqj_sim.questions.compare.match import MatchCounts, PairedMatch
+from kqj_sim.questions.compare.screen import render_player_file, write_tuning_headline
 from kqj_sim.questions.compare.search import (
     SearchPlan,
     Tuning,
     parse_search_parameter,
     search_parameters,
 )
-from kqj_sim.questions.compare.tune_report import render_player_file, write_headline
 from kqj_sim.rules import DEFAULT_RULES
 from kqj_sim.runner import Runner
 from tests.runners import WatchedRunner
@@ -108,7 +108,7 @@ def test_parameter_without_effect_scores_the_same() -> None:
     found = tuned(FIELD, "capot=0:1", seed=3)
     assert found.is_unchanged and found.conclusion == "open"
     told = r"capot=0\S+ scores the same as capot=0\S+ in each of 200 fresh deals\."
-    assert re.fullmatch(told, write_headline(found)[0])
+    assert re.fullmatch(told, write_tuning_headline(found)[0])
     assert found.gain.value == 0 and found.gain.low == -found.gain.high < 0
     assert not tuned().is_unchanged
 
@@ -119,7 +119,7 @@ def test_interrupted_it_gives_what_it_has(monkeypatch: pytest.MonkeyPatch) -> No
     found = tuned("points:take=20", "take=0:80", runner=runner)
     assert found.interrupted and found.confirmed == 0
     assert found.values == found.generations[1].values
-    assert "not confirmed" in write_headline(found)[0]
+    assert "not confirmed" in write_tuning_headline(found)[0]
     with pytest.raises(KeyboardInterrupt):
         tuned("points:take=20", "take=0:80", runner=WatchedRunner(lambda: True))
 

@@ -9,7 +9,7 @@ from kqj_sim.arguments import VaryLike
 from kqj_sim.errors import InputError
 from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.compare.match import PairedMatch
-from kqj_sim.questions.compare.vary import (
+from kqj_sim.questions.compare.settings import (
     ParameterValues,
     list_combinations,
     list_parameter_values,

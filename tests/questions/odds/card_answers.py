@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from kqj_sim.policies.players import PlayerLike, parse_recorded_player
+from kqj_sim.positions.estimator import estimate_position
 from kqj_sim.positions.odds import CardOdds
 from kqj_sim.positions.position import Position
-from kqj_sim.positions.samplers import estimate_position
 
 
 def estimate_cards(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kqj_sim.output.formats import render
-from kqj_sim.questions.odds.report import make_odds_report
+from kqj_sim.questions.odds.screen import make_odds_report
 
 MOST_LINES, WIDTH = 30, 80
 

@@ -19,8 +19,8 @@ from kqj_sim.positions.estimator import ImpossibleBiddingError
 from kqj_sim.positions.kqj_calls import KqjCallOdds, KqjCallSampler
 from kqj_sim.positions.measures import DRAWN, NOT_PLAYED, WON
 from kqj_sim.positions.odds import estimate_bidding_probability
-from kqj_sim.positions.plan import EstimatePlan
 from kqj_sim.positions.reader import read_typed_position
+from kqj_sim.positions.sampling import EstimatePlan
 from kqj_sim.positions.search import Search
 from kqj_sim.rules import MAX_TOTAL, SEATS, KqjRules
 from kqj_sim.stats.intervals import estimate_share

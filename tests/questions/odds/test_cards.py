@@ -18,14 +18,12 @@ from kqj_sim.core.weighted_draws import thin_draws
 from kqj_sim.errors import InputError
 from kqj_sim.policies.players import parse_player
 from kqj_sim.positions.estimator import estimate_options
-from kqj_sim.positions.kqj_cards import KqjCardSampler, convert_cards_to_bits
+from kqj_sim.positions.kqj_cards import POWER, KqjCardSampler, PlayModel, convert_cards_to_bits
 from kqj_sim.positions.measures import get_kqj_card_measures
 from kqj_sim.positions.odds import CardOdds
-from kqj_sim.positions.plan import EstimatePlan
-from kqj_sim.positions.plays import POWER, PlayModel
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_position
-from kqj_sim.positions.sampling import derive_keys
+from kqj_sim.positions.sampling import EstimatePlan, derive_keys
 from kqj_sim.record import Record, partial_record_from_json, to_json
 from kqj_sim.referee.kqj import PACK, PlayedTrick, find_trick_winner, list_legal_cards, score_round
 from kqj_sim.rules import SEATS, KqjRules

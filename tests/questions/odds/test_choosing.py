@@ -13,15 +13,18 @@ from numpy.typing import NDArray
 
 from kqj_sim.core import call_odds as core
 from kqj_sim.core.block import LANES
-from kqj_sim.positions.estimator import FIRST_CHOOSING, add_draws, estimate_options
+from kqj_sim.positions.estimator import (
+    FIRST_CHOOSING,
+    add_draws,
+    estimate_options,
+    estimate_position,
+)
 from kqj_sim.positions.kqj_calls import KqjCallSampler
 from kqj_sim.positions.measures import Measure, MeasureTable
 from kqj_sim.positions.odds import CardOdds, Playouts
-from kqj_sim.positions.plan import CERTAIN, EstimatePlan, Limits
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_typed_position
-from kqj_sim.positions.samplers import estimate_position
-from kqj_sim.positions.sampling import CardSampler
+from kqj_sim.positions.sampling import CERTAIN, CardSampler, EstimatePlan, Limits
 from kqj_sim.positions.search import Deadline, Search
 from kqj_sim.rules import KqjRules
 from kqj_sim.stats.intervals import Estimate

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from kqj_sim.positions.estimator import estimate_position
 from kqj_sim.positions.reader import read_typed_position
-from kqj_sim.positions.samplers import estimate_position
 from kqj_sim.rules import GameRules, KqjRules
 from tests.questions.odds.screens import check_screen
 

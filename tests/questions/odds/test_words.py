@@ -21,7 +21,7 @@ from kqj_sim.positions.measures import (
     get_kqj_card_measures,
 )
 from kqj_sim.positions.odds import CardOdds, Playouts
-from kqj_sim.questions.odds.words import name_option, write_headline
+from kqj_sim.questions.odds.screen import name_option, write_headline
 from kqj_sim.referee.base import FinalContract, get_referee
 from kqj_sim.rules import KqjRules
 from tests.variants import OTHER_GAMES
@@ -124,7 +124,7 @@ HEADLINES = {
 @pytest.mark.parametrize("name", HEADLINES)
 def test_headline_is_the_decision(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # These cards are of no position.
-    monkeypatch.setattr("kqj_sim.questions.odds.words.compare_cards", lambda *_: "wins the trick")
+    monkeypatch.setattr("kqj_sim.questions.odds.screen.compare_cards", lambda *_: "wins the trick")
     odds, text = HEADLINES[name]
     assert " / ".join(write_headline(odds)).startswith(text)
 
@@ -193,7 +193,7 @@ def test_few_effective_deals_and_an_early_end_are_named() -> None:
 )
 def test_every_call_has_words(text: str, order: str, subject: str) -> None:
     found = calls([text], give_scores(1), rules=AUCTION)
-    words = "kqj_sim.questions.odds.words"
+    words = "kqj_sim.questions.odds.screen"
     name = name_option(found, 0)
     assert (say(words, "order", found, name), say(words, "subject", found, name)) == (
         order, subject,
@@ -210,7 +210,7 @@ def test_every_call_has_words(text: str, order: str, subject: str) -> None:
     ],
 )
 def test_every_contract_has_words(contract: FinalContract, sender: str, text: str) -> None:
-    assert say("kqj_sim.questions.odds.words", "contract", contract, sender, False) == text
+    assert say("kqj_sim.questions.odds.screen", "contract", contract, sender, False) == text
 
 
 VARIANTS: list[tuple[int, dict[str, Any]]] = [

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kqj_sim.imposed import ImposedFirstCall
-from kqj_sim.questions.report.take_chart import (
+from kqj_sim.questions.report.play import (
     CLASS_COUNT,
     TOP_TRUMPS,
     classify_hands,

@@ -16,9 +16,9 @@ from kqj_sim.output.sentences import load_sentences
 from kqj_sim.output.views import Dots, HeatMap, View
 from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.report import views
-from kqj_sim.questions.report.files import make_numbers
-from kqj_sim.questions.report.kqj.findings import find_facts
-from kqj_sim.questions.report.study import StudyPlan, run_study
+from kqj_sim.questions.report.kqj.views import find_facts
+from kqj_sim.questions.report.page import make_numbers
+from kqj_sim.questions.report.play import StudyPlan, run_study
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment

@@ -13,17 +13,18 @@ from kqj_sim.games import find_game
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.players import parse_player
 from kqj_sim.positions.kqj_calls import KqjCallSampler
-from kqj_sim.positions.plan import EstimatePlan
-from kqj_sim.questions.review import draws, luck
+from kqj_sim.positions.sampling import EstimatePlan
+from kqj_sim.questions.review import grading, rounds
 from kqj_sim.questions.review.grading import GradePlan, grade_decisions, sample_decision
-from kqj_sim.questions.review.luck import (
+from kqj_sim.questions.review.play import ReviewRun
+from kqj_sim.questions.review.rounds import (
+    RoundReview,
     compute_differences,
     estimate_average,
     find_actual_hands,
+    review_round,
 )
-from kqj_sim.questions.review.report import describe_review
-from kqj_sim.questions.review.rounds import RoundReview, review_round
-from kqj_sim.questions.review.run import ReviewRun
+from kqj_sim.questions.review.screen import describe_review
 from kqj_sim.record import Record
 from kqj_sim.rules import GameRules, KqjRules
 from tests.questions.review.rounds import TABLES, find_reference, list_rounds, make_settings
@@ -159,7 +160,7 @@ def test_calls_after_bids_that_nobody_would_make_do_not_count(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Against hands dealt regardless of wild bids every counter would look right."""
-    monkeypatch.setattr(draws, "MAX_REJECTED", 1 << 10)
+    monkeypatch.setattr(grading, "MAX_REJECTED", 1 << 10)
     rules = TABLES["auctions"]
     (played,) = list_rounds(rules, "random", 1)
     asked = make_settings(rules)
@@ -214,11 +215,11 @@ def test_the_average_of_the_default_player_is_kept_for_the_next_process(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     kept: dict[str, bytes] = {}
-    monkeypatch.setattr(luck, "keep", kept.__setitem__)
-    monkeypatch.setattr(luck, "read_kept", lambda name: memoryview(kept.get(name, b"damaged")))
+    monkeypatch.setattr(rounds, "keep", kept.__setitem__)
+    monkeypatch.setattr(rounds, "read_kept", lambda name: memoryview(kept.get(name, b"damaged")))
     found = []
     for policy in (None, None, "points+greedy"):
-        monkeypatch.setattr(luck, "_averages", {})
+        monkeypatch.setattr(rounds, "_averages", {})
         found.append(estimate_average(KqjRules(), parse_player(policy), 0, None, deals=1 << 10))
         assert len(kept) == 1
     one, other, _ = found

@@ -14,18 +14,17 @@ import pytest
 
 from kqj_sim.policies.players import PlayerLike, parse_player
 from kqj_sim.positions.search import Deadline, SearchEnded
-from kqj_sim.questions.review import grading, luck
+from kqj_sim.questions.review import grading, rounds
 from kqj_sim.questions.review.decisions import RecordedRound
-from kqj_sim.questions.review.draws import draw_deals
-from kqj_sim.questions.review.grading import GradePlan
-from kqj_sim.questions.review.report import describe_review, make_review_report
-from kqj_sim.questions.review.rounds import review_round
-from kqj_sim.questions.review.run import (
+from kqj_sim.questions.review.grading import GradePlan, draw_deals
+from kqj_sim.questions.review.play import (
     NothingReviewedError,
     ReviewedRounds,
     ReviewRun,
     run_review,
 )
+from kqj_sim.questions.review.rounds import review_round
+from kqj_sim.questions.review.screen import describe_review, make_review_report
 from kqj_sim.rules import KqjRules
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
@@ -114,7 +113,7 @@ def test_nothing_is_sampled_after_the_deadline(
     (played,) = play(rules)
     clock = Clock()
     # Whatever other tests have estimated: how far a review comes depends on it.
-    monkeypatch.setattr(luck, "_averages", {})
+    monkeypatch.setattr(rounds, "_averages", {})
 
     def draw(*args: Any) -> Any:
         assert clock.now < moment
@@ -149,12 +148,12 @@ def test_too_few_deals_before_the_deadline_are_no_sample() -> None:
 
 
 def test_an_average_that_takes_too_long_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(luck, "_averages", {})
+    monkeypatch.setattr(rounds, "_averages", {})
     over, reference = Deadline(0, lambda: 1), parse_player(REFERENCE)
-    assert luck.estimate_average(TAKE_2, reference, 0, None, over, 1 << 10) is None
-    found = luck.estimate_average(TAKE_2, reference, 0, None, None, 1 << 10)
+    assert rounds.estimate_average(TAKE_2, reference, 0, None, over, 1 << 10) is None
+    found = rounds.estimate_average(TAKE_2, reference, 0, None, None, 1 << 10)
     assert found is not None
-    assert luck.estimate_average(TAKE_2, reference, 0, None, over, 1 << 10) is found
+    assert rounds.estimate_average(TAKE_2, reference, 0, None, over, 1 << 10) is found
 
 
 @pytest.mark.parametrize(("incomplete", "lines", "left"), [(1, [1], 2), (3, [1, 2], 1)])
@@ -167,7 +166,7 @@ def test_an_incomplete_round_is_shown_only_alone(
             done.ungraded = [done.grades.pop().decision]
         return done
 
-    monkeypatch.setattr("kqj_sim.questions.review.run.review_round", review)
+    monkeypatch.setattr("kqj_sim.questions.review.play.review_round", review)
     rounds = [(each.line, partial(copy, each)) for each in play(TAKE_2, 3)]
     run = make_run(REFERENCE, 1, 1e6)
     found = run_review(iter(rounds), 3, run, None, Runner(threads=1))

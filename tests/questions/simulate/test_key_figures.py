@@ -11,7 +11,7 @@ import pytest
 from kqj_sim.output.formats import render
 from kqj_sim.output.grid import format_symmetric
 from kqj_sim.output.run import Run
-from kqj_sim.questions.simulate.key_figures import make_simulation_report
+from kqj_sim.questions.simulate.screen import make_simulation_report
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.run import reduce_rows

@@ -12,7 +12,7 @@ from kqj_sim.games import describe_listing
 from kqj_sim.messages import quote, suggest
 from kqj_sim.output.run import Run
 from kqj_sim.plain import to_plain
-from kqj_sim.questions.simulate.key_figures import make_simulation_report
+from kqj_sim.questions.simulate.screen import make_simulation_report
 from kqj_sim.results import Result
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment

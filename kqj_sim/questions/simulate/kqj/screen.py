@@ -7,7 +7,7 @@ from kqj_sim.output.group_words import format_value
 from kqj_sim.output.numbers import KeyFigure, Numbers
 from kqj_sim.output.sentences import say
 from kqj_sim.places import format_ordinal, name_places
-from kqj_sim.questions.simulate.key_figures import (
+from kqj_sim.questions.simulate.screen import (
     BLANK,
     GameFigures,
     count_cell,

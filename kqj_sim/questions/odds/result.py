@@ -6,9 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from kqj_sim.messages import represent
+from kqj_sim import __version__
+from kqj_sim.games import describe_rules
+from kqj_sim.messages import format_json, represent
+from kqj_sim.output.grid import make_grids
+from kqj_sim.output.page import Page, Section
 from kqj_sim.positions.measures import RANKING_MEASURE
-from kqj_sim.questions.odds.report import make_odds_report
+from kqj_sim.questions.odds.screen import (
+    list_key_views,
+    make_odds_report,
+    make_pictures,
+    write_headline,
+)
 from kqj_sim.results import Result, make_plain
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import describe_estimate
@@ -18,6 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from kqj_sim.output.figures import Drawing
+    from kqj_sim.output.run import Report
     from kqj_sim.positions.odds import Odds
 
 
@@ -107,16 +117,49 @@ class OddsResult(Result):
         if represent(format, str) != "html":
             return super().render(format)
         from kqj_sim.output.page import to_html
-        from kqj_sim.questions.odds.odds_page import make_odds_page
 
         return to_html(make_odds_page(self._odds, self._report))
 
     def make_drawing(self) -> Drawing:
         """Return the picture; raise NothingToDrawError if there is none."""
-        from kqj_sim.questions.odds.plots import make_odds_drawing
+        from kqj_sim.questions.odds.screen import make_odds_drawing
 
         return make_odds_drawing(self._odds, self._report)
 
     def describe_interruption(self) -> str:
         """Say how many deals were played before Ctrl-C."""
         return f"the answer rests on {self.deals:,} deals"
+
+
+# The page of the odds of calls or of cards.
+
+
+def make_odds_page(odds: Odds, report: Report) -> Page:
+    """Return the page: the decision, key figures, pictures, and all tables on demand."""
+    run = report.run
+    is_card = odds.kind == "card"
+    views = list_key_views(odds, names_option=False)
+    key_grids = tuple(grid for view in views for grid in report.lay_out(view))
+    of = ("layouts", f"all {run.deals:,}") if odds.is_exact else None
+    pictures = tuple(make_pictures(odds))
+    sections = [
+        Section("key-figures", "Key figures", grids=key_grids),
+        *([Section("pictures", "Pictures", pictures=pictures)] if pictures else []),
+        Section(
+            "tables",
+            "All figures",
+            folded=tuple(grid for table in report.tables for grid in make_grids(table)),
+        ),
+    ]
+    situation, *described = run.describe().split("\n")
+    return Page(
+        title=f"Which {'card' if is_card else 'call'}?",
+        lead=(*write_headline(odds), situation, *described, run.describe_intervals()),
+        sections=tuple(sections),
+        provenance=(
+            ("program", f"kqj-sim {__version__}, {run.command}"),
+            ("rules", describe_rules(run.rules)),
+            of or ("deals", f"{run.deals:,}, seed {run.seed}"),
+        ),
+        listings=(("all assumptions", format_json(run.to_dict(), 1)),),
+    )

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, ClassVar
 from kqj_sim.messages import represent
 from kqj_sim.output.figures import NothingToDrawError
 from kqj_sim.questions.review.page import make_review_page
-from kqj_sim.questions.review.report import make_review_report, render_review
+from kqj_sim.questions.review.play import ReviewedRounds, ReviewRun
 from kqj_sim.questions.review.reviewed_decisions import (
     GROUP_COLUMNS,
     ReviewedDecision,
     list_decisions,
 )
-from kqj_sim.questions.review.run import ReviewedRounds, ReviewRun
+from kqj_sim.questions.review.screen import make_review_report, render_review
 from kqj_sim.questions.review.tables import estimate_decision_loss
 from kqj_sim.results import Result
 from kqj_sim.stats.tables import describe_estimate

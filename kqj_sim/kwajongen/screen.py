@@ -7,7 +7,7 @@ from kqj_sim.output.grid import Grid
 from kqj_sim.output.numbers import KeyFigure, Numbers
 from kqj_sim.output.sentences import say
 from kqj_sim.places import name_places
-from kqj_sim.questions.simulate.key_figures import (
+from kqj_sim.questions.simulate.screen import (
     BLANK,
     GameFigures,
     count_cell,

@@ -15,12 +15,12 @@ from kqj_sim.output.numbers import Numbers
 from kqj_sim.output.page import Page, Section, page_to_markdown, to_html
 from kqj_sim.output.run import Run, describe_policies
 from kqj_sim.output.sentences import say
-from kqj_sim.questions.compare.compare_report import list_remarks, write_headline, write_title
+from kqj_sim.questions.compare.screen import list_remarks, write_headline, write_title
 from kqj_sim.questions.report.views import COMPARED, GAMES, GameReport, make_section
 
 if TYPE_CHECKING:
     from kqj_sim.questions.compare.pairs import Comparison
-    from kqj_sim.questions.report.study import Study
+    from kqj_sim.questions.report.play import Study
 
 
 def make_numbers(study: Study) -> Numbers:

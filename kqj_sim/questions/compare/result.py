@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from kqj_sim.arguments import parse_argument, parse_path
 from kqj_sim.messages import represent, shorten
-from kqj_sim.questions.compare.compare_plots import make_comparison_drawing
-from kqj_sim.questions.compare.compare_report import get_unit, make_comparison_report
 from kqj_sim.questions.compare.pairs import Comparison
-from kqj_sim.questions.compare.search import Tuning
-from kqj_sim.questions.compare.settings import Sweep
-from kqj_sim.questions.compare.sweep_report import make_sweep_drawing, make_sweep_report
-from kqj_sim.questions.compare.tune_report import (
+from kqj_sim.questions.compare.screen import (
+    get_unit,
+    make_comparison_drawing,
+    make_comparison_report,
+    make_sweep_drawing,
+    make_sweep_report,
     make_tuning_drawing,
     make_tuning_report,
     render_player_file,
 )
+from kqj_sim.questions.compare.search import Tuning
+from kqj_sim.questions.compare.settings import Sweep
 from kqj_sim.results import Result, make_plain, save_file
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import describe_estimate

@@ -1,0 +1,561 @@
+"""Reports of the odds of calls and of cards, of both games."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kqj_sim.cards import add_suit_signs, format_card, format_hand
+from kqj_sim.games import describe_rules, find_game
+from kqj_sim.output.excerpts import Excerpt
+from kqj_sim.output.figures import (
+    BLUE,
+    ORANGE,
+    Drawing,
+    NothingToDrawError,
+    draw_dots,
+    draw_legend,
+    draw_title_lines,
+    render_page_figure,
+)
+from kqj_sim.output.grid import format_number
+from kqj_sim.output.page import Picture
+from kqj_sim.output.run import RANGE_SIGNS, Report, Run, group_seats
+from kqj_sim.output.sentences import say
+from kqj_sim.places import describe_place, name_places
+from kqj_sim.policies.players import Player
+from kqj_sim.positions.measures import RANKING_MEASURE, UNCOUNTERED_VALUE
+from kqj_sim.positions.odds import CardOdds, Odds
+from kqj_sim.questions.odds.card_reasons import compare_cards
+from kqj_sim.rules import GameRules
+from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.tables import Table, TableRow
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+    from kqj_sim.output.grid import Grid
+    from kqj_sim.output.run import Report, ScreenView
+    from kqj_sim.positions.odds import Odds
+    from kqj_sim.questions.records.rounds import RoundTerms
+    from kqj_sim.stats.intervals import Estimate
+    from kqj_sim.stats.quantities import Unit
+    from kqj_sim.stats.tables import Table
+
+# Odds in words: names of calls and cards, and the headline that says the decision.
+
+
+class RankedOption(NamedTuple):
+    """A call or a card in sentences.
+
+    Attributes:
+        number: its number among the options of the odds.
+        name: its name, `take ♥`, `120 ♥`, `K♠`.
+        lead: the lead of the best option over it, for the best one nothing.
+    """
+
+    number: int
+    name: str
+    lead: Estimate = Estimate(0.0, math.nan, math.nan, 0)
+
+    @property
+    def is_tied(self) -> bool:
+        """True if it is not shown to be worse than the best option."""
+        return self.lead.value <= 0 or self.lead.low <= 0
+
+
+def name_option(odds: Odds, option: int) -> str:
+    """Return the name of a call or a card: `take ♥`, `120 ♥`, `K♠`."""
+    if odds.kind == "card":
+        return format_card(odds.options[option])
+    return add_suit_signs(odds.get_text(option))
+
+
+def write_headline(odds: Odds) -> list[str]:
+    """Return the decision in sentences, and what restricts it."""
+    leads = odds.estimate_leads()
+    best = RankedOption(odds.best, name_option(odds, odds.best))
+    others = [RankedOption(other, name_option(odds, other), leads[other]) for other in leads]
+    lines = [_write_decision(odds, best, others)]
+    if odds.kind == "call":
+        lines.append(_explain_call(odds, best, others))
+        lines.append(find_game(odds.rules.game).part("answers").explain_best(odds, best))
+    elif others:
+        reason = compare_cards(
+            odds.position, odds.options[best.number], odds.options[others[0].number]
+        )
+        lines.append(say(__name__, "card_reason", best, others[0], reason))
+    lines.append(say(__name__, "ended_early", odds))
+    lines.append(say(__name__, "hint", odds, names_options=True))
+    return [line for line in lines if line]
+
+
+def _write_decision(odds: Odds, best: RankedOption, others: list[RankedOption]) -> str:
+    """Return the first sentences: what to do, what it is worth, and how far the next is behind."""
+    # The deals that value may show what those that chose did not see.  A lead that is the same in
+    # all deals has no interval.
+    better = [other for other in others if other.lead.value < 0 and not other.lead.high >= 0]
+    rival = min(better, key=lambda other: other.lead.value, default=None)
+    tied = [other for other in others if other.is_tied]
+    equal = all(other.lead.value == 0 and math.isnan(other.lead.low) for other in tied)
+    return say(__name__, "decision", odds, best, others, rival, tied, equal, names_options=True)
+
+
+def _explain_call(odds: Odds, best: RankedOption, others: list[RankedOption]) -> str:
+    """Return what makes the best call better than a pass, or a pass better than the next call.
+
+    There is nothing to say unless the difference is shown, or where the question is no contract.
+    """
+    passing = next((option for option in (best, *others) if option.name == "pass"), None)
+    if passing is None or not others:
+        return ""
+    other = others[0] if passing is best else passing
+    return say(__name__, "against_pass", odds, best, other)
+
+
+# Tables of the estimates of calls and cards.
+
+BEST = "best"
+"""The group column that marks the best option."""
+
+LEAD = "lead"
+_BEST_MARK = "*"
+
+
+def make_odds_tables(odds: Odds) -> list[Table]:
+    """Return all tables: the options, with auctions the contracts, and the bidding."""
+    if odds.kind == "card":
+        return [_make_option_table(odds, "cards", "Legal cards", "card")]
+    table = _make_option_table(odds, "calls", "Calls", "call")
+    return [table, *find_game(odds.rules.game).part("answers").list_tables(odds)]
+
+
+def _make_option_table(odds: Odds, name: str, title: str, group: str) -> Table:
+    """Return the table of the options, the best first."""
+    measures = [
+        measure
+        for measure in odds.measures.measures
+        if measure.name not in odds.measures.rare
+        or any(odds.estimate(measure.name, option).value > 0 for option in odds.ranking)
+    ]
+    leads = odds.estimate_leads()
+    # Results of cards give no deals here.
+    nothing = Estimate(math.nan, math.nan, math.nan, 0 if odds.kind == "card" else odds.deals)
+
+    def lines() -> Iterator[TableRow]:
+        for option in odds.ranking:
+            groups = (_BEST_MARK if option == odds.best else "", odds.get_text(option))
+            for measure in measures:
+                estimate = odds.estimate(measure.name, option)
+                yield groups, measure.name, estimate
+                if measure.name == RANKING_MEASURE:
+                    yield groups, LEAD, leads.get(option, nothing)
+
+    groups = (BEST, group)
+    return Table(
+        name, title, groups, [*lines()], odds.measures.note, counted=False, game=odds.rules.game
+    )
+
+
+# The first screen of odds: the best options, and with auctions the contracts.
+
+_MOST_OPTIONS, _MOST_IN_AUCTIONS = 8, 5
+"""Options shown, at most; with auctions the contracts need room, too."""
+
+_OF_CALLS = ("win_share", "own_made_share", "own_capot_share", "own_all_tricks_share")
+_OF_AUCTIONS = ("win_share", "own_countered_share", UNCOUNTERED_VALUE)
+_OF_CARDS = (
+    "win_share", "contract_made_share", "own_total_mean", "own_points_mean", "own_capot_share",
+    "own_all_tricks_share",
+)  # fmt: skip
+"""The columns besides the value of each option and how far it is behind the best one."""
+
+
+def list_key_views(odds: Odds, names_option: bool = True) -> list[ScreenView]:
+    """Return what people see unless they ask for tables.
+
+    With `names_option` the note says which option of the command line shows the rest.
+    """
+    # To counter or not is a question about the bid as it is: no columns on further counters.
+    is_auction = bool(odds.contract_options)
+    quantities = _OF_AUCTIONS if is_auction else _OF_CALLS if odds.kind == "call" else _OF_CARDS
+    most = _MOST_IN_AUCTIONS if is_auction else _MOST_OPTIONS
+    # A line that stands for one row saves nothing.
+    rest = odds.ranking[most:] if len(odds.ranking) > most + 1 else ()
+    least = min((odds.estimate_leads()[option].value for option in rest), default=0.0)
+    options = Excerpt(
+        f"{odds.kind}s",
+        (RANKING_MEASURE, LEAD, *quantities),
+        without=(BEST,),
+        title="",
+        note=say(__name__, "note", odds, len(rest), least, names_option),
+        most=len(odds.ranking) - len(rest),
+    )
+    if odds.kind == "card":
+        return [options]
+    return [options, *find_game(odds.rules.game).part("answers").list_grids(odds)]
+
+
+_NEARLY_ALL = 0.995
+"""Calls that occur in at least this share of the deals say nothing about the hidden cards."""
+
+
+def describe_players_by_place(names: Sequence[str]) -> str:
+    """Describe the players: `random at every place`, or `standard: opener, 3rd; random: 2nd`."""
+    places = name_places(len(names))
+    groups = group_seats(names)
+    if len(groups) == 1:
+        return f"{names[0]} at every place"
+    return ", ".join(
+        f"{name}: {' '.join(places[int(place)] for place in where)}"
+        for name, where in groups.items()
+    )
+
+
+def get_bounds(estimate: Estimate) -> list[float] | None:
+    """Return the bounds of an interval as plain values; None if there is none."""
+    return [estimate.low, estimate.high] if math.isfinite(estimate.low) else None
+
+
+def format_share(estimate: Estimate) -> str:
+    """Return a share with its interval; without one with two digits, however small it is."""
+    if math.isnan(estimate.low) and estimate.value < 0.001:
+        return f"{100 * estimate.value:.2g}%"
+    return str(format_number(estimate, "share"))
+
+
+def _list_call_details(of: Any) -> dict[str, Any]:
+    """Return what was asked and found about calls, as plain values for JSON."""
+    shared = {
+        "ignore_calls": of.ignore_calls,
+        "best": of.get_text(of.best),
+        "choosing_deals": of.choosing_deals,
+        "agreeing_share": of.bidding_probability,
+        "agreeing_interval": get_bounds(of.estimate_bidding_probability()),
+        "effective_deals": of.effective_sample_size,
+        "intervals": "confidence sequences" if of.sequential else "for this number of deals",
+        "ended": of.stop_reason,
+        "ended_by": of.stop_text or None,
+    }
+    hand = [str(card) for card in of.position.hand]
+    return {"hand": hand, **_find_answers(of).list_details(of, shared)}
+
+
+def describe_hand(odds: Odds) -> str:
+    """Return the cards and the place of the player, as the beginning of a sentence."""
+    of, rules = odds.position, odds.rules
+    hand = format_hand(of.hand, ranks=rules.ranks)
+    return f"You hold {hand} as {describe_place(of.place_of(of.seat), rules.seats)}"
+
+
+def _find_answers(odds: Odds) -> GameAnswers:
+    answers: GameAnswers = find_game(odds.rules.game).part("answers")
+    return answers
+
+
+class GameAnswers(NamedTuple):
+    """Tables and pictures that `odds` shows of a game's calls.
+
+    Attributes:
+        describe_situation: what the player knows, in a sentence.
+        list_details: the values of the JSON output, with those that all games have.
+        list_panels: the pictures besides their values and chances to win.
+        list_tables: the tables besides that of the options.
+        list_grids: the key figures besides those of the options.
+        explain_best: a sentence on what makes the best call (`RankedOption`) the best, or "".
+    """
+
+    describe_situation: Callable[[Any], str]
+    list_details: Callable[[Any, dict[str, Any]], dict[str, Any]]
+    list_panels: Callable[[Any], list[Panel]]
+    list_tables: Callable[[Any], list[Table]]
+    list_grids: Callable[[Any], list[Grid]]
+    explain_best: Callable[[Any, Any], str]
+
+
+def _list_card_details(of: CardOdds) -> dict[str, Any]:
+    """Return what was asked and found about cards, as plain values for JSON."""
+    so_far = of.position
+    called, upcard_key = so_far.contract, find_game(of.rules.game).upcard_key
+    return {
+        "hand": [str(card) for card in sorted(so_far.hand)],
+        so_far.seat_term: so_far.seat,
+        "dealer": so_far.dealer,
+        "teams": list(so_far.teams),
+        upcard_key: None if so_far.upcard is None else str(so_far.upcard),
+        "sender": called.sender,
+        "contract": called.contract,
+        "amount": called.amount,
+        "capot": called.capot,
+        "stake": called.stake,
+        "tricks": [
+            {"leader": leader, "cards": [str(card) for card in cards]}
+            for leader, cards in so_far.tricks
+        ],
+        "pending": so_far.pending,
+        "calls_count": of.uses_calls,
+        "plays_count": of.uses_plays,
+        "plays_effective": of.effective_number if of.uses_plays else None,
+        "best": of.get_text(of.best),
+        "choosing_deals": of.choosing_deals,
+        "exact": of.is_exact,
+        "distributions": of.layout_count or None,
+        "agreeing_share": of.bidding_probability,
+        "agreeing_interval": get_bounds(of.estimate_bidding_probability()),
+        "effective_deals": of.effective_sample_size,
+        "ended_by": of.stop_text or None,
+        "intervals": "confidence sequences" if of.sequential else "for this number of deals",
+    }
+
+
+def _describe_card_situation(of: CardOdds) -> str:
+    """Return what the player knows in a sentence."""
+    so_far, rules = of.position, of.rules
+    told = [describe_hand(of), _describe_contract(of)]
+    terms: RoundTerms = find_game(rules.game).part("round_terms")
+    if so_far.upcard is not None and terms.shown:
+        told.append(terms.shown.format(format_card(so_far.upcard)))
+    if so_far.pending:
+        pending = terms.pending[0].format(so_far.pending)
+        told.append(f"{pending[0].lower()}{pending[1:-1]}")
+    told.append(say(__name__, "trick", len(so_far.tricks), so_far.tricks[-1][1]))
+    return f"{'; '.join(told)}."
+
+
+def _describe_contract(of: CardOdds) -> str:
+    """Return who plays which contract: `the opener, your partner, plays 120 ♥ Capot`."""
+    so_far, called = of.position, of.position.contract
+    sender = ""
+    if called.sender != so_far.seat:
+        sender = describe_place(so_far.place_of(called.sender), of.rules.seats)
+    is_partner = so_far.teams[called.sender] == so_far.teams[so_far.seat]
+    return say(__name__, "contract", called, sender, is_partner)
+
+
+def _describe(odds: Odds, policies: Sequence[str]) -> str:
+    """Return the situation in a line for people, and the run in another."""
+    if isinstance(odds, CardOdds):
+        opener, seats = odds.position.opener, odds.rules.seats
+        policies = [policies[(opener + place) % seats] for place in range(seats)]
+        situation = _describe_card_situation(odds)
+    else:
+        situation = _find_answers(odds).describe_situation(odds)
+    if odds.people is not None:
+        situation = odds.people.name_in(situation)
+    parts = (
+        describe_rules(odds.rules),
+        describe_players_by_place(policies),
+        say(__name__, "deals", odds),
+    )
+    return f"{situation}\n{'; '.join(parts)}"
+
+
+def _describe_bidding(odds: Odds) -> str:
+    """Return how likely the bidding is; empty if nobody else called."""
+    if isinstance(odds, CardOdds):
+        if not odds.uses_calls:
+            return say(__name__, "bidding", odds, None)
+    elif not odds.question_count:
+        return ""
+    found = odds.estimate_bidding_probability()
+    return "" if found.value >= _NEARLY_ALL else say(__name__, "bidding", odds, format_share(found))
+
+
+def _describe_intervals(odds: Odds) -> str:
+    """Describe the intervals, how likely the bidding is, and the weights."""
+    told = [say(__name__, "intervals", odds, RANGE_SIGNS), _describe_bidding(odds)]
+    if isinstance(odds, CardOdds) and odds.uses_plays and odds.layout_count != 1:
+        told.append(say(__name__, "plays", odds))
+    return ". ".join(filter(None, told))
+
+
+def _shorten_name(player: Player, rules: GameRules) -> str:
+    """Return a player's name as it was given; without defaults if it has all parameters."""
+    return player.shorten(rules) if player.name == player.text else player.name
+
+
+def make_odds_report(odds: Odds) -> Report:
+    """Return the report of odds."""
+    policies = tuple(_shorten_name(player, odds.rules) for player in odds.players)
+    details = _list_card_details(odds) if isinstance(odds, CardOdds) else _list_call_details(odds)
+    run = Run(
+        command="odds",
+        rules=odds.rules,
+        policies=policies,
+        players=tuple(player.text for player in odds.players),
+        seed=odds.seed,
+        first=0,
+        deals=odds.deals,
+        confidence=None if odds.is_exact else odds.confidence,
+        interrupted=odds.stop_reason == "interrupted",
+        description=_describe(odds, policies),
+        intervals=_describe_intervals(odds),
+        details=details,
+    )
+    return Report(
+        run,
+        make_odds_tables(odds),
+        write_headline(odds),
+        views=list_key_views(odds),
+    )
+
+
+# Pictures of odds, of both games: panels for `--plot`, which are single pictures on a page.
+
+_MAX_OPTIONS = 8
+"""Options drawn, at most: the best."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A drawing of a picture with several, or a picture of a page.
+
+    Attributes:
+        name: name of the picture, without suffix.
+        title: what it shows.
+        height: height in inches, in proportion to others.
+        draw: draws it on axes.
+        colours: colours of the legend by name.
+        dotted: what a dotted line means; empty if there is none.
+    """
+
+    name: str
+    title: str
+    height: float
+    draw: Callable[[Axes], None]
+    colours: Mapping[str, str]
+    dotted: str = ""
+
+
+def make_odds_drawing(odds: Odds, report: Report) -> Drawing:
+    """Return the picture of odds.
+
+    Raises:
+        NothingToDrawError: there is only one option.
+    """
+    panels = list_panels(odds)
+    rows = [panels[at : at + 2] for at in range(0, len(panels), 2)]
+    heights = [max(panel.height for panel in row) for row in rows]
+
+    def draw(figure: Figure) -> None:
+        draw_title_lines(figure, (*report.headline, *report.run.describe().split("\n")), 110)
+        bands: Any = figure.subfigures(len(rows), 1, height_ratios=heights, squeeze=False)
+        for band, row in zip(bands.flat, rows, strict=True):
+            places = band.subplots(1, len(row), squeeze=False).flat
+            for axes, panel in zip(places, row, strict=True):
+                axes.set_title(panel.title)
+                panel.draw(axes)
+            # Neighbours have the same colours.
+            _draw_panel_legend(band, row[0], 5)
+
+    lines = sum(len(text) // 110 + 1 for text in (*report.headline, report.run.describe())) + 1
+
+    def draw_main(axes: Axes) -> None:
+        axes.set_title(panels[0].title)
+        panels[0].draw(axes)
+
+    return Drawing(draw, draw_main, (9.2, sum(heights) + 0.18 * lines))
+
+
+def make_pictures(odds: Odds) -> list[Picture]:
+    """Return the pictures of a page; none if there is only one option."""
+    try:
+        panels = list_panels(odds)
+    except NothingToDrawError:
+        return []
+
+    def make_picture(panel: Panel) -> Picture:
+        def draw(figure: Figure) -> None:
+            panel.draw(figure.subplots())
+            _draw_panel_legend(figure, panel, 2)
+
+        return Picture(panel.name, panel.title, render_page_figure(draw, panel.height))
+
+    return [make_picture(panel) for panel in panels]
+
+
+def list_panels(odds: Odds) -> list[Panel]:
+    """Return the drawings of odds: the value of each option, its chance to win, and more of calls.
+
+    Raises:
+        NothingToDrawError: there is only one option.
+    """
+    if len(odds.ranking) < 2:
+        raise NothingToDrawError("only one option is legal")
+    what = odds.kind
+    shown = odds.ranking[:_MAX_OPTIONS]
+    few = "" if len(shown) == len(odds.ranking) else f", the best {len(shown)}"
+    height = 0.9 + 0.42 * len(shown)
+    value = {"value": RANKING_MEASURE}
+    if UNCOUNTERED_VALUE in odds.measures.indices:
+        value["value if not countered"] = UNCOUNTERED_VALUE
+    rows = odds.ranking[:_MAX_OPTIONS]
+    values = {
+        label: {option: odds.estimate(measure, option) for option in rows}
+        for label, measure in value.items()
+    }
+    title = f"Value of each {what}{few}, in points"
+    panels = [_make_dots("values", title, odds, values, RANKING_MEASURE, height)]
+    if odds.kind == "card" and len(rows) > 2:
+        # Differences between cards are known better than their values.
+        found = odds.estimate_leads()
+        leads = {option: found[option] for option in rows[1:]}
+        title = f"Less than {name_option(odds, odds.best)}, in points"
+        panels.append(_make_dots("leads", title, odds, {"": leads}, RANKING_MEASURE, height))
+    else:
+        wins = {option: odds.estimate("win_share", option) for option in rows}
+        title = "Rounds that your side wins, %"
+        panels.append(_make_dots("wins", title, odds, {"": wins}, "win_share", height))
+    if odds.kind == "card":
+        return panels
+    return [*panels, *find_game(odds.rules.game).part("answers").list_panels(odds)]
+
+
+def _draw_panel_legend(figure: Figure | SubFigure, panel: Panel, columns: int) -> None:
+    if panel.colours:
+        place = "outside lower center"
+        draw_legend(figure, panel.colours, place, columns, dotted=panel.dotted)
+
+
+def _make_dots(
+    name: str,
+    title: str,
+    odds: Odds,
+    series: Mapping[str, Mapping[int, Estimate]],
+    measure: str,
+    height: float,
+) -> Panel:
+    """Return a row for each option, the best on top: dots with intervals, and their numbers."""
+    unit = odds.get_unit(measure)
+    names = {option: name_option(odds, option) for option in odds.ranking}
+
+    def draw(axes: Axes) -> None:
+        every = [each for numbers in series.values() for each in numbers.values()]
+        _set_dot_limits(axes, every, unit)
+        middle = None if unit == "share" or axes.get_xlim()[0] > 0 else 0
+        draw_dots(
+            axes, series, unit, names=names, middle=middle,
+            write=lambda each: _write_number(each, unit),
+        )  # fmt: skip
+
+    colours = dict(zip(series, (BLUE, ORANGE), strict=False)) if len(series) > 1 else {}
+    return Panel(name, title, height + (0.3 if colours else 0), draw, colours)
+
+
+def _set_dot_limits(axes: Axes, estimates: Iterable[Estimate], unit: Unit) -> None:
+    """Set the horizontal axis so that intervals and numbers are clear of its ends."""
+    if unit == "share":
+        axes.set_xlim(-3, 103)
+        return
+    ends = [end for each in estimates for end in each[:3] if math.isfinite(end)]
+    low, high = min(ends), max(ends)
+    # Equal numbers need a width, too.
+    room = 0.15 * (high - low) or 1.0
+    axes.set_xlim(low - room, high + 2 * room)
+
+
+def _write_number(estimate: Estimate, unit: Unit) -> str:
+    return str(format_number(estimate, unit))
