@@ -313,6 +313,8 @@ VARIABLES = {
 
 HAND_OF = '"9h 8h Ah Ks 4d", return_card="7h"'
 FUNCTIONS = {
+    "page('9h 9h')": "9h is named twice",
+    "page(max_amount=500, bidding='auction')": "the page knows two or three teams",
     "simulate(deals=0)": "deals: it is a whole number from 1",
     "simulate(deals=2.5)": "deals: it is a whole number from 1",
     "simulate(deals=True)": "deals: it is a whole number from 1",

@@ -14,7 +14,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from kqj_sim.commands.stdout import reserve_stdout, say
+from kqj_sim.commands.stdout import reserve_stdout, write_line
 from kqj_sim.games import GAMES, KQJ
 from kqj_sim.options import FLAGS
 
@@ -136,7 +136,7 @@ def _make_completer(
 def _show_all_help(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
         ctx.meta[_ALL_KEY] = True
-        say(ctx.get_help())
+        write_line(ctx.get_help())
         ctx.exit()
 
 

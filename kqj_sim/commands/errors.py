@@ -14,7 +14,7 @@ from typing import NoReturn
 import click
 
 from kqj_sim import __version__
-from kqj_sim.commands.stdout import say
+from kqj_sim.commands.stdout import write_line
 from kqj_sim.errors import InputError, RecordError, RunError
 from kqj_sim.messages import WIDTH, describe_error, one_line, quote, shorten, suggest_file
 from kqj_sim.signals import get_exit_status
@@ -57,7 +57,7 @@ def exit_with_error(error: BaseException, arguments: Sequence[str]) -> NoReturn:
 
 def exit_interrupted(message: str) -> NoReturn:
     """Exit a command that was interrupted; `message` says how much it has finished."""
-    say(f"Interrupted: {message}", err=True)
+    write_line(f"Interrupted: {message}", err=True)
     click.get_current_context().exit(get_exit_status())
 
 
@@ -143,7 +143,7 @@ def _say(text: str) -> None:
     """Flush stdout, then write a line to stderr unless it is closed."""
     _flush_output()
     with suppress(OSError, ValueError):
-        say(text, err=True)
+        write_line(text, err=True)
 
 
 def _flush_output() -> None:

@@ -14,7 +14,7 @@ from kqj_sim.arguments import drop_overridden, explain_foreign_rule
 from kqj_sim.commands.command import Command
 from kqj_sim.commands.config import CONFIG_KEY, read_config
 from kqj_sim.commands.errors import exit_interrupted
-from kqj_sim.commands.stdout import say
+from kqj_sim.commands.stdout import write_line
 from kqj_sim.errors import InputError
 from kqj_sim.games import GAMES, KQJ, make_rules
 from kqj_sim.messages import shell_join
@@ -218,8 +218,8 @@ def prepare(asked: CommandDescription, given: dict[str, Any]) -> tuple[dict[str,
     runner = Runner(
         **{name: given.pop(name) for name in asked.workers if name in given},
         progress=not quiet,
-        tell=None if quiet else lambda line: say(line, err=True),
-        tell_error=lambda line: say(line, err=True),
+        tell=None if quiet else lambda line: write_line(line, err=True),
+        tell_error=lambda line: write_line(line, err=True),
         made_by=shell_join([program, name, *options, *words]),
         config=config,
     )
@@ -284,7 +284,7 @@ def reject_options(names: Container[str], reason: str) -> None:
 def end(found: Any, failure: OSError | None) -> None:
     """End a command: raise the error of a file, or exit if Ctrl-C ended the run."""
     if failure is not None:
-        say("\n".join(failure.__notes__), err=True)
+        write_line("\n".join(failure.__notes__), err=True)
         raise OSError(failure.errno, failure.strerror, failure.filename)
     if found.interrupted:
         exit_interrupted(found.describe_interruption())

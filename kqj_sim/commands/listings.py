@@ -12,7 +12,7 @@ from kqj_sim.columns import SENDER_HAND, Column
 from kqj_sim.commands.command import Command, Group
 from kqj_sim.commands.from_function import ask, make_command, make_option, prepare
 from kqj_sim.commands.output import print_screen, screen_width
-from kqj_sim.commands.stdout import say
+from kqj_sim.commands.stdout import write_line
 from kqj_sim.errors import InputError
 from kqj_sim.games import KQJ, find_game, get_columns, list_game_options
 from kqj_sim.messages import format_json
@@ -111,7 +111,7 @@ def policies(ctx: click.Context, game: str, format: str, color: str) -> None:
             preset = find_game(game).presets.get(name, configured.policy)
             found.append((name, preset.summary, configured))
         except InputError as error:
-            say(f"Warning: {error}", err=True)
+            write_line(f"Warning: {error}", err=True)
     if format == "json":
         described = [
             {
@@ -173,7 +173,7 @@ def show(ctx: click.Context, specification: str, game: str, format: str) -> None
         game = ctx.parent.params["game"]
     player = parse_player(specification, game)
     if format == "toml":
-        say(format_player_file(player, screen_width() or 100), nl=False)
+        write_line(format_player_file(player, screen_width() or 100), nl=False)
     elif format == "json":
         _write_json(
             {
@@ -192,7 +192,7 @@ def _check(asked: CommandDescription, given: dict[str, Any]) -> None:
     """Print what a policy does wrong; exit with status 1 if there is anything."""
     _, runner = prepare(asked, given)
     found = ask(asked, given, runner)
-    say("\n".join(found.list_lines(len(found.problems))))
+    write_line("\n".join(found.list_lines(len(found.problems))))
     if not found.ok:
         click.get_current_context().exit(1)
 
@@ -255,12 +255,12 @@ def _show_markdown(player: Player) -> None:
             for name, value in chosen.values_by_name.items()
         ]
         _print_table(f"{chosen.source}: {title}", headings, rows, "markdown", "never", keys=5)
-        say(f"\n{chosen.policy.summary}" if not rows else "", nl=False)
+        write_line(f"\n{chosen.policy.summary}" if not rows else "", nl=False)
 
 
 def _write_json(value: Any) -> None:
     """Print a value as JSON."""
-    say(format_json(value, 1))
+    write_line(format_json(value, 1))
 
 
 def _print_table(
@@ -278,6 +278,6 @@ def _print_table(
     cells = tuple(tuple(Cell(text) for text in row) for row in rows)
     grid: Grid = Grid(title, headings, cells, keys, note)
     if format == "markdown":
-        say(to_markdown(grid), nl=False)
+        write_line(to_markdown(grid), nl=False)
     else:
         print_screen([to_rich(grid, numbers=False)], color)

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Self
 import click
 from click.core import ParameterSource
 
-from kqj_sim.commands.stdout import get_stdout, say
+from kqj_sim.commands.stdout import get_stdout, write_line
 from kqj_sim.messages import quote, suggest
 from kqj_sim.output.formats import format_run, render
 from kqj_sim.suffixes import PLOT_SUFFIXES, TABLE_SUFFIXES, choose_by_suffix
@@ -42,7 +42,9 @@ def choose_tables(requested: str | None, titles: Mapping[str, str]) -> tuple[str
         return None
     if requested == "list":
         width = max(map(len, titles), default=0)
-        say("".join(f"{name:{width}}  {title}\n" for name, title in titles.items()), nl=False)
+        write_line(
+            "".join(f"{name:{width}}  {title}\n" for name, title in titles.items()), nl=False
+        )
         raise click.exceptions.Exit
     names = (
         tuple(titles) if requested == "all" else tuple(re.split(r"[,\s]+", requested.strip(", ")))
@@ -191,14 +193,14 @@ class Output:
         try:
             self._plot_file.write(draw(self._plot_format))
         except NothingToDrawError as error:
-            say(f"Note: no picture: {error}", err=True)
+            write_line(f"Note: no picture: {error}", err=True)
 
 
 def tell_sidecar(path: Path | None) -> None:
     """Say on stderr which file has the run of a CSV file, unless --quiet is given."""
     context = click.get_current_context(silent=True)
     if path is not None and not (context is not None and context.params.get("quiet")):
-        say(f"Rules, players and seed: {path}", err=True)
+        write_line(f"Rules, players and seed: {path}", err=True)
 
 
 def open_output(stack: ExitStack, path: str | None) -> IO[bytes] | None:

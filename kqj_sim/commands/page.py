@@ -6,7 +6,7 @@ from typing import Any
 
 from kqj_sim.commands.from_function import prepare
 from kqj_sim.commands.odds import join_cards
-from kqj_sim.commands.stdout import say
+from kqj_sim.commands.stdout import write_line
 from kqj_sim.messages import visible
 from kqj_sim.question import CommandDescription
 
@@ -17,4 +17,4 @@ def run(asked: CommandDescription, given: dict[str, Any]) -> None:
     given["hand"] = join_cards(given["hand"])
     path = asked.function(**given)
     if not output["quiet"]:
-        say(visible(str(path)))
+        write_line(visible(str(path)))

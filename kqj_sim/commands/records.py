@@ -29,6 +29,7 @@ def run(asked: CommandDescription, given: dict[str, Any]) -> None:
     out: str | None = output["out"]
     suffixed = "text" if out is not None and out.lower().endswith(".txt") else "json"
     is_text = (output["format"] or suffixed) == "text"
+    given["policy"] = given["policy"] or None
     rounds = iterate_records(**given, checks=is_text)
     written = 0
     with ExitStack() as stack:

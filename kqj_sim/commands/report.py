@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from kqj_sim.commands.from_function import ask_or_keep, end, prepare
-from kqj_sim.commands.stdout import get_stdout, say
+from kqj_sim.commands.stdout import write_line
 from kqj_sim.messages import visible
 from kqj_sim.question import CommandDescription
 
@@ -17,7 +15,7 @@ def run(asked: CommandDescription, given: dict[str, Any]) -> None:
     output, runner = prepare(asked, given)
     found, failure = ask_or_keep(asked, given, runner)
     if not found.files:
-        click.echo(found.to_markdown().encode(), nl=False, file=get_stdout())
+        write_line(found.to_markdown(), nl=False)
     elif not output["quiet"]:
-        say(visible(str(found.path)))
+        write_line(visible(str(found.path)))
     end(found, failure)

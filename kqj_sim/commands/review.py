@@ -9,7 +9,7 @@ import click
 
 from kqj_sim.commands.from_function import ask, prepare, reject_options
 from kqj_sim.commands.output import Output, choose_tables
-from kqj_sim.commands.stdout import say
+from kqj_sim.commands.stdout import write_line
 from kqj_sim.games import GAMES
 from kqj_sim.question import CommandDescription
 from kqj_sim.questions.review import COUNTS_ROUNDS, FOR_PLAYED
@@ -46,9 +46,9 @@ def run(asked: CommandDescription, given: dict[str, Any]) -> None:
             files.write_result(found, shown)
     if found.without_player:
         total = f"{found.without_player:,} of {found.without_player + found.deals:,} rounds"
-        say(f"Left out: {total}, without {' or '.join(seats)} at the table", err=True)
+        write_line(f"Left out: {total}, without {' or '.join(seats)} at the table", err=True)
     if (end := found.describe_end()) is not None:
-        say(end, err=True)
+        write_line(end, err=True)
     if found.interrupted and not found.out_of_time:
         context.exit(get_exit_status())
     if found.errors or not found.deals:

@@ -6,7 +6,7 @@ from typing import Any
 
 from kqj_sim.commands.from_function import ask, prepare, reject_options
 from kqj_sim.commands.output import print_screen
-from kqj_sim.commands.stdout import say
+from kqj_sim.commands.stdout import write_line
 from kqj_sim.question import CommandDescription
 
 
@@ -21,4 +21,4 @@ def run(asked: CommandDescription, given: dict[str, Any]) -> None:
     parts, discrepancies = ask(asked, given, runner)
     print_screen(parts, output["color"])
     for each in discrepancies:
-        say(f"Warning: against the rules: {each}", err=True)
+        write_line(f"Warning: against the rules: {each}", err=True)

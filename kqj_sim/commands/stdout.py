@@ -40,6 +40,6 @@ def get_stdout() -> TextIO:
 # The one way in which commands write text that has no colours.
 
 
-def say(text: str = "", *, err: bool = False, nl: bool = True) -> None:
+def write_line(text: str = "", *, err: bool = False, nl: bool = True) -> None:
     """Write text to stdout or stderr, with what a terminal might obey made visible."""
     click.echo(visible_lines(text), None if err else get_stdout(), nl=nl, err=err)

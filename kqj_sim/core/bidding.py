@@ -2,18 +2,7 @@
 
 from __future__ import annotations
 
-from kqj_sim.core import block
-from kqj_sim.core.block import (
-    AUCTION_ROWS,
-    LANE_MULTIPLE,
-    SEATS,
-    STRIDE,
-    cell_index,
-    pad_lanes,
-    pair_selected_lanes,
-    swap_lanes,
-    team_of,
-)
+from kqj_sim.core import block as b
 from kqj_sim.core.cards import select, whole_tens
 from kqj_sim.core.dispatch import BID, COUNTER, OVERCOUNTER, TAKE, ask
 from kqj_sim.core.jit import block_loop, scalar
@@ -28,36 +17,36 @@ overcounter at the end."""
 LOG_PASS, LOG_TAKE, LOG_BID, LOG_COUNTER, LOG_OVERCOUNTER = range(5)
 """Kinds of logged calls; a logged call is (bid or contract) << 8 | place << 4 | kind."""
 
-LOG_SIZE = MAX_CALLS * STRIDE
+LOG_SIZE = MAX_CALLS * b.STRIDE
 """Numbers in a log: call c of the deal that began in lane i is at c * STRIDE + i."""
 
 
 @block_loop
 def reset_calls(state: Block, lanes: int) -> None:
     """Reset the rows of the calls to those before the first call."""
-    for i in range(pad_lanes(lanes)):
-        state[block.STILL_CALLING + i] = 1 if i < lanes else 0
-        state[block.SENDER + i] = -1
-        state[block.CONTRACT + i] = -1
-        state[block.LAP + i] = 0
-        state[block.AMOUNT + i] = 0
-        state[block.CAPOT + i] = 0
-        state[block.STAKE + i] = 1
-        state[block.OPENING_AMOUNT + i] = 0
-        state[block.BID_COUNT + i] = 0
-        state[block.PASS_COUNT + i] = 0
-        state[block.LAST_BIDS + i] = 0
-        state[block.CALL_COUNT + i] = 0
-        state[block.ORIGINAL_LANE + i] = i
-        state[block.CALL + i] = PASS
+    for i in range(b.pad_lanes(lanes)):
+        state[b.STILL_CALLING + i] = 1 if i < lanes else 0
+        state[b.SENDER + i] = -1
+        state[b.CONTRACT + i] = -1
+        state[b.LAP + i] = 0
+        state[b.AMOUNT + i] = 0
+        state[b.CAPOT + i] = 0
+        state[b.STAKE + i] = 1
+        state[b.OPENING_AMOUNT + i] = 0
+        state[b.BID_COUNT + i] = 0
+        state[b.PASS_COUNT + i] = 0
+        state[b.LAST_BIDS + i] = 0
+        state[b.CALL_COUNT + i] = 0
+        state[b.ORIGINAL_LANE + i] = i
+        state[b.CALL + i] = PASS
 
 
 @scalar
 def log_call(state: Block, log: Int64Array, lane: Lane, place: Place, kind: int, call: int) -> None:
     """Append a call of a lane to the log."""
-    count = state[block.CALL_COUNT + lane]
-    log[count * STRIDE + state[block.ORIGINAL_LANE + lane]] = (call << 8) | (place << 4) | kind
-    state[block.CALL_COUNT + lane] = count + 1
+    count = state[b.CALL_COUNT + lane]
+    log[count * b.STRIDE + state[b.ORIGINAL_LANE + lane]] = (call << 8) | (place << 4) | kind
+    state[b.CALL_COUNT + lane] = count + 1
 
 
 @scalar
@@ -65,8 +54,8 @@ def _log_turn(state: Block, lanes: int, log: Int64Array, place: Place, kind: int
     """Log CALL of a place as a pass or a call of a kind, where STILL_CALLING."""
     if log.shape[0] > 0:
         for i in range(lanes):
-            if state[block.STILL_CALLING + i] != 0:
-                call = state[block.CALL + i]
+            if state[b.STILL_CALLING + i] != 0:
+                call = state[b.CALL + i]
                 log_call(state, log, i, place, LOG_PASS if call == PASS else kind, call)
 
 
@@ -78,22 +67,22 @@ def run_taking(
 
     `log` is int64 (LOG_SIZE,), or empty if calls are not logged; so throughout this module.
     """
-    n = pad_lanes(lanes)
-    for turn in range(first_turn, 2 * SEATS):
-        lap, place = turn // SEATS + 1, turn % SEATS
+    n = b.pad_lanes(lanes)
+    for turn in range(first_turn, 2 * b.SEATS):
+        lap, place = turn // b.SEATS + 1, turn % b.SEATS
         may_name = 1 if rules.all_no_trump == 1 or (rules.all_no_trump == 0 and lap == 2) else 0
         ask(seating, TAKE, state, lanes, place, lap, rules.teams, may_name)
         _log_turn(state, lanes, log, place, LOG_TAKE)
         for i in range(n):
-            call = state[block.CALL + i]
-            takes = state[block.STILL_CALLING + i] != 0 and call != PASS
-            state[block.SENDER + i] = select(takes, place, state[block.SENDER + i])
-            state[block.CONTRACT + i] = select(takes, call, state[block.CONTRACT + i])
-            state[block.STILL_CALLING + i] = select(takes, 0, state[block.STILL_CALLING + i])
-        if place == SEATS - 1:
+            call = state[b.CALL + i]
+            takes = state[b.STILL_CALLING + i] != 0 and call != PASS
+            state[b.SENDER + i] = select(takes, place, state[b.SENDER + i])
+            state[b.CONTRACT + i] = select(takes, call, state[b.CONTRACT + i])
+            state[b.STILL_CALLING + i] = select(takes, 0, state[b.STILL_CALLING + i])
+        if place == b.SEATS - 1:
             for i in range(n):
-                taken_now = state[block.SENDER + i] >= 0 and state[block.LAP + i] == 0
-                state[block.LAP + i] = select(taken_now, lap, state[block.LAP + i])
+                taken_now = state[b.SENDER + i] >= 0 and state[b.LAP + i] == 0
+                state[b.LAP + i] = select(taken_now, lap, state[b.LAP + i])
 
 
 @block_loop
@@ -111,13 +100,13 @@ def run_auction(
         lanes = _compact_lanes(state, lanes)
         if lanes == 0:
             break
-        n = pad_lanes(lanes)
-        place = turn % SEATS
+        n = b.pad_lanes(lanes)
+        place = turn % b.SEATS
         question = 16 * turn
         if not rules.counter_any_time:
             _ask_counter_at_turn(state, lanes, rules, seating, log, place, question)
         for i in range(n):
-            state[block.CALL + i] = PASS
+            state[b.CALL + i] = PASS
         ask(seating, BID, state, lanes, place, turn, rules.teams, limits)
         _log_turn(state, lanes, log, place, LOG_BID)
         enter_bids(state, lanes, rules, seating, log, turn)
@@ -133,14 +122,14 @@ def _compact_lanes(state: Block, lanes: int) -> int:
     """
     going = 0
     for i in range(lanes):
-        going += state[block.STILL_CALLING + i]
-    if going > 0 and (2 * going > lanes or lanes <= LANE_MULTIPLE):
+        going += state[b.STILL_CALLING + i]
+    if going > 0 and (2 * going > lanes or lanes <= b.LANE_MULTIPLE):
         return lanes
-    going, pairs = pair_selected_lanes(state, lanes, block.STILL_CALLING)
-    swap_lanes(state, pairs, 0, AUCTION_ROWS)
-    swap_lanes(state, pairs, block.PASS_COUNT, 1)
-    swap_lanes(state, pairs, block.STILL_CALLING, 1)
-    swap_lanes(state, pairs, block.DEALT, SEATS)
+    going, pairs = b.pair_selected_lanes(state, lanes, b.STILL_CALLING)
+    b.swap_lanes(state, pairs, 0, b.AUCTION_ROWS)
+    b.swap_lanes(state, pairs, b.PASS_COUNT, 1)
+    b.swap_lanes(state, pairs, b.STILL_CALLING, 1)
+    b.swap_lanes(state, pairs, b.DEALT, b.SEATS)
     return going
 
 
@@ -149,9 +138,9 @@ def enter_bids(
     state: Block, lanes: int, rules: Rules, seating: Seating, log: Int64Array, turn: int
 ) -> None:
     """Enter CALL of a turn where STILL_CALLING, and ask for immediate counters."""
-    place = turn % SEATS
-    _enter_bid_or_pass(state, pad_lanes(lanes), place, turn, rules.counter_any_time)
-    if _any_flagged(state, block.AWAITS_REPLY, pad_lanes(lanes)):
+    place = turn % b.SEATS
+    _enter_bid_or_pass(state, b.pad_lanes(lanes), place, turn, rules.counter_any_time)
+    if _any_flagged(state, b.AWAITS_REPLY, b.pad_lanes(lanes)):
         _ask_all_counters(state, lanes, rules, seating, log, place, 16 * turn)
 
 
@@ -160,7 +149,7 @@ def _any_flagged(state: Block, flags: RowOffset, n: int) -> bool:
     """Return True if a row of flags has a 1 in the first n lanes."""
     total = 0
     for i in range(n):
-        total += state[cell_index(flags, i)]
+        total += state[b.cell_index(flags, i)]
     return total != 0
 
 
@@ -170,30 +159,30 @@ def _enter_bid_or_pass(
 ) -> None:
     """Enter CALL; set AWAITS_REPLY where opponents are asked at once to counter."""
     for i in range(n):
-        is_open = state[block.STILL_CALLING + i] != 0
-        call = state[block.CALL + i]
+        is_open = state[b.STILL_CALLING + i] != 0
+        call = state[b.CALL + i]
         bids = is_open and call != PASS
         capot = call & 1
         amount = call >> 4
         contract = (call >> 1) & 7
-        sender = state[block.SENDER + i]
-        passes = 0 if bids else state[block.PASS_COUNT + i] + 1
-        state[block.PASS_COUNT + i] = passes
-        state[block.OPENING_AMOUNT + i] = (
-            amount if bids and sender < 0 else state[block.OPENING_AMOUNT + i]
-        )
-        state[block.BID_COUNT + i] += 1 if bids else 0
-        state[block.SENDER + i] = place if bids else sender
-        state[block.CONTRACT + i] = contract if bids else state[block.CONTRACT + i]
-        state[block.AMOUNT + i] = amount if bids else state[block.AMOUNT + i]
-        state[block.CAPOT + i] = capot if bids else state[block.CAPOT + i]
-        state[block.LAP + i] = turn // SEATS + 1 if bids else state[block.LAP + i]
-        last_bids = state[block.LAST_BIDS + i]
+        sender = state[b.SENDER + i]
+        passes = 0 if bids else state[b.PASS_COUNT + i] + 1
+        state[b.PASS_COUNT + i] = passes
+        state[b.OPENING_AMOUNT + i] = amount if bids and sender < 0 else state[b.OPENING_AMOUNT + i]
+        state[b.BID_COUNT + i] += 1 if bids else 0
+        state[b.SENDER + i] = place if bids else sender
+        state[b.CONTRACT + i] = contract if bids else state[b.CONTRACT + i]
+        state[b.AMOUNT + i] = amount if bids else state[b.AMOUNT + i]
+        state[b.CAPOT + i] = capot if bids else state[b.CAPOT + i]
+        state[b.LAP + i] = turn // b.SEATS + 1 if bids else state[b.LAP + i]
+        last_bids = state[b.LAST_BIDS + i]
         replaced = replace_last_bid(last_bids, place, whole_tens(amount), contract)
-        state[block.LAST_BIDS + i] = replaced if bids else last_bids
-        state[block.AWAITS_REPLY + i] = 1 if bids and (counter_any_time or capot) else 0
-        closed = (bids and capot) or (not bids and passes == (SEATS if sender < 0 else SEATS - 1))
-        state[block.STILL_CALLING + i] = 1 if is_open and not closed else 0
+        state[b.LAST_BIDS + i] = replaced if bids else last_bids
+        state[b.AWAITS_REPLY + i] = 1 if bids and (counter_any_time or capot) else 0
+        closed = (bids and capot) or (
+            not bids and passes == (b.SEATS if sender < 0 else b.SEATS - 1)
+        )
+        state[b.STILL_CALLING + i] = 1 if is_open and not closed else 0
 
 
 @block_loop
@@ -202,24 +191,24 @@ def _ask_to_counter(
     draw_number: int, is_overcounter: Flag,
 ) -> None:  # fmt: skip
     """Ask a place to counter or overcounter where MAY_COUNTER; doing so closes the auction."""
-    n = pad_lanes(lanes)
-    if not _any_flagged(state, block.MAY_COUNTER, n):
+    n = b.pad_lanes(lanes)
+    if not _any_flagged(state, b.MAY_COUNTER, n):
         return
     for i in range(n):
-        state[block.CALL + i] = 0
+        state[b.CALL + i] = 0
     member = OVERCOUNTER if is_overcounter else COUNTER
     ask(seating, member, state, lanes, place, draw_number, rules.teams, is_overcounter)
     if log.shape[0] > 0:
         for i in range(lanes):
-            if state[block.MAY_COUNTER + i] != 0 and state[block.CALL + i] == 1:
+            if state[b.MAY_COUNTER + i] != 0 and state[b.CALL + i] == 1:
                 log_call(
                     state, log, i, place, LOG_OVERCOUNTER if is_overcounter else LOG_COUNTER, 0
                 )
     stake = 4 if is_overcounter else 2
     for i in range(n):
-        counters = state[block.MAY_COUNTER + i] != 0 and state[block.CALL + i] == 1
-        state[block.STAKE + i] = stake if counters else state[block.STAKE + i]
-        state[block.STILL_CALLING + i] = 0 if counters else state[block.STILL_CALLING + i]
+        counters = state[b.MAY_COUNTER + i] != 0 and state[b.CALL + i] == 1
+        state[b.STAKE + i] = stake if counters else state[b.STAKE + i]
+        state[b.STILL_CALLING + i] = 0 if counters else state[b.STILL_CALLING + i]
 
 
 @block_loop
@@ -228,23 +217,23 @@ def _ask_bidders_team(
     draw_number: int,
 ) -> None:  # fmt: skip
     """Ask the team of a bidder who was just countered (AWAITS_REPLY), bidder first."""
-    n = pad_lanes(lanes)
+    n = b.pad_lanes(lanes)
     for i in range(n):
-        countered = state[block.AWAITS_REPLY + i] != 0 and state[block.STAKE + i] == 2
-        state[block.MAY_COUNTER + i] = 1 if countered and state[block.SENDER + i] == bidder else 0
-    if not _any_flagged(state, block.MAY_COUNTER, n):
+        countered = state[b.AWAITS_REPLY + i] != 0 and state[b.STAKE + i] == 2
+        state[b.MAY_COUNTER + i] = 1 if countered and state[b.SENDER + i] == bidder else 0
+    if not _any_flagged(state, b.MAY_COUNTER, n):
         return
-    for step in range(SEATS):
-        place = (bidder + step) % SEATS
+    for step in range(b.SEATS):
+        place = (bidder + step) % b.SEATS
         for i in range(n):
-            players = state[block.PLAYERS + i]
-            partner = team_of(players, bidder) == team_of(players, place)
+            players = state[b.PLAYERS + i]
+            partner = b.team_of(players, bidder) == b.team_of(players, place)
             asked = (
-                state[block.AWAITS_REPLY + i] != 0
-                and state[block.STAKE + i] == 2
-                and state[block.SENDER + i] == bidder
+                state[b.AWAITS_REPLY + i] != 0
+                and state[b.STAKE + i] == 2
+                and state[b.SENDER + i] == bidder
             )
-            state[block.MAY_COUNTER + i] = 1 if asked and partner else 0
+            state[b.MAY_COUNTER + i] = 1 if asked and partner else 0
         _ask_to_counter(state, lanes, rules, seating, log, place, draw_number + 8 + step, 1)
 
 
@@ -254,13 +243,13 @@ def _ask_all_counters(
     draw_number: int,
 ) -> None:  # fmt: skip
     """Ask every opponent of a bid (AWAITS_REPLY) to counter, then its team to overcounter."""
-    for step in range(1, SEATS):
-        place = (bidder + step) % SEATS
-        for i in range(pad_lanes(lanes)):
-            players = state[block.PLAYERS + i]
-            opponent = team_of(players, bidder) != team_of(players, place)
-            asked = state[block.AWAITS_REPLY + i] != 0 and state[block.STAKE + i] == 1 and opponent
-            state[block.MAY_COUNTER + i] = 1 if asked else 0
+    for step in range(1, b.SEATS):
+        place = (bidder + step) % b.SEATS
+        for i in range(b.pad_lanes(lanes)):
+            players = state[b.PLAYERS + i]
+            opponent = b.team_of(players, bidder) != b.team_of(players, place)
+            asked = state[b.AWAITS_REPLY + i] != 0 and state[b.STAKE + i] == 1 and opponent
+            state[b.MAY_COUNTER + i] = 1 if asked else 0
         _ask_to_counter(state, lanes, rules, seating, log, place, draw_number + step, 0)
     _ask_bidders_team(state, lanes, rules, seating, log, bidder, draw_number)
 
@@ -271,14 +260,14 @@ def _ask_counter_at_turn(
     draw_number: int,
 ) -> None:  # fmt: skip
     """Ask the place whose turn it is to counter the last bid instead of bidding."""
-    n = pad_lanes(lanes)
+    n = b.pad_lanes(lanes)
     for i in range(n):
-        players = state[block.PLAYERS + i]
-        sender = state[block.SENDER + i]
-        opponent = sender >= 0 and team_of(players, max(sender, 0)) != team_of(players, place)
-        asked = 1 if state[block.STILL_CALLING + i] != 0 and opponent else 0
-        state[block.MAY_COUNTER + i] = asked
-        state[block.AWAITS_REPLY + i] = asked
+        players = state[b.PLAYERS + i]
+        sender = state[b.SENDER + i]
+        opponent = sender >= 0 and b.team_of(players, max(sender, 0)) != b.team_of(players, place)
+        asked = 1 if state[b.STILL_CALLING + i] != 0 and opponent else 0
+        state[b.MAY_COUNTER + i] = asked
+        state[b.AWAITS_REPLY + i] = asked
     _ask_to_counter(state, lanes, rules, seating, log, place, draw_number, 0)
     ask_overcounters(state, lanes, rules, seating, log, draw_number)
 
@@ -291,5 +280,5 @@ def ask_overcounters(
 
     `draw_number` is 16 times the turn.
     """
-    for bidder in range(SEATS):
+    for bidder in range(b.SEATS):
         _ask_bidders_team(state, lanes, rules, seating, log, bidder, draw_number)

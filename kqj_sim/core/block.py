@@ -17,16 +17,8 @@ from __future__ import annotations
 import numpy as np
 
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS
+from kqj_sim.core import types as t
 from kqj_sim.core.jit import block_loop, scalar
-from kqj_sim.core.types import (
-    Block,
-    Lane,
-    PackedPlayers,
-    Position,
-    RowOffset,
-    Seat,
-    Team,
-)
 
 LANES = 256
 """Deals in a block."""
@@ -44,7 +36,7 @@ TRICKS = 8
 _row_count = 0
 
 
-def _reserve_rows(count: int = 1) -> RowOffset:
+def _reserve_rows(count: int = 1) -> t.RowOffset:
     """Reserve rows and return the offset of the first."""
     global _row_count
     offset = _row_count * STRIDE
@@ -150,7 +142,7 @@ HAND = _reserve_rows(SEATS)
 ROW_COUNT = _row_count
 
 
-def allocate_block() -> Block:
+def allocate_block() -> t.Block:
     """Return a block of zeros, aligned to 64 bytes: vectors across cache lines cost a third."""
     numbers = np.zeros(ROW_COUNT * STRIDE + 8, dtype=np.int64)
     start = -numbers.ctypes.data % 64 // 8
@@ -161,13 +153,13 @@ allocate_inner_block = scalar(allocate_block)
 """`allocate_block` for kernels."""
 
 
-def column_offset(name: str) -> RowOffset:
+def column_offset(name: str) -> t.RowOffset:
     """Return the offset of the row of a results column."""
     return COLUMN_ROWS + KQJ_COLUMN_NUMBERS[name] * STRIDE
 
 
 @scalar
-def history_offset(trick: int, card: int) -> RowOffset:
+def history_offset(trick: int, card: int) -> t.RowOffset:
     """Return the offset of a trick's row: `card` 0 the leader's place, 1 to 6 cards in order."""
     return TRICK_HISTORY + (HISTORY_ROWS * trick + card) * STRIDE
 
@@ -188,20 +180,20 @@ def fill_vectors(lanes: int) -> int:
 
 
 @scalar
-def wrap_seat(place: int, seats: int) -> Seat:
+def wrap_seat(place: int, seats: int) -> t.Seat:
     """Return a place or seat, 0 to 2 * seats - 1, modulo `seats`."""
     # The minimum of unsigned numbers is one vector instruction.
     return np.int64(min(np.uint64(place), np.uint64(place - seats)))
 
 
 @scalar
-def wrap_number(number: int, seats: int) -> Seat:
+def wrap_number(number: int, seats: int) -> t.Seat:
     """Return a number, 0 to 511, modulo `seats`, without a division, which no vector can do."""
     return number - seats * ((number * (65536 // seats + 1)) >> 16)
 
 
 @scalar
-def cell_index(offset: RowOffset, lane: Lane) -> np.uint64:
+def cell_index(offset: t.RowOffset, lane: t.Lane) -> np.uint64:
     """Return the index of a lane in a row whose offset is not a constant.
 
     It is unsigned, as numba's check for negative indices would end vectorisation.
@@ -214,32 +206,32 @@ PLAYER_BITS = 9
 
 
 @scalar
-def team_at(players: PackedPlayers, shift: int) -> Team:
+def team_at(players: t.PackedPlayers, shift: int) -> t.Team:
     """Return the team of a place or position, 0 to 2; `shift` is PLAYER_BITS times it."""
     # Unsigned, as AVX2 has no arithmetic shift by a variable.
     return np.int64(np.uint64(players) >> np.uint64(shift)) & 3
 
 
 @scalar
-def team_of(players: PackedPlayers, position: Position) -> Team:
+def team_of(players: t.PackedPlayers, position: t.Position) -> t.Team:
     """Return the team of a place or position, 0 to 2."""
     return team_at(players, PLAYER_BITS * position)
 
 
 @scalar
-def policy_of(players: PackedPlayers, position: Position) -> int:
+def policy_of(players: t.PackedPlayers, position: t.Position) -> int:
     """Return the policy number of a place or position, 0 to 5."""
     return (players >> (PLAYER_BITS * position + 2)) & 7
 
 
 @scalar
-def voids_of(players: PackedPlayers, position: Position) -> int:
+def voids_of(players: t.PackedPlayers, position: t.Position) -> int:
     """Return the suits a position is known not to hold, one bit per suit mask by strength."""
     return (players >> (PLAYER_BITS * position + 5)) & 15
 
 
 @scalar
-def select_by_team(team: Team, first: int, second: int, third: int) -> int:
+def select_by_team(team: t.Team, first: int, second: int, third: int) -> int:
     """Return the value of a team.
 
     It is a sum, as LLVM makes a switch of nested choices, which ends vectorisation.
@@ -248,7 +240,7 @@ def select_by_team(team: Team, first: int, second: int, third: int) -> int:
 
 
 @scalar
-def rotate_players(players: PackedPlayers, shift: int) -> PackedPlayers:
+def rotate_players(players: t.PackedPlayers, shift: int) -> t.PackedPlayers:
     """Return packed players counted from a position onwards, of which `shift` is PLAYER_BITS times
     the number."""
     return ((players >> shift) | (players << (SEATS * PLAYER_BITS - shift))) & (
@@ -261,7 +253,7 @@ _SWAP_FROM, _SWAP_TO = SCRATCH, SCRATCH + STRIDE
 
 
 @block_loop
-def pair_selected_lanes(state: Block, lanes: int, selected_row: RowOffset) -> tuple[int, int]:
+def pair_selected_lanes(state: t.Block, lanes: int, selected_row: t.RowOffset) -> tuple[int, int]:
     """Pair the lanes to exchange, with `swap_lanes`, for the selected ones to come first.
 
     Args:
@@ -292,14 +284,14 @@ def pair_selected_lanes(state: Block, lanes: int, selected_row: RowOffset) -> tu
 
 
 @scalar
-def _swap_cells(state: Block, row: RowOffset, one: Lane, other: Lane) -> None:
+def _swap_cells(state: t.Block, row: t.RowOffset, one: t.Lane, other: t.Lane) -> None:
     """Exchange two lanes of a row."""
     here, there = cell_index(row, one), cell_index(row, other)
     state[here], state[there] = state[there], state[here]
 
 
 @block_loop
-def swap_lanes(state: Block, pairs: int, row: RowOffset, rows: int) -> None:
+def swap_lanes(state: t.Block, pairs: int, row: t.RowOffset, rows: int) -> None:
     """Exchange paired lanes in `rows` rows from an offset on, few at a time for the cache."""
     end = row + rows * STRIDE
     start = row
@@ -319,7 +311,7 @@ def swap_lanes(state: Block, pairs: int, row: RowOffset, rows: int) -> None:
 
 
 @block_loop
-def restore_lane_order(state: Block, lanes: int, rows: int) -> None:
+def restore_lane_order(state: t.Block, lanes: int, rows: int) -> None:
     """Move each lane back to ORIGINAL_LANE, in the first `rows` rows."""
     for lane in range(lanes):
         origin = state[ORIGINAL_LANE + lane]

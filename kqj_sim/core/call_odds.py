@@ -11,62 +11,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kqj_sim.core import block, rng
-from kqj_sim.core.block import (
-    LANES,
-    SEATS,
-    STRIDE,
-    TRICKS,
-    allocate_inner_block,
-    cell_index,
-    column_offset,
-    pad_lanes,
-    team_of,
-)
+from kqj_sim.core import block as b
+from kqj_sim.core import observed_calls as observed
+from kqj_sim.core import rng
+from kqj_sim.core import types as t
 from kqj_sim.core.cards import PACK, popcount
 from kqj_sim.core.deal import draw_cards
 from kqj_sim.core.dispatch import ask
 from kqj_sim.core.hidden_hands import BINOMIALS
 from kqj_sim.core.jit import block_loop, int16_at, int64_at, kernel, scalar
-from kqj_sim.core.observed_calls import (
-    CALL_ARGUMENT,
-    CALL_LOOP,
-    CALL_ROWS,
-    CALL_RULE,
-    CALLER_PLACE,
-    LISTED,
-    LISTED_DEALS,
-    LISTED_TRIES,
-    OBSERVED_CALL_SIZE,
-    SEARCHING,
-    STOP,
-    STOPPED,
-    CallerSearch,
-    count_listed_callers,
-    draw_listed_hand,
-    fill_deal_rows,
-    fill_public_rows,
-    find_next_caller,
-    has_illegal_choice,
-    list_matching_hands,
-    make_caller_search,
-    put_calling_hand,
-)
 from kqj_sim.core.playouts import PUBLIC_ROWS, play_called, resume_calls
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.scoring import PASSED_OUT, count_announcements
-from kqj_sim.core.types import (
-    Block,
-    CardSet,
-    Flag,
-    Float64Array,
-    Int16Array,
-    Int64Array,
-    Int64Pointer,
-    Key,
-    Lane,
-    Place,
-)
 
 OBSERVER_PLACE, OBSERVER_CARDS, OBSERVED_RETURN, OBSERVED_PLAYERS, OBSERVED_GRATUITY = range(5)
 """Entries of the observer's knowledge: place and cards of the asking player, the Return (0 in
@@ -90,7 +46,7 @@ bidding goes on without counters where it was; the scores of up to three teams."
 OUTCOME_SIZE = TEAM_SCORES + 3
 OUTCOME_BYTES = 2 * OUTCOME_SIZE
 
-_HAND_PARTS = 2 * SEATS
+_HAND_PARTS = 2 * b.SEATS
 _CALLER_COUNTER, _REST_COUNTER = 1 << 20, 1 << 10
 """Steps of counters, by place: of draws of callers' hands, and of all other cards."""
 
@@ -98,49 +54,49 @@ _LIST_COUNTER = rng.HIDDEN_HAND + 8 * _CALLER_COUNTER
 _LISTED_HAND_COUNTER = rng.HIDDEN_HAND + 9 * _CALLER_COUNTER
 """Counters of keys, by place: of lists of hands, and of the hand that a deal takes from them."""
 
-_RESULT = column_offset("result")
-_TOTAL = column_offset("total_0")
-_TRICKS = column_offset("tricks_0")
-_SCORE = column_offset("score_0")
+_RESULT = b.column_offset("result")
+_TOTAL = b.column_offset("total_0")
+_TRICKS = b.column_offset("tricks_0")
+_SCORE = b.column_offset("score_0")
 
 
 @scalar
-def _hand_index(part: int, lane: Lane) -> np.uint64:
+def _hand_index(part: int, lane: t.Lane) -> np.uint64:
     """Return the index of a place's first (part 0 to 5) or further cards (6 to 11) in `hands`."""
-    return cell_index(part * LANES, lane)
+    return b.cell_index(part * b.LANES, lane)
 
 
 @scalar
 def _calling_hand_size(rules: Rules) -> int:
     """Return the number of cards that a player calls with."""
-    return TRICKS if rules.auction else 5
+    return b.TRICKS if rules.auction else 5
 
 
 @block_loop
-def fill_observed_rows(state: Block, observer: Int64Array) -> None:
+def fill_observed_rows(state: t.Block, observer: t.Int64Array) -> None:
     """Fill the rows that are the same in all lanes."""
-    fill_deal_rows(state, observer[OBSERVED_PLAYERS], observer[OBSERVED_RETURN])
-    for lane in range(LANES):
-        state[block.DEALER + lane] = SEATS - 1
-        state[block.PENDING + lane] = observer[OBSERVED_GRATUITY]
+    observed.fill_deal_rows(state, observer[OBSERVED_PLAYERS], observer[OBSERVED_RETURN])
+    for lane in range(b.LANES):
+        state[b.DEALER + lane] = b.SEATS - 1
+        state[b.PENDING + lane] = observer[OBSERVED_GRATUITY]
 
 
 @scalar
 def _draw_from_remaining(
-    remaining: Int64Pointer, deal: int, place: Place, key: Key, rules: Rules
-) -> tuple[CardSet, CardSet]:
+    remaining: t.Int64Pointer, deal: int, place: t.Place, key: t.Key, rules: Rules
+) -> tuple[t.CardSet, t.CardSet]:
     """Draw a caller's hand from the cards that remain in a deal (`make_caller_search`)."""
     hand = draw_cards(remaining[deal], _calling_hand_size(rules), key, rng.HIDDEN_HAND)
     return hand, hand
 
 
-_draw_caller_hands = make_caller_search(_draw_from_remaining)
+_draw_caller_hands = observed.make_caller_search(_draw_from_remaining)
 
 
 @kernel
 def choose_calls(
-    observer: Int64Array, question: Int64Array, keys: Int64Array, rules: Rules, seating: Seating,
-    answers: Int64Array,
+    observer: t.Int64Array, question: t.Int64Array, keys: t.Int64Array, rules: Rules, seating:
+    Seating, answers: t.Int64Array,
 ) -> bool:  # fmt: skip
     """Ask a player for a call, once for each key.
 
@@ -154,29 +110,29 @@ def choose_calls(
     Returns:
         False if the policy made an illegal choice.
     """
-    state, place, count = allocate_inner_block(), observer[OBSERVER_PLACE], keys.shape[0]
-    fill_deal_rows(state, observer[OBSERVED_PLAYERS], observer[OBSERVED_RETURN])
-    fill_public_rows(state, count, question, CALL_ROWS)
-    for lane in range(pad_lanes(count)):
-        state[block.KEY + lane] = keys[min(lane, count - 1)]
-        put_calling_hand(state, lane, place, observer[OBSERVER_CARDS], rules)
-        state[block.STILL_CALLING + lane] = 1
-        state[block.MAY_COUNTER + lane] = 1
+    state, place, count = b.allocate_inner_block(), observer[OBSERVER_PLACE], keys.shape[0]
+    observed.fill_deal_rows(state, observer[OBSERVED_PLAYERS], observer[OBSERVED_RETURN])
+    observed.fill_public_rows(state, count, question, observed.CALL_ROWS)
+    for lane in range(b.pad_lanes(count)):
+        state[b.KEY + lane] = keys[min(lane, count - 1)]
+        observed.put_calling_hand(state, lane, place, observer[OBSERVER_CARDS], rules)
+        state[b.STILL_CALLING + lane] = 1
+        state[b.MAY_COUNTER + lane] = 1
     ask(
-        seating, question[CALL_LOOP], state, count, place, question[CALL_ARGUMENT], rules.teams,
-        question[CALL_RULE],
+        seating, question[observed.CALL_LOOP], state, count, place,
+        question[observed.CALL_ARGUMENT], rules.teams, question[observed.CALL_RULE],
     )  # fmt: skip
     for lane in range(count):
-        answers[lane] = state[block.CALL + lane]
-        if state[block.ILLEGAL + lane] != 0:
+        answers[lane] = state[b.CALL + lane]
+        if state[b.ILLEGAL + lane] != 0:
             return False
     return True
 
 
 @kernel
 def begin_deals(
-    state: Block, first: int, lanes: int, seed: int, observer: Int64Array, hands: Int64Array,
-    keys: Int64Array, weights: Float64Array, remaining: Int64Array,
+    state: t.Block, first: int, lanes: int, seed: int, observer: t.Int64Array, hands: t.Int64Array,
+    keys: t.Int64Array, weights: t.Float64Array, remaining: t.Int64Array,
 ) -> None:  # fmt: skip
     """Begin to draw deals: `draw_callers` and `deal_remaining` complete them.
 
@@ -204,9 +160,9 @@ def begin_deals(
 
 @kernel
 def draw_callers(
-    state: Block, lanes: int, rules: Rules, seating: Seating, observed_calls: Int64Array,
-    hands: Int64Array, keys: Int64Array, weights: Float64Array, counts: Int64Array,
-    signal: Int64Array, remaining: Int64Array, shares: Float64Array,
+    state: t.Block, lanes: int, rules: Rules, seating: Seating, observed_calls: t.Int64Array,
+    hands: t.Int64Array, keys: t.Int64Array, weights: t.Float64Array, counts: t.Int64Array,
+    signal: t.Int64Array, remaining: t.Int64Array, shares: t.Float64Array,
 ) -> None:  # fmt: skip
     """Draw the hands of those who called, so that they would have called as observed.
 
@@ -222,28 +178,34 @@ def draw_callers(
         signal: int64 (SIGNAL_SIZE,), see `core.observed_calls.STOP`.
         shares: float64 (n, LANES), filled by caller with the weights once the caller has a hand.
     """
-    search = CallerSearch(state, observed_calls, keys, weights, counts, signal)
-    signal[SEARCHING] = 1
-    listed_callers = count_listed_callers(observed_calls, signal[LISTED]) if rules.auction else 0
-    signal[LISTED] = listed_callers
-    listed = np.empty(LISTED_TRIES if listed_callers > 0 else 0, np.int64)
+    search = observed.CallerSearch(state, observed_calls, keys, weights, counts, signal)
+    signal[observed.SEARCHING] = 1
+    listed_callers = (
+        observed.count_listed_callers(observed_calls, signal[observed.LISTED])
+        if rules.auction
+        else 0
+    )
+    signal[observed.LISTED] = listed_callers
+    listed = np.empty(observed.LISTED_TRIES if listed_callers > 0 else 0, np.int64)
     unseen = remaining[0]
     call, caller = 0, 0
-    while call < observed_calls.shape[0] // OBSERVED_CALL_SIZE:
-        next_call = find_next_caller(observed_calls, call)
-        place = observed_calls[call * OBSERVED_CALL_SIZE + CALLER_PLACE]
-        caller_hands = hands[place * LANES :]
+    while call < observed_calls.shape[0] // observed.OBSERVED_CALL_SIZE:
+        next_call = observed.find_next_caller(observed_calls, call)
+        place = observed_calls[call * observed.OBSERVED_CALL_SIZE + observed.CALLER_PLACE]
+        caller_hands = hands[place * b.LANES :]
         if 1 <= caller <= listed_callers:
-            count, all_hands = 0, BINOMIALS[popcount(unseen), TRICKS]
+            count, all_hands = 0, BINOMIALS[popcount(unseen), b.TRICKS]
             for i in range(lanes):
-                if i % LISTED_DEALS == 0:
+                if i % observed.LISTED_DEALS == 0:
                     key = rng.draw(keys[i], _LIST_COUNTER + place)
-                    count = list_matching_hands(
+                    count = observed.list_matching_hands(
                         search, call, next_call, unseen, 0, key, rules, seating, listed
                     )
                 key = rng.draw(keys[i], _LISTED_HAND_COUNTER + place)
-                weights[i] *= all_hands / BINOMIALS[popcount(remaining[i]), TRICKS]
-                weights[i] *= draw_listed_hand(listed, count, remaining[i], key, caller_hands, i)
+                weights[i] *= all_hands / BINOMIALS[popcount(remaining[i]), b.TRICKS]
+                weights[i] *= observed.draw_listed_hand(
+                    listed, count, remaining[i], key, caller_hands, i
+                )
         else:
             _draw_caller_hands(
                 search, int64_at(remaining.ctypes.data), lanes, caller, call, next_call,
@@ -253,14 +215,14 @@ def draw_callers(
             remaining[i] &= ~caller_hands[i]
             shares[caller, i] = weights[i]
         call, caller = next_call, caller + 1
-    signal[SEARCHING] = 0
+    signal[observed.SEARCHING] = 0
 
 
 @kernel
 def deal_remaining(
-    state: Block, lanes: int, rules: Rules, observer: Int64Array, observed_calls: Int64Array,
-    hands: Int64Array, keys: Int64Array, weights: Float64Array, signal: Int64Array,
-    remaining: Int64Array,
+    state: t.Block, lanes: int, rules: Rules, observer: t.Int64Array, observed_calls: t.Int64Array,
+    hands: t.Int64Array, keys: t.Int64Array, weights: t.Float64Array, signal: t.Int64Array,
+    remaining: t.Int64Array,
 ) -> int:  # fmt: skip
     """Deal the cards that nobody has; arguments as of `draw_callers`, or of `begin_deals`.
 
@@ -269,31 +231,31 @@ def deal_remaining(
         policy made an illegal choice; or STOPPED.
     """
     known = 1 << observer[OBSERVER_PLACE]
-    for call in range(observed_calls.shape[0] // OBSERVED_CALL_SIZE):
-        known |= 1 << observed_calls[call * OBSERVED_CALL_SIZE + CALLER_PLACE]
+    for call in range(observed_calls.shape[0] // observed.OBSERVED_CALL_SIZE):
+        known |= 1 << observed_calls[call * observed.OBSERVED_CALL_SIZE + observed.CALLER_PLACE]
     for i in range(lanes):
         left = remaining[i]
         for part in range(_HAND_PARTS):
-            place = part % SEATS
+            place = part % b.SEATS
             size = _calling_hand_size(rules)
-            if part >= SEATS:
-                size = TRICKS - size
-                size -= 1 if size > 0 and place == SEATS - 1 else 0
+            if part >= b.SEATS:
+                size = b.TRICKS - size
+                size -= 1 if size > 0 and place == b.SEATS - 1 else 0
             elif (known >> place) & 1 != 0:
                 continue
             cards = draw_cards(left, size, keys[i], rng.HIDDEN_HAND + part * _REST_COUNTER)
             hands[_hand_index(part, i)] = cards
             left ^= cards
-    if has_illegal_choice(state):
+    if observed.has_illegal_choice(state):
         return -1
-    if signal[STOP] != 0:
-        return STOPPED
+    if signal[observed.STOP] != 0:
+        return observed.STOPPED
     return _move_weighted_first(lanes, hands, keys, weights)
 
 
 @scalar
 def _move_weighted_first(
-    lanes: int, hands: Int64Array, keys: Int64Array, weights: Float64Array
+    lanes: int, hands: t.Int64Array, keys: t.Int64Array, weights: t.Float64Array
 ) -> int:
     """Move the deals with a weight to the front and return their number."""
     live = 0
@@ -309,62 +271,62 @@ def _move_weighted_first(
 
 @scalar
 def fill_block(
-    state: Block, lanes: int, hands: Int64Array, keys: Int64Array, option: Int64Array
+    state: t.Block, lanes: int, hands: t.Int64Array, keys: t.Int64Array, option: t.Int64Array
 ) -> None:
     """Put the deals into the block, with a call made."""
-    for place in range(SEATS):
-        offset = place * STRIDE
+    for place in range(b.SEATS):
+        offset = place * b.STRIDE
         for i in range(lanes):
-            first, further = hands[_hand_index(place, i)], hands[_hand_index(SEATS + place, i)]
-            state[cell_index(block.FIRST_FIVE + offset, i)] = first
-            state[cell_index(block.FURTHER_CARDS + offset, i)] = further
+            first, further = hands[_hand_index(place, i)], hands[_hand_index(b.SEATS + place, i)]
+            state[b.cell_index(b.FIRST_FIVE + offset, i)] = first
+            state[b.cell_index(b.FURTHER_CARDS + offset, i)] = further
     for i in range(lanes):
-        state[block.KEY + i] = keys[i]
-    fill_public_rows(state, lanes, option, _OPTION_ROWS)
+        state[b.KEY + i] = keys[i]
+    observed.fill_public_rows(state, lanes, option, _OPTION_ROWS)
 
 
 @scalar
 def write_outcome(
-    state: Block, lane: Lane, own_place: Place, rules: Rules, outcome: Int16Array
+    state: t.Block, lane: t.Lane, own_place: t.Place, rules: Rules, outcome: t.Int16Array
 ) -> None:
     """Write the outcome of a played lane, int16 (OUTCOME_SIZE,), for the team of a place."""
-    own_team = team_of(state[block.PLAYERS + lane], own_place)
-    own = own_team * STRIDE
+    own_team = b.team_of(state[b.PLAYERS + lane], own_place)
+    own = own_team * b.STRIDE
     outcome[RESULT] = state[_RESULT + lane]
-    outcome[OWN_PLAYS] = 1 if state[block.SENDER_TEAM + lane] == own_team else 0
-    outcome[OWN_TOTAL] = state[cell_index(_TOTAL + own, lane)]
-    outcome[OWN_TRICKS] = state[cell_index(_TRICKS + own, lane)]
-    outcome[OWN_SCORE] = state[cell_index(_SCORE + own, lane)]
+    outcome[OWN_PLAYS] = 1 if state[b.SENDER_TEAM + lane] == own_team else 0
+    outcome[OWN_TOTAL] = state[b.cell_index(_TOTAL + own, lane)]
+    outcome[OWN_TRICKS] = state[b.cell_index(_TRICKS + own, lane)]
+    outcome[OWN_SCORE] = state[b.cell_index(_SCORE + own, lane)]
     best_other, others = -1, 0
     for team in range(rules.teams):
-        score = state[cell_index(_SCORE + team * STRIDE, lane)]
+        score = state[b.cell_index(_SCORE + team * b.STRIDE, lane)]
         outcome[TEAM_SCORES + team] = score
         best_other = max(best_other, score) if team != own_team else best_other
         others += score if team != own_team else 0
     outcome[OTHER_SCORE] = best_other
     outcome[DOUBLE_LEAD] = 2 * outcome[OWN_SCORE] - 2 * others // (rules.teams - 1)
     kq_count, kqj_count = 0, 0
-    for each in range(SEATS):
-        if team_of(state[block.PLAYERS + lane], each) == own_team:
+    for each in range(b.SEATS):
+        if b.team_of(state[b.PLAYERS + lane], each) == own_team:
             kq, kqj = count_announcements(
-                state[cell_index(block.DEALT + each * STRIDE, lane)],
-                state[block.UPPER_PLAYED_EARLIER + lane],
-                state[block.MUST_BEAT + lane],
+                state[b.cell_index(b.DEALT + each * b.STRIDE, lane)],
+                state[b.UPPER_PLAYED_EARLIER + lane],
+                state[b.MUST_BEAT + lane],
             )
             kq_count += kq
             kqj_count += kqj
     outcome[OWN_KQ] = kq_count
     outcome[OWN_KQJ] = kqj_count
-    outcome[OWN_COUNTERED] = 1 if outcome[OWN_PLAYS] != 0 and state[block.STAKE + lane] > 1 else 0
+    outcome[OWN_COUNTERED] = 1 if outcome[OWN_PLAYS] != 0 and state[b.STAKE + lane] > 1 else 0
     outcome[UNCOUNTERED_DOUBLE_LEAD] = outcome[DOUBLE_LEAD]
 
 
 class _PlayedCalls(NamedTuple):
     """The contracts and outcomes of the calls made so far in the deals of a block."""
 
-    contracts: Int64Array
+    contracts: t.Int64Array
     """int64 (calls, LANES): what each deal was played for (`_pack_contract`)."""
-    outcomes: Int16Array
+    outcomes: t.Int16Array
     """int16 (calls, LANES, OUTCOME_SIZE)."""
 
 
@@ -373,19 +335,24 @@ _CONTRACT_BITS, _AMOUNT_BITS, _STAKE_BITS = 3, 10, 3
 
 
 @scalar
-def _pack_contract(state: Block, lane: Lane) -> int:
+def _pack_contract(state: t.Block, lane: t.Lane) -> int:
     """Return all of the calls that the view of a card shows, as one number; or _NOT_TAKEN."""
-    sender = state[block.SENDER + lane]
-    packed = (sender << _CONTRACT_BITS) | state[block.CONTRACT + lane]
-    packed = (packed << _AMOUNT_BITS) | state[block.AMOUNT + lane]
-    packed = (packed << 1) | state[block.CAPOT + lane]
-    packed = (packed << _STAKE_BITS) | state[block.STAKE + lane]
+    sender = state[b.SENDER + lane]
+    packed = (sender << _CONTRACT_BITS) | state[b.CONTRACT + lane]
+    packed = (packed << _AMOUNT_BITS) | state[b.AMOUNT + lane]
+    packed = (packed << 1) | state[b.CAPOT + lane]
+    packed = (packed << _STAKE_BITS) | state[b.STAKE + lane]
     return packed if sender >= 0 else _NOT_TAKEN
 
 
 @block_loop
 def _skip_played(
-    state: Block, lanes: int, deals: Int64Array, played: _PlayedCalls, call: int, looks_back: Flag
+    state: t.Block,
+    lanes: int,
+    deals: t.Int64Array,
+    played: _PlayedCalls,
+    call: int,
+    looks_back: t.Flag,
 ) -> None:
     """Note the contracts of a call, and take the Sender from deals that need not be played.
 
@@ -393,7 +360,7 @@ def _skip_played(
     players see nothing else of the calls (unless a policy `looks_back`): it has the same outcome.
     """
     for lane in range(lanes):
-        deal = deals[state[block.ORIGINAL_LANE + lane]]
+        deal = deals[state[b.ORIGINAL_LANE + lane]]
         contract = _pack_contract(state, lane)
         played.contracts[call, deal] = contract
         earlier = 0 if contract != _NOT_TAKEN and looks_back == 0 else call
@@ -403,15 +370,15 @@ def _skip_played(
             known = played.outcomes[earlier, deal, entry] if earlier < call else 0
             played.outcomes[call, deal, entry] = known
         if earlier < call:
-            state[block.SENDER + lane] = -1
+            state[b.SENDER + lane] = -1
         else:
             played.outcomes[call, deal, RESULT] = PASSED_OUT
 
 
 @block_loop
 def _select_deals(
-    outcomes: Int16Array, number: int, countered: Flag, lanes: int, hands: Int64Array,
-    keys: Int64Array, deals: Int64Array, chosen_hands: Int64Array, chosen_keys: Int64Array,
+    outcomes: t.Int16Array, number: int, countered: t.Flag, lanes: int, hands: t.Int64Array,
+    keys: t.Int64Array, deals: t.Int64Array, chosen_hands: t.Int64Array, chosen_keys: t.Int64Array,
 ) -> int:  # fmt: skip
     """Copy all deals, or those in which a call was countered, to the first lanes; return how many.
 
@@ -435,9 +402,9 @@ def _select_deals(
 
 @kernel
 def play_out_calls(
-    state: Block, lanes: int, rules: Rules, seating: Seating, uncountered_seating: Seating,
-    observer: Int64Array, options: Int64Array, hands: Int64Array, keys: Int64Array,
-    outcomes: Int16Array,
+    state: t.Block, lanes: int, rules: Rules, seating: Seating, uncountered_seating: Seating,
+    observer: t.Int64Array, options: t.Int64Array, hands: t.Int64Array, keys: t.Int64Array,
+    outcomes: t.Int16Array,
 ) -> bool:  # fmt: skip
     """Make each call in the same deals, go on calling and play.
 
@@ -461,14 +428,14 @@ def play_out_calls(
     # Calls with an even number are made, those with an odd one made again without counters.
     calls = 2 * options.shape[0]
     played = _PlayedCalls(
-        np.empty((calls, LANES), np.int64), np.empty((calls, LANES, OUTCOME_SIZE), np.int16)
+        np.empty((calls, b.LANES), np.int64), np.empty((calls, b.LANES, OUTCOME_SIZE), np.int16)
     )
     for call in range(calls):
-        for deal in range(LANES):
+        for deal in range(b.LANES):
             played.contracts[call, deal] = _NOT_TAKEN
     known, filled = played.outcomes.ctypes.data, outcomes.ctypes.data
-    deals, chosen_keys = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
-    chosen_hands = np.empty(_HAND_PARTS * LANES, np.int64)
+    deals, chosen_keys = np.empty(b.LANES, np.int64), np.empty(b.LANES, np.int64)
+    chosen_hands = np.empty(_HAND_PARTS * b.LANES, np.int64)
     for call in range(calls):
         number, again = call >> 1, call & 1
         option = options[number]
@@ -483,11 +450,11 @@ def play_out_calls(
         _skip_played(state, chosen, deals, played, call, players.keeps_history)
         taken = play_called(state, chosen, rules, players)
         for lane in range(chosen):
-            if state[block.ILLEGAL + lane] != 0:
+            if state[b.ILLEGAL + lane] != 0:
                 return False
-            deal = deals[state[block.ORIGINAL_LANE + lane]]
+            deal = deals[state[b.ORIGINAL_LANE + lane]]
             # By address, as references to arrays would be counted.
-            found = int16_at(known + OUTCOME_BYTES * (call * LANES + deal))
+            found = int16_at(known + OUTCOME_BYTES * (call * b.LANES + deal))
             wanted = int16_at(filled + OUTCOME_BYTES * (number * lanes + deal))
             if lane < taken:
                 write_outcome(state, lane, own_place, rules, found)

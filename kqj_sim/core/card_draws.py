@@ -16,6 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kqj_sim.core import block, rng
+from kqj_sim.core import observed_calls as observed
+from kqj_sim.core import types as t
 from kqj_sim.core.block import LANES, SEATS, allocate_inner_block
 from kqj_sim.core.card_odds import CardTurn
 from kqj_sim.core.deal import deposit
@@ -30,39 +32,7 @@ from kqj_sim.core.hidden_hands import (
 )
 from kqj_sim.core.jit import block_loop, int64_at, kernel, scalar
 from kqj_sim.core.knowledge import EXCLUDED, HAND_SIZES, PUBLIC_KNOWLEDGE_SIZE, UNSEEN
-from kqj_sim.core.observed_calls import (
-    CALLER_PLACE,
-    LISTED,
-    LISTED_DEALS,
-    LISTED_TRIES,
-    OBSERVED_CALL_SIZE,
-    SEARCHING,
-    SIGNAL_SIZE,
-    STOP,
-    STOPPED,
-    CallerSearch,
-    count_listed_callers,
-    draw_listed_hand,
-    fill_deal_rows,
-    find_next_caller,
-    has_illegal_choice,
-    list_matching_hands,
-    make_caller_search,
-    put_calling_hand,
-    replay_caller,
-    view_questions,
-)
 from kqj_sim.core.rules import Rules, Seating
-from kqj_sim.core.types import (
-    Address,
-    Card,
-    CardSet,
-    Float64Array,
-    Int64Array,
-    Int64Pointer,
-    Key,
-    Place,
-)
 
 NO_LAYOUT, ILLEGAL_CALL = -1, -3
 """Results of `draw_hidden_hands`: none are possible; a policy made an illegal call."""
@@ -87,15 +57,15 @@ FIRST_FIVE_COUNT = len(_FIVE_OF_EIGHT)
 class _LayoutDraws(NamedTuple):
     """Draws of hidden hands, side by side."""
 
-    knowledge: Int64Array
+    knowledge: t.Int64Array
     """int64 (LANES, KNOWLEDGE_SIZE): knowledge once earlier callers have their cards, and the
     latest layout that agrees with it."""
-    hidden: Int64Array
+    hidden: t.Int64Array
     """int64 (LANES, 6): hidden hands by place."""
 
 
 @scalar
-def _knowledge_at(address: Address, i: int) -> Int64Pointer:
+def _knowledge_at(address: t.Address, i: int) -> t.Int64Pointer:
     """Return the knowledge of a draw; the address is that of all."""
     return int64_at(address + 8 * KNOWLEDGE_SIZE * i)
 
@@ -111,7 +81,7 @@ def _allocate_draws() -> _LayoutDraws:
 
 @block_loop
 def _draw_first_layouts(
-    draws: _LayoutDraws, search: CallerSearch, lanes: int, counter: int
+    draws: _LayoutDraws, search: observed.CallerSearch, lanes: int, counter: int
 ) -> bool:
     """Draw hands for all who have none yet, where the draw has a weight; False if impossible."""
     address = draws.knowledge.ctypes.data
@@ -124,7 +94,9 @@ def _draw_first_layouts(
 
 
 @scalar
-def _first_five_candidates(place: Place, eight: CardSet, sender: Place, upcard: Card) -> CardSet:
+def _first_five_candidates(
+    place: t.Place, eight: t.CardSet, sender: t.Place, upcard: t.Card
+) -> t.CardSet:
     """Return the cards that may be a place's first five; the Sender took the Return later."""
     return eight & ~upcard if place == sender else eight
 
@@ -132,18 +104,18 @@ def _first_five_candidates(place: Place, eight: CardSet, sender: Place, upcard: 
 class _Source(NamedTuple):
     """Source of callers' hands, by address: references to arrays would be counted."""
 
-    knowledge: Address
+    knowledge: t.Address
     """`_LayoutDraws.knowledge`."""
-    shown: Address
+    shown: t.Address
     """`CardTurn.shown`."""
-    sender: Place
-    upcard: Card
+    sender: t.Place
+    upcard: t.Card
 
 
 @scalar
 def _draw_from_layouts(
-    source: _Source, i: int, place: Place, key: Key, rules: Rules
-) -> tuple[CardSet, CardSet]:
+    source: _Source, i: int, place: t.Place, key: t.Key, rules: Rules
+) -> tuple[t.CardSet, t.CardSet]:
     """Draw a caller's hand in a draw (`make_caller_search`); with taking also the first five."""
     hidden = draw_next_hand(_knowledge_at(source.knowledge, i), place, key)
     eight = int64_at(source.shown)[place] | hidden
@@ -153,7 +125,7 @@ def _draw_from_layouts(
     return draw_subset(candidates, 5, key, _FIRST_FIVE_COUNTER), hidden
 
 
-_draw_caller_hands = make_caller_search(_draw_from_layouts)
+_draw_caller_hands = observed.make_caller_search(_draw_from_layouts)
 
 
 @scalar
@@ -163,18 +135,21 @@ def _count_listed_callers(turn: CardTurn, most: int, rules: Rules) -> int:
     There are none unless the layouts that the plays allow can be counted once these have their
     hands.
     """
-    listed = count_listed_callers(turn.observed_calls, most) if rules.auction else 0
+    listed = observed.count_listed_callers(turn.observed_calls, most) if rules.auction else 0
     if listed == 0:
         return 0
     others, call = turn.known.copy(), 0
     for _ in range(listed + 1):
-        others[HAND_SIZES + turn.observed_calls[call * OBSERVED_CALL_SIZE + CALLER_PLACE]] = 0
-        call = find_next_caller(turn.observed_calls, call)
+        others[
+            HAND_SIZES
+            + turn.observed_calls[call * observed.OBSERVED_CALL_SIZE + observed.CALLER_PLACE]
+        ] = 0
+        call = observed.find_next_caller(turn.observed_calls, call)
     return listed if count_restricted(others) <= 2 else 0
 
 
 @block_loop
-def _forget_others_plays(turn: CardTurn, draws: _LayoutDraws, lanes: int, place: Place) -> None:
+def _forget_others_plays(turn: CardTurn, draws: _LayoutDraws, lanes: int, place: t.Place) -> None:
     """Leave out what the plays tell of others than a place: then it holds any hand that it may."""
     for i in range(lanes):
         for other in range(SEATS):
@@ -184,7 +159,7 @@ def _forget_others_plays(turn: CardTurn, draws: _LayoutDraws, lanes: int, place:
 
 @block_loop
 def _weigh_others_plays(
-    turn: CardTurn, search: CallerSearch, draws: _LayoutDraws, lanes: int
+    turn: CardTurn, search: observed.CallerSearch, draws: _LayoutDraws, lanes: int
 ) -> None:
     """Enter what the plays tell of those without hands, and weigh each draw by its layouts."""
     address = draws.knowledge.ctypes.data
@@ -197,7 +172,7 @@ def _weigh_others_plays(
 
 @block_loop
 def _draw_layouts(
-    turn: CardTurn, search: CallerSearch, first: int, lanes: int, seed: int, rules: Rules,
+    turn: CardTurn, search: observed.CallerSearch, first: int, lanes: int, seed: int, rules: Rules,
     seating: Seating, draws: _LayoutDraws,
 ) -> bool:  # fmt: skip
     """Draw hidden hands that match the observed calls; return False if none are possible."""
@@ -208,31 +183,31 @@ def _draw_layouts(
             draws.hidden[i, place] = 0
         for number in range(PUBLIC_KNOWLEDGE_SIZE):
             draws.knowledge[i, number] = turn.known[number]
-    listed_callers = _count_listed_callers(turn, search.signal[LISTED], rules)
-    search.signal[LISTED] = listed_callers
-    listed = np.empty(LISTED_TRIES if listed_callers > 0 else 0, np.int64)
+    listed_callers = _count_listed_callers(turn, search.signal[observed.LISTED], rules)
+    search.signal[observed.LISTED] = listed_callers
+    listed = np.empty(observed.LISTED_TRIES if listed_callers > 0 else 0, np.int64)
     source = _Source(
         draws.knowledge.ctypes.data, turn.shown.ctypes.data, turn.state[block.SENDER],
         turn.state[block.UPCARD],
     )  # fmt: skip
     call, caller = 0, 0
-    while call < turn.observed_calls.shape[0] // OBSERVED_CALL_SIZE:
-        next_call = find_next_caller(turn.observed_calls, call)
-        place = turn.observed_calls[call * OBSERVED_CALL_SIZE + CALLER_PLACE]
+    while call < turn.observed_calls.shape[0] // observed.OBSERVED_CALL_SIZE:
+        next_call = observed.find_next_caller(turn.observed_calls, call)
+        place = turn.observed_calls[call * observed.OBSERVED_CALL_SIZE + observed.CALLER_PLACE]
         hands = draws.hidden[:, place]
         if 1 <= caller <= listed_callers:
             may = turn.known[UNSEEN] & ~turn.known[EXCLUDED + place]
             count = 0
             for i in range(lanes):
-                if i == 0 or (first + i) % LISTED_DEALS == 0:
-                    key = rng.derive_deal_key(seed, (first + i) & -LISTED_DEALS)
+                if i == 0 or (first + i) % observed.LISTED_DEALS == 0:
+                    key = rng.derive_deal_key(seed, (first + i) & -observed.LISTED_DEALS)
                     key = rng.draw(key, _LIST_COUNTER + place)
-                    count = list_matching_hands(
+                    count = observed.list_matching_hands(
                         search, call, next_call, may, turn.shown[place], key, rules, seating, listed
                     )
                 left = draws.knowledge[i, UNSEEN]
                 key = rng.draw(search.keys[i], _LISTED_HAND_COUNTER + place)
-                search.weights[i] *= draw_listed_hand(listed, count, left, key, hands, i)
+                search.weights[i] *= observed.draw_listed_hand(listed, count, left, key, hands, i)
         else:
             if caller == 0 and listed_callers > 0:
                 if not draw_first_layout(_knowledge_at(source.knowledge, 0), search.keys[0]):
@@ -262,21 +237,23 @@ def _draw_layouts(
 
 
 @scalar
-def _new_search(turn: CardTurn, counts: Int64Array, signal: Int64Array) -> CallerSearch:
+def _new_search(
+    turn: CardTurn, counts: t.Int64Array, signal: t.Int64Array
+) -> observed.CallerSearch:
     """Return an empty search for the callers of a turn."""
-    search = CallerSearch(
+    search = observed.CallerSearch(
         allocate_inner_block(), turn.observed_calls, np.empty(LANES, np.int64), np.empty(LANES),
         counts, signal,
     )  # fmt: skip
-    fill_deal_rows(search.state, turn.state[block.PLAYERS], turn.state[block.UPCARD])
+    observed.fill_deal_rows(search.state, turn.state[block.PLAYERS], turn.state[block.UPCARD])
     return search
 
 
 @kernel
 def draw_hidden_hands(
     turn: CardTurn, first: int, count: int, seed: int, rules: Rules, seating: Seating,
-    keys: Int64Array, weights: Float64Array, hands: Int64Array, counts: Int64Array,
-    signal: Int64Array,
+    keys: t.Int64Array, weights: t.Float64Array, hands: t.Int64Array, counts: t.Int64Array,
+    signal: t.Int64Array,
 ) -> int:  # fmt: skip
     """Draw hidden hands that match the observed calls.
 
@@ -300,13 +277,13 @@ def draw_hidden_hands(
     begin, end = first, first + count
     while begin < end:
         lanes = min(LANES, end - begin)
-        signal[SEARCHING] = 1
+        signal[observed.SEARCHING] = 1
         if not _draw_layouts(turn, search, begin, lanes, seed, rules, seating, draws):
             return NO_LAYOUT
-        signal[SEARCHING] = 0
-        if signal[STOP] != 0:
-            return STOPPED
-        if has_illegal_choice(search.state):
+        signal[observed.SEARCHING] = 0
+        if signal[observed.STOP] != 0:
+            return observed.STOPPED
+        if observed.has_illegal_choice(search.state):
             return ILLEGAL_CALL
         for i in range(lanes):
             if search.weights[i] > 0:
@@ -321,8 +298,8 @@ def draw_hidden_hands(
 
 @kernel
 def count_first_fives(
-    turn: CardTurn, first: int, last: int, hands: Int64Array, seed: int, rules: Rules,
-    seating: Seating, ways: Int64Array, counts: Int64Array,
+    turn: CardTurn, first: int, last: int, hands: t.Int64Array, seed: int, rules: Rules,
+    seating: Seating, ways: t.Int64Array, counts: t.Int64Array,
 ) -> bool:  # fmt: skip
     """Count the ways to hold the first five cards with which a player makes the observed calls.
 
@@ -339,9 +316,9 @@ def count_first_fives(
     Returns:
         False if a policy made an illegal call.
     """
-    search = _new_search(turn, counts, np.zeros(SIGNAL_SIZE, np.int64))
-    questions = view_questions(search, seating)
-    place = turn.observed_calls[first * OBSERVED_CALL_SIZE + CALLER_PLACE]
+    search = _new_search(turn, counts, np.zeros(observed.SIGNAL_SIZE, np.int64))
+    questions = observed.view_questions(search, seating)
+    place = turn.observed_calls[first * observed.OBSERVED_CALL_SIZE + observed.CALLER_PLACE]
     sender, upcard = turn.state[block.SENDER], turn.state[block.UPCARD]
     way_count = 1
     if not rules.auction:
@@ -357,12 +334,12 @@ def count_first_fives(
         if not rules.auction:
             candidates = _first_five_candidates(place, calling, sender, upcard)
             calling = deposit(_FIVE_OF_EIGHT[way], candidates)
-        put_calling_hand(search.state, lanes, place, calling, rules)
+        observed.put_calling_hand(search.state, lanes, place, calling, rules)
         search.state[block.KEY + lanes] = rng.derive_deal_key(seed, number)
         sources[lanes] = i
         lanes += 1
         if lanes == LANES or number == end:
-            for k in range(replay_caller(questions, lanes, first, last, rules, matching)):
+            for k in range(observed.replay_caller(questions, lanes, first, last, rules, matching)):
                 ways[sources[matching[k]]] += 1
             lanes = 0
-    return not has_illegal_choice(search.state)
+    return not observed.has_illegal_choice(search.state)

@@ -11,16 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kqj_sim.core import block
-from kqj_sim.core.block import (
-    LANES,
-    SEATS,
-    STRIDE,
-    allocate_inner_block,
-    cell_index,
-    history_offset,
-    pad_lanes,
-)
+from kqj_sim.core import block as b
+from kqj_sim.core import types as t
 from kqj_sim.core.call_odds import OUTCOME_BYTES, RESULT, write_outcome
 from kqj_sim.core.cards import PACK, to_natural_order, to_strength_order
 from kqj_sim.core.dispatch import FOLLOW, LEAD, ask
@@ -43,12 +35,6 @@ from kqj_sim.core.playouts import (
 )
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.trick import finish_trick
-from kqj_sim.core.types import (
-    Block,
-    Int16Array,
-    Int64Array,
-    Position,
-)
 
 ILLEGAL_RESULT = -1
 """Result where a policy made an illegal choice."""
@@ -57,36 +43,36 @@ ILLEGAL_RESULT = -1
 class CardTurn(NamedTuple):
     """A turn to play."""
 
-    state: Block
+    state: t.Block
     """Block whose lane 0 stands at that turn, with the finished tricks kept."""
     trick: int
     """0 to 7."""
-    position: Position
-    known: Int64Array
+    position: t.Position
+    known: t.Int64Array
     """int64 (KNOWLEDGE_SIZE,): what is known of hidden hands, by place (`core.knowledge`), in
     natural coding."""
-    shown: Int64Array
+    shown: t.Int64Array
     """int64 (6,): known cards of each place, played or in the player's hand; natural coding."""
-    observed_calls: Int64Array
+    observed_calls: t.Int64Array
     """int64 (n * OBSERVED_CALL_SIZE,), those of a caller one after another; empty to ignore
     them."""
-    layouts: Int64Array
+    layouts: t.Int64Array
     """int64 (6 * n,): list of hidden hands, natural coding; empty if there is none."""
-    cards: Int64Array
+    cards: t.Int64Array
     """int64 (m,): the legal cards, by strength."""
 
 
 CALLED_ROWS = (
-    block.PLAYERS, block.DEALER, block.PENDING, block.UPCARD, block.SENDER, block.CONTRACT,
-    block.AMOUNT, block.CAPOT, block.STAKE,
+    b.PLAYERS, b.DEALER, b.PENDING, b.UPCARD, b.SENDER, b.CONTRACT,
+    b.AMOUNT, b.CAPOT, b.STAKE,
 )  # fmt: skip
 """Rows that describe a round when its calls are over; LAP is 1."""
 
 
 @kernel
 def replay_plays(
-    state: Block, called: Int64Array, shown: Int64Array, plays: Int64Array, seating: Seating,
-    knowledge: Int64Array,
+    state: t.Block, called: t.Int64Array, shown: t.Int64Array, plays: t.Int64Array, seating:
+    Seating, knowledge: t.Int64Array,
 ) -> None:  # fmt: skip
     """Bring lane 0 from the end of the calls to a turn to play.
 
@@ -101,27 +87,27 @@ def replay_plays(
     """
     for at, row in enumerate(CALLED_ROWS):
         state[row] = called[at]
-    state[block.LAP] = 1
-    for place in range(SEATS):
-        state[cell_index(block.DEALT + place * STRIDE, 0)] = shown[place]
-    contract = state[block.CONTRACT]
+    state[b.LAP] = 1
+    for place in range(b.SEATS):
+        state[b.cell_index(b.DEALT + place * b.STRIDE, 0)] = shown[place]
+    contract = state[b.CONTRACT]
     prepare_play(state, 1)
     for number in range(plays.shape[0]):
-        trick, position = number // SEATS, number % SEATS
+        trick, position = number // b.SEATS, number % b.SEATS
         card = to_strength_order(plays[number], contract)
-        state[cell_index(block.TRICK_CARDS + position * STRIDE, 0)] = card
+        state[b.cell_index(b.TRICK_CARDS + position * b.STRIDE, 0)] = card
         put_trick_cards(state, 1, position)
-        if position == SEATS - 1:
+        if position == b.SEATS - 1:
             record_trick(state, 1, seating, trick)
             finish_trick(state, 1)
-    infer_knowledge(state, 0, plays.shape[0] // SEATS, plays.shape[0] % SEATS, knowledge)
+    infer_knowledge(state, 0, plays.shape[0] // b.SEATS, plays.shape[0] % b.SEATS, knowledge)
     knowledge[UNSEEN] = to_natural_order(knowledge[UNSEEN], contract)
-    for place in range(SEATS):
+    for place in range(b.SEATS):
         knowledge[EXCLUDED + place] = to_natural_order(knowledge[EXCLUDED + place] & PACK, contract)
 
 
 @kernel
-def list_layouts(knowledge: Int64Array, limit: int, layouts: Int64Array) -> int:
+def list_layouts(knowledge: t.Int64Array, limit: int, layouts: t.Int64Array) -> int:
     """Call `core.hidden_hands.enumerate_layouts` from Python."""
     return int(enumerate_layouts(knowledge, limit, layouts))
 
@@ -129,24 +115,24 @@ def list_layouts(knowledge: Int64Array, limit: int, layouts: Int64Array) -> int:
 @block_loop
 def _play_out_waiting(
     turn: CardTurn, queue: PlayoutQueue, waiting: int, rules: Rules, seating: Seating,
-    outcomes: Int16Array,
+    outcomes: t.Int16Array,
 ) -> None:  # fmt: skip
     """Play the waiting lanes out and write their outcomes."""
     play_out_queue(turn.state, queue, waiting, turn.trick, turn.position, rules, seating)
-    own_place = (turn.state[block.LEADER] + turn.position) % SEATS
+    own_place = (turn.state[b.LEADER] + turn.position) % b.SEATS
     # Outcomes are filled by address, as references to arrays would be counted.
     state, targets, filled = queue.state, queue.targets, outcomes.ctypes.data
     for lane in range(waiting):
         outcome = int16_at(filled + OUTCOME_BYTES * targets[lane])
         write_outcome(state, lane, own_place, rules, outcome)
-        if state[block.ILLEGAL + lane] != 0:
+        if state[b.ILLEGAL + lane] != 0:
             outcome[RESULT] = ILLEGAL_RESULT
 
 
 @kernel
 def play_out_cards(
-    turn: CardTurn, hands: Int64Array, keys: Int64Array, rules: Rules, seating: Seating,
-    outcomes: Int16Array,
+    turn: CardTurn, hands: t.Int64Array, keys: t.Int64Array, rules: Rules, seating: Seating,
+    outcomes: t.Int16Array,
 ) -> None:  # fmt: skip
     """Play every legal card out in some hidden hands.
 
@@ -158,7 +144,7 @@ def play_out_cards(
         outcomes: int16 (cards * n, OUTCOME_SIZE), filled for each card with one row per draw.
     """
     queue = new_playout_queue()
-    contract = turn.state[block.CONTRACT]
+    contract = turn.state[b.CONTRACT]
     cards, count = turn.cards.shape[0], hands.shape[0]
     waiting = 0
     for i in range(count):
@@ -167,11 +153,11 @@ def play_out_cards(
             queue.cards[waiting] = turn.cards[which]
             queue.keys[waiting] = keys[i]
             queue.targets[waiting] = which * count + i
-            for place in range(SEATS):
+            for place in range(b.SEATS):
                 hand = to_strength_order(hands[i, place], contract)
-                queue.hands[waiting * SEATS + place] = hand
+                queue.hands[waiting * b.SEATS + place] = hand
             waiting += 1
-            if waiting == LANES:
+            if waiting == b.LANES:
                 _play_out_waiting(turn, queue, waiting, rules, seating, outcomes)
                 waiting = 0
     if waiting > 0:
@@ -180,7 +166,7 @@ def play_out_cards(
 
 @kernel
 def choose_cards(
-    turn: CardTurn, keys: Int64Array, rules: Rules, seating: Seating, cards: Int64Array
+    turn: CardTurn, keys: t.Int64Array, rules: Rules, seating: Seating, cards: t.Int64Array
 ) -> bool:
     """Ask the player to move for a card, once for each key.
 
@@ -194,19 +180,19 @@ def choose_cards(
         False if the policy made an illegal choice.
     """
     count = keys.shape[0]
-    inner, sources = allocate_inner_block(), np.zeros(LANES, np.int64)
+    inner, sources = b.allocate_inner_block(), np.zeros(b.LANES, np.int64)
     copy_lanes(turn.state, inner, sources, count)
-    for lane in range(pad_lanes(count)):
-        inner[block.KEY + lane] = keys[min(lane, count - 1)]
-        inner[block.ILLEGAL + lane] = 0
+    for lane in range(b.pad_lanes(count)):
+        inner[b.KEY + lane] = keys[min(lane, count - 1)]
+        inner[b.ILLEGAL + lane] = 0
         for finished in range(turn.trick):
-            for row in range(1 + SEATS):
-                at = history_offset(finished, row)
-                inner[cell_index(at, lane)] = turn.state[cell_index(at, 0)]
+            for row in range(1 + b.SEATS):
+                at = b.history_offset(finished, row)
+                inner[b.cell_index(at, lane)] = turn.state[b.cell_index(at, 0)]
     loop = LEAD if turn.position == 0 else FOLLOW
     ask(seating, loop, inner, count, turn.trick, turn.position, rules.teams, 0)
     for lane in range(count):
-        cards[lane] = inner[cell_index(block.TRICK_CARDS + turn.position * STRIDE, lane)]
-        if inner[block.ILLEGAL + lane] != 0:
+        cards[lane] = inner[b.cell_index(b.TRICK_CARDS + turn.position * b.STRIDE, lane)]
+        if inner[b.ILLEGAL + lane] != 0:
             return False
     return True

@@ -18,33 +18,10 @@ import numpy as np
 from numba import carray, types
 from numba.extending import intrinsic
 
+from kqj_sim.core import block as b
 from kqj_sim.core import rng
-from kqj_sim.core.block import (
-    AMOUNT,
-    CALL,
-    CAPOT,
-    CONTRACT,
-    DEALT,
-    FIRST_FIVE,
-    HAND,
-    ILLEGAL,
-    KEY,
-    LAST_BIDS,
-    LEGAL,
-    MAY_COUNTER,
-    PLAYERS,
-    PLAYERS_BY_POSITION,
-    ROW_COUNT,
-    SEATS,
-    SENDER,
-    STILL_CALLING,
-    STRIDE,
-    TRICK_CARDS,
-    UPCARD,
-    fill_vectors,
-    pad_lanes,
-    policy_of,
-)
+from kqj_sim.core import types as t
+from kqj_sim.core.block import STRIDE
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, popcount
 from kqj_sim.core.jit import (
     float64_at,
@@ -64,24 +41,6 @@ from kqj_sim.core.trick import (
     read_hand,
     suit_mask_of,
     update_trick,
-)
-from kqj_sim.core.types import (
-    Address,
-    Block,
-    Card,
-    CardSet,
-    Flag,
-    Float32Pointer,
-    Float64Array,
-    Float64Pointer,
-    Int64Array,
-    Int64Pointer,
-    Kernel,
-    Lane,
-    Numba,
-    Parameters,
-    Place,
-    Position,
 )
 from kqj_sim.core.views import PASS, BidView, CounterView, TakeView
 
@@ -105,13 +64,13 @@ LOOP_ENTRIES = LOOP_COUNT * MAX_POLICIES
 
 @intrinsic
 def call_loop(
-    typingctx: Numba, address: Numba, state: Numba, lanes: Numba,
-    first: Numba, second: Numba, teams: Numba, rule: Numba,
-    number: Numba, parameters: Numba, resources: Numba,
-) -> Numba:  # fmt: skip
+    typingctx: t.Numba, address: t.Numba, state: t.Numba, lanes: t.Numba,
+    first: t.Numba, second: t.Numba, teams: t.Numba, rule: t.Numba,
+    number: t.Numba, parameters: t.Numba, resources: t.Numba,
+) -> t.Numba:  # fmt: skip
     """Call an `ASK_SIGNATURE` function at an address, with arrays or pointers."""
 
-    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
+    def codegen(context: t.Numba, builder: t.Numba, signature: t.Numba, args: t.Numba) -> t.Numba:
         i64, double = ir.IntType(64), ir.DoubleType()
         pointers = [
             context.make_array(signature.args[at])(context, builder, args[at]).data
@@ -136,10 +95,10 @@ class PolicyTable(NamedTuple):
     Attributes as of `core.rules.Seating`.
     """
 
-    loop_addresses: Int64Pointer
+    loop_addresses: t.Int64Pointer
     distinct: int
-    parameters: Float64Pointer
-    resources: Int64Pointer
+    parameters: t.Float64Pointer
+    resources: t.Int64Pointer
 
 
 @scalar
@@ -155,8 +114,8 @@ def view_table(seating: Seating) -> PolicyTable:
 
 @scalar
 def ask(
-    seating: Seating | PolicyTable, loop: int, state: Block | Int64Pointer, lanes: int, first: int,
-    second: int, teams: int, rule: int,
+    seating: Seating | PolicyTable, loop: int, state: t.Block | t.Int64Pointer, lanes: int, first:
+    int, second: int, teams: int, rule: int,
 ) -> None:  # fmt: skip
     """Ask every policy at the table; each decides in the lanes in which it sits there.
 
@@ -184,11 +143,11 @@ def ask(
 class Asking(NamedTuple):
     """A policy as a loop asks it; the functions are compiled into the loop."""
 
-    choose: Kernel
+    choose: t.Kernel
     """The decision, as a function of (view, parameters, resource)."""
-    read_parameters: Kernel
+    read_parameters: t.Kernel
     """Reads the policy's parameters: (parameters of all players, policy's number)."""
-    read_resource: Kernel
+    read_resource: t.Kernel
     """Reads what else it gets: (resources of all players, policy's number)."""
     sole_policy: bool
     """The policy sits at all seats: no lane is left out, and simple policies become vector code."""
@@ -198,26 +157,26 @@ class Asking(NamedTuple):
 
 
 @scalar
-def view_block(pointer: Int64Pointer) -> Block:
+def view_block(pointer: t.Int64Pointer) -> t.Block:
     """Return the block behind a pointer."""
-    return carray(pointer, ROW_COUNT * STRIDE)
+    return carray(pointer, b.ROW_COUNT * b.STRIDE)
 
 
 @scalar
-def view_parameters(pointer: Float64Pointer) -> Float64Array:
+def view_parameters(pointer: t.Float64Pointer) -> t.Float64Array:
     """Return the parameters of all players behind a pointer."""
     return carray(pointer, LOOP_ENTRIES * MAX_PARAMETERS)
 
 
 @scalar
-def check_choice(state: Block, lane: Lane, choice: int, allowed: bool, instead: int) -> int:
+def check_choice(state: t.Block, lane: t.Lane, choice: int, allowed: bool, instead: int) -> int:
     """Return a user policy's choice; if it is not allowed, mark the lane and return `instead`."""
-    state[ILLEGAL + lane] = state[ILLEGAL + lane] if allowed else 1
+    state[b.ILLEGAL + lane] = state[b.ILLEGAL + lane] if allowed else 1
     return choice if allowed else instead
 
 
 @scalar
-def check_card(state: Block, lane: Lane, card: Card, legal: CardSet) -> Card:
+def check_card(state: t.Block, lane: t.Lane, card: t.Card, legal: t.CardSet) -> t.Card:
     """Return a user policy's card; if it is not legal, mark the lane and return the lowest legal
     one."""
     return check_choice(
@@ -230,17 +189,17 @@ def make_ask_lead(asking: Asking) -> AskLoop:
     choose, read_parameters, read_resource, sole_policy, checked = asking
 
     def ask_lead(
-        block_pointer: Int64Pointer, lanes: int, trick: int, position: Position, teams: int,
-        unused: int, number: int, parameter_table: Float64Pointer, resources: Int64Pointer,
+        block_pointer: t.Int64Pointer, lanes: int, trick: int, position: t.Position, teams: int,
+        unused: int, number: int, parameter_table: t.Float64Pointer, resources: t.Int64Pointer,
     ) -> None:  # fmt: skip
         """Ask the leader of a trick and put their card on the table."""
         state = view_block(block_pointer)
         values = read_parameters(view_parameters(parameter_table), number)
         resource = read_resource(resources, number)
-        n = fill_vectors(lanes)
+        n = b.fill_vectors(lanes)
         for i in range(n):
-            players = state[PLAYERS_BY_POSITION + i]
-            if sole_policy or policy_of(players, 0) == number:
+            players = state[b.PLAYERS_BY_POSITION + i]
+            if sole_policy or b.policy_of(players, 0) == number:
                 view = lead_view(state, i, trick, teams)
                 asked = not checked or i < lanes
                 card = choose(view, values, resource) if asked else view.legal & -view.legal
@@ -256,24 +215,24 @@ def make_ask_follow(asking: Asking) -> AskLoop:
     choose, read_parameters, read_resource, sole_policy, checked = asking
 
     def ask_follow(
-        block_pointer: Int64Pointer, lanes: int, trick: int, position: Position, teams: int,
-        unused: int, number: int, parameter_table: Float64Pointer, resources: Int64Pointer,
+        block_pointer: t.Int64Pointer, lanes: int, trick: int, position: t.Position, teams: int,
+        unused: int, number: int, parameter_table: t.Float64Pointer, resources: t.Int64Pointer,
     ) -> None:  # fmt: skip
         """Ask a following position (1 to 5) of a trick and put its card on the table."""
         state = view_block(block_pointer)
         values = read_parameters(view_parameters(parameter_table), number)
         resource = read_resource(resources, number)
-        n = fill_vectors(lanes)
-        hands = mark_noalias(block_pointer, HAND + position * STRIDE)
-        cards = mark_noalias(block_pointer, TRICK_CARDS + position * STRIDE)
+        n = b.fill_vectors(lanes)
+        hands = mark_noalias(block_pointer, b.HAND + position * b.STRIDE)
+        cards = mark_noalias(block_pointer, b.TRICK_CARDS + position * b.STRIDE)
         # Three short loops: a processor looks only some hundred instructions ahead for those of
         # the next deals.
         for i in range(n):
-            state[LEGAL + i] = find_following_cards(state, i, hands[i], position)
+            state[b.LEGAL + i] = find_following_cards(state, i, hands[i], position)
         for i in range(n):
-            players = state[PLAYERS_BY_POSITION + i]
-            if sole_policy or policy_of(players, position) == number:
-                legal = state[LEGAL + i]
+            players = state[b.PLAYERS_BY_POSITION + i]
+            if sole_policy or b.policy_of(players, position) == number:
+                legal = state[b.LEGAL + i]
                 view = follow_view(state, i, hands[i], legal, trick, position, teams)
                 asked = not checked or i < lanes
                 card = choose(view, values, resource) if asked else legal & -legal
@@ -281,8 +240,8 @@ def make_ask_follow(asking: Asking) -> AskLoop:
                     card = check_card(state, i, card, legal)
                 cards[i] = card
         for i in range(n):
-            players = state[PLAYERS_BY_POSITION + i]
-            if sole_policy or policy_of(players, position) == number:
+            players = state[b.PLAYERS_BY_POSITION + i]
+            if sole_policy or b.policy_of(players, position) == number:
                 update_trick(state, i, position, cards[i])
 
     return ask_follow
@@ -294,7 +253,7 @@ SEATING_SIZE = 7
 """Numbers of a packed seating: five addresses of arrays, the number of policies and the seats."""
 
 
-def pack_seatings(rules: Rules, seatings: list[Seating | None]) -> Int64Array:
+def pack_seatings(rules: Rules, seatings: list[Seating | None]) -> t.Int64Array:
     """Return the resource of a policy: the rules and seatings in one array.
 
     The seatings' arrays must outlive it; None stands for a policy that is not named.
@@ -320,13 +279,13 @@ _rules_at = make_tuple_reader(types.NamedUniTuple(types.int64, RULES_SIZE, Rules
 
 
 @scalar
-def unpack_rules(resource: Int64Pointer) -> Rules:
+def unpack_rules(resource: t.Int64Pointer) -> Rules:
     """Return the rules in a resource."""
     return _rules_at(carray(resource, RULES_SIZE), 0)
 
 
 @scalar
-def unpack_seating(resource: Int64Pointer, number: int) -> Seating:
+def unpack_seating(resource: t.Int64Pointer, number: int) -> Seating:
     """Return a seating in a resource, with `distinct` 0 if it was left out.
 
     Nothing is imposed, no history is kept and no columns are written.
@@ -357,15 +316,15 @@ values of the legal cards in points, from the lowest bit on: eight float32, of w
 the last card's mean nothing."""
 
 
-def make_value_cards(write_values: Kernel) -> Callable[..., None]:
+def make_value_cards(write_values: t.Kernel) -> Callable[..., None]:
     """Return the `VALUE_SIGNATURE` function of a policy.
 
     `write_values` is the policy's function (view, address of its weights, values).
     """
 
     def value_cards(
-        state: Block, lane: Lane, trick: int, position: Position, teams: int, weights: Address,
-        values: Float32Pointer,
+        state: t.Block, lane: t.Lane, trick: int, position: t.Position, teams: int, weights:
+        t.Address, values: t.Float32Pointer,
     ) -> None:  # fmt: skip
         """Write the value of each legal card to the player to move in a lane."""
         if position == 0:
@@ -391,33 +350,34 @@ def make_ask_take(asking: Asking) -> AskLoop:
     choose, read_parameters, read_resource, sole_policy, checked = asking
 
     def ask_take(
-        block_pointer: Int64Pointer, lanes: int, place: Place, lap: int, teams: int,
-        all_no_trump: Flag, number: int, parameter_table: Float64Pointer, resources: Int64Pointer,
+        block_pointer: t.Int64Pointer, lanes: int, place: t.Place, lap: int, teams: int,
+        all_no_trump: t.Flag, number: int, parameter_table: t.Float64Pointer, resources:
+        t.Int64Pointer,
     ) -> None:  # fmt: skip
         """Ask a place in a lap of the taking: CALL is a contract or PASS, where STILL_CALLING."""
         state = view_block(block_pointer)
         values = read_parameters(view_parameters(parameter_table), number)
         resource = read_resource(resources, number)
-        n = pad_lanes(lanes)
-        hands = mark_noalias(block_pointer, FIRST_FIVE + place * STRIDE)
-        turn = rng.CALL + SEATS * lap + place
+        n = b.pad_lanes(lanes)
+        hands = mark_noalias(block_pointer, b.FIRST_FIVE + place * b.STRIDE)
+        turn = rng.CALL + b.SEATS * lap + place
         for i in range(n):
-            players = state[PLAYERS + i]
+            players = state[b.PLAYERS + i]
             if sole_policy or (
-                policy_of(players, place) == number and state[STILL_CALLING + i] != 0
+                b.policy_of(players, place) == number and state[b.STILL_CALLING + i] != 0
             ):
                 view = TakeView(
-                    hands[i], state[UPCARD + i], lap, place, all_no_trump, players, teams,
-                    rng.draw_32(state[KEY + i], turn),
+                    hands[i], state[b.UPCARD + i], lap, place, all_no_trump, players, teams,
+                    rng.draw_32(state[b.KEY + i], turn),
                 )  # fmt: skip
-                asked = not checked or (i < lanes and state[STILL_CALLING + i] != 0)
+                asked = not checked or (i < lanes and state[b.STILL_CALLING + i] != 0)
                 call = choose(view, values, resource) if asked else PASS
                 if checked:
-                    own = suit_mask_of(state[UPCARD + i]) == suit_mask_of(1 << 16 * (call & 3))
+                    own = suit_mask_of(state[b.UPCARD + i]) == suit_mask_of(1 << 16 * (call & 3))
                     allowed = 0 <= call < NO_TRUMP and (lap == 2 or own)
                     allowed |= NO_TRUMP <= call <= ALL_TRUMPS and all_no_trump != 0
                     call = check_choice(state, i, call, allowed or call == PASS, PASS)
-                state[CALL + i] = call
+                state[b.CALL + i] = call
 
     return ask_take
 
@@ -437,14 +397,20 @@ def find_highest_bid(limits: int) -> int:
 
 @scalar
 def bid_view(
-    state: Block, lane: Lane, hand: CardSet, place: Place, turn: int, limits: int, teams: int
+    state: t.Block,
+    lane: t.Lane,
+    hand: t.CardSet,
+    place: t.Place,
+    turn: int,
+    limits: int,
+    teams: int,
 ) -> BidView:
     """Return the view of a place at its turn of an auction; `limits` as of `make_ask_bid`."""
-    amount = state[AMOUNT + lane]
+    amount = state[b.AMOUNT + lane]
     return BidView(
         hand, place, turn, find_lowest_bid(amount, limits), find_highest_bid(limits), limits & 1,
-        state[SENDER + lane], amount, state[CONTRACT + lane], state[LAST_BIDS + lane],
-        state[PLAYERS + lane], teams, rng.draw_32(state[KEY + lane], rng.CALL + turn),
+        state[b.SENDER + lane], amount, state[b.CONTRACT + lane], state[b.LAST_BIDS + lane],
+        state[b.PLAYERS + lane], teams, rng.draw_32(state[b.KEY + lane], rng.CALL + turn),
     )  # fmt: skip
 
 
@@ -453,8 +419,8 @@ def make_ask_bid(asking: Asking) -> AskLoop:
     choose, read_parameters, read_resource, sole_policy, checked = asking
 
     def ask_bid(
-        block_pointer: Int64Pointer, lanes: int, place: Place, turn: int, teams: int, limits: int,
-        number: int, parameter_table: Float64Pointer, resources: Int64Pointer,
+        block_pointer: t.Int64Pointer, lanes: int, place: t.Place, turn: int, teams: int, limits:
+        int, number: int, parameter_table: t.Float64Pointer, resources: t.Int64Pointer,
     ) -> None:  # fmt: skip
         """Ask a place at its turn of an auction: CALL is a bid (`bid_code`) or PASS, where
         STILL_CALLING.
@@ -465,12 +431,12 @@ def make_ask_bid(asking: Asking) -> AskLoop:
         state = view_block(block_pointer)
         values = read_parameters(view_parameters(parameter_table), number)
         resource = read_resource(resources, number)
-        n = fill_vectors(lanes)
-        hands = mark_noalias(block_pointer, DEALT + place * STRIDE)
+        n = b.fill_vectors(lanes)
+        hands = mark_noalias(block_pointer, b.DEALT + place * b.STRIDE)
         for i in range(n):
-            players = state[PLAYERS + i]
-            if state[STILL_CALLING + i] != 0 and (
-                sole_policy or policy_of(players, place) == number
+            players = state[b.PLAYERS + i]
+            if state[b.STILL_CALLING + i] != 0 and (
+                sole_policy or b.policy_of(players, place) == number
             ):
                 view = bid_view(state, i, hands[i], place, turn, limits, teams)
                 call = choose(view, values, resource) if not checked or i < lanes else PASS
@@ -480,7 +446,7 @@ def make_ask_bid(asking: Asking) -> AskLoop:
                     without_suit = contract <= ALL_TRUMPS and view.all_no_trump != 0
                     allowed &= contract < NO_TRUMP or without_suit
                     call = check_choice(state, i, call, allowed or call == PASS, PASS)
-                state[CALL + i] = call
+                state[b.CALL + i] = call
 
     return ask_bid
 
@@ -494,8 +460,8 @@ def make_rule_out_bid(asking: Asking) -> AskLoop:
     may_bid, read_parameters, read_resource, sole_policy, _ = asking
 
     def rule_out_bid(
-        block_pointer: Int64Pointer, lanes: int, place: Place, turn: int, teams: int, limits: int,
-        number: int, parameter_table: Float64Pointer, resources: Int64Pointer,
+        block_pointer: t.Int64Pointer, lanes: int, place: t.Place, turn: int, teams: int, limits:
+        int, number: int, parameter_table: t.Float64Pointer, resources: t.Int64Pointer,
     ) -> None:  # fmt: skip
         """Make the bid in CALL a PASS where the place would not make it; arguments as of
         `make_ask_bid`.
@@ -505,19 +471,19 @@ def make_rule_out_bid(asking: Asking) -> AskLoop:
         state = view_block(block_pointer)
         values = read_parameters(view_parameters(parameter_table), number)
         resource = read_resource(resources, number)
-        hands = mark_noalias(block_pointer, DEALT + place * STRIDE)
+        hands = mark_noalias(block_pointer, b.DEALT + place * b.STRIDE)
         # Read once, so that what follows from it is computed once.
-        bid, public = state[CALL], bid_view(state, 0, 0, place, turn, limits, teams)
-        if not sole_policy and policy_of(public.players, place) != number:
+        bid, public = state[b.CALL], bid_view(state, 0, 0, place, turn, limits, teams)
+        if not sole_policy and b.policy_of(public.players, place) != number:
             return
         for i in range(lanes):
             view = BidView(
                 hands[i], place, turn, public.lowest_amount, public.highest_amount,
                 public.all_no_trump, public.bidder, public.amount, public.contract,
                 public.last_bids, public.players, teams,
-                rng.draw_32(state[KEY + i], rng.CALL + turn),
+                rng.draw_32(state[b.KEY + i], rng.CALL + turn),
             )  # fmt: skip
-            state[CALL + i] = bid if may_bid(view, bid, values, resource) else PASS
+            state[b.CALL + i] = bid if may_bid(view, bid, values, resource) else PASS
 
     return rule_out_bid
 
@@ -531,28 +497,28 @@ def make_ask_counter(asking: Asking) -> AskLoop:
     choose, read_parameters, read_resource, sole_policy, checked = asking
 
     @scalar
-    def is_asked(state: Block, lane: Lane, place: Place, number: int) -> bool:
-        mine = sole_policy or policy_of(state[PLAYERS + lane], place) == number
-        return (state[MAY_COUNTER + lane] != 0) & mine
+    def is_asked(state: t.Block, lane: t.Lane, place: t.Place, number: int) -> bool:
+        mine = sole_policy or b.policy_of(state[b.PLAYERS + lane], place) == number
+        return (state[b.MAY_COUNTER + lane] != 0) & mine
 
     @scalar
     def ask_lane(
-        state: Block, lane: Lane, hand: CardSet, place: Place, turn: int, teams: int,
-        values: Parameters, resource: object,
+        state: t.Block, lane: t.Lane, hand: t.CardSet, place: t.Place, turn: int, teams: int,
+        values: t.Parameters, resource: object,
     ) -> None:  # fmt: skip
         view = CounterView(
-            hand, place, state[SENDER + lane], state[AMOUNT + lane], state[CONTRACT + lane],
-            state[CAPOT + lane], state[LAST_BIDS + lane], state[PLAYERS + lane], teams,
-            rng.draw_32(state[KEY + lane], rng.COUNTER + turn),
+            hand, place, state[b.SENDER + lane], state[b.AMOUNT + lane], state[b.CONTRACT + lane],
+            state[b.CAPOT + lane], state[b.LAST_BIDS + lane], state[b.PLAYERS + lane], teams,
+            rng.draw_32(state[b.KEY + lane], rng.COUNTER + turn),
         )  # fmt: skip
         call = choose(view, values, resource)
         if checked:
             call = check_choice(state, lane, call, call == 0 or call == 1, 0)
-        state[CALL + lane] = 1 if call else 0
+        state[b.CALL + lane] = 1 if call else 0
 
     def ask_counter(
-        block_pointer: Int64Pointer, lanes: int, place: Place, turn: int, teams: int, over: Flag,
-        number: int, parameter_table: Float64Pointer, resources: Int64Pointer,
+        block_pointer: t.Int64Pointer, lanes: int, place: t.Place, turn: int, teams: int, over:
+        t.Flag, number: int, parameter_table: t.Float64Pointer, resources: t.Int64Pointer,
     ) -> None:  # fmt: skip
         """Ask a place whether it counters (with `over`, overcounters), where MAY_COUNTER: CALL is
         0 or 1.
@@ -562,11 +528,11 @@ def make_ask_counter(asking: Asking) -> AskLoop:
         state = view_block(block_pointer)
         values = read_parameters(view_parameters(parameter_table), number)
         resource = read_resource(resources, number)
-        n = pad_lanes(lanes)
-        hands = mark_noalias(block_pointer, DEALT + place * STRIDE)
+        n = b.pad_lanes(lanes)
+        hands = mark_noalias(block_pointer, b.DEALT + place * b.STRIDE)
         count = 0
         for i in range(n):
-            count += state[MAY_COUNTER + i]
+            count += state[b.MAY_COUNTER + i]
         if _FEW * count > n:
             for i in range(n):
                 if is_asked(state, i, place, number) and (not checked or i < lanes):

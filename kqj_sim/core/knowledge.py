@@ -9,19 +9,11 @@ is a player without hidden cards.  Plays restrict hands, since players must foll
 from __future__ import annotations
 
 from kqj_sim.core import block
+from kqj_sim.core import types as t
 from kqj_sim.core.block import SEATS, STRIDE, TRICKS, cell_index, history_offset, team_of
 from kqj_sim.core.cards import PACK
 from kqj_sim.core.jit import block_loop, scalar
 from kqj_sim.core.trick import read_trick, read_upcard, suit_mask_of, winning_cards
-from kqj_sim.core.types import (
-    Block,
-    CardSet,
-    Int64Array,
-    Lane,
-    PackedPlayers,
-    Place,
-    Position,
-)
 
 HOLDER_COUNT = SEATS
 """Holders of hidden cards; in Kwajongen one of them stands for the cards that stay out."""
@@ -38,8 +30,8 @@ PUBLIC_KNOWLEDGE_SIZE = EXCLUDED + HOLDER_COUNT
 
 @scalar
 def exclude_by_trick(
-    knowledge: Int64Array, rows: Int64Array, start: int, stride: int, count: int, leader: Place,
-    players: PackedPlayers, trumps: CardSet, must_beat: CardSet,
+    knowledge: t.Int64Array, rows: t.Int64Array, start: int, stride: int, count: int, leader:
+    t.Place, players: t.PackedPlayers, trumps: t.CardSet, must_beat: t.CardSet,
 ) -> None:  # fmt: skip
     """Exclude, by place, the cards that a trick shows its players not to hold.
 
@@ -79,7 +71,7 @@ def exclude_by_trick(
 
 
 @scalar
-def assign_to_holder(knowledge: Int64Array, player: int, cards: CardSet) -> None:
+def assign_to_holder(knowledge: t.Int64Array, player: int, cards: t.CardSet) -> None:
     """Exclude cards that a player certainly holds for all other players."""
     for other in range(HOLDER_COUNT):
         if other != player:
@@ -88,7 +80,7 @@ def assign_to_holder(knowledge: Int64Array, player: int, cards: CardSet) -> None
 
 @block_loop
 def infer_knowledge(
-    state: Block, lane: Lane, trick: int, position: Position, knowledge: Int64Array
+    state: t.Block, lane: t.Lane, trick: int, position: t.Position, knowledge: t.Int64Array
 ) -> None:
     """Fill in, by place, what the player to play in a lane knows.
 

@@ -31,6 +31,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kqj_sim.core import block, rng
+from kqj_sim.core import types as t
 from kqj_sim.core.block import LANES, SEATS, STRIDE, TRICKS, cell_index, pad_lanes
 from kqj_sim.core.cards import popcount
 from kqj_sim.core.deal import draw_cards
@@ -38,18 +39,6 @@ from kqj_sim.core.dispatch import BID, RULE_OUT_BID, PolicyTable, ask, view_tabl
 from kqj_sim.core.jit import block_loop, int64_at, scalar
 from kqj_sim.core.playouts import PUBLIC_ROWS
 from kqj_sim.core.rules import Rules, Seating
-from kqj_sim.core.types import (
-    Block,
-    Card,
-    CardSet,
-    Float64Array,
-    Int64Array,
-    Int64Pointer,
-    Kernel,
-    Lane,
-    PackedPlayers,
-    Place,
-)
 from kqj_sim.core.views import PASS
 
 MATCHES_WANTED = 8
@@ -87,26 +76,26 @@ OBSERVED_CALL_SIZE = CALL_ROWS + len(PUBLIC_ROWS)
 class CallerSearch(NamedTuple):
     """Deals for which hands that match the observed calls are searched, up to LANES at once."""
 
-    state: Block
+    state: t.Block
     """Block with a hand to ask about in each lane."""
-    observed_calls: Int64Array
+    observed_calls: t.Int64Array
     """int64 (n * OBSERVED_CALL_SIZE,), those of a caller one after another, the rarest first."""
-    keys: Int64Array
+    keys: t.Int64Array
     """int64 (LANES,): keys of the deals."""
-    weights: Float64Array
+    weights: t.Float64Array
     """float64 (LANES,): weights of the deals; those of weight 0 are left out."""
-    counts: Int64Array
+    counts: t.Int64Array
     """int64 (2 * n,): for each call the number of hands asked, and of those that made it."""
-    signal: Int64Array
+    signal: t.Int64Array
     """int64 (SIGNAL_SIZE,), see STOP."""
 
 
 class Questions(NamedTuple):
     """Questions to callers, by address: references to arrays would be counted."""
 
-    state: Int64Pointer
-    observed_calls: Int64Pointer
-    counts: Int64Pointer
+    state: t.Int64Pointer
+    observed_calls: t.Int64Pointer
+    counts: t.Int64Pointer
     table: PolicyTable
 
 
@@ -122,7 +111,7 @@ def view_questions(search: CallerSearch, seating: Seating) -> Questions:
 
 
 @scalar
-def fill_deal_rows(state: Block, players: PackedPlayers, upcard: Card) -> None:
+def fill_deal_rows(state: t.Block, players: t.PackedPlayers, upcard: t.Card) -> None:
     """Fill the rows that are the same in all lanes of a search."""
     for lane in range(LANES):
         state[block.PLAYERS + lane] = players
@@ -131,20 +120,22 @@ def fill_deal_rows(state: Block, players: PackedPlayers, upcard: Card) -> None:
 
 
 @scalar
-def _calling_hand_row(place: Place, rules: Rules) -> int:
+def _calling_hand_row(place: t.Place, rules: Rules) -> int:
     """Return the row of the hand that a place called with."""
     return (block.DEALT if rules.auction else block.FIRST_FIVE) + place * STRIDE
 
 
 @scalar
-def put_calling_hand(state: Block, lane: Lane, place: Place, hand: CardSet, rules: Rules) -> None:
+def put_calling_hand(
+    state: t.Block, lane: t.Lane, place: t.Place, hand: t.CardSet, rules: Rules
+) -> None:
     """Give a place the hand that it called with: eight cards in auctions, else five."""
     state[cell_index(_calling_hand_row(place, rules), lane)] = hand
 
 
 @block_loop
 def fill_public_rows(
-    state: Block | Int64Pointer, lanes: int, numbers: Int64Array | Int64Pointer, start: int
+    state: t.Block | t.Int64Pointer, lanes: int, numbers: t.Int64Array | t.Int64Pointer, start: int
 ) -> None:
     """Fill `PUBLIC_ROWS` of the lanes from consecutive numbers."""
     at = start
@@ -157,7 +148,7 @@ def fill_public_rows(
 
 @scalar
 def _keep_matching(
-    state: Int64Pointer, lanes: int, row: int, call: int, matching: Int64Array
+    state: t.Int64Pointer, lanes: int, row: int, call: int, matching: t.Int64Array
 ) -> int:
     """Move the lanes with a call to the front and return their number; `row` has their hands."""
     kept = 0
@@ -172,7 +163,7 @@ def _keep_matching(
 
 @scalar
 def _replay_call(
-    questions: Questions, lanes: int, rules: Rules, call_number: int, matching: Int64Array
+    questions: Questions, lanes: int, rules: Rules, call_number: int, matching: t.Int64Array
 ) -> int:
     """Ask for a call, move the lanes that match to the front and return their number.
 
@@ -202,7 +193,7 @@ def _replay_call(
 
 @block_loop
 def replay_caller(
-    questions: Questions, lanes: int, first: int, last: int, rules: Rules, matching: Int64Array
+    questions: Questions, lanes: int, first: int, last: int, rules: Rules, matching: t.Int64Array
 ) -> int:
     """Ask for the observed calls from `first` to before `last`, those of one caller.
 
@@ -232,7 +223,7 @@ def replay_caller(
 
 
 @scalar
-def find_next_caller(observed_calls: Int64Array, first: int) -> int:
+def find_next_caller(observed_calls: t.Int64Array, first: int) -> int:
     """Return the number of the first call after `first` that another player made."""
     count = observed_calls.shape[0] // OBSERVED_CALL_SIZE
     last = first
@@ -246,9 +237,9 @@ def find_next_caller(observed_calls: Int64Array, first: int) -> int:
 
 @scalar
 def _update_matches(
-    unfinished: Int64Array, unfinished_count: int, candidates: Int64Array, matching: Int64Array,
-    matching_count: int, found: Int64Array, hands: Int64Array, matches_needed: int, attempts: int,
-    weights: Float64Array,
+    unfinished: t.Int64Array, unfinished_count: int, candidates: t.Int64Array, matching:
+    t.Int64Array, matching_count: int, found: t.Int64Array, hands: t.Int64Array, matches_needed:
+    int, attempts: int, weights: t.Float64Array,
 ) -> int:  # fmt: skip
     """Note which candidates match; give a deal its first match, and its weight after the last.
 
@@ -284,7 +275,7 @@ def _update_matches(
 
 
 @scalar
-def count_listed_callers(observed_calls: Int64Array, most: int) -> int:
+def count_listed_callers(observed_calls: t.Int64Array, most: int) -> int:
     """Return for how many callers, from the second on, hands are listed: those who have bid."""
     count, call = 0, find_next_caller(observed_calls, 0)
     while count < most and call < observed_calls.shape[0] // OBSERVED_CALL_SIZE:
@@ -304,8 +295,8 @@ def count_listed_callers(observed_calls: Int64Array, most: int) -> int:
 
 @block_loop
 def list_matching_hands(
-    search: CallerSearch, first: int, last: int, cards: CardSet, shown: CardSet, key: int,
-    rules: Rules, seating: Seating, listed: Int64Array,
+    search: CallerSearch, first: int, last: int, cards: t.CardSet, shown: t.CardSet, key: int,
+    rules: Rules, seating: Seating, listed: t.Int64Array,
 ) -> int:  # fmt: skip
     """List the hands of a caller that match, of `LISTED_TRIES` drawn at random.
 
@@ -342,7 +333,7 @@ def list_matching_hands(
 
 @scalar
 def draw_listed_hand(
-    listed: Int64Array, count: int, left: CardSet, key: int, hands: Int64Array, i: int
+    listed: t.Int64Array, count: int, left: t.CardSet, key: int, hands: t.Int64Array, i: int
 ) -> float:
     """Draw one of the first hands of a list that consist of the cards left, into `hands[i]`.
 
@@ -361,7 +352,7 @@ def draw_listed_hand(
     return fitting / LISTED_TRIES
 
 
-def make_caller_search(draw_candidate: Kernel) -> Kernel:
+def make_caller_search(draw_candidate: t.Kernel) -> t.Kernel:
     """Return a function for kernels that draws the hands of one caller in each deal of a search.
 
     Args:
@@ -384,7 +375,7 @@ def make_caller_search(draw_candidate: Kernel) -> Kernel:
     @block_loop
     def draw_caller_hands(
         search: CallerSearch, source: object, lanes: int, caller: int, first: int, last: int,
-        counter_step: int, rules: Rules, seating: Seating, hands: Int64Array,
+        counter_step: int, rules: Rules, seating: Seating, hands: t.Int64Array,
     ) -> None:  # fmt: skip
         matches_needed = 1 if caller == 0 else MATCHES_WANTED
         max_attempts = MAX_ATTEMPTS if caller == 0 else MAX_LATER_ATTEMPTS
@@ -425,7 +416,7 @@ def make_caller_search(draw_candidate: Kernel) -> Kernel:
 
 
 @scalar
-def has_illegal_choice(state: Block) -> bool:
+def has_illegal_choice(state: t.Block) -> bool:
     """Return True if a policy has made an illegal choice in any lane."""
     illegal = 0
     for lane in range(LANES):

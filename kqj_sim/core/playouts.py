@@ -12,41 +12,30 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kqj_sim.core import block
-from kqj_sim.core.block import (
-    LANES,
-    ROW_COUNT,
-    SEATS,
-    STRIDE,
-    allocate_inner_block,
-    cell_index,
-    column_offset,
-    history_offset,
-    pad_lanes,
-)
+from kqj_sim.core import block as b
 from kqj_sim.core.jit import block_loop, scalar
 from kqj_sim.core.round import FINISH_STAGE, RESUME_CALLS, RESUME_PLAY, call_resume, call_stage
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.trick import put_card
 from kqj_sim.core.types import Block, Int64Array, Lane, Position, Team
 
-_SCORE = column_offset("score_0")
-_TOTAL = column_offset("total_0")
+_SCORE = b.column_offset("score_0")
+_TOTAL = b.column_offset("total_0")
 
 PUBLIC_ROWS = (
-    block.SENDER,
-    block.CONTRACT,
-    block.LAP,
-    block.AMOUNT,
-    block.CAPOT,
-    block.STAKE,
-    block.OPENING_AMOUNT,
-    block.BID_COUNT,
-    block.LAST_BIDS,
-    block.PASS_COUNT,
-    block.STILL_CALLING,
-    block.AWAITS_REPLY,
-    block.CALL,
+    b.SENDER,
+    b.CONTRACT,
+    b.LAP,
+    b.AMOUNT,
+    b.CAPOT,
+    b.STAKE,
+    b.OPENING_AMOUNT,
+    b.BID_COUNT,
+    b.LAST_BIDS,
+    b.PASS_COUNT,
+    b.STILL_CALLING,
+    b.AWAITS_REPLY,
+    b.CALL,
 )
 """Rows that hold the state of the calls and the call being made."""
 
@@ -73,12 +62,12 @@ class PlayoutQueue(NamedTuple):
 def new_playout_queue() -> PlayoutQueue:
     """Return an empty queue for a block of lanes."""
     return PlayoutQueue(
-        allocate_inner_block(),
-        np.empty(LANES, np.int64),
-        np.empty(LANES, np.int64),
-        np.empty(LANES, np.int64),
-        np.empty(SEATS * LANES, np.int64),
-        np.empty(LANES, np.int64),
+        b.allocate_inner_block(),
+        np.empty(b.LANES, np.int64),
+        np.empty(b.LANES, np.int64),
+        np.empty(b.LANES, np.int64),
+        np.empty(b.SEATS * b.LANES, np.int64),
+        np.empty(b.LANES, np.int64),
     )
 
 
@@ -89,22 +78,22 @@ def copy_lanes(state: Block, inner: Block, sources: Int64Array, lanes: int) -> N
     Results, history and scratch rows are left out.  Loops run over whole vectors, so `sources` and
     lanes are filled up with the first one.
     """
-    n = pad_lanes(lanes)
+    n = b.pad_lanes(lanes)
     for i in range(lanes, n):
         sources[i] = sources[0]
-    for row in range(block.REPLACEMENT_CARD // STRIDE):
+    for row in range(b.REPLACEMENT_CARD // b.STRIDE):
         for i in range(n):
-            inner[cell_index(row * STRIDE, i)] = state[cell_index(row * STRIDE, sources[i])]
-    for row in range(block.TRICK_CARDS // STRIDE, ROW_COUNT):
+            inner[b.cell_index(row * b.STRIDE, i)] = state[b.cell_index(row * b.STRIDE, sources[i])]
+    for row in range(b.TRICK_CARDS // b.STRIDE, b.ROW_COUNT):
         for i in range(n):
-            inner[cell_index(row * STRIDE, i)] = state[cell_index(row * STRIDE, sources[i])]
+            inner[b.cell_index(row * b.STRIDE, i)] = state[b.cell_index(row * b.STRIDE, sources[i])]
 
 
 @block_loop
 def put_trick_cards(state: Block, lanes: int, position: Position) -> None:
     """Play the cards that TRICK_CARDS holds for a position."""
-    for i in range(pad_lanes(lanes)):
-        card = state[cell_index(block.TRICK_CARDS + position * STRIDE, i)]
+    for i in range(b.pad_lanes(lanes)):
+        card = state[b.cell_index(b.TRICK_CARDS + position * b.STRIDE, i)]
         put_card(state, i, position, card)
 
 
@@ -119,34 +108,34 @@ def play_out_queue(
     """
     copy_lanes(state, queue.state, queue.sources, waiting)
     inner = queue.state
-    for lane in range(pad_lanes(waiting)):
+    for lane in range(b.pad_lanes(waiting)):
         entry = lane if lane < waiting else 0
         i = queue.sources[entry]
-        leader = state[block.LEADER + i]
-        inner[block.KEY + lane] = queue.keys[entry]
-        inner[cell_index(block.TRICK_CARDS + position * STRIDE, lane)] = queue.cards[entry]
-        for other in range(SEATS):
-            place = (leader + other) % SEATS
-            hand = queue.hands[entry * SEATS + place]
+        leader = state[b.LEADER + i]
+        inner[b.KEY + lane] = queue.keys[entry]
+        inner[b.cell_index(b.TRICK_CARDS + position * b.STRIDE, lane)] = queue.cards[entry]
+        for other in range(b.SEATS):
+            place = (leader + other) % b.SEATS
+            hand = queue.hands[entry * b.SEATS + place]
             if other != position:
                 # A card stays in the hand until its trick is over.
                 held = hand | (
-                    state[cell_index(block.TRICK_CARDS + other * STRIDE, i)]
+                    state[b.cell_index(b.TRICK_CARDS + other * b.STRIDE, i)]
                     if other < position
                     else 0
                 )
-                inner[cell_index(block.HAND + other * STRIDE, lane)] = held
-                inner[cell_index(block.DEALT + place * STRIDE, lane)] = held
+                inner[b.cell_index(b.HAND + other * b.STRIDE, lane)] = held
+                inner[b.cell_index(b.DEALT + place * b.STRIDE, lane)] = held
         for finished in range(trick):
-            led_by = state[cell_index(history_offset(finished, 0), i)]
-            for other in range(SEATS):
-                place = (led_by + other) % SEATS
-                card = state[cell_index(history_offset(finished, 1 + other), i)]
-                inner[cell_index(block.DEALT + place * STRIDE, lane)] |= card
+            led_by = state[b.cell_index(b.history_offset(finished, 0), i)]
+            for other in range(b.SEATS):
+                place = (led_by + other) % b.SEATS
+                card = state[b.cell_index(b.history_offset(finished, 1 + other), i)]
+                inner[b.cell_index(b.DEALT + place * b.STRIDE, lane)] |= card
             if seating.keeps_history != 0:
-                for row in range(1 + SEATS):
-                    at = history_offset(finished, row)
-                    inner[cell_index(at, lane)] = state[cell_index(at, i)]
+                for row in range(1 + b.SEATS):
+                    at = b.history_offset(finished, row)
+                    inner[b.cell_index(at, lane)] = state[b.cell_index(at, i)]
     put_trick_cards(inner, waiting, position)
     call_resume(seating.resume[RESUME_PLAY], (inner, waiting, rules, seating, trick, position + 1))
 
@@ -161,8 +150,8 @@ def compute_utility(state: Block, lane: Lane, team: Team, teams: int) -> float:
     own = others = 0
     for each in range(teams):
         value = (
-            state[cell_index(_SCORE + each * STRIDE, lane)]
-            + state[cell_index(_TOTAL + each * STRIDE, lane)]
+            state[b.cell_index(_SCORE + each * b.STRIDE, lane)]
+            + state[b.cell_index(_TOTAL + each * b.STRIDE, lane)]
         )
         own += value if each == team else 0
         others += value if each != team else 0
@@ -174,11 +163,11 @@ def resume_calls(
     state: Block, lanes: int, rules: Rules, seating: Seating, turn: int, pending: int
 ) -> None:
     """Go on calling from a turn in a filled block; `turn` and `pending` as of `core.round`."""
-    for lane in range(pad_lanes(lanes)):
-        state[block.ORIGINAL_LANE + lane] = lane
-    for lane in range(lanes, pad_lanes(lanes)):
-        state[block.STILL_CALLING + lane] = 0
-        state[block.SENDER + lane] = -1
+    for lane in range(b.pad_lanes(lanes)):
+        state[b.ORIGINAL_LANE + lane] = lane
+    for lane in range(lanes, b.pad_lanes(lanes)):
+        state[b.STILL_CALLING + lane] = 0
+        state[b.SENDER + lane] = -1
     call_resume(seating.resume[RESUME_CALLS], (state, lanes, rules, seating, turn, pending))
 
 

@@ -13,7 +13,9 @@ from itertools import permutations
 import numpy as np
 from numba import typeof, types
 
+from kqj_sim.core import block as b
 from kqj_sim.core import rng
+from kqj_sim.core import types as t
 from kqj_sim.core.bidding import (
     LOG_SIZE,
     ask_overcounters,
@@ -21,37 +23,6 @@ from kqj_sim.core.bidding import (
     reset_calls,
     run_auction,
     run_taking,
-)
-from kqj_sim.core.block import (
-    AMOUNT,
-    AUCTION_ROWS,
-    CALL,
-    CALL_COUNT,
-    CONTRACT,
-    DEAL_NUMBER,
-    DEALER,
-    ILLEGAL,
-    KEY,
-    LANES,
-    LAP,
-    ORIGINAL_LANE,
-    PENDING,
-    PLAYER_BITS,
-    PLAYERS,
-    SEATS,
-    SENDER,
-    STRIDE,
-    TAKING_ROWS,
-    TRICKS,
-    UPCARD,
-    cell_index,
-    column_offset,
-    history_offset,
-    pad_lanes,
-    rotate_players,
-    team_of,
-    wrap_number,
-    wrap_seat,
 )
 from kqj_sim.core.cards import trailing_zeros
 from kqj_sim.core.columns import (
@@ -66,13 +37,6 @@ from kqj_sim.core.jit import block_loop, kernel, make_address_caller, scalar
 from kqj_sim.core.play import complete_hands, move_taken_first, play_tricks, prepare_play
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.scoring import count_tricks, score_rounds
-from kqj_sim.core.types import (
-    Address,
-    Block,
-    Int16Array,
-    Int64Array,
-    PackedPlayers,
-)
 from kqj_sim.core.views import PASS
 
 _HASH_MULTIPLIER = np.int64(-0x61C8864680B583EB)
@@ -82,7 +46,7 @@ different rounds have the same fingerprint about once in 2**60."""
 
 @block_loop
 def write_fingerprints(
-    state: Block, lanes: int, log: Int64Array, fingerprints: Int64Array, first: int
+    state: t.Block, lanes: int, log: t.Int64Array, fingerprints: t.Int64Array, first: int
 ) -> None:
     """Write a number for each round of a block that its calls and cards determine.
 
@@ -94,66 +58,70 @@ def write_fingerprints(
     """
     for i in range(lanes):
         mark = np.int64(0)
-        for call in range(state[CALL_COUNT + i]):
-            mark = (mark ^ log[call * STRIDE + state[ORIGINAL_LANE + i]]) * _HASH_MULTIPLIER
+        for call in range(state[b.CALL_COUNT + i]):
+            mark = (mark ^ log[call * b.STRIDE + state[b.ORIGINAL_LANE + i]]) * _HASH_MULTIPLIER
             mark ^= mark >> 32
         fingerprints[first + i] = mark
     # In a smaller game the rows of further cards are always 0.
-    for trick in range(TRICKS):
-        for card in range(1, SEATS + 1):
-            offset = history_offset(trick, card)
+    for trick in range(b.TRICKS):
+        for card in range(1, b.SEATS + 1):
+            offset = b.history_offset(trick, card)
             for i in range(lanes):
-                if state[SENDER + i] >= 0:
-                    mark = fingerprints[first + i] ^ state[cell_index(offset, i)]
+                if state[b.SENDER + i] >= 0:
+                    mark = fingerprints[first + i] ^ state[b.cell_index(offset, i)]
                     mark *= _HASH_MULTIPLIER
                     fingerprints[first + i] = mark ^ (mark >> 32)
 
 
 def _pack_teams(teams: tuple[int, ...]) -> int:
-    return sum(team << PLAYER_BITS * seat for seat, team in enumerate(teams))
+    return sum(team << b.PLAYER_BITS * seat for seat, team in enumerate(teams))
 
 
-def _list_splits(teams: int) -> Int64Array:
+def _list_splits(teams: int) -> t.Int64Array:
     """Return all splits of the seats into equal numbered teams, packed: 20 or 90."""
-    sizes = [seat % teams for seat in range(SEATS)]
+    sizes = [seat % teams for seat in range(b.SEATS)]
     return np.array(sorted({_pack_teams(split) for split in permutations(sizes)}), dtype=np.int64)
 
 
-TWO_TEAMS, THREE_TEAMS = (_pack_teams(tuple(seat % n for seat in range(SEATS))) for n in (2, 3))
+TWO_TEAMS, THREE_TEAMS = (_pack_teams(tuple(seat % n for seat in range(b.SEATS))) for n in (2, 3))
 TWO_TEAM_SPLITS, THREE_TEAM_SPLITS = _list_splits(2), _list_splits(3)
 
 
 @scalar
-def pack_policies(policy_of_seat: int) -> PackedPlayers:
+def pack_policies(policy_of_seat: int) -> t.PackedPlayers:
     """Return the policies of the seats (`core.rules.Seating.seats`) as packed players."""
     policies = 0
-    for seat in range(SEATS):
-        policies |= ((policy_of_seat >> 4 * seat) & 7) << (PLAYER_BITS * seat + 2)
+    for seat in range(b.SEATS):
+        policies |= ((policy_of_seat >> 4 * seat) & 7) << (b.PLAYER_BITS * seat + 2)
     return policies
 
 
 @block_loop
-def seat_players(state: Block, lanes: int, rules: Rules, policy_of_seat: int) -> None:
+def seat_players(state: t.Block, lanes: int, rules: Rules, policy_of_seat: int) -> None:
     """Fill PLAYERS: the team and the policy of each place, from the seats and the dealer."""
     policies = pack_policies(policy_of_seat)
-    n = pad_lanes(lanes)
+    n = b.pad_lanes(lanes)
     if rules.random_partners:
         splits = TWO_TEAM_SPLITS if rules.teams == 2 else THREE_TEAM_SPLITS
         for i in range(n):
-            number = rng.scale_below(rng.draw(state[KEY + i], rng.TEAMS), splits.shape[0])
-            state[PLAYERS + i] = splits[number]
+            number = rng.scale_below(rng.draw(state[b.KEY + i], rng.TEAMS), splits.shape[0])
+            state[b.PLAYERS + i] = splits[number]
     else:
         fixed = TWO_TEAMS if rules.teams == 2 else THREE_TEAMS
         for i in range(n):
-            state[PLAYERS + i] = fixed
+            state[b.PLAYERS + i] = fixed
     for i in range(n):
-        opener = state[DEALER + i] + 1
-        opener = 0 if opener == SEATS else opener
-        state[PLAYERS + i] = rotate_players(state[PLAYERS + i] | policies, PLAYER_BITS * opener)
+        opener = state[b.DEALER + i] + 1
+        opener = 0 if opener == b.SEATS else opener
+        state[b.PLAYERS + i] = b.rotate_players(
+            state[b.PLAYERS + i] | policies, b.PLAYER_BITS * opener
+        )
 
 
 @kernel
-def begin_rounds(state: Block, lanes: int, rules: Rules, seating: Seating, log: Int64Array) -> int:
+def begin_rounds(
+    state: t.Block, lanes: int, rules: Rules, seating: Seating, log: t.Int64Array
+) -> int:
     """Seat the players and deal: in auctions all cards, else those before the taking."""
     seat_players(state, lanes, rules, seating.seats)
     deal_first_cards(state, lanes)
@@ -164,14 +132,14 @@ def begin_rounds(state: Block, lanes: int, rules: Rules, seating: Seating, log: 
 
 
 @scalar
-def _deal_to_taken(state: Block, lanes: int) -> None:
+def _deal_to_taken(state: t.Block, lanes: int) -> None:
     """Move the lanes with a Sender to the front and deal their further cards."""
-    deal_further_cards(state, move_taken_first(state, lanes, TAKING_ROWS))
+    deal_further_cards(state, move_taken_first(state, lanes, b.TAKING_ROWS))
 
 
 @kernel
 def call_by_taking(
-    state: Block, lanes: int, rules: Rules, seating: Seating, log: Int64Array
+    state: t.Block, lanes: int, rules: Rules, seating: Seating, log: t.Int64Array
 ) -> int:
     """Run the taking, and deal further cards if somebody took."""
     run_taking(state, lanes, rules, seating, log, 0)
@@ -181,7 +149,7 @@ def call_by_taking(
 
 @kernel
 def call_by_auction(
-    state: Block, lanes: int, rules: Rules, seating: Seating, log: Int64Array
+    state: t.Block, lanes: int, rules: Rules, seating: Seating, log: t.Int64Array
 ) -> int:
     """Complete the hands and run the auction."""
     complete_hands(state, lanes, 0)
@@ -191,13 +159,13 @@ def call_by_auction(
 
 @kernel
 def impose_contract(
-    state: Block, lanes: int, rules: Rules, seating: Seating, log: Int64Array
+    state: t.Block, lanes: int, rules: Rules, seating: Seating, log: t.Int64Array
 ) -> int:
     """Make the seating's imposed place the Sender, without calls."""
-    for i in range(pad_lanes(lanes)):
-        state[SENDER + i] = seating.imposed_place
-        state[CONTRACT + i] = seating.imposed_contract
-        state[AMOUNT + i] = seating.imposed_amount
+    for i in range(b.pad_lanes(lanes)):
+        state[b.SENDER + i] = seating.imposed_place
+        state[b.CONTRACT + i] = seating.imposed_contract
+        state[b.AMOUNT + i] = seating.imposed_amount
     if not rules.auction:
         deal_further_cards(state, lanes)
     return lanes
@@ -205,20 +173,20 @@ def impose_contract(
 
 @kernel
 def impose_opener_take(
-    state: Block, lanes: int, rules: Rules, seating: Seating, log: Int64Array
+    state: t.Block, lanes: int, rules: Rules, seating: Seating, log: t.Int64Array
 ) -> int:
     """Have the opener take with the Return's suit, whatever their hand."""
-    for i in range(pad_lanes(lanes)):
-        state[SENDER + i] = 0
-        state[CONTRACT + i] = trailing_zeros(state[UPCARD + i]) >> 4
-        state[LAP + i] = 1
+    for i in range(b.pad_lanes(lanes)):
+        state[b.SENDER + i] = 0
+        state[b.CONTRACT + i] = trailing_zeros(state[b.UPCARD + i]) >> 4
+        state[b.LAP + i] = 1
     deal_further_cards(state, lanes)
     return lanes
 
 
 @kernel
 def impose_opener_pass(
-    state: Block, lanes: int, rules: Rules, seating: Seating, log: Int64Array
+    state: t.Block, lanes: int, rules: Rules, seating: Seating, log: t.Int64Array
 ) -> int:
     """Have the opener pass in the first lap, whatever their hand; then the players call."""
     run_taking(state, lanes, rules, seating, log, 1)
@@ -227,12 +195,14 @@ def impose_opener_pass(
 
 
 @kernel
-def finish_rounds(state: Block, lanes: int, rules: Rules, seating: Seating, log: Int64Array) -> int:
+def finish_rounds(
+    state: t.Block, lanes: int, rules: Rules, seating: Seating, log: t.Int64Array
+) -> int:
     """Play and score the rounds that were taken, and fill their columns.
 
     Lanes are exchanged so that those that were played come first; return their number.
     """
-    played = move_taken_first(state, lanes, AUCTION_ROWS)
+    played = move_taken_first(state, lanes, b.AUCTION_ROWS)
     complete_hands(state, played, 1 - rules.auction)
     prepare_play(state, played)
     if played > 0:
@@ -261,21 +231,21 @@ call_stage = make_address_caller(STAGE_SIGNATURE)
 
 
 @block_loop
-def find_illegal_choice(state: Block, lanes: int) -> int:
+def find_illegal_choice(state: t.Block, lanes: int) -> int:
     """Return the number of the first deal in which a policy made an illegal choice, or -1."""
     count = 0
     for i in range(lanes):
-        count += state[ILLEGAL + i]
+        count += state[b.ILLEGAL + i]
     if count != 0:
         for i in range(lanes):
-            if state[ILLEGAL + i] != 0:
-                return int(state[DEAL_NUMBER + i])
+            if state[b.ILLEGAL + i] != 0:
+                return int(state[b.DEAL_NUMBER + i])
     return -1
 
 
 @kernel
 def play_block(
-    state: Block, lanes: int, seed: int, rules: Rules, seating: Seating, log: Int64Array
+    state: t.Block, lanes: int, seed: int, rules: Rules, seating: Seating, log: t.Int64Array
 ) -> None:
     """Deal, call, play and score the rounds of a block.
 
@@ -283,27 +253,27 @@ def play_block(
 
     `log` is empty or int64 (`core.bidding.LOG_SIZE`,), filled with the calls by ORIGINAL_LANE.
     """
-    for i in range(pad_lanes(lanes)):
-        state[KEY + i] = rng.derive_deal_key(seed, state[DEAL_NUMBER + i])
-        state[ILLEGAL + i] = 0
+    for i in range(b.pad_lanes(lanes)):
+        state[b.KEY + i] = rng.derive_deal_key(seed, state[b.DEAL_NUMBER + i])
+        state[b.ILLEGAL + i] = 0
     for stage in range(seating.stages.shape[0]):
         call_stage(seating.stages[stage], (state, lanes, rules, seating, log))
 
 
 @kernel
-def start_deals(state: Block, first: int, lanes: int, seats: int = SEATS) -> None:
+def start_deals(state: t.Block, first: int, lanes: int, seats: int = b.SEATS) -> None:
     """Assign single rounds: deals from `first` on, dealer deal mod seats, nothing pending."""
     first_dealer = first % seats
-    for i in range(pad_lanes(lanes)):
-        state[DEAL_NUMBER + i] = first + i
-        state[DEALER + i] = wrap_number(first_dealer + i, seats)
-        state[PENDING + i] = 0
+    for i in range(b.pad_lanes(lanes)):
+        state[b.DEAL_NUMBER + i] = first + i
+        state[b.DEALER + i] = b.wrap_number(first_dealer + i, seats)
+        state[b.PENDING + i] = 0
 
 
 @kernel
 def play_deals(
-    state: Block, first: int, count: int, seed: int, rules: Rules, seating: Seating,
-    deals: Int64Array, values: Int16Array, sender_cards: Int64Array, fingerprints: Int64Array,
+    state: t.Block, first: int, count: int, seed: int, rules: Rules, seating: Seating, deals:
+    t.Int64Array, values: t.Int16Array, sender_cards: t.Int64Array, fingerprints: t.Int64Array,
 ) -> int:  # fmt: skip
     """Play single rounds of the deals `first` to `first + count - 1`, dealer deal mod seats.
 
@@ -323,8 +293,8 @@ def play_deals(
     """
     marked = fingerprints.shape[0] > 0
     log = np.empty(LOG_SIZE if marked else 0, np.int64)
-    for done in range(0, count, LANES):
-        lanes = min(LANES, count - done)
+    for done in range(0, count, b.LANES):
+        lanes = min(b.LANES, count - done)
         start_deals(state, first + done, lanes, rules.seats)
         play_block(state, lanes, seed, rules, seating, log)
         illegal = find_illegal_choice(state, lanes)
@@ -355,7 +325,7 @@ NOTHING_PENDING, BID_PENDING, COUNTER_PENDING = range(3)
 
 @kernel
 def resume_taking(
-    state: Block, lanes: int, rules: Rules, seating: Seating, turn: int, unused: int
+    state: t.Block, lanes: int, rules: Rules, seating: Seating, turn: int, unused: int
 ) -> int:
     """Continue the taking from a turn (0 to 11), where STILL_CALLING."""
     run_taking(state, lanes, rules, seating, np.empty(0, np.int64), turn)
@@ -364,7 +334,7 @@ def resume_taking(
 
 @kernel
 def resume_auction(
-    state: Block, lanes: int, rules: Rules, seating: Seating, turn: int, pending: int
+    state: t.Block, lanes: int, rules: Rules, seating: Seating, turn: int, pending: int
 ) -> int:
     """Continue an auction from a turn, where STILL_CALLING.
 
@@ -377,8 +347,8 @@ def resume_auction(
     if pending == COUNTER_PENDING:
         ask_overcounters(state, lanes, rules, seating, log, 16 * turn)
         if not rules.counter_any_time:
-            for i in range(pad_lanes(lanes)):
-                state[CALL + i] = PASS
+            for i in range(b.pad_lanes(lanes)):
+                state[b.CALL + i] = PASS
             enter_bids(state, lanes, rules, seating, log, turn)
     if pending == BID_PENDING:
         enter_bids(state, lanes, rules, seating, log, turn)
@@ -388,7 +358,7 @@ def resume_auction(
 
 @kernel
 def resume_play(
-    state: Block, lanes: int, rules: Rules, seating: Seating, trick: int, position: int
+    state: t.Block, lanes: int, rules: Rules, seating: Seating, trick: int, position: int
 ) -> int:
     """Continue the play from a position of a trick (0 to 6), and score the round.
 
@@ -421,43 +391,43 @@ GAME, ROUND, PLAYED_ROUNDS, FIRST_DEALER, NEXT_DEALER, PENDING_NEXT, WINNER = ra
 SCORE = 7
 """Scores, by team, or by seat with random partners: `SEATS` fields, of which a game may use
 fewer."""
-SLOT_FIELDS = SCORE + SEATS
+SLOT_FIELDS = SCORE + b.SEATS
 
-_PENDING_AFTER = column_offset("pending_after")
-_ROUND_SCORE = column_offset("score_0")
+_PENDING_AFTER = b.column_offset("pending_after")
+_ROUND_SCORE = b.column_offset("score_0")
 
 
-def new_slots(count: int) -> Int64Array:
+def new_slots(count: int) -> t.Int64Array:
     """Return slots for a number of games."""
     return np.zeros((count, SLOT_FIELDS), dtype=np.int64)
 
 
 @kernel
-def advance(state: Block, slots: Int64Array, lanes: int, rules: Rules) -> None:
+def advance(state: t.Block, slots: t.Int64Array, lanes: int, rules: Rules) -> None:
     """Update the slots after a round of KQJ: scores, pending gratuity and winner."""
     for i in range(lanes):
-        slot = state[ORIGINAL_LANE + i]
-        taken = state[SENDER + i] >= 0
+        slot = state[b.ORIGINAL_LANE + i]
+        taken = state[b.SENDER + i] >= 0
         best, at, shared = -1, -1, False
-        for score in range(SEATS):
-            place = wrap_seat(score + SEATS - 1 - state[DEALER + i], SEATS)
-            team = team_of(state[PLAYERS + i], place) if rules.random_partners else score
+        for score in range(b.SEATS):
+            place = b.wrap_seat(score + b.SEATS - 1 - state[b.DEALER + i], b.SEATS)
+            team = b.team_of(state[b.PLAYERS + i], place) if rules.random_partners else score
             if team < rules.teams:
                 if taken:
-                    slots[slot, SCORE + score] += state[_ROUND_SCORE + team * STRIDE + i]
+                    slots[slot, SCORE + score] += state[_ROUND_SCORE + team * b.STRIDE + i]
                 value = slots[slot, SCORE + score]
                 shared = (shared and value <= best) or value == best
                 if value > best:
                     best, at = value, score
         slots[slot, WINNER] = at if best >= rules.target and not shared else -1
-        slots[slot, PENDING_NEXT] = state[(_PENDING_AFTER if taken else PENDING) + i]
-        slots[slot, NEXT_DEALER] = wrap_seat(state[DEALER + i] + 1, SEATS)
+        slots[slot, PENDING_NEXT] = state[(_PENDING_AFTER if taken else b.PENDING) + i]
+        slots[slot, NEXT_DEALER] = b.wrap_seat(state[b.DEALER + i] + 1, b.SEATS)
         slots[slot, PLAYED_ROUNDS] += taken
         slots[slot, ROUND] += 1
 
 
 @kernel
-def drop_finished(slots: Int64Array, lanes: int) -> int:
+def drop_finished(slots: t.Int64Array, lanes: int) -> int:
     """Remove the slots whose games are over; return the number of the others."""
     slot = 0
     while slot < lanes:
@@ -476,7 +446,7 @@ call_advance = make_address_caller(ADVANCE_SIGNATURE)
 
 
 @block_loop
-def start_game(slots: Int64Array, slot: int, game: int, seed: int, rules: Rules) -> None:
+def start_game(slots: t.Int64Array, slot: int, game: int, seed: int, rules: Rules) -> None:
     """Begin a game in a slot: its first dealer is drawn at random."""
     slots[slot, :] = 0
     slots[slot, GAME] = game
@@ -485,32 +455,32 @@ def start_game(slots: Int64Array, slot: int, game: int, seed: int, rules: Rules)
         rng.draw(rng.derive_deal_key(seed, game * MAX_ROUNDS), rng.FIRST_DEALER), rules.seats
     )
     slots[slot, FIRST_DEALER] = slots[slot, NEXT_DEALER] = dealer
-    for score in range(SEATS):
+    for score in range(b.SEATS):
         slots[slot, SCORE + score] = rules.start_score
 
 
 @kernel
-def start_games(slots: Int64Array, lanes: int, first: int, seed: int, rules: Rules) -> None:
+def start_games(slots: t.Int64Array, lanes: int, first: int, seed: int, rules: Rules) -> None:
     """Begin the games `first` to `first + lanes - 1` in the first slots."""
     for slot in range(lanes):
         start_game(slots, slot, first + slot, seed, rules)
 
 
 @kernel
-def assign_rounds(state: Block, slots: Int64Array, lanes: int) -> None:
+def assign_rounds(state: t.Block, slots: t.Int64Array, lanes: int) -> None:
     """Assign the next round of each slot to the lanes of a block."""
-    for i in range(pad_lanes(lanes)):
+    for i in range(b.pad_lanes(lanes)):
         slot = min(i, lanes - 1)
-        state[DEAL_NUMBER + i] = slots[slot, GAME] * MAX_ROUNDS + slots[slot, ROUND]
-        state[DEALER + i] = slots[slot, NEXT_DEALER]
-        state[PENDING + i] = slots[slot, PENDING_NEXT]
+        state[b.DEAL_NUMBER + i] = slots[slot, GAME] * MAX_ROUNDS + slots[slot, ROUND]
+        state[b.DEALER + i] = slots[slot, NEXT_DEALER]
+        state[b.PENDING + i] = slots[slot, PENDING_NEXT]
 
 
 @kernel
 def play_games(
-    state: Block, slots: Int64Array, lanes: int, next_game: int, last_game: int, seed: int,
-    rules: Rules, seating: Seating, advance_address: Address, deals: Int64Array,
-    values: Int16Array, sender_cards: Int64Array, games: Int64Array,
+    state: t.Block, slots: t.Int64Array, lanes: int, next_game: int, last_game: int, seed: int,
+    rules: Rules, seating: Seating, advance_address: t.Address, deals: t.Int64Array,
+    values: t.Int16Array, sender_cards: t.Int64Array, games: t.Int64Array,
 ) -> tuple[int, int, int, int, int, int]:  # fmt: skip
     """Continue the games in the slots, and start further ones in slots that become free.
 
@@ -532,7 +502,7 @@ def play_games(
     """
     log = np.empty(0, np.int64)
     rows, finished = 0, 0
-    while lanes > 0 and rows + LANES <= deals.shape[0]:
+    while lanes > 0 and rows + b.LANES <= deals.shape[0]:
         assign_rounds(state, slots, lanes)
         play_block(state, lanes, seed, rules, seating, log)
         illegal = find_illegal_choice(state, lanes)

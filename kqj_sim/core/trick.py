@@ -7,6 +7,7 @@ are those of the suit led and the trumps above it.
 from __future__ import annotations
 
 from kqj_sim.core import rng
+from kqj_sim.core import types as t
 from kqj_sim.core.block import (
     AMOUNT,
     CAPOT,
@@ -42,35 +43,29 @@ from kqj_sim.core.block import (
 )
 from kqj_sim.core.cards import SUIT_MASK, select, to_strength_order, trailing_zeros
 from kqj_sim.core.jit import block_loop, scalar
-from kqj_sim.core.types import (
-    Block,
-    Card,
-    CardSet,
-    Flag,
-    Lane,
-    Position,
-    SuitMask,
-    Team,
-)
 from kqj_sim.core.views import CardView
 
 
 @scalar
-def suit_mask_of(card: Card) -> SuitMask:
+def suit_mask_of(card: t.Card) -> t.SuitMask:
     """Return all cards of a card's suit."""
     return SUIT_MASK << (trailing_zeros(card) & 48)
 
 
 @scalar
-def winning_cards(led: SuitMask, trumps: CardSet, master: Card) -> CardSet:
+def winning_cards(led: t.SuitMask, trumps: t.CardSet, master: t.Card) -> t.CardSet:
     """Return the cards of the pack that would become master in place of `master`."""
     return (led | trumps) & -(2 * master)
 
 
 @scalar
 def legal_cards(
-    hand: CardSet, led: SuitMask, must_beat: SuitMask, winning: CardSet, partner_is_master: bool
-) -> CardSet:
+    hand: t.CardSet,
+    led: t.SuitMask,
+    must_beat: t.SuitMask,
+    winning: t.CardSet,
+    partner_is_master: bool,
+) -> t.CardSet:
     """Return the cards that may follow (docs/rules.md, section 5).
 
     Args:
@@ -89,13 +84,13 @@ def legal_cards(
 
 
 @scalar
-def _is_void(card: Card, led: SuitMask) -> Flag:
+def _is_void(card: t.Card, led: t.SuitMask) -> t.Flag:
     """Return 1 if a follower who plays a card lacks the suit led."""
     return 1 if card & led == 0 else 0
 
 
 @block_loop
-def finish_trick(state: Block, lanes: int) -> None:
+def finish_trick(state: t.Block, lanes: int) -> None:
     """Give the trick to its winner and turn the positions so that the winner leads next."""
     n = fill_vectors(lanes)
     for i in range(n):
@@ -153,13 +148,13 @@ def finish_trick(state: Block, lanes: int) -> None:
 
 
 @scalar
-def _beat_master(master: Card, card: Card, led: SuitMask, trumps: CardSet) -> Card:
+def _beat_master(master: t.Card, card: t.Card, led: t.SuitMask, trumps: t.CardSet) -> t.Card:
     """Return the master after one more card, 0 for none."""
     return card if card & winning_cards(led, trumps, master) != 0 else master
 
 
 @block_loop
-def play_last_trick(state: Block, lanes: int) -> None:
+def play_last_trick(state: t.Block, lanes: int) -> None:
     """Play the last trick, in which nobody has a choice."""
     n = fill_vectors(lanes)
     for i in range(n):
@@ -192,14 +187,16 @@ def play_last_trick(state: Block, lanes: int) -> None:
 
 
 @scalar
-def _select_won_cards(team: Team, played: CardSet, won_0: CardSet, won_1: CardSet) -> CardSet:
+def _select_won_cards(
+    team: t.Team, played: t.CardSet, won_0: t.CardSet, won_1: t.CardSet
+) -> t.CardSet:
     """Return the cards won by a team; what neither team 0 nor 1 has won is team 2's."""
     won_2 = played & ~(won_0 | won_1)
     return (won_0 & -(team == 0)) | (won_1 & -(team == 1)) | (won_2 & -(team == 2))
 
 
 @scalar
-def read_upcard(state: Block, lane: Lane) -> Card:
+def read_upcard(state: t.Block, lane: t.Lane) -> t.Card:
     """Return the Return of a lane by strength; 0 with auctions."""
     return (
         0
@@ -209,7 +206,7 @@ def read_upcard(state: Block, lane: Lane) -> Card:
 
 
 @scalar
-def read_trick(state: Block, lane: Lane, position: Position) -> CardSet:
+def read_trick(state: t.Block, lane: t.Lane, position: t.Position) -> t.CardSet:
     """Return the cards of the current trick before a position played."""
     # Not as a loop: views are read in vector code.
     cards = state[TRICK_CARDS + lane] if position > 0 else 0
@@ -221,7 +218,7 @@ def read_trick(state: Block, lane: Lane, position: Position) -> CardSet:
 
 
 @scalar
-def read_master(state: Block, lane: Lane) -> Card:
+def read_master(state: t.Block, lane: t.Lane) -> t.Card:
     """Return the master of the current trick; a card must have been played."""
     shift = state[MASTER_SHIFT + lane]
     master = state[TRICK_CARDS + lane]
@@ -234,9 +231,9 @@ def read_master(state: Block, lane: Lane) -> Card:
 
 @scalar
 def card_view(
-    state: Block, lane: Lane, hand: CardSet, legal: CardSet, trick: int, position: Position,
-    led: SuitMask, winning: CardSet, master: Card, partner: Flag, cards: CardSet, upcard: Card,
-    teams: int,
+    state: t.Block, lane: t.Lane, hand: t.CardSet, legal: t.CardSet, trick: int, position:
+    t.Position, led: t.SuitMask, winning: t.CardSet, master: t.Card, partner: t.Flag, cards:
+    t.CardSet, upcard: t.Card, teams: int,
 ) -> CardView:  # fmt: skip
     """Return the view of a position; `led` to `cards` are of the trick so far."""
     players = state[PLAYERS_BY_POSITION + lane]
@@ -280,7 +277,7 @@ def card_view(
 
 
 @scalar
-def lead_view(state: Block, lane: Lane, trick: int, teams: int) -> CardView:
+def lead_view(state: t.Block, lane: t.Lane, trick: int, teams: int) -> CardView:
     """Return the view of the leader of a lane."""
     hand = state[HAND + lane]
     upcard = read_upcard(state, lane)
@@ -288,14 +285,16 @@ def lead_view(state: Block, lane: Lane, trick: int, teams: int) -> CardView:
 
 
 @scalar
-def has_partner_as_master(state: Block, lane: Lane, position: Position) -> bool:
+def has_partner_as_master(state: t.Block, lane: t.Lane, position: t.Position) -> bool:
     """Return True if the master is a card of the team of a position of a lane."""
     players = state[PLAYERS_BY_POSITION + lane]
     return team_at(players, state[MASTER_SHIFT + lane]) == team_of(players, position)
 
 
 @scalar
-def find_following_cards(state: Block, lane: Lane, hand: CardSet, position: Position) -> CardSet:
+def find_following_cards(
+    state: t.Block, lane: t.Lane, hand: t.CardSet, position: t.Position
+) -> t.CardSet:
     """Return the cards that a following position (from 1) of a lane may play from a hand."""
     partner = has_partner_as_master(state, lane, position)
     return legal_cards(
@@ -305,8 +304,8 @@ def find_following_cards(state: Block, lane: Lane, hand: CardSet, position: Posi
 
 @scalar
 def follow_view(
-    state: Block, lane: Lane, hand: CardSet, legal: CardSet, trick: int, position: Position,
-    teams: int,
+    state: t.Block, lane: t.Lane, hand: t.CardSet, legal: t.CardSet, trick: int, position:
+    t.Position, teams: int,
 ) -> CardView:  # fmt: skip
     """Return the view of a following position (from 1) of a lane, with its legal cards."""
     partner = has_partner_as_master(state, lane, position)
@@ -318,20 +317,20 @@ def follow_view(
 
 
 @scalar
-def find_legal_cards(state: Block, lane: Lane, position: Position) -> CardSet:
+def find_legal_cards(state: t.Block, lane: t.Lane, position: t.Position) -> t.CardSet:
     """Return the cards that a position of a lane may play."""
     hand = read_hand(state, lane, position)
     return hand if position == 0 else find_following_cards(state, lane, hand, position)
 
 
 @scalar
-def read_hand(state: Block, lane: Lane, position: Position) -> CardSet:
+def read_hand(state: t.Block, lane: t.Lane, position: t.Position) -> t.CardSet:
     """Return the cards in the hand of a position of a lane."""
     return state[cell_index(HAND + position * STRIDE, lane)]
 
 
 @scalar
-def update_trick(state: Block, lane: Lane, position: Position, card: Card) -> None:
+def update_trick(state: t.Block, lane: t.Lane, position: t.Position, card: t.Card) -> None:
     """Update the master of the trick by the card of a following position."""
     winning = state[WINNING + lane]
     wins = card & winning != 0
@@ -340,7 +339,7 @@ def update_trick(state: Block, lane: Lane, position: Position, card: Card) -> No
 
 
 @scalar
-def put_lead(state: Block, lane: Lane, card: Card) -> None:
+def put_lead(state: t.Block, lane: t.Lane, card: t.Card) -> None:
     """Put the leader's card on the table."""
     led = suit_mask_of(card)
     state[TRICK_CARDS + lane] = card
@@ -351,7 +350,7 @@ def put_lead(state: Block, lane: Lane, card: Card) -> None:
 
 
 @scalar
-def put_card(state: Block, lane: Lane, position: Position, card: Card) -> None:
+def put_card(state: t.Block, lane: t.Lane, position: t.Position, card: t.Card) -> None:
     """Put the card of any position on the table."""
     if position == 0:
         put_lead(state, lane, card)

@@ -8,18 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from kqj_sim.core import types as t
 from kqj_sim.core.jit import scalar
-from kqj_sim.core.types import (
-    Card,
-    CardSet,
-    Contract,
-    Flag,
-    PackedBids,
-    PackedPlayers,
-    Place,
-    Position,
-    SuitMask,
-)
 
 PASS = -1
 """The call of a player who passes."""
@@ -32,7 +22,7 @@ _CONTRACT_BITS, _CONTRACT_MASK = 3, 7
 
 
 @scalar
-def bid_code(amount: int, contract: Contract, capot: Flag) -> int:
+def bid_code(amount: int, contract: t.Contract, capot: t.Flag) -> int:
     """Return a bid as the number that `choose_bid` answers with.
 
     Example:
@@ -45,21 +35,21 @@ def bid_code(amount: int, contract: Contract, capot: Flag) -> int:
 
 @scalar
 def replace_last_bid(
-    last_bids: PackedBids, place: Place, tens: int, contract: Contract
-) -> PackedBids:
+    last_bids: t.PackedBids, place: t.Place, tens: int, contract: t.Contract
+) -> t.PackedBids:
     """Return packed bids with the last bid of a place replaced; `tens` is the amount / 10."""
     shift = _BID_BITS * place
     return last_bids & ~(_BID_MASK << shift) | (tens << _CONTRACT_BITS | (contract + 1)) << shift
 
 
 @scalar
-def last_bid_amount(last_bids: PackedBids, place: Place) -> int:
+def last_bid_amount(last_bids: t.PackedBids, place: t.Place) -> int:
     """Return the amount of the last bid of a place; 0 if it has not bid."""
     return 10 * (((last_bids >> _BID_BITS * place) & _BID_MASK) >> _CONTRACT_BITS)
 
 
 @scalar
-def last_bid_contract(last_bids: PackedBids, place: Place) -> Contract:
+def last_bid_contract(last_bids: t.PackedBids, place: t.Place) -> t.Contract:
     """Return the contract of the last bid of a place; -1 if it has not bid."""
     return ((last_bids >> _BID_BITS * place) & _CONTRACT_MASK) - 1
 
@@ -76,17 +66,17 @@ class TakeView(NamedTuple):
         <Policy choose_take: takes>
     """
 
-    hand: CardSet
+    hand: t.CardSet
     """The five cards held."""
-    turned: Card
+    turned: t.Card
     """The Return."""
     lap: int
     """1 (only the Return's suit may be named) or 2."""
-    place: Place
+    place: t.Place
     """Place of the player, 0 the opener to 5 the dealer."""
-    all_no_trump: Flag
+    all_no_trump: t.Flag
     """1 if All-Trumps and No-Trump may be named now."""
-    players: PackedPlayers
+    players: t.PackedPlayers
     """Teams of the places, packed (`core.block.team_of`)."""
     team_count: int
     """2 or 3."""
@@ -106,9 +96,9 @@ class BidView(NamedTuple):
         <Policy choose_bid: bids>
     """
 
-    hand: CardSet
+    hand: t.CardSet
     """The eight cards held."""
-    place: Place
+    place: t.Place
     """Place of the player, 0 the opener to 5 the dealer."""
     turn: int
     """Turns before this one; turn // 6 laps are over."""
@@ -116,17 +106,17 @@ class BidView(NamedTuple):
     """The lowest amount that may be bid; if above `highest_amount`, the player must pass."""
     highest_amount: int
     """The highest amount that may be bid."""
-    all_no_trump: Flag
+    all_no_trump: t.Flag
     """1 if All-Trumps and No-Trump may be bid."""
-    bidder: Place
+    bidder: t.Place
     """Place of the last bidder; -1 if there is none."""
     amount: int
     """Amount of the last bid; 0 if there is none."""
-    contract: Contract
+    contract: t.Contract
     """Contract of the last bid; -1 if there is none."""
-    last_bids: PackedBids
+    last_bids: t.PackedBids
     """Last bid of each place, packed (`last_bid_amount`, `last_bid_contract`)."""
-    players: PackedPlayers
+    players: t.PackedPlayers
     """Teams of the places, packed (`core.block.team_of`)."""
     team_count: int
     """2 or 3."""
@@ -146,19 +136,19 @@ class CounterView(NamedTuple):
         <Policy choose_counter: counters>
     """
 
-    hand: CardSet
+    hand: t.CardSet
     """The eight cards held."""
-    place: Place
+    place: t.Place
     """Place of the player, 0 the opener to 5 the dealer."""
-    bidder: Place
+    bidder: t.Place
     """Place of the bidder."""
     amount: int
-    contract: Contract
-    capot: Flag
+    contract: t.Contract
+    capot: t.Flag
     """1 if Capot is announced."""
-    last_bids: PackedBids
+    last_bids: t.PackedBids
     """Last bid of each place, packed (`last_bid_amount`, `last_bid_contract`)."""
-    players: PackedPlayers
+    players: t.PackedPlayers
     """Teams of the places, packed (`core.block.team_of`)."""
     team_count: int
     """2 or 3."""
@@ -178,54 +168,54 @@ class CardView(NamedTuple):
         <Policy play_low: chooses cards>
     """
 
-    hand: CardSet
+    hand: t.CardSet
     """Cards held."""
-    legal: CardSet
+    legal: t.CardSet
     """Cards that may be played; never empty."""
     trick_number: int
     """0 to 7."""
-    position: Position
+    position: t.Position
     """Cards already played to this trick, 0 to 5; 0 is leading."""
-    led: SuitMask
+    led: t.SuitMask
     """All cards of the suit led; 0 when leading."""
-    trumps: CardSet
+    trumps: t.CardSet
     """All trumps; 0 at All-Trumps and No-Trump."""
-    climbing: CardSet
+    climbing: t.CardSet
     """All cards of the suits in which players must beat: trumps, or all at All-Trumps."""
-    winning: CardSet
+    winning: t.CardSet
     """Cards of the pack that would become master now; every card when leading."""
-    master: Card
+    master: t.Card
     """The master; 0 when leading."""
-    partner_is_master: Flag
+    partner_is_master: t.Flag
     """1 if a partner's card is master, else 0."""
-    trick: CardSet
+    trick: t.CardSet
     """Cards played to this trick."""
-    played: CardSet
+    played: t.CardSet
     """Cards of the finished tricks."""
-    won: CardSet
+    won: t.CardSet
     """Cards that the player's team has won."""
-    won_contracting: CardSet
+    won_contracting: t.CardSet
     """Cards that the contracting team has won."""
-    turned: Card
+    turned: t.Card
     """The Return, which the Sender took into the hand; 0 with auctions."""
-    points_1: CardSet
+    points_1: t.CardSet
     """Bit planes of the card points: a card scores the sum of the planes that hold it."""
-    points_2: CardSet
-    points_4: CardSet
-    points_8: CardSet
-    points_16: CardSet
-    players: PackedPlayers
+    points_2: t.CardSet
+    points_4: t.CardSet
+    points_8: t.CardSet
+    points_16: t.CardSet
+    players: t.PackedPlayers
     """Teams and known voids of the positions of this trick, packed (`core.block`)."""
-    leader: Place
+    leader: t.Place
     """Place of this trick's leader, 0 the opener to 5 the dealer."""
-    sender: Place
+    sender: t.Place
     """Place of the Sender."""
-    contracting: Flag
+    contracting: t.Flag
     """1 if the player's team is the contracting team."""
-    contract: Contract
+    contract: t.Contract
     amount: int
     """Amount bid; 0 without auction."""
-    capot: Flag
+    capot: t.Flag
     """1 if Capot was announced."""
     stake: int
     """1, or 2 or 4 after a counter or overcounter."""
@@ -247,19 +237,19 @@ class AcceptView(NamedTuple):
         <Policy choose_accept: accepts>
     """
 
-    hand: CardSet
+    hand: t.CardSet
     """The four cards held."""
-    turned: Card
+    turned: t.Card
     """The dealer's card that is turned up; its suit is the trump suit."""
-    trumps: CardSet
+    trumps: t.CardSet
     """All trumps."""
-    contract: Contract
+    contract: t.Contract
     """The trump suit, 0 to 3 `shdc`."""
-    place: Place
+    place: t.Place
     """Place in the order of speaking, 0 the dealer's left to 3 the dealer."""
-    raised: Flag
+    raised: t.Flag
     """1 if the round is raised, else 0."""
-    players: PackedPlayers
+    players: t.PackedPlayers
     """Teams of the places, packed (`core.block.team_of`)."""
     team_count: int
     """2."""

@@ -8,12 +8,7 @@ import numpy as np
 
 from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.kwajongen.samplers import KwajongenCallOdds
-from kqj_sim.output.figures import (
-    RESULT_COLOURS,
-    SMALL,
-    compute_error_lengths,
-    draw_stacks,
-)
+from kqj_sim.output import figures as figures
 from kqj_sim.output.page import INK
 from kqj_sim.output.sentences import say
 from kqj_sim.positions.measures import DRAWN, LOST, NOT_PLAYED, WON
@@ -56,7 +51,7 @@ def _list_tables(odds: KwajongenCallOdds) -> list[Table]:
 def _list_panels(odds: KwajongenCallOdds) -> list[Panel]:
     """Return the distribution of points after each call."""
     found = odds.point_counts.sum(axis=(0, 2))
-    colours = {name: RESULT_COLOURS[name] for name, at in _ENDINGS.items() if found[at]}
+    colours = {name: figures.RESULT_COLOURS[name] for name, at in _ENDINGS.items() if found[at]}
     panels = []
     for option in odds.ranking:
 
@@ -75,19 +70,19 @@ def _draw_points(axes: Axes, odds: KwajongenCallOdds, option: int) -> None:
     every = range(-reach, reach + 1)
     counts = odds.point_counts[option, :, most - reach : most + reach + 1]
     heights = {name: 100 * counts[ending] / odds.sums.weights for name, ending in _ENDINGS.items()}
-    draw_stacks(axes, np.array(every), heights, 0.85)
+    figures.draw_stacks(axes, np.array(every), heights, 0.85)
     shares = {points: odds.estimate_points_share(option, points) for points in every}
     shown = {points: each for points, each in shares.items() if each.value > 0}
     axes.errorbar(
         list(shown), [100 * each.value for each in shown.values()],
-        compute_error_lengths(shown.values(), 100), fmt="none", ecolor=INK, elinewidth=1.2,
+        figures.compute_error_lengths(shown.values(), 100), fmt="none", ecolor=INK, elinewidth=1.2,
         capsize=2.5,
     )  # fmt: skip
     for points, each in shown.items():
         axes.annotate(
             f"{100 * each.value:.1f}" if each.value >= 0.0005 else "<0.1",
             (points, 100 * each.high), (0, 2), textcoords="offset points", ha="center",
-            fontsize=SMALL,
+            fontsize=figures.SMALL,
         )  # fmt: skip
     tallest = max(
         odds.estimate_points_share(call, points).high

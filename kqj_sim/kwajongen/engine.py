@@ -8,64 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from kqj_sim.core import block as b
+from kqj_sim.core import cards as c
+from kqj_sim.core import dispatch as dispatch
 from kqj_sim.core import rng
+from kqj_sim.core import types as t
 from kqj_sim.core.bidding import log_call
-from kqj_sim.core.block import (
-    AMOUNT,
-    CALL,
-    CALL_COUNT,
-    CAPOT,
-    COLUMN_ROWS,
-    CONTRACT,
-    DEALER,
-    DEALT,
-    FIRST_FIVE,
-    HAND,
-    KEY,
-    LEADER,
-    LED,
-    MASTER_SHIFT,
-    MUST_BEAT,
-    ORIGINAL_LANE,
-    PENDING,
-    PLAYED_CARDS,
-    PLAYER_BITS,
-    PLAYERS,
-    PLAYERS_BY_POSITION,
-    POINT_PLANES,
-    SENDER,
-    SENDER_TEAM,
-    STAKE,
-    STRIDE,
-    TRICK_CARDS,
-    TRUMPS,
-    UPCARD,
-    WINNING,
-    WON_CARDS,
-    cell_index,
-    history_offset,
-    policy_of,
-    team_at,
-    team_of,
-)
-from kqj_sim.core.cards import (
-    PLANE_COUNT,
-    make_point_planes,
-    popcount,
-    trailing_zeros,
-)
 from kqj_sim.core.deal import PAIRS, TRIPLES, count_subsets, deposit
-from kqj_sim.core.dispatch import (
-    ACCEPT,
-    LEAD,
-    Asking,
-    AskLoop,
-    call_loop,
-    check_card,
-    check_choice,
-    view_block,
-    view_parameters,
-)
 from kqj_sim.core.jit import block_loop, kernel, scalar
 from kqj_sim.core.play import seat_at_first_trick
 from kqj_sim.core.round import (
@@ -87,20 +36,6 @@ from kqj_sim.core.trick import (
     update_trick,
     winning_cards,
 )
-from kqj_sim.core.types import (
-    Block,
-    Card,
-    CardSet,
-    Flag,
-    Float64Pointer,
-    Int64Array,
-    Int64Pointer,
-    Lane,
-    PackedPlayers,
-    Place,
-    Position,
-    RowOffset,
-)
 from kqj_sim.core.views import AcceptView
 from kqj_sim.kwajongen.cards import (
     PACK,
@@ -118,17 +53,17 @@ from kqj_sim.kwajongen.cards import (
 )
 from kqj_sim.kwajongen.game import KWAJONGEN_COLUMNS
 
-DEALT_FOUR = FIRST_FIVE
+DEALT_FOUR = b.FIRST_FIVE
 """The four cards of each place, natural coding; the upcard is one of the dealer's."""
 
-CARD = LEAD
+CARD = dispatch.LEAD
 """The group of a seating's entries for cards, led or not (`core.dispatch`)."""
 
 
 @scalar
-def read_upcard(state: Block, lane: Lane) -> Card:
+def read_upcard(state: t.Block, lane: t.Lane) -> t.Card:
     """Return the dealer's card that was turned up in a lane, by strength."""
-    return to_strength_order(state[UPCARD + lane], state[CONTRACT + lane])
+    return to_strength_order(state[b.UPCARD + lane], state[b.CONTRACT + lane])
 
 
 GROUP_SIZES = (2, 2, 2, 2, 2, 2, 1, 3)
@@ -136,15 +71,15 @@ GROUP_SIZES = (2, 2, 2, 2, 2, 2, 1, 3)
 other three."""
 SUBSET_COUNTS = count_subsets(GROUP_SIZES, 24)
 
-_PACKED_TEAMS = sum((seat % TEAMS) << PLAYER_BITS * seat for seat in range(SEATS))
-_ALL_PLAYERS = (1 << SEATS * PLAYER_BITS) - 1
+_PACKED_TEAMS = sum((seat % TEAMS) << b.PLAYER_BITS * seat for seat in range(SEATS))
+_ALL_PLAYERS = (1 << SEATS * b.PLAYER_BITS) - 1
 
 
 @scalar
-def rotate_players(players: PackedPlayers, position: Position) -> PackedPlayers:
+def rotate_players(players: t.PackedPlayers, position: t.Position) -> t.PackedPlayers:
     """Return packed players counted from a position onwards."""
-    shift = PLAYER_BITS * position
-    turned = (players >> shift) | (players << (SEATS * PLAYER_BITS - shift))
+    shift = b.PLAYER_BITS * position
+    turned = (players >> shift) | (players << (SEATS * b.PLAYER_BITS - shift))
     return turned & _ALL_PLAYERS
 
 
@@ -156,79 +91,91 @@ def _draw_subset(key: int, group: int) -> np.uint64:
 
 
 @block_loop
-def deal_cards(state: Block, lane: Lane) -> None:
+def deal_cards(state: t.Block, lane: t.Lane) -> None:
     """Deal a round: DEALT_FOUR and UPCARD from KEY."""
-    key, left = state[KEY + lane], PACK
+    key, left = state[b.KEY + lane], PACK
     for place in range(SEATS - 1):
         two = deposit(PAIRS[_draw_subset(key, 2 * place)], left)
         left ^= two
         more = deposit(PAIRS[_draw_subset(key, 2 * place + 1)], left)
         left ^= more
-        state[cell_index(DEALT_FOUR + place * STRIDE, lane)] = two | more
+        state[b.cell_index(DEALT_FOUR + place * b.STRIDE, lane)] = two | more
     card = deposit(1 << np.int64(_draw_subset(key, 6)), left)
     left ^= card
-    state[UPCARD + lane] = card
+    state[b.UPCARD + lane] = card
     three = deposit(TRIPLES[_draw_subset(key, 7)], left)
-    state[DEALT_FOUR + (SEATS - 1) * STRIDE + lane] = card | three
+    state[DEALT_FOUR + (SEATS - 1) * b.STRIDE + lane] = card | three
 
 
 @block_loop
-def begin_round(state: Block, lane: Lane, seating: Seating) -> None:
+def begin_round(state: t.Block, lane: t.Lane, seating: Seating) -> None:
     """Seat the players of a dealt round, before the first call."""
     # The upcard's suit is the trump suit, whether a place accepts or not.
-    state[CONTRACT + lane] = suit_of(state[UPCARD + lane])
-    state[SENDER + lane] = -1
-    state[AMOUNT + lane] = 0
-    state[CAPOT + lane] = 0
-    state[STAKE + lane] = 1
-    state[CALL_COUNT + lane] = 0
-    state[ORIGINAL_LANE + lane] = lane
+    state[b.CONTRACT + lane] = suit_of(state[b.UPCARD + lane])
+    state[b.SENDER + lane] = -1
+    state[b.AMOUNT + lane] = 0
+    state[b.CAPOT + lane] = 0
+    state[b.STAKE + lane] = 1
+    state[b.CALL_COUNT + lane] = 0
+    state[b.ORIGINAL_LANE + lane] = lane
     seats = _PACKED_TEAMS | pack_policies(seating.seats)
-    state[PLAYERS + lane] = rotate_players(seats & _ALL_PLAYERS, (state[DEALER + lane] + 1) % SEATS)
+    state[b.PLAYERS + lane] = rotate_players(
+        seats & _ALL_PLAYERS, (state[b.DEALER + lane] + 1) % SEATS
+    )
 
 
 @scalar
 def _ask(
-    seating: Seating, loop: int, state: Block, lane: Lane, first: int, second: int, rules: Rules,
-    number: int,
+    seating: Seating, loop: int, state: t.Block, lane: t.Lane, first: int, second: int, rules:
+    Rules, number: int,
 ) -> None:  # fmt: skip
     """Ask a policy of the table, by its number, for a call or card in a lane."""
-    call_loop(
+    dispatch.call_loop(
         seating.loop_addresses[loop * MAX_POLICIES + number], state, lane, first, second,
         rules.teams, rules.variant, number, seating.parameters, seating.resources,
     )  # fmt: skip
 
 
-def make_ask_accept(asking: Asking) -> AskLoop:
+def make_ask_accept(asking: dispatch.Asking) -> dispatch.AskLoop:
     """Return the function that asks a place of the calling."""
     choose, read_parameters, read_resource, _, checked = asking
 
     def ask_accept(
-        block_pointer: Int64Pointer, lane: Lane, place: Place, unused: int, teams: int,
-        must_trump: Flag, number: int, parameter_table: Float64Pointer, resources: Int64Pointer,
+        block_pointer: t.Int64Pointer, lane: t.Lane, place: t.Place, unused: int, teams: int,
+        must_trump: t.Flag, number: int, parameter_table: t.Float64Pointer, resources:
+        t.Int64Pointer,
     ) -> None:  # fmt: skip
         """Ask a place whether it plays: CALL is 1, or 0 for a pass."""
-        state = view_block(block_pointer)
-        trump = state[CONTRACT + lane]
-        hand = state[cell_index(DEALT_FOUR + place * STRIDE, lane)]
+        state = dispatch.view_block(block_pointer)
+        trump = state[b.CONTRACT + lane]
+        hand = state[b.cell_index(DEALT_FOUR + place * b.STRIDE, lane)]
         view = AcceptView(
             to_strength_order(hand, trump), read_upcard(state, lane), TRUMP_SUIT, trump, place,
-            state[PENDING + lane], state[PLAYERS + lane], teams,
-            rng.draw_32(state[KEY + lane], rng.CALL + place),
+            state[b.PENDING + lane], state[b.PLAYERS + lane], teams,
+            rng.draw_32(state[b.KEY + lane], rng.CALL + place),
         )  # fmt: skip
-        values = read_parameters(view_parameters(parameter_table), number)
+        values = read_parameters(dispatch.view_parameters(parameter_table), number)
         call = choose(view, values, read_resource(resources, number))
         if checked:
-            call = check_choice(state, lane, call, call == 0 or call == 1, 0)
-        state[CALL + lane] = 1 if call else 0
+            call = dispatch.check_choice(state, lane, call, call == 0 or call == 1, 0)
+        state[b.CALL + lane] = 1 if call else 0
 
     return ask_accept
 
 
 @block_loop
-def ask_call(state: Block, lane: Lane, rules: Rules, seating: Seating, place: Place) -> None:
+def ask_call(state: t.Block, lane: t.Lane, rules: Rules, seating: Seating, place: t.Place) -> None:
     """Ask a place whether it plays: CALL is 1, or 0 for a pass."""
-    _ask(seating, ACCEPT, state, lane, place, 0, rules, policy_of(state[PLAYERS + lane], place))
+    _ask(
+        seating,
+        dispatch.ACCEPT,
+        state,
+        lane,
+        place,
+        0,
+        rules,
+        b.policy_of(state[b.PLAYERS + lane], place),
+    )
 
 
 LOG_PASS, LOG_PLAY = range(2)
@@ -237,65 +184,68 @@ LOG_PASS, LOG_PLAY = range(2)
 
 @block_loop
 def run_calls(
-    state: Block, lane: Lane, rules: Rules, seating: Seating, log: Int64Array, first_place: Place,
-    end: Place,
+    state: t.Block, lane: t.Lane, rules: Rules, seating: Seating, log: t.Int64Array, first_place:
+    t.Place, end: t.Place,
 ) -> None:  # fmt: skip
     """Ask the places `first_place` to `end - 1` in turn, until one plays."""
     for place in range(first_place, end):
-        if state[SENDER + lane] >= 0:
+        if state[b.SENDER + lane] >= 0:
             break
         ask_call(state, lane, rules, seating, place)
-        plays = state[CALL + lane] == 1
+        plays = state[b.CALL + lane] == 1
         if log.shape[0] > 0:
             log_call(state, log, lane, place, LOG_PLAY if plays else LOG_PASS, 0)
         if plays:
-            state[SENDER + lane] = place
+            state[b.SENDER + lane] = place
 
 
 @scalar
-def find_legal_cards(state: Block, lane: Lane, position: Position, must_trump: Flag) -> CardSet:
+def find_legal_cards(
+    state: t.Block, lane: t.Lane, position: t.Position, must_trump: t.Flag
+) -> t.CardSet:
     """Return the cards that a position of a lane may play."""
     hand = read_hand(state, lane, position)
-    return hand if position == 0 else legal_cards(hand, state[LED + lane], must_trump)
+    return hand if position == 0 else legal_cards(hand, state[b.LED + lane], must_trump)
 
 
 @scalar
-def put_card(state: Block, lane: Lane, position: Position, card: Card) -> None:
+def put_card(state: t.Block, lane: t.Lane, position: t.Position, card: t.Card) -> None:
     """Put the card of a position on the table."""
-    state[cell_index(TRICK_CARDS + position * STRIDE, lane)] = card
+    state[b.cell_index(b.TRICK_CARDS + position * b.STRIDE, lane)] = card
     if position == 0:
         led = suit_mask_of(card)
-        state[LED + lane] = led
-        state[WINNING + lane] = winning_cards(led, TRUMP_SUIT, card)
-        state[MASTER_SHIFT + lane] = 0
+        state[b.LED + lane] = led
+        state[b.WINNING + lane] = winning_cards(led, TRUMP_SUIT, card)
+        state[b.MASTER_SHIFT + lane] = 0
     else:
         update_trick(state, lane, position, card)
 
 
-def make_ask_card(asking: Asking) -> AskLoop:
+def make_ask_card(asking: dispatch.Asking) -> dispatch.AskLoop:
     """Return the function that asks a position of a trick."""
     choose, read_parameters, read_resource, _, checked = asking
 
     def ask_card(
-        block_pointer: Int64Pointer, lane: Lane, trick: int, position: Position, teams: int,
-        must_trump: Flag, number: int, parameter_table: Float64Pointer, resources: Int64Pointer,
+        block_pointer: t.Int64Pointer, lane: t.Lane, trick: int, position: t.Position, teams: int,
+        must_trump: t.Flag, number: int, parameter_table: t.Float64Pointer, resources:
+        t.Int64Pointer,
     ) -> None:  # fmt: skip
         """Ask a position of a trick and put its card on the table."""
-        state = view_block(block_pointer)
+        state = dispatch.view_block(block_pointer)
         legal = find_legal_cards(state, lane, position, must_trump)
         leads = position == 0
         partner = not leads and has_partner_as_master(state, lane, position)
         view = card_view(
             state, lane, read_hand(state, lane, position), legal, trick, position,
-            0 if leads else state[LED + lane],
-            -1 if leads else state[WINNING + lane],
+            0 if leads else state[b.LED + lane],
+            -1 if leads else state[b.WINNING + lane],
             0 if leads else read_master(state, lane),
             1 if partner else 0, read_trick(state, lane, position), read_upcard(state, lane), teams,
         )  # fmt: skip
-        values = read_parameters(view_parameters(parameter_table), number)
+        values = read_parameters(dispatch.view_parameters(parameter_table), number)
         card = choose(view, values, read_resource(resources, number))
         if checked:
-            card = check_card(state, lane, card, legal)
+            card = dispatch.check_card(state, lane, card, legal)
         put_card(state, lane, position, card)
 
     return ask_card
@@ -303,67 +253,69 @@ def make_ask_card(asking: Asking) -> AskLoop:
 
 @block_loop
 def ask_card(
-    state: Block, lane: Lane, rules: Rules, seating: Seating, trick: int, position: Position
+    state: t.Block, lane: t.Lane, rules: Rules, seating: Seating, trick: int, position: t.Position
 ) -> None:
     """Ask a position of a trick and put its card on the table."""
-    number = policy_of(state[PLAYERS_BY_POSITION + lane], position)
+    number = b.policy_of(state[b.PLAYERS_BY_POSITION + lane], position)
     _ask(seating, CARD, state, lane, trick, position, rules, number)
 
 
 @block_loop
-def finish_trick(state: Block, lane: Lane, rules: Rules, seating: Seating, trick: int) -> None:
+def finish_trick(state: t.Block, lane: t.Lane, rules: Rules, seating: Seating, trick: int) -> None:
     """Give the trick to its winner and turn the positions so that the winner leads next."""
-    led = state[LED + lane]
-    players = state[PLAYERS_BY_POSITION + lane]
-    shift = state[MASTER_SHIFT + lane]
+    led = state[b.LED + lane]
+    players = state[b.PLAYERS_BY_POSITION + lane]
+    shift = state[b.MASTER_SHIFT + lane]
     if seating.keeps_history != 0:
-        state[cell_index(history_offset(trick, 0), lane)] = state[LEADER + lane]
+        state[b.cell_index(b.history_offset(trick, 0), lane)] = state[b.LEADER + lane]
     cards = 0
     for position in range(SEATS):
-        card = state[cell_index(TRICK_CARDS + position * STRIDE, lane)]
+        card = state[b.cell_index(b.TRICK_CARDS + position * b.STRIDE, lane)]
         cards |= card
-        state[cell_index(HAND + position * STRIDE, lane)] ^= card
+        state[b.cell_index(b.HAND + position * b.STRIDE, lane)] ^= card
         if position > 0:
-            voids = find_voids(card, led, rules.variant) << (5 + (trailing_zeros(led) >> 4))
-            players |= voids << PLAYER_BITS * position
+            voids = find_voids(card, led, rules.variant) << (5 + (c.trailing_zeros(led) >> 4))
+            players |= voids << b.PLAYER_BITS * position
         if seating.keeps_history != 0:
-            state[cell_index(history_offset(trick, 1 + position), lane)] = card
-    state[PLAYED_CARDS + lane] |= cards
-    state[cell_index(WON_CARDS + team_at(players, shift) * STRIDE, lane)] |= cards
-    winner = shift // PLAYER_BITS
-    state[LEADER + lane] = (state[LEADER + lane] + winner) % SEATS
-    state[PLAYERS_BY_POSITION + lane] = rotate_players(players, winner)
+            state[b.cell_index(b.history_offset(trick, 1 + position), lane)] = card
+    state[b.PLAYED_CARDS + lane] |= cards
+    state[b.cell_index(b.WON_CARDS + b.team_at(players, shift) * b.STRIDE, lane)] |= cards
+    winner = shift // b.PLAYER_BITS
+    state[b.LEADER + lane] = (state[b.LEADER + lane] + winner) % SEATS
+    state[b.PLAYERS_BY_POSITION + lane] = rotate_players(players, winner)
     for _ in range(winner):
-        leaders = state[HAND + lane]
+        leaders = state[b.HAND + lane]
         for position in range(SEATS - 1):
-            state[cell_index(HAND + position * STRIDE, lane)] = read_hand(state, lane, position + 1)
-        state[HAND + (SEATS - 1) * STRIDE + lane] = leaders
+            state[b.cell_index(b.HAND + position * b.STRIDE, lane)] = read_hand(
+                state, lane, position + 1
+            )
+        state[b.HAND + (SEATS - 1) * b.STRIDE + lane] = leaders
 
 
 POINTS_OF_RANK = (0, 0, 1, 2, 3, 4)
 """By rank, 9 T J Q K A, in every suit."""
-CARD_POINT_PLANES = make_point_planes(*[POINTS_OF_RANK] * 4)
+CARD_POINT_PLANES = c.make_point_planes(*[POINTS_OF_RANK] * 4)
 
 
 @block_loop
-def prepare_play(state: Block, lane: Lane) -> None:
+def prepare_play(state: t.Block, lane: t.Lane) -> None:
     """Fill the rows that the first trick needs, from DEALT_FOUR, SENDER and CONTRACT."""
-    state[TRUMPS + lane] = TRUMP_SUIT
-    state[MUST_BEAT + lane] = 0
+    state[b.TRUMPS + lane] = TRUMP_SUIT
+    state[b.MUST_BEAT + lane] = 0
     seat_at_first_trick(state, lane)
-    for plane in range(PLANE_COUNT):
-        state[cell_index(POINT_PLANES + plane * STRIDE, lane)] = CARD_POINT_PLANES[plane]
+    for plane in range(c.PLANE_COUNT):
+        state[b.cell_index(b.POINT_PLANES + plane * b.STRIDE, lane)] = CARD_POINT_PLANES[plane]
     for place in range(SEATS):
-        natural = state[cell_index(DEALT_FOUR + place * STRIDE, lane)]
-        cards = to_strength_order(natural, state[CONTRACT + lane])
-        state[cell_index(DEALT + place * STRIDE, lane)] = cards
-        state[cell_index(HAND + place * STRIDE, lane)] = cards
+        natural = state[b.cell_index(DEALT_FOUR + place * b.STRIDE, lane)]
+        cards = to_strength_order(natural, state[b.CONTRACT + lane])
+        state[b.cell_index(b.DEALT + place * b.STRIDE, lane)] = cards
+        state[b.cell_index(b.HAND + place * b.STRIDE, lane)] = cards
 
 
 @block_loop
 def play_tricks(
-    state: Block, lane: Lane, rules: Rules, seating: Seating, first_trick: int,
-    first_position: Position,
+    state: t.Block, lane: t.Lane, rules: Rules, seating: Seating, first_trick: int,
+    first_position: t.Position,
 ) -> None:  # fmt: skip
     """Play the tricks from a position of one on; in the last nobody has a choice."""
     position = first_position
@@ -383,9 +335,9 @@ MADE, FAILED, TIE, PASSED_OUT = range(4)
 _COLUMN_NUMBERS = {column.name: number for number, column in enumerate(KWAJONGEN_COLUMNS)}
 
 
-def column_offset(name: str) -> RowOffset:
+def column_offset(name: str) -> t.RowOffset:
     """Return the offset of a column's row."""
-    return COLUMN_ROWS + _COLUMN_NUMBERS[name] * STRIDE
+    return b.COLUMN_ROWS + _COLUMN_NUMBERS[name] * b.STRIDE
 
 
 RESULT_ROW = column_offset("result")
@@ -414,33 +366,33 @@ _TEAM_OF_SEAT = column_offset("team_of_seat_0")
 
 
 @scalar
-def _count_trumps(state: Block, lane: Lane, place: Place) -> int:
+def _count_trumps(state: t.Block, lane: t.Lane, place: t.Place) -> int:
     """Return the number of trumps that were dealt to a place."""
-    hand = state[cell_index(DEALT_FOUR + place * STRIDE, lane)]
-    return popcount(to_strength_order(hand, state[CONTRACT + lane]) & TRUMP_SUIT)
+    hand = state[b.cell_index(DEALT_FOUR + place * b.STRIDE, lane)]
+    return c.popcount(to_strength_order(hand, state[b.CONTRACT + lane]) & TRUMP_SUIT)
 
 
 @block_loop
-def fill_columns(state: Block, lane: Lane) -> None:
+def fill_columns(state: t.Block, lane: t.Lane) -> None:
     """Fill the columns of a round that was played or passed out."""
-    dealer, sender, raised = state[DEALER + lane], state[SENDER + lane], state[PENDING + lane]
+    dealer, sender, raised = state[b.DEALER + lane], state[b.SENDER + lane], state[b.PENDING + lane]
     taken = sender >= 0
-    calling = state[SENDER_TEAM + lane] if taken else 0
+    calling = state[b.SENDER_TEAM + lane] if taken else 0
     for team in range(TEAMS):
-        won = state[cell_index(WON_CARDS + team * STRIDE, lane)] if taken else 0
-        state[cell_index(CARD_POINTS + team * STRIDE, lane)] = count_card_points(won)
-        state[cell_index(TRICKS_WON + team * STRIDE, lane)] = popcount(won) // SEATS
-    own, other = calling * STRIDE + lane, (1 - calling) * STRIDE + lane
-    own_points = state[cell_index(CARD_POINTS, own)]
-    other_points = state[cell_index(CARD_POINTS, other)]
-    own_tricks = state[cell_index(TRICKS_WON, own)]
-    other_tricks = state[cell_index(TRICKS_WON, other)]
+        won = state[b.cell_index(b.WON_CARDS + team * b.STRIDE, lane)] if taken else 0
+        state[b.cell_index(CARD_POINTS + team * b.STRIDE, lane)] = count_card_points(won)
+        state[b.cell_index(TRICKS_WON + team * b.STRIDE, lane)] = c.popcount(won) // SEATS
+    own, other = calling * b.STRIDE + lane, (1 - calling) * b.STRIDE + lane
+    own_points = state[b.cell_index(CARD_POINTS, own)]
+    other_points = state[b.cell_index(CARD_POINTS, other)]
+    own_tricks = state[b.cell_index(TRICKS_WON, own)]
+    other_tricks = state[b.cell_index(TRICKS_WON, other)]
     own_score = score_change(own_points, other_points, own_tricks, True, raised) if taken else 0
     other_score = (
         score_change(other_points, own_points, other_tricks, False, raised) if taken else 0
     )
-    state[cell_index(ROUND_SCORE, own)] = own_score
-    state[cell_index(ROUND_SCORE, other)] = other_score
+    state[b.cell_index(ROUND_SCORE, own)] = own_score
+    state[b.cell_index(ROUND_SCORE, other)] = other_score
     result = FAILED * (own_points < other_points) + TIE * (own_points == other_points)
     state[RESULT_ROW + lane] = result if taken else PASSED_OUT
     state[CALLING_TEAM + lane] = calling if taken else -1
@@ -448,8 +400,8 @@ def fill_columns(state: Block, lane: Lane) -> None:
     state[_TAKEN + lane] = 1 if taken else 0
     state[_PLACE + lane] = sender
     state[_SENDER + lane] = (sender + dealer + 1) % SEATS if taken else -1
-    state[_TRUMP + lane] = state[CONTRACT + lane]
-    state[_TURNED_RANK + lane] = trailing_zeros(state[UPCARD + lane]) & 15
+    state[_TRUMP + lane] = state[b.CONTRACT + lane]
+    state[_TURNED_RANK + lane] = c.trailing_zeros(state[b.UPCARD + lane]) & 15
     state[_OWN_POINTS + lane] = own_points
     state[_OTHER_POINTS + lane] = other_points
     state[_OWN_TRICKS + lane] = own_tricks
@@ -463,21 +415,23 @@ def fill_columns(state: Block, lane: Lane) -> None:
     state[_OWN_SCORE + lane] = own_score
     state[_OTHER_SCORE + lane] = other_score
     for seat in range(SEATS):
-        team = team_of(state[PLAYERS + lane], (seat + SEATS - 1 - dealer) % SEATS)
-        state[cell_index(_TEAM_OF_SEAT + seat * STRIDE, lane)] = team
+        team = b.team_of(state[b.PLAYERS + lane], (seat + SEATS - 1 - dealer) % SEATS)
+        state[b.cell_index(_TEAM_OF_SEAT + seat * b.STRIDE, lane)] = team
 
 
 @block_loop
-def finish_round(state: Block, lane: Lane, rules: Rules, seating: Seating) -> None:
+def finish_round(state: t.Block, lane: t.Lane, rules: Rules, seating: Seating) -> None:
     """Play the round if a place accepted, and fill its columns."""
-    if state[SENDER + lane] >= 0:
+    if state[b.SENDER + lane] >= 0:
         prepare_play(state, lane)
         play_tricks(state, lane, rules, seating, 0, 0)
     fill_columns(state, lane)
 
 
 @kernel
-def play_rounds(state: Block, lanes: int, rules: Rules, seating: Seating, log: Int64Array) -> int:
+def play_rounds(
+    state: t.Block, lanes: int, rules: Rules, seating: Seating, log: t.Int64Array
+) -> int:
     """Deal, call, play and score: the only stage of a round (`core.round`)."""
     for lane in range(lanes):
         deal_cards(state, lane)
@@ -488,15 +442,15 @@ def play_rounds(state: Block, lanes: int, rules: Rules, seating: Seating, log: I
 
 
 @kernel
-def advance(state: Block, slots: Int64Array, lanes: int, rules: Rules) -> None:
+def advance(state: t.Block, slots: t.Int64Array, lanes: int, rules: Rules) -> None:
     """Update the games in the slots after a round: a played one moves the deal on."""
     for lane in range(lanes):
-        taken = state[SENDER + lane] >= 0
+        taken = state[b.SENDER + lane] >= 0
         for team in range(TEAMS):
-            slots[lane, SCORE + team] += state[cell_index(ROUND_SCORE + team * STRIDE, lane)]
+            slots[lane, SCORE + team] += state[b.cell_index(ROUND_SCORE + team * b.STRIDE, lane)]
             if slots[lane, SCORE + team] <= rules.target:
                 slots[lane, WINNER] = team
         slots[lane, PENDING_NEXT] = state[_PENDING_AFTER + lane]
-        slots[lane, NEXT_DEALER] = (state[DEALER + lane] + taken) % SEATS
+        slots[lane, NEXT_DEALER] = (state[b.DEALER + lane] + taken) % SEATS
         slots[lane, PLAYED_ROUNDS] += taken
         slots[lane, ROUND] += 1

@@ -11,26 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kqj_sim.core import block as b
 from kqj_sim.core import rng
-from kqj_sim.core.block import (
-    CALL,
-    DEALER,
-    ILLEGAL,
-    KEY,
-    LANES,
-    LEADER,
-    LED,
-    PENDING,
-    PLAYED_CARDS,
-    PLAYERS_BY_POSITION,
-    SENDER,
-    STRIDE,
-    TRICK_CARDS,
-    UPCARD,
-    allocate_inner_block,
-    cell_index,
-    voids_of,
-)
+from kqj_sim.core import types as t
 from kqj_sim.core.cards import trailing_zeros
 from kqj_sim.core.deal import draw_cards
 from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE, enumerate_layouts, sample_layouts
@@ -38,18 +21,6 @@ from kqj_sim.core.jit import block_loop, kernel, scalar
 from kqj_sim.core.knowledge import EXCLUDED, HAND_SIZES, HOLDER_COUNT, UNSEEN
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.trick import read_hand, read_trick
-from kqj_sim.core.types import (
-    Block,
-    CardSet,
-    Flag,
-    Int16Array,
-    Int64Array,
-    Key,
-    Lane,
-    Place,
-    Position,
-    Team,
-)
 from kqj_sim.kwajongen.cards import (
     PACK,
     SEATS,
@@ -87,7 +58,7 @@ _UNDEALT_COUNT = 24 - SEATS * TRICKS
 
 
 @scalar
-def expand_suits(voids: int) -> CardSet:
+def expand_suits(voids: int) -> t.CardSet:
     """Return all cards of the suits whose bits are set."""
     spread = (voids & 1) | (voids & 2) << 15 | (voids & 4) << 30 | (voids & 8) << 45
     return spread * SUIT_MASK
@@ -95,8 +66,8 @@ def expand_suits(voids: int) -> CardSet:
 
 @block_loop
 def infer_during_play(
-    state: Block, lane: Lane, trick: int, position: Position, must_trump: Flag,
-    knowledge: Int64Array,
+    state: t.Block, lane: t.Lane, trick: int, position: t.Position, must_trump: t.Flag,
+    knowledge: t.Int64Array,
 ) -> int:  # fmt: skip
     """Fill the knowledge of the position to play, without the upcard, which all know.
 
@@ -106,9 +77,9 @@ def infer_during_play(
     hand = read_hand(state, lane, position)
     on_table = read_trick(state, lane, position)
     shown = read_upcard(state, lane)
-    unseen = PACK & ~(hand | state[PLAYED_CARDS + lane] | on_table)
+    unseen = PACK & ~(hand | state[b.PLAYED_CARDS + lane] | on_table)
     knowledge[UNSEEN] = unseen & ~shown
-    led = state[LED + lane]
+    led = state[b.LED + lane]
     for player in range(HOLDER_COUNT):
         knowledge[HAND_SIZES + player] = 0
         knowledge[EXCLUDED + player] = 0
@@ -117,9 +88,9 @@ def infer_during_play(
             knowledge[EXCLUDED + player] = -1
             continue
         knowledge[HAND_SIZES + player] = TRICKS - trick - (player < position)
-        voids = voids_of(state[PLAYERS_BY_POSITION + lane], player)
+        voids = b.voids_of(state[b.PLAYERS_BY_POSITION + lane], player)
         if 0 < player < position:
-            card = state[cell_index(TRICK_CARDS + player * STRIDE, lane)]
+            card = state[b.cell_index(b.TRICK_CARDS + player * b.STRIDE, lane)]
             lacking = find_voids(card, led, must_trump)
             voids |= lacking << (trailing_zeros(led) >> 4)
         knowledge[EXCLUDED + player] = expand_suits(voids)
@@ -131,9 +102,9 @@ def infer_during_play(
 
 
 @scalar
-def find_dealer_position(state: Block, lane: Lane) -> int:
+def find_dealer_position(state: t.Block, lane: t.Lane) -> int:
     """Return the position of the dealer in the trick of a lane."""
-    return (DEALER_PLACE - state[LEADER + lane]) % SEATS
+    return (DEALER_PLACE - state[b.LEADER + lane]) % SEATS
 
 
 OBSERVER_PLACE, OBSERVER_HAND, OBSERVED_UPCARD, OBSERVED_RAISED = range(4)
@@ -154,38 +125,43 @@ _DRAWS_PER_HAND = 2
 
 @block_loop
 def deal_hands(
-    state: Block, seating: Seating, observer: Int64Array, hands: Int64Array, number: int, key: Key
+    state: t.Block,
+    seating: Seating,
+    observer: t.Int64Array,
+    hands: t.Int64Array,
+    number: int,
+    key: t.Key,
 ) -> None:
     """Deal hands, by place from index SEATS * `number` on, to players who have not called.
 
     The dealer sits in the last seat, so seats are places.
     """
-    state[KEY] = key
-    state[DEALER] = DEALER_PLACE
-    state[PENDING] = observer[OBSERVED_RAISED]
-    state[ILLEGAL] = 0
-    state[UPCARD] = observer[OBSERVED_UPCARD]
+    state[b.KEY] = key
+    state[b.DEALER] = DEALER_PLACE
+    state[b.PENDING] = observer[OBSERVED_RAISED]
+    state[b.ILLEGAL] = 0
+    state[b.UPCARD] = observer[OBSERVED_UPCARD]
     for place in range(SEATS):
-        state[cell_index(DEALT_FOUR + place * STRIDE, 0)] = hands[SEATS * number + place]
+        state[b.cell_index(DEALT_FOUR + place * b.STRIDE, 0)] = hands[SEATS * number + place]
     begin_round(state, 0, seating)
 
 
 @scalar
-def write_outcome(state: Block, team: Team, outcome: Int16Array) -> None:
+def write_outcome(state: t.Block, team: t.Team, outcome: t.Int16Array) -> None:
     """Write the outcome of a finished round for a team into int16 (OUTCOME_SIZE,)."""
-    own, other = team * STRIDE, (1 - team) * STRIDE
+    own, other = team * b.STRIDE, (1 - team) * b.STRIDE
     outcome[RESULT] = state[RESULT_ROW]
-    outcome[OWN_SCORE] = state[cell_index(ROUND_SCORE, own)]
-    outcome[OTHER_SCORE] = state[cell_index(ROUND_SCORE, other)]
-    outcome[OWN_POINTS] = state[cell_index(CARD_POINTS, own)]
-    outcome[OWN_TRICKS] = state[cell_index(TRICKS_WON, own)]
+    outcome[OWN_SCORE] = state[b.cell_index(ROUND_SCORE, own)]
+    outcome[OTHER_SCORE] = state[b.cell_index(ROUND_SCORE, other)]
+    outcome[OWN_POINTS] = state[b.cell_index(CARD_POINTS, own)]
+    outcome[OWN_TRICKS] = state[b.cell_index(TRICKS_WON, own)]
     outcome[OWN_PLAYS] = 1 if state[CALLING_TEAM] == team else 0
 
 
 @kernel
 def sample_deals(
-    first: int, seed: int, rules: Rules, seating: Seating, observer: Int64Array,
-    match_calls: Flag, hands: Int64Array, keys: Int64Array,
+    first: int, seed: int, rules: Rules, seating: Seating, observer: t.Int64Array,
+    match_calls: t.Flag, hands: t.Int64Array, keys: t.Int64Array,
 ) -> int:  # fmt: skip
     """Draw the hidden cards of the deals `first` to `first + LANES - 1`; keep those that match.
 
@@ -201,7 +177,7 @@ def sample_deals(
         The number of deals kept; -1 if a policy made an illegal choice.
     """
     own, upcard = observer[OBSERVER_PLACE], observer[OBSERVED_UPCARD]
-    for lane in range(LANES):
+    for lane in range(b.LANES):
         key = rng.derive_deal_key(seed, first + lane)
         keys[lane] = key
         left = PACK & ~(observer[OBSERVER_HAND] | upcard)
@@ -215,14 +191,14 @@ def sample_deals(
                 hand = drawn | given
             hands[SEATS * lane + place] = hand
     if match_calls == 0 or own == 0:
-        return LANES
-    state, kept, log = allocate_inner_block(), 0, np.empty(0, np.int64)
-    for lane in range(LANES):
+        return b.LANES
+    state, kept, log = b.allocate_inner_block(), 0, np.empty(0, np.int64)
+    for lane in range(b.LANES):
         deal_hands(state, seating, observer, hands, lane, keys[lane])
         run_calls(state, 0, rules, seating, log, 0, own)
-        if state[ILLEGAL] != 0:
+        if state[b.ILLEGAL] != 0:
             return -1
-        if state[SENDER] < 0:
+        if state[b.SENDER] < 0:
             keys[kept] = keys[lane]
             for place in range(SEATS):
                 hands[SEATS * kept + place] = hands[SEATS * lane + place]
@@ -232,8 +208,8 @@ def sample_deals(
 
 @kernel
 def play_out_calls(
-    rules: Rules, seating: Seating, observer: Int64Array, hands: Int64Array, keys: Int64Array,
-    outcomes: Int16Array,
+    rules: Rules, seating: Seating, observer: t.Int64Array, hands: t.Int64Array, keys: t.Int64Array,
+    outcomes: t.Int16Array,
 ) -> bool:  # fmt: skip
     """Pass, and play, in each of the deals, and finish the rounds.
 
@@ -248,15 +224,15 @@ def play_out_calls(
         False if a policy made an illegal choice.
     """
     own, log = observer[OBSERVER_PLACE], np.empty(0, np.int64)
-    state = allocate_inner_block()
+    state = b.allocate_inner_block()
     for option in range(OPTION_COUNT):
         for lane in range(keys.shape[0]):
             deal_hands(state, seating, observer, hands, lane, keys[lane])
             if option == PLAY_OPTION:
-                state[SENDER] = own
+                state[b.SENDER] = own
             run_calls(state, 0, rules, seating, log, own + 1, SEATS)
             finish_round(state, 0, rules, seating)
-            if state[ILLEGAL] != 0:
+            if state[b.ILLEGAL] != 0:
                 return False
             write_outcome(state, own % 2, outcomes[option, lane])
     return True
@@ -274,22 +250,22 @@ class KwajongenCardTurn(NamedTuple):
     cards: int64 (m,), the legal cards, by strength.
     """
 
-    known: Int64Array
-    dealt: Int64Array
-    caller: Place
-    must_match_calls: Flag
-    plays: Int64Array
-    cards: Int64Array
+    known: t.Int64Array
+    dealt: t.Int64Array
+    caller: t.Place
+    must_match_calls: t.Flag
+    plays: t.Int64Array
+    cards: t.Int64Array
 
 
 @block_loop
 def replay_plays(
-    state: Block, turn: KwajongenCardTurn, rules: Rules, seating: Seating, hands: Int64Array,
-    number: int, key: Key,
+    state: t.Block, turn: KwajongenCardTurn, rules: Rules, seating: Seating, hands: t.Int64Array,
+    number: int, key: t.Key,
 ) -> None:  # fmt: skip
     """Replay a deal, as of `deal_hands`, up to the turn."""
     deal_hands(state, seating, turn.known, hands, number, key)
-    state[SENDER] = turn.caller
+    state[b.SENDER] = turn.caller
     prepare_play(state, 0)
     for play in range(turn.plays.shape[0]):
         trick, position = play // SEATS, play % SEATS
@@ -300,34 +276,34 @@ def replay_plays(
 
 @block_loop
 def _infer_knowledge(
-    turn: KwajongenCardTurn, rules: Rules, seating: Seating, knowledge: Int64Array
+    turn: KwajongenCardTurn, rules: Rules, seating: Seating, knowledge: t.Int64Array
 ) -> int:
     """Fill the knowledge of the hidden cards, by position; return the leader's place."""
-    state = allocate_inner_block()
+    state = b.allocate_inner_block()
     replay_plays(state, turn, rules, seating, turn.dealt, 0, 0)
     trick, position = turn.plays.shape[0] // SEATS, turn.plays.shape[0] % SEATS
     infer_during_play(state, 0, trick, position, rules.variant, knowledge)
-    return int(state[LEADER])
+    return int(state[b.LEADER])
 
 
 @scalar
 def _write_hands(
-    turn: KwajongenCardTurn, layouts: Int64Array, layout: int, leader: Place, hands: Int64Array,
-    number: int,
+    turn: KwajongenCardTurn, layouts: t.Int64Array, layout: int, leader: t.Place, hands:
+    t.Int64Array, number: int,
 ) -> None:  # fmt: skip
     """Write the hands of a layout by place, natural coding, all four cards of each."""
     trump = suit_of(turn.known[OBSERVED_UPCARD])
     for place in range(SEATS):
         held = to_natural_order(
-            layouts[cell_index(layout * HOLDER_COUNT, (place - leader) % SEATS)], trump
+            layouts[b.cell_index(layout * HOLDER_COUNT, (place - leader) % SEATS)], trump
         )
-        hands[cell_index(number * SEATS, place)] = held | turn.dealt[place]
+        hands[b.cell_index(number * SEATS, place)] = held | turn.dealt[place]
 
 
 @kernel
 def list_hidden_hands(
     turn: KwajongenCardTurn, limit: int, rules: Rules, seating: Seating,
-    hands: Int64Array,
+    hands: t.Int64Array,
 ) -> int:  # fmt: skip
     """Write every layout that agrees with the plays, if there are no more than `limit`.
 
@@ -351,7 +327,7 @@ def list_hidden_hands(
 @kernel
 def draw_hidden_hands(
     turn: KwajongenCardTurn, first: int, seed: int, rules: Rules, seating: Seating,
-    hands: Int64Array, keys: Int64Array,
+    hands: t.Int64Array, keys: t.Int64Array,
 ) -> bool:  # fmt: skip
     """Draw layouts that agree with the plays, each equally likely.
 
@@ -367,7 +343,7 @@ def draw_hidden_hands(
     """
     known, layout = np.empty(KNOWLEDGE_SIZE, np.int64), np.empty(HOLDER_COUNT, np.int64)
     leader = _infer_knowledge(turn, rules, seating, known)
-    for lane in range(LANES):
+    for lane in range(b.LANES):
         keys[lane] = rng.derive_deal_key(seed, first + lane)
         if sample_layouts(known, 1, keys[lane], layout) == 0:
             return False
@@ -377,8 +353,8 @@ def draw_hidden_hands(
 
 @kernel
 def replay_calls(
-    turn: KwajongenCardTurn, rules: Rules, seating: Seating, hands: Int64Array, keys: Int64Array,
-    matches: Int64Array,
+    turn: KwajongenCardTurn, rules: Rules, seating: Seating, hands: t.Int64Array, keys:
+    t.Int64Array, matches: t.Int64Array,
 ) -> bool:  # fmt: skip
     """Mark the deals in which the others would have called as they did.
 
@@ -392,21 +368,21 @@ def replay_calls(
     """
     own, log = turn.known[OBSERVER_PLACE], np.empty(0, np.int64)
     sender = -1 if turn.caller == own else turn.caller
-    state = allocate_inner_block()
+    state = b.allocate_inner_block()
     for lane in range(keys.shape[0]):
         deal_hands(state, seating, turn.known, hands, lane, keys[lane])
         run_calls(state, 0, rules, seating, log, 0, min(own, turn.caller + 1))
         run_calls(state, 0, rules, seating, log, own + 1, turn.caller + 1)
-        if state[ILLEGAL] != 0:
+        if state[b.ILLEGAL] != 0:
             return False
-        matches[lane] = 1 if state[SENDER] == sender else 0
+        matches[lane] = 1 if state[b.SENDER] == sender else 0
     return True
 
 
 @kernel
 def play_out_cards(
-    turn: KwajongenCardTurn, rules: Rules, seating: Seating, hands: Int64Array, keys: Int64Array,
-    outcomes: Int16Array,
+    turn: KwajongenCardTurn, rules: Rules, seating: Seating, hands: t.Int64Array, keys:
+    t.Int64Array, outcomes: t.Int16Array,
 ) -> bool:  # fmt: skip
     """Play each legal card in each of the deals, and finish the rounds.
 
@@ -419,14 +395,14 @@ def play_out_cards(
         False if a policy made an illegal choice.
     """
     trick, position = turn.plays.shape[0] // SEATS, turn.plays.shape[0] % SEATS
-    state = allocate_inner_block()
+    state = b.allocate_inner_block()
     for lane in range(keys.shape[0]):
         for option in range(turn.cards.shape[0]):
             replay_plays(state, turn, rules, seating, hands, lane, keys[lane])
             put_card(state, 0, position, turn.cards[option])
             play_tricks(state, 0, rules, seating, trick, position + 1)
             fill_columns(state, 0)
-            if state[ILLEGAL] != 0:
+            if state[b.ILLEGAL] != 0:
                 return False
             write_outcome(state, turn.known[OBSERVER_PLACE] % 2, outcomes[lane, option])
     return True
@@ -434,8 +410,8 @@ def play_out_cards(
 
 @kernel
 def choose_cards(
-    turn: KwajongenCardTurn, hands: Int64Array, keys: Int64Array, rules: Rules, seating: Seating,
-    cards: Int64Array,
+    turn: KwajongenCardTurn, hands: t.Int64Array, keys: t.Int64Array, rules: Rules, seating:
+    Seating, cards: t.Int64Array,
 ) -> bool:  # fmt: skip
     """Ask the player to move for a card, once for each key.
 
@@ -449,21 +425,21 @@ def choose_cards(
     Returns:
         False if the policy made an illegal choice.
     """
-    state = allocate_inner_block()
+    state = b.allocate_inner_block()
     trick, position = turn.plays.shape[0] // SEATS, turn.plays.shape[0] % SEATS
     for number in range(keys.shape[0]):
         replay_plays(state, turn, rules, seating, hands, number, keys[number])
         ask_card(state, 0, rules, seating, trick, position)
-        cards[number] = state[cell_index(TRICK_CARDS + position * STRIDE, 0)]
-        if state[ILLEGAL] != 0:
+        cards[number] = state[b.cell_index(b.TRICK_CARDS + position * b.STRIDE, 0)]
+        if state[b.ILLEGAL] != 0:
             return False
     return True
 
 
 @kernel
 def choose_calls(
-    observer: Int64Array, hands: Int64Array, keys: Int64Array, rules: Rules, seating: Seating,
-    answers: Int64Array,
+    observer: t.Int64Array, hands: t.Int64Array, keys: t.Int64Array, rules: Rules, seating: Seating,
+    answers: t.Int64Array,
 ) -> bool:  # fmt: skip
     """Ask a player whether they play, once for each key.
 
@@ -477,11 +453,11 @@ def choose_calls(
     Returns:
         False if the policy made an illegal choice.
     """
-    state = allocate_inner_block()
+    state = b.allocate_inner_block()
     for number in range(keys.shape[0]):
         deal_hands(state, seating, observer, hands, number, keys[number])
         ask_call(state, 0, rules, seating, observer[OBSERVER_PLACE])
-        answers[number] = state[CALL]
-        if state[ILLEGAL] != 0:
+        answers[number] = state[b.CALL]
+        if state[b.ILLEGAL] != 0:
             return False
     return True

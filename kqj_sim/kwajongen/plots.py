@@ -10,16 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kqj_sim.kwajongen.game import KwajongenRules
-from kqj_sim.output.figures import (
-    BLUE,
-    GREEN,
-    RESULT_COLOURS,
-    draw_bars,
-    draw_legend,
-    draw_message,
-    draw_stacked_rows,
-    draw_stacks,
-)
+from kqj_sim.output import figures as figures
 from kqj_sim.output.numbers import KeyFigure
 from kqj_sim.places import name_places
 from kqj_sim.questions.simulate.plots import GamePictures
@@ -86,19 +77,19 @@ def draw_points(axes: Axes, tally: Tally) -> None:
     found = count_by_result(tally, "contracting_card_points")
     played = sum(sum(points.values()) for points in found.values())
     if not played:
-        draw_message(axes)
+        figures.draw_message(axes)
         return
     every = np.arange(max(max(points, default=0) for points in found.values()) + 1)
     heights = {
         result: np.array([100 * points.get(at, 0) / played for at in every.tolist()])
         for result, points in found.items()
     }
-    draw_stacks(axes, every, heights, 0.9)
+    figures.draw_stacks(axes, every, heights, 0.9)
     axes.set_xlabel("card points; the cards dealt have 26.7 on average")
     axes.set_ylabel("% of played rounds")
     axes.grid(axis="y")
-    colours = {winner: RESULT_COLOURS[result] for result, winner in _RESULTS.items()}
-    draw_legend(axes, colours, "upper right")
+    colours = {winner: figures.RESULT_COLOURS[result] for result, winner in _RESULTS.items()}
+    figures.draw_legend(axes, colours, "upper right")
 
 
 def _draw_calls(axes: Axes, tally: Tally, confidence: float) -> None:
@@ -106,7 +97,7 @@ def _draw_calls(axes: Axes, tally: Tally, confidence: float) -> None:
     axes.set_title("Who says play, by place")
     places, deals = count_callers(tally)
     if not places:
-        draw_message(axes)
+        figures.draw_message(axes)
         return
     asked, rates, callers = deals, [], []
     for place in range(SEATS):
@@ -114,13 +105,15 @@ def _draw_calls(axes: Axes, tally: Tally, confidence: float) -> None:
         rates.append(estimate_share(count, asked, confidence))
         callers.append(estimate_share(count, deals, confidence))
         asked -= count
-    for shift, colour, shares in ((-0.2, BLUE, rates), (0.2, GREEN, callers)):
+    for shift, colour, shares in ((-0.2, figures.BLUE, rates), (0.2, figures.GREEN, callers)):
         at = [place + shift for place in range(SEATS)]
-        draw_bars(axes, at, shares, 0.38, colour, numbers=True)
+        figures.draw_bars(axes, at, shares, 0.38, colour, numbers=True)
     axes.set_xticks(range(SEATS), PLACE_NAMES)
     axes.set_ylabel("%")
     axes.set_ylim(0, 1.25 * axes.get_ylim()[1])
-    draw_legend(axes, {"of those asked": BLUE, "of all deals": GREEN}, "upper center", 2)
+    figures.draw_legend(
+        axes, {"of those asked": figures.BLUE, "of all deals": figures.GREEN}, "upper center", 2
+    )
 
 
 def _draw_tricks(axes: Axes, tally: Tally, confidence: float) -> None:
@@ -128,11 +121,11 @@ def _draw_tricks(axes: Axes, tally: Tally, confidence: float) -> None:
     axes.set_title("Tricks of the caller's team")
     found = count_tricks(tally)
     if not found:
-        draw_message(axes)
+        figures.draw_message(axes)
         return
     played, every = sum(found.values()), range(TRICKS + 1)
     shares = [estimate_share(found.get(number, 0), played, confidence) for number in every]
-    draw_bars(axes, every, shares, 0.72, BLUE, numbers=True)
+    figures.draw_bars(axes, every, shares, 0.72, figures.BLUE, numbers=True)
     axes.set_xticks(every)
     axes.set_xlabel("tricks")
     axes.set_ylabel("% of played rounds")
@@ -147,9 +140,9 @@ def _draw_trumps(axes: Axes, tally: Tally, confidence: float) -> None:
         results = {result: trumps.get(number, 0) for result, trumps in found.items()}
         rows[f"{number}\n{sum(results.values()):,}\nrounds"] = results
     if not rows:
-        draw_message(axes)
+        figures.draw_message(axes)
         return
-    draw_stacked_rows(axes, rows, list(_RESULTS), "won", confidence)
+    figures.draw_stacked_rows(axes, rows, list(_RESULTS), "won", confidence)
     axes.set_ylabel("trumps of the caller")
     axes.set_xlabel(
         f"% of rounds; share won by the caller's team with its {100 * confidence:g}% interval"

@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from kqj_sim.output.figures import (
-    draw_dots,
-    draw_heat_map,
-    draw_stacks,
-    draw_threshold,
-    render_page_figure,
-)
+from kqj_sim.output import figures as figures
 from kqj_sim.output.grid import MIN_OBSERVATIONS
 from kqj_sim.output.group_words import format_heading, format_value
 from kqj_sim.output.page import Picture
@@ -77,13 +71,15 @@ def make_heat_maps(
                 for key, value in cells.items()
             }
             limits = (-top if diverging else 0.0, top)
-            draw_heat_map(axes, cells, down, across, limits, texts=texts, diverging=diverging)
+            figures.draw_heat_map(
+                axes, cells, down, across, limits, texts=texts, diverging=diverging
+            )
             axes.set_title(title)
             axes.set_ylabel(rows[0])
         every[-1].set_xlabel(columns[0])
 
     height = 0.6 + len(panels) * (0.45 + 0.33 * len(down))
-    return Picture(name, caption, render_page_figure(draw, height))
+    return Picture(name, caption, figures.render_page_figure(draw, height))
 
 
 def make_dots(
@@ -112,7 +108,7 @@ def make_dots(
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
-        draw_dots(axes, series, unit, names=names, logarithmic=logarithmic, middle=middle)
+        figures.draw_dots(axes, series, unit, names=names, logarithmic=logarithmic, middle=middle)
         axes.set_xlabel(label)
         axes.set_ylabel(rows)
         if len(series) > 1:
@@ -120,7 +116,7 @@ def make_dots(
 
     keys = {key for numbers in series.values() for key in numbers}
     height = 0.75 + len(keys) * (0.24 + 0.1 * len(series)) + (0.3 if len(series) > 1 else 0)
-    return Picture(name, caption, render_page_figure(draw, height))
+    return Picture(name, caption, figures.render_page_figure(draw, height))
 
 
 def _count_points(numbers: Mapping[Any, Estimate]) -> int:
@@ -157,7 +153,7 @@ def make_distribution(
             for name, shares in stacks.items()
         }
         wide = step > 1
-        top = draw_stacks(
+        top = figures.draw_stacks(
             axes, np.array(steps), heights, step if wide else 0.85,
             align="edge" if wide else "center",
         )  # fmt: skip
@@ -167,14 +163,14 @@ def make_distribution(
             axes.set_xlim(min([steps[0], *marked]) - step, max([steps[-1], *marked]) + 2 * step)
             axes.set_ylim(0, 1.12 * top.max() or 1)
         if threshold is not None:
-            draw_threshold(axes, *threshold)
+            figures.draw_threshold(axes, *threshold)
         axes.set_xlabel(label)
         axes.set_ylabel(counted)
         axes.grid(axis="y")
         if len(stacks) > 1:
             figure.legend(loc="outside upper left", ncols=3)
 
-    return Picture(name, caption, render_page_figure(draw, 3.0))
+    return Picture(name, caption, figures.render_page_figure(draw, 3.0))
 
 
 def _trim_tails(stacks: Iterable[Mapping[int, Estimate]]) -> list[int]:

@@ -12,20 +12,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from kqj_sim.core import types as t
 from kqj_sim.core.block import SEATS
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, SUIT_MASK, popcount, whole_tens
 from kqj_sim.core.jit import scalar
 from kqj_sim.core.simd_int16 import UNITS
-from kqj_sim.core.types import (
-    CardSet,
-    Contract,
-    Flag,
-    Int64Pointer,
-    PackedBids,
-    PackedPlayers,
-    Place,
-    Suit,
-)
 from kqj_sim.core.views import last_bid_amount, last_bid_contract
 from kqj_sim.policies.one_layer import make_layout
 from kqj_sim.policies.tools import is_partner
@@ -95,23 +86,23 @@ def _find_start(name: str) -> int:
 class CallTurn(NamedTuple):
     """A question of an auction."""
 
-    hand: CardSet
+    hand: t.CardSet
     """The eight cards held, in natural coding."""
-    place: Place
+    place: t.Place
     turn: int
     """Turns before this one; for a counter or an overcounter the least possible number."""
     question: int
     """TO_BID, TO_COUNTER or TO_OVERCOUNTER."""
-    bidder: Place
+    bidder: t.Place
     """Place of the last bidder; -1 if there is none."""
     amount: int
     """Amount of the last bid; 0 if there is none."""
-    contract: Contract
+    contract: t.Contract
     """Contract of the last bid; -1 if there is none."""
-    capot: Flag
+    capot: t.Flag
     """1 if Capot is announced."""
-    last_bids: PackedBids
-    players: PackedPlayers
+    last_bids: t.PackedBids
+    players: t.PackedPlayers
     team_count: int
 
 
@@ -131,14 +122,14 @@ def get_minimum_tens(team_count: int) -> int:
 
 
 @scalar
-def _make_key(hand: CardSet, suit: Suit) -> int:
+def _make_key(hand: t.CardSet, suit: t.Suit) -> int:
     """Return a number that grows with the length of a suit, then with its cards."""
     cards = (hand >> 16 * suit) & SUIT_MASK
     return (popcount(cards) << 12 | cards) << 2 | suit
 
 
 @scalar
-def order_suits(hand: CardSet) -> int:
+def order_suits(hand: t.CardSet) -> int:
     """Return the suits from the longest to the shortest, packed, four bits each."""
     one, two = _make_key(hand, 0), _make_key(hand, 1)
     three, four = _make_key(hand, 2), _make_key(hand, 3)
@@ -213,7 +204,7 @@ def _find_call_row(turn: CallTurn, left: int, positions: int, view: int) -> int:
 
 @scalar
 def write_call_features(
-    turn: CallTurn, order: int, contract: Contract, out: Int64Pointer, start: int, step: int
+    turn: CallTurn, order: int, contract: t.Contract, out: t.Int64Pointer, start: int, step: int
 ) -> None:
     """Write the features of a turn in the view of a contract.
 

@@ -9,51 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from kqj_sim.core.block import (
-    AMOUNT,
-    CALL,
-    CAPOT,
-    CONTRACT,
-    DEALT,
-    LAST_BIDS,
-    MAY_COUNTER,
-    PLAYERS,
-    SEATS,
-    SENDER,
-    STILL_CALLING,
-    STRIDE,
-    cell_index,
-    fill_vectors,
-    policy_of,
-)
+from kqj_sim.core import block as b
+from kqj_sim.core import dispatch as dispatch
+from kqj_sim.core import types as t
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, popcount, trailing_zeros, whole_tens
-from kqj_sim.core.dispatch import (
-    BID,
-    COUNTER,
-    OVERCOUNTER,
-    AskLoop,
-    find_highest_bid,
-    find_lowest_bid,
-    view_block,
-)
 from kqj_sim.core.jit import int16_at, int32_at, scalar, stack_int32, stack_int64
 from kqj_sim.core.rules import MAX_POLICIES
 from kqj_sim.core.simd_int16 import UNITS, find_positive, write_dots
-from kqj_sim.core.types import (
-    Address,
-    Block,
-    CardSet,
-    Contract,
-    Flag,
-    Float32Pointer,
-    Float64Pointer,
-    Int32Pointer,
-    Int64Pointer,
-    Lane,
-    Place,
-    RowOffset,
-    Vector,
-)
 from kqj_sim.core.views import PASS, bid_code, last_bid_contract
 from kqj_sim.policies.call_features import (
     CONTRACTS,
@@ -89,13 +51,13 @@ VALUES = OVERCOUNTER_UNIT + 1
 
 
 @scalar
-def find_weights(weights: Address, contract: Contract) -> Address:
+def find_weights(weights: t.Address, contract: t.Contract) -> t.Address:
     """Return the address of the weights of a contract's kind."""
     return weights + max(contract - NO_TRUMP + 1, 0) * (2 * LAYOUT.fixed_size)
 
 
 @scalar
-def compute_layer(turn: CallTurn, order: int, contract: Contract, address: Address) -> Vector:
+def compute_layer(turn: CallTurn, order: int, contract: t.Contract, address: t.Address) -> t.Vector:
     """Return the hidden layer of a turn in the view of a contract."""
     features = stack_int64(FEATURES)
     write_call_features(turn, order, contract, features, 0, 1)
@@ -103,7 +65,7 @@ def compute_layer(turn: CallTurn, order: int, contract: Contract, address: Addre
 
 
 @scalar
-def write_totals(layer: Vector, address: Address, totals: Int32Pointer) -> None:
+def write_totals(layer: t.Vector, address: t.Address, totals: t.Int32Pointer) -> None:
     """Write the totals of the calls in a contract, int32 (UNITS,), by its hidden layer."""
     bias = int32_at(address + 2 * LAYOUT.output_bias)
     write_dots(totals, 0, layer, int16_at(address), LAYOUT.matrix, bias, 0, UNITS)
@@ -111,7 +73,7 @@ def write_totals(layer: Vector, address: Address, totals: Int32Pointer) -> None:
 
 @scalar
 def write_values(
-    turn: CallTurn, order: int, contract: Contract, weights: Address, values: Float32Pointer
+    turn: CallTurn, order: int, contract: t.Contract, weights: t.Address, values: t.Float32Pointer
 ) -> None:
     """Write the values of the calls in a contract, in points more than a pass.
 
@@ -160,7 +122,7 @@ def find_amount(lowest: int, unit: int) -> int:
 
 
 @scalar
-def _has_cards_for(hand: CardSet, contract: Contract) -> bool:
+def _has_cards_for(hand: t.CardSet, contract: t.Contract) -> bool:
     """Return True for a suit of three cards, or of two with its 9 or 8 among them; for No-Trump
     with two aces; and for All-Trumps with two nines."""
     if contract == NO_TRUMP:
@@ -175,7 +137,7 @@ def _has_cards_for(hand: CardSet, contract: Contract) -> bool:
 def _find_own_contracts(turn: CallTurn) -> int:
     """Return bits of the contracts that the own side has bid."""
     contracts = 0
-    for place in range(SEATS):
+    for place in range(b.SEATS):
         contract = last_bid_contract(turn.last_bids, place)
         is_own = contract >= 0 and is_partner(turn.players, place, turn.place)
         contracts |= (1 << contract) if is_own else 0
@@ -193,7 +155,7 @@ def find_contracts(turn: CallTurn) -> int:
 
 @learned.may_bid
 @scalar
-def may_bid(view: Any, bid: int, parameters: Any, weights: Address) -> bool:
+def may_bid(view: Any, bid: int, parameters: Any, weights: t.Address) -> bool:
     """Return False for a bid that is not the best one in its contract, or no better than a pass."""
     contract = (bid >> 1) & 7
     unit = CAPOT_UNIT if bid & 1 != 0 else whole_tens((bid >> 4) - view.lowest_amount)
@@ -216,44 +178,54 @@ def may_bid(view: Any, bid: int, parameters: Any, weights: Address) -> bool:
     return best
 
 
-_LANES, _CONTRACTS, _FEATURES = 0, STRIDE, 2 * STRIDE
-_SIZE = _FEATURES + FEATURES * STRIDE
+_LANES, _CONTRACTS, _FEATURES = 0, b.STRIDE, 2 * b.STRIDE
+_SIZE = _FEATURES + FEATURES * b.STRIDE
 """Numbers of a list of questions: lanes, contracts and features, row by row like a block."""
 
-_TURNS = STRIDE // CONTRACTS
+_TURNS = b.STRIDE // CONTRACTS
 """Turns to bid whose contracts are looked at together: they are no more than the lanes."""
 
 
 @scalar
 def _list_questions(
-    state: Block, lanes: int, flags: RowOffset, place: Place, number: int, questions: Int64Pointer
+    state: t.Block,
+    lanes: int,
+    flags: t.RowOffset,
+    place: t.Place,
+    number: int,
+    questions: t.Int64Pointer,
 ) -> int:
     """Write down the lanes in which a place is asked, one after another; return their number."""
     count = 0
     for lane in range(lanes):
         questions[_LANES + count] = lane
-        mine = policy_of(state[PLAYERS + lane], place) == number
-        count += 1 if mine & (state[cell_index(flags, lane)] != 0) else 0
-    for k in range(count, fill_vectors(count)):
+        mine = b.policy_of(state[b.PLAYERS + lane], place) == number
+        count += 1 if mine & (state[b.cell_index(flags, lane)] != 0) else 0
+    for k in range(count, b.fill_vectors(count)):
         questions[_LANES + k] = 0
     return count
 
 
 @scalar
 def _read_question(
-    state: Block, lane: Lane, place: Place, turn: int, question: int, teams: int
+    state: t.Block, lane: t.Lane, place: t.Place, turn: int, question: int, teams: int
 ) -> CallTurn:
     """Return the question of a lane."""
     return CallTurn(
-        state[cell_index(DEALT + place * STRIDE, lane)], place, turn, question,
-        state[SENDER + lane], state[AMOUNT + lane], state[CONTRACT + lane], state[CAPOT + lane],
-        state[LAST_BIDS + lane], state[PLAYERS + lane], teams,
+        state[b.cell_index(b.DEALT + place * b.STRIDE, lane)], place, turn, question, state[b.SENDER
+        + lane], state[b.AMOUNT + lane], state[b.CONTRACT + lane], state[b.CAPOT + lane],
+        state[b.LAST_BIDS + lane], state[b.PLAYERS + lane], teams,
     )  # fmt: skip
 
 
 @scalar
 def _prefer_bid(
-    best: Choice, layer: Vector, address: Address, contract: Contract, lowest: int, highest: int
+    best: Choice,
+    layer: t.Vector,
+    address: t.Address,
+    contract: t.Contract,
+    lowest: int,
+    highest: int,
 ) -> Choice:
     """Return the better of a choice and the best bid in a contract, by its hidden layer."""
     totals = stack_int32(UNITS)
@@ -272,75 +244,79 @@ def _prefer_bid(
 
 @learned.block("bid")
 def ask_bid(
-    block_pointer: Int64Pointer, lanes: int, place: Place, turn: int, teams: int, limits: int,
-    number: int, parameter_table: Float64Pointer, resources: Int64Pointer,
+    block_pointer: t.Int64Pointer, lanes: int, place: t.Place, turn: int, teams: int, limits: int,
+    number: int, parameter_table: t.Float64Pointer, resources: t.Int64Pointer,
 ) -> None:  # fmt: skip
     """Ask a place to bid where STILL_CALLING (`ask_calls.make_ask_bid`): it makes the bid of the
     greatest value, or passes."""
-    state = view_block(block_pointer)
-    weights = resources[BID * MAX_POLICIES + number]
+    state = dispatch.view_block(block_pointer)
+    weights = resources[dispatch.BID * MAX_POLICIES + number]
     turns, looks = stack_int64(_FEATURES), stack_int64(_SIZE)
-    count = _list_questions(state, lanes, STILL_CALLING, place, number, turns)
+    count = _list_questions(state, lanes, b.STILL_CALLING, place, number, turns)
     allowed = _ALL if limits & 1 != 0 else _SUITS
-    for k in range(fill_vectors(count)):
+    for k in range(b.fill_vectors(count)):
         asked = _read_question(state, turns[_LANES + k], place, turn, TO_BID, teams)
         turns[_CONTRACTS + k] = find_contracts(asked) & allowed
     for first in range(0, count, _TURNS):
         found = 0
         for k in range(first, min(first + _TURNS, count)):
             lane, left = turns[_LANES + k], turns[_CONTRACTS + k]
-            state[CALL + lane] = PASS
+            state[b.CALL + lane] = PASS
             while left != 0:
                 looks[_LANES + found], looks[_CONTRACTS + found] = lane, trailing_zeros(left)
                 left &= left - 1
                 found += 1
-        for k in range(found, fill_vectors(found)):
+        for k in range(found, b.fill_vectors(found)):
             looks[_LANES + k], looks[_CONTRACTS + k] = 0, 0
         # Like all loops to `fill_vectors` this one has no branches, and becomes vector code.
-        for k in range(fill_vectors(found)):
+        for k in range(b.fill_vectors(found)):
             asked = _read_question(state, looks[_LANES + k], place, turn, TO_BID, teams)
             order, contract = order_suits(asked.hand), looks[_CONTRACTS + k]
-            write_call_features(asked, order, contract, looks, _FEATURES + k, STRIDE)
+            write_call_features(asked, order, contract, looks, _FEATURES + k, b.STRIDE)
         best, previous = Choice(0.0, PASS), -1
         for k in range(found):
             lane, contract = looks[_LANES + k], looks[_CONTRACTS + k]
             if lane != previous:
                 best, previous = Choice(0.0, PASS), lane
             address = find_weights(weights, contract)
-            layer = add_features(address, LAYOUT, looks, FEATURES, _FEATURES + k, STRIDE)
-            lowest = find_lowest_bid(state[AMOUNT + lane], limits)
-            best = _prefer_bid(best, layer, address, contract, lowest, find_highest_bid(limits))
-            state[CALL + lane] = best.call
+            layer = add_features(address, LAYOUT, looks, FEATURES, _FEATURES + k, b.STRIDE)
+            lowest = dispatch.find_lowest_bid(state[b.AMOUNT + lane], limits)
+            best = _prefer_bid(
+                best, layer, address, contract, lowest, dispatch.find_highest_bid(limits)
+            )
+            state[b.CALL + lane] = best.call
 
 
-def _make_ask_counter(loop: int, question: int, unit: int) -> AskLoop:
+def _make_ask_counter(loop: int, question: int, unit: int) -> dispatch.AskLoop:
     """Return the loop that asks a place to counter, or to overcounter, which it does if that is
     worth more than not to."""
 
     def ask_counter(
-        block_pointer: Int64Pointer, lanes: int, place: Place, turn: int, teams: int, over: Flag,
-        number: int, parameter_table: Float64Pointer, resources: Int64Pointer,
+        block_pointer: t.Int64Pointer, lanes: int, place: t.Place, turn: int, teams: int, over:
+        t.Flag, number: int, parameter_table: t.Float64Pointer, resources: t.Int64Pointer,
     ) -> None:  # fmt: skip
         """Ask where MAY_COUNTER (`ask_calls.make_ask_counter`)."""
-        state = view_block(block_pointer)
+        state = dispatch.view_block(block_pointer)
         weights = resources[loop * MAX_POLICIES + number]
         questions = stack_int64(_SIZE)
-        count = _list_questions(state, lanes, MAY_COUNTER, place, number, questions)
-        for k in range(fill_vectors(count)):
+        count = _list_questions(state, lanes, b.MAY_COUNTER, place, number, questions)
+        for k in range(b.fill_vectors(count)):
             lane = questions[_LANES + k]
-            earliest = state[SENDER + lane] + 1
+            earliest = state[b.SENDER + lane] + 1
             asked = _read_question(state, lane, place, earliest, question, teams)
             order = order_suits(asked.hand)
-            write_call_features(asked, order, asked.contract, questions, _FEATURES + k, STRIDE)
+            write_call_features(asked, order, asked.contract, questions, _FEATURES + k, b.STRIDE)
         for k in range(count):
             lane = questions[_LANES + k]
-            address = find_weights(weights, state[CONTRACT + lane])
-            layer = add_features(address, LAYOUT, questions, FEATURES, _FEATURES + k, STRIDE)
+            address = find_weights(weights, state[b.CONTRACT + lane])
+            layer = add_features(address, LAYOUT, questions, FEATURES, _FEATURES + k, b.STRIDE)
             gain = compute_total(layer, address, LAYOUT, unit)
-            state[CALL + lane] = 1 if gain > 0 else 0
+            state[b.CALL + lane] = 1 if gain > 0 else 0
 
     return ask_counter
 
 
-learned.block("counter")(_make_ask_counter(COUNTER, TO_COUNTER, COUNTER_UNIT))
-learned.block("overcounter")(_make_ask_counter(OVERCOUNTER, TO_OVERCOUNTER, OVERCOUNTER_UNIT))
+learned.block("counter")(_make_ask_counter(dispatch.COUNTER, TO_COUNTER, COUNTER_UNIT))
+learned.block("overcounter")(
+    _make_ask_counter(dispatch.OVERCOUNTER, TO_OVERCOUNTER, OVERCOUNTER_UNIT)
+)

@@ -10,21 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from kqj_sim.core import types as t
 from kqj_sim.core.block import PLAYERS_BY_POSITION, STRIDE, fill_vectors, policy_of
 from kqj_sim.core.cards import lowest_bit
 from kqj_sim.core.dispatch import LEAD, view_block
 from kqj_sim.core.jit import scalar, stack_int64
 from kqj_sim.core.rules import MAX_POLICIES
 from kqj_sim.core.trick import find_following_cards, follow_view, lead_view, put_card, read_hand
-from kqj_sim.core.types import (
-    Address,
-    CardSet,
-    Float32Pointer,
-    Float64Pointer,
-    Int64Pointer,
-    Lane,
-    Position,
-)
 from kqj_sim.policies.features import FEATURES, LAYOUT, find_output, write_features
 from kqj_sim.policies.one_layer import add_features, compute_total, find_step
 from kqj_sim.policies.parameters import whole
@@ -49,7 +41,7 @@ network.weights = "network"
 
 @network.values
 @scalar
-def write_card_values(view: Any, weights: Address, values: Float32Pointer) -> int:
+def write_card_values(view: Any, weights: t.Address, values: t.Float32Pointer) -> int:
     """Write the value of each legal card, from the lowest bit on, and return their number.
 
     Args:
@@ -80,7 +72,7 @@ _FACTS_SIZE = _FEATURES + FEATURES * STRIDE
 
 
 @scalar
-def _put_facts(view: Any, lane: Lane, facts: Int64Pointer) -> None:
+def _put_facts(view: Any, lane: t.Lane, facts: t.Int64Pointer) -> None:
     """Write the facts of a decision to the column of a lane."""
     known = build_trick_context(view)
     facts[_KIND + lane] = known.kind
@@ -92,7 +84,9 @@ def _put_facts(view: Any, lane: Lane, facts: Int64Pointer) -> None:
 
 
 @scalar
-def _choose_card(facts: Int64Pointer, lane: Lane, position: Position, weights: Address) -> CardSet:
+def _choose_card(
+    facts: t.Int64Pointer, lane: t.Lane, position: t.Position, weights: t.Address
+) -> t.CardSet:
     """Return the legal card of the greatest value in a lane; of several, the lowest."""
     address = weights + facts[_KIND + lane] * _KIND_BYTES
     layer = add_features(address, LAYOUT, facts, FEATURES, _FEATURES + lane, STRIDE)
@@ -112,8 +106,8 @@ def _choose_card(facts: Int64Pointer, lane: Lane, position: Position, weights: A
 
 @network.block("card")
 def choose_cards(
-    block_pointer: Int64Pointer, lanes: int, trick: int, position: Position, teams: int,
-    sole: int, number: int, parameter_table: Float64Pointer, resources: Int64Pointer,
+    block_pointer: t.Int64Pointer, lanes: int, trick: int, position: t.Position, teams: int,
+    sole: int, number: int, parameter_table: t.Float64Pointer, resources: t.Int64Pointer,
 ) -> None:  # fmt: skip
     """Choose in the lanes in which the policy sits at a position (`ASK_SIGNATURE`).
 

@@ -15,35 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kqj_sim.core import block as b
+from kqj_sim.core import cards as c
 from kqj_sim.core import rng
-from kqj_sim.core.block import (
-    CONTRACT,
-    HAND,
-    LANE_MULTIPLE,
-    LAP,
-    LAST_BIDS,
-    LEADER,
-    PLAYED_CARDS,
-    PLAYERS,
-    PLAYERS_BY_POSITION,
-    SEATS,
-    SENDER,
-    STRIDE,
-    TRICK_CARDS,
-    TRICKS,
-    UPCARD,
-    WON_CARDS,
-    allocate_inner_block,
-    cell_index,
-    history_offset,
-)
-from kqj_sim.core.cards import (
-    NO_TRUMP,
-    popcount,
-    to_natural_order,
-    to_strength_order,
-    trailing_zeros,
-)
+from kqj_sim.core.block import LANE_MULTIPLE, SEATS, TRICKS
 from kqj_sim.core.dispatch import LEAD, call_value_cards
 from kqj_sim.core.hidden_hands import draw_subset
 from kqj_sim.core.jit import block_loop, kernel, scalar, stack_float32, stack_int64
@@ -95,7 +70,7 @@ def chance_of_choice(values: Any, choices: int, choice: int, patience: float) ->
 @scalar
 def chance_of_bid(state: Block, lane: int, place: Place, hand: CardSet, rules: Rules) -> float:
     """Return the chance that a place bids as it last did with eight cards; 1 if it did not bid."""
-    last_bids = state[LAST_BIDS + lane]
+    last_bids = state[b.LAST_BIDS + lane]
     amount = last_bid_amount(last_bids, place)
     if amount == 0:
         return 1.0
@@ -104,7 +79,7 @@ def chance_of_bid(state: Block, lane: int, place: Place, hand: CardSet, rules: R
     spare = _OPENING_MARGIN if amount <= rules.minimum_bid else _RAISE_MARGIN
     needed = amount + spare * fitted.spread
     needed -= base_total(contract, fitted)
-    named = summarise_bids(last_bids, state[PLAYERS + lane], place, contract).named
+    named = summarise_bids(last_bids, state[b.PLAYERS + lane], place, contract).named
     needed -= fitted.named * named
     needed /= fitted.per_count
     return normal_share((count_points(hand, contract, fitted) - needed) / CALL_SOFTNESS)
@@ -117,9 +92,9 @@ def _chance_of_take(view: TakeView, taken: Contract) -> float:
     fitted = get_fitted(view.team_count)
     values[0] = threshold_to_take(view, fitted)
     choices, chosen = 1, 0
-    suit = trailing_zeros(view.turned) >> 4
-    for contract in range(NO_TRUMP + 2 * view.all_no_trump):
-        if view.lap == 2 or contract >= NO_TRUMP or contract == suit:
+    suit = c.trailing_zeros(view.turned) >> 4
+    for contract in range(c.NO_TRUMP + 2 * view.all_no_trump):
+        if view.lap == 2 or contract >= c.NO_TRUMP or contract == suit:
             values[choices] = count_to_take(view, contract, fitted)
             chosen = choices if contract == taken else chosen
             choices += 1
@@ -134,21 +109,21 @@ def _chance_of_taking_calls(
 
     It had five cards then: they are drawn from its eight, without the Return.
     """
-    sender, last_lap = state[SENDER + lane], state[LAP + lane]
+    sender, last_lap = state[b.SENDER + lane], state[b.LAP + lane]
     if last_lap == 0 or (last_lap == 1 and place > sender):
         return 1.0
-    upcard = state[UPCARD + lane]
+    upcard = state[b.UPCARD + lane]
     first = draw_subset(hand & ~upcard, 5, key, 8 * place)
     chance = 1.0
     for lap in range(1, last_lap + 1):
         if lap < last_lap or place <= sender:
             may_name = rules.all_no_trump == 1 or (rules.all_no_trump == 0 and lap == 2)
             view = TakeView(
-                first, upcard, lap, place, 1 if may_name else 0, state[PLAYERS + lane], rules.teams,
-                0,
+                first, upcard, lap, place, 1 if may_name else 0, state[b.PLAYERS + lane],
+                rules.teams, 0,
             )  # fmt: skip
             takes = lap == last_lap and place == sender
-            chance *= _chance_of_take(view, state[CONTRACT + lane] if takes else -1)
+            chance *= _chance_of_take(view, state[b.CONTRACT + lane] if takes else -1)
     return chance
 
 
@@ -190,20 +165,22 @@ def _copy_to_first_lead(state: Block, lane: int, block: Block) -> None:
     sources = stack_int64(LANE_MULTIPLE)
     sources[0] = lane
     copy_lanes(state, block, sources, 1)
-    block[PLAYERS_BY_POSITION] = state[PLAYERS + lane]
-    block[LEADER] = 0
-    block[PLAYED_CARDS] = 0
-    block[WON_CARDS] = 0
-    block[WON_CARDS + STRIDE] = 0
+    block[b.PLAYERS_BY_POSITION] = state[b.PLAYERS + lane]
+    block[b.LEADER] = 0
+    block[b.PLAYED_CARDS] = 0
+    block[b.WON_CARDS] = 0
+    block[b.WON_CARDS + b.STRIDE] = 0
 
 
 @scalar
 def _read_played_card(state: Block, lane: int, trick: int, number: int, position: Position) -> int:
     """Return the card of a position in a trick, the trick on the table being `trick`."""
     row = (
-        history_offset(number, 1 + position) if number < trick else TRICK_CARDS + position * STRIDE
+        b.history_offset(number, 1 + position)
+        if number < trick
+        else b.TRICK_CARDS + position * b.STRIDE
     )
-    return int(state[cell_index(row, lane)])
+    return int(state[b.cell_index(row, lane)])
 
 
 @scalar
@@ -211,10 +188,10 @@ def _chance_of_card(
     block: Block, trick: int, position: Position, hand: CardSet, card: Card, model: OpponentModel
 ) -> float:
     """Return the chance that a position of lane 0 plays a card from a hand."""
-    block[cell_index(HAND + position * STRIDE, 0)] = hand
+    block[b.cell_index(b.HAND + position * b.STRIDE, 0)] = hand
     teams = model.rules.teams
     legal = find_legal_cards(block, 0, position)
-    choices = popcount(legal)
+    choices = c.popcount(legal)
     if choices == 1:
         return 1.0
     values = stack_float32(TRICKS)
@@ -222,7 +199,7 @@ def _chance_of_card(
     call_value_cards(
         model.table.resume[CARD_VALUES], (block, 0, trick, position, teams, weights, values)
     )
-    return chance_of_choice(values, choices, popcount(legal & (card - 1)), model.patience)
+    return chance_of_choice(values, choices, c.popcount(legal & (card - 1)), model.patience)
 
 
 @scalar
@@ -234,9 +211,9 @@ def collect_played_cards(
         played[place] = 0
     for number in range(trick + 1):
         leader = (
-            state[cell_index(history_offset(number, 0), lane)]
+            state[b.cell_index(b.history_offset(number, 0), lane)]
             if number < trick
-            else state[LEADER + lane]
+            else state[b.LEADER + lane]
         )
         for turn in range(seats if number < trick else position):
             played[(leader + turn) % seats] |= _read_played_card(state, lane, trick, number, turn)
@@ -259,18 +236,18 @@ class HandsByPlace(NamedTuple):
 @scalar
 def _arrange_layouts(layouts: Any, count: int, weights: Any) -> HandsByPlace:
     """Return the hands of layouts, all of whose chances multiply the layout's weight."""
-    first, counts = np.empty(SEATS, np.int64), np.empty(SEATS, np.int64)
-    for place in range(SEATS):
+    first, counts = np.empty(b.SEATS, np.int64), np.empty(b.SEATS, np.int64)
+    for place in range(b.SEATS):
         first[place] = place
         counts[place] = count
-    return HandsByPlace(layouts, first, SEATS, counts, weights, np.zeros(SEATS, np.int64))
+    return HandsByPlace(layouts, first, b.SEATS, counts, weights, np.zeros(b.SEATS, np.int64))
 
 
 @scalar
 def _arrange_lists(lists: HandLists) -> HandsByPlace:
     """Return the hands of lists, each with a chance of its own."""
-    counts = np.empty(SEATS, np.int64)
-    for place in range(SEATS):
+    counts = np.empty(b.SEATS, np.int64)
+    for place in range(b.SEATS):
         counts[place] = lists.starts[place + 1] - lists.starts[place]
     return HandsByPlace(lists.hands, lists.starts, 1, counts, lists.factors, lists.starts)
 
@@ -281,15 +258,15 @@ def _weigh_hands_by_calls(
     held: HandsByPlace,
 ) -> None:  # fmt: skip
     """Multiply the chances of hands by the chance of the others' calls."""
-    own = (state[LEADER + lane] + position) % SEATS
-    contract = state[CONTRACT + lane]
+    own = (state[b.LEADER + lane] + position) % b.SEATS
+    contract = state[b.CONTRACT + lane]
     played = stack_int64(SEATS)
-    collect_played_cards(state, lane, trick, position, SEATS, played)
-    for place in range(SEATS):
+    collect_played_cards(state, lane, trick, position, b.SEATS, played)
+    for place in range(b.SEATS):
         for k in range(held.counts[place] if place != own else 0):
             cards = held.hands[held.first[place] + k * held.step] | played[place]
             chance = chance_of_calls(
-                state, lane, place, to_natural_order(cards, contract), model.rules,
+                state, lane, place, c.to_natural_order(cards, contract), model.rules,
                 rng.derive_deal_key(key, k),
             )  # fmt: skip
             held.chances[held.target[place] + k] *= chance
@@ -301,13 +278,13 @@ def _weigh_hands_by_cards(
     held: HandsByPlace,
 ) -> None:  # fmt: skip
     """Multiply the chances of hands by the chance of the cards the others played."""
-    own = (state[LEADER + lane] + position) % SEATS
+    own = (state[b.LEADER + lane] + position) % b.SEATS
     played = stack_int64(SEATS)
-    collect_played_cards(state, lane, trick, position, SEATS, played)
+    collect_played_cards(state, lane, trick, position, b.SEATS, played)
     _copy_to_first_lead(state, lane, block)
     for number in range(trick + 1):
-        for turn in range(SEATS if number < trick else position):
-            place = (block[LEADER] + turn) % SEATS
+        for turn in range(b.SEATS if number < trick else position):
+            place = (block[b.LEADER] + turn) % b.SEATS
             card = _read_played_card(state, lane, trick, number, turn)
             for k in range(held.counts[place] if place != own else 0):
                 hand = held.hands[held.first[place] + k * held.step] | played[place]
@@ -362,12 +339,12 @@ def weigh_lists(
     The weight of a layout is then what `weigh_layouts` gives it, but each hand is looked at once,
     however many layouts it is in.  Arguments as for `weigh_by_calls` and `weigh_by_cards`.
     """
-    for k in range(lists.starts[SEATS]):
+    for k in range(lists.starts[b.SEATS]):
         lists.factors[k] = 1.0
     held = _arrange_lists(lists)
     _weigh_hands_by_calls(state, lane, trick, position, key, model, held)
     _weigh_hands_by_cards(state, lane, trick, position, model, block, held)
-    for k in range(lists.starts[SEATS]):
+    for k in range(lists.starts[b.SEATS]):
         lists.factors[k] = np.sqrt(lists.factors[k])
 
 
@@ -390,14 +367,14 @@ def weigh_hands_by_cards(
     """
     coded, zeros, counts = (
         np.empty_like(hands),
-        np.zeros(SEATS, np.int64),
-        np.zeros(SEATS, np.int64),
+        np.zeros(b.SEATS, np.int64),
+        np.zeros(b.SEATS, np.int64),
     )
     counts[place] = hands.shape[0]
     for each in range(hands.shape[0]):
-        coded[each] = to_strength_order(hands[each], state[CONTRACT])
+        coded[each] = c.to_strength_order(hands[each], state[b.CONTRACT])
     held = HandsByPlace(coded, zeros, 1, counts, weights, zeros)
-    _weigh_hands_by_cards(state, 0, trick, position, model, allocate_inner_block(), held)
+    _weigh_hands_by_cards(state, 0, trick, position, model, b.allocate_inner_block(), held)
 
 
 @block_loop
@@ -413,7 +390,7 @@ def weigh_place(
     for number in range(count):
         weights[number] = 1.0
     held = _arrange_layouts(layouts, count, weights)
-    for other in range(SEATS):
+    for other in range(b.SEATS):
         held.counts[other] = count if other == place else 0
     _weigh_hands_by_calls(state, lane, trick, position, key, model, held)
     _weigh_hands_by_cards(state, lane, trick, position, model, block, held)

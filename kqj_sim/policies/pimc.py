@@ -20,31 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import carray
 
+from kqj_sim.core import block as b
+from kqj_sim.core import cards as c
 from kqj_sim.core import rng
-from kqj_sim.core.block import (
-    HAND,
-    KEY,
-    LANES,
-    LEADER,
-    PLAYED_CARDS,
-    PLAYERS_BY_POSITION,
-    POINT_PLANES,
-    ROW_COUNT,
-    SEATS,
-    STRIDE,
-    TRICKS,
-    cell_index,
-    policy_of,
-    team_of,
-)
-from kqj_sim.core.cards import (
-    PACK,
-    SUIT_MASK,
-    count_card_points,
-    lowest_bit,
-    popcount,
-    trailing_zeros,
-)
 from kqj_sim.core.dispatch import LEAD, call_value_cards, unpack_rules, unpack_seating
 from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE, redeal_among_last, sample_layouts
 from kqj_sim.core.jit import block_loop, int64_at, scalar, stack_float32
@@ -82,7 +60,7 @@ from kqj_sim.policies.tools import best_card, nth_card
 # choices, the other hands are dealt anew in each, then the second player's hands are weighed, and
 # so on. So few of the sample go lost to hands that do not fit one another.
 
-_EXACT_FROM = TRICKS - 3
+_EXACT_FROM = b.TRICKS - 3
 """First trick from which layouts are drawn by the weights of all."""
 _REDEALS = 2
 """Times that the pairs of the players whose hands are not yet fixed redeal."""
@@ -112,8 +90,8 @@ def new_layout_sampler(sampled: int) -> LayoutSampler:
     return LayoutSampler(
         np.empty(KNOWLEDGE_SIZE, np.int64),
         new_hand_lists(),
-        np.empty(SEATS * sampled, np.int64),
-        np.empty(SEATS * sampled, np.int64),
+        np.empty(b.SEATS * sampled, np.int64),
+        np.empty(b.SEATS * sampled, np.int64),
         np.empty(sampled),
     )
 
@@ -142,7 +120,7 @@ def draw_likely_layouts(
     known, lists = sampler.known, sampler.lists
     fraction = rng.to_fraction(rng.draw(key, rng.CARD))
     infer_knowledge(state, lane, trick, position, known)
-    written, written_weights = layouts[at * SEATS :], weights[at:]
+    written, written_weights = layouts[at * b.SEATS :], weights[at:]
     if trick >= _EXACT_FROM and list_hands(known, lists):
         weigh_lists(state, lane, trick, position, key, model, block, lists)
         count = weigh_all_layouts(known, lists, wanted, written, written_weights)
@@ -174,8 +152,8 @@ def draw_likely_layouts(
 @scalar
 def _copy_layout(layouts: Any, layout: int, target: Any, target_number: int) -> None:
     """Copy a layout from one array to another."""
-    for place in range(SEATS):
-        target[target_number * SEATS + place] = layouts[layout * SEATS + place]
+    for place in range(b.SEATS):
+        target[target_number * b.SEATS + place] = layouts[layout * b.SEATS + place]
 
 
 @block_loop
@@ -187,8 +165,8 @@ def weigh_player_by_player(
 
     The weights are left to count for the last player.
     """
-    own = (state[LEADER + lane] + position) % SEATS
-    last = SEATS - 2 if own == SEATS - 1 else SEATS - 1
+    own = (state[b.LEADER + lane] + position) % b.SEATS
+    last = b.SEATS - 2 if own == b.SEATS - 1 else b.SEATS - 1
     layouts, weights, count = sampler.layouts, sampler.weights, len(sampler.weights)
     for place in range(last + 1):
         if place == own:
@@ -217,7 +195,7 @@ def weigh_player_by_player(
 # their paired differences (Maron and Moore 1994, "Hoeffding races"). A prior counts as so many
 # worlds, both in the lead and in its standard error.
 
-MAX_CARDS = TRICKS
+MAX_CARDS = b.TRICKS
 """Most cards to choose from."""
 _PAIRS = MAX_CARDS * MAX_CARDS
 
@@ -246,12 +224,12 @@ class Race(NamedTuple):
 def new_race() -> Race:
     """Return a race that nobody runs in."""
     return Race(
-        np.zeros(LANES, np.int64),
-        np.zeros(LANES),
-        np.zeros(LANES),
-        np.zeros(LANES * MAX_CARDS),
-        np.zeros(LANES * _PAIRS),
-        np.zeros(LANES * MAX_CARDS),
+        np.zeros(b.LANES, np.int64),
+        np.zeros(b.LANES),
+        np.zeros(b.LANES),
+        np.zeros(b.LANES * MAX_CARDS),
+        np.zeros(b.LANES * _PAIRS),
+        np.zeros(b.LANES * MAX_CARDS),
     )
 
 
@@ -408,23 +386,23 @@ def _select_candidates(state: Block, lane: int, position: Position, legal: CardS
     Equivalent cards have the same points, and no card that another player may still hold, or that
     lies on the table, is between them.
     """
-    own = state[cell_index(HAND + position * STRIDE, lane)]
-    others = PACK & ~(own | state[PLAYED_CARDS + lane])
+    own = state[b.cell_index(b.HAND + position * b.STRIDE, lane)]
+    others = c.PACK & ~(own | state[b.PLAYED_CARDS + lane])
     candidates = 0
     previous, previous_points = 0, 0
     left = legal
     while left != 0:
-        card = lowest_bit(left)
+        card = c.lowest_bit(left)
         left ^= card
-        points = count_card_points(
+        points = c.count_card_points(
             card,
-            state[POINT_PLANES + lane],
-            state[POINT_PLANES + STRIDE + lane],
-            state[POINT_PLANES + 2 * STRIDE + lane],
-            state[POINT_PLANES + 3 * STRIDE + lane],
-            state[POINT_PLANES + 4 * STRIDE + lane],
+            state[b.POINT_PLANES + lane],
+            state[b.POINT_PLANES + b.STRIDE + lane],
+            state[b.POINT_PLANES + 2 * b.STRIDE + lane],
+            state[b.POINT_PLANES + 3 * b.STRIDE + lane],
+            state[b.POINT_PLANES + 4 * b.STRIDE + lane],
         )
-        same_suit = previous & (SUIT_MASK << (trailing_zeros(card) & 48)) != 0
+        same_suit = previous & (c.SUIT_MASK << (c.trailing_zeros(card) & 48)) != 0
         between = others & (card - previous)
         if not (same_suit and between == 0 and points == previous_points):
             candidates |= card
@@ -440,13 +418,13 @@ def _play_out_waiting(
     """Play the waiting lanes on and add their utilities to the race, world by world."""
     play_out_queue(state, queue, waiting, trick, position, rules, rollouts)
     for lane in range(waiting):
-        team = team_of(state[PLAYERS_BY_POSITION + queue.sources[lane]], position)
+        team = b.team_of(state[b.PLAYERS_BY_POSITION + queue.sources[lane]], position)
         utilities[lane] = compute_utility(queue.state, lane, team, rules.teams)
     first = 0
     while first < waiting:
         i = queue.sources[first]
         add_world(race, i, utilities, first, shares[first])
-        first += popcount(race.running[i])
+        first += c.popcount(race.running[i])
 
 
 @block_loop
@@ -457,10 +435,10 @@ def _play_like_prior(
     """Play the card that the prior values most, in the lanes in which the policy sits."""
     values = stack_float32(MAX_CARDS)
     for i in range(lanes):
-        if policy_of(state[PLAYERS_BY_POSITION + i], position) != number:
+        if b.policy_of(state[b.PLAYERS_BY_POSITION + i], position) != number:
             continue
         legal = find_legal_cards(state, i, position)
-        if popcount(legal) > 1:
+        if c.popcount(legal) > 1:
             _write_prior_values(state, i, trick, position, teams, prior, values)
         put_card(state, i, position, best_card(legal, values))
 
@@ -485,9 +463,9 @@ def _add_priors(
     """Write the prior's values of the candidates to a race."""
     values = stack_float32(MAX_CARDS)
     _write_prior_values(state, lane, trick, position, teams, prior, values)
-    for which in range(popcount(candidates)):
+    for which in range(c.popcount(candidates)):
         below = legal & (nth_card(candidates, which) - 1)
-        race.priors[lane * MAX_CARDS + which] = values[popcount(below)]
+        race.priors[lane * MAX_CARDS + which] = values[c.popcount(below)]
 
 
 class _Worlds(NamedTuple):
@@ -512,7 +490,7 @@ def _draw_worlds(
     for i in range(lanes):
         if not in_doubt(race, i):
             continue
-        key = rng.draw_for_card(state[KEY + i], trick, position)
+        key = rng.draw_for_card(state[b.KEY + i], trick, position)
         first = i * worlds.most
         if weigh:
             found = draw_likely_layouts(
@@ -521,7 +499,7 @@ def _draw_worlds(
             )  # fmt: skip
         else:
             infer_knowledge(state, i, trick, position, sampler.known)
-            written = worlds.layouts[first * SEATS :]
+            written = worlds.layouts[first * b.SEATS :]
             found = sample_layouts(sampler.known, worlds.most, key, written)
             found = -found if found < worlds.most else found
         worlds.keys[i], worlds.found[i] = key, found
@@ -533,7 +511,7 @@ def _run_stage(
     rollouts: Seating, candidates: Int64Array, queue: PlayoutQueue, worlds: _Worlds, race: Race,
 ) -> None:  # fmt: skip
     """Try the cards in doubt in the worlds of a stage, side by side; the first has all, if few."""
-    shares, utilities = np.empty(LANES), np.empty(LANES)
+    shares, utilities = np.empty(b.LANES), np.empty(b.LANES)
     waiting = 0
     for i in range(lanes):
         found = worlds.found[i]
@@ -549,7 +527,7 @@ def _run_stage(
                 share = count_marks(marks, step, offset) - before
             if share <= 0.0:
                 continue
-            if waiting + popcount(race.running[i]) > LANES:
+            if waiting + c.popcount(race.running[i]) > b.LANES:
                 _play_out_waiting(
                     state, queue, waiting, trick, position, rules, rollouts, shares, utilities, race
                 )
@@ -561,9 +539,9 @@ def _run_stage(
                 queue.cards[waiting] = nth_card(candidates[i], which)
                 queue.keys[waiting] = rng.derive_deal_key(worlds.keys[i], world - i * worlds.most)
                 shares[waiting] = share
-                for place in range(SEATS):
-                    hand = worlds.layouts[world * SEATS + place]
-                    queue.hands[waiting * SEATS + place] = hand
+                for place in range(b.SEATS):
+                    hand = worlds.layouts[world * b.SEATS + place]
+                    queue.hands[waiting * b.SEATS + place] = hand
                 waiting += 1
     if waiting > 0:
         _play_out_waiting(
@@ -578,7 +556,7 @@ def choose_card(
 ) -> None:  # fmt: skip
     """Choose in the lanes in which the policy sits at a position
     (`core.dispatch.ASK_SIGNATURE`)."""
-    state = carray(block_pointer, ROW_COUNT * STRIDE)
+    state = carray(block_pointer, b.ROW_COUNT * b.STRIDE)
     at = _PARAMETERS_OFFSET + number * MAX_PARAMETERS
     wanted, searched_from = int(parameter_table[at]), int(parameter_table[at + 1])
     prior_worlds, merge = parameter_table[at + 2], parameter_table[at + 3] != 0.0
@@ -593,19 +571,19 @@ def choose_card(
         return
     model = OpponentModel(unpack_seating(resource, 2), patience, rules)
     queue, race = new_playout_queue(), new_race()
-    candidates = np.zeros(LANES, np.int64)
+    candidates = np.zeros(b.LANES, np.int64)
     for i in range(lanes):
-        if policy_of(state[PLAYERS_BY_POSITION + i], position) == number:
+        if b.policy_of(state[b.PLAYERS_BY_POSITION + i], position) == number:
             legal = find_legal_cards(state, i, position)
             candidates[i] = _select_candidates(state, i, position, legal) if merge else legal
-            race.running[i] = (1 << popcount(candidates[i])) - 1
+            race.running[i] = (1 << c.popcount(candidates[i])) - 1
             if prior.distinct > 0 and in_doubt(race, i):
                 _add_priors(state, i, trick, position, teams, prior, legal, candidates[i], race)
     worlds = _Worlds(
-        np.empty(lanes * wanted * SEATS, np.int64),
+        np.empty(lanes * wanted * b.SEATS, np.int64),
         np.ones(lanes * wanted),
-        np.zeros(LANES, np.int64),
-        np.zeros(LANES, np.int64),
+        np.zeros(b.LANES, np.int64),
+        np.zeros(b.LANES, np.int64),
         wanted,
         count_stages(wanted, first_worlds),
     )
@@ -618,7 +596,7 @@ def choose_card(
             if in_doubt(race, i) and worlds.found[i] > 0:
                 drop_beaten(race, i, prior_worlds, margin)
     for i in range(lanes):
-        if policy_of(state[PLAYERS_BY_POSITION + i], position) == number:
+        if b.policy_of(state[b.PLAYERS_BY_POSITION + i], position) == number:
             # Where fewer worlds are possible than wanted, each counts for more.
             share = -worlds.found[i] / wanted if worlds.found[i] < 0 else 1.0
             leader = find_leader(race, i, prior_worlds * share)

@@ -9,18 +9,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from kqj_sim.core.cards import (
-    ALL_TRUMPS,
-    EACH_SUIT,
-    NO_TRUMP,
-    SUIT_MASK,
-    popcount,
-    to_strength_order,
-)
+from kqj_sim.core import cards as c
 from kqj_sim.core.jit import scalar
 from kqj_sim.core.types import CardSet, Contract, Suit
 
-_7, _8, _9, _J, _Q, _K, _H, _T, _A = (EACH_SUIT << bit for bit in range(3, 12))
+_7, _8, _9, _J, _Q, _K, _H, _T, _A = (c.EACH_SUIT << bit for bit in range(3, 12))
 
 _TOP_EIGHT = _9 | _8 | _7 | _A | _T | _H | _K | _Q
 """The eight highest trumps."""
@@ -83,7 +76,7 @@ def _count_suits_with(cards: CardSet, ranks: int) -> int:
     suit)."""
     count = 0
     for suit in range(4):
-        wanted = ranks & (SUIT_MASK << 16 * suit)
+        wanted = ranks & (c.SUIT_MASK << 16 * suit)
         count += 1 if cards & wanted == wanted else 0
     return count
 
@@ -93,33 +86,33 @@ def _longest_suit(cards: CardSet) -> int:
     """Return the number of cards in the longest suit."""
     longest = 0
     for suit in range(4):
-        longest = max(longest, popcount(cards & (SUIT_MASK << 16 * suit)))
+        longest = max(longest, c.popcount(cards & (c.SUIT_MASK << 16 * suit)))
     return longest
 
 
 @scalar
 def count_suit_terms(hand: CardSet, suit: Suit) -> SuitTerms:
     """Return the terms of a hand with a suit as trump."""
-    trumps = hand & (SUIT_MASK << 16 * suit)
+    trumps = hand & (c.SUIT_MASK << 16 * suit)
     plain = hand ^ trumps
-    length = popcount(trumps)
-    king_queen = popcount(trumps & (trumps >> 1) & _Q)
-    king_queen_jack = popcount(trumps & (trumps >> 1) & (trumps << 1) & _Q)
+    length = c.popcount(trumps)
+    king_queen = c.popcount(trumps & (trumps >> 1) & _Q)
+    king_queen_jack = c.popcount(trumps & (trumps >> 1) & (trumps << 1) & _Q)
     voids = 0
     for other in range(4):
-        voids += 1 if (other != suit) & (plain & (SUIT_MASK << 16 * other) == 0) else 0
+        voids += 1 if (other != suit) & (plain & (c.SUIT_MASK << 16 * other) == 0) else 0
     return SuitTerms(
         length,
         max(length - 3, 0),
-        popcount(trumps & _9),
-        popcount(trumps & _8),
-        popcount(trumps & _7),
-        popcount(trumps & _A),
-        popcount(trumps & _T),
+        c.popcount(trumps & _9),
+        c.popcount(trumps & _8),
+        c.popcount(trumps & _7),
+        c.popcount(trumps & _A),
+        c.popcount(trumps & _T),
         king_queen - king_queen_jack,
         king_queen_jack,
-        popcount(plain & _A),
-        popcount(plain & _T),
+        c.popcount(plain & _A),
+        c.popcount(plain & _T),
         voids,
     )
 
@@ -129,9 +122,9 @@ def count_no_trump_terms(hand: CardSet) -> NoTrumpTerms:
     """Return the terms of a hand at No-Trump."""
     with_hero = _count_suits_with(hand, _A | _T | _H)
     return NoTrumpTerms(
-        popcount(hand & _A),
-        popcount(hand & _T),
-        popcount(hand & _H),
+        c.popcount(hand & _A),
+        c.popcount(hand & _T),
+        c.popcount(hand & _H),
         _count_suits_with(hand, _A | _T) - with_hero,
         with_hero,
         _longest_suit(hand),
@@ -144,9 +137,9 @@ def count_all_trumps_terms(hand: CardSet) -> AllTrumpsTerms:
     with_7 = _count_suits_with(hand, _9 | _8 | _7)
     with_jack = _count_suits_with(hand, _K | _Q | _J)
     return AllTrumpsTerms(
-        popcount(hand & _9),
-        popcount(hand & _8),
-        popcount(hand & _7),
+        c.popcount(hand & _9),
+        c.popcount(hand & _8),
+        c.popcount(hand & _7),
         _count_suits_with(hand, _9 | _8) - with_7,
         with_7,
         _count_suits_with(hand, _K | _Q) - with_jack,
@@ -158,7 +151,7 @@ def count_all_trumps_terms(hand: CardSet) -> AllTrumpsTerms:
 @scalar
 def count_points(hand: CardSet, contract: Contract, parameters: Any) -> float:
     """Return the count of a hand for a contract, by the parameters of `points`."""
-    if contract == NO_TRUMP:
+    if contract == c.NO_TRUMP:
         n = count_no_trump_terms(hand)
         return (
             parameters.nt_A * n.nt_A
@@ -168,7 +161,7 @@ def count_points(hand: CardSet, contract: Contract, parameters: Any) -> float:
             + parameters.nt_ATH * n.nt_ATH
             + parameters.nt_long * n.nt_long
         )
-    if contract == ALL_TRUMPS:
+    if contract == c.ALL_TRUMPS:
         a = count_all_trumps_terms(hand)
         return (
             parameters.at_9 * a.at_9
@@ -203,12 +196,12 @@ def wins_every_trick(hand: CardSet, contract: Contract) -> bool:
 
     With a suit as trump it must consist of trumps, as a plain winner could be ruffed.
     """
-    if contract < NO_TRUMP:
-        return hand == _TOP_EIGHT & (SUIT_MASK << 16 * contract)
-    held = to_strength_order(hand, contract)
+    if contract < c.NO_TRUMP:
+        return hand == _TOP_EIGHT & (c.SUIT_MASK << 16 * contract)
+    held = c.to_strength_order(hand, contract)
     for lane in range(4):
-        cards = (held >> 16 * lane) & SUIT_MASK
+        cards = (held >> 16 * lane) & c.SUIT_MASK
         # Cards at the top of a lane: adding the lowest of them carries out of the lane.
-        if cards != 0 and cards + (cards & -cards) != SUIT_MASK + 1:
+        if cards != 0 and cards + (cards & -cards) != c.SUIT_MASK + 1:
             return False
     return True

@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from kqj_sim.core import cards as c
 from kqj_sim.core.block import SEATS, TRICKS
-from kqj_sim.core.cards import (
-    EACH_SUIT,
-    NO_TRUMP,
-    SUIT_MASK,
-    TRUMP_JACK,
-    TRUMP_KING,
-    TRUMP_QUEEN,
-    highest_bit,
-    lowest_bit,
-    popcount,
-    trailing_zeros,
-)
 from kqj_sim.core.jit import scalar
 from kqj_sim.core.types import Card
 from kqj_sim.policies.parameters import Parameter, number
@@ -42,8 +31,8 @@ from kqj_sim.policies.trick_odds import TrickContext, build_trick_context, estim
 # negative for keeping it. They were fitted on rounds of two and three teams, with and without
 # auctions, that were played on with each card a player could choose, in the true deal.
 
-_KINGS = EACH_SUIT << TRUMP_KING
-_QUEENS_JACKS = EACH_SUIT << TRUMP_QUEEN | EACH_SUIT << TRUMP_JACK
+_KINGS = c.EACH_SUIT << c.TRUMP_KING
+_QUEENS_JACKS = c.EACH_SUIT << c.TRUMP_QUEEN | c.EACH_SUIT << c.TRUMP_JACK
 
 _MAX_MASTERS = 3
 """Masters that count: with more, the lead is lost or the round over before they take a trick."""
@@ -123,8 +112,8 @@ def _collect_decision_facts(view: Any) -> _DecisionFacts:
     return _DecisionFacts(
         known=known,
         left=TRICKS - 1 - view.trick_number,
-        trumps_out=popcount(known.unseen & view.trumps),
-        holds_top=1 if highest_bit(view.hand & view.trumps) & ~known.below != 0 else 0,
+        trumps_out=c.popcount(known.unseen & view.trumps),
+        holds_top=1 if c.highest_bit(view.hand & view.trumps) & ~known.below != 0 else 0,
         wins_all=1 if view.won == view.played and view.trick_number >= _CAPOT_TRICKS else 0,
         partner_sends=1 if view.contracting != 0 and sender > view.position else 0,
     )
@@ -136,17 +125,17 @@ def _collect_card_facts(
 ) -> _CardFacts:
     """Collect the facts about a card."""
     known = facts.known
-    suit = SUIT_MASK << (trailing_zeros(card) & 48)
+    suit = c.SUIT_MASK << (c.trailing_zeros(card) & 48)
     led = suit if view.position == 0 else view.led
     chance, stays = estimate_win_chances(view, held_back, known, card)
     rest = view.hand & ~card
     others = rest & suit
-    best = highest_bit(others)
-    length = popcount(others)
-    above_best = popcount(known.unseen & suit & -(best << 1))
+    best = c.highest_bit(others)
+    length = c.popcount(others)
+    above_best = c.popcount(known.unseen & suit & -(best << 1))
     guards = best > card and above_best > 0 and length <= above_best
     behind = (62 << view.position) & 63
-    void = (known.voids >> (trailing_zeros(led) & 48)) & behind
+    void = (known.voids >> (c.trailing_zeros(led) & 48)) & behind
     led_out = known.unseen & led
     # The conditions stand apart: numba takes none inside a call with so many names.
     master = 1 if card & known.below == 0 else 0
@@ -160,21 +149,21 @@ def _collect_card_facts(
         points=points(view, card),
         chance=chance,
         stays=stays,
-        above=popcount(known.unseen & suit & -(card << 1)),
+        above=c.popcount(known.unseen & suit & -(card << 1)),
         master=master,
-        out=popcount(known.unseen & suit),
+        out=c.popcount(known.unseen & suit),
         length=length,
-        trumps=popcount(rest & view.trumps),
-        masters=min(popcount(rest & ~known.below), _MAX_MASTERS),
-        plain_masters=popcount(rest & ~known.below & ~view.trumps),
+        trumps=c.popcount(rest & view.trumps),
+        masters=min(c.popcount(rest & ~known.below), _MAX_MASTERS),
+        plain_masters=c.popcount(rest & ~known.below & ~view.trumps),
         under_master=under_master,
         unguarded=unguarded,
         touching=touching,
-        haul=chance * points(view, led_out) / max(popcount(led_out), 1),
-        partners=popcount(known.partners & behind),
-        opponents=popcount(known.opponents & behind),
-        partners_void=popcount(void & known.partners),
-        opponents_void=popcount(void & known.opponents),
+        haul=chance * points(view, led_out) / max(c.popcount(led_out), 1),
+        partners=c.popcount(known.partners & behind),
+        opponents=c.popcount(known.opponents & behind),
+        partners_void=c.popcount(void & known.partners),
+        opponents_void=c.popcount(void & known.opponents),
         trump=trump,
         follows=follows,
         king_first=king_first,
@@ -252,13 +241,13 @@ def _value_lead(view: Any, prices: Any, facts: _DecisionFacts, card: _CardFacts)
         value += prices.draw_under_master * card.under_master + prices.draw_low * low
         return value
     value += prices.lead_trumps_kept * card.trumps
-    if view.contract >= NO_TRUMP:
+    if view.contract >= c.NO_TRUMP:
         value += prices.even_lead_chance * card.chance * card.chance
         value += prices.even_lead_cash * card.stays * card.masters
         value += prices.even_lead_master_out * card.master * card.out
         value += prices.even_lead_long * card.master * card.length
         value += prices.even_lead_low * low
-        value += prices.all_trumps_lead_second * (view.contract > NO_TRUMP) * (card.above == 1)
+        value += prices.all_trumps_lead_second * (view.contract > c.NO_TRUMP) * (card.above == 1)
     return value
 
 
@@ -290,7 +279,7 @@ def _value_follow(view: Any, prices: Any, facts: _DecisionFacts, card: _CardFact
         return value
     if card.follows == 0:
         value += prices.discard_guard * card.unguarded
-    if view.contract >= NO_TRUMP:
+    if view.contract >= c.NO_TRUMP:
         return value + prices.even_master_out * card.master * card.out
     value += (
         prices.plain_master_points * card.points + prices.plain_safe_master * drawn * facts.left
@@ -314,7 +303,7 @@ def choose_card_by_rule(view: Any, prices: Any) -> int:
     memory = _collect_decision_facts(view)
     best, choice = -1e9, 0
     while legal != 0:
-        card = lowest_bit(legal)
+        card = c.lowest_bit(legal)
         legal ^= card
         facts = _collect_card_facts(view, prices.held_back, memory, card)
         value = _value_any_card(prices, memory, facts)
@@ -322,7 +311,7 @@ def choose_card_by_rule(view: Any, prices: Any) -> int:
             value += _value_trump(prices, memory, facts)
         else:
             value += _value_non_trump(view, prices, memory, facts)
-            if view.contract < NO_TRUMP:
+            if view.contract < c.NO_TRUMP:
                 value += _value_plain(prices, memory, facts)
         if view.position == 0:
             value += _value_lead(view, prices, memory, facts)

@@ -8,24 +8,15 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from kqj_sim.core import cards as c
 from kqj_sim.core import rng
 from kqj_sim.core.block import team_of
-from kqj_sim.core.cards import (
-    EACH_SUIT,
-    SUIT_MASK,
-    count_card_points,
-    highest_bit,
-    lowest_bit,
-    popcount,
-    rotate_suits,
-    select,
-)
 from kqj_sim.core.jit import InlineFunction, scalar
 from kqj_sim.core.types import CardSet, PackedPlayers, Suit
 from kqj_sim.core.views import bid_code
 from kqj_sim.policies.card_sets import check_arguments
 
-count = popcount
+count = c.popcount
 """Return the number of cards in a set."""
 
 
@@ -38,7 +29,7 @@ def first_of(preferred: CardSet, otherwise: CardSet) -> int:
 @scalar
 def ranks(cards: CardSet) -> int:
     """Return the ranks that occur in a set, as its lowest sixteen bits."""
-    return (cards | cards >> 16 | cards >> 32 | cards >> 48) & SUIT_MASK
+    return (cards | cards >> 16 | cards >> 32 | cards >> 48) & c.SUIT_MASK
 
 
 @scalar
@@ -52,9 +43,9 @@ def lowest(cards: CardSet) -> int:
     """
     # All ranks that occur, in every suit; of these the lowest, as `lowest_bit` but suit by suit.
     # The product of a rank and `EACH_SUIT` would take a vector twice as long.
-    every = cards | rotate_suits(cards, 32)
-    every |= rotate_suits(every, 16)
-    return lowest_bit(cards & every & (EACH_SUIT - 1 - every))
+    every = cards | c.rotate_suits(cards, 32)
+    every |= c.rotate_suits(every, 16)
+    return c.lowest_bit(cards & every & (c.EACH_SUIT - 1 - every))
 
 
 @scalar
@@ -66,7 +57,7 @@ def highest(cards: CardSet) -> int:
         >>> kqj.show(kqj.highest(kqj.hand("Ah 4h Ks")))
         '♥ A'
     """
-    return highest_bit(cards & (highest_bit(ranks(cards)) * EACH_SUIT))
+    return c.highest_bit(cards & (c.highest_bit(ranks(cards)) * c.EACH_SUIT))
 
 
 @scalar
@@ -83,7 +74,7 @@ def points(view: Any, cards: CardSet) -> int:
         >>> kqj.simulate(deals=50, policy=collector).deals
         50
     """
-    return count_card_points(
+    return c.count_card_points(
         cards, view.points_1, view.points_2, view.points_4, view.points_8, view.points_16
     )
 
@@ -145,7 +136,7 @@ def is_partner(players: PackedPlayers, one: int, other: int) -> bool:
 @scalar
 def suit_cards(suit: Suit) -> int:
     """Return all twelve cards of a suit (0 to 3, `shdc`) in natural coding."""
-    return SUIT_MASK << 16 * suit
+    return c.SUIT_MASK << 16 * suit
 
 
 @scalar
@@ -172,11 +163,11 @@ def _nth_of(cards: CardSet, number: int, most: int) -> int:
     """Return the card with a number of a set of up to `most` cards."""
     # By the binary digits of the number.
     if most > 4:
-        cards = select(number & 4 != 0, _without_two(_without_two(cards)), cards)
+        cards = c.select(number & 4 != 0, _without_two(_without_two(cards)), cards)
     if most > 2:
-        cards = select(number & 2 != 0, _without_two(cards), cards)
-    cards = select(number & 1 != 0, cards & (cards - 1), cards)
-    return lowest_bit(cards)
+        cards = c.select(number & 2 != 0, _without_two(cards), cards)
+    cards = c.select(number & 1 != 0, cards & (cards - 1), cards)
+    return c.lowest_bit(cards)
 
 
 @scalar
@@ -192,7 +183,7 @@ def best_card(cards: CardSet, values: Any) -> int:
     `values` has a number for each card of the set, from the lowest bit on.
     """
     best = 0
-    for number in range(1, popcount(cards)):
+    for number in range(1, c.popcount(cards)):
         best = number if values[number] > values[best] else best
     return nth_card(cards, best)
 
@@ -209,7 +200,7 @@ def random_card(view: Any, cards: CardSet) -> int:
         >>> kqj.simulate(deals=50, policy=careless).deals
         50
     """
-    return nth_card(cards, rng.scale_32_below(view.random, popcount(cards)))
+    return nth_card(cards, rng.scale_32_below(view.random, c.popcount(cards)))
 
 
 @scalar
@@ -217,7 +208,7 @@ def random_legal_card(view: Any) -> int:
     """Return a legal card, each equally likely."""
     # Later tricks, in which fewer cards are held, become loops of their own.
     legal = view.legal
-    return _nth_of(legal, rng.scale_32_below(view.random, popcount(legal)), 8 - view.trick_number)
+    return _nth_of(legal, rng.scale_32_below(view.random, c.popcount(legal)), 8 - view.trick_number)
 
 
 @scalar

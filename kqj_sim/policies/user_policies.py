@@ -99,7 +99,7 @@ _SET_FIELDS = frozenset(
     name
     for view in VIEW_OF_DECISION.values()
     for name, kind in view.__annotations__.items()
-    if kind.__forward_arg__ in ("CardSet", "Card")
+    if kind.__forward_arg__.removeprefix("t.") in ("CardSet", "Card")
 )
 """The fields of views that are sets of cards."""
 

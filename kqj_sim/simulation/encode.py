@@ -10,16 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.core.dispatch import (
-    ASK_SIGNATURE,
-    BID,
-    COUNTER,
-    LOOP_ENTRIES,
-    RESUME_COUNT,
-    RULE_OUT_BID,
-    VALUE_SIGNATURE,
-    pack_seatings,
-)
+from kqj_sim.core import dispatch as dispatch
 from kqj_sim.core.jit import address_of, compile_cfunc
 from kqj_sim.core.round import (
     CARD_VALUES,
@@ -87,11 +78,11 @@ def _encode_seating(
     distinct = list(dict.fromkeys(players))
     engine = get_engine(rules)
     members, kernels = engine.select_stages(rules, imposed)
-    if use != "rounds" and BID in members:
-        members.append(RULE_OUT_BID)
-    functions = np.zeros(LOOP_ENTRIES, dtype=np.int64)
-    parameters = np.zeros(LOOP_ENTRIES * MAX_PARAMETERS)
-    resources = np.zeros(LOOP_ENTRIES, dtype=np.int64)
+    if use != "rounds" and dispatch.BID in members:
+        members.append(dispatch.RULE_OUT_BID)
+    functions = np.zeros(dispatch.LOOP_ENTRIES, dtype=np.int64)
+    parameters = np.zeros(dispatch.LOOP_ENTRIES * MAX_PARAMETERS)
+    resources = np.zeros(dispatch.LOOP_ENTRIES, dtype=np.int64)
     stages = np.zeros(len(kernels), dtype=np.int64)
     remembers = False
     resuming = engine.select_resuming(rules)
@@ -114,7 +105,7 @@ def _encode_seating(
                 stages[number] = address_of(stage, STAGE_SIGNATURE)
     stages[-1] = address_of(kernels[-1], STAGE_SIGNATURE)
     seats = sum(distinct.index(each) << 4 * seat for seat, each in enumerate(players))
-    resume = np.zeros(RESUME_COUNT, dtype=np.int64)
+    resume = np.zeros(dispatch.RESUME_COUNT, dtype=np.int64)
     memory = int(remembers)
     table = Seating(
         functions,
@@ -141,7 +132,9 @@ def _encode_seating(
     if use == "rollouts" and resuming:
         resume[RESUME_PLAY] = address_of(resuming[RESUME_PLAY], RESUME_SIGNATURE)
         valuing = _bind_card_values(distinct[0].policy_for("card").policy)
-        resume[CARD_VALUES] = 0 if valuing is None else address_of(valuing, VALUE_SIGNATURE)
+        resume[CARD_VALUES] = (
+            0 if valuing is None else address_of(valuing, dispatch.VALUE_SIGNATURE)
+        )
     return table
 
 
@@ -149,9 +142,11 @@ def without_counters(rules: GameRules, seating: Seating) -> Seating:
     """Return the seating of the same players, none of whom counters."""
     if rules.bidding != "auction":
         return seating
-    silent = _bind_loop(COUNTER, parse_player("never").calling.policy, True, rules.game)
+    silent = _bind_loop(dispatch.COUNTER, parse_player("never").calling.policy, True, rules.game)
     functions = seating.loop_addresses.copy()
-    functions[COUNTER * MAX_POLICIES : (COUNTER + 1) * MAX_POLICIES] = silent.address
+    functions[dispatch.COUNTER * MAX_POLICIES : (dispatch.COUNTER + 1) * MAX_POLICIES] = (
+        silent.address
+    )
     return seating._replace(loop_addresses=functions)
 
 
@@ -160,7 +155,7 @@ def _find_resource(rules: GameRules, configured: ConfiguredPolicy, decision: str
     """Return the array that a policy's function gets by address; never freed, as addresses to it
     are kept."""
     if configured.others:
-        return pack_seatings(
+        return dispatch.pack_seatings(
             encode_rules(rules),
             [_encode_rollout_seating(rules, name) for name in configured.others],
         )
@@ -193,13 +188,13 @@ def _bind_loop(loop: int, policy: Policy, everybody: bool, game: str) -> Any:
     None if the policy rules out no bids.
     """
     question, loops = DECISION_OF_LOOP[loop], find_game(game).part("engine").loops
-    if loop == RULE_OUT_BID:
+    if loop == dispatch.RULE_OUT_BID:
         if policy.bid_filter is None:
             return None
         return bind_bid_filter(policy.bid_filter, policy.tuple_type, policy.name, everybody, loops)
     if question in policy.blocks:
         name = f"{game}_{policy.name}_{question}"
-        return compile_cfunc(ASK_SIGNATURE, policy.blocks[question], cache=True, name=name)
+        return compile_cfunc(dispatch.ASK_SIGNATURE, policy.blocks[question], cache=True, name=name)
     choice, arguments = policy.compile_decision(question)
     return bind_policy(
         loop,

@@ -244,7 +244,9 @@ def test_the_legend_of_the_leads_says_how_often_each_is_ahead() -> None:
     axes = Figure().subplots()
     make_comparison_drawing(comparison).draw_main(axes)
     tally = comparison.pairs[0].tally
-    _, shown = axes.get_legend_handles_labels()
+    legend = axes.get_legend()
+    assert legend is not None
+    shown = [text.get_text() for text in legend.get_texts()]
     for label, name, sign in zip(shown, comparison.names, (1, -1), strict=True):
         ahead = sum(count for lead, count in tally.leads.items() if sign * lead > 0)
         assert label == f"{name} ahead: {100 * ahead / tally.deals:.1f}%"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import kqj_sim as kqj
-from kqj_sim.notation.header import label_seats, name_people_in
+from kqj_sim.notation.people import label_seats, name_people_in
 from kqj_sim.notation.rounds import read_rounds
 from kqj_sim.notation.write import format_records
 from kqj_sim.questions.review.decisions import RecordedRound

@@ -16,24 +16,8 @@ import numpy as np
 from kqj_sim import __version__
 from kqj_sim.games import find_game, list_game_options
 from kqj_sim.messages import capitalize, shell_join, visible
+from kqj_sim.output import figures as figures
 from kqj_sim.output.excerpts import Excerpt
-from kqj_sim.output.figures import (
-    BLUE,
-    DASHES,
-    GREEN,
-    GREY,
-    ORANGE,
-    PURPLE,
-    SMALL,
-    Drawing,
-    NothingToDrawError,
-    draw_dots,
-    draw_heat_map,
-    draw_legend,
-    draw_line,
-    draw_title_lines,
-    wrap_text,
-)
 from kqj_sim.output.grid import NO_INTERVAL, SCREEN_WIDTH, make_grids
 from kqj_sim.output.page import INK
 from kqj_sim.output.run import Report, Run, ScreenView
@@ -270,7 +254,7 @@ MIN_TICK_RATIO = 1.25
 """Ticks whose numbers of deals have a smaller ratio would be written over each other."""
 
 
-def make_comparison_drawing(comparison: Comparison) -> Drawing:
+def make_comparison_drawing(comparison: Comparison) -> figures.Drawing:
     """Return the picture of a comparison.
 
     Two policies: the distribution of the lead over the deals, and its estimate by number of deals
@@ -285,12 +269,12 @@ def make_comparison_drawing(comparison: Comparison) -> Drawing:
     pair = comparison.pairs[0]
     has_history = len(pair.look_history) > 1
     if not several and set(pair.tally.leads) == {0}:
-        raise NothingToDrawError("the two have the same results")
+        raise figures.NothingToDrawError("the two have the same results")
 
     def draw(figure: Figure) -> None:
         run = make_comparison_report(comparison).run
         lines = [write_headline(comparison)[0], run.describe(), run.describe_intervals()]
-        draw_title_lines(figure, lines, 125 if several or has_history else 100)
+        figures.draw_title_lines(figure, lines, 125 if several or has_history else 100)
         if several:
             left, right = figure.subplots(1, 2)
             _draw_ranking(left, comparison)
@@ -304,7 +288,7 @@ def make_comparison_drawing(comparison: Comparison) -> Drawing:
 
     height = max(5.0, 2.6 + 0.55 * len(comparison.names)) if several else 5.4
     draw_main = partial(_draw_ranking if several else _draw_pair, comparison=comparison)
-    return Drawing(draw, draw_main, (13 if several or has_history else 8.5, height))
+    return figures.Drawing(draw, draw_main, (13 if several or has_history else 8.5, height))
 
 
 def _draw_pair(axes: Axes, comparison: Comparison) -> None:
@@ -339,7 +323,7 @@ def _draw_leads(axes: Axes, comparison: Comparison, pair: PolicyPair) -> None:
     # The bar of a single value is centred on it, that of several lies between them.
     shift = 0.0 if width == step else 0.5
     tallest, colours = 0.0, {}
-    for sign, colour, policy in ((1, BLUE, pair.one), (-1, ORANGE, pair.other)):
+    for sign, colour, policy in ((1, figures.BLUE, pair.one), (-1, figures.ORANGE, pair.other)):
         # The same bins on either side of 0, as the two sides are to be compared.
         ahead = values * sign > 0
         bins = np.ceil(np.abs(values[ahead]) / width - 1e-9).astype(int)
@@ -352,7 +336,7 @@ def _draw_leads(axes: Axes, comparison: Comparison, pair: PolicyPair) -> None:
     axes.set_ylim(0, 1.25 * tallest)
     if len(values) <= MAX_LEAD_TICKS:
         axes.set_xticks([0.0, *values])
-    draw_legend(axes, colours, "upper left")
+    figures.draw_legend(axes, colours, "upper left")
     axes.grid(axis="y")
 
 
@@ -362,19 +346,19 @@ def _draw_look_history(axes: Axes, comparison: Comparison, pair: PolicyPair) -> 
     axes.set_xlabel(f"{get_unit(comparison)}s played")
     axes.set_ylabel(f"lead of {comparison.names[pair.one]}, {_get_lead_unit(comparison)}")
     deals = [int(moments[0]) for moments in pair.look_history]
-    draw_line(axes, deals, pair.list_leads(), "-", BLUE, band=True)
+    figures.draw_line(axes, deals, pair.list_leads(), "-", figures.BLUE, band=True)
     axes.set_xscale("log")
     axes.minorticks_off()
     ticks = _choose_ticks(deals[0], deals[-1])
     axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
-    axes.axhline(0, color=INK, linewidth=1, linestyle=DASHES)
+    axes.axhline(0, color=INK, linewidth=1, linestyle=figures.DASHES)
     if pair.plan.is_sequential:
         indifference = pair.plan.indifference
         axes.axhspan(-indifference, indifference, color=INK, alpha=0.08, linewidth=0)
         axes.annotate(
             f"within ±{indifference:g}: equal", (0.99, indifference), (0, 3),
             xycoords=("axes fraction", "data"), textcoords="offset points", ha="right",
-            fontsize=SMALL,
+            fontsize=figures.SMALL,
         )  # fmt: skip
     axes.grid()
 
@@ -394,7 +378,7 @@ def _draw_ranking(axes: Axes, comparison: Comparison) -> None:
     decimals = _get_lead_decimals(comparison)
     means = {policy: comparison.estimate_mean_lead(policy) for policy in comparison.ranking}
     names = dict(enumerate(comparison.names))
-    draw_dots(
+    figures.draw_dots(
         axes, {"": means}, "points", names=names, middle=0,
         write=lambda lead: f"{lead.value:+.{decimals}f}",
     )  # fmt: skip
@@ -413,10 +397,14 @@ def _draw_matrix(axes: Axes, comparison: Comparison) -> None:
         texts[cell] += f"\n±{half:.{decimals}f}" if math.isfinite(half) else f"\n{NO_INTERVAL}"
     most = max(*map(abs, values.values()), 1e-9)
     # Twice the largest lead, so that no cell is dark.
-    draw_heat_map(axes, values, order, order, (-2 * most, 2 * most), texts=texts, diverging=True)
-    names = [wrap_text(comparison.names[policy], 16) for policy in order]
-    axes.set_xticks(range(len(order)), names, rotation=30 if len(order) > 4 else 0, fontsize=SMALL)
-    axes.set_yticks(range(len(order)), names, fontsize=SMALL)
+    figures.draw_heat_map(
+        axes, values, order, order, (-2 * most, 2 * most), texts=texts, diverging=True
+    )
+    names = [figures.wrap_text(comparison.names[policy], 16) for policy in order]
+    axes.set_xticks(
+        range(len(order)), names, rotation=30 if len(order) > 4 else 0, fontsize=figures.SMALL
+    )
+    axes.set_yticks(range(len(order)), names, fontsize=figures.SMALL)
     axes.set_title(f"Lead of the row over the column, {_get_lead_unit(comparison)}")
 
 
@@ -582,20 +570,20 @@ def explain_parameters(count: int) -> str:
     return f"--plot draws at most {MAX_PARAMETERS} parameters, not {count}"
 
 
-def make_sweep_drawing(sweep: Sweep, run: Run) -> Drawing:
+def make_sweep_drawing(sweep: Sweep, run: Run) -> figures.Drawing:
     """Return the picture of a sweep of one or two parameters.
 
     Raises:
         NothingToDrawError: there is a single setting, or there are more parameters.
     """
     if len(sweep.varied_parameters) > MAX_PARAMETERS:
-        raise NothingToDrawError(explain_parameters(len(sweep.varied_parameters)))
+        raise figures.NothingToDrawError(explain_parameters(len(sweep.varied_parameters)))
     if len(sweep.settings) == 1:
-        raise NothingToDrawError("a sweep of one value is a single point")
+        raise figures.NothingToDrawError("a sweep of one value is a single point")
     single = len(sweep.varied_parameters) == 1
 
     def draw(figure: Figure) -> None:
-        draw_title_lines(figure, [*write_sweep_headline(sweep), run.describe()], 115)
+        figures.draw_title_lines(figure, [*write_sweep_headline(sweep), run.describe()], 115)
         if single:
             upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(1.5, 1))
             _draw_points(upper, sweep)
@@ -615,7 +603,7 @@ def make_sweep_drawing(sweep: Sweep, run: Run) -> Drawing:
         axes.set_xticks(places, names)
         axes.set_xlabel(sweep.varied_parameters[0].name)
 
-    return Drawing(draw, draw_main, (10, 8) if single else (14, 6.8))
+    return figures.Drawing(draw, draw_main, (10, 8) if single else (14, 6.8))
 
 
 def _get_axis_positions(sweep: Sweep) -> tuple[list[float], list[str] | None]:
@@ -634,12 +622,14 @@ def _draw_points(axes: Axes, sweep: Sweep) -> None:
     confidence = f"{100 * sweep.plan.confidence:g}%"
     bounds = [bound for each in settings for bound in (each.points.low, each.points.high)]
     if np.nanmin([0.0, *bounds]) < 0 < np.nanmax([0.0, *bounds]):
-        axes.axhline(0, color=GREY, linewidth=1)
-    axes.plot(places, [each.points.value for each in settings], color=BLUE, linewidth=1, alpha=0.5)
+        axes.axhline(0, color=figures.GREY, linewidth=1)
+    axes.plot(
+        places, [each.points.value for each in settings], color=figures.BLUE, linewidth=1, alpha=0.5
+    )
     styles = {
-        "worse": ("worse than the best", "white", BLUE, 6),
-        "tied": (f"statistically tied with the best ({confidence})", BLUE, BLUE, 6),
-        "best": ("best", ORANGE, ORANGE, 9),
+        "worse": ("worse than the best", "white", figures.BLUE, 6),
+        "tied": (f"statistically tied with the best ({confidence})", figures.BLUE, figures.BLUE, 6),
+        "best": ("best", figures.ORANGE, figures.ORANGE, 9),
     }
     for status, (label, face, edge, size) in styles.items():
         chosen = {
@@ -648,7 +638,7 @@ def _draw_points(axes: Axes, sweep: Sweep) -> None:
             if each.status == status
         }
         if chosen:
-            draw_line(
+            figures.draw_line(
                 axes, list(chosen), list(chosen.values()), "o", edge,
                 label=label, markerfacecolor=face, markersize=size,
             )  # fmt: skip
@@ -664,9 +654,9 @@ def _draw_shares(axes: Axes, sweep: Sweep) -> None:
     words = find_game(sweep.rules.game).part("analysis").terms
     taken, made = (_label_per_cent(sweep, each) for each in (words.takes, words.made))
     shares = [each.taken for each in sweep.settings]
-    draw_line(axes, places, shares, "s-", GREEN, label=taken, scale=100)
+    figures.draw_line(axes, places, shares, "s-", figures.GREEN, label=taken, scale=100)
     shares = [each.made for each in sweep.settings]
-    draw_line(axes, places, shares, "^-", ORANGE, label=made, scale=100)
+    figures.draw_line(axes, places, shares, "^-", figures.ORANGE, label=made, scale=100)
     axes.set_title(words.both)
     axes.set_ylabel("%")
     axes.set_xlabel(sweep.varied_parameters[0].name)
@@ -710,7 +700,7 @@ def _draw_map(axes: Axes, sweep: Sweep, quantity: Literal["points", "taken"]) ->
         for cell, setting in by_cell.items()
         if setting.status in _FRAME_STYLES
     }
-    draw_heat_map(
+    figures.draw_heat_map(
         axes, values, first.values[::-1], second.values, (low, high),
         texts=texts if len(values) <= _MAX_LABELLED_CELLS else None,
         frames=frames, diverging=not is_share,
@@ -892,13 +882,13 @@ def _make_paths_relative(player: Player, folder: Path) -> Player:
     return replace(player, calling=calling, playing=playing, open_parts=frozenset())
 
 
-def make_tuning_drawing(tuning: Tuning, run: Run) -> Drawing:
+def make_tuning_drawing(tuning: Tuning, run: Run) -> figures.Drawing:
     """Return the picture of a search; raise NothingToDrawError for one of a single generation."""
     if len(tuning.generations) == 1:
-        raise NothingToDrawError("a search of one generation is a single point")
+        raise figures.NothingToDrawError("a search of one generation is a single point")
 
     def draw(figure: Figure) -> None:
-        draw_title_lines(figure, (*write_tuning_headline(tuning), run.describe()), 115)
+        figures.draw_title_lines(figure, (*write_tuning_headline(tuning), run.describe()), 115)
         upper, lower = figure.subplots(2, 1, sharex=True)
         _draw_scores(upper, tuning)
         _draw_centres(lower, tuning)
@@ -914,7 +904,7 @@ def make_tuning_drawing(tuning: Tuning, run: Run) -> Drawing:
         axes.grid(axis="y")
         axes.legend(loc="best")
 
-    return Drawing(draw, draw_main, (10, 8))
+    return figures.Drawing(draw, draw_main, (10, 8))
 
 
 def _draw_scores(axes: Axes, tuning: Tuning) -> None:
@@ -923,9 +913,11 @@ def _draw_scores(axes: Axes, tuning: Tuning) -> None:
     best = [each.best for each in tuning.generations]
     means = [each.points for each in tuning.generations]
     if min(*best, *means) <= 0 <= max(*best, *means):
-        axes.axhline(0, color=GREY, linewidth=1)
-    axes.plot(generations, best, ".", color=ORANGE, label="best candidate, luck included")
-    axes.plot(generations, means, "o-", color=BLUE, markersize=4, label="mean of the candidates")
+        axes.axhline(0, color=figures.GREY, linewidth=1)
+    axes.plot(generations, best, ".", color=figures.ORANGE, label="best candidate, luck included")
+    axes.plot(
+        generations, means, "o-", color=figures.BLUE, markersize=4, label="mean of the candidates"
+    )
     axes.set_title("Lead over the opponents, by generation")
     axes.set_ylabel("points a round")
 
@@ -933,7 +925,7 @@ def _draw_scores(axes: Axes, tuning: Tuning) -> None:
 def _draw_centres(axes: Axes, tuning: Tuning) -> None:
     """Draw the centre of the search by generation, a line for each parameter."""
     generations = [each.number for each in tuning.generations]
-    colours = (BLUE, ORANGE, GREEN, PURPLE, GREY)
+    colours = (figures.BLUE, figures.ORANGE, figures.GREEN, figures.PURPLE, figures.GREY)
     for number, each in enumerate(tuning.search_parameters):
         values = [each.start, *(generation.values[number] for generation in tuning.generations)]
         shares = [100 * (value - each.low) / (each.high - each.low) for value in values]

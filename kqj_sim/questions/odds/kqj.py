@@ -11,16 +11,7 @@ import numpy as np
 
 from kqj_sim.cards import format_contract
 from kqj_sim.columns import TOTAL_STEP
-from kqj_sim.output.figures import (
-    BLUE,
-    GREEN,
-    ORANGE,
-    PURPLE,
-    RED,
-    RESULT_COLOURS,
-    draw_line,
-    draw_stacks,
-)
+from kqj_sim.output import figures as figures
 from kqj_sim.output.grid import Cell, Grid
 from kqj_sim.output.page import INK
 from kqj_sim.output.sentences import say
@@ -55,8 +46,8 @@ _HIGHEST_TOTAL = 450
 """Right end of the totals; only All-Trumps can reach more."""
 
 _CONTRACT_STYLES = {
-    "s": (INK, "-"), "h": (RED, "-"), "d": (ORANGE, "--"),
-    "c": (GREEN, "--"), "NT": (PURPLE, "-."), "AT": (BLUE, "-."),
+    "s": (INK, "-"), "h": (figures.RED, "-"), "d": (figures.ORANGE, "--"),
+    "c": (figures.GREEN, "--"), "NT": (figures.PURPLE, "-."), "AT": (figures.BLUE, "-."),
 }  # fmt: skip
 """Colours and dashes of the contracts."""
 
@@ -193,7 +184,7 @@ def _list_panels(odds: KqjCallOdds) -> list[Panel]:
     tallest = np.max(stacks)
     # Those that never happen have no place in the legend.
     found = odds.totals[drawn].sum(axis=(0, 2))
-    colours = {name: RESULT_COLOURS[name] for name, at in _KQJ_ENDINGS.items() if found[at]}
+    colours = {name: figures.RESULT_COLOURS[name] for name, at in _KQJ_ENDINGS.items() if found[at]}
     for option in drawn:
 
         def draw(axes: Axes, option: int = option) -> None:
@@ -233,7 +224,7 @@ def _draw_totals(axes: Axes, odds: KqjCallOdds, option: int) -> None:
     """Draw the distribution of the total of the player's side, by who wins."""
     heights = _compute_heights(odds, option)
     edges = np.arange(len(heights["wins"])) * TOTAL_STEP
-    draw_stacks(axes, edges, heights, TOTAL_STEP, align="edge")
+    figures.draw_stacks(axes, edges, heights, TOTAL_STEP, align="edge")
     threshold = _find_threshold(odds, option)
     if threshold is not None:
         axes.axvline(threshold, color=INK, linewidth=1, linestyle=":")
@@ -249,7 +240,7 @@ def _draw_chances(axes: Axes, odds: KqjCallOdds, played: list[int]) -> None:
         contract = str(odds.options[option].contract)
         colour, dashes = _CONTRACT_STYLES[contract]
         chances = [odds.estimate_reach_probability(option, amount) for amount in amounts]
-        draw_line(
+        figures.draw_line(
             axes, amounts, chances, dashes, colour,
             label=format_contract(contract), scale=100, band=True,
         )  # fmt: skip

@@ -91,7 +91,7 @@ def read_record(record: RecordLike, line: int | None) -> PartialRecord:
         OSError: the file cannot be read.
         RecordError: the record is damaged.
     """
-    from kqj_sim.notation.rounds import is_notation
+    from kqj_sim.notation.files import is_notation
     from kqj_sim.record import partial_record_from_json
 
     with _open_lines(record) as lines:
@@ -125,7 +125,7 @@ def _open_lines(record: RecordLike) -> Iterator[Iterator[bytes]]:
 
 def _read_typed_round(numbered: Iterator[tuple[int, bytes]], line: int | None) -> PartialRecord:
     """Return a round of a file in the notation; raise as `read_record`."""
-    from kqj_sim.notation.rounds import find_round, make_partial, read_file
+    from kqj_sim.notation.files import find_round, make_partial, read_file
 
     count = 0
 
@@ -212,7 +212,7 @@ def seat_players(
     if record is None:
         return seated
     if policy is None and record.players is not None:
-        from kqj_sim.notation.header import is_policy
+        from kqj_sim.notation.people import is_policy
         from kqj_sim.policies.players import parse_recorded_player
 
         if any(is_policy(name, record.game) for name in record.players):
@@ -226,7 +226,7 @@ def seat_players(
 @contextmanager
 def name_people(record: PartialRecord | None) -> Iterator[SeatNames | None]:
     """Let errors name the people of a record instead of seats; give their names."""
-    from kqj_sim.notation.header import find_people
+    from kqj_sim.notation.people import find_people
 
     people = None if record is None else find_people(record)
     try:

@@ -9,17 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kqj_sim.cards import add_suit_signs, format_card, format_hand
 from kqj_sim.games import describe_rules, find_game
+from kqj_sim.output import figures as figures
 from kqj_sim.output.excerpts import Excerpt
-from kqj_sim.output.figures import (
-    BLUE,
-    ORANGE,
-    Drawing,
-    NothingToDrawError,
-    draw_dots,
-    draw_legend,
-    draw_title_lines,
-    render_page_figure,
-)
 from kqj_sim.output.grid import format_number
 from kqj_sim.output.page import Picture
 from kqj_sim.output.run import RANGE_SIGNS, Report, Run, group_seats
@@ -430,7 +421,7 @@ class Panel:
     dotted: str = ""
 
 
-def make_odds_drawing(odds: Odds, report: Report) -> Drawing:
+def make_odds_drawing(odds: Odds, report: Report) -> figures.Drawing:
     """Return the picture of odds.
 
     Raises:
@@ -441,7 +432,9 @@ def make_odds_drawing(odds: Odds, report: Report) -> Drawing:
     heights = [max(panel.height for panel in row) for row in rows]
 
     def draw(figure: Figure) -> None:
-        draw_title_lines(figure, (*report.headline, *report.run.describe().split("\n")), 110)
+        figures.draw_title_lines(
+            figure, (*report.headline, *report.run.describe().split("\n")), 110
+        )
         bands: Any = figure.subfigures(len(rows), 1, height_ratios=heights, squeeze=False)
         for band, row in zip(bands.flat, rows, strict=True):
             places = band.subplots(1, len(row), squeeze=False).flat
@@ -457,14 +450,14 @@ def make_odds_drawing(odds: Odds, report: Report) -> Drawing:
         axes.set_title(panels[0].title)
         panels[0].draw(axes)
 
-    return Drawing(draw, draw_main, (9.2, sum(heights) + 0.18 * lines))
+    return figures.Drawing(draw, draw_main, (9.2, sum(heights) + 0.18 * lines))
 
 
 def make_pictures(odds: Odds) -> list[Picture]:
     """Return the pictures of a page; none if there is only one option."""
     try:
         panels = list_panels(odds)
-    except NothingToDrawError:
+    except figures.NothingToDrawError:
         return []
 
     def make_picture(panel: Panel) -> Picture:
@@ -472,7 +465,7 @@ def make_pictures(odds: Odds) -> list[Picture]:
             panel.draw(figure.subplots())
             _draw_panel_legend(figure, panel, 2)
 
-        return Picture(panel.name, panel.title, render_page_figure(draw, panel.height))
+        return Picture(panel.name, panel.title, figures.render_page_figure(draw, panel.height))
 
     return [make_picture(panel) for panel in panels]
 
@@ -484,7 +477,7 @@ def list_panels(odds: Odds) -> list[Panel]:
         NothingToDrawError: there is only one option.
     """
     if len(odds.ranking) < 2:
-        raise NothingToDrawError("only one option is legal")
+        raise figures.NothingToDrawError("only one option is legal")
     what = odds.kind
     shown = odds.ranking[:_MAX_OPTIONS]
     few = "" if len(shown) == len(odds.ranking) else f", the best {len(shown)}"
@@ -517,7 +510,7 @@ def list_panels(odds: Odds) -> list[Panel]:
 def _draw_panel_legend(figure: Figure | SubFigure, panel: Panel, columns: int) -> None:
     if panel.colours:
         place = "outside lower center"
-        draw_legend(figure, panel.colours, place, columns, dotted=panel.dotted)
+        figures.draw_legend(figure, panel.colours, place, columns, dotted=panel.dotted)
 
 
 def _make_dots(
@@ -536,12 +529,14 @@ def _make_dots(
         every = [each for numbers in series.values() for each in numbers.values()]
         _set_dot_limits(axes, every, unit)
         middle = None if unit == "share" or axes.get_xlim()[0] > 0 else 0
-        draw_dots(
+        figures.draw_dots(
             axes, series, unit, names=names, middle=middle,
             write=lambda each: _write_number(each, unit),
         )  # fmt: skip
 
-    colours = dict(zip(series, (BLUE, ORANGE), strict=False)) if len(series) > 1 else {}
+    colours = (
+        dict(zip(series, (figures.BLUE, figures.ORANGE), strict=False)) if len(series) > 1 else {}
+    )
     return Panel(name, title, height + (0.3 if colours else 0), draw, colours)
 
 

@@ -9,7 +9,7 @@ from itertools import islice
 
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.messages import quote, suggest_file
-from kqj_sim.notation.rounds import ReadRound, read_file
+from kqj_sim.notation.files import ReadRound, read_file
 from kqj_sim.record import PartialRecord, Record
 from kqj_sim.referee import check_records
 from kqj_sim.runner import DEFAULT_RUNNER, Runner
@@ -119,6 +119,6 @@ def _name_people(text: str, record: ReadRound | None) -> str:
     """Return a discrepancy with the names of the record's people for their seats."""
     if record is None or isinstance(record, RecordError):
         return text
-    from kqj_sim.notation.header import name_people_in
+    from kqj_sim.notation.people import name_people_in
 
     return name_people_in(text, record)

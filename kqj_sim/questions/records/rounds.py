@@ -10,7 +10,7 @@ from kqj_sim.cards import SUIT_SYMBOLS, Card, format_card, format_contract, pars
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.games import describe_rules, find_game
 from kqj_sim.messages import capitalize, quote
-from kqj_sim.notation.header import label_seats
+from kqj_sim.notation.people import label_seats
 from kqj_sim.output.run import describe_policies
 from kqj_sim.places import SeatNames, name_places
 from kqj_sim.policies.players import shorten_player

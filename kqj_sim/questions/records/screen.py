@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from kqj_sim.notation.header import name_people_in
+from kqj_sim.notation.people import name_people_in
 from kqj_sim.output.run import describe_policies
 from kqj_sim.policies.players import Player
 from kqj_sim.questions.compare.match import PairedMatch

@@ -9,8 +9,8 @@ from kqj_sim.arguments import PoliciesLike, parse_imposed, parse_players, reject
 from kqj_sim.errors import RecordError
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.messages import visible
-from kqj_sim.notation.header import name_people_in
-from kqj_sim.notation.rounds import explain_missing, find_round, read_file
+from kqj_sim.notation.files import explain_missing, find_round, read_file
+from kqj_sim.notation.people import name_people_in
 from kqj_sim.record import PartialRecord, Record
 from kqj_sim.referee import check_record
 from kqj_sim.rules import GameRules

@@ -9,16 +9,8 @@ from typing import Any
 import numpy as np
 
 from kqj_sim.columns import RANK_LABELS
+from kqj_sim.core import block as b
 from kqj_sim.core import rng
-from kqj_sim.core.block import (
-    DEAL_NUMBER,
-    FIRST_FIVE,
-    KEY,
-    LANES,
-    UPCARD,
-    allocate_block,
-    pad_lanes,
-)
 from kqj_sim.core.cards import EACH_SUIT, popcount, trailing_zeros
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.round import BEGIN_STAGE, call_stage, start_deals
@@ -75,15 +67,15 @@ def _find_classes(
 ) -> None:
     """Write the class of the opener's hand in the deals from `first` on, int64 (count,)."""
     log = np.empty(0, np.int64)
-    for start in range(0, count, LANES):
-        lanes = min(LANES, count - start)
+    for start in range(0, count, b.LANES):
+        lanes = min(b.LANES, count - start)
         start_deals(state, first + start, lanes)
-        for i in range(pad_lanes(lanes)):
-            state[KEY + i] = rng.derive_deal_key(seed, state[DEAL_NUMBER + i])
+        for i in range(b.pad_lanes(lanes)):
+            state[b.KEY + i] = rng.derive_deal_key(seed, state[b.DEAL_NUMBER + i])
         call_stage(table.stages[BEGIN_STAGE], (state, lanes, rules, table, log))
         for i in range(lanes):
-            upcard = state[UPCARD + i]
-            hand = state[FIRST_FIVE + i] | upcard
+            upcard = state[b.UPCARD + i]
+            hand = state[b.FIRST_FIVE + i] | upcard
             lane = trailing_zeros(upcard) & ~15
             trumps = (hand >> lane) & _SUIT_MASK
             aces = popcount(hand & _ACE & ~(_SUIT_MASK << lane))
@@ -99,7 +91,7 @@ def classify_hands(experiment: Experiment, first: int, count: int) -> Int64Array
     """
     rules, table = experiment.compile_seating()
     found = np.zeros(count, np.int64)
-    _find_classes(allocate_block(), first, count, experiment.seed, rules, table, found)
+    _find_classes(b.allocate_block(), first, count, experiment.seed, rules, table, found)
     return found
 
 

@@ -12,8 +12,8 @@ from msgspec.structs import replace as replace_struct
 from kqj_sim.cards import Card, parse_card
 from kqj_sim.errors import InputError
 from kqj_sim.games import find_game
-from kqj_sim.notation.header import label_seats
-from kqj_sim.notation.rounds import make_partial
+from kqj_sim.notation.files import make_partial
+from kqj_sim.notation.people import label_seats
 from kqj_sim.places import SeatNames, normalize_name
 from kqj_sim.policies.players import shorten_player
 from kqj_sim.positions.auction_state import format_call

@@ -15,8 +15,8 @@ from kqj_sim.arguments import parse_argument, parse_path
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.games import list_game_options
 from kqj_sim.messages import visible
-from kqj_sim.notation.header import name_people_in
-from kqj_sim.notation.rounds import ReadRound, find_round, is_notation, read_file
+from kqj_sim.notation.files import ReadRound, find_round, is_notation, read_file
+from kqj_sim.notation.people import name_people_in
 from kqj_sim.questions.records.result import RecordsLike, list_records
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.record import PartialRecord, Record, from_json, partial_record_from_json, to_json

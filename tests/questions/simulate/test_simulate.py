@@ -210,9 +210,9 @@ def interrupt_once_writing(arguments: list[str], path: Path) -> subprocess.Compl
         text=True,
     )
     with kill_at_end(process):
-        while process.poll() is None and not any(
-            part.stat().st_size for part in path.parent.glob(f".{path.name}.*")
-        ):
+        end = time.monotonic() + 120
+        while not any(part.stat().st_size for part in path.parent.glob(".kqj-sim-*.part")):
+            assert process.poll() is None and time.monotonic() < end, "nothing was written"
             time.sleep(0.02)
         assert not path.exists()
         process.send_signal(signal.SIGINT)

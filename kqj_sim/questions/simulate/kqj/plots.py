@@ -12,20 +12,7 @@ import numpy as np
 
 from kqj_sim.cards import SUIT_SYMBOLS
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS, TOTAL_STEP
-from kqj_sim.output.figures import (
-    BLUE,
-    GREEN,
-    ORANGE,
-    RESULT_COLOURS,
-    SMALL,
-    draw_bars,
-    draw_dots,
-    draw_legend,
-    draw_message,
-    draw_stacked_rows,
-    draw_stacks,
-    draw_threshold,
-)
+from kqj_sim.output import figures as figures
 from kqj_sim.output.grid import MIN_OBSERVATIONS
 from kqj_sim.output.numbers import KeyFigure
 from kqj_sim.output.page import INK
@@ -173,7 +160,7 @@ def draw_all_totals(axes: Axes, tally: Tally) -> None:
 def _draw_totals(axes: Axes, totals: _Totals, rules: KqjRules) -> None:
     """Draw a ridge for each contract: shares of its rounds by total, coloured by result."""
     if not totals:
-        draw_message(axes)
+        figures.draw_message(axes)
         return
     axes.set_title(f"Total of the contracting team{', by contract' * (len(totals) > 1)}")
     names = list(reversed(totals))
@@ -188,14 +175,14 @@ def _draw_totals(axes: Axes, totals: _Totals, rules: KqjRules) -> None:
         tallest = np.asarray(sum(binned.values())).max()
         heights = {result: 0.85 * each / tallest for result, each in binned.items()}
         edges = np.arange(len(next(iter(heights.values())))) * TOTAL_STEP
-        draw_stacks(axes, edges, heights, TOTAL_STEP, align="edge", base=row)
+        figures.draw_stacks(axes, edges, heights, TOTAL_STEP, align="edge", base=row)
         everything = np.asarray(sum(totals[name].values()))
         last = max(last, int(np.flatnonzero(everything)[-1]))
         median = int(np.searchsorted(np.cumsum(everything), everything.sum() / 2))
         axes.plot([median, median], [row, row + 0.9], color=INK, linewidth=1.5)
         axes.annotate(
             f"median {median}", (median, row + 0.9), (3, 0), textcoords="offset points",
-            fontsize=SMALL, va="center",
+            fontsize=figures.SMALL, va="center",
         )  # fmt: skip
         labels.append(f"{SUIT_SYMBOLS.get(name, name)}\n{everything.sum():,}\nrounds")
     axes.set_yticks(range(len(names)), labels, va="bottom")
@@ -205,10 +192,12 @@ def _draw_totals(axes: Axes, totals: _Totals, rules: KqjRules) -> None:
     axes.set_ylim(-0.02, len(names) + 0.12)
     axes.set_xlabel(f"points (cards and bonuses), in steps of {TOTAL_STEP}")
     if rules.teams == 2 and rules.bidding == "take":
-        draw_threshold(axes, HALF_OF_POINTS, f"{HALF_OF_POINTS}: half of\n236 + 10", "right")
+        figures.draw_threshold(
+            axes, HALF_OF_POINTS, f"{HALF_OF_POINTS}: half of\n236 + 10", "right"
+        )
     present = {result for results in totals.values() for result in results}
-    shown = {name: RESULT_COLOURS[name] for name in _RESULTS if name in present}
-    draw_legend(axes, shown, "upper right")
+    shown = {name: figures.RESULT_COLOURS[name] for name in _RESULTS if name in present}
+    figures.draw_legend(axes, shown, "upper right")
 
 
 def _draw_callers(axes: Axes, tally: Tally, rules: KqjRules, confidence: float) -> None:
@@ -223,19 +212,19 @@ def _draw_callers(axes: Axes, tally: Tally, rules: KqjRules, confidence: float) 
         name = f"lap {MAX_LAPS_SHOWN} and later" if many else f"lap {lap}" if lap else "imposed"
         places = laps.setdefault(name, {})
         places[place] = places.get(place, 0) + count
-    colours = dict(zip(laps, (BLUE, ORANGE, GREEN), strict=False))
+    colours = dict(zip(laps, (figures.BLUE, figures.ORANGE, figures.GREEN), strict=False))
     width = 0.8 / len(laps)
     seats = range(rules.seats)
     for number, (name, colour) in enumerate(colours.items()):
         shares = [estimate_share(laps[name].get(seat, 0), deals, confidence) for seat in seats]
         at = [seat - 0.4 + width * (number + 0.5) for seat in seats]
-        draw_bars(axes, at, shares, 0.92 * width, colour)
+        figures.draw_bars(axes, at, shares, 0.92 * width, colour)
     axes.set_xticks(seats, PLACE_NAMES)
     axes.set_ylabel("% of deals")
     top_of_axis = axes.get_ylim()[1]
     axes.set_yticks([tick for tick in axes.get_yticks() if tick <= min(100, top_of_axis)])
     axes.set_ylim(0, 1.22 * top_of_axis)
-    draw_legend(axes, colours, "upper center", len(laps))
+    figures.draw_legend(axes, colours, "upper center", len(laps))
 
 
 def _draw_results(axes: Axes, totals: _Totals, confidence: float) -> None:
@@ -245,7 +234,7 @@ def _draw_results(axes: Axes, totals: _Totals, confidence: float) -> None:
         SUIT_SYMBOLS.get(name, name): {result: int(each.sum()) for result, each in results.items()}
         for name, results in totals.items()
     }
-    draw_stacked_rows(axes, rows, _RESULTS, "made", confidence)
+    figures.draw_stacked_rows(axes, rows, _RESULTS, "made", confidence)
     axes.set_xlabel(f"% of rounds; share made with its {100 * confidence:g}% interval")
 
 
@@ -260,7 +249,7 @@ def _draw_bonuses(axes: Axes, tally: Tally, confidence: float) -> None:
     positive = [100 * each.value for each in shares.values() if each.value > 0]
     lowest = 10 ** np.floor(np.log10(min(positive, default=1.0)) - 0.2)
     axes.set_xlim(lowest, 400)
-    draw_dots(
+    figures.draw_dots(
         axes, series, "share", logarithmic=True, write=lambda each: f"{100 * each.value:#.3g}%"
     )
     ticks = [10.0**power for power in range(int(np.log10(lowest)), 3)]
