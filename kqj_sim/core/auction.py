@@ -57,7 +57,6 @@ def pack_bid_limits(rules: Rules) -> int:
 
 @scalar
 def _clear(state: Int64Array) -> None:
-    """Begin an auction."""
     for entry in range(STATE_SIZE):
         state[entry] = 0
     state[SENDER] = state[CONTRACT] = -1
@@ -67,7 +66,6 @@ def _clear(state: Int64Array) -> None:
 
 @scalar
 def _enter_turn(state: Int64Array, turn: int, code: int) -> None:
-    """Enter the pass, or the bid, of a turn."""
     state[NEWS] = 0
     if code == PASS:
         state[PASSES] += 1
@@ -90,7 +88,6 @@ def _enter_turn(state: Int64Array, turn: int, code: int) -> None:
 
 @scalar
 def _enter_counter(state: Int64Array, is_over: Flag) -> None:
-    """Enter a counter, or an overcounter."""
     state[STAKE] = 4 if is_over else 2
     state[NEWS] = 0 if is_over else 1
     state[OPEN] = 0
@@ -128,14 +125,10 @@ def replay_calls(
     Args:
         calls: int64 (n, CALL_SIZE), legal calls.
         teams: int64 (6,), teams by place.
-        rules: the rules.
         own: place of the player, whose own answers are left out.
-        observed: int64 (m * OBSERVED_CALL_SIZE,), filled; m is at most SEATS + 2 for each call, and
-            for what comes after them.
+        observed: int64 (m * OBSERVED_CALL_SIZE,), filled; m, which is returned, is at most
+            SEATS + 2 for each call, and for what comes after them.
         state: int64 (STATE_SIZE,), filled.
-
-    Returns:
-        Number of questions.
     """
     _clear(state)
     count, turn, n = 0, 0, calls.shape[0]
@@ -188,7 +181,6 @@ def replay_calls(
 
 @scalar
 def _add_option(options: Int64Array, count: int, turn: int, pending: int, state: Int64Array) -> int:
-    """Append an option; return their number."""
     options[count, _OPTION_TURN] = turn
     options[count, _OPTION_PENDING] = pending
     for entry in range(STATE_SIZE):
@@ -207,14 +199,9 @@ def list_calls(
         state: int64 (STATE_SIZE,), the state of the auction.
         question: TAKE, BID, COUNTER or OVERCOUNTER.
         turn: turns to take or to bid before this one; replies are none.
-        place: place of the player.
         suit: suit of the Return, 0 to 3; with auctions any number.
         teams: int64 (6,), teams by place.
-        rules: the rules.
-        options: int64 (MAX_OPTIONS, OPTION_SIZE), filled.
-
-    Returns:
-        Number of calls.
+        options: int64 (MAX_OPTIONS, OPTION_SIZE), filled; their number is returned.
     """
     count, lap = 0, turn // SEATS + 1
     if question == TAKE:
@@ -260,10 +247,7 @@ def write_contract_option(
 ) -> None:
     """Write the option that is a contract bid and then played, with nobody calling on.
 
-    Args:
-        state, turn, place: as of `list_calls`.
-        amount, contract: the bid.
-        option: int64 (1, OPTION_SIZE), filled.
+    `option` is int64 (1, OPTION_SIZE), filled; the other arguments are those of `list_calls`.
     """
     own_turn = turn - turn % SEATS + place
     _add_option(option, 0, own_turn, NOTHING_PENDING, state)

@@ -115,11 +115,7 @@ def run_auction(
 
 @block_loop
 def _compact_lanes(state: Block, lanes: int) -> int:
-    """Move the STILL_CALLING lanes to the front once half of all are closed.
-
-    Returns:
-        Number of lanes to go on with; 0 if all are closed.
-    """
+    """Move the STILL_CALLING lanes to the front once half are closed; return how many go on."""
     going = 0
     for i in range(lanes):
         going += state[b.STILL_CALLING + i]
@@ -146,7 +142,6 @@ def enter_bids(
 
 @scalar
 def _any_flagged(state: Block, flags: RowOffset, n: int) -> bool:
-    """Return True if a row of flags has a 1 in the first n lanes."""
     total = 0
     for i in range(n):
         total += state[b.cell_index(flags, i)]

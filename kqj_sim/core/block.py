@@ -37,7 +37,6 @@ _row_count = 0
 
 
 def _reserve_rows(count: int = 1) -> t.RowOffset:
-    """Reserve rows and return the offset of the first."""
     global _row_count
     offset = _row_count * STRIDE
     _row_count += count
@@ -241,28 +240,20 @@ def select_by_team(team: t.Team, first: int, second: int, third: int) -> int:
 
 @scalar
 def rotate_players(players: t.PackedPlayers, shift: int) -> t.PackedPlayers:
-    """Return packed players counted from a position onwards, of which `shift` is PLAYER_BITS times
-    the number."""
+    """Return packed players counted from position `shift` / PLAYER_BITS onwards."""
     return ((players >> shift) | (players << (SEATS * PLAYER_BITS - shift))) & (
         (1 << SEATS * PLAYER_BITS) - 1
     )
 
 
 _SWAP_FROM, _SWAP_TO = SCRATCH, SCRATCH + STRIDE
-"""Rows of the lanes to exchange."""
 
 
 @block_loop
 def pair_selected_lanes(state: t.Block, lanes: int, selected_row: t.RowOffset) -> tuple[int, int]:
     """Pair the lanes to exchange, with `swap_lanes`, for the selected ones to come first.
 
-    Args:
-        state: the block.
-        lanes: number of lanes.
-        selected_row: offset of a row that is above 0 in the selected lanes.
-
-    Returns:
-        Number of selected lanes and number of pairs.
+    `selected_row` is above 0 in the selected lanes.  Return their number and that of the pairs.
     """
     first = 0
     for i in range(lanes):
@@ -285,7 +276,6 @@ def pair_selected_lanes(state: t.Block, lanes: int, selected_row: t.RowOffset) -
 
 @scalar
 def _swap_cells(state: t.Block, row: t.RowOffset, one: t.Lane, other: t.Lane) -> None:
-    """Exchange two lanes of a row."""
     here, there = cell_index(row, one), cell_index(row, other)
     state[here], state[there] = state[there], state[here]
 

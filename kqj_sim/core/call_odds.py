@@ -68,7 +68,6 @@ def _hand_index(part: int, lane: t.Lane) -> np.uint64:
 
 @scalar
 def _calling_hand_size(rules: Rules) -> int:
-    """Return the number of cards that a player calls with."""
     return b.TRICKS if rules.auction else 5
 
 
@@ -98,17 +97,13 @@ def choose_calls(
     observer: t.Int64Array, question: t.Int64Array, keys: t.Int64Array, rules: Rules, seating:
     Seating, answers: t.Int64Array,
 ) -> bool:  # fmt: skip
-    """Ask a player for a call, once for each key.
+    """Ask a player for a call, once for each key; False after an illegal choice.
 
     Args:
         observer: int64 (OBSERVER_SIZE,), what the player knows.
         question: int64 (OBSERVED_CALL_SIZE,); the call made is ignored.
         keys: int64 (n,), n at most LANES.
-        rules, seating: the rules, and the players by place.
         answers: int64 (n,), filled with the calls as policies give them.
-
-    Returns:
-        False if the policy made an illegal choice.
     """
     state, place, count = b.allocate_inner_block(), observer[OBSERVER_PLACE], keys.shape[0]
     observed.fill_deal_rows(state, observer[OBSERVED_PLAYERS], observer[OBSERVED_RETURN])
@@ -137,7 +132,6 @@ def begin_deals(
     """Begin to draw deals: `draw_callers` and `deal_remaining` complete them.
 
     Args:
-        state: a block.
         first, lanes: number of the first deal, and how many, at most LANES.
         seed: seed of the draws; a deal is a function of it and its number.
         observer: int64 (OBSERVER_SIZE,).
@@ -171,7 +165,6 @@ def draw_callers(
     Args:
         state, lanes, hands, keys, weights, remaining: the deals of `begin_deals`; hands and
             weights are filled, and remaining cards taken out.
-        rules, seating: the rules, and the players by place.
         observed_calls: int64 (n * OBSERVED_CALL_SIZE,), those of a caller one after another.
         counts: int64 (2 * n,); for each call the number of hands asked, and of those that made it,
             are added.
@@ -226,9 +219,8 @@ def deal_remaining(
 ) -> int:  # fmt: skip
     """Deal the cards that nobody has; arguments as of `draw_callers`, or of `begin_deals`.
 
-    Returns:
-        Number of deals with a weight, which come first in `hands`, `keys` and `weights`; -1 if a
-        policy made an illegal choice; or STOPPED.
+    Return the number of deals with a weight, which come first in `hands`, `keys` and `weights`; -1
+    if a policy made an illegal choice; or STOPPED.
     """
     known = 1 << observer[OBSERVER_PLACE]
     for call in range(observed_calls.shape[0] // observed.OBSERVED_CALL_SIZE):
@@ -257,7 +249,6 @@ def deal_remaining(
 def _move_weighted_first(
     lanes: int, hands: t.Int64Array, keys: t.Int64Array, weights: t.Float64Array
 ) -> int:
-    """Move the deals with a weight to the front and return their number."""
     live = 0
     for i in range(lanes):
         if weights[i] > 0:
@@ -380,14 +371,9 @@ def _select_deals(
     outcomes: t.Int16Array, number: int, countered: t.Flag, lanes: int, hands: t.Int64Array,
     keys: t.Int64Array, deals: t.Int64Array, chosen_hands: t.Int64Array, chosen_keys: t.Int64Array,
 ) -> int:  # fmt: skip
-    """Copy all deals, or those in which a call was countered, to the first lanes; return how many.
+    """Copy all deals, or with `countered` those in which call `number` was, to the first lanes.
 
-    Args:
-        outcomes: int16 (n, lanes, OUTCOME_SIZE), those of the call `number` are read.
-        number, countered: the call, and 1 to choose the deals in which it was countered.
-        lanes, hands, keys: the deals, as for `play_out_calls`.
-        deals: int64 (LANES,), filled with the numbers of the chosen deals.
-        chosen_hands, chosen_keys: filled with their hands and keys.
+    Return how many; `deals` gets their numbers, `chosen_hands` and `chosen_keys` the deals.
     """
     chosen = 0
     for deal in range(lanes):
@@ -406,22 +392,17 @@ def play_out_calls(
     observer: t.Int64Array, options: t.Int64Array, hands: t.Int64Array, keys: t.Int64Array,
     outcomes: t.Int16Array,
 ) -> bool:  # fmt: skip
-    """Make each call in the same deals, go on calling and play.
+    """Make each call in the same deals, go on calling and play; False after an illegal choice.
 
     Deals in which the asking player's team is countered are played once more, without counters; in
     all others nobody countered its bids, so that they would go on as they did.
 
     Args:
-        state: a block.
         lanes: number of deals that `deal_remaining` left in `hands` and `keys`.
-        rules, seating, observer: the rules, the players by place and int64 (OBSERVER_SIZE,).
+        observer: int64 (OBSERVER_SIZE,).
         uncountered_seating: the same players, but none of them counters.
         options: int64 (n, OPTION_SIZE), the calls.
-        hands, keys: the deals.
         outcomes: int16 (n, lanes, OUTCOME_SIZE), filled.
-
-    Returns:
-        False if a policy made an illegal choice.
     """
     fill_observed_rows(state, observer)
     own_place = observer[OBSERVER_PLACE]

@@ -55,8 +55,6 @@ FIRST_FIVE_COUNT = len(_FIVE_OF_EIGHT)
 
 
 class _LayoutDraws(NamedTuple):
-    """Draws of hidden hands, side by side."""
-
     knowledge: t.Int64Array
     """int64 (LANES, KNOWLEDGE_SIZE): knowledge once earlier callers have their cards, and the
     latest layout that agrees with it."""
@@ -72,7 +70,6 @@ def _knowledge_at(address: t.Address, i: int) -> t.Int64Pointer:
 
 @scalar
 def _allocate_draws() -> _LayoutDraws:
-    """Return space for a block of draws."""
     return _LayoutDraws(
         np.empty((LANES, KNOWLEDGE_SIZE), np.int64),
         np.empty((LANES, SEATS), np.int64),
@@ -132,8 +129,7 @@ _draw_caller_hands = observed.make_caller_search(_draw_from_layouts)
 def _count_listed_callers(turn: CardTurn, most: int, rules: Rules) -> int:
     """Return for how many callers, from the second on, hands are listed, at most so many.
 
-    There are none unless the layouts that the plays allow can be counted once these have their
-    hands.
+    There are none unless the layouts that the plays allow can then be counted.
     """
     listed = observed.count_listed_callers(turn.observed_calls, most) if rules.auction else 0
     if listed == 0:
@@ -240,7 +236,6 @@ def _draw_layouts(
 def _new_search(
     turn: CardTurn, counts: t.Int64Array, signal: t.Int64Array
 ) -> observed.CallerSearch:
-    """Return an empty search for the callers of a turn."""
     search = observed.CallerSearch(
         allocate_inner_block(), turn.observed_calls, np.empty(LANES, np.int64), np.empty(LANES),
         counts, signal,
@@ -258,10 +253,7 @@ def draw_hidden_hands(
     """Draw hidden hands that match the observed calls.
 
     Args:
-        turn: the turn to play.
         first, count: number of the first draw, and how many.
-        seed: seed of the draws.
-        rules, seating: the rules and the players.
         keys: int64 (count,), filled with the keys of the draws that have a weight.
         weights: float64 (count,), filled with their weights.
         hands: int64 (count, 6), filled with their hidden hands by place, natural coding.
@@ -301,20 +293,14 @@ def count_first_fives(
     turn: CardTurn, first: int, last: int, hands: t.Int64Array, seed: int, rules: Rules,
     seating: Seating, ways: t.Int64Array, counts: t.Int64Array,
 ) -> bool:  # fmt: skip
-    """Count the ways to hold the first five cards with which a player makes the observed calls.
+    """Count the ways to hold first cards that make the observed calls; False after an illegal one.
 
     Args:
-        turn: the turn to play.
         first, last: the player's calls, from `first` to before `last`.
         hands: int64 (n,), hands that the player may hold now, natural coding.
-        seed: seed of the policies' draws.
-        rules, seating: the rules and the players.
         ways: int64 (n,), filled: 0 to 56, for the Sender 0 to 21; with auctions 0 or 1.
         counts: int64 (2 * calls,); for each call the number of hands asked, and of those that made
             it, are added.
-
-    Returns:
-        False if a policy made an illegal call.
     """
     search = _new_search(turn, counts, np.zeros(observed.SIGNAL_SIZE, np.int64))
     questions = observed.view_questions(search, seating)

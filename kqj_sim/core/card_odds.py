@@ -117,7 +117,6 @@ def _play_out_waiting(
     turn: CardTurn, queue: PlayoutQueue, waiting: int, rules: Rules, seating: Seating,
     outcomes: t.Int16Array,
 ) -> None:  # fmt: skip
-    """Play the waiting lanes out and write their outcomes."""
     play_out_queue(turn.state, queue, waiting, turn.trick, turn.position, rules, seating)
     own_place = (turn.state[b.LEADER] + turn.position) % b.SEATS
     # Outcomes are filled by address, as references to arrays would be counted.
@@ -137,7 +136,6 @@ def play_out_cards(
     """Play every legal card out in some hidden hands.
 
     Args:
-        turn: the turn to play.
         hands: int64 (n, 6), hidden hands by place, natural coding.
         keys: int64 (n,), keys of the players' own draws.
         rules, seating: the rules and the players, with `resume`.
@@ -168,16 +166,11 @@ def play_out_cards(
 def choose_cards(
     turn: CardTurn, keys: t.Int64Array, rules: Rules, seating: Seating, cards: t.Int64Array
 ) -> bool:
-    """Ask the player to move for a card, once for each key.
+    """Ask the player to move for a card, once for each key; False after an illegal choice.
 
     Args:
-        turn: the turn to play.
         keys: int64 (n,), n at most LANES.
-        rules, seating: the rules and the players.
         cards: int64 (n,), filled with the cards, by strength.
-
-    Returns:
-        False if the policy made an illegal choice.
     """
     count = keys.shape[0]
     inner, sources = b.allocate_inner_block(), np.zeros(b.LANES, np.int64)

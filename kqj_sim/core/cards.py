@@ -123,10 +123,7 @@ def suit_shift(contract: Contract) -> int:
 def order_by_strength(cards: CardSet, shift: int, trumps: CardSet) -> CardSet:
     """Recode cards from natural coding to coding by strength.
 
-    Args:
-        cards: any cards.
-        shift: the `suit_shift` of the contract.
-        trumps: the suits in the order of trumps, as the row MUST_BEAT of the block has them.
+    `shift` is the `suit_shift` of the contract, `trumps` the row MUST_BEAT of the block.
     """
     cards = (cards << shift) | (cards >> ((64 - shift) & 63))
     moved = cards & trumps

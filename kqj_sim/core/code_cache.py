@@ -46,12 +46,9 @@ ABOVE_THE_ENGINE = (
 
 
 def hash_sources(*, without: tuple[str, ...] = ()) -> str:
-    """Return a hash of the package's sources, 16 hexadecimal digits.
+    """Return a hash of the sources, 16 hexadecimal digits, `without` some folders and modules.
 
     Sources are Python and TOML files: fitted numbers become constants of compiled code.
-
-    Args:
-        without: folders and modules of the package to leave out.
     """
     digest = hashlib.sha256()
     for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.toml")]):
@@ -77,8 +74,7 @@ def get_library_versions() -> dict[str, str]:
 
 
 def locate_cache() -> Path | None:
-    """Return the folder for this state of the sources, libraries and settings; None without a
-    home folder."""
+    """Return the folder for these sources, libraries and settings; None without a home folder."""
     try:
         root = numba.config.CACHE_DIR or platformdirs.user_cache_dir("kqj-sim", appauthor=False)
     except RuntimeError:
@@ -250,7 +246,6 @@ class CodeCache:
         """Do nothing: what is compiled again overwrites what was kept."""
 
     def _name(self, signature: Numba, codegen: Numba) -> str:
-        """Return the name of the file for a signature and a processor."""
         function = self._function
         code = function.__code__
         state = (
@@ -297,7 +292,6 @@ _warned = False
 
 
 def _warn_once(message: str) -> None:
-    """Warn, once per process."""
     global _warned
     if not _warned:
         _warned = True

@@ -230,11 +230,9 @@ def write_rows(
     """Copy the lanes to the rows of results from `first` on.
 
     Args:
-        state, lanes: the block and its number of lanes.
         wanted: int64 (n,), numbers of the columns to copy.
         deals: int64 (chunk,), filled with deal numbers.
         values: int16 (columns * chunk,), filled one column after another.
-        first: index of the first row to fill.
     """
     chunk = deals.shape[0]
     for i in range(lanes):

@@ -134,12 +134,7 @@ def draw_cards(left: CardSet, size: int, key: Key, counter: int) -> CardSet:
 def _draw_subsets(state: Block, n: int, draw: int, first: int, second: int) -> None:
     """Draw the numbers of two groups' subsets into SCRATCH, by the halves of one draw.
 
-    No subset is likelier than another by more than 2**-32.
-
-    Args:
-        state, n: the block and its lanes.
-        draw: number of the draw.
-        first, second: numbers of subsets to choose from.
+    `first` and `second` are numbers of subsets, none likelier than another by more than 2**-32.
     """
     for i in range(n):
         bits = rng.draw(state[block.KEY + i], rng.DEAL + draw)

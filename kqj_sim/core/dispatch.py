@@ -120,12 +120,8 @@ def ask(
     """Ask every policy at the table; each decides in the lanes in which it sits there.
 
     Args:
-        seating: the players.
         loop: TAKE to RULE_OUT_BID.
-        state: the block.
-        lanes: its deals.
         first, second: who is asked and when: the third and fourth argument of the loop.
-        teams: 2 or 3.
         rule: the sixth argument of the loop; for loops of cards 1 if one policy sits at
             all seats, for then its number is not in a block that holds the seats of another table.
     """
@@ -177,8 +173,7 @@ def check_choice(state: t.Block, lane: t.Lane, choice: int, allowed: bool, inste
 
 @scalar
 def check_card(state: t.Block, lane: t.Lane, card: t.Card, legal: t.CardSet) -> t.Card:
-    """Return a user policy's card; if it is not legal, mark the lane and return the lowest legal
-    one."""
+    """Return a user policy's card; if not legal, mark the lane and return the lowest legal one."""
     return check_choice(
         state, lane, card, card & legal != 0 and popcount(card) == 1, legal & -legal
     )
@@ -192,7 +187,6 @@ def make_ask_lead(asking: Asking) -> AskLoop:
         block_pointer: t.Int64Pointer, lanes: int, trick: int, position: t.Position, teams: int,
         unused: int, number: int, parameter_table: t.Float64Pointer, resources: t.Int64Pointer,
     ) -> None:  # fmt: skip
-        """Ask the leader of a trick and put their card on the table."""
         state = view_block(block_pointer)
         values = read_parameters(view_parameters(parameter_table), number)
         resource = read_resource(resources, number)
@@ -218,7 +212,6 @@ def make_ask_follow(asking: Asking) -> AskLoop:
         block_pointer: t.Int64Pointer, lanes: int, trick: int, position: t.Position, teams: int,
         unused: int, number: int, parameter_table: t.Float64Pointer, resources: t.Int64Pointer,
     ) -> None:  # fmt: skip
-        """Ask a following position (1 to 5) of a trick and put its card on the table."""
         state = view_block(block_pointer)
         values = read_parameters(view_parameters(parameter_table), number)
         resource = read_resource(resources, number)
@@ -326,7 +319,6 @@ def make_value_cards(write_values: t.Kernel) -> Callable[..., None]:
         state: t.Block, lane: t.Lane, trick: int, position: t.Position, teams: int, weights:
         t.Address, values: t.Float32Pointer,
     ) -> None:  # fmt: skip
-        """Write the value of each legal card to the player to move in a lane."""
         if position == 0:
             write_values(lead_view(state, lane, trick, teams), weights, values)
         else:
@@ -384,8 +376,7 @@ def make_ask_take(asking: Asking) -> AskLoop:
 
 @scalar
 def find_lowest_bid(amount: int, limits: int) -> int:
-    """Return the lowest amount of a bid over one of an amount, 0 for none; `limits` as of
-    `make_ask_bid`."""
+    """Return the lowest bid over an amount, 0 for none; `limits` as of `make_ask_bid`."""
     return amount + 10 if amount > 0 else limits >> 17
 
 
@@ -422,8 +413,7 @@ def make_ask_bid(asking: Asking) -> AskLoop:
         block_pointer: t.Int64Pointer, lanes: int, place: t.Place, turn: int, teams: int, limits:
         int, number: int, parameter_table: t.Float64Pointer, resources: t.Int64Pointer,
     ) -> None:  # fmt: skip
-        """Ask a place at its turn of an auction: CALL is a bid (`bid_code`) or PASS, where
-        STILL_CALLING.
+        """Ask a place at its turn: CALL is a bid (`bid_code`) or PASS, where STILL_CALLING.
 
         `limits` is the least amount of a first bid, the highest amount and whether All-Trumps and
         No-Trump may be bid, packed as (least << 16 | highest) << 1 | all_no_trump.
@@ -463,8 +453,7 @@ def make_rule_out_bid(asking: Asking) -> AskLoop:
         block_pointer: t.Int64Pointer, lanes: int, place: t.Place, turn: int, teams: int, limits:
         int, number: int, parameter_table: t.Float64Pointer, resources: t.Int64Pointer,
     ) -> None:  # fmt: skip
-        """Make the bid in CALL a PASS where the place would not make it; arguments as of
-        `make_ask_bid`.
+        """Make the bid in CALL a PASS where the place would not make it; see `make_ask_bid`.
 
         Only hands and keys differ between the lanes.
         """
@@ -520,8 +509,7 @@ def make_ask_counter(asking: Asking) -> AskLoop:
         block_pointer: t.Int64Pointer, lanes: int, place: t.Place, turn: int, teams: int, over:
         t.Flag, number: int, parameter_table: t.Float64Pointer, resources: t.Int64Pointer,
     ) -> None:  # fmt: skip
-        """Ask a place whether it counters (with `over`, overcounters), where MAY_COUNTER: CALL is
-        0 or 1.
+        """Ask a place to counter (with `over`, to overcounter), where MAY_COUNTER: CALL is 0 or 1.
 
         `turn` counts the questions of an auction, so that each has random bits of its own.
         """

@@ -123,15 +123,12 @@ _TIGHT = _BEFORE + HOLDER_COUNT
 _SLACK = _TIGHT + 1
 """Room of each group minus the cards that only its players can hold."""
 KNOWLEDGE_SIZE = _SLACK + _GROUPS
-"""Length of a knowledge array."""
 
 _FEW_CARDS = 12
 """The most free cards with which all layouts are counted before any is sampled, and with which the
 chain starts anew for each."""
 _BURN_IN_SWEEPS = 12
-"""Sweeps of the chain before the first layout."""
 _THINNING_SWEEPS = 2
-"""Sweeps of the chain from one layout to the next."""
 _FORGETTING_SWEEPS = 3
 """Sweeps of the chain after which a layout tells next to nothing of the one before."""
 _DRAWS_PER_STEP = 8
@@ -247,10 +244,7 @@ def write_layout(knowledge: Int64Array, layouts: Int64Array, number: int) -> Non
 
 @block_loop
 def _enumerate_free_cards(knowledge: Int64Array, limit: int, layouts: Int64Array) -> int:
-    """Enumerate layouts as `enumerate_layouts`, after `separate_forced_cards`.
-
-    Each card goes to the first player who may get it, and on to the next by backtracking.
-    """
+    """Enumerate layouts by backtracking, card by card, after `separate_forced_cards`."""
     if not _reset_layout(knowledge):
         return 0
     free = knowledge[_FREE]
@@ -286,15 +280,11 @@ def _enumerate_free_cards(knowledge: Int64Array, limit: int, layouts: Int64Array
 
 @block_loop
 def enumerate_layouts(knowledge: Int64Array, limit: int, layouts: Int64Array) -> int:
-    """Write all layouts, each once, if there are at most `limit`.
+    """Write all layouts, each once, if there are at most `limit`; return their number, else -1.
 
     Args:
         knowledge: int64 (KNOWLEDGE_SIZE,), with UNSEEN, HAND_SIZES and EXCLUDED filled.
-        limit: the most layouts to write.
         layouts: int64 (6 * limit,), filled with the hidden hands, one layout after another.
-
-    Returns:
-        Number of layouts, or -1 if there are more than `limit`.
     """
     separate_forced_cards(knowledge)
     return _enumerate_free_cards(knowledge, limit, layouts)
@@ -404,7 +394,6 @@ def _redeal_pair(knowledge: Int64Array, one: int, other: int, key: Key, counter:
 
 @scalar
 def _draw_one(cards: CardSet, key: Key, counter: int) -> int:
-    """Draw one bit of a set."""
     return deposit(
         1 << rng.scale_below(rng.draw(key, rng.HIDDEN_HAND + counter), popcount(cards)), cards
     )
@@ -495,14 +484,9 @@ def _many_are_restricted(knowledge: Int64Array) -> bool:
 
 @block_loop
 def draw_first_layout(knowledge: Int64Array, key: Key) -> bool:
-    """Draw a layout, each equally likely, which `read_hidden_hand` reads.
+    """Draw a layout, each equally likely, which `read_hidden_hand` reads; False if none agrees.
 
-    Args:
-        knowledge: int64 (KNOWLEDGE_SIZE,), with UNSEEN, HAND_SIZES and EXCLUDED filled.
-        key: key of the draws; the same key gives the same layout.
-
-    Returns:
-        False if no layout agrees with the knowledge.
+    `knowledge` has UNSEEN, HAND_SIZES and EXCLUDED filled.  The same key gives the same layout.
     """
     separate_forced_cards(knowledge)
     if _many_are_restricted(knowledge):
@@ -526,7 +510,6 @@ def draw_next_hand(knowledge: Int64Array, player: int, key: Key) -> int:
     Args:
         knowledge: int64 (KNOWLEDGE_SIZE,), with a layout of `draw_first_layout`, which is replaced;
             it is of no other use.
-        player: the player.
         key: key of the draws, another one for each hand.
     """
     if knowledge[_RESTRICTED] & ~(1 << player) == 0:
@@ -543,18 +526,13 @@ def draw_next_hand(knowledge: Int64Array, player: int, key: Key) -> int:
 
 @block_loop
 def sample_layouts(knowledge: Int64Array, number: int, key: Key, layouts: Int64Array) -> int:
-    """Draw layouts, each equally likely.
+    """Draw layouts, each equally likely; return how many, 0 if none agrees with the knowledge.
 
     If few cards are hidden and there are at most `number` layouts, each is written once instead.
 
     Args:
         knowledge: int64 (KNOWLEDGE_SIZE,), with UNSEEN, HAND_SIZES and EXCLUDED filled.
-        number: number of layouts to draw.
-        key: key of the draws; the same key gives the same layouts.
         layouts: int64 (6 * number,), filled with the hidden hands, one layout after another.
-
-    Returns:
-        Number of layouts written; 0 if none agrees with the knowledge.
     """
     separate_forced_cards(knowledge)
     if not _reset_layout(knowledge):

@@ -43,9 +43,7 @@ def kernel(
 
     Args:
         signature: nothing, the function itself, or one numba signature to compile at once.
-        cache: keep the compiled code on disk.
         name: of a function that a factory makes; compiled code is kept on disk by this name.
-        options: further options of `numba.njit`.
     """
 
     def compile_function(function: Callable[..., Any], *signature: Numba) -> Kernel:
@@ -223,10 +221,7 @@ programs with little vector code.  Here a deal takes a fifth less time with all 
 
 
 class _WideLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """A library whose functions use the widest registers."""
-
     def add_ir_module(self, ir_module: Numba) -> None:
-        """Add the functions of a module."""
         for function in ir_module.functions:
             if not function.is_declaration:
                 # The set's own method would only take the attributes that llvmlite knows.
@@ -235,8 +230,7 @@ class _WideLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 class _InlineLibrary(_WideLibrary):
-    """A library without machine code: optimisation is left to the kernel's, which knows the
-    arguments."""
+    """A library without machine code: the kernel's optimisation knows the arguments."""
 
     def _optimize_final_module(self) -> None:
         """Do nothing."""
@@ -358,7 +352,7 @@ def get_python_function(function: _Function) -> _Function:
 
 
 def _make_stack_allocator(dtype: Numba, element: Numba) -> Numba:
-    """Return a function (constant size) for kernels: an uninitialised array on the stack."""
+    """Return a function (constant size): an uninitialised array on the stack, indexed unchecked."""
 
     def builder_of(typingctx: Numba, size: Numba) -> Numba:
         if not isinstance(size, types.IntegerLiteral):
@@ -374,13 +368,10 @@ def _make_stack_allocator(dtype: Numba, element: Numba) -> Numba:
 
 
 stack_int32 = _make_stack_allocator(types.int32, ir.IntType(32))
-"""An array of a constant number of int32 on the stack, indexed without checks."""
 
 stack_int64 = _make_stack_allocator(types.int64, ir.IntType(64))
-"""An array of a constant number of int64 on the stack, indexed without checks."""
 
 stack_float32 = _make_stack_allocator(types.float32, ir.FloatType())
-"""An array of a constant number of float32 on the stack, indexed without checks."""
 
 
 # The processor that numba compiles for.

@@ -42,8 +42,6 @@ def exclude_by_trick(
         knowledge: the knowledge, of which EXCLUDED is updated.
         rows: array with the cards in the order played.
         start, stride: index of the first card, and distance from one card to the next.
-        count: number of cards played.
-        leader: place of the leader.
         players: teams of the places (`core.block.team_of`).
         trumps, must_beat: rows TRUMPS and MUST_BEAT of the block.
     """

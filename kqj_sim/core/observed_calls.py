@@ -56,7 +56,6 @@ LISTED_DEALS = 64
 """Deals with lists in common, by their numbers: a power of two, at most LANES.  With more, few
 deals have too few independent lists for an interval; with fewer, lists are short."""
 LISTED_TRIES = 1 << 12
-"""Hands tried for a list."""
 
 STOP, SEARCHING, LISTED = range(3)
 """Entries of a signal between threads: set STOP to 1 to end a search; SEARCHING is 1 during it.
@@ -70,7 +69,6 @@ CALLER_PLACE, CALL_LOOP, CALL_ARGUMENT, CALL_RULE, CALL_MADE = range(5)
 made; the rows `PUBLIC_ROWS` of that moment follow."""
 CALL_ROWS = 5
 OBSERVED_CALL_SIZE = CALL_ROWS + len(PUBLIC_ROWS)
-"""Numbers per observed call."""
 
 
 class CallerSearch(NamedTuple):
@@ -121,7 +119,6 @@ def fill_deal_rows(state: t.Block, players: t.PackedPlayers, upcard: t.Card) -> 
 
 @scalar
 def _calling_hand_row(place: t.Place, rules: Rules) -> int:
-    """Return the row of the hand that a place called with."""
     return (block.DEALT if rules.auction else block.FIRST_FIVE) + place * STRIDE
 
 
@@ -167,8 +164,7 @@ def _replay_call(
 ) -> int:
     """Ask for a call, move the lanes that match to the front and return their number.
 
-    Args:
-        matching: int64 (LANES,), the former numbers of the lanes, which are moved, too.
+    `matching`, int64 (LANES,), has the former numbers of the lanes, which are moved, too.
     """
     state, observed_calls, _, table = questions
     at = call_number * OBSERVED_CALL_SIZE
@@ -201,14 +197,8 @@ def replay_caller(
 
     Args:
         questions: their block has the hands, which are moved.
-        lanes: number of hands.
-        first, last: the calls.
-        rules: the rules.
         matching: int64 (LANES,), filled with the numbers of the hands with which all calls are as
-            observed, in ascending order.
-
-    Returns:
-        Number of these hands.
+            observed, in ascending order; how many they are is returned.
     """
     for lane in range(lanes):
         matching[lane] = lane
@@ -243,20 +233,9 @@ def _update_matches(
 ) -> int:  # fmt: skip
     """Note which candidates match; give a deal its first match, and its weight after the last.
 
-    Args:
-        unfinished: int64 (LANES,), numbers of the deals searched; those still searched are kept.
-        unfinished_count: number of these.
-        candidates: int64 (LANES,), by index in `unfinished`.
-        matching: int64 (LANES,), indices of those that match, in ascending order.
-        matching_count: number of these.
-        found: int64 (LANES,), by deal: number of matches.
-        hands: int64 (LANES,), by deal: the hand it gets.
-        matches_needed: matches to find in each deal.
-        attempts: hands tried so far in each deal.
-        weights: float64 (LANES,), by deal.
-
-    Returns:
-        Number of deals still searched.
+    Deals still searched stay in `unfinished`; their number is returned.  `candidates` and
+    `matching`, ascending, go by index in it; `found` (the number of matches), `hands` and
+    `weights` by deal.  `attempts` are the hands tried so far in each deal.
     """
     still = 0
     at = 0
@@ -305,12 +284,7 @@ def list_matching_hands(
         first, last: the caller's calls, from `first` to before `last`.
         cards: the hidden cards that the caller may hold.
         shown: the known cards of the caller.
-        key: key of the draws.
-        rules, seating: the rules and the players.
-        listed: int64 (LISTED_TRIES,), filled with the hidden cards of the hands.
-
-    Returns:
-        Number of these hands.
+        listed: int64 (LISTED_TRIES,), gets the hidden cards of the hands; their number is returned.
     """
     questions = view_questions(search, seating)
     state, size = search.state, TRICKS - popcount(shown)
@@ -337,8 +311,7 @@ def draw_listed_hand(
 ) -> float:
     """Draw one of the first hands of a list that consist of the cards left, into `hands[i]`.
 
-    Returns:
-        The share of such hands in the hands tried.
+    Return the share of such hands in the hands tried.
     """
     fitting = 0
     for k in range(count):
@@ -355,20 +328,17 @@ def draw_listed_hand(
 def make_caller_search(draw_candidate: t.Kernel) -> t.Kernel:
     """Return a function for kernels that draws the hands of one caller in each deal of a search.
 
-    Args:
-        draw_candidate: `scalar` function (source, deal, place, key, rules) that draws a hand to
-            ask about and the cards to deal.
+    `draw_candidate`, a `scalar` function (source, deal, place, key, rules), draws a hand to ask
+    about and the cards to deal.
 
     Returns:
         A function of:
 
         search: the deals, a `CallerSearch`.
         source: the unassigned cards, as `draw_candidate` takes them.
-        lanes: number of deals.
         caller: number of the caller, 0 for the first.
         first, last: the caller's calls, from `first` to before `last`.
         counter_step: distance between the counters of the draws of different places.
-        rules, seating: the rules and the players.
         hands: int64 (LANES,), filled with the cards by deal.
     """
 

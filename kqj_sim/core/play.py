@@ -14,7 +14,6 @@ from kqj_sim.core.types import Block, Card, CardSet, Flag, Lane, Position
 _EXCHANGED = b.SCRATCH
 """The Return and the card that the Sender gives to the dealer for it; none if the dealer sends."""
 _SUIT_SHIFT = b.SCRATCH
-"""`suit_shift` of the contract."""
 _HAS_SENDER = b.SCRATCH + 2 * b.STRIDE
 """1 where there is a Sender."""
 

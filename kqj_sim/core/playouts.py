@@ -175,8 +175,7 @@ def resume_calls(
 def play_called(state: Block, lanes: int, rules: Rules, seating: Seating) -> int:
     """Play the rounds that have a Sender after `resume_calls`, and describe them.
 
-    Returns:
-        Number of lanes played; they come first, and ORIGINAL_LANE holds their former numbers.
+    Return how many; they come first, and ORIGINAL_LANE holds their former numbers.
     """
     log = np.empty(0, np.int64)
     return call_stage(seating.stages[FINISH_STAGE], (state, lanes, rules, seating, log))

@@ -52,7 +52,6 @@ def write_fingerprints(
 
     Args:
         state: the block; its history was kept (`core.rules.Seating.keeps_history`).
-        lanes: its deals.
         log: int64 (`core.bidding.LOG_SIZE`,), the calls by ORIGINAL_LANE.
         fingerprints: written from index `first` on.
     """
@@ -278,10 +277,6 @@ def play_deals(
     """Play single rounds of the deals `first` to `first + count - 1`, dealer deal mod seats.
 
     Args:
-        state: a block.
-        first, count: the deals.
-        seed: seed of the run.
-        rules, seating: the experiment.
         deals: int64 (count,), filled with the deal number of each row.
         values: int16 (columns * count,), of which the wanted columns are filled.
         sender_cards: empty, or int64 (count,), filled by `core.columns.write_sender_cards`.
@@ -312,7 +307,6 @@ PLAY_DEALS_SIGNATURE = (
     _BLOCK, _I64, _I64, _I64, typeof(NO_RULES), typeof(EMPTY_SEATING),
     types.int64[::1], types.int16[::1], types.int64[::1], types.int64[::1],
 )  # fmt: skip
-"""The types of the arguments of `play_deals`."""
 
 RESUME_CALLS, RESUME_PLAY = range(2)
 """The kernels of `core.rules.Seating.resume`, by index."""
@@ -440,7 +434,6 @@ def drop_finished(slots: t.Int64Array, lanes: int) -> int:
 
 
 ADVANCE_SIGNATURE = types.void(types.int64[::1], types.int64[:, ::1], types.int64, typeof(NO_RULES))
-"""The signature of a game's `advance`."""
 call_advance = make_address_caller(ADVANCE_SIGNATURE)
 """Call a game's `advance`: (address, (block, slots, lanes, rules))."""
 
@@ -487,11 +480,8 @@ def play_games(
     Stop when all games are over or the rows are full; call again with the result.
 
     Args:
-        state: a block.
         slots: int64 (LANES, SLOT_FIELDS), with `lanes` games in progress.
-        lanes: games in progress.
         next_game, last_game: the games still to start, `last_game` excluded.
-        seed, rules, seating: the experiment.
         advance_address: address of the game's `ADVANCE_SIGNATURE` kernel.
         deals: int64 (chunk,), values: int16 (columns * chunk,): the rows.
         sender_cards: empty, or int64 (chunk,), filled by `core.columns.write_sender_cards`.

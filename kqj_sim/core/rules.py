@@ -12,7 +12,6 @@ class Rules(NamedTuple):
 
     seats: int
     start_score: int
-    """The score with which a game begins."""
     target: int
     """The score that ends a game."""
     variant: int
@@ -63,7 +62,6 @@ class Seating(NamedTuple):
 
 
 MAX_PARAMETERS = 192
-"""The most parameters that a policy may have."""
 
 MAX_POLICIES = 6
 """The most different policies at a table; `Seating` has as many entries per asking loop."""

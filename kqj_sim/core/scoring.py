@@ -9,7 +9,6 @@ from kqj_sim.core.rules import Rules
 from kqj_sim.core.types import Block, CardSet, Lane, Place, Team
 
 MADE, FAILED, LITIGATION, PASSED_OUT = range(4)
-"""Results of a round."""
 RETURN_SUIT, OTHER_SUIT, BID_SUIT, KIND_NO_TRUMP, KIND_ALL_TRUMPS, NO_KIND = range(6)
 """Kinds of contract."""
 
@@ -40,10 +39,7 @@ def count_announcements(
 ) -> tuple[int, int]:
     """Count the KQ and the KQJ that a player announced.
 
-    Args:
-        hand: the eight cards dealt to the player, by strength.
-        upper_played_earlier: the row UPPER_PLAYED_EARLIER of the block.
-        must_beat: the row MUST_BEAT of the block.
+    `hand` is the eight cards dealt to the player, by strength; the others are rows of the block.
     """
     later = hand & upper_played_earlier
     kq = later & (hand >> 1) & must_beat & (c.EACH_SUIT << c.TRUMP_QUEEN)

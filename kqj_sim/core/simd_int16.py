@@ -16,7 +16,6 @@ from kqj_sim.core.jit import has_instructions
 from kqj_sim.core.types import Numba
 
 WIDTH = 64
-"""Numbers of a vector."""
 
 UNITS = 16
 """Totals, int32, that are as wide as half a vector."""
@@ -34,8 +33,6 @@ _I32, _I64 = ir.IntType(32), ir.IntType(64)
 
 
 class _ShortsType(types.Type):  # type: ignore[misc]
-    """The numba type of a vector."""
-
     def __init__(self) -> None:
         super().__init__(name=f"int16x{WIDTH}")
 
@@ -161,7 +158,6 @@ def _get_dot_function(module: Numba) -> Numba:
 
 
 def _call_intrinsic(builder: Numba, name: str, result: Numba, arguments: list[Numba]) -> Numba:
-    """Generate the call of an LLVM intrinsic."""
     function_type = ir.FunctionType(result, [each.type for each in arguments])
     return builder.call(builder.module.declare_intrinsic(name, [], function_type), arguments)
 
@@ -202,12 +198,8 @@ def write_dots(
 
     Args:
         totals: int32, gets the sums from `at` on.
-        at: see `totals`.
-        vector: the vector.
         matrix: holds the rows from `start` on.
-        start: see `matrix`.
         bias: int32, holds the biases from `first` on.
-        first: see `bias`.
         count: number of rows, a constant and a power of two.
     """
     if not isinstance(count, types.IntegerLiteral):

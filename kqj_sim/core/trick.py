@@ -68,12 +68,8 @@ def legal_cards(
 ) -> t.CardSet:
     """Return the cards that may follow (docs/rules.md, section 5).
 
-    Args:
-        hand: cards held.
-        led: the suit led.
-        must_beat: the suit led if one must beat in it (trump, or any suit at All-Trumps), else 0.
-        winning: the cards of the pack that would become master.
-        partner_is_master: the master is a partner's card.
+    `must_beat` is the suit led if one must beat in it (trump, or any suit at All-Trumps), else 0;
+    `winning` are the cards of the pack that would become master.
     """
     following = hand & led
     better = hand & winning

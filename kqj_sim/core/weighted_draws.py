@@ -31,10 +31,7 @@ def thin_draws(
         least: the least weight by the plays; 0 to keep all.
         by_plays: float64 (n,), weights by the plays.
         keys, weights, hands: int64 (n,), float64 (n,) and int64 (n, 6), the draws; those that are
-            kept come first, with both weights multiplied.
-
-    Returns:
-        Number of draws that are kept.
+            kept come first, with both weights multiplied; their number is returned.
     """
     kept = 0
     for i in range(keys.shape[0]):

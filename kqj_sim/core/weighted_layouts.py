@@ -26,9 +26,7 @@ from kqj_sim.core.types import CardSet, Float64Array, Int64Array, Key
 MAX_HIDDEN_CARDS = 15
 """Most hidden cards of which layouts are drawn: those of the last three of eight tricks."""
 MAX_HAND_SIZE = 3
-"""Most hidden cards of a player."""
 MAX_HANDS = comb(MAX_HIDDEN_CARDS, MAX_HAND_SIZE)
-"""Most hands that a player can hold."""
 _SETS = 1 << MAX_HIDDEN_CARDS
 
 
@@ -75,8 +73,7 @@ def new_hand_lists() -> HandLists:
 def list_hands(knowledge: Int64Array, lists: HandLists) -> bool:
     """List the hands that each player can hold, as far as their own exclusions tell.
 
-    Returns:
-        False, and nothing is listed, if there are too many hidden cards.
+    Return False, and list nothing, if there are too many hidden cards.
     """
     unseen = knowledge[UNSEEN]
     count = popcount(unseen)
@@ -117,7 +114,6 @@ def _list_subsets(lists: HandLists, allowed: int, size: int, at: int) -> int:
 
 @scalar
 def _cards_of(lists: HandLists, subset: int) -> int:
-    """Return the cards of a set of hidden cards."""
     cards = 0
     while subset != 0:
         cards |= lists.cards[trailing_zeros(subset)]
@@ -208,7 +204,7 @@ def draw_weighted_layouts(
     knowledge: Int64Array, lists: HandLists, wanted: int, fraction: float, layouts: Int64Array,
     weights: Float64Array,
 ) -> int:  # fmt: skip
-    """Draw layouts by their weights, the products of their hands' factors.
+    """Draw layouts by their weights, the products of their hands' factors; return how many.
 
     Systematic resampling: `wanted` marks stand in even steps along the sum of all weights, and a
     layout's weight is the number of marks within it.
@@ -216,14 +212,10 @@ def draw_weighted_layouts(
     Args:
         knowledge: int64 (KNOWLEDGE_SIZE,), as `list_hands` had it.
         lists: the lists with factors above zero.
-        wanted: number of marks.
         fraction: position of the first mark, as a share of a step.
         layouts: int64 (6 * wanted,), filled with the hidden hands, one layout after another in the
             order of the marks.
         weights: float64 (wanted,), filled with the layouts' weights, which sum to `wanted`.
-
-    Returns:
-        Number of different layouts written.
     """
     count = popcount(knowledge[UNSEEN])
     total = _sum_weights(knowledge, lists, count)
@@ -246,15 +238,11 @@ def draw_weighted_layouts(
 def weigh_all_layouts(
     knowledge: Int64Array, lists: HandLists, limit: int, layouts: Int64Array, weights: Float64Array
 ) -> int:
-    """Write all layouts and their weights, the products of their hands' factors, if they are few.
+    """Write all layouts, weighed as in `draw_weighted_layouts`; return how many, -1 above `limit`.
 
     Args:
         knowledge, lists, layouts: as for `draw_weighted_layouts`.
-        limit: the most layouts to write.
         weights: float64 (limit,), filled with the layouts' weights, scaled to sum to their number.
-
-    Returns:
-        Number of layouts, or -1 if there are more than `limit`.
     """
     count = enumerate_layouts(knowledge, limit, layouts)
     total = 0.0
@@ -305,7 +293,6 @@ class FactorLists(NamedTuple):
         hands: int64 (n,), the hands as sets of hidden cards, those of a player in ascending order.
         factors: float64 (n,), their factors, above zero.
         tables: float64 (m, ...), the same factors by rank; 0 for other hands.
-        ranks: see `list_ranks`.
     """
 
     starts: Int64Array
@@ -317,7 +304,6 @@ class FactorLists(NamedTuple):
 
 @scalar
 def _find_factor(lists: FactorLists, player: int, hand: int) -> float:
-    """Return the factor of a player's hand."""
     lower, upper = hand & _LOWER_HALF, hand >> _HALF_BITS
     rank = lists.ranks[0, lower] + lists.ranks[1 + popcount(lower), upper]
     factor: float = lists.tables[player, rank]
@@ -336,7 +322,6 @@ def fill_tables(lists: FactorLists) -> None:
 
 @scalar
 def _count_subsets(count: int, size: int) -> int:
-    """Return the number of subsets of a size."""
     ways = 1
     for k in range(size):
         ways = ways * (count - k) // (k + 1)
@@ -351,9 +336,7 @@ def _sum_factors(
 
     For the last player but one, factors are multiplied by that of what is left to the last.  Hands
     are found in the list, or by their ranks if that takes less time; others count with factor 0.
-
-    Returns:
-        Number of hands.
+    Return the number of hands.
     """
     start, count = lists.starts[player], lists.starts[player + 1] - lists.starts[player]
     if count == 0:
@@ -413,9 +396,7 @@ def draw_from_hand_lists(
     are those of all layouts, each weighed by the product of its hands' factors.
 
     Args:
-        lists: the hands.
         places: int64 (m,), the players with hidden cards, two or more, in the order of the lists.
-        unseen: all hidden cards.
         keys: int64 (draws,), keys of the draws.
         layouts: int64 (draws, 6), filled with the hidden hands by place; 0 for other places.
         weights: float64 (draws,), filled; 0 where the hands before leave a player none.

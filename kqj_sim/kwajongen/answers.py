@@ -34,7 +34,6 @@ def _list_details(odds: KwajongenCallOdds, shared: dict[str, Any]) -> dict[str, 
 
 
 def _describe_situation(odds: KwajongenCallOdds) -> str:
-    """Return what the player knows in a sentence."""
     return describe_hand(odds) + say(__name__, "situation", odds)
 
 
@@ -127,4 +126,3 @@ CHECKED_RULES = {
     f"Kwajongen, {void_rule}": KwajongenRules(void_rule=void_rule)
     for void_rule in ("must_trump", "free")
 }
-"""The variants under which policies are checked."""

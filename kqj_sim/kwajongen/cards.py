@@ -49,10 +49,7 @@ def suit_mask_of(card: Card) -> SuitMask:
 def legal_cards(hand: CardSet, led: SuitMask, must_trump: Flag) -> CardSet:
     """Return the cards that may follow.
 
-    Args:
-        hand: cards held.
-        led: the suit led.
-        must_trump: 1 if a player who is void in it must play a trump, 0 if they are free.
+    `must_trump` is 1 if a player void in the suit led must play a trump, 0 if they are free.
     """
     following = hand & led
     trumps = hand & TRUMP_SUIT if must_trump else 0
@@ -94,11 +91,8 @@ def count_card_points(cards: CardSet) -> int:
 def score_change(own: int, other: int, tricks: int, caller: bool, raised: int) -> int:
     """Return the change of a team's score; negative is good.
 
-    Args:
-        own, other: card points of the team and of the other one.
-        tricks: tricks of the team.
-        caller: it said play.
-        raised: 1 in a raised round, else 0.
+    `own`, `other` are the card points of the team and of the other one; `caller` is True if the
+    team said play; `raised` is 0 or 1.
     """
     down = -1 - (tricks == TRICKS) - raised
     up = 1 if caller else 0

@@ -129,7 +129,6 @@ def _ask(
     seating: Seating, loop: int, state: t.Block, lane: t.Lane, first: int, second: int, rules:
     Rules, number: int,
 ) -> None:  # fmt: skip
-    """Ask a policy of the table, by its number, for a call or card in a lane."""
     dispatch.call_loop(
         seating.loop_addresses[loop * MAX_POLICIES + number], state, lane, first, second,
         rules.teams, rules.variant, number, seating.parameters, seating.resources,
@@ -145,7 +144,6 @@ def make_ask_accept(asking: dispatch.Asking) -> dispatch.AskLoop:
         must_trump: t.Flag, number: int, parameter_table: t.Float64Pointer, resources:
         t.Int64Pointer,
     ) -> None:  # fmt: skip
-        """Ask a place whether it plays: CALL is 1, or 0 for a pass."""
         state = dispatch.view_block(block_pointer)
         trump = state[b.CONTRACT + lane]
         hand = state[b.cell_index(DEALT_FOUR + place * b.STRIDE, lane)]
@@ -230,7 +228,6 @@ def make_ask_card(asking: dispatch.Asking) -> dispatch.AskLoop:
         must_trump: t.Flag, number: int, parameter_table: t.Float64Pointer, resources:
         t.Int64Pointer,
     ) -> None:  # fmt: skip
-        """Ask a position of a trick and put its card on the table."""
         state = dispatch.view_block(block_pointer)
         legal = find_legal_cards(state, lane, position, must_trump)
         leads = position == 0
@@ -367,7 +364,6 @@ _TEAM_OF_SEAT = column_offset("team_of_seat_0")
 
 @scalar
 def _count_trumps(state: t.Block, lane: t.Lane, place: t.Place) -> int:
-    """Return the number of trumps that were dealt to a place."""
     hand = state[b.cell_index(DEALT_FOUR + place * b.STRIDE, lane)]
     return c.popcount(to_strength_order(hand, state[b.CONTRACT + lane]) & TRUMP_SUIT)
 

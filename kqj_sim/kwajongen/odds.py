@@ -53,7 +53,6 @@ from kqj_sim.kwajongen.engine import (
 UNDEALT = SEATS
 """The number of the cards that stay out."""
 DEALER_PLACE = SEATS - 1
-"""The place of the dealer."""
 _UNDEALT_COUNT = 24 - SEATS * TRICKS
 
 
@@ -120,7 +119,6 @@ PASS_OPTION, PLAY_OPTION = range(2)
 OPTION_COUNT = 2
 
 _DRAWS_PER_HAND = 2
-"""Draws for a hand."""
 
 
 @block_loop
@@ -163,18 +161,14 @@ def sample_deals(
     first: int, seed: int, rules: Rules, seating: Seating, observer: t.Int64Array,
     match_calls: t.Flag, hands: t.Int64Array, keys: t.Int64Array,
 ) -> int:  # fmt: skip
-    """Draw the hidden cards of the deals `first` to `first + LANES - 1`; keep those that match.
+    """Draw deals `first` to `first + LANES - 1`; return how many match, -1 after an illegal choice.
 
     Args:
-        first, seed: the deals.
         rules, seating: the players, by place.
         observer: int64 (OBSERVER_SIZE,).
         match_calls: 1 if the places before must pass with their cards, 0 if they may hold any.
-        hands: int64 (SEATS * LANES,), filled with the hands of the deals that are kept.
+        hands: int64 (SEATS * LANES,), filled with the hands of the deals that match.
         keys: int64 (LANES,), filled with their keys.
-
-    Returns:
-        The number of deals kept; -1 if a policy made an illegal choice.
     """
     own, upcard = observer[OBSERVER_PLACE], observer[OBSERVED_UPCARD]
     for lane in range(b.LANES):
@@ -211,17 +205,13 @@ def play_out_calls(
     rules: Rules, seating: Seating, observer: t.Int64Array, hands: t.Int64Array, keys: t.Int64Array,
     outcomes: t.Int16Array,
 ) -> bool:  # fmt: skip
-    """Pass, and play, in each of the deals, and finish the rounds.
+    """Pass, and play, in each of the deals, and finish the rounds; False after an illegal choice.
 
     Args:
-        rules, seating: the players, by place.
         observer: int64 (OBSERVER_SIZE,).
         hands: int64 (SEATS * n,), the hands of the deals, by place.
         keys: int64 (n,), their keys.
         outcomes: int16 (OPTION_COUNT, n, OUTCOME_SIZE), filled.
-
-    Returns:
-        False if a policy made an illegal choice.
     """
     own, log = observer[OBSERVER_PLACE], np.empty(0, np.int64)
     state = b.allocate_inner_block()
@@ -305,16 +295,9 @@ def list_hidden_hands(
     turn: KwajongenCardTurn, limit: int, rules: Rules, seating: Seating,
     hands: t.Int64Array,
 ) -> int:  # fmt: skip
-    """Write every layout that agrees with the plays, if there are no more than `limit`.
+    """Write every layout that agrees with the plays; return their number, -1 if above `limit`.
 
-    Args:
-        turn: the round.
-        limit: the greatest number of layouts.
-        rules, seating: the rules and the players by place.
-        hands: int64 (4 * limit,), filled with the dealt hands by place, natural coding.
-
-    Returns:
-        Their number, or -1 if more than `limit`.
+    `hands`, int64 (4 * limit,), gets the dealt hands by place, natural coding.
     """
     known, layouts = np.empty(KNOWLEDGE_SIZE, np.int64), np.empty(HOLDER_COUNT * limit, np.int64)
     leader = _infer_knowledge(turn, rules, seating, known)
@@ -329,17 +312,12 @@ def draw_hidden_hands(
     turn: KwajongenCardTurn, first: int, seed: int, rules: Rules, seating: Seating,
     hands: t.Int64Array, keys: t.Int64Array,
 ) -> bool:  # fmt: skip
-    """Draw layouts that agree with the plays, each equally likely.
+    """Draw layouts that agree with the plays, each equally likely; False if none agrees.
 
     Args:
-        turn: the round.
         first, seed: the draws, `first` to `first + LANES - 1`.
-        rules, seating: the rules and the players by place.
         hands: int64 (4 * LANES,), filled with the dealt hands by place, natural coding.
         keys: int64 (LANES,), filled with the keys of the draws.
-
-    Returns:
-        False if no layout agrees.
     """
     known, layout = np.empty(KNOWLEDGE_SIZE, np.int64), np.empty(HOLDER_COUNT, np.int64)
     leader = _infer_knowledge(turn, rules, seating, known)
@@ -356,15 +334,11 @@ def replay_calls(
     turn: KwajongenCardTurn, rules: Rules, seating: Seating, hands: t.Int64Array, keys:
     t.Int64Array, matches: t.Int64Array,
 ) -> bool:  # fmt: skip
-    """Mark the deals in which the others would have called as they did.
+    """Mark deals in which the others would call as they did; False after an illegal choice.
 
     Args:
-        turn, rules, seating: the round, the rules and the players by place.
         hands, keys: the deals, as filled by `draw_hidden_hands`.
         matches: int64 (n,), filled with 1 or 0.
-
-    Returns:
-        False if a policy made an illegal choice.
     """
     own, log = turn.known[OBSERVER_PLACE], np.empty(0, np.int64)
     sender = -1 if turn.caller == own else turn.caller
@@ -384,15 +358,11 @@ def play_out_cards(
     turn: KwajongenCardTurn, rules: Rules, seating: Seating, hands: t.Int64Array, keys:
     t.Int64Array, outcomes: t.Int16Array,
 ) -> bool:  # fmt: skip
-    """Play each legal card in each of the deals, and finish the rounds.
+    """Play each legal card in each deal, and finish the rounds; False after an illegal choice.
 
     Args:
-        turn, rules, seating: the round, the rules and the players by place.
         hands, keys: the deals, as filled by `draw_hidden_hands`.
         outcomes: int16 (n, cards, OUTCOME_SIZE), filled.
-
-    Returns:
-        False if a policy made an illegal choice.
     """
     trick, position = turn.plays.shape[0] // SEATS, turn.plays.shape[0] % SEATS
     state = b.allocate_inner_block()
@@ -413,17 +383,12 @@ def choose_cards(
     turn: KwajongenCardTurn, hands: t.Int64Array, keys: t.Int64Array, rules: Rules, seating:
     Seating, cards: t.Int64Array,
 ) -> bool:  # fmt: skip
-    """Ask the player to move for a card, once for each key.
+    """Ask the player to move for a card, once for each key; False after an illegal choice.
 
     Args:
-        turn: the turn to play.
         hands: int64 (4 * n,), the dealt hands by place, natural coding, for each key.
         keys: int64 (n,).
-        rules, seating: the rules, and the players by place.
         cards: int64 (n,), filled with the cards, by strength.
-
-    Returns:
-        False if the policy made an illegal choice.
     """
     state = b.allocate_inner_block()
     trick, position = turn.plays.shape[0] // SEATS, turn.plays.shape[0] % SEATS
@@ -441,17 +406,13 @@ def choose_calls(
     observer: t.Int64Array, hands: t.Int64Array, keys: t.Int64Array, rules: Rules, seating: Seating,
     answers: t.Int64Array,
 ) -> bool:  # fmt: skip
-    """Ask a player whether they play, once for each key.
+    """Ask a player whether they play, once for each key; False after an illegal choice.
 
     Args:
         observer: int64 (OBSERVER_SIZE,), what the player knows.
         hands: int64 (4 * n,), hands by place, natural coding, for each key.
         keys: int64 (n,).
-        rules, seating: the rules, and the players by place.
         answers: int64 (n,), filled with 1 to play, else 0.
-
-    Returns:
-        False if the policy made an illegal choice.
     """
     state = b.allocate_inner_block()
     for number in range(keys.shape[0]):

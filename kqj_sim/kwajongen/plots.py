@@ -27,7 +27,6 @@ SEATS, TRICKS = KwajongenRules.seats, KwajongenRules.tricks
 PLACE_NAMES = name_places(SEATS)
 """The places in the order of speaking."""
 _RESULTS = {"made": "caller's team", "tie": "tied", "failed": "others"}
-"""The winner by result."""
 
 _TRICK_JOINT = ("taken", "contracting_tricks")
 
@@ -117,7 +116,6 @@ def _draw_calls(axes: Axes, tally: Tally, confidence: float) -> None:
 
 
 def _draw_tricks(axes: Axes, tally: Tally, confidence: float) -> None:
-    """Draw the played rounds by the tricks of the caller's team."""
     axes.set_title("Tricks of the caller's team")
     found = count_tricks(tally)
     if not found:
@@ -132,7 +130,6 @@ def _draw_tricks(axes: Axes, tally: Tally, confidence: float) -> None:
 
 
 def _draw_trumps(axes: Axes, tally: Tally, confidence: float) -> None:
-    """Draw the results by the number of the caller's trumps."""
     axes.set_title("Who wins, by the caller's trumps")
     found = count_by_result(tally, "sender_trumps")
     rows = {}

@@ -27,7 +27,6 @@ _PLACES = name_places(KwajongenRules.seats)
 
 
 def _make_grids(numbers: Numbers) -> tuple[list[str], list[Grid | None]]:
-    """Return remarks and the grids of single rounds."""
     remarks, callers = _make_caller_grid(numbers)
     scores = make_score_grid(numbers, "score_change_mean")
     return remarks, [callers, _make_side_grid(numbers), _make_point_grid(numbers), scores]

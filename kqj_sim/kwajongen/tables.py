@@ -162,7 +162,6 @@ def list_result_rows(builder: TableBuilder, groups: tuple[str, ...]) -> TableRow
 
 
 def _make_result_tables(builder: TableBuilder) -> Iterable[Table]:
-    """Yield the tables of rounds won by each side."""
     for grouping in select_groupings(builder, [(), *((column,) for column in _GROUP_NAMES)]):
         name, _ = name_grouping(grouping)
         by = "".join(f", by {_GROUP_NAMES[column]}" for column in grouping)
@@ -171,7 +170,6 @@ def _make_result_tables(builder: TableBuilder) -> Iterable[Table]:
 
 
 def _list_capots(builder: TableBuilder) -> TableRows:
-    """Yield the shares of rounds in which a side wins all four tricks."""
     columns = ("capot_contracting", "capot_defending")
     for group, counts in builder.count_groups((), columns).items():
         deals = sum(counts.values())
@@ -182,7 +180,6 @@ def _list_capots(builder: TableBuilder) -> TableRows:
 
 
 def _list_tricks(builder: TableBuilder) -> TableRows:
-    """Yield the share of each number of tricks of the caller's team."""
     for group, counts in builder.group_histograms((), "contracting_tricks").items():
         for number in range(TRICKS + 1):
             estimate = builder.share(counts.get(number, 0), sum(counts.values()))
@@ -190,10 +187,7 @@ def _list_tricks(builder: TableBuilder) -> TableRows:
 
 
 def _make_raised_tables(builder: TableBuilder) -> Iterable[Table]:
-    """Yield the tables of raised rounds, which occur only in games.
-
-    They are those of played deals, as a raise goes on while rounds are passed out.
-    """
+    """Yield the tables of raised rounds, played ones: a raise goes on while all pass."""
     if builder.experiment.games is None:
         return
 
@@ -214,7 +208,6 @@ def _make_raised_tables(builder: TableBuilder) -> Iterable[Table]:
 
 
 def _list_card_points(builder: TableBuilder) -> TableRows:
-    """Yield the distribution of the card points of each side."""
     for column, whose in (
         ("contracting_card_points", "caller"),
         ("defending_card_points", "others"),
@@ -228,7 +221,6 @@ def _list_card_points(builder: TableBuilder) -> TableRows:
 
 
 def _list_scores(builder: TableBuilder) -> TableRows:
-    """Yield the mean changes of the scores of the sides."""
     sides = (
         ("caller_change_mean", "contracting_score"),
         ("others_change_mean", "defending_score"),

@@ -42,7 +42,6 @@ VIEW_OF_DECISION = {
     "card": views.CardView,
     "accept": views.AcceptView,
 }
-"""The view that a policy gets for each decision."""
 
 Loops: TypeAlias = Mapping[int, tuple[str, Callable[[dispatch.Asking], dispatch.AskLoop]]]
 """Name and factory of each loop that a game asks, by its number (`core.dispatch`)."""
@@ -129,13 +128,9 @@ def bind_policy(
 
     Args:
         loop: which loop (`core.dispatch.TAKE` to `ACCEPT`).
-        choice: the policy's compiled function.
-        parameters: its named tuple of parameters.
+        parameters: the policy's named tuple of parameters.
         arguments: how many it takes of view and parameters.
         name: the policy's name if the result may be cached on disk, else None.
-        sole_policy: one policy plays at all seats.
-        checked: check its choices against the rules.
-        loops: the loops of the game.
     """
     answer = adapt_arguments(choice, arguments)
     if checked:
@@ -183,8 +178,6 @@ def bind_bid_filter(
 def bind_card_values(write_values: Kernel, name: str) -> Kernel:
     """Return a `core.dispatch.VALUE_SIGNATURE` function with a policy's values compiled into it.
 
-    Args:
-        write_values: the policy's function (`registry.Policy.value_function`).
-        name: the policy's name, by which the compiled code is kept on disk.
+    `write_values` is `registry.Policy.value_function`; its compiled code is kept by `name`.
     """
     return kernel(name=f"values_{name}")(dispatch.make_value_cards(write_values))

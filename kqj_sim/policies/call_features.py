@@ -62,7 +62,6 @@ PARTS: dict[str, tuple[int, int]] = {
 FEATURES = sum(reads for _, reads in PARTS.values())
 """Features of a turn in the view of a contract."""
 ROWS = sum(rows for rows, _ in PARTS.values())
-"""Rows of all parts."""
 
 LAYOUT = make_layout(ROWS, UNITS)
 
@@ -171,7 +170,6 @@ def _find_bidder_row(turn: CallTurn) -> int:
 
 @scalar
 def _find_lowest_row(turn: CallTurn) -> int:
-    """Return the row of the lowest amount that may be bid."""
     partner = 1 if is_partner(turn.players, max(turn.bidder, 0), turn.place) else 0
     tens = whole_tens(turn.amount) - get_minimum_tens(turn.team_count) + 1
     row = (1 + partner) * LOWEST_AMOUNTS + min(max(tens, 0), LOWEST_AMOUNTS - 1)
@@ -180,7 +178,6 @@ def _find_lowest_row(turn: CallTurn) -> int:
 
 @scalar
 def _find_question_row(turn: CallTurn) -> int:
-    """Return the row of the lap, the place and the question."""
     # Compared, as a division would end vectorisation.
     lap = (1 if turn.turn >= SEATS else 0) + (1 if turn.turn >= 2 * SEATS else 0)
     asked = 2 * turn.question + turn.capot
@@ -209,12 +206,8 @@ def write_call_features(
     """Write the features of a turn in the view of a contract.
 
     Args:
-        turn: the turn.
         order: `order_suits` of the hand.
-        contract: the contract, 0 to 5.
         out: gets `FEATURES` numbers, at `start` and every `step`th number after it.
-        start: see `out`.
-        step: see `out`.
     """
     positions = find_positions(order)
     view = (positions >> 4 * contract) & 15

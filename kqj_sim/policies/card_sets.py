@@ -272,7 +272,6 @@ def _recode(view: Any) -> Any:
 
 @cache
 def _recode_for(kind: Any) -> Any:
-    """Return the function that recodes sets for a class of views."""
     return {CardView: _recode_played, AcceptView: _recode_accepted}.get(kind, _keep)
 
 

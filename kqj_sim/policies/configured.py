@@ -91,7 +91,6 @@ def _run_policy_file(path: Path, content: bytes) -> dict[str, Policy]:
 
 
 def _explain_load_error(error: BaseException, module: ModuleType) -> str:
-    """Return the error of a file that was run, with its line."""
     path = str(module.__file__)
     lines = [
         frame.lineno for frame in traceback.extract_tb(error.__traceback__)
@@ -113,7 +112,6 @@ class ConfiguredPolicy:
     source: str
     """The specification without parameters: a name or a file."""
     game: str = "kqj"
-    """Game that it plays."""
 
     def under(self, rules: GameRules) -> ConfiguredPolicy:
         """Return the policy with a value for every parameter, by the rules at hand."""

@@ -80,9 +80,7 @@ PARTS: dict[str, tuple[int, int]] = {
 """Rows of each part of the tables, and how many features it gives, 1."""
 
 FEATURES = len(PARTS)
-"""Features of a decision."""
 ROWS = sum(rows for rows, _ in PARTS.values())
-"""Rows of all tables."""
 
 (_CARDS, _PLAYERS, _LENGTHS, _SENDER, _TRICK, _OWN, _MISSING, _NEEDED, _AMOUNT, _RETURN, _MASTER,
  _TABLE) = (
@@ -104,20 +102,11 @@ def make_buckets(bounds: tuple[int, ...], size: int) -> Int64Array:
 
 
 POINTS_BUCKET = make_buckets((0, 3, 7, 12, 18, 25, 34, 46), 128)
-"""Bucket of card points."""
 
 
 @scalar
 def find_output(position: Position, led: CardSet, winning: CardSet, slots: int, card: Card) -> int:
-    """Return the number of the output of a legal card.
-
-    Args:
-        position: the player's, 0 to 5.
-        led: cards of the suit led.
-        winning: cards that would become master.
-        slots: slot of each suit (`trick_odds.TrickContext`).
-        card: the card.
-    """
+    """Return the number of the output of a legal card; `slots` as of `trick_odds.TrickContext`."""
     bit = trailing_zeros(card)
     beats = 1 if card & winning != 0 else 0
     way = 1 + beats if card & led != 0 else WAYS - 1 - beats

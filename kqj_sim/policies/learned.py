@@ -78,9 +78,7 @@ def write_values(
     """Write the values of the calls in a contract, in points more than a pass.
 
     Args:
-        turn: the question.
         order: `call_features.order_suits` of the hand.
-        contract: the contract, 0 to 5.
         weights: address of the weights of all kinds.
         values: float32, gets `VALUES` numbers.
     """
@@ -112,7 +110,6 @@ CAPOT_AMOUNT = 400
 _BIDS = (1 << CAPOT_UNIT + 1) - 1
 """Bits of the bids among a contract's values."""
 _SUITS, _ALL = (1 << NO_TRUMP) - 1, (1 << CONTRACTS) - 1
-"""Bits of contracts."""
 
 
 @scalar
@@ -210,7 +207,6 @@ def _list_questions(
 def _read_question(
     state: t.Block, lane: t.Lane, place: t.Place, turn: int, question: int, teams: int
 ) -> CallTurn:
-    """Return the question of a lane."""
     return CallTurn(
         state[b.cell_index(b.DEALT + place * b.STRIDE, lane)], place, turn, question, state[b.SENDER
         + lane], state[b.AMOUNT + lane], state[b.CONTRACT + lane], state[b.CAPOT + lane],
@@ -288,14 +284,12 @@ def ask_bid(
 
 
 def _make_ask_counter(loop: int, question: int, unit: int) -> dispatch.AskLoop:
-    """Return the loop that asks a place to counter, or to overcounter, which it does if that is
-    worth more than not to."""
+    """Return the loop of a place that counters, or overcounters, where that is worth more."""
 
     def ask_counter(
         block_pointer: t.Int64Pointer, lanes: int, place: t.Place, turn: int, teams: int, over:
         t.Flag, number: int, parameter_table: t.Float64Pointer, resources: t.Int64Pointer,
     ) -> None:  # fmt: skip
-        """Ask where MAY_COUNTER (`ask_calls.make_ask_counter`)."""
         state = dispatch.view_block(block_pointer)
         weights = resources[loop * MAX_POLICIES + number]
         questions = stack_int64(_SIZE)

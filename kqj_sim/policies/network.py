@@ -45,7 +45,6 @@ def write_card_values(view: Any, weights: t.Address, values: t.Float32Pointer) -
     """Write the value of each legal card, from the lowest bit on, and return their number.
 
     Args:
-        view: the player's view.
         weights: address of the weights of all kinds of contract in fixed point.
         values: float32, gets as many numbers as there are legal cards, in points.
     """
@@ -73,7 +72,6 @@ _FACTS_SIZE = _FEATURES + FEATURES * STRIDE
 
 @scalar
 def _put_facts(view: Any, lane: t.Lane, facts: t.Int64Pointer) -> None:
-    """Write the facts of a decision to the column of a lane."""
     known = build_trick_context(view)
     facts[_KIND + lane] = known.kind
     facts[_LEGAL + lane] = view.legal

@@ -70,7 +70,6 @@ def to_fixed_point(
 
     Args:
         weights: as stored, float32 (kinds, stored_size).
-        layout: of a network.
         parts: how the rows are divided: the rows of each part, and how many of them a sum has.
     """
     kinds = weights.reshape(-1, layout.stored_size)
@@ -83,7 +82,6 @@ def to_fixed_point(
 def _write_network(
     weights: Float32Array, layout: Layout, parts: Iterable[tuple[int, int]], fixed: Int16Array
 ) -> None:
-    """Write a network in fixed point."""
     rows = weights[: layout.bias].reshape(-1, HIDDEN_UNITS)
     bias = weights[layout.bias : layout.matrix]
     matrix = weights[layout.matrix : layout.output_bias].reshape(HIDDEN_UNITS, -1)
@@ -122,15 +120,11 @@ def _choose_scale(largest: float, room: int) -> float:
 def add_features(
     address: Address, layout: Layout, features: Int64Pointer, count: int, start: int, step: int
 ) -> Vector:
-    """Return the hidden layer, rectified, of the network at an address.
+    """Return the hidden layer, rectified, of the network in fixed point at an address.
 
     Args:
-        address: of the network in fixed point.
-        layout: of the network.
         features: holds the numbers of the rows, at `start` and every `step`th number after it.
         count: number of rows, a constant.
-        start: see `features`.
-        step: see `features`.
     """
     numbers = int16_at(address)
     total = load(numbers, layout.bias)
@@ -147,14 +141,7 @@ def find_step(address: Address, layout: Layout) -> float:
 
 @scalar
 def compute_total(layer: Vector, address: Address, layout: Layout, output: int) -> int:
-    """Return the total of one output of the network at an address.
-
-    Args:
-        layer: the hidden layer, rectified.
-        address: of the network in fixed point.
-        layout: of the network.
-        output: number of the output.
-    """
+    """Return the total of one output of the network at an address; the layer is rectified."""
     total = stack_int32(1)
     bias = int32_at(address + 2 * layout.output_bias)
     row = layout.matrix + output * HIDDEN_UNITS

@@ -31,7 +31,6 @@ class Parameter:
         meaning: one line.
         low, high: the lowest and the highest value, both allowed; None for no limit.
         kind: "number", "whole number", "flag" (true or false) or "policy" (one of `choices`).
-        choices: names of the policies to choose from.
         three_teams: the default with three teams, where that has one of its own.
         bidding: the bidding without which the parameter has no effect; empty for none.
 

@@ -131,18 +131,11 @@ def _chance_of_taking_calls(
 def chance_of_calls(
     state: Block, lane: int, place: Place, hand: CardSet, rules: Rules, key: Key
 ) -> float:
-    """Return the chance of a place's calls with a hand of eight cards in natural coding.
+    """Return the chance of a place's calls, all made, with eight cards in natural coding.
 
     Passes in auctions, and counters, do not count against a hand.  With an imposed contract nothing
     was called, and it is 1.  Whoever called, the count is that of `points`: of the questions of an
     auction a round in play has only the last bids.
-
-    Args:
-        state, lane: a lane after the calls.
-        place: the place.
-        hand: its cards before the play.
-        rules: the rules.
-        key: key of the draws.
     """
     if rules.auction != 0:
         return _OTHER_REASON_CHANCE + (1.0 - _OTHER_REASON_CHANCE) * chance_of_bid(
@@ -257,7 +250,6 @@ def _weigh_hands_by_calls(
     state: Block, lane: int, trick: int, position: Position, key: Key, model: OpponentModel,
     held: HandsByPlace,
 ) -> None:  # fmt: skip
-    """Multiply the chances of hands by the chance of the others' calls."""
     own = (state[b.LEADER + lane] + position) % b.SEATS
     contract = state[b.CONTRACT + lane]
     played = stack_int64(SEATS)
@@ -277,7 +269,6 @@ def _weigh_hands_by_cards(
     state: Block, lane: int, trick: int, position: Position, model: OpponentModel, block: Block,
     held: HandsByPlace,
 ) -> None:  # fmt: skip
-    """Multiply the chances of hands by the chance of the cards the others played."""
     own = (state[b.LEADER + lane] + position) % b.SEATS
     played = stack_int64(SEATS)
     collect_played_cards(state, lane, trick, position, b.SEATS, played)
@@ -306,10 +297,7 @@ def weigh_by_calls(
     Args:
         state, lane, trick, position: the lane and the turn of the player, whose own choices tell
             nothing.
-        key: key of the draws.
-        model: the assumed play of the others.
         layouts: int64, hands by place, one layout after another (`core.hidden_hands`).
-        count: number of layouts.
         weights: float64, one per layout.
     """
     held = _arrange_layouts(layouts, count, weights)
@@ -360,7 +348,6 @@ def weigh_hands_by_cards(
 
     Args:
         state, trick, position: a turn in lane 0, with the finished tricks kept.
-        model: the assumed play.
         place: another place than that of the position.
         hands: int64 (n,), natural coding.
         weights: float64 (n,).

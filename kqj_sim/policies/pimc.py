@@ -71,7 +71,6 @@ class LayoutSampler(NamedTuple):
 
     Attributes:
         known: int64 (KNOWLEDGE_SIZE,), what the player knows.
-        lists: the hands that each player can hold.
         layouts: int64 (6 * n,), the layouts sampled.
         before: int64 (6 * n,), those before they were resampled.
         weights: float64 (n,), their weights.
@@ -101,21 +100,14 @@ def draw_likely_layouts(
     state: Block, lane: Lane, trick: int, position: Position, key: Key, model: OpponentModel,
     block: Block, sampler: LayoutSampler, wanted: int, layouts: Any, at: int, weights: Any,
 ) -> int:  # fmt: skip
-    """Draw layouts by the chance of the others' calls and cards.
+    """Draw layouts by the chance of the others' calls and cards; return how many, below 0 if all.
 
     Args:
-        state, lane, trick, position: the turn.
-        key: key of the draws.
-        model: the assumed play of the others.
         block: an inner block, overwritten.
         sampler: space for the sample, from which with many hidden cards the layouts are drawn.
-        wanted: number of layouts.
         layouts: filled with the hidden hands, one layout after another, from number `at` on.
         weights: filled likewise with the layouts' weights: the number of times each is drawn,
             `wanted` in all, or the weights of all layouts if there are no more than `wanted`.
-
-    Returns:
-        Number of layouts, negative if these are all.
     """
     known, lists = sampler.known, sampler.lists
     fraction = rng.to_fraction(rng.draw(key, rng.CARD))
@@ -151,7 +143,6 @@ def draw_likely_layouts(
 
 @scalar
 def _copy_layout(layouts: Any, layout: int, target: Any, target_number: int) -> None:
-    """Copy a layout from one array to another."""
     for place in range(b.SEATS):
         target[target_number * b.SEATS + place] = layouts[layout * b.SEATS + place]
 
@@ -196,7 +187,6 @@ def weigh_player_by_player(
 # worlds, both in the lead and in its standard error.
 
 MAX_CARDS = b.TRICKS
-"""Most cards to choose from."""
 _PAIRS = MAX_CARDS * MAX_CARDS
 
 
@@ -312,8 +302,7 @@ def drop_beaten(race: Race, lane: Lane, prior_worlds: float, margin: float) -> N
 
 @scalar
 def count_stages(worlds: int, first_worlds: int) -> int:
-    """Return the number of stages, of which each doubles the worlds and the first has
-    at most `first_worlds`."""
+    """Return the number of stages: each doubles the worlds, the first has up to `first_worlds`."""
     stages = 1
     while -(-worlds >> (stages - 1)) > first_worlds:
         stages += 1
@@ -343,7 +332,6 @@ def count_marks(end: int, step: int, offset: int) -> int:
 
 
 ROLLOUT_POLICIES = ("random", "greedy", "standard", "network")
-"""Policies that may play on."""
 
 _FROM: dict[str, Any] = {
     "from": whole(5, "first trick in which cards are tried; before, the prior plays", 1, 7)
@@ -460,7 +448,6 @@ def _add_priors(
     state: Block, lane: int, trick: int, position: Position, teams: int, prior: Seating,
     legal: CardSet, candidates: CardSet, race: Race,
 ) -> None:  # fmt: skip
-    """Write the prior's values of the candidates to a race."""
     values = stack_float32(MAX_CARDS)
     _write_prior_values(state, lane, trick, position, teams, prior, values)
     for which in range(c.popcount(candidates)):

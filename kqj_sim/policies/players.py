@@ -112,8 +112,7 @@ class Player:
         return replace(self, calling=self.calling.under(rules), playing=self.playing.under(rules))
 
     def policy_for(self, decision: str) -> ConfiguredPolicy:
-        """Return the policy that makes a decision: the default player's if the player's leaves it
-        out."""
+        """Return the policy that makes a decision: the default player's where this one has none."""
         chosen = self.playing if decision == "card" else self.calling
         if chosen.policy.answers(decision):
             return chosen
@@ -133,8 +132,7 @@ class Player:
     def with_parameters(self, given: Mapping[str, str]) -> Player:
         """Return the player with other parameters, named with or without `calling.` or `playing.`.
 
-        Without the prefix a name belongs to the part that has it, or to both if they are one
-        policy.
+        Without the prefix a name belongs to the part that has it, or to both parts of one policy.
 
         Raises:
             InputError: an unknown parameter, one that two policies have, or a wrong value.
@@ -185,8 +183,7 @@ def get_default_player(game: str = "kqj") -> Player:
 
 
 def parse_player(given: PlayerLike | None, game: str = "kqj") -> Player:
-    """Return the player of a game that a specification, a policy or a function means; the default
-    player for None.
+    """Return the player that a specification, policy or function means; the default one for None.
 
     Raises:
         InputError: one line that says what is wrong and what would be right.
@@ -239,9 +236,7 @@ def seat_players(
 ) -> tuple[Player, ...]:
     """Return the player of each seat, (seats,), with a value for every parameter by the rules.
 
-    Args:
-        given: one for all seats, or one for each; None or empty for the default player.
-        rules: the rules of the table.
+    `given` is one for all seats, or one for each; None or empty for the default player.
 
     Raises:
         InputError: there are more or fewer players; a specification is wrong.
@@ -268,10 +263,7 @@ def parse_recorded_player(
     A record may be a stranger's: it has no file read and no package imported but those that the
     user names.
 
-    Args:
-        text: the player.
-        game: the game.
-        allowed: these files and names of packages' policies, by `os.path.abspath`.
+    `allowed` are these files and names of packages' policies, by `os.path.abspath`.
 
     Raises:
         InputError: it is another player.
@@ -447,8 +439,7 @@ _LONG_PARAMETERS_PATTERN = re.compile(r":(?=\w+=)[^+]{60,}")
 
 
 def shorten_player(text: str, rules: GameRules) -> str:
-    """Return a player of a record for people: in printable characters, without default parameters
-    of built-in policies."""
+    """Return a recorded player for people: printable, without built-in policies' defaults."""
     try:
         return parse_recorded_player(text, rules.game).shorten(rules)
     except InputError:

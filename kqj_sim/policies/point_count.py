@@ -72,8 +72,7 @@ class AllTrumpsTerms(NamedTuple):
 
 @scalar
 def _count_suits_with(cards: CardSet, ranks: int) -> int:
-    """Return the number of suits in which a set holds all the given ranks (marked in every
-    suit)."""
+    """Return the number of suits that hold all the given ranks (marked in every suit)."""
     count = 0
     for suit in range(4):
         wanted = ranks & (c.SUIT_MASK << 16 * suit)

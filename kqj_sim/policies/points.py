@@ -70,8 +70,7 @@ def make_count_parameters() -> dict[str, Parameter]:
 
 
 def _make_decision_parameters() -> dict[str, Parameter]:
-    """Return the parameters of the decisions, whose defaults may depend on the number of
-    teams."""
+    """Return the decisions' parameters, whose defaults may depend on the number of teams."""
     bidding = {"taking": "take", "auctions": "auction"}
     count, chance = (-400, 400), (0, 1)
     rows: list[tuple[str, str, tuple[float, float]]] = [
@@ -134,7 +133,6 @@ def get_fitted(team_count: int) -> Any:
 def _select_by_contract(
     suit: float, no_trump: float, all_trumps: float, contract: Contract
 ) -> float:
-    """Return a parameter by the kind of contract."""
     return no_trump if contract == NO_TRUMP else (all_trumps if contract == ALL_TRUMPS else suit)
 
 
@@ -190,7 +188,6 @@ def _prefer(best: Choice, value: float, call: int, allowed: bool) -> Choice:
 
 @scalar
 def _prefer_take(view: Any, best: Choice, contract: Contract, parameters: Any) -> Choice:
-    """Return the better of a call and to take in another contract."""
     allowed = contract != trailing_zeros(view.turned) >> 4
     return _prefer(best, count_to_take(view, contract, parameters), contract, allowed)
 
@@ -228,8 +225,7 @@ _COUNT_BITS = 4
 def summarise_bids(
     last_bids: PackedBids, players: PackedPlayers, place: Place, contract: Contract
 ) -> BidSummary:
-    """Count the other players whose last bid (`BidView.last_bids`) is in a contract, for a
-    place."""
+    """Count the others whose last bid (`BidView.last_bids`) is in a contract, for a place."""
     # First for all contracts at once: the compiler does that once for all questions about a view.
     named, their_named = 0, 0
     for other in range(SEATS):
@@ -252,8 +248,7 @@ def base_total(contract: Contract, parameters: Any) -> float:
 
 @scalar
 def expected_total(view: Any, contract: Contract, parameters: Any) -> float:
-    """Return the team's expected total in a contract, from the player's hand and the calls so
-    far."""
+    """Return the team's expected total in a contract, from the hand and the calls so far."""
     p, h = parameters, summarise_bids(view.last_bids, view.players, view.place, contract)
     return (
         base_total(contract, p)
@@ -265,14 +260,12 @@ def expected_total(view: Any, contract: Contract, parameters: Any) -> float:
 
 @scalar
 def _capot_chance(total: float, parameters: Any) -> float:
-    """Return the chance of Capot with an expected total."""
     return normal_share((total - parameters.capot) / parameters.capot_spread)
 
 
 @scalar
 def _chance_of_opponents(view: Any, parameters: Any) -> float:
-    """Return the chance that an opponent makes the last bid, from their bids and the player's
-    hand."""
+    """Return the chance that an opponent makes the last bid, from their bids and this hand."""
     p, h = parameters, summarise_bids(view.last_bids, view.players, view.bidder, view.contract)
     to_spare = (
         p.margin
@@ -300,7 +293,6 @@ class BidChoice(NamedTuple):
 
 @scalar
 def _choose_amount(view: Any, total: float, parameters: Any) -> int:
-    """Return the amount to bid in a contract with an expected total."""
     reached = 10 * math.floor((total - parameters.jump) / 10.0)
     return min(max(view.lowest_amount, reached), view.highest_amount)
 
@@ -309,7 +301,6 @@ def _choose_amount(view: Any, total: float, parameters: Any) -> int:
 def _prefer_bid(
     view: Any, best: BidChoice, contract: Contract, allowed: bool, parameters: Any
 ) -> BidChoice:
-    """Return the better of the bids so far and one in a contract."""
     p, total = parameters, expected_total(view, contract, parameters)
     amount = _choose_amount(view, total, p)
     value = _value_of_bid(amount, normal_share((total - amount) / p.spread), p.risk)

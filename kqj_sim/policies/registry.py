@@ -113,8 +113,7 @@ class Policy:
         return add
 
     def values(self, function: Any) -> Any:
-        """Add a compiled function (view, address of the weights, values) to a policy with weights,
-        as a decorator.
+        """Add a compiled function (view, address of the weights, values), as a decorator.
 
         It writes the value of each legal card, from the lowest bit on, in points up to a common
         constant, so that other policies can use the values (`core.dispatch.make_value_cards`).
@@ -171,8 +170,7 @@ class Policy:
     def compile_decision(self, decision: str) -> tuple[Any, int]:
         """Return the compiled function of a decision and its number of arguments.
 
-        A built-in policy's function is compiled with the loop around it, unless that is on disk
-        already.
+        A built-in policy's function is compiled with the loop around it, unless that is on disk.
 
         Raises:
             InputError: it does not compile; the message names the line in the user's file.
@@ -335,8 +333,7 @@ def _add_definition(made: Policy) -> None:
 
 
 def _is_session(module: str, origin: str) -> bool:
-    """Return True for definitions that no specification of a file reaches: cells, prompt,
-    script."""
+    """Return True for definitions no specification of a file reaches: cells, prompt, script."""
     has_file = getattr(sys.modules.get(module), "__file__", None) is not None
     return module == "__main__" or origin.startswith("<") or not has_file
 
@@ -396,7 +393,6 @@ def find_policy(name: str, game: str = "kqj") -> Policy:
 
 
 def _load_entry_points() -> Iterable[EntryPoint]:
-    """Return the entry points of installed packages that offer policies."""
     return entry_points(group=ENTRY_POINTS)
 
 

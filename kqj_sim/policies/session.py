@@ -243,7 +243,6 @@ def _list_by_value() -> set[str]:
 
 
 def _load(pickled: bytes) -> Policy:
-    """Return the policy that `_dump` pickled."""
     with _LOCK:
         if pickled not in _KNOWN:
             (name, summary, parameters, module, choices), methods, helpers, sources = pickle.loads(

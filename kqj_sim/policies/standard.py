@@ -53,8 +53,7 @@ class _DecisionFacts(NamedTuple):
     holds_top: int
     """1 if the hand holds a trump that no unseen one beats."""
     wins_all: int
-    """1 if a Capot is in sight: the player's team has won all of at least `_CAPOT_TRICKS`
-    tricks."""
+    """1 if a Capot is in sight: the team has won all of at least `_CAPOT_TRICKS` tricks."""
     partner_sends: int
     """1 if the Sender is a partner who is still to play."""
 
@@ -105,7 +104,6 @@ class _CardFacts(NamedTuple):
 
 @scalar
 def _collect_decision_facts(view: Any) -> _DecisionFacts:
-    """Collect the facts of a decision from the view."""
     known = build_trick_context(view)
     sender = view.sender - view.leader
     sender += SEATS if sender < 0 else 0
@@ -123,7 +121,6 @@ def _collect_decision_facts(view: Any) -> _DecisionFacts:
 def _collect_card_facts(
     view: Any, held_back: float, facts: _DecisionFacts, card: Card
 ) -> _CardFacts:
-    """Collect the facts about a card."""
     known = facts.known
     suit = c.SUIT_MASK << (c.trailing_zeros(card) & 48)
     led = suit if view.position == 0 else view.led
@@ -172,7 +169,6 @@ def _collect_card_facts(
 
 @scalar
 def _value_any_card(prices: Any, facts: _DecisionFacts, card: _CardFacts) -> float:
-    """Return the terms of every card."""
     value = card.chance * (
         prices.win_table * facts.known.on_table + prices.win_points * card.points
     )
@@ -224,7 +220,6 @@ def _value_non_trump(view: Any, prices: Any, facts: _DecisionFacts, card: _CardF
 
 @scalar
 def _value_lead(view: Any, prices: Any, facts: _DecisionFacts, card: _CardFacts) -> float:
-    """Return the terms of leading."""
     low = card.above > 0 and card.out <= _FEW_UNSEEN
     drawn = facts.trumps_out == 0
     value = (prices.lead_points + prices.lead_master_points * card.master) * card.points

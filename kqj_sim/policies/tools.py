@@ -160,7 +160,6 @@ def _without_two(cards: CardSet) -> int:
 
 @scalar
 def _nth_of(cards: CardSet, number: int, most: int) -> int:
-    """Return the card with a number of a set of up to `most` cards."""
     # By the binary digits of the number.
     if most > 4:
         cards = c.select(number & 4 != 0, _without_two(_without_two(cards)), cards)

@@ -77,7 +77,6 @@ class TrickContext(NamedTuple):
     partners: int
     """Positions of partners, without the player's own."""
     opponents: int
-    """Positions of opponents."""
     relation: int
     """Relation to the Sender (`RELATION_VALUES`)."""
     own_points: int
@@ -286,8 +285,7 @@ def estimate_win_chances(
 
 @scalar
 def _none_held(held: int, hidden: int, wanted: int) -> tuple[float, float]:
-    """Return the chances that `held`, and that one fewer, of `hidden` cards have none of
-    `wanted`."""
+    """Return the chances that `held`, and one fewer, of `hidden` cards have none of `wanted`."""
     # Unsigned, as numba's check for negative indices would end vectorisation.
     return (
         NONE_HELD[np.uint64(_chance_row_start(held, hidden) + wanted)],

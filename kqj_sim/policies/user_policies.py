@@ -35,8 +35,7 @@ from kqj_sim.policies.card_sets import STRENGTH_TWINS, find_natural_constant
 def find_recursion(function: Any) -> list[str]:
     """Return the names along a cycle of calls that begins and ends alike; empty without one.
 
-    Args:
-        function: a plain function; helpers may be plain or compiled ones.
+    `function` is a plain function; helpers may be plain or compiled ones.
     """
     finished: set[CodeType] = set()
 
@@ -104,7 +103,6 @@ _SET_FIELDS = frozenset(
 """The fields of views that are sets of cards."""
 
 _SET_FUNCTIONS = frozenset({"hand", "in_view", "suit", "suit_cards"})
-"""Functions that return sets of cards."""
 
 
 def parse_function(code: CodeType) -> ast.FunctionDef | None:
@@ -313,7 +311,6 @@ _EXPECTED_ANSWER = {
     "accept": "True or False",
     "card": "a card, such as lowest(view.legal)",
 }
-"""The answer that each decision needs, in words."""
 
 _CODED_BY_STRENGTH = ("card", "accept")
 """Decisions whose views code cards by strength."""
@@ -465,8 +462,7 @@ def _compile_with_helpers(
 
 
 def _replace_by_twin(used: Any) -> Any:
-    """Return what stands for a function, or for a module that has it, where cards are coded by
-    strength."""
+    """Return what stands for a function, or for its module, where cards are coded by strength."""
     if isinstance(used, FunctionType):
         return STRENGTH_TWINS.get(used, used)
     if used.__name__.partition(".")[0] != "kqj_sim":
@@ -482,8 +478,7 @@ def _replace_by_twin(used: Any) -> Any:
 
 
 def _compile_checked(function: Any) -> Any:
-    """Return a compiled function that raises exceptions for indices out of range and for
-    divisions by zero."""
+    """Compile a function to raise exceptions for indices out of range and divisions by zero."""
     return numba.njit(boundscheck=True, error_model="python", forceinline=True, nogil=True)(
         function
     )
@@ -503,7 +498,6 @@ def list_used_names(code: CodeType) -> Iterator[str]:
 
 
 def _reject_random_modules(subject: str, function: Any) -> None:
-    """Raise InputError for a function that draws random numbers of its own."""
     used = list(list_used_names(function.__code__))
     for name in used:
         found = function.__globals__.get(name)
@@ -528,7 +522,6 @@ def _reject_natural_constants(subject: str, function: Any) -> None:
 
 
 def _describe_type(answer: Any) -> str:
-    """Return the type of a function's answer in words."""
     for kind, words in _TYPE_NAMES:
         if isinstance(answer, kind):
             return words
@@ -556,7 +549,6 @@ def _locate_numba_error(functions: list[Any], error_text: str) -> str:
 def _explain_compile_error(
     subject: str, functions: list[Any], decision: str, parameters: Any, error: Exception
 ) -> str:
-    """One line on why a function does not compile."""
     text = str(error)
     place = _locate_numba_error(functions, text)
     view: Any = VIEW_OF_DECISION[decision]

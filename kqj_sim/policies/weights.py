@@ -86,8 +86,7 @@ def load_for_play(policy: str, teams: int, bidding: str) -> NDArray[Any]:
 
 
 def align_for_play(policy: str, weights: Float32Array) -> NDArray[Any]:
-    """Return weights of a policy in fixed point, int16, in an array that begins at a multiple of
-    64 bytes, a cache line."""
+    """Return weights in fixed point, int16, in an array that begins at a cache line (64 bytes)."""
     inputs = _INPUTS[policy]
     numbers = to_fixed_point(weights, inputs.LAYOUT, inputs.PARTS.values()).ravel()
     room = np.empty(numbers.nbytes + 64, np.uint8)
@@ -98,14 +97,12 @@ def align_for_play(policy: str, weights: Float32Array) -> NDArray[Any]:
 
 
 def file_name(policy: str, teams: int, bidding: str) -> str:
-    """Return the name of the file with a policy's weights for a number of teams and a way of
-    bidding."""
+    """Return the name of the file of a policy's weights for a number of teams and a bidding."""
     return f"{policy}-{teams}-{bidding}.npz"
 
 
 def describe_features(policy: str) -> dict[str, Any]:
-    """Return what a policy's weights are made for: the parts of the features, and the networks'
-    units."""
+    """Return what weights are made for: the parts of the features and the networks' units."""
     inputs = _INPUTS[policy]
     return {
         "parts": {name: list(sizes) for name, sizes in inputs.PARTS.items()},
@@ -121,10 +118,7 @@ def count_weights(policy: str) -> int:
 def to_bytes(policy: str, weights: Float32Array, about: Mapping[str, Any]) -> bytes:
     """Return the bytes of a file with a policy's weights, float32 (`count_weights`,).
 
-    Args:
-        policy: name of the policy, such as `network`.
-        weights: the weights.
-        about: `policy`, `teams`, `bidding`, `version`, and how they were made; no dates.
+    `about` has `policy`, `teams`, `bidding`, `version`, and how they were made; no dates.
     """
     assert weights.size == count_weights(policy)
     text = json.dumps({**about, "features": describe_features(policy)}, sort_keys=True)

@@ -76,9 +76,7 @@ class Referee(ABC):
     """The rules of a game, with a subclass for each; seats are counted from 0, clockwise."""
 
     pack: ClassVar[tuple[Card, ...]]
-    """All cards."""
     card_by_text: ClassVar[Mapping[str, Card]]
-    """The cards of the pack by their text."""
     upcard_name: ClassVar[str]
     """The name of the card turned up, in errors."""
     upcard_rule: ClassVar[str]

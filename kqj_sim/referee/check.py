@@ -97,19 +97,12 @@ def _format(value: object) -> str:
 
 
 class _RoundCheck:
-    """The check of one record.
-
-    Attributes:
-        discrepancies: lines that name the differences found so far.
-    """
-
     def __init__(self, record: Record, referee: Referee) -> None:
         self.record, self.referee, self.rules = record, referee, referee.rules
         self.seats = referee.rules.seats
         self.discrepancies: list[str] = []
 
     def run(self) -> list[str]:
-        """Return the discrepancies, one line each."""
         record, referee = self.record, self.referee
         try:
             self.check_header()
@@ -137,7 +130,6 @@ class _RoundCheck:
     def compare(
         self, key: str, recorded: object, expected: object, source: str = "the rules"
     ) -> None:
-        """Report a key whose recorded value is not the expected one."""
         self.discrepancies += _compare(key, recorded, expected, source)
 
     def check_header(self) -> None:
@@ -158,7 +150,6 @@ class _RoundCheck:
             self.discrepancies.append(f"pending_before: {reason}")
 
     def check_teams(self) -> list[int]:
-        """Check the teams; return the team of each seat."""
         teams = self.record.teams
         fixed = [self.rules.fixed_team_of(seat) for seat in range(self.seats)]
         if self.rules.partners == "fixed":
@@ -337,7 +328,6 @@ class _RoundCheck:
         return tuple(cards)
 
     def check_score(self, score: RoundScore) -> None:
-        """Check points, bonuses, result and scores."""
         for key, expected in score._asdict().items():
             recorded = getattr(self.record, key)
             if key == "bonuses":

@@ -50,14 +50,7 @@ def sum_tricks_by_team(
     team_count: int,
     points: Callable[[Card], int],
 ) -> tuple[list[int], list[int]]:
-    """Return the card points and the number of tricks of each team.
-
-    Args:
-        tricks: the tricks of the round.
-        teams: the team of each seat.
-        team_count: number of teams.
-        points: returns the points of a card.
-    """
+    """Return the card points and the number of tricks of each team."""
     card_points = [0] * team_count
     trick_counts = [0] * team_count
     for trick in tricks:

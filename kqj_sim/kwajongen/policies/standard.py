@@ -60,12 +60,10 @@ COUNT_PARAMETERS = {
     "dealer": _make_points(18.6, "points with which the dealer plays"),
     "raised": _make_points(2.9, "by so many points less one plays in a raised round"),
 }
-"""Parameters of the count."""
 
 
 @scalar
 def _count_trump_points(cards: CardSet, values: Any) -> float:
-    """Return the points of the trumps of a set."""
     ranks = cards >> 48
     return (
         values.nine * (ranks & 1)
@@ -79,14 +77,7 @@ def _count_trump_points(cards: CardSet, values: Any) -> float:
 
 @scalar
 def count_points(hand: CardSet, upcard: CardSet, place: Place, values: Any) -> float:
-    """Return the points of a hand, coded by strength, with those for the upcard.
-
-    Args:
-        hand: the four cards.
-        upcard: the dealer's card that is shown.
-        place: 0 left of the dealer to 3 the dealer.
-        values: the parameters.
-    """
+    """Return the points of a hand, coded by strength, with those for the upcard."""
     plain = hand & ~TRUMP_SUIT
     trumps = popcount(hand & TRUMP_SUIT)
     voids = (

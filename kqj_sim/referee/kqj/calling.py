@@ -11,14 +11,7 @@ from kqj_sim.rules import SEATS, KqjRules
 
 
 class KqjCalling(Calling):
-    """The calls of a round so far; `add` appends the next one.
-
-    Args:
-        rules: the rules of the round.
-        dealer: seat of the dealer.
-        teams: the team of each seat.
-        upcard: the Return; None with auctions.
-    """
+    """The calls of a round so far; `upcard` is the Return, None with auctions."""
 
     examples = "pass, take h, 120 h, 400 NT capot or counter"
 

@@ -35,14 +35,9 @@ def list_legal_cards(
     teams: Sequence[int],
     contract: str,
 ) -> set[Card]:
-    """Return the cards of a hand that may be played next.
+    """Return the cards of a hand that may be played next, `len(trick)` seats after the leader.
 
-    Args:
-        hand: the player's cards.
-        trick: the cards played so far; the player sits len(trick) seats after the leader.
-        leader: seat of the leader.
-        teams: the team of each of the six seats.
-        contract: `s h d c NT AT`.
+    `contract` is one of `s h d c NT AT`.
     """
     if not trick:
         return set(hand)
