@@ -71,7 +71,6 @@ def parse_rules(section: Section) -> GameRules:
 
 
 def _parse_rule(item: str) -> tuple[str, Any] | None:
-    """Return a field of the rules and its value; None if the text is no rule."""
     plain = " ".join(item.lower().split())
     if plain in _WORDS:
         return _WORDS[plain]

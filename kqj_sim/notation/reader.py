@@ -39,7 +39,6 @@ class KnownHand:
     """The cards of a seat, as far as they are written.
 
     Attributes:
-        line: the line.
         dealt: the cards held before the calls; None if they are not known apart.
         whole: the cards with which play begins; None if they are not known.
     """
@@ -329,7 +328,6 @@ class RoundReader:
     def _read_calls(
         self, upcard: Card | None
     ) -> tuple[tuple[Call, ...] | None, FinalContract | None]:
-        """Return the calls, None if they are not written, and the contract."""
         referee, calls, contract = self.referee, *map(self.sections.get, ("calls", "contract"))
         if upcard is None and referee.has_upcard and (calls or not contract):
             line, key = (calls[0].line, "Calls: ") if calls else (self.sections.line, "")
@@ -368,7 +366,6 @@ class RoundReader:
         raise NotationLineError(line, f"Tricks: {reason}")
 
     def _play(self, unplayed: Position, written: Sequence[WrittenTrick]) -> Position:
-        """Return the position after tricks, whose leaders are checked."""
         if not written:
             return unplayed
         plays = tuple(card for trick in written for card in trick.cards)
@@ -384,7 +381,6 @@ class RoundReader:
         return replace(unplayed, plays=plays)
 
     def _locate(self, error: PositionError, written: Sequence[WrittenTrick]) -> NotationLineError:
-        """Return an error with its line, and with names for seats."""
         text = self.names.describe_in(str(error))
         if error.trick is not None:
             return NotationLineError(written[error.trick].line, f"Tricks: {text}")
@@ -410,7 +406,6 @@ class RoundReader:
 
     @property
     def _tricks(self) -> list[tuple[int, tuple[Card, ...]]]:
-        """Leader and cards of each trick with cards."""
         return [trick for trick in self.position.tricks if trick[1]]
 
     def _find_winner(self, leader: int, cards: Sequence[Card]) -> int:
@@ -441,7 +436,6 @@ class RoundReader:
         )
 
     def _check_result(self) -> None:
-        """Check the result and the points that are written."""
         result, points = self.sections.get("result"), self.sections.get("points")
         count = self.rules.team_count
         if result:
@@ -490,7 +484,6 @@ class RoundReader:
         return ""
 
     def _list_dealt(self) -> list[frozenset[Card] | None]:
-        """Return the cards that each seat held before the calls."""
         if not self.referee.deals_after_calls:
             return self.whole
         given = [self.hands.get(seat) for seat in range(self.rules.seats)]

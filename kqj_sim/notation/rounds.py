@@ -39,8 +39,6 @@ class _Game:
         number: number of the game in the text; -1 before the first one.
         next_round: number of the next round, from 1.
         dealer: seat of the next dealer; None if it is not known.
-        scores: scores so far; None if they are not known.
-        pending: what is pending.
         rounds: number of rounds in the text so far.
     """
 
@@ -70,7 +68,6 @@ def read_rounds(text: str) -> Iterator[tuple[int, Record | PartialRecord | Recor
 
 
 def _read_round(sections: RoundSections, game: _Game) -> Record | PartialRecord:
-    """Return the record of a round; raise NotationLineError."""
     rules = parse_rules(sections.get("game"))
     policies, people = sections.get("policies"), sections.get("players")
     if policies or people:
@@ -134,7 +131,6 @@ def _read_round(sections: RoundSections, game: _Game) -> Record | PartialRecord:
 
 
 def _read_pending(sections: RoundSections, rules: GameRules, inferred: int) -> int:
-    """Return the pending litigation gratuity; in Kwajongen 1 if the round is raised."""
     pending, raised = sections.get("pending"), sections.get("raised")
     raises = find_game(rules.game).raises
     wrong = pending if raises else raised

@@ -36,11 +36,7 @@ _UNKNOWN_NAME_PATTERN = re.compile(r"([^\W\d][\w' ]*):")
 
 
 class NotationLineError(InputError):
-    """A line of the notation that is wrong; the message says what would be right.
-
-    Attributes:
-        line: number of the line, from 1.
-    """
+    """A wrong line of the notation, its number from 1, and what would be right."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(message)
@@ -63,7 +59,6 @@ class RoundSections:
 
     Attributes:
         line: line on which the round begins.
-        sections: the sections.
         error: the first line that belongs to no section.
         begins_game: whether `Game` stands directly before it.
     """
@@ -168,7 +163,6 @@ def _is_unknown_name(line: str, section: str) -> bool:
 
 
 def _explain_unknown_line(line: str) -> str:
-    """Return what is wrong with a line that belongs to no section."""
     word = line.strip().partition(":")[0]
     near = find_similar(word, _SHOWN_NAMES)[:1] if len(word) <= 40 else []
     hint = f"did you mean {near[0]}? " if near else ""

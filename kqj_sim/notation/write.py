@@ -30,8 +30,7 @@ _FORBIDDEN = set('",:#')
 def format_records(records: Iterable[Record]) -> Iterator[str]:
     """Yield the text of each record; joined, they are a text in the notation.
 
-    Raises:
-        RecordError: a record breaks the rules, which the notation cannot express.
+    Raises RecordError for a record that breaks the rules, which the notation cannot express.
     """
     header = ""
     before: Record | None = None
@@ -151,7 +150,6 @@ def _format_round(
     record: Record, rules: GameRules, players: Sequence[NotedPlayer], before: Record | None,
     next_game: int, number: int,
 ) -> str:  # fmt: skip
-    """Return the text of a round."""
     # Seats whose names tell nothing are called by their places.
     labels = players if _has_labels(players) else [NotedPlayer("", True)] * rules.seats
     names = name_seats(labels, record.dealer)

@@ -17,7 +17,6 @@ class Excerpt:
     """Some columns and rows of a table, with numbers as short as a screen needs them.
 
     Attributes:
-        table: the name of the table.
         quantities: the columns, in order; those that the table does not have are left out.
         without: group columns that are left out, since others say the same.
         title: the heading; None for that of the table.

@@ -80,13 +80,7 @@ class NothingToDrawError(InputError):
 
 @dataclass(frozen=True)
 class Drawing:
-    """A picture of results, drawn on a figure of its own or, its main part, on given axes.
-
-    Attributes:
-        draw: draws all of it on a figure.
-        draw_main: draws its main part on axes.
-        size: width and height of the figure in inches.
-    """
+    """A picture of results on its own figure, `size` inches, or its main part on given axes."""
 
     draw: Callable[[Figure], None]
     draw_main: Callable[[Axes], None]
@@ -117,13 +111,7 @@ class Drawing:
 
 
 def render_figure(draw: Callable[[Figure], None], size: tuple[float, float], format: str) -> bytes:
-    """Return a figure as a file.
-
-    Args:
-        draw: draws on the figure.
-        size: width and height in inches.
-        format: "png", "svg" or "pdf".
-    """
+    """Return a figure as a "png", "svg" or "pdf" file; `size` is width and height in inches."""
     with apply_style(_STYLE):
         return _save_figure(_make_figure(draw, size), format)
 
@@ -200,9 +188,7 @@ def draw_legend(
 
     Args:
         target: axes, or a figure for a legend outside of its axes.
-        colours: colour by name.
         place: position, as matplotlib names it.
-        columns: number of columns.
         dotted: name of the dotted line, if there is one.
     """
     from matplotlib.lines import Line2D
@@ -241,12 +227,7 @@ def draw_line(
     """Draw estimates over numbers, with their intervals.
 
     Args:
-        axes: where to draw.
-        x: position of each estimate.
-        estimates: the estimates.
         style: marker and dashes, as matplotlib writes them: "o-", "--".
-        colour: of line, markers and intervals.
-        label: name in the legend.
         scale: factor of the estimates, 100 for per cent.
         band: draw the intervals as a band instead of error bars.
         marker: properties of the markers, as matplotlib names them.
@@ -292,19 +273,13 @@ def draw_stacks(
     align: Literal["center", "edge"] = "center",
     base: float = 0,
 ) -> NDArray[np.float64]:
-    """Draw upright bars stacked by result.
+    """Draw upright bars stacked by result; return the top of each stack, (n,).
 
     Args:
-        axes: where to draw.
         x: position of each stack, (n,).
         heights: by result, from below, the height in each stack, (n,); RESULT_COLOURS has their
             colours, other names take those of SERIES_STYLES.
-        width: of the bars.
         align: whether `x` are centres or left edges.
-        base: where the stacks begin.
-
-    Returns:
-        The top of each stack, (n,).
     """
     top = np.full(len(x), float(base))
     for number, (name, height) in enumerate(heights.items()):
@@ -328,11 +303,9 @@ def draw_stacked_rows(
     """Draw a row of stacked shares for each name, in per cent.
 
     Args:
-        axes: where to draw.
         rows: by name, from top to bottom, the number of rounds by result.
         results: the results from left to right; the first is shown with its interval.
         best: what the first is called.
-        confidence: of the interval.
     """
     places = np.arange(len(rows))[::-1]
     left = np.zeros(len(rows))
@@ -370,7 +343,6 @@ def draw_dots(
     """Draw a row for each key, in it a dot with its interval for each series.
 
     Args:
-        axes: where to draw.
         series: by name the estimates by key; keys from the top in order of first appearance.
         unit: "share", drawn in per cent, or another.
         names: texts of keys, where they differ from the keys.
@@ -459,11 +431,9 @@ def draw_heat_map(
     """Draw a heat map, with numbers in its cells or else a colour bar.
 
     Args:
-        axes: where to draw.
         values: by (row, column).
         rows, columns: their keys in order, rows from the top.
         limits: the values at the ends of the colours.
-        texts: what is written into cells.
         frames: line styles of frames around cells.
         diverging: use colours that part in the middle.
     """

@@ -36,8 +36,6 @@ class TemporaryPath:
     """A hidden, locked file beside its target, removed if the process ends at once.
 
     Attributes:
-        path: its path.
-        handle: the open file.
         folder: a folder for several files; the caller makes it.
         is_alone: False if another run is writing the same target.
     """
@@ -74,7 +72,6 @@ class TemporaryPath:
 
 
 def _create_locked(folder: Path, prefix: str) -> tuple[int, str]:
-    """Create and lock a file; return its descriptor and its path."""
     while True:
         handle, path = tempfile.mkstemp(prefix=prefix, suffix=SUFFIX, dir=folder)
         if flock is not None:
@@ -183,9 +180,7 @@ class OutputFolder:
                 raise make_write_error(self.path, failure) from None
 
     def _replace_files(self) -> None:
-        """Put the files into a folder that exists; only when all are written beside their targets
-        they replace them.
-        """
+        """Put the files into an existing folder, only once all are written beside their targets."""
         folder = self._temporary.folder
         with ExitStack() as stack:
             for path in sorted(path for path in folder.rglob("*") if path.is_file()):
@@ -206,10 +201,7 @@ def _remove_empty_folder(path: Path) -> None:
 
 
 def make_sidecar_path(path: str | Path) -> Path | None:
-    """Return the path of the file with the run beside a CSV file, `deals.run.json`.
-
-    A pipe or device has none.
-    """
+    """Return the path of the run of a CSV file, `deals.run.json`; None beside a pipe or device."""
     path = Path(path)
     if path.exists() and not path.is_file():
         return None
@@ -296,7 +288,6 @@ class _NamedWriter(io.FileIO):
         self._path = path
 
     def write(self, content: Any) -> int:
-        """Write bytes and return how many; raise OSError with the path."""
         try:
             return super().write(content)
         except BrokenPipeError:

@@ -48,12 +48,9 @@ def render(
     width: int | None = None,
     encoding: str = "utf-8",
 ) -> bytes:
-    """Return the report in one of FORMATS.
+    """Return the report in one of FORMATS; raise InputError for another format.
 
     `color`, `width` (characters) and `encoding` are for "table"; the others are UTF-8.
-
-    Raises:
-        InputError: there is no such format.
     """
     if format == "table":
         return _render_table(report, color, width, encoding).encode(encoding, LETTERS_FOR_SIGNS)
@@ -119,7 +116,6 @@ def _render_table(report: Report, color: bool, width: int | None, encoding: str)
 
 
 def _name_signs(legend: str, grids: Sequence[Grid]) -> str:
-    """Return the legend of the intervals with the signs that these grids have."""
     cells = [cell for grid in grids for row in grid.rows for cell in row]
     signs = ["±", *sorted({cell.text[:1] for cell in cells} & {"<", ">"})]
     has_ranges = any(cell.interval.startswith("(") for cell in cells)
@@ -131,7 +127,6 @@ def _name_signs(legend: str, grids: Sequence[Grid]) -> str:
 
 
 def _wrap(sentence: str, width: int | None) -> str:
-    """Return the paragraphs of a text in lines of a width."""
     size = width or PIPED_WIDTH
     return "\n".join(
         textwrap.fill(each, size, initial_indent="  " * (number > 0), subsequent_indent="  ")

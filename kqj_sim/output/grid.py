@@ -190,12 +190,10 @@ def make_grids(table: Table, width: int | None = None, brief: bool = False) -> l
 
 
 def _name_observations(table: Table) -> str:
-    """Return the heading of the numbers of observations."""
     return "games" if table.name.startswith("games") else table.observations
 
 
 def _make_spread_grids(table: Table, width: int | None, brief: bool) -> list[Grid]:
-    """Return the grids of a table with the values of its group column `spread` as columns."""
     write = format_symmetric if brief else format_number
     place = table.groups.index(table.spread)
     rest = tuple(
@@ -283,7 +281,6 @@ def _lay_out(
     Args:
         keys: the grid without columns but its keys.
         blocks: the columns; if `counted`, the last of each block stands in every grid of the block.
-        width: in characters, None for no limit.
         continued: end of the title of a further grid.
     """
     gap = _GAP - keys.narrow
@@ -354,7 +351,6 @@ def _compute_column_width(
 
 
 def _measure_cell(cell: Cell, word_width: int = MAX_WORD_WIDTH) -> int:
-    """Return the width of a cell, whose long specifications are broken into lines."""
     return max(map(len, break_long_words(str(cell), word_width).split("\n")))
 
 
@@ -385,7 +381,6 @@ def break_long_words(text: str, width: int) -> str:
 
 
 def _format_keys(table: Table, row: Sequence[Any]) -> list[str]:
-    """Return the values of the group columns in words."""
     return [
         str(key) if group in table.parameters else format_value(group, key, table.game)
         for group, key in zip(table.groups, row, strict=True)

@@ -25,12 +25,7 @@ _PARTS = {
 
 @functools.cache
 def load_ending(question: str, game: str) -> None:
-    """Import the modules that make and show the results of a question, and read the templates.
-
-    Args:
-        question: the name of its package.
-        game: the name of the game.
-    """
+    """Import the modules that make and show the results of a question, and read the templates."""
     for module in walk_packages(import_module(question).__path__, f"{question}."):
         import_module(module.name)
     for part in ("quantities", *_PARTS.get(question.rpartition(".")[2], ())):

@@ -34,12 +34,7 @@ class KeyFigure(NamedTuple):
 
 @dataclass(frozen=True)
 class Numbers:
-    """The numbers of a run's tables.
-
-    Attributes:
-        run: the run.
-        tables: all its tables.
-    """
+    """The numbers of a run's tables."""
 
     run: Run
     tables: Sequence[Table] = field(repr=False)
@@ -77,10 +72,9 @@ class Numbers:
         return max(self.estimates(table, quantity).items(), key=lambda each: each[1].value)
 
     def find_extremes(self, table: str, quantity: str) -> tuple[Any, Any]:
-        """Return which values of a table's group column have the highest and the lowest number.
+        """Return the group column's values with the highest and lowest number by `find_extremes`.
 
-        None where it is not shown: its interval has to lie beyond those of all others.  Numbers of
-        too few observations do not count.
+        Numbers of too few observations do not count.
         """
         return find_extremes(
             {

@@ -35,7 +35,6 @@ class PageTable(NamedTuple):
     """A table of a chapter.
 
     Attributes:
-        grid: the table.
         title: its title without the words that the chapter or the table before has.
         unit: what its numbers are of, such as `share of taken deals`; may be empty.
     """
@@ -186,7 +185,6 @@ def to_html_fragment(
     Args:
         headline: sentences on top, in bold.
         described: lines in a quieter colour.
-        grids: tables.
         text: preformatted text at the end.
     """
     return render_html(
@@ -278,10 +276,7 @@ class Section:
 
     Attributes:
         name: for links.
-        title: its heading.
         text: paragraphs of plain text; those that are headlines of the page are not repeated.
-        pictures: its pictures.
-        grids: its tables.
         folded: tables that are opened on demand.
         note: how to read it.
     """
@@ -321,9 +316,7 @@ class Page:
     """A page.
 
     Attributes:
-        title: its heading.
         lead: sentences on top, below the headlines.
-        sections: its sections in order.
         provenance: how it was made, as names and values on one line each.
         listings: names and longer texts, opened on demand.
         time: when it was made, the only part that differs when it is made again.

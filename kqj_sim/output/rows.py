@@ -150,7 +150,6 @@ def _choose_encoding(schema: pa.Schema) -> dict[str, Any]:
 
 
 def _choose_rows(rows: Rows, mask: NDArray[np.bool_] | None) -> Rows:
-    """Return the rows for which `mask` is true, in order of deal."""
     import numpy as np
 
     if mask is None and (rows.deal[1:] > rows.deal[:-1]).all():
@@ -224,7 +223,6 @@ def _make_array(values: NDArray[Any], nulls: NDArray[np.bool_] | None = None) ->
 
 
 def _make_texts(texts: Sequence[str | None]) -> pa.Array:
-    """Return texts for Arrow, None as null, as `_make_array`."""
     import numpy as np
     import pyarrow as pa
 

@@ -26,11 +26,10 @@ class Run:
     """A run of the engine: all that is needed to repeat it, and the number of deals played.
 
     `policies` are the seats' players as the user wrote them, `players` the same with all their
-    parameters.
-    `deals` counts those that were finished; `games`, `imposed`, `by` and `where` are None or
-    empty where they were not asked for.
-    A question may have its own line for people, `description`, its own words on the `intervals`
-    (None: the usual ones), and further values of the JSON output, `details`.
+    parameters.  `deals` counts those that were finished; `games`, `imposed`, `by` and `where` are
+    None or empty where they were not asked for.  A question may have its own line for people,
+    `description`, its own words on the `intervals` (None: the usual ones), and further values of
+    the JSON output, `details`.
     """
 
     command: str
@@ -108,8 +107,6 @@ class Report:
     """The results of a run.
 
     Attributes:
-        run: the run.
-        tables: its tables.
         headline: the result in sentences, on top.
         views: what people see unless they ask for tables: excerpts of them, names of whole tables,
             or grids; all tables if there are none.

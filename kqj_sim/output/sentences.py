@@ -43,10 +43,7 @@ def format_chance(estimate: Estimate) -> str:
 
 
 def format_points(estimate: Estimate, max_points: int) -> str:
-    """Return points as precise as their interval: `218`, `2.7`; without one with a decimal.
-
-    Where a round is worth few points at most, they are in hundredths.
-    """
+    """Return points as precise as their interval: `218`, `2.7`; without one with a decimal."""
     half = (estimate.high - estimate.low) / 2
     digits = 0 if half >= 0.5 and abs(estimate.value) >= 10 else 1
     digits = 2 if max_points < _FEW_POINTS else digits
@@ -82,12 +79,9 @@ def format_gap(estimate: Estimate, max_points: int) -> str:
 
 
 def say(module: str, sentence: str, *values: Any, **named: Any) -> str:
-    """Return a sentence, or several in one paragraph.
+    """Return a sentence, or several in one paragraph, from the template beside a module.
 
-    Args:
-        module: `__name__` of a module in the template's folder.
-        sentence: name of the macro.
-        values, named: its arguments.
+    `module` is that module's `__name__`.
     """
     return " ".join(str(getattr(load_sentences(module), sentence)(*values, **named)).split())
 

@@ -39,7 +39,6 @@ def make_heat_maps(
     """Return heat maps below each other on one scale; without SVG if there is only one cell.
 
     Args:
-        name, caption: of the picture.
         panels: by title the estimates by (row, column).
         rows, columns: label, and keys in order, rows from the top; keys without cells are left
             out.
@@ -97,7 +96,6 @@ def make_dots(
     """Return dots with intervals; without SVG if there are no two to compare.
 
     Args:
-        name, caption: of the picture.
         label: what the numbers are.
         rows: what the rows are, where their names do not say it.
         series, unit, names, logarithmic, middle: as for `draw_dots`.
@@ -137,12 +135,9 @@ def make_distribution(
     """Return a distribution, stacked by result.
 
     Args:
-        name, caption: of the picture.
         stacks: by result the shares by the lowest number of a step.
         label: what the number is.
         counted: what the shares are of.
-        step: width of a step.
-        threshold: a number to mark, and its words.
     """
 
     def draw(figure: Figure) -> None:
@@ -198,9 +193,7 @@ class Dots:
 
     Attributes:
         name: of its file.
-        caption: what it shows.
         label: of the axis of numbers.
-        table: the table.
         quantities: the quantities, by what they are called.
         series: the group column, or QUANTITY, whose values are the series; empty for one series.
         rows: how a row is called by its group, such as "team {}", or QUANTITY; empty for the value
@@ -258,15 +251,9 @@ class HeatMap:
     """Numbers by two group columns, the rows and the columns; a panel for each value of a third.
 
     Attributes:
-        name: of its file.
-        caption: what it shows.
         title: above it; if there are panels, above each is the value of the third column.
-        table: the table.
-        quantity: the quantity.
         upward: whether rows are numbers that grow upwards.
         diverging: use colours that part at 0.
-        min_observations: cells with fewer observations stay empty.
-        needs: a table without which it is left out, besides its own.
     """
 
     name: str
@@ -309,15 +296,10 @@ class Distribution:
     """A distribution of a number, stacked by quantity.
 
     Attributes:
-        name: of its file.
-        caption: what it shows.
         label: what the number is.
         counted: what the shares are of.
-        table: the table, by a number.
         quantities: the shares, by what they are called, from below.
-        step: width of a step.
         threshold: a number to mark, and its words.
-        needs: a table without which it is left out, besides its own.
     """
 
     name: str
@@ -344,7 +326,6 @@ class Distribution:
 
 
 def _name_values(groups: Sequence[str], group: Sequence[Any], found: Numbers) -> dict[str, str]:
-    """Return the values of group columns in words, by column."""
     game = found.run.rules.game
     return {
         column: format_value(column, value, game)
@@ -362,8 +343,6 @@ class View:
 
     Attributes:
         name: for links and, if there are no others, of its sentence.
-        title: its heading.
-        pictures: its pictures.
         tables: names of the tables shown.
         folded: names of the tables shown on demand.
         note: how to read it.

@@ -34,7 +34,6 @@ _KINDS = {
     "take": dispatch.TAKE, "bid": dispatch.BID, "counter": dispatch.COUNTER,
     "overcounter": dispatch.OVERCOUNTER,
 }  # fmt: skip
-"""Numbers of the questions."""
 
 
 class AuctionState(NamedTuple):
@@ -59,11 +58,9 @@ class ObservedCall(NamedTuple):
     """A question that a player answered.
 
     Attributes:
-        place: place of the player.
         member, second, rule: the question as `core.dispatch.ask` takes it.
         answer: the answer as a policy gives it.
         auction_state: the state at that moment.
-        text: the call in words.
     """
 
     place: int
@@ -157,9 +154,8 @@ def replay_calls(
 ) -> tuple[list[ObservedCall], AuctionState]:
     """Return the questions that the others answered, in order, and the state of the auction.
 
-    Args:
-        position: a position of KQJ whose seats are places.
-        own: the place whose questions are left out, -1 for none; by default the player's.
+    Seats are places.  The questions of the place `own` are left out: -1 for none, by default the
+    player's.
     """
     rules = require_kqj_rules(position.rules)
     kind = _KINDS[rules.bidding if rules.bidding == "take" else "bid"]
@@ -175,7 +171,6 @@ def replay_calls(
 
 
 def _unpack_observed(row: list[int]) -> ObservedCall:
-    """Return a question of `core.auction.replay_calls`."""
     place, kind, second, rule, answer = row[:CALL_ROWS]
     state = AuctionState(*row[CALL_ROWS:])
     return ObservedCall(place, kind, second, rule, answer, state, format_answer(kind, answer))

@@ -131,11 +131,6 @@ def add_draws(
     """Add draws from the number `first` on until a limit is reached.
 
     Args:
-        sampler: draws them.
-        found: what they are added to.
-        first: number of the first draw.
-        limits: the limits.
-        search: the search for hidden hands.
         threads: number of threads; 0 for this one.
         progress: called with `found` now and then.
 
@@ -184,7 +179,6 @@ def make_sampler(
     """Return the sampler of what a player knows.
 
     Args:
-        position: what they know.
         players: the assumed player of each seat or, for a call, of each place.
         plan: seed, and whether hidden cards agree with calls and plays.
         max_layouts: during the play distributions of the hidden cards are listed if they are no
@@ -205,19 +199,12 @@ def estimate_position(
     max_layouts: int = MAX_LISTED_LAYOUTS,
     **settings: Any,
 ) -> Odds:
-    """Estimate the outcome of each option of a player.
+    """Estimate the outcome of each option of a player; raises as `estimate_options`.
 
     Args:
-        position: what they know.
         policies: one player for everybody, or one for each seat or, for a call, each place; the
             default player unless given.
-        max_layouts: as of `make_sampler`.
         settings: see `EstimatePlan`; nothing depends on the seed if the answer is exact.
-
-    Raises:
-        ImpossibleBiddingError: the players would hardly ever have called as observed.
-        InputError: a number is out of range; no hidden hands agree with the plays; a policy cannot
-            be used, or chooses what is not allowed.
     """
     plan = EstimatePlan(**settings)
     players = seat_players(policies, position.rules)

@@ -86,7 +86,6 @@ class UncounteredBest(NamedTuple):
     """The call that is the best if nobody counters the player's side.
 
     Attributes:
-        option: the call.
         lead: its value less that of the best call, both if nobody counters.
     """
 
@@ -167,11 +166,7 @@ def estimate_reach(
 ) -> Estimate:  # fmt: skip
     """Estimate the chance that the total of the player's side is at least an amount.
 
-    Args:
-        sums: the sums of the weights.
-        totals, squares: those of an option, as of `KqjCallOdds`.
-        amount: the amount.
-        confidence, sequential: as of `WeightedMoments.estimate_share`.
+    `totals` and `squares` are those of an option, as of `KqjCallOdds`.
     """
     above = float(totals[:, amount:].sum())
     alone = float(squares[0, amount:].sum())
@@ -184,9 +179,7 @@ def choose_amounts(
 ) -> Int64Array:
     """Return the amounts above the lowest at which a contract is tried out, rising.
 
-    Args:
-        sums, totals, squares: a contract in a pilot run, as of `estimate_reach`.
-        lowest, highest: the amounts that may be bid.
+    `sums`, `totals` and `squares` are a contract's in a pilot run, as of `estimate_reach`.
     """
     reached = 0
     for amount in range(lowest + 10, highest + 1, 10):
@@ -215,7 +208,6 @@ class KqjCallSampler(Sampler):
     the calls alone.
 
     Attributes:
-        auction_state: the state of the auction.
         observed_calls: the calls that deals agree with, in the order in which hands are drawn.
     """
 
@@ -304,7 +296,6 @@ class KqjCallSampler(Sampler):
         return self.with_options(kept, played), self.with_options(kept)
 
     def _run_pilot(self, options: list[CallOption], first: int, plan: EstimatePlan) -> KqjCallOdds:
-        """Return estimates of some options by a few deals from the number `first` on."""
         sampler = self.with_options(options)
         pilot = sampler.make_odds(EstimatePlan())
         quiet = EstimatePlan(time=plan.time, threads=plan.threads, searching=plan.searching)

@@ -81,11 +81,7 @@ _MIN_KEPT_SHARE = 1 / 16
 
 
 class PlayModel:
-    """The assumed chances of the others' plays.
-
-    Attributes:
-        power: power of the chances that counts, a multiple of a quarter.
-    """
+    """The assumed chances of the others' plays; `power` is a multiple of a quarter."""
 
     def __init__(
         self,
@@ -99,23 +95,14 @@ class PlayModel:
         self.model = OpponentModel(seating, patience, encode_rules(rules))
 
     def weigh(self, turn: CardTurn, layouts: Int64Array) -> Float64Array:
-        """Return the weights of layouts by the cards played before a turn.
+        """Return the weights of layouts (n, 6), natural coding, by the cards played before a turn.
 
         Weights are comparable between layouts of one turn.  Each is a function of its layout alone.
-
-        Args:
-            turn: the turn (`kqj_cards.make_turn`).
-            layouts: int64 (n, 6), hidden hands by place, natural coding.
         """
         return weigh_layouts(turn, layouts, self.model, round(4 * self.power))
 
     def weigh_hands(self, turn: CardTurn, hands: Sequence[Int64Array]) -> list[Float64Array]:
-        """Return the weights of hands of each place; those of the player to move weigh 1.
-
-        Args:
-            turn: the turn.
-            hands: by place int64 (n,), natural coding.
-        """
+        """Return the weights of each place's hands, (n,); those of the player to move weigh 1."""
         own, quarters = (int(turn.state[LEADER]) + turn.position) % SEATS, round(4 * self.power)
         return [
             np.ones(len(each))
@@ -170,14 +157,9 @@ def find_different(numbers: Int64Array) -> Int64Array:
 def choose_least_weight(weights: Float64Array, playout_cost: float) -> float:
     """Return the weight below which draws are thinned out (`core.weighted_draws.thin_draws`).
 
-    It gives the greatest effective sample size for the time, by a pilot sample.
-
-    Args:
-        weights: float64 (n,), weights of the pilot sample.
-        playout_cost: the time to play a draw out, relative to that of drawing and weighing it.
-
-    Returns:
-        The weight; 0 to keep all draws.
+    By the weights of a pilot sample it gives the greatest effective sample size for the time; 0
+    keeps all draws.  `playout_cost` is the time to play a draw out, relative to that of drawing and
+    weighing it.
     """
     found, most = 0.0, 0.0
     if len(weights) == 0:
@@ -213,7 +195,6 @@ class ListedHands(NamedTuple):
     Attributes:
         lists: the lists, those with the fewest likely hands first.
         places: int64 (m,), the players with hidden cards, in the order of the lists.
-        unseen: all hidden cards.
     """
 
     lists: FactorLists
@@ -243,9 +224,7 @@ def _list_combinations(count: int, size: int) -> Int64Array:
 def list_hands(turn: CardTurn, ways: int) -> list[Int64Array] | None:
     """Return the hands that each place may hold, in ascending order; None if a list is too long.
 
-    Args:
-        turn: the turn to play.
-        ways: the most ways to have got a hand.
+    `ways` is the most ways to have got a hand.
     """
     if int(turn.known[UNSEEN]).bit_count() > MAX_RANKED_CARDS:
         return None
@@ -286,13 +265,7 @@ def join_hand_lists(
 def make_factor_lists(
     unseen: int, starts: Int64Array, hands: Int64Array, factors: Float64Array
 ) -> FactorLists:
-    """Return lists of hands.
-
-    Args:
-        unseen: all hidden cards.
-        starts, factors: as of `FactorLists`.
-        hands: int64 (n,), the hands in natural coding.
-    """
+    """Return lists of hands, natural coding; `starts` and `factors` as of `FactorLists`."""
     cards = [*split_cards(unseen)]
     sets = np.zeros_like(hands)
     for number, bit in enumerate(cards):
@@ -322,7 +295,6 @@ more, so many are asked twice, to see whether they do."""
 
 @cache
 def _get_card_bits(contract: int | None) -> dict[str, CardSet]:
-    """Return each card's bit, in natural coding or by strength for a contract."""
     return {format_cards(1 << bit, contract)[0]: 1 << bit for bit in split_cards(PACK)}
 
 
@@ -337,13 +309,9 @@ def make_turn(
     observed_calls: Sequence[ObservedCall],
     max_layouts: int = 0,
 ) -> CardTurn:
-    """Return a round in progress as the kernels take it.
+    """Return a round in progress as the kernels take it, with the players who play on.
 
-    Args:
-        partial_round: the round.
-        seating: the players who play on.
-        observed_calls: the calls that hidden hands agree with.
-        max_layouts: list all hidden hands if they are no more than this.
+    Hidden hands agree with `observed_calls`, and are listed if they are at most `max_layouts`.
     """
     final, opener = partial_round.contract, partial_round.opener
     contract = CONTRACTS.index(final.contract)
@@ -389,10 +357,7 @@ def list_observed_calls(partial_round: Position) -> list[ObservedCall]:
 def count_ways(
     turn: CardTurn, layouts: Int64Array, seed: int, rules: Rules, seating: Seating
 ) -> Int64Array:
-    """Return in how many ways each layout, (n, 6), agrees with the calls.
-
-    There are none, int64 (0,), if a policy chose what is not allowed.
-    """
+    """Return in how many ways layouts (n, 6) agree with the calls; (0,) after an illegal choice."""
     ways = np.ones(len(layouts), dtype=np.int64)
     for place in range(SEATS):
         hands = find_different(layouts[:, place])
@@ -425,7 +390,6 @@ class HandDraws(NamedTuple):
         weights: float64 (n,), their weights by the calls.
         hands: int64 (n, 6), hidden hands by place, natural coding.
         counts: int64 (questions, 2), as of `Playouts`.
-        shares_lists: whether draws share lists of hands.
     """
 
     keys: Int64Array
@@ -439,7 +403,6 @@ class KqjCardSampler(CardSampler):
     """Hidden hands of a round of KQJ in progress; players by seat.
 
     Attributes:
-        turn: the turn, as the kernels take it.
         layouts: int64 (n, 6), the listed distributions, natural coding.
         play_model: the assumed chances of the others' plays; None to leave them out.
         hand_lists: the lists that hands are drawn from; None if they are searched.
@@ -533,7 +496,6 @@ class KqjCardSampler(CardSampler):
         return sampler
 
     def _never_agrees(self, place: int, hands: Int64Array) -> bool:
-        """Return whether none of a place's hands agrees with its calls, however often asked."""
         times = max(1, _MIN_HANDS_ASKED // len(hands))
         return not any(self._count_hand_ways(place, hands, seed).any() for seed in range(times))
 
@@ -641,7 +603,6 @@ class KqjCardSampler(CardSampler):
         return choose_least_weight(self._pilot_weights[0], playout_cost)
 
     def _draw_pilot_weights(self) -> Float64Array:
-        """Return the weights by the plays of some draws."""
         assert self.play_model is not None
         turn = self.turn._replace(observed_calls=np.zeros(0, dtype=np.int64))
         hands = np.zeros((_PILOT_DRAWS, SEATS), dtype=np.int64)
@@ -677,7 +638,6 @@ class KqjCardSampler(CardSampler):
         return self._check_ways(ways, self.layout_count)
 
     def _count_hand_ways(self, place: int, hands: Int64Array, seed: int) -> Int64Array:
-        """Return in how many ways hands of a place agree with its calls."""
         ways = count_hand_ways(self.turn, place, hands, seed, self._rules, self._seating)
         return self._check_ways(ways, len(hands))
 

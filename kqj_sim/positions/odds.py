@@ -65,20 +65,14 @@ class Odds:
     """Estimates of every measure of every option, over weighted deals.
 
     Attributes:
-        measures: the measures.
-        rules: the rules.
-        players: the assumed players.
         people: names of the people at the table of a record; None if nobody is named.
-        seed: seed of the deals.
         ignore_calls: whether hidden cards need not agree with the calls.
-        position: what the player knows.
         options: what was played out: the calls, or the cards.
         option_count: number of options to choose from, the first ones.
         observed_calls: the calls that hidden hands agree with, in the order in which hands are
             drawn, of the games whose samplers list hands.
         question_count: number of calls that hidden hands agree with.
         sequential: whether intervals hold at every moment.
-        confidence: confidence of the intervals.
         stop_reason: "deals", "until", "time", "search" (for hidden cards) or "interrupted".
         stop_text: a line that names the call that made the search for hidden cards end, or "".
         order: the options as other deals ranked them, the best first; empty while these deals are
@@ -88,7 +82,6 @@ class Odds:
             interval.
         uses_plays: whether distributions are weighed by the chances of the cards played.
         kind: what the options are, "call" or "card".
-        sums: sums of the measures by option.
         question_counts: int64 (questions, 2), hands that were asked, and that agreed.
         agreeing_weight, agreeing_squares: sums of the weights of all draws by the calls, and of
             their squares; of draws that share lists the squares of their sums.
@@ -284,11 +277,7 @@ class CardOdds(Odds):
     max_ways: int = 1
 
     def add_all(self, playouts: Playouts) -> None:
-        """Add the outcomes in every distribution: nothing is estimated.
-
-        Raises:
-            InputError: the players would have called as they did with none of them.
-        """
+        """Add the outcomes in all distributions; raise InputError if none agrees with the calls."""
         if playouts.call_weights is not None and not playouts.call_weights.any():
             raise InputError(
                 f"{', '.join(dict.fromkeys(player.text for player in self.players))} would have "
@@ -332,7 +321,6 @@ class CardOdds(Odds):
         return found._replace(value=value, low=low, high=high)
 
     def _estimate_unrounded(self, name: str, option: int, baseline: int | None) -> Estimate:
-        """Estimate as `estimate`, with rounding errors."""
         if not self.is_exact:
             return super().estimate(name, option, baseline)
         sums = self.sums.sums[self.measures.indices[name]]
@@ -358,8 +346,6 @@ def estimate_bidding_probability(
     Args:
         hands_examined: number of those hands; 0 if nobody spoke, which is certain.
         weight, squares: sums of the weights of all draws and of their squares.
-        confidence: confidence of the interval.
-        sequential: whether it is to hold at every moment.
     """
     if hands_examined == 0:
         return Estimate(1.0, math.nan, math.nan, 0)

@@ -39,7 +39,6 @@ class Position:
     and the upcard.
 
     Attributes:
-        rules: the rules.
         dealer: seat of the dealer.
         teams: team of each seat.
         upcard: the Return, the dealer's card shown in Kwajongen, None with auctions.
@@ -217,7 +216,6 @@ class Position:
 
     @property
     def _upcard_seat(self) -> int | None:
-        """The seat that has the upcard; None if nobody has it."""
         sender = None if self.final_contract is None else self.final_contract.sender
         return self.referee.find_upcard_seat(self.dealer, sender)
 
@@ -273,7 +271,6 @@ class Position:
                 )
 
     def _check_legal(self) -> None:
-        """Check each play against the known cards of its hand."""
         held = [set(cards) for cards in self.known_hands]
         for number, (leader, cards) in enumerate(self.tricks):
             for step, card in enumerate(cards):

@@ -59,7 +59,6 @@ class TypedCall(NamedTuple):
     """A call as it was written.
 
     Attributes:
-        text: the text.
         word: the kind of call; a contract without an amount is a take.
         place: place of the player, if a counter names it.
         contract, amount, capot: the bid or the contract taken, as far as they are written.
@@ -77,7 +76,6 @@ def add_typed_calls(calling: Calling, text: str, own_seat: int | None = None) ->
     """Add calls as they are typed; raise InputError if one cannot be.
 
     Args:
-        calling: the calls before.
         text: the calls: `pass`, `take h`, `120 h`, `400 NT capot`, `counter`, or `counter 4th` to
             say whose it is.
         own_seat: the seat of the player who writes; a counter without a place is another's.
@@ -126,7 +124,6 @@ def split_calls(
 
     Args:
         text: the calls, such as `pass pass 120h` or `pass, take`.
-        seats: number of seats, for the place that a counter names.
         before: number of calls before the text, for errors.
         examples: the calls that errors propose.
 
@@ -151,7 +148,6 @@ def split_calls(
 
 
 def _match_call(text: str, position: int, seats: int) -> TypedCall | None:
-    """Return the call that begins at a position; None if there is none."""
     found = _WORD_PATTERN.match(text, position)
     if found is not None:
         word: CallWord = next(each for each in get_args(CallWord) if found.groupdict().get(each))
@@ -175,7 +171,6 @@ def _match_call(text: str, position: int, seats: int) -> TypedCall | None:
 
 
 def _explain_unknown_call(text: str, examples: str) -> str:
-    """Return the beginning of a text that is no call, with what is wrong with it."""
     bid = re.match(r"(take|\d+)\s*([^\s,;/\d]*)", text, re.IGNORECASE)
     if bid is None:
         word = re.split(r"[\s,;/]", text, maxsplit=1)[0]
@@ -215,7 +210,6 @@ def read_typed_position(
 
     Args:
         hand: the player's cards, `9h 8h Ah Ks 4d`; in the play all, or those that are left.
-        rules: the rules.
         return_card: the Return, with taking; in Kwajongen the dealer's card that is shown.
         place: the player's place; follows from `heard` or `played`, else it is 0.
         lap: the lap, with taking; follows from `heard`, else it is 1.
@@ -289,7 +283,6 @@ def _read_typed_call(
     before: Position, cards: tuple[Card, ...], place: int | None, lap: int | None,
     heard: str | None,
 ) -> Position:  # fmt: skip
-    """Return the position of a player who is asked to call."""
     seats = before.rules.seats
     if lap is not None and (before.referee.question != "take" or lap not in (1, 2)):
         right = "it is 1 or 2" if before.referee.question == "take" else "it follows from the calls"
@@ -342,7 +335,6 @@ def _read_typed_play(
     before: Position, cards: tuple[Card, ...], place: int | None, played: str, heard: str | None,
     contract: str | None, sender: int | None,
 ) -> Position:  # fmt: skip
-    """Return the position of a player who is asked to play a card."""
     rules, referee = before.rules, before.referee
     if heard is not None:
         if contract is not None or sender is not None:
@@ -375,7 +367,6 @@ def _read_typed_play(
 
 
 def _parse_contract(before: Position, contract: str | None, sender: int | None) -> FinalContract:
-    """Return the contract of a play without calls, as it is typed."""
     referee, upcard = before.referee, before.upcard
     if not referee.names_contract:
         if sender is None:
@@ -464,10 +455,7 @@ def _play(
     before: Position, final: FinalContract, plays: tuple[Card, ...],
     find_hand: Callable[[int], tuple[Card, ...]],
 ) -> Position:  # fmt: skip
-    """Return the position after plays.
-
-    `find_hand` returns the cards of the seat to play, all or those that are left.
-    """
+    """Return the position after plays; `find_hand` gives the seat's cards, all or those left."""
     seats, size = before.rules.seats, before.rules.tricks
     tricks = split_tricks(plays, before.dealer, before.referee, final.contract)
     leader, trick = tricks[-1]
@@ -594,7 +582,6 @@ def _read_teams(record: PartialRecord, rules: GameRules) -> tuple[int, ...]:
 
 
 def _read_contract(record: PartialRecord, before: Position) -> FinalContract:
-    """Return the Sender and contract of a record without calls."""
     contract = record.contract
     if before.upcard is not None and not before.referee.names_contract:
         contract = before.upcard.suit

@@ -46,10 +46,8 @@ class Limits(NamedTuple):
     """The end of a series of deals, unless one option is certain to be the best before.
 
     Attributes:
-        deals: number of deals.
         width: half-width of the best option's chance to win that is small enough; 0 to stop only
             when the best option is certain, None to do neither.
-        deadline: the moment at which it ends.
         confidence: confidence of that width, and of that certainty.
         effective_deals: effective number of deals, at least; there is no end before.
     """
@@ -178,19 +176,12 @@ class Sampler(ABC):
 
     Attributes:
         chunk_size: number of draws in a chunk, unless fewer are wanted.
-        min_chunk_size: number of draws in a chunk, at least.
         chunks_per_check: chunks that threads draw between two checks whether enough is known.
         counts_rejected: whether draws without a weight count as deals.
         max_hands: hands that are tried before the first deal is found, at most.
         hands_per_deal: hands that each deal found allows beyond them; None for a part of them.
-        position: what the player knows.
-        players: the assumed players.
-        seed: seed of the draws.
-        options: the calls or the cards that are played out.
         option_count: number of options to choose from, the first ones.
-        measures: the measures of the outcomes.
         question_count: number of calls that hidden hands agree with.
-        ignore_calls: whether they need not agree with the calls.
     """
 
     chunk_size: ClassVar[int]
@@ -226,7 +217,6 @@ class Sampler(ABC):
         """Return estimates of the options without deals."""
 
     def _fill_odds(self, kind: type[AnyOdds], plan: EstimatePlan, **more: Any) -> AnyOdds:
-        """Return estimates of a kind without deals, with further fields."""
         return kind(
             measures=self.measures,
             rules=self.position.rules,
@@ -248,19 +238,11 @@ class Sampler(ABC):
 
     @abstractmethod
     def ask(self, keys: Int64Array) -> list[str]:
-        """Return what the player chooses with each key, as text.
-
-        Raises:
-            InputError: a policy chose what is not allowed.
-        """
+        """Return what the player chooses with each key, as text; raise InputError if illegal."""
 
     @abstractmethod
     def score(self, actual: ActualHands) -> Float64Array:
-        """Return the scores of each option in known hands: (options, keys, teams).
-
-        Raises:
-            InputError: a policy chose what is not allowed.
-        """
+        """Return the scores of options in known hands, (options, keys, teams); raises as `ask`."""
 
     @abstractmethod
     def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:
@@ -273,8 +255,7 @@ class Sampler(ABC):
     def add_choice(self, choice: str, deadline: Deadline) -> Sampler:
         """Return the same sampler with a choice among its options, and some like it.
 
-        Raises:
-            SearchEnded: no hands that agree with the calls were found before the deadline.
+        Raises SearchEnded if no hands that agree with the calls were found before the deadline.
         """
         return self
 
@@ -290,7 +271,6 @@ class Sampler(ABC):
 
         Args:
             repeated: playouts, at least, that show whether players choose at random.
-            threads: number of threads; 0 for this one.
 
         Returns:
             The outcomes, weighted by the plays alone if no distribution agrees with the calls; None
@@ -311,13 +291,9 @@ class Sampler(ABC):
     def iterate_chunks(
         self, first: int, deals: int, search: Search, threads: int
     ) -> Generator[Playouts]:
-        """Yield chunks of draws in order, from the number `first` on.
+        """Yield chunks of draws in order, from the number `first` on; 0 threads stand for this one.
 
-        Args:
-            first: number of the first draw.
-            deals: how many deals are wanted, which may make chunks smaller.
-            search: the search for hidden hands.
-            threads: number of threads; 0 for this one.
+        `deals` is how many deals are wanted, which may make chunks smaller.
         """
         size = min(self.chunk_size, max(self.min_chunk_size, deals))
         # Lists of hands are common to a few draws, of which a chunk has all.
@@ -338,7 +314,6 @@ class CardSampler(Sampler):
     Attributes:
         layout_count: number of listed distributions: all that agree with the plays, or 0.
         keeps_history: whether a player looks back at finished tricks.
-        uses_plays: whether distributions are weighed by the chances of the plays.
         max_ways: in how many ways a distribution can have come about, if all calls agree.
     """
 
@@ -357,11 +332,7 @@ class CardSampler(Sampler):
 
     @abstractmethod
     def play_listed(self, seed: int, first: int, count: int) -> Int16Array:
-        """Play out every card in some listed distributions: int16 (cards, count, OUTCOME).
-
-        Raises:
-            InputError: a policy chose what is not allowed.
-        """
+        """Play out every card in listed distributions, (cards, count, OUTCOME); raises as `ask`."""
 
     def play_all(self, repeated: int, threads: int = 0) -> Playouts | None:
         """Play out every card in every listed distribution; as of `Sampler`."""

@@ -59,7 +59,6 @@ class Search:
     Attributes:
         counts: int64 (questions, 2), hands that were asked and that agreed, of finished chunks.
         seconds: seconds of search allowed between two deals found.
-        deadline: the moment at which it ends.
     """
 
     def __init__(
@@ -76,9 +75,7 @@ class Search:
         Args:
             questions: number of calls that hands have to agree with.
             seconds: replaces `MAX_SEARCH_SECONDS`.
-            progress: called with the number of hands tried so far.
             max_hands: replaces `MAX_HANDS`.
-            hands_per_deal: hands that each deal found allows beyond them.
             shares_lists: whether deals may share lists of hands, which makes them depend on each
                 other.
         """
@@ -110,11 +107,7 @@ class Search:
         return self.counts + sum(chunk.counts for chunk in self._running)
 
     def finish_chunk(self, counts: Int64Array, deals: int) -> None:
-        """Add the counts of the next chunk and the deals it found.
-
-        Raises:
-            SearchEnded: the limit of hands is reached.
-        """
+        """Add the counts and deals of the next chunk; raise SearchEnded at the limit of hands."""
         self._running = [chunk for chunk in self._running if chunk.counts is not counts]
         self.counts += counts
         self._deals += deals
@@ -124,11 +117,7 @@ class Search:
             raise SearchEnded(by_time=False)
 
     def wait(self) -> None:
-        """Report progress while a chunk is awaited.
-
-        Raises:
-            SearchEnded: the limit of time is reached.
-        """
+        """Report progress while a chunk is awaited; raise SearchEnded at the limit of time."""
         if len(self.counts) == 0:
             return
         if self._progress is not None:
@@ -149,12 +138,7 @@ class Search:
 
 
 class Deadline:
-    """A moment at which all searches of several threads end; a watch of these threads.
-
-    Args:
-        moment: of the clock.
-        clock: returns the time in seconds.
-    """
+    """A moment at which all searches of several threads end; a watch of these threads."""
 
     def __init__(
         self, moment: float = math.inf, clock: Callable[[], float] = time.monotonic
@@ -206,9 +190,6 @@ def find_rarest_question(counts: Int64Array) -> int:
 
     That is the one that none of `MIN_REFUSALS` hands or more answered as observed, where every deal
     ends, however rare the calls are that some hands made; else the one that the fewest did.
-
-    Args:
-        counts: int64 (questions, 2), hands that were asked and that agreed.
     """
     asked, agreed = counts.T
     # One more that agreed, so that none of three is not rarer than one of a million.
@@ -245,8 +226,6 @@ def explain_rarest_call(
     """Return a line that names the least plausible call and says what to do.
 
     Args:
-        observed_calls: the calls, as questions that others answered.
-        counts: int64 (questions, 2), hands that were asked and that agreed.
         describe: returns the noun for a place, and the name of its assumed player.
         seconds, other: as for `explain_rare_calls`.
     """

@@ -38,7 +38,6 @@ class BlockPlayer:
     """The buffers of one thread that plays an experiment.
 
     Args:
-        experiment: what to play.
         kernel_arguments: the result of `Experiment.compile_seating`, which threads share.
         chunk: most single deals at a time.
         with_fingerprints: whether the rows have `fingerprints`; for single deals only.
@@ -91,7 +90,6 @@ class BlockPlayer:
             yield from self._play_games(first, count)
 
     def _play_single_deals(self, first: int, count: int) -> Rows:
-        """Return the rows of a range of single deals."""
         columns = self.game.columns
         deal, values = self.deal[:count], self.values[: len(columns) * count]
         sender_cards, fingerprints = self.sender_cards[:count], self.fingerprints[:count]
@@ -112,7 +110,6 @@ class BlockPlayer:
         )
 
     def _play_games(self, first: int, count: int) -> Iterator[Rows]:
-        """Yield the rows of a range of games as the rounds are finished."""
         rules, seed = self.experiment.rules, self.experiment.seed
         room = len(self.deal)
         lanes = min(count, LANES)

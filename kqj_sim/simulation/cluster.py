@@ -141,7 +141,6 @@ class DaskCluster:
         return max(1, self._threads)
 
     def _update_thread_count(self) -> None:
-        """Ask the scheduler for the number of threads."""
         self._threads: int = sum(self._client.nthreads().values())
         self._thread_count_time = time.monotonic()
 
@@ -189,12 +188,7 @@ class DaskCluster:
         min_size: int,
         max_size: int | None = None,
     ) -> Generator[R]:
-        """Yield the results of ranges in order; see `Executor.map_ranges`.
-
-        Raises:
-            RunError: the cluster fails, or a worker lacks a module.
-            Exception: whatever `function` raises.
-        """
+        """Yield results as `Executor.map_ranges`; raise RunError if the cluster fails."""
         import cloudpickle
 
         pickled = cloudpickle.dumps(function)
@@ -221,7 +215,6 @@ class DaskCluster:
                 self._client.cancel([future for _, future in waiting])
 
     def _wait_for_result(self, future: Any) -> tuple[float, Any]:
-        """Return the result of `_run_on_worker` once it is there."""
         from distributed import wait
 
         while True:

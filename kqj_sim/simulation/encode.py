@@ -175,7 +175,6 @@ def _encode_rollout_seating(rules: GameRules, spec: str) -> Seating | None:
 
 @cache
 def _bind_card_values(policy: Policy) -> Any:
-    """Compile and keep a policy's values of cards; None if it has none."""
     if policy.value_function is None:
         return None
     return bind_card_values(policy.value_function, policy.name)

@@ -54,11 +54,7 @@ def compute_lead_divisor(arrangements: Sequence[Arrangement]) -> int:
 def compute_side_leads(values: Int64Array) -> Int64Array:
     """Return what each side has more than the mean of the others, times the number of others.
 
-    Args:
-        values: int64 (sides, n), such as the scores of teams.
-
-    Returns:
-        int64 (sides, n).
+    Values are int64 (sides, n), such as the scores of teams.
     """
     leads: Int64Array = len(values) * values - values.sum(axis=0)
     return leads
@@ -73,12 +69,7 @@ def spread_over_seats(rows: Rows, team_values: Int64Array) -> Int64Array:
 
 
 def compute_side_means(seat_values: Int64Array, arrangement: Arrangement) -> Int64Array:
-    """Return the mean over each side's seats, times the seats of both sides, int64 (2, n).
-
-    Args:
-        seat_values: int64 (seats, n).
-        arrangement: the side of each seat.
-    """
+    """Return the mean of values (seats, n) on each side, times the seats of both sides; (2, n)."""
     sides = np.array(arrangement)
     sums = [seat_values[sides == side].sum(axis=0) for side in (0, 1)]
     means: Int64Array = np.stack([sums[side] * arrangement.count(1 - side) for side in (0, 1)])

@@ -77,12 +77,7 @@ def explain_failure(
     imposed: ImposedContract | ImposedFirstCall | None,
     failed: FailedRound,
 ) -> InputError:
-    """Return the error for an illegal choice, or an exception, with the policy's own line.
-
-    Args:
-        rules, players, imposed: the experiment.
-        failed: the round in which it happened.
-    """
+    """Return the error for an illegal choice, or an exception, with the policy's own line."""
     game = get_engine(rules)
     where = f"deal {failed.deal} of seed {failed.seed}"
     for chosen, question, answer, view in replay_decisions(rules, players, imposed, failed):
@@ -250,7 +245,6 @@ def _bind_logging_loop(loop: int, game: str) -> Any:
 
 
 def _place_of_view(decision: str, view: Any, seats: int) -> int:
-    """Return the place of the player who decides."""
     return (view.leader + view.position) % seats if decision == "card" else int(view.place)
 
 
@@ -286,7 +280,6 @@ def _check_card(view: Any, card: int, game: Engine) -> str | None:
 
 
 def _check_take(view: Any, call: int, game: Engine) -> str | None:
-    """Return the error of a decision to take, None if it is allowed."""
     own = (view.turned.bit_length() - 1) >> 4
     allowed = list(range(NO_TRUMP)) if view.lap == 2 else [own]
     allowed += [NO_TRUMP, ALL_TRUMPS] if view.all_no_trump else []
@@ -298,7 +291,6 @@ def _check_take(view: Any, call: int, game: Engine) -> str | None:
 
 
 def _check_bid(view: Any, call: int, game: Engine) -> str | None:
-    """Return the error of a bid, None if it is allowed."""
     amount, contract = call >> 4, (call >> 1) & 7
     highest = ALL_TRUMPS if view.all_no_trump else NO_TRUMP - 1
     amounts = range(view.lowest_amount, view.highest_amount + 1, 10)
@@ -310,7 +302,6 @@ def _check_bid(view: Any, call: int, game: Engine) -> str | None:
 
 
 def _check_yes_or_no(view: Any, call: int, game: Engine) -> str | None:
-    """Return the error of a decision to counter, or to play, None if it is allowed."""
     return None if call in (0, 1) else f"{call} is no answer; allowed: True or False"
 
 

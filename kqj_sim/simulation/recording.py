@@ -129,7 +129,6 @@ class RecordingBlock(ABC):
         return (self._read_row(core_block.DEALER, lane) + 1 + place) % self.game.rules.seats
 
     def _order_by_seat(self, by_place: Sequence[list[str]], lane: int) -> list[list[str]]:
-        """Return lists in order of place in order of seat."""
         seats = self.game.rules.seats
         left = self._find_seat(lane, 0)
         return [by_place[(seat - left) % seats] for seat in range(seats)]
@@ -236,17 +235,10 @@ def play_records(experiment: Experiment) -> Iterator[Record]:
 
 
 def play_rounds(block: RecordingBlock, rounds: Sequence[tuple[int, int, int]]) -> list[Record]:
-    """Play single rounds of an experiment.
+    """Play single rounds, each a deal, its dealer and the pending gratuity; at most `LANES`.
 
-    Args:
-        block: a block of the experiment.
-        rounds: deal, dealer and pending gratuity of each round, at most `LANES`.
-
-    Returns:
-        The records in the order of `rounds`; they belong to no game.
-
-    Raises:
-        InputError: a policy makes an illegal choice.
+    The records are in the order of `rounds` and belong to no game.  Raises InputError if a policy
+    makes an illegal choice.
     """
     lanes = len(rounds)
     block.game.start_deals(block.state, 0, lanes)
@@ -261,7 +253,6 @@ def play_rounds(block: RecordingBlock, rounds: Sequence[tuple[int, int, int]]) -
 
 
 def _play_single_rounds(experiment: Experiment) -> Iterator[Record]:
-    """Yield the records of single rounds in order of deal."""
     block = make_recording_block(experiment)
     end = experiment.first + experiment.deals
     for first in range(experiment.first, end, LANES):
@@ -272,7 +263,6 @@ def _play_single_rounds(experiment: Experiment) -> Iterator[Record]:
 
 
 def _play_games(experiment: Experiment) -> Iterator[Record]:
-    """Yield the records of whole games in order of game."""
     block = make_recording_block(experiment)
     rules, seed = experiment.rules, experiment.seed
     slots = core_games.new_slots(LANES)

@@ -43,7 +43,6 @@ class Replayed:
     """The outcome of replaying a recorded round.
 
     Attributes:
-        record: the record.
         differing: the keys of the record that differ, in its order; none if the rounds are equal.
         reason: the reason why the round could not be replayed; empty if it was.
     """
@@ -76,9 +75,7 @@ def replay_records(
 ) -> list[Replayed]:
     """Replay the rounds of records and compare them, in the order given.
 
-    Args:
-        records: the records.
-        allowed: what they may have run, as `parse_recorded_player` takes it.
+    `allowed` is what they may have run, as `parse_recorded_player` takes it.
     """
     all_records = list(records)
     found: dict[int, Replayed] = {}
@@ -100,12 +97,9 @@ def replay_records(
 def _find_experiment(
     record: Record, known: dict[_Key, Experiment], allowed: Mapping[str, str]
 ) -> Experiment:
-    """Return the experiment that a record's round belongs to.
+    """Return the experiment of a record's round; raise RecordError or InputError if it has none.
 
     Experiments are kept in `known`: parsing players takes longer than playing a round.
-
-    Raises:
-        RecordError, InputError: the engine cannot play the round; one line.
     """
     rules = record.game_rules()
     imposed = _read_imposed_contract(record, rules) if record.imposed else None
@@ -162,7 +156,6 @@ def _replay(experiment: Experiment, records: Sequence[Record]) -> list[Replayed]
 
 
 def _find_differing_keys(record: Record, again: Record) -> tuple[str, ...]:
-    """Return the keys in which a record differs from the replayed round."""
     keys = [
         key
         for key in Record.__struct_fields__

@@ -32,9 +32,7 @@ _TRUMP_SUIT = 3
 def format_sender_hands(cards: Int64Array, game: str) -> NDArray[np.object_]:
     """Return each Sender's cards, `As 7s Jh 9d`, or None where everybody passed; (rows,).
 
-    Args:
-        cards: int64 (rows,), as `core.columns.write_sender_cards` writes them.
-        game: the game.
+    `cards` are as `core.columns.write_sender_cards` writes them.
     """
     texts = _list_suit_texts(game)
     contract = _read_contracts(cards)
@@ -63,11 +61,6 @@ def find_held_trumps(cards: Int64Array, ranks: str, game: str) -> BoolArray:
     """Return whether each Sender holds these ranks of the trump suit, (rows,).
 
     At All-Trumps one of the suits must have them all; at No-Trump there are no trumps.
-
-    Args:
-        cards: as in `format_sender_hands`.
-        ranks: the ranks.
-        game: the game.
     """
     order = RANK_ORDERS[game][1]
     wanted = sum(1 << order.index(rank) for rank in ranks)
@@ -79,7 +72,6 @@ def find_held_trumps(cards: Int64Array, ranks: str, game: str) -> BoolArray:
 
 
 def _read_contracts(cards: Int64Array) -> Int64Array:
-    """Return the numbers of the contracts."""
     return cards >> CONTRACT_SHIFT & 7
 
 
@@ -88,15 +80,12 @@ __all__ = ["GameRows", "Rows", "concatenate_rows", "copy_rows"]
 
 @dataclass(frozen=True)
 class GameRows:
-    """Results of finished games, in order of their numbers.
+    """Results of finished games, in order of their numbers; int64 (n,) each, but for `score`.
 
     Attributes:
-        game: number of the game, int64 (n,).
-        rounds: number of all rounds, int64 (n,).
-        played_rounds: number of rounds that were not passed out, int64 (n,).
-        first_dealer: seat of the first dealer, int64 (n,).
-        winner: int64 (n,), a team, or a seat with random partners.
-        first_dealer_side_won: int64 (n,), 1 if the first dealer or their team won.
+        played_rounds: number of rounds that were not passed out.
+        winner: a team, or a seat with random partners.
+        first_dealer_side_won: 1 if the first dealer or their team won.
         score: int64 (n, teams or seats), the final scores.
     """
 
@@ -142,7 +131,6 @@ class Rows:
             them; None if not asked for.
         fingerprints: int64 (n,), a hash of all calls and plays of each round; None if not asked
             for.
-        game_name: name of the game, as in `--game`.
         filled_columns: names of the columns that were filled; None for all.
     """
 
@@ -167,10 +155,8 @@ class Rows:
     def column(self, name: str) -> NDArray[Any]:
         """Return a column as a new array, (n,): bool for a flag, else int32.
 
-        A column with labels gives the numbers of its labels, one of the Sender -1 for null.
-
-        Raises:
-            KeyError: the game has no such column, or it was not filled.
+        A column with labels gives the numbers of its labels, one of the Sender -1 for null.  Raises
+        KeyError if the game has no such column, or it was not filled.
         """
         if self.filled_columns is not None and name not in self.filled_columns:
             raise KeyError(name)

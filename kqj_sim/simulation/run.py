@@ -64,13 +64,7 @@ S = TypeVar("S", bound=Reducer)
 
 @dataclass(frozen=True)
 class ReducedResult(Generic[S]):
-    """A reduced experiment.
-
-    Attributes:
-        result: the reducer with all rows added.
-        deals: number of finished rounds in it.
-        interrupted: True if Ctrl-C ended the run early.
-    """
+    """A reducer with all rows of an experiment; `interrupted` if Ctrl-C ended the run early."""
 
     result: S
     deals: int
@@ -79,13 +73,7 @@ class ReducedResult(Generic[S]):
 
 @dataclass(frozen=True)
 class ReducedRange:
-    """The reduced rows of a range of deals (or games) that an executor played.
-
-    Attributes:
-        count: number of deals (or games) in the range.
-        deals: number of rounds played.
-        numbers: the counts of the reducer, as `SerializableReducer.numbers` returns them.
-    """
+    """The counts of a reducer for `count` deals (or games), in which `deals` rounds were played."""
 
     count: int
     deals: int
@@ -93,8 +81,6 @@ class ReducedRange:
 
 
 class _RangeCollector(Generic[S]):
-    """A reducer to which the ranges that an executor played are added."""
-
     def __init__(self, reducer: S) -> None:
         self.reducer = reducer
         self.deals = 0
@@ -126,8 +112,6 @@ R = TypeVar("R")
 
 
 class _ReducingWorker(Generic[S]):
-    """One thread's block player and the reducer to which it adds."""
-
     def __init__(self, player: BlockPlayer, reducer: S, chunk: int) -> None:
         self.player = player
         self.reducer = reducer
@@ -135,7 +119,6 @@ class _ReducingWorker(Generic[S]):
         self.deals = 0
 
     def play(self, first: int, count: int) -> int:
-        """Play a range in chunks, add the rows to the reducer and return `count`."""
         for piece in split_range(first, first + count, self.chunk):
             for rows in self.player.play(*piece):
                 self.reducer.add(rows)
@@ -154,7 +137,6 @@ class _ReductionJob(Generic[S]):
     chunk: int
 
     def make_workers(self, thread_count: int) -> list[_ReducingWorker[S]]:
-        """Return a worker for each thread."""
         seating = self.experiment.compile_seating()
         reducers = [self.make_reducer() for _ in range(thread_count)]
         return [
@@ -167,7 +149,6 @@ class _ReductionJob(Generic[S]):
         ]
 
     def play_range(self, first: int, count: int) -> ReducedRange:
-        """Play and reduce a range in this thread."""
         (worker,) = self.make_workers(1)
         worker.play(first, count)
         reducer = worker.reducer
@@ -194,7 +175,6 @@ def _choose_chunk_size(experiment: Experiment, threads: Workers) -> int:
 
 
 def _check_chunk_size(experiment: Experiment, threads: Workers, chunk: int | None) -> int:
-    """Return the deals (or games) of a chunk; raise InputError for a wrong number."""
     size = _choose_chunk_size(experiment, threads) if chunk is None else chunk
     for name, value in (("threads", threads), ("chunk", size)):
         if isinstance(value, int) and value < 1:
@@ -214,7 +194,6 @@ def reduce_rows(
     """Play an experiment and reduce its rows as they come; memory does not grow with the deals.
 
     Args:
-        experiment: what to play.
         make_reducer: returns an empty reducer; called once for each thread and once more.
         threads: number of threads, by default one for each processor; or an executor, such as
             `kqj_sim.simulation.cluster.DaskCluster`, with a `SerializableReducer`.
@@ -274,10 +253,7 @@ def iterate_row_chunks(
     chunk: int | None = None,
     columns: frozenset[str] | None = None,
 ) -> Iterator[Rows]:
-    """Yield the rows of an experiment in order of deal, chunk by chunk, as `reduce_rows`.
-
-    `columns` are those that are filled, as in `BlockPlayer`.
-    """
+    """Yield the rows of an experiment in order of deal, chunk by chunk, as `reduce_rows`."""
     yield from play_same_deals(
         [experiment], _get_only_rows, threads, chunk, max_deals_per_message=MAX_ROWS_PER_RANGE,
         columns=columns,
@@ -353,12 +329,11 @@ def play_same_deals(
         experiments: one or more with the same seed and range of deals, or of games.
         function: called in a worker's thread with the rows of each experiment, in order of deal.
         threads, chunk: as in `reduce_rows`; results come in the order of the chunks.
-        with_fingerprints: whether the rows have `fingerprints`; for single deals only.
+        with_fingerprints, columns: as in `BlockPlayer`.
         combine: adds the result of a chunk, its second argument, to its first in place, so that
             an executor sends less; None to send the result of each chunk.
         max_deals_per_message: most deals (or games) whose results an executor sends together;
             None for no limit.
-        columns: names of the columns to fill, as in `BlockPlayer`.
 
     Raises:
         InputError: the experiments have different deals; and as `reduce_rows`.

@@ -25,7 +25,6 @@ address_of(round.finish_rounds, round.STAGE_SIGNATURE)
 if {whole_rounds}:
     round.play_deals.compile(round.PLAY_DEALS_SIGNATURE)
 """
-"""What the second process runs."""
 PATIENCE = 60.0
 """Seconds to wait for the second process in the end."""
 

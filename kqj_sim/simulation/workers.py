@@ -62,10 +62,7 @@ def count_workers(workers: Workers) -> int:
 
 
 def split_range(first: int, end: int, range_size: int) -> Iterator[tuple[int, int]]:
-    """Yield the first number and the count of consecutive ranges from `first` up to `end`.
-
-    All have `range_size` numbers but the last, which may have fewer.  `end` is not included.
-    """
+    """Yield first number and count of consecutive ranges before `end`; the last may be smaller."""
     for start in range(first, end, range_size):
         yield start, min(range_size, end - start)
 
@@ -103,9 +100,7 @@ def map_in_threads(
 
     Args:
         functions: called with the first number and the count of a range.
-        first, end: the first number, and the one after the last.
         range_size: size of the ranges; the last may be less.
-        watch: called while a result is awaited.
         min_seconds: where ranges take less, as many follow together as take this long: to hand
             one to a thread and its result back takes some 20 microseconds.
     """
@@ -143,7 +138,6 @@ def map_in_threads(
 
 
 def _wait_for_result(future: Future[R], watch: Watch | None) -> R:
-    """Return a result when it is there; call `watch` while waiting."""
     while watch is not None and not wait([future], TICK_SECONDS).done:
         watch.wait()
     return future.result()

@@ -71,9 +71,7 @@ class AnalyzedGame:
         detail_tables: the further tables of a report.
         list_notes: returns the notes under every table.
         game_only_tables: names of the tables that only whole games give, besides those of games.
-        terms: the words of comparisons and sweeps.
         indifference: default difference that does not matter, in points a round.
-        examples: expressions for error messages.
     """
 
     tables: TableSet

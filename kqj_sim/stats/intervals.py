@@ -100,10 +100,7 @@ def compute_reach(observations: int, confidence: float) -> float:
 def estimate_share(
     count: int, observations: int, confidence: float = DEFAULT_CONFIDENCE
 ) -> Estimate:
-    """Estimate the share count / observations (`_compute_share_bounds`).
-
-    Raises ValueError unless 0 <= count <= observations.
-    """
+    """Estimate count / observations; raise ValueError unless 0 <= count <= observations."""
     if not 0 <= count <= observations:
         raise ValueError(f"a share needs 0 <= count <= observations, not {count} of {observations}")
     if observations == 0:
@@ -204,9 +201,7 @@ def estimate_mean_from_sums(
     """Estimate the mean total / count with Student's interval, t s / sqrt(n).
 
     Args:
-        count: number of observations.
-        total, squares: their sum and the sum of their squares.
-        confidence: of the interval.
+        total, squares: the sum of the `count` observations and that of their squares.
         limits: the smallest and the largest possible value.  The interval does not go beyond them;
             if few observations differ from one of them, it is that of rare events
             (`_estimate_rare_events`).
@@ -292,7 +287,6 @@ def estimate_ratio_from_sums(
         count: number of pairs (w, y).
         weights, weighted: the sums of w and of y.
         products: the sums of w w, w y and y y.
-        confidence: of the interval.
         is_share: the ratio lies between 0 and 1 and has the interval of a share of the effective
             number of observations; without spread, of Kish's effective number of pairs.
 

@@ -60,12 +60,9 @@ class Moments(Generic[Number]):
     def zeros(
         cls, shape: tuple[int, ...], groups: tuple[int, ...] = (), *, kind: type[Number]
     ) -> Moments[Number]:
-        """Return the moments of no observations.
+        """Return moments of no observations; `shape`: numbers of series and, last, of variables.
 
-        Args:
-            shape: numbers of series and, last, of variables.
-            groups: numbers of groups.
-            kind: int for exact moments, float for weighted ones.
+        `kind` is int for exact moments, float for weighted ones.
         """
         dtype = np.int64 if kind is int else np.float64
         whole = groups + shape
@@ -141,13 +138,9 @@ class Moments(Generic[Number]):
 
 
 def multiply(one: Float64Array, other: Float64Array) -> Float64Array:
-    """Multiply small arrays as `one @ other` does, with the same result on every processor.
+    """Multiply small arrays as `one @ other`, (..., n) by (n,) or (n, p), alike on all processors.
 
     numpy's `@` uses a BLAS, which adds in another order on each kind of processor.
-
-    Args:
-        one: float64 (..., n).
-        other: float64 (n,) or (n, p).
     """
     if other.ndim == 1:
         return np.asarray((one * other).sum(axis=-1))
@@ -160,7 +153,6 @@ def count_by_group(groups: Int64Array, values: Int64Array, group_count: int) -> 
     Args:
         groups: int64 (n,), the group of each observation.
         values: int64 (k, n), the variables; their products' sums are below 2**53.
-        group_count: number of groups.
     """
     variables = len(values)
     moments = Moments.zeros((variables,), (group_count,), kind=int)
@@ -220,7 +212,6 @@ class WeightedMoments(NamedTuple):
         """Add a block of deals.
 
         Args:
-            deals: number of deals, those without a weight included.
             weights: float64 (n,).
             values: float64 (quantities, options, n).
             lists: int64 (n,), as of `core.weighted_draws.add_weighted`.
@@ -264,8 +255,6 @@ class WeightedMoments(NamedTuple):
         """Estimate a weighted mean.
 
         Args:
-            quantity, option: the quantity and the option.
-            confidence: of the interval.
             baseline: another option, whose value is subtracted deal by deal.
             sequential: make an interval that holds at every moment (a confidence sequence).
             is_share: the values are 0 and 1; make the interval of a share.
@@ -298,7 +287,6 @@ class WeightedMoments(NamedTuple):
             weights: the sum of w of these deals.
             crossed, squares: the sum of w w, where the first, or both, are of these deals; other
                 than each other only where deals share lists.
-            confidence, sequential: as of `estimate_mean`.
         """
         if sequential:
             found = self._estimate_sequentially(weights, crossed, squares, confidence, 1.0)
@@ -340,8 +328,6 @@ class WeightedMoments(NamedTuple):
 
         Args:
             best: the option that is taken as the best.
-            by: the criterion.
-            width: half-width, to either side.
             confidence: of the share's interval, and of all comparisons jointly.
         """
         if self.effective_sample_size < sequences.FIRST_LOOK:

@@ -111,7 +111,7 @@ def beta_quantile(level: float, a: float, b: float) -> float:
     """Return the quantile of the beta distribution, for a much smaller than b or both small.
 
     Newton's method for the logit: from the mode of its density, which falls to either side, it
-    comes to the quantile without passing it.  (Importing scipy takes thousands of times as long.)
+    comes to the quantile without passing it.
     """
     scale = _log_beta(a, b)
     logit, first = math.log(a / b), 0.0

@@ -40,10 +40,8 @@ def compute_sequence_width(
 
     The two-sided boundary of theorem 2.2, sqrt(2 (n r + 1) / (n r) ln(sqrt(n r + 1) / alpha)) with
     r = rho^2, which is the least at n = `tuned_count` (equation 11 there, with Lambert's function
-    solved by iteration).  3.04 at best for 95%, where a single look would need 1.96.
-
-    Raises:
-        ValueError: a confidence that is not between 0 and 1, numbers below 1.
+    solved by iteration).  3.04 at best for 95%, where a single look would need 1.96.  Raises
+    ValueError for a confidence that is not between 0 and 1, and for numbers below 1.
     """
     if not 0 < confidence < 1:
         raise ValueError(f"a confidence lies between 0 and 1, such as 0.95, not {confidence}")
@@ -83,7 +81,6 @@ def estimate_mean_sequentially(
         count: number of observations, which are independent.
         total, squares: their sum and the sum of their squares.
         confidence: share of runs in which every interval from `FIRST_LOOK` on holds the truth.
-        tuned_count: number of observations at which the interval is narrowest.
         bound: the largest possible distance of an observation from the mean, as a guard against
             rare ones (see the module); 0 for no guard.
 
@@ -114,7 +111,6 @@ def estimate_ratio_sequentially(
         count: number of pairs, which are independent.
         weights, weighted: the sums of w and of y.
         products: the sums of w w, w y and y y.
-        confidence, tuned_count: as for `estimate_mean_sequentially`.
         bound: the largest possible |y - R w| of a pair; 0 for no guard.
 
     All is NaN if the sum of w is 0.
@@ -132,7 +128,6 @@ def estimate_ratio_sequentially(
 def _make_sequence_estimate(
     value: float, variance: float, count: int, confidence: float, tuned_count: int
 ) -> Estimate:
-    """Return an estimate of that variance with its interval."""
     if variance <= 0:
         return make_unbounded(value, count)
     half = _compute_width(count, confidence, tuned_count) * math.sqrt(variance)

@@ -31,7 +31,6 @@ class Table:
 
     Attributes:
         name, title: its name for programs and for people.
-        groups: names of the group columns.
         lines: its rows, a number each.
         note: remarks for people.
         counted: True to show the number of observations behind each number.
@@ -118,7 +117,6 @@ class DerivedColumn:
     """A column that is computed from others, within int16.
 
     Attributes:
-        name: its name.
         low, high: the range of its values, both included.
         sources: the columns of the rows from which it is computed.
         compute: computes it, int32 (rows,).
@@ -143,12 +141,8 @@ class TableBuilder:
     """Joint counts of an experiment, and the grouping and confidence of the tables made of them.
 
     Attributes:
-        experiment: the experiment.
         by: columns that group every table.
         where: the expression that selects deals, or None.
-        counts: the joint counts.
-        confidence: of the intervals.
-        notes: remarks under every table.
     """
 
     experiment: Experiment

@@ -58,13 +58,8 @@ class TooManyCombinations(ValueError):
 class JointCounts:
     """Counts of the joint values of columns, for several tuples of columns (joints) at once.
 
-    Args:
-        joints: the tuples of columns.
-        derived: columns computed from those of the rows.
-        columns: the columns of the rows.
-
-    Raises:
-        TooManyCombinations: a joint has more than 2**62 cells.
+    `derived` columns are computed from those of the rows.  Raises TooManyCombinations if a joint
+    has more than 2**62 cells.
     """
 
     def __init__(
@@ -103,10 +98,7 @@ class JointCounts:
         return frozenset(plain.union(*(each.sources for each in self._derived)))
 
     def add(self, rows: Rows, mask: BoolArray) -> None:
-        """Count the rows where `mask`, bool (rows,), is true.
-
-        Raises ValueError for a value outside its column's range.
-        """
+        """Count the rows where `mask` is true; raise ValueError for a value out of range."""
         values = np.ascontiguousarray(rows.values)
         extra = np.empty((len(self._derived), len(rows)), np.int16)
         for row, derived in zip(extra, self._derived, strict=True):
@@ -216,7 +208,6 @@ class _JointIndex:
         self._lows = [column.low for column in chosen]
 
     def encode(self, values: Int16Array, extra: Int16Array) -> Int64Array:
-        """Return the code of each row, (rows,)."""
         codes = np.full(values.shape[1], self.offset, np.int64)
         for column, stride in self.terms:
             row = values[column] if column < len(values) else extra[column - len(values)]
@@ -224,11 +215,9 @@ class _JointIndex:
         return codes
 
     def get_low(self, name: str) -> int:
-        """Return the lowest value of a column."""
         return self._lows[self.columns.index(name)]
 
     def decode(self, name: str, codes: Int64Array) -> Int64Array:
-        """Return the values of a column from codes."""
         place = self.columns.index(name)
         _, stride = self.terms[place]
         return codes // stride % self.shape[place] + self._lows[place]
@@ -242,11 +231,7 @@ class Groups:
         self._codes = np.empty(0, np.int64)
 
     def add(self, rows: Rows, kept: BoolArray) -> None:
-        """Add the rows where `kept`, bool (rows,), is true.
-
-        Raises:
-            TooManyCombinations: more than `MOST_GROUPS` have occurred.
-        """
+        """Add the rows where `kept` is true; raise TooManyCombinations above `MOST_GROUPS`."""
         if self._joint.cells <= MOST_GROUPS:
             return
         codes = self._joint.encode(rows.values, rows.values[:0])[kept]
@@ -279,7 +264,6 @@ class _SparseStore:
         self._pending = 0
 
     def add(self, codes: Int64Array, counts: Int64Array) -> None:
-        """Add the counts of codes, (codes,) each."""
         self._codes.append(codes)
         self._counts.append(counts)
         self._pending += len(codes)
@@ -427,7 +411,6 @@ class Tally:
     Games are counted whole, whatever `by` and `where`.
 
     Args:
-        experiment: the experiment.
         by: columns that group every table of rounds.
         where: expression; only deals for which it holds are counted.
         detail: True to make the further tables of a report too.
@@ -491,12 +474,7 @@ class Tally:
         return ("deals", self.experiment.deals) if games is None else ("games", games)
 
     def add(self, rows: Rows) -> None:
-        """Count a chunk of rows.
-
-        Raises:
-            ValueError: a value leaves its column's range.
-            TooManyCombinations: more than `joint_counts.MOST_GROUPS` groups have occurred.
-        """
+        """Count a chunk of rows; raise ValueError for a value out of range, TooManyCombinations."""
         kept = self._select_rows(rows)
         self._counts.add(rows, kept)
         self._groups.add(rows, kept)
@@ -537,11 +515,7 @@ class Tally:
                 self._games[name].update(dict(zip(*array.tolist(), strict=True)))
 
     def tables(self, confidence: float = DEFAULT_CONFIDENCE) -> list[Table]:
-        """Return every table that applies to the experiment and has any number in it.
-
-        Raises:
-            TooManyCombinations: more than `joint_counts.MOST_GROUPS` groups occur.
-        """
+        """Return every table with a number in it; raise TooManyCombinations above `MOST_GROUPS`."""
         return [table for table in self._make_tables(confidence) if table.lines]
 
     def list_titles(self) -> dict[str, str]:
@@ -578,7 +552,6 @@ class Tally:
         )  # fmt: skip
 
     def _select_rows(self, rows: Rows) -> BoolArray:
-        """Return the rows to count, bool (rows,)."""
         if self.expression is not None:
             return self.expression.mask(rows)
         if len(self._every_row) < len(rows):

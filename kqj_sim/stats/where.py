@@ -42,12 +42,7 @@ _ALLOWED_SYNTAX = (
 
 
 def read_ranks(call: ast.Call, allowed: str) -> str:
-    """Return the ranks of `sender_holds('KQJ')`; raise InputError if there are none.
-
-    Args:
-        call: the call.
-        allowed: the ranks of the game.
-    """
+    """Return the ranks, all of them `allowed`, of `sender_holds('KQJ')`, or raise InputError."""
     match call:
         case ast.Call(args=[ast.Constant(value=str() as text)], keywords=[]):
             ranks = re.sub(r"[\s,]", "", text).replace("10", "T")
@@ -64,12 +59,7 @@ def read_ranks(call: ast.Call, allowed: str) -> str:
 def explain_missing_quotes(
     column: ast.expr, comparison: ast.cmpop, label: ast.expr, columns: Mapping[str, Column]
 ) -> str:
-    """Return what to write if a label of a column is written as a name; else nothing.
-
-    Args:
-        column, comparison, label: the nodes of a comparison.
-        columns: the columns by name.
-    """
+    """Return what to write if a label of a column is written as a name; else nothing."""
     if not (isinstance(column, ast.Name) and isinstance(label, ast.Name)):
         return ""
     labels = columns[column.id].labels if column.id in columns else ()
@@ -157,7 +147,6 @@ class _Number:
     """A number for each row.
 
     Attributes:
-        text: the number as it is written.
         low, high: its bounds if it is an integer, else infinite.
         values: returns int64 or float64, (rows,) or a scalar, and the rows where it is known, bool
             (rows,) or None for all.
@@ -185,12 +174,7 @@ _Operand: TypeAlias = _Condition | _Number | _Label
 
 
 class Expression:
-    """A condition on rows.
-
-    Attributes:
-        text: the expression.
-        columns: the names it uses, in order of use.
-    """
+    """A condition on rows; `columns` are the names it uses, in order of use."""
 
     def __init__(self, text: str, columns: tuple[str, ...], condition: _Condition) -> None:
         self.text = text
@@ -245,8 +229,6 @@ def _check_size(text: str) -> None:
 
 
 class _Compiler:
-    """A compiler of parsed expressions, which checks each node and turns it into functions."""
-
     def __init__(self, games: bool, game: str) -> None:
         self.used: dict[str, None] = {}
         self._games = games
@@ -278,7 +260,6 @@ class _Compiler:
         raise InputError(f"{operand.text} is not a condition: compare, as in {example}")
 
     def _compile_operand(self, node: ast.expr) -> _Operand:
-        """Compile any node."""
         match node:
             case ast.BoolOp():
                 return self._compile_boolean(node)
@@ -315,7 +296,6 @@ class _Compiler:
         raise make_syntax_error(node)
 
     def _compile_number(self, node: ast.expr) -> _Number:
-        """Compile a node that must be a number."""
         operand = self._compile_operand(node)
         if isinstance(operand, _Number):
             return operand
@@ -323,7 +303,6 @@ class _Compiler:
         raise InputError(f"{operand.text} is {what}, not a number: it cannot be used in arithmetic")
 
     def _get_column(self, name: str) -> _Operand:
-        """Return a column as an operand."""
         column = self._columns.get(name)
         if column is None:
             if name in {column.name for column in _GAME_COLUMNS}:
@@ -355,7 +334,6 @@ class _Compiler:
         return _Condition(format_node(node), truth)
 
     def _compile_boolean(self, node: ast.BoolOp) -> _Condition:
-        """Compile conditions joined by `and` or `or`."""
         conditions = [self.compile_condition(value) for value in node.values]
         all_of = isinstance(node.op, ast.And)
         return _Condition(
@@ -363,7 +341,6 @@ class _Compiler:
         )
 
     def _compile_arithmetic(self, node: ast.BinOp) -> _Number:
-        """Compile an operation on two numbers."""
         operate = _ARITHMETIC.get(type(node.op))
         if operate is None:
             raise make_syntax_error(node)
@@ -418,7 +395,6 @@ class _Compiler:
     def _compile_pair(
         self, left: ast.expr, comparison: ast.cmpop, right: ast.expr, text: str
     ) -> _Condition:
-        """Compile the comparison of two operands."""
         for one, other in ((left, right), (right, left)):
             if hint := explain_missing_quotes(one, comparison, other, self._columns):
                 raise InputError(hint)
@@ -501,7 +477,6 @@ def _compare_labels(
 
 
 def _get_column_values(rows: Rows, name: str) -> Int64Array:
-    """Return a column, int64 (rows,)."""
     values = getattr(rows, name) if name in ("deal", "game", "round") else rows.column(name)
     return np.asarray(values, np.int64)
 

@@ -45,8 +45,7 @@ SCRIPTS = (
 def make_page(position: str = "") -> str:
     """Return the page, one HTML file that needs nothing else.
 
-    Args:
-        position: where it begins, as in the part of its address after `#` (`link.js`).
+    `position` is where it begins, as in the part of its address after `#` (`link.js`).
     """
     data = {"engine": _read_bytes("engine.wasm"), "tables": _read_bytes("tables.json")}
     for name, rules in TABLES.items():
@@ -77,7 +76,6 @@ def write_link(rules: GameRules, position: Position | None) -> str:
     """Return rules and a position as the page reads them, the part of its address after `#`.
 
     Args:
-        rules: the rules.
         position: a position whose seats are places; None for a new round.
 
     Raises:
@@ -99,7 +97,6 @@ def write_link(rules: GameRules, position: Position | None) -> str:
 
 
 def _list_parts(position: Position) -> Iterator[tuple[str, str]]:
-    """Yield the parts of a link that say what happened in a round."""
     if position.calls is None:
         raise InputError("the page needs the calls: give --heard in place of --contract")
     names = name_places(position.rules.seats)
