@@ -39,7 +39,6 @@ MAX_PATH = 4096
 """Most bytes of a path."""
 
 CONFIDENCE_RANGE = (0.01, 0.999999)
-"""The lowest and the highest confidence level."""
 
 Count: TypeAlias = int | float | str
 """A whole number: 1000000, 1e6, "1M" or "1,000,000"."""
@@ -102,11 +101,7 @@ def _parse_decimal(text: str) -> Decimal:
 
 @use_own_decimals()
 def parse_whole_number(value: object, lowest: int, example: str, highest: int = MAX_INTEGER) -> int:
-    """Return a whole number from `lowest` to `highest`, also written 1e6, 1M or 1,000,000.
-
-    Raises:
-        InputError: it is none, or can mean two numbers; `example` shows one.
-    """
+    """Return a whole number, also 1e6, 1M or 1,000,000; raise InputError, with `example`."""
     _reject_two_readings(value, is_whole=True)
     try:
         number = _parse_decimal(represent(value, str))
@@ -126,11 +121,7 @@ def parse_game_count(value: object) -> int | Literal["auto"]:
 
 
 def parse_share(value: object, lowest: float = 0.0, highest: float = 1.0) -> float:
-    """Return a number from `lowest` to `highest`, both between 0 and 1; also written 95%.
-
-    Raises:
-        InputError: it is none.
-    """
+    """Return a number of 0 to 1 within these limits, also written 95%; or raise InputError."""
     text = represent(value, str).strip()
     try:
         share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
@@ -144,11 +135,7 @@ def parse_share(value: object, lowest: float = 0.0, highest: float = 1.0) -> flo
 
 
 def parse_share_width(value: object) -> float:
-    """Return a precision, a share such as 0.005 or 0.5%.
-
-    Raises:
-        InputError: it is none, or a text such as 0.5, which can mean 0.5%.
-    """
+    """Return a precision, 0.005 or 0.5%; raise InputError for 0.5, which can mean 0.5%."""
     share = parse_share(value)
     if isinstance(value, str) and "%" not in value and share > _MOST_BARE_PRECISION:
         raise InputError(
@@ -158,11 +145,7 @@ def parse_share_width(value: object) -> float:
 
 
 def parse_positive_number(value: object) -> float:
-    """Return a number above 0, also written ±0.5.
-
-    Raises:
-        InputError: it is none, or can mean two numbers.
-    """
+    """Return a number above 0, also written ±0.5; or raise InputError."""
     _reject_two_readings(value, is_whole=False)
     try:
         width = float(represent(value, str).strip().lstrip("±"))
@@ -174,11 +157,7 @@ def parse_positive_number(value: object) -> float:
 
 
 def parse_turn(value: object) -> tuple[int, int] | str:
-    """Return trick (1 to 8) and card (1 to 6) of `3.2`, or the call `c.4` or `c.4.2` as it is.
-
-    Raises:
-        InputError: it is neither.
-    """
+    """Return trick and card of `3.2`, or `c.4` and `c.4.2` as they are; or raise InputError."""
     parts = value if isinstance(value, tuple | list) else [value]
     text = ".".join(represent(each, str) for each in parts).strip()
     if re.fullmatch(r"c\.[1-9]\d{0,2}(?:\.[1-5])?", text):
@@ -228,7 +207,6 @@ def collect_rules(rules: GameRules | None, values: Mapping[str, Any], caller: st
     """Return the rules that are given whole, or by the values of their fields.
 
     Args:
-        rules: the rules, or None.
         values: `RuleArguments`.
         caller: name of the function that was called, for errors.
 
@@ -292,7 +270,6 @@ def parse_players(policy: PoliciesLike | None, rules: GameRules) -> tuple[Player
     Args:
         policy: one for all seats; one for each seat; SPEC, team0=SPEC and seat3=SPEC, or by "all",
             "team0" and "seat3", of which a later one overrides; None for the default player.
-        rules: the rules, which give seats and teams.
 
     Raises:
         InputError: a seat or team does not exist, or a value is no policy.
@@ -445,11 +422,7 @@ def split_items(items: object) -> list[str]:
 
 
 def read_place(option: str, place: str | int | None, rules: GameRules) -> int | None:
-    """Return the place that an option names, or that counts from 0 in Python.
-
-    Raises:
-        InputError: there is no such place, or a text is a mere number.
-    """
+    """Return the place of a name, or of an int from 0; raise InputError for a number as text."""
     if place is None:
         return None
     if isinstance(place, int) and not isinstance(place, bool):

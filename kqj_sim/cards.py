@@ -20,7 +20,6 @@ RANKS = "ATHKQJ987654"
 SUITS = "shdc"
 CONTRACTS = ("s", "h", "d", "c", "NT", "AT")
 NUMBER_WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight")
-"""Numbers of seats, cards and tricks in words."""
 
 SUIT_SYMBOLS = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 SUIT_NAMES = {"s": "spades", "h": "hearts", "d": "diamonds", "c": "clubs"}
@@ -60,12 +59,9 @@ class Card(NamedTuple):
 
 
 def parse_card(text: str, *, ranks: str = RANKS) -> Card:
-    """Parse a card of a pack with these ranks, rank then suit, as in records.
+    """Parse a card of a pack, rank then suit as in records; raise InputError for others.
 
     Capital and small letters, `10` for `T`, and black and white suit signs are accepted.
-
-    Raises:
-        InputError: the text is no such card.
     """
     match = _CARD_PATTERN.fullmatch(text.replace(_EMOJI_SELECTOR, "").strip())
     card = match and Card(_find_rank(match[1]), _find_suit(match[2]))
@@ -147,14 +143,7 @@ def add_suit_signs(text: str) -> str:
 
 
 def parse_contract(text: str) -> str:
-    """Parse a contract as people write it, such as `h`, `hearts`, `♥`, `NT` or `no trump`.
-
-    Returns:
-        One of CONTRACTS.
-
-    Raises:
-        InputError: the text is no contract.
-    """
+    """Parse `h`, `♥`, `hearts`, `no trump`, ... to one of CONTRACTS; or raise InputError."""
     plain = " ".join(text.replace(_EMOJI_SELECTOR, "").split())
     if not re.fullmatch(CONTRACT_PATTERN, plain, re.IGNORECASE):
         raise InputError(f"{quote(text)} is not a contract: write one of {' '.join(CONTRACTS)}")
@@ -170,13 +159,7 @@ def format_contract(contract: str) -> str:
 
 
 class _Symbol(NamedTuple):
-    """A part of a text: a rank, a suit, or a letter H that may be either.
-
-    Attributes:
-        text: the text.
-        role: `r` for a rank, `s` for a suit, `?` for either.
-        has_colon: whether a colon marks it as the suit of the ranks that follow.
-    """
+    """A part of a text: a rank (`r`), a suit (`s`), or a letter H that may be either (`?`)."""
 
     text: str
     role: str
@@ -192,7 +175,6 @@ def _find_rank(text: str) -> str:
 
 
 def _split_word(word: str, ranks: str) -> list[_Symbol]:
-    """Return the symbols of a word; raise InputError for other characters."""
     symbols: list[_Symbol] = []
     position = 0
     while position < len(word):
@@ -253,7 +235,6 @@ def _read_shape(symbols: Sequence[_Symbol], shape: str) -> Iterator[Card]:
 
 
 def _explain_unreadable(word: Sequence[_Symbol], ranks: str) -> str:
-    """Return what is wrong with a word that is no cards."""
     text, roles = quote(_join_text(word)), {symbol.role for symbol in word}
     if roles == {"r"}:
         rank = _find_rank(word[0].text)
@@ -271,5 +252,4 @@ def _join_cards(cards: Iterable[Card]) -> str:
 
 
 def _describe_card_syntax(ranks: str) -> str:
-    """Return how to write a card, for errors."""
     return f"a rank of {' '.join(ranks)}, then a suit of {' '.join(SUITS)}, as in Th"

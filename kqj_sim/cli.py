@@ -22,13 +22,10 @@ from kqj_sim.messages import quote, shorten
 
 
 class CommandEntry(NamedTuple):
-    """A command in the table.
+    """A command: `module`, below `kqj_sim`, defines it or the function of which it is made.
 
-    Attributes:
-        module: the module below `kqj_sim` that defines it, or the function of which it is made.
-        summary: the first line of its help.
-        run: the module of `kqj_sim.commands` whose function `run` carries it out, if it does not
-            write tables and a picture as others do.
+    `run` is the module of `kqj_sim.commands` whose function `run` carries it out, if it does not
+    write tables and a picture as others do.
     """
 
     module: str
@@ -87,12 +84,10 @@ QUESTIONS: Mapping[str, Mapping[str, CommandEntry]] = {
         ),
     },
 }
-"""The commands by name, below the question that they answer, as help lists them."""
 
 COMMANDS: Mapping[str, CommandEntry] = {
     name: entry for commands in QUESTIONS.values() for name, entry in commands.items()
 }
-"""The commands by name."""
 
 
 class LazyCommands(Mapping[str, click.Command]):

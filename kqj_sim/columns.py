@@ -115,7 +115,5 @@ KQJ_COLUMNS: tuple[Column, ...] = (
     *(Column(f"gratuity_{t}", 0, 4500, f"gratuities of team {t}") for t in range(3)),
     *(Column(f"team_of_seat_{s}", 0, 2, f"team of seat {s} in this round") for s in range(6)),
 )
-"""The columns of KQJ's rows."""
 
 KQJ_COLUMN_NUMBERS = {column.name: number for number, column in enumerate(KQJ_COLUMNS)}
-"""The number of each column of KQJ's rows, by its name."""

@@ -27,10 +27,7 @@ class Engine:
     """A game in the engine.
 
     Attributes:
-        rules: the class of its rules.
         pack: all cards, a set in natural coding.
-        encode_rules: returns the rules as the kernels take them.
-        loops: the loops that ask policies.
         select_stages: returns the loops that a round runs under its rules, with a contract or first
             call imposed or None, and the stages of the round, the last of which plays the cards.
         select_resuming: returns the kernels that resume calls and play in the middle of a round

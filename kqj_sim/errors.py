@@ -43,6 +43,5 @@ class locate_errors:
         """Do nothing."""
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        """Raise an `InputError` again, with the place."""
         if isinstance(error, InputError):
             raise type(error)(f"{self._place}: {error}") from None

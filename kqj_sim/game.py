@@ -27,20 +27,14 @@ class Game:
 
     Attributes:
         name: as in records and `--game`.
-        title: its name for people.
-        rules: the class of its rules.
-        columns: the columns of its rows, in their order.
-        decisions: the decisions of its players.
-        sender: what they call the player of the contract.
+        sender: what players call the one who plays the contract.
         raises: whether what waits for the next round is that it is raised, and not points.
         upcard_key: the key of the card turned up in the JSON of `odds`.
         default_player: the player of seats that are not named, who also makes the decisions that
             policies leave out.
         lively_player: a player who makes contracts of every kind, against whom policies that choose
             cards are checked.
-        policies_package: the package of its policies.
-        built_ins: names of these policies, each a module of that package.
-        presets: policies with other defaults, by name.
+        built_ins: names of its policies, each a module of `policies_package`.
         parts: the module and the name of each part, as in entry points: `analysis`
             (`stats.games.AnalyzedGame`), `answers` (`questions.odds.screen.GameAnswers`),
             `report` (`questions.report.views.GameReport`), `engine` (`engines.Engine`),

@@ -61,7 +61,6 @@ KQJ = Game(
 """The game of the package, which is played unless another is named."""
 
 GAMES: Mapping[str, Game] = {game.name: game for game in (KQJ, KWAJONGEN)}
-"""The games by name."""
 
 
 def find_game(name: str) -> Game:
@@ -75,11 +74,7 @@ def list_game_options(name: str) -> Sequence[str]:
 
 
 def make_rules(game: str, values: Mapping[str, Any]) -> GameRules:
-    """Return the rules of a game with these fields, the others at their defaults.
-
-    Raises:
-        InputError: the game, a field or a value does not exist.
-    """
+    """Return the rules of a game, other fields at their defaults; or raise InputError."""
     if game not in GAMES:
         raise InputError(f"{quote(game)} is not a game: {suggest_value(game, list(GAMES))}")
     return find_game(game).rules.from_dict(values)

@@ -28,12 +28,7 @@ class ImposedContract:
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Parse PLACE:CONTRACT[:AMOUNT], such as opener:h, 2nd:hearts or dealer:h:150.
-
-        Raises:
-            InputError: the text has another form, or the amount is no number; the contract does not
-                exist; the place does not exist.
-        """
+        """Parse PLACE:CONTRACT[:AMOUNT]: opener:h, 2nd:NT, dealer:h:150; or raise InputError."""
         place_text, *rest = text.split(":")
         if len(rest) not in (1, 2):
             raise InputError("write place and contract, such as opener:h, or opener:h:150")
@@ -80,11 +75,9 @@ class ImposedContract:
 
 @dataclass(frozen=True)
 class ImposedFirstCall:
-    """The opener's first call, given whatever cards the opener holds; with taking only.
+    """The opener's first call, whatever cards the opener holds; with taking only.
 
-    Attributes:
-        takes: True to take in the suit of the Return; False to pass, after which the players go
-            on calling.
+    It is to take in the suit of the Return, or without `takes` to pass; then others may call.
     """
 
     takes: bool

@@ -29,10 +29,8 @@ _SLIP = 0.8
 """Similarity, of 0 to 1, from which a name differs by a slip of the finger."""
 
 _MOST_SUGGESTIONS = 6
-"""Most names that a message suggests."""
 
 _MAX_NAMES = 20
-"""Most names to list in one line."""
 
 _LONG_WORD = re.compile(r"\S{121,}")
 """A word too long for a sentence: input that a message repeats without shortening it."""
@@ -58,10 +56,7 @@ def format_json(value: object, indent: int | None = None, compact: bool = False)
 
 
 def escape_json(text: str) -> str:
-    r"""Return JSON with escapes such as `\u009b` in place of control characters; it says the same.
-
-    Those below 32 are escaped in any JSON, others need not be.
-    """
+    r"""Return JSON that says the same, with escapes such as `\u009b` for control characters."""
     return _UNUSUAL.sub(_escape_unprintable, text)
 
 
@@ -84,10 +79,7 @@ def represent(value: object, write: Callable[[object], str] = repr) -> str:
 
 
 def shorten(value: object, width: int = WIDTH) -> str:
-    """Return a value as a message repeats it: visible, at most `width` characters.
-
-    A longer one keeps its beginning and its end, with an ellipsis between.
-    """
+    """Return a value as a message repeats it: visible, cut in the middle to `width` characters."""
     text = represent(value, str)
     cut = len(text) > width
     # An escape is at least as long as its character: no more than `width` are ever needed.
@@ -137,9 +129,7 @@ def use_own_decimals() -> Iterator[None]:
 def explain_two_readings(text: str, *, is_whole: bool) -> str | None:
     """Return the message on a number that can be meant in two ways, such as `1.000`; else None.
 
-    Args:
-        text: the number as people typed it, such as 1.000, 1.500k or 12,500.
-        is_whole: True for whole numbers, which take commas between thousands: 12,500.
+    Whole numbers take commas between thousands: 12,500.
     """
     found = _TWO_READINGS.fullmatch(text.strip())
     if found is None or (is_whole and found["mark"] == "," and not found["unit"]):
@@ -180,10 +170,7 @@ def suggest(wrong: str, right: Iterable[str]) -> str:
 
 
 def suggest_names(name: str, known: Iterable[str], listed_by: str = "") -> str:
-    """Return the end of an error line: the nearest known name, or all of them.
-
-    If there are too many for a line, it names the command `listed_by` that lists them.
-    """
+    """Return the end of an error: the nearest known name, all, or the command that lists them."""
     known = sorted(known)
     similar = find_similar(name, known)
     if similar:
@@ -216,10 +203,7 @@ def one_line(message: str) -> str:
 
 
 def suggest_file(path: str | os.PathLike[str]) -> str:
-    """Return the end of an error about a missing file: a file of a similar name, if there is one.
-
-    Without the folder it says that.
-    """
+    """Return the end of an error about a missing file: a similar name, or a missing folder."""
     folder, name = os.path.split(os.fspath(path))
     try:
         names = os.listdir(folder or os.curdir)

@@ -31,13 +31,9 @@ class Option(NamedTuple):
     """An option: where the help lists it, and how its value is read.
 
     Attributes:
-        section: section of the help.
         help: what it does, unless each function's docstring says so.
         parse: returns the value that a text, or a value in Python, stands for; raises
             InputError.
-        metavar: the value's placeholder in the help.
-        choices: the values that are allowed.
-        multiple: True if it can be given several times.
         rare: True if only --help-all lists it, or the commands of which this is so.
         game: the game to which it belongs; None for all.
         completes: what the shell completes: "spec", "parameter", "column", "table" or "file".

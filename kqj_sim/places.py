@@ -14,10 +14,7 @@ DEALER = "dealer"
 
 
 def name_places(seats: int) -> tuple[str, ...]:
-    """Return the name of each place of a table with this many seats.
-
-    Six seats are `opener`, `2nd`, `3rd`, `4th`, `5th`, `dealer`.
-    """
+    """Return the names of places: of six `opener`, `2nd`, `3rd`, `4th`, `5th`, `dealer`."""
     return (OPENER, *(format_ordinal(place + 1) for place in range(1, seats - 1)), DEALER)
 
 
@@ -31,12 +28,9 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
 def parse_place(text: str, seats: int) -> int:
-    """Parse a place as people write it: `opener`, `3rd`, `third`, `dealer`.
+    """Parse a place as people write it, `opener`, `3rd`, `third`, `dealer`; or raise InputError.
 
     A number without an ending is refused: 3 can mean the 3rd, or the 4th counted from 0.
-
-    Raises:
-        InputError: the text is no place of a table with this many seats.
     """
     names = name_places(seats)
     plain = text.strip().lower()

@@ -18,7 +18,6 @@ class Plan:
         time: limit in seconds; None for none.
         seed: seed of the deals, 0 to 2**63 - 1.
         first: number of the first deal, or of the first game.
-        confidence: of the intervals.
 
     Raises:
         InputError: a number is out of range.

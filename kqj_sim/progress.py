@@ -34,9 +34,6 @@ class InterruptHandler:
     In the program a second one ends the process (`kqj_sim.signals`); elsewhere only Ctrl-C is
     handled, and a second one interrupts as usual.  In other threads than the main one it does
     nothing, as signals do not reach them.
-
-    Attributes:
-        stop_requested: True after the first one.
     """
 
     stop_requested = False
@@ -64,7 +61,6 @@ class InterruptHandler:
 
 
 SHOW_AFTER_SECONDS = 1.0
-"""Time before the progress of a run is shown."""
 
 RATE_WINDOW_SECONDS, RATE_SAMPLE_SECONDS = 30.0, 0.1
 """Time over which the rate is measured, and time between two samples of it."""
@@ -73,12 +69,7 @@ RATE_WINDOW_SECONDS, RATE_SAMPLE_SECONDS = 30.0, 0.1
 class ProgressLine:
     """A line with a bar, the rate and the time left, shown after a second on a terminal.
 
-    A context manager.
-
-    Args:
-        unit: plural of what is counted, such as deals.
-        total: number of all units.
-        quiet: show nothing.
+    A context manager; `unit` is the plural of what is counted, such as deals.
     """
 
     def __init__(self, unit: str, total: int, quiet: bool) -> None:
@@ -203,7 +194,6 @@ def open_workers(
 
     Args:
         threads: the number of threads; None for all processors.
-        cluster: address of a Dask cluster, or the cluster.
         tell: called with a line on the cluster's workers; None to say nothing.
 
     Raises:

@@ -40,13 +40,10 @@ class CommandDescription:
     """The details of a command that its function's signature does not say.
 
     Attributes:
-        function: the public function.
         arguments: placeholders of the parameters that are typed without an option.
         output: options of what is written, which the function does not have.
         workers: options of who does the work, of "threads" and "cluster".
-        examples: command lines for the help.
         options: the question's options by name, its own and those of `OPTIONS`.
-        help: what each parameter does, by name.
         list_tables: returns the titles of the tables by name, for the values of all options;
             raises InputError for what cannot be written.
     """

@@ -158,11 +158,7 @@ _decode_partial = msgspec.json.Decoder(PartialRecord).decode
 
 
 def to_json(record: Record) -> str:
-    """Return the record as one line of JSON, without a line end.
-
-    Raises:
-        RecordError: JSON cannot express a value.
-    """
+    """Return a record as one line of JSON; raise RecordError for a value that JSON cannot hold."""
     try:
         return escape_json(_encode(record).decode())
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
@@ -170,11 +166,7 @@ def to_json(record: Record) -> str:
 
 
 def from_json(text: str | bytes) -> Record:
-    """Parse a record from text, or from bytes in UTF-8; ignore unknown keys.
-
-    Raises:
-        RecordError: the text is not JSON, a key is missing, or a value has a wrong type.
-    """
+    """Parse a record from text or UTF-8 bytes; ignore unknown keys; raise RecordError if wrong."""
     return _decode_record(_decode, text)
 
 
@@ -184,7 +176,6 @@ def partial_record_from_json(text: str | bytes) -> PartialRecord:
 
 
 def _decode_record(decode: Callable[[str | bytes], R], text: str | bytes) -> R:
-    """Return the decoded text; convert errors to RecordError."""
     try:
         found = decode(text)
         if found.game not in GAMES:
@@ -227,5 +218,4 @@ def _reorder_message(message: str) -> str:
 
 
 def _format_error(error: Exception) -> str:
-    """Return an error's message on one line."""
     return one_line(str(error))

@@ -33,11 +33,7 @@ _MAX_LINES, _MAX_WIDTH = 10, 96
 
 
 class UnwrittenFileError(OSError):
-    """A file that could not be written once deals were played.
-
-    Attributes:
-        result: the result up to then.
-    """
+    """A failure to write a file after deals were played; `result` is the result up to then."""
 
     def __init__(self, path: str, error: OSError, result: ShownResult, note: str) -> None:
         failure = make_write_error(Path(path), error)
@@ -47,11 +43,7 @@ class UnwrittenFileError(OSError):
 
 
 class ShownResult(ABC):
-    """A result that shows itself as a few lines of text, and as a table in notebooks.
-
-    Attributes:
-        headline: the result in sentences.
-    """
+    """A result that shows itself as a few lines of text, and as a table in notebooks."""
 
     headline: str
 
@@ -60,7 +52,6 @@ class ShownResult(ABC):
         """Return the lines below the headline, the most important first."""
 
     def _list_html_grids(self) -> Sequence[Grid]:
-        """Return the tables that notebooks show."""
         return ()
 
     def __repr__(self) -> str:
@@ -77,7 +68,6 @@ class ShownResult(ABC):
         return _restore, (type(self), cloudpickle.dumps(self.__dict__))
 
     def _repr_html_(self) -> str:
-        """Return the result as HTML, for notebooks."""
         lines = [line for line in self._list_lines() if line]
         return to_html_fragment(self.headline.split("\n"), lines, self._list_html_grids())
 
@@ -227,7 +217,6 @@ class Result(ShownResult):
     def _explain_missing(
         self, quantity: str, table: str | None, groups: Mapping[str, object]
     ) -> str:
-        """Return the error of a number that no table has."""
         tables = [each for each in self._report.tables if table in (None, each.name)]
         if not tables:
             return _explain_unknown("there is no table", str(table), self.tables)
@@ -303,7 +292,6 @@ class Result(ShownResult):
 
 
 def _explain_unknown(claim: str, name: str, known: Iterable[str]) -> str:
-    """Return the error of a name that does not exist, as a claim says."""
     names = list(known)
     ending = suggest(name, names) or f"there are {', '.join(names) or 'none'}"
     return f"{claim} {quote(name)}: {ending}"

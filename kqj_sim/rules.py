@@ -33,9 +33,7 @@ def make_rule_field(
     """Return a dataclass field for a rule.
 
     Args:
-        default: the default value.
         choices: the allowed values, default first; None for any positive multiple of 10.
-        help: a line for the command line.
         only: the bidding without which the field has no effect; empty for none.
     """
     return field(default=default, metadata={"choices": choices, "help": help, "only": only})
@@ -61,7 +59,6 @@ class GameRules(ABC):
     score_sign: ClassVar[int]
     """1 if a higher score is better, -1 if a lower one is."""
     scores_kq: ClassVar[bool] = False
-    """Whether KQ and KQJ of trump score."""
     variant_fields: ClassVar[tuple[str, ...]] = ()
     """The options that make a variant of the game, which `describe_variant` tells."""
 
@@ -265,7 +262,6 @@ def require_kqj_rules(rules: GameRules) -> KqjRules:
 
 
 def _check_value(rule: Field[Any], value: Any) -> None:
-    """Raise InputError if a field does not allow a value."""
     choices = rule.metadata["choices"]
     if choices is None:
         if type(value) is int and value > MAX_TARGET:

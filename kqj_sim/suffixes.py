@@ -16,16 +16,13 @@ TABLE_SUFFIXES: Mapping[str, str] = {
     ".parquet": "parquet",
 }
 PAGE_SUFFIXES: Mapping[str, str] = {**TABLE_SUFFIXES, ".html": "html"}
-"""The same, with a page."""
 
 ROW_SUFFIXES: Mapping[str, str] = {".parquet": "parquet", ".csv": "csv"}
 PLOT_SUFFIXES: Mapping[str, str] = {".png": "png", ".svg": "svg", ".pdf": "pdf"}
 
 FORMATS = tuple(TABLE_SUFFIXES.values())
-"""The formats of tables."""
 
 PAGE_FORMATS = tuple(PAGE_SUFFIXES.values())
-"""The same, with a page."""
 
 
 def choose_by_suffix(path: str | Path, choices: Mapping[str, str], default: str = "") -> str:

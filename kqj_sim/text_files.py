@@ -46,11 +46,7 @@ def open_lines(path: str | os.PathLike[str]) -> Iterator[Iterator[bytes]]:
 
 
 def read_bytes(path: str | os.PathLike[str], most: int = MAX_BYTES) -> bytes:
-    """Return the content of a file.
-
-    Raises:
-        OSError: it cannot be read, is a device, or has more than `most` bytes.
-    """
+    """Return the content of a file; raise OSError for a device, and for more than `most` bytes."""
     with open(path, "rb") as stream:
         _refuse_device(stream, os.fspath(path))
         content = stream.read(most + 1)

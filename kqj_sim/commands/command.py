@@ -80,7 +80,6 @@ class Command(click.Command):
         return list(self._list_sections(ctx))
 
     def _list_sections(self, ctx: click.Context) -> Iterator[tuple[str, Sequence[tuple[str, str]]]]:
-        """Yield the title and the rows of each section that help lists."""
         listed = {each.name: each for each in self.params if self._is_listed(each, ctx)}
         for title in dict.fromkeys(option.section for option in FLAGS.values()):
             rows = [
@@ -96,7 +95,6 @@ class Command(click.Command):
         yield "Help", [row for each in added if (row := each.get_help_record(ctx)) is not None]
 
     def _is_listed(self, parameter: click.Parameter, ctx: click.Context) -> bool:
-        """Return whether help lists a parameter."""
         if isinstance(parameter, click.Argument):
             return False
         if ctx.meta.get(_ALL_KEY, False):
@@ -106,7 +104,6 @@ class Command(click.Command):
         return not is_rare and option.game in (None, ctx.meta.get(_GAME_KEY, option.game))
 
     def _list_rare(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return the options that only --help-all lists."""
         return [
             each
             for each in self.params
@@ -121,7 +118,6 @@ class Group(Command, click.Group):
 def _make_completer(
     parameter: click.Parameter,
 ) -> Callable[[click.Context, str], list[CompletionItem]]:
-    """Return the function that completes the values of a parameter in the shell."""
     complete_by_type = parameter.shell_complete
 
     def complete(ctx: click.Context, incomplete: str) -> list[CompletionItem]:

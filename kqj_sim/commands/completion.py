@@ -74,7 +74,6 @@ def _complete_parameter(ctx: click.Context, game: str, incomplete: str) -> Itera
 
 
 def _complete_column(ctx: click.Context, game: str, incomplete: str) -> Iterator[CompletionItem]:
-    """Yield the columns that fit the last word."""
     before, name = _split_last(incomplete, r"[\s(,]")
     for column in get_columns(game):
         if column.name.startswith(name):

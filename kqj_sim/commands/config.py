@@ -56,9 +56,6 @@ def _select_values(
     """Return the values in a command's table, overridden by the table of the subcommand.
 
     Args:
-        path: name of the file, for errors.
-        values: the table.
-        command: the command to which the table belongs.
         names: the subcommand that runs, then the one within it, and so on.
         where: name of the table, such as policies.show; empty at the top.
     """
@@ -86,7 +83,6 @@ def _select_values(
 
 
 def _list_nested_options(command: click.Command) -> list[str]:
-    """Return the names of the options of a command and of its subcommands."""
     names = [*_list_options(command)]
     for inner in command.commands.values() if isinstance(command, click.Group) else ():
         names += _list_nested_options(inner)

@@ -69,7 +69,6 @@ def show_warning(message: Warning | str, *details: object, **more: object) -> No
 
 
 def _explain(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
-    """Return the message of an error and its exit status."""
     if isinstance(error, click.ClickException):
         message = error.format_message()
         missing = _MISSING_FILE.search(message)

@@ -64,12 +64,7 @@ def make_command(
     function: Callable[..., Any],
     run: Callable[[CommandDescription, dict[str, Any]], None] | None = None,
 ) -> click.Command:
-    """Return the command of a public function that `question` decorates.
-
-    Args:
-        function: the function.
-        run: asks the question and writes the answer; None for tables and a picture.
-    """
+    """Return the command of a `question`; `run` asks it and writes the answer, if not as tables."""
     asked: CommandDescription = function.command  # type: ignore[attr-defined]
     signature = inspect.signature(inspect.unwrap(function))
     taken = [name for name in signature.parameters if name not in ("rules", "fields", "runner")]
@@ -109,7 +104,6 @@ def make_command(
 
 
 def _list_tables(asked: CommandDescription, context: click.Context) -> Iterable[str]:
-    """Return the tables that a question has with the options given so far."""
     values = {**context.params, "tables": "all"}
     # Click keeps arguments before an option without a value as words.
     values |= {name: context.args for name in asked.arguments if values[name] is None}
@@ -153,7 +147,6 @@ def make_option(name: str, option: Option, default: Any = None, help: str = "") 
 
 
 def _list_rule_options() -> Iterator[click.Option]:
-    """Yield the option for the game, and for every field of the rules of each."""
     yield make_option("game", OPTIONS["game"], KQJ.name)
     for described in GAMES.values():
         rules = described.rules
@@ -197,10 +190,6 @@ def prepare(asked: CommandDescription, given: dict[str, Any]) -> tuple[dict[str,
     """Return the options of the output, and the runner; remove theirs from `given`.
 
     The rules replace their fields there.
-
-    Args:
-        asked: the question.
-        given: the values of all options of its command.
     """
     from kqj_sim.commands.output import list_command_words
 
@@ -227,12 +216,7 @@ def prepare(asked: CommandDescription, given: dict[str, Any]) -> tuple[dict[str,
 
 
 def pop_rules(options: dict[str, Any], context: click.Context) -> GameRules:
-    """Return the rules and remove their options from `options`.
-
-    Raises:
-        InputError: a value is not allowed.
-        UsageError: an option is a rule of another game.
-    """
+    """Return the rules and remove their options from `options`; raise InputError or UsageError."""
     chosen: str = options.pop("game")
     values = {}
     for game, described in GAMES.items():

@@ -70,7 +70,6 @@ def list_columns(game: str) -> list[tuple[str, str, str]]:
 
 
 def _describe_values(column: Column) -> str:
-    """Return the values that a column may hold, as text."""
     if column.is_flag:
         return "false, true"
     low, end = (0, ", null") if column.has_null else (column.low, "")
@@ -211,7 +210,6 @@ def _convert_value(parameter: Parameter, value: ParameterValue | None) -> Any:
 
 
 def _describe_policy(policy: ConfiguredPolicy) -> dict[str, Any]:
-    """Return a policy and its parameters as plain values."""
     parameters = policy.policy.parameters
     return {
         "policy": policy.source,
@@ -259,7 +257,6 @@ def _show_markdown(player: Player) -> None:
 
 
 def _write_json(value: Any) -> None:
-    """Print a value as JSON."""
     write_line(format_json(value, 1))
 
 

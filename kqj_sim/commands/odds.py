@@ -24,11 +24,7 @@ def run(asked: CommandDescription, given: dict[str, Any]) -> None:
 
 
 def join_cards(words: tuple[str, ...]) -> str | None:
-    """Return the words of CARDS as one text; None if there are none.
-
-    Raises:
-        InputError: a word is a call, which belongs to --heard.
-    """
+    """Return the words of CARDS as one text, or None; raise InputError for a call (--heard)."""
     for word in words:
         if _CALL_PATTERN.fullmatch(word):
             raise InputError(

@@ -30,10 +30,6 @@ if TYPE_CHECKING:
 def choose_tables(requested: str | None, titles: Mapping[str, str]) -> tuple[str, ...] | None:
     """Return the names of the tables that --tables asks for; None for the key figures.
 
-    Args:
-        requested: the value of --tables.
-        titles: the titles of the tables that there are, by name.
-
     Raises:
         Exit: the names were asked for, and are written to stdout.
         UsageError: there is no such table.
@@ -83,9 +79,6 @@ class Output:
     Args:
         out: path of the tables; None for stdout.
         format: format of the tables; None to choose it by the suffix of `out`.
-        plot: path of the picture; None for no picture.
-        color: the value of --color.
-        suffixes: formats of the tables by suffix.
 
     Raises:
         InputError: a suffix stands for no format.
@@ -233,7 +226,6 @@ def print_screen(parts: Sequence[RenderableType], color: str) -> None:
 
 
 def _get_stdout_encoding() -> str:
-    """Return the encoding of text on stdout."""
     return getattr(get_stdout(), "encoding", None) or "utf-8"
 
 
@@ -248,7 +240,6 @@ def list_command_words(
     """Return the words of a command line that gives the same results.
 
     Args:
-        ctx: the context of the command.
         hidden: names of options to leave out.
         with_config: also write out the values that came from the file given by --config.
     """

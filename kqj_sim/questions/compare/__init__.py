@@ -31,7 +31,6 @@ DEFAULT_DEALS = 20_000
 def _list_comparison_tables(
     policies: Sequence[str], games: int | str | None, **_: Any
 ) -> Mapping[str, str]:
-    """Return the titles of the tables of `compare`."""
     from kqj_sim.questions.compare.tables import list_tables
 
     return list_tables(len(policies) > 2, games is not None)

@@ -92,10 +92,8 @@ class PairedMatch:
     """The players, the rules and the deals on which they are compared.
 
     Attributes:
-        rules: the rules of the table.
         players: two players, or with opponents one.
         opponents: the player against whom each plays; None: they play each other.
-        seed: seed of the deals.
         first: number of the first deal, or game.
         games: True to play whole games, which count by their winners.
     """
@@ -192,7 +190,6 @@ class PairedMatch:
         return counts
 
     def _tally_chunk(self, played: tuple[Rows, ...]) -> MatchTally:
-        """Return the tally of a chunk of all experiments."""
         repeats = len(played) // len(self.arrangements)
         sides = [*self.arrangements] * repeats
         if self.games:
@@ -245,7 +242,6 @@ class MatchTally:
 
     Attributes:
         names: names of the quantities, `PairedMatch.names`.
-        moments: their moments.
         leads: the number of deals with each lead.
         largest_leads: the deals with the largest leads to either side, (deal, lead), largest first.
     """
@@ -391,11 +387,6 @@ def explain_same_player(
     """Return a sentence on the first two policies that are the same player; else "".
 
     Players are the same if they differ at most in parameters without effect under the rules.
-
-    Args:
-        policies: the policies as they were given.
-        players: the players that stand for them.
-        rules: the rules of the table.
     """
     seated = [each.under(rules) for each in players]
     for one, other in combinations(range(len(policies)), 2):
@@ -427,7 +418,6 @@ def _list_effective(player: Player, rules: GameRules) -> list[tuple[Policy, dict
 def _explain_equality(
     pair: Mapping[str, Player], policies: Sequence[Player], rules: GameRules
 ) -> str:
-    """Return why two specifications mean the same player."""
     one, other = pair.values()
     reasons = [
         mine.without_effect(name, rules)

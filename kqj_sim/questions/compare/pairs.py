@@ -28,7 +28,6 @@ from kqj_sim.stats import intervals, sequences
 from kqj_sim.stats.intervals import Estimate
 
 FIRST_BATCH_DEALS = 64
-"""Deals of the first chunk."""
 
 TARGET_CHUNK_SECONDS = 0.3
 """Approximate duration of a chunk, and so the delay of an interruption."""
@@ -46,9 +45,6 @@ class PolicyPair:
 
     Attributes:
         one, other: their numbers, in the order given.
-        match: the match they play.
-        plan: the number of deals, and the intervals.
-        tally: the tally of the deals played.
         look_history: deals, sum of the leads and of their squares, at each look.
     """
 
@@ -148,12 +144,7 @@ class PolicyPair:
         return single / whole if whole > 0 else math.nan
 
     def play(self, runner: Runner, watch: Callable[[PolicyPair, int], None]) -> bool:
-        """Play until it is done, and return False if it was interrupted before.
-
-        Args:
-            runner: carries out the run.
-            watch: called with this pair and a number of deals whenever they were played.
-        """
+        """Play until done; return False if interrupted.  `watch` gets the deals played."""
         workers = count_workers(runner.workers)
         seconds_per_deal = 0.0
         for look in self.plan.iterate_looks():
@@ -191,13 +182,9 @@ class Comparison:
     """The result of a comparison.
 
     Attributes:
-        policies: the policies as they were given.
         names: the policies by name, numbered where two files have the same name.
-        players: the players of the sides.
-        rules, opponents, part: as for `play_pairs`.
+        opponents, part: as for `play_pairs`.
         plan: the deals, and the confidence of all pairs jointly.
-        pairs: the pairs of policies, in order.
-        interrupted: True if it was stopped early.
     """
 
     policies: tuple[Player, ...]
@@ -260,9 +247,7 @@ def play_pairs(
 
     Args:
         policies: two or more, at most `MAX_POLICIES`.
-        rules: the rules of the table.
         plan: the deals; the confidence is that of all pairs jointly.
-        runner: carries out the run.
         opponents: the player against whom each of them plays; None: they play each other, with
             sides exchanged.
         part: "calling" compares the policies as callers, with the same player of the cards;
@@ -354,7 +339,6 @@ def compose_players(
 
 
 def _compose_player(policy: Player, part: PolicyPart, other_part: Player | None) -> Player:
-    """Return the player who stands for a policy in the comparison."""
     if part == "both":
         return policy
     assert other_part is not None
@@ -371,7 +355,6 @@ def _compose_player(policy: Player, part: PolicyPart, other_part: Player | None)
 
 
 def _number_duplicates(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names, numbered where one occurs twice."""
     found: list[str] = []
     for name in names:
         again = names[: len(found)].count(name)

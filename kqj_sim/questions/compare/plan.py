@@ -28,7 +28,6 @@ DEFAULT_MAX_DEALS = 1_000_000
 """Deals at which an inconclusive comparison ends."""
 
 DEALS_A_GAME = 10
-"""As many deals count as a game."""
 
 RELATIVE_PRECISION = 0.2
 """Half-width of the interval at which a comparison ends, as a share of the lead."""
@@ -38,13 +37,9 @@ RELATIVE_PRECISION = 0.2
 class ComparisonPlan(Plan):
     """The deals of a comparison, and its intervals, which hold jointly.
 
-    Without deals and precision, in points, it goes on to a fifth of the lead, or until both
-    policies are shown to be equal.
-
     Attributes:
         indifference: difference, in points, within which two policies count as equal.
         max_deals: largest number of deals if `deals` is None.
-        seats: number of seats of the table.
         games: True to play whole games; leads are then in games won, widths in per cent of them.
     """
 
@@ -76,7 +71,6 @@ class ComparisonPlan(Plan):
         """Return the plan with the defaults of a game.
 
         Args:
-            rules: the rules of the table.
             games: number of whole games instead of deals; "auto": as many as it takes.
             deals, indifference, max_deals, others: as the attributes; None for the default.
         """

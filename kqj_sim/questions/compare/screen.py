@@ -177,7 +177,6 @@ def _name_best(comparison: Comparison, best: Sequence[int]) -> list[str]:
 
 
 def _describe_pair(comparison: Comparison, pair: PolicyPair) -> str:
-    """Describe the lead of the policy that is ahead."""
     names = comparison.names[pair.one], comparison.names[pair.other]
     if pair.tally.total("differs") == 0:
         return say(__name__, "alike", names, pair.tally.deals, get_unit(comparison))
@@ -247,7 +246,6 @@ def format_rule_options(comparison: Comparison) -> list[str]:
 # Pictures of comparisons of policies.
 
 MAX_BINS = 60
-"""Bars of a histogram, about."""
 MAX_LEAD_TICKS = 8
 """So many different leads have a tick each, at most."""
 MIN_TICK_RATIO = 1.25
@@ -292,7 +290,6 @@ def make_comparison_drawing(comparison: Comparison) -> figures.Drawing:
 
 
 def _draw_pair(axes: Axes, comparison: Comparison) -> None:
-    """Draw the distribution of the leads of the first pair."""
     _draw_leads(axes, comparison, comparison.pairs[0])
 
 
@@ -308,7 +305,6 @@ def _get_lead_decimals(comparison: Comparison) -> int:
 
 
 def _draw_leads(axes: Axes, comparison: Comparison, pair: PolicyPair) -> None:
-    """Draw the distribution of the leads other than 0."""
     sums, scale = pair.tally, pair.points_per_lead / pair.match.lead_divisor
     leads = {lead: count for lead, count in sums.leads.items() if lead != 0}
     even = sums.leads[0] / max(1, sums.deals)
@@ -341,7 +337,6 @@ def _draw_leads(axes: Axes, comparison: Comparison, pair: PolicyPair) -> None:
 
 
 def _draw_look_history(axes: Axes, comparison: Comparison, pair: PolicyPair) -> None:
-    """Draw the lead and its interval at each look."""
     axes.set_title("Lead by number of deals, with intervals")
     axes.set_xlabel(f"{get_unit(comparison)}s played")
     axes.set_ylabel(f"lead of {comparison.names[pair.one]}, {_get_lead_unit(comparison)}")
@@ -373,7 +368,6 @@ def _choose_ticks(first: int, last: int) -> list[int]:
 
 
 def _draw_ranking(axes: Axes, comparison: Comparison) -> None:
-    """Draw the mean lead of each policy over the others, best first."""
     axes.set_title("Mean lead over the others")
     decimals = _get_lead_decimals(comparison)
     means = {policy: comparison.estimate_mean_lead(policy) for policy in comparison.ranking}
@@ -414,7 +408,6 @@ _COLUMNS = {"table", "quantity", "unit", "value", "low", "high", "deals", "statu
 """Columns of the tables whose names a parameter cannot have."""
 
 MAX_NAMED_SETTINGS = 4
-"""Sets of values that a sentence names."""
 
 MAX_SHOWN_SETTINGS = 18
 """Sets of values that the key figures show; of more sets the best ones."""
@@ -509,7 +502,6 @@ def list_sweep_remarks(sweep: Sweep) -> list[str]:
 def _make_setting_table(
     sweep: Sweep, name: str, title: str, lines: Sequence[TableRow], note: str = ""
 ) -> Table:
-    """Return a table grouped by the parameters and the status."""
     names = (each.name for each in sweep.varied_parameters)
     parameters = tuple(f"{each} (parameter)" if each in _COLUMNS else each for each in names)
     return Table(
@@ -519,12 +511,10 @@ def _make_setting_table(
 
 
 def _get_group(setting: Setting) -> tuple[int | str, ...]:
-    """Return the values of the group columns."""
     return (*(_parse_whole_number(value) for value in setting.values.values()), setting.status)
 
 
 def _make_table(sweep: Sweep, settings: Sequence[Setting]) -> Table:
-    """Return the table of sets of values."""
     terms = find_game(sweep.rules.game).part("analysis").terms
     lines: list[TableRow] = []
     for each in settings:
@@ -559,7 +549,6 @@ def _parse_whole_number(value: str) -> int | str:
 
 
 MAX_PARAMETERS = 2
-"""Parameters for which a picture has room."""
 
 _MAX_LABELLED_CELLS = 144
 """Cells of a heat map that get their numbers written in."""
@@ -571,11 +560,7 @@ def explain_parameters(count: int) -> str:
 
 
 def make_sweep_drawing(sweep: Sweep, run: Run) -> figures.Drawing:
-    """Return the picture of a sweep of one or two parameters.
-
-    Raises:
-        NothingToDrawError: there is a single setting, or there are more parameters.
-    """
+    """Return the picture of a sweep; raise NothingToDrawError for one setting or 3 parameters."""
     if len(sweep.varied_parameters) > MAX_PARAMETERS:
         raise figures.NothingToDrawError(explain_parameters(len(sweep.varied_parameters)))
     if len(sweep.settings) == 1:
@@ -649,7 +634,6 @@ def _draw_points(axes: Axes, sweep: Sweep) -> None:
 
 
 def _draw_shares(axes: Axes, sweep: Sweep) -> None:
-    """Draw the shares of rounds taken and of contracts made."""
     places, names = _get_axis_positions(sweep)
     words = find_game(sweep.rules.game).part("analysis").terms
     taken, made = (_label_per_cent(sweep, each) for each in (words.takes, words.made))
@@ -666,7 +650,6 @@ def _draw_shares(axes: Axes, sweep: Sweep) -> None:
 
 
 def _label_per_cent(sweep: Sweep, quantity: str) -> str:
-    """Return the heading of a share that is drawn in per cent."""
     return find_quantity(quantity, sweep.rules.game).heading.replace(", share", ", %")
 
 
@@ -715,7 +698,6 @@ def _draw_map(axes: Axes, sweep: Sweep, quantity: Literal["points", "taken"]) ->
 
 
 def _draw_frame_legend(figure: Figure) -> None:
-    """Draw a legend of the frames below the maps."""
     from matplotlib.patches import Rectangle
 
     frames = [
@@ -758,12 +740,7 @@ METHOD = "CMA-ES with margin (cmaes)"
 
 
 def make_tuning_report(tuning: Tuning, path: str | None) -> Report:
-    """Return the report of a search.
-
-    Args:
-        tuning: the search.
-        path: the file with the policy found; None if it is not saved.
-    """
+    """Return the report of a search; `path` is the file with the policy found, if it is saved."""
     run = Run(
         command="tune",
         rules=tuning.rules,
@@ -799,7 +776,6 @@ def write_tuning_headline(tuning: Tuning) -> list[str]:
 
 
 def _make_tables(tuning: Tuning) -> list[Table]:
-    """Return the tables: confirmation, parameters, generations of the search."""
     measured: list[TableRow] = [
         ((), "start_lead_per_round", tuning.start),
         ((), "found_lead_per_round", tuning.found),
@@ -848,7 +824,6 @@ def _make_tables(tuning: Tuning) -> list[Table]:
 
 
 def _make_plain_estimate(value: float, deals: int) -> Estimate:
-    """Return a number without an interval."""
     return Estimate(value, math.nan, math.nan, deals)
 
 
@@ -856,9 +831,7 @@ def render_player_file(tuning: Tuning, path: str, made_by: str) -> bytes:
     """Return the policy with the values found, as a player's file for `--policy`.
 
     Args:
-        tuning: the search.
         path: path of the file, to which names of user policies' Python files are relative.
-        made_by: the command line of the search, or its call in Python.
     """
     made = [f"Made by: {visible(made_by)}", f"kqj-sim {__version__}"]
     lines = [f"# {line}" for line in (*made, *write_tuning_headline(tuning))]
@@ -867,8 +840,6 @@ def render_player_file(tuning: Tuning, path: str, made_by: str) -> bytes:
 
 
 def _make_paths_relative(player: Player, folder: Path) -> Player:
-    """Return the player with the files of user policies relative to a folder."""
-
     def make_relative(source: str) -> str:
         of_file = split_file(source)
         if of_file is None:
@@ -908,7 +879,6 @@ def make_tuning_drawing(tuning: Tuning, run: Run) -> figures.Drawing:
 
 
 def _draw_scores(axes: Axes, tuning: Tuning) -> None:
-    """Draw the points of the candidates by generation."""
     generations = [each.number for each in tuning.generations]
     best = [each.best for each in tuning.generations]
     means = [each.points for each in tuning.generations]
@@ -923,7 +893,6 @@ def _draw_scores(axes: Axes, tuning: Tuning) -> None:
 
 
 def _draw_centres(axes: Axes, tuning: Tuning) -> None:
-    """Draw the centre of the search by generation, a line for each parameter."""
     generations = [each.number for each in tuning.generations]
     colours = (figures.BLUE, figures.ORANGE, figures.GREEN, figures.PURPLE, figures.GREY)
     for number, each in enumerate(tuning.search_parameters):

@@ -74,7 +74,6 @@ class Generation(NamedTuple):
     """A generation of the search.
 
     Attributes:
-        number: its number, from 1.
         values: the centre after this generation, by parameter.
         points: lead over the field in points a round, mean over the candidates.
         best: the lead of the best candidate, luck included.
@@ -91,7 +90,6 @@ class SearchPlan(Plan):
     """The deals of each candidate of a search, and how long it goes on.
 
     Attributes:
-        generations: largest number of generations.
         candidates: number of candidates of a generation; None: 2 (4 + 3 ln(parameters)).
         confirm: number of fresh deals on which the result is compared with the start.
     """
@@ -113,19 +111,14 @@ class Tuning:
 
     Attributes:
         policy: the player at the start.
-        search_parameters: the parameters.
-        rules, opponents: as for `search_parameters`.
+        opponents: the player against whom the policy plays.
         plan: the deals; each candidate played them in every arrangement of the sides.
-        candidates: number of candidates of a generation.
-        generations: the generations.
         values: the values found, by parameter.
-        player: the player with them.
         confirmed: number of deals of the confirmation; 0 if there was none.
         start, found: leads over the field in points a round, on the same fresh deals.
         gain: points a round that the values found score more than those at the start.
         edges: sentences on the values found that are at the edge of their range.
         is_unchanged: True if both scored the same in every deal.
-        interrupted: True if it was stopped early.
     """
 
     policy: Player
@@ -205,14 +198,6 @@ def search_parameters(
     runner: Runner,
 ) -> Tuning:
     """Search parameters of a policy for points a round against a field.
-
-    Args:
-        policy: the player to start from.
-        parameters: the parameters to search, `take` or with a range `take=20:80`.
-        rules: the rules of the table.
-        opponents: the player against whom the policy plays.
-        plan: the deals.
-        runner: carries out the run.
 
     Raises:
         InputError: a parameter that is malformed or has no effect in this game; a number out of
@@ -312,7 +297,6 @@ def format_values(searched: Sequence[SearchParameter], values: Sequence[float]) 
 def _with_values(
     policy: Player, searched: Sequence[SearchParameter], values: Sequence[float]
 ) -> Player:
-    """Return the policy with these values of the parameters searched."""
     texts = map(format_parameter_number, values)
     return policy.with_parameters(dict(zip((each.name for each in searched), texts, strict=True)))
 
@@ -323,7 +307,6 @@ def _describe_edges(
     policy: Player,
     rules: GameRules,
 ) -> tuple[str, ...]:
-    """Return a sentence for each value found at the edge of its range."""
     found = (
         describe_edge(
             each.name, value, each.low, each.high, find_parameter(policy, each.name, rules)[0]

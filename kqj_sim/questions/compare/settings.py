@@ -47,7 +47,6 @@ from kqj_sim.stats.moments import Moments
 # Parameters that vary: their values as people write them, and the players with these values.
 
 MAX_SETTINGS = 400
-"""Largest number of sets of values of a sweep."""
 
 
 class ParameterValues(NamedTuple):
@@ -58,7 +57,7 @@ class ParameterValues(NamedTuple):
 
 
 def find_parameter(player: Player, name: str, rules: GameRules) -> tuple[Parameter, str]:
-    """Return a parameter and its value as it is written; `calling.NAME` names the part, too.
+    """Return the parameter `NAME`, or `calling.NAME` of a part, and its value as it is written.
 
     Raises:
         InputError: there is none of that name, or both parts have one.
@@ -96,12 +95,7 @@ def describe_edge(name: str, value: float, low: float, high: float, parameter: P
 
 
 def parse_parameter_values(text: str, player: Player, rules: GameRules) -> ParameterValues:
-    """Parse a parameter and its values: `take=30:70:5` (70 included) or `take=30,40,45`.
-
-    Raises:
-        InputError: it is malformed, or has no values or too many; an unknown parameter, or a value
-            that is not allowed.
-    """
+    """Parse `take=30:70:5` (70 included) or `take=30,40,45`; raise InputError for wrong values."""
     name, equals, given = (piece.strip() for piece in text.partition("="))
     if not name or not equals or not given:
         raise InputError(
@@ -136,7 +130,6 @@ def list_parameter_values(
 def _read_values(
     text: str, name: str, values: Sequence[str | float], player: Player, rules: GameRules
 ) -> ParameterValues:
-    """Return a parameter with these values, which `text` gives."""
     parameter, _ = find_parameter(player, name, rules)
     if not values:
         raise InputError(f"{quote(text)}: {name} has no values")
@@ -203,11 +196,7 @@ def _expand_range(text: str, given: str) -> list[float]:
 
 
 def list_combinations(varied: Sequence[ParameterValues]) -> list[tuple[str, ...]]:
-    """Return every set of values, the last parameter changing fastest.
-
-    Raises:
-        InputError: no parameter, one that occurs twice, or too many sets of values.
-    """
+    """Return every set of values, the last parameter changing fastest; or raise InputError."""
     if not varied:
         raise InputError("nothing varies: give a parameter and its values, such as take=30:70:5")
     names = [each.name for each in varied]
@@ -276,17 +265,13 @@ class Sweep:
     """The result of a sweep.
 
     Attributes:
-        policy: the player whose parameters vary.
-        varied_parameters: the parameters and their values.
         match: a set's match, with the rules and the seed.
         opponents: the player against whom each set plays.
         plan: the number of deals, and the confidence of the intervals.
         deals: number of deals that each set of values played, in every arrangement of the sides.
-        settings: the sets of values.
         edges: sentences on the values of the best set that are at the edge of their range.
         relative_efficiency: number of independent rounds that are as precise as a round here, for
             the difference from the best, mean over the sets; NaN if there is no difference.
-        interrupted: True if it was stopped early.
     """
 
     policy: Player
@@ -319,9 +304,6 @@ class Sweep:
 class _SweepTally:
     """The moments of all sets of values on the same deals.
 
-    Args:
-        settings: number of sets.
-
     Attributes:
         leads: the moments of the sets' leads.
         contracts: for each set, the moments of takes and of contracts made.
@@ -335,22 +317,18 @@ class _SweepTally:
 
     @property
     def deals(self) -> int:
-        """Number of deals that each set played."""
         return int(self.leads.count)
 
     @property
     def settings(self) -> int:
-        """Number of sets."""
         return len(self.leads.sums)
 
     def observe(self, played: Sequence[MatchCounts]) -> None:
-        """Add the same deals of every set."""
         self.leads.observe(np.stack([each.lead for each in played]))
         self.contracts.observe(np.stack([[each.takes, each.made] for each in played]))
         self.single_squares += sum(int(each.squares.sum()) for each in played)
 
     def add(self, other: _SweepTally) -> None:
-        """Add other deals of the same sets."""
         self.leads.add(other.leads)
         self.contracts.add(other.contracts)
         self.single_squares += other.single_squares
@@ -381,8 +359,6 @@ def compare_with_best(
 
     Args:
         differences: returns the difference of two means and its standard error.
-        count: number of means.
-        observations: number of observations of each.
         confidence: of all intervals jointly, and of the largest being among those that may be.
 
     Returns:
@@ -422,13 +398,8 @@ def play_settings(
     """Play a policy with each set of values against a field.
 
     Args:
-        policy: the player whose parameters vary.
-        vary: parameters and their values.
-        rules: the rules of the table.
-        opponents: the player against whom the policy plays.
         plan: the deals, and the confidence of the intervals; `precision` is the half-width in
             points at which to stop, for the points of every set of values.
-        runner: carries out the run.
 
     Raises:
         InputError: parameters or values that are malformed, empty, too many, or without effect in
@@ -535,7 +506,6 @@ def _make_settings(
     tally: _SweepTally,
     confidence: float,
 ) -> tuple[Setting, ...]:
-    """Return the results of each set of values."""
     rounds, most = len(match.arrangements), match.max_lead * match.lead_divisor
     unseen = math.sqrt(sequences.UNSEEN_OBSERVATIONS) * 2 * most / tally.deals
 

@@ -119,7 +119,6 @@ def _make_matrix_table(comparison: Comparison) -> Table:
 
 
 def _make_pair_table(comparison: Comparison) -> Table:
-    """Return the lead of each pair."""
     divisor = get_lead_divisor(comparison)
     lines: list[TableRow] = [
         (
@@ -134,7 +133,6 @@ def _make_pair_table(comparison: Comparison) -> Table:
 
 
 def _make_efficiency_table(comparison: Comparison) -> Table:
-    """Return the relative efficiency of playing the same deals, by pair."""
     lines: list[TableRow] = [
         (
             _get_pair_names(comparison, pair),
@@ -149,12 +147,10 @@ def _make_efficiency_table(comparison: Comparison) -> Table:
 
 
 def _get_pair_names(comparison: Comparison, pair: PolicyPair) -> tuple[str, str]:
-    """Return the names of the two policies."""
     return comparison.names[pair.one], comparison.names[pair.other]
 
 
 def _make_breakdown_table(comparison: Comparison) -> Table:
-    """Return takes, contracts, points and bonuses of each policy."""
     between = len(comparison.names) > 2 and comparison.opponents is None
     groups = ("policy", "against") if between else ("policy",)
     lines: list[TableRow] = []
@@ -175,7 +171,6 @@ def _make_breakdown_table(comparison: Comparison) -> Table:
 
 
 def _make_passed_out_table(comparison: Comparison) -> Table:
-    """Return the share of rounds that were passed out, by pair, or by policy and opponents."""
     between = comparison.opponents is None
     lines: list[TableRow] = []
     for policy, name in enumerate(comparison.names):
@@ -222,7 +217,6 @@ def _list_game_estimates(pair: PolicyPair, side: int) -> Iterator[tuple[str, Est
 
 
 def _make_difference_table(comparison: Comparison) -> Table:
-    """Return the share of deals with a difference, and the mean lead in these."""
     divisor = get_lead_divisor(comparison)
     several = len(comparison.pairs) > 1
     lines: list[TableRow] = []

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 
 def _list_tables(**_: Any) -> Mapping[str, str]:
-    """Return the titles of the tables of `odds`."""
     return {
         "calls": "All calls, with all their figures",
         "contracts": "Chance to make each amount in each contract (auctions)",

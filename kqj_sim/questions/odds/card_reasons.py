@@ -62,7 +62,6 @@ def find_reasons(
         trumps: all cards of the trump suits.
         kings: the Kings that score with their Queens, which are the next lower cards.
         trick, best: the card led to the trick, and the one that wins it so far; 0 for a lead.
-        is_last: whether the player plays the last card of the trick.
         is_partner: whether `best` is a partner's.
     """
     suit = other_suit = led = _SUIT
@@ -155,6 +154,5 @@ def list_reasons(position: Position, better: Card, other: Card) -> list[Reason]:
 
 
 def _count_points(position: Position, better: Card, other: Card) -> int:
-    """Return the points of a card, less those of another."""
     count, contract = position.referee.card_points, position.contract.contract
     return count(better, contract) - count(other, contract)

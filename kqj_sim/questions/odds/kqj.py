@@ -49,7 +49,6 @@ _CONTRACT_STYLES = {
     "s": (INK, "-"), "h": (figures.RED, "-"), "d": (figures.ORANGE, "--"),
     "c": (figures.GREEN, "--"), "NT": (figures.PURPLE, "-."), "AT": (figures.BLUE, "-."),
 }  # fmt: skip
-"""Colours and dashes of the contracts."""
 
 _MIN_SHOWN_PROBABILITY = 0.005
 """Amounts are shown up to the first that no contract reaches more often than this."""
@@ -59,7 +58,6 @@ _KQJ_ENDINGS = {"wins": WON, "loses": LOST, "litigation": DRAWN}
 
 
 def _list_details(odds: KqjCallOdds, shared: dict[str, Any]) -> dict[str, Any]:
-    """Return the values of the JSON output."""
     situation, rival = odds.position, odds.find_uncountered_best()
     found = {} if odds.uncountered_best is None else {
         "best_if_not_countered": odds.get_text(odds.best if rival is None else rival.option),
@@ -81,7 +79,6 @@ def _list_details(odds: KqjCallOdds, shared: dict[str, Any]) -> dict[str, Any]:
 
 
 def _describe_situation(of: KqjCallOdds) -> str:
-    """Return what the player knows in a sentence."""
     so_far, mates = of.position, []
     if so_far.rules.partners == "random":
         own = so_far.teams[so_far.place]
@@ -96,7 +93,6 @@ def _describe_situation(of: KqjCallOdds) -> str:
 
 
 def _list_tables(odds: KqjCallOdds) -> list[Table]:
-    """Return the chances of contracts in auctions, and how likely the calls of the others are."""
     tables = [_make_contract_table(odds)] if odds.contract_options else []
     return [*tables, _make_bidding_table(odds)] if odds.question_count else tables
 
@@ -163,7 +159,6 @@ def _make_bidding_table(odds: KqjCallOdds) -> Table:
 
 
 def _list_panels(odds: KqjCallOdds) -> list[Panel]:
-    """Return the distributions of totals; with auctions also the chances to make amounts."""
     panels: list[Panel] = []
     shown = odds.ranking[:_MAX_DISTRIBUTIONS]
     if odds.contract_options:
@@ -221,7 +216,6 @@ def _find_threshold(odds: KqjCallOdds, option: int) -> float | None:
 
 
 def _draw_totals(axes: Axes, odds: KqjCallOdds, option: int) -> None:
-    """Draw the distribution of the total of the player's side, by who wins."""
     heights = _compute_heights(odds, option)
     edges = np.arange(len(heights["wins"])) * TOTAL_STEP
     figures.draw_stacks(axes, edges, heights, TOTAL_STEP, align="edge")
@@ -233,7 +227,6 @@ def _draw_totals(axes: Axes, odds: KqjCallOdds, option: int) -> None:
 
 
 def _draw_chances(axes: Axes, odds: KqjCallOdds, played: list[int]) -> None:
-    """Draw the chance to make each amount in each contract."""
     lowest = odds.options[played[0]].amount
     amounts = range(lowest, _HIGHEST_TOTAL + 1, 10)
     for option in played:
@@ -253,12 +246,10 @@ def _draw_chances(axes: Axes, odds: KqjCallOdds, played: list[int]) -> None:
 
 
 def _list_grids(odds: KqjCallOdds) -> list[Grid]:
-    """Return the chances to make some amounts, in auctions."""
     return [_make_amount_grid(odds)] if odds.contract_options else []
 
 
 def _make_amount_grid(odds: KqjCallOdds) -> Grid:
-    """Return the chances to make some amounts in the best contracts."""
     played = {odds.options[option].contract: option for option in odds.contract_options}
     best = dict.fromkeys(odds.options[option].contract for option in odds.ranking)
     chosen = [played[contract] for contract in best if contract in played][:_MAX_CONTRACTS]

@@ -174,7 +174,6 @@ def find_recorded_position(record: PartialRecord, at: tuple[int, int] | str | No
     """Return a position of a recorded round.
 
     Args:
-        record: the round.
         at: trick (from 1) and card (from 1) before which the round is taken up, or a call, `c.4`;
             None for the end.
 
@@ -247,18 +246,7 @@ def estimate_with_progress(
     runner: Runner,
     **settings: Any,
 ) -> Odds:
-    """Estimate the options of a position, and show how far that is.
-
-    Args:
-        position: what the player knows.
-        players: the player of each seat or, for a call, of each place.
-        people: names of the people at the table; None if nobody is named.
-        runner: shows the progress, and has the threads.
-        settings: other fields of `EstimatePlan`.
-
-    Raises:
-        InputError: as for `estimate_position`.
-    """
+    """Estimate the options of a position, and show the progress; raise as `estimate_position`."""
     deals = EstimatePlan(**settings).max_deals
     choosing = count_choosing_deals(deals)
     finished, shown = 0, ""

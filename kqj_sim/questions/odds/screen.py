@@ -43,7 +43,6 @@ class RankedOption(NamedTuple):
     """A call or a card in sentences.
 
     Attributes:
-        number: its number among the options of the odds.
         name: its name, `take ♥`, `120 ♥`, `K♠`.
         lead: the lead of the best option over it, for the best one nothing.
     """
@@ -85,7 +84,6 @@ def write_headline(odds: Odds) -> list[str]:
 
 
 def _write_decision(odds: Odds, best: RankedOption, others: list[RankedOption]) -> str:
-    """Return the first sentences: what to do, what it is worth, and how far the next is behind."""
     # The deals that value may show what those that chose did not see.  A lead that is the same in
     # all deals has no interval.
     better = [other for other in others if other.lead.value < 0 and not other.lead.high >= 0]
@@ -125,7 +123,6 @@ def make_odds_tables(odds: Odds) -> list[Table]:
 
 
 def _make_option_table(odds: Odds, name: str, title: str, group: str) -> Table:
-    """Return the table of the options, the best first."""
     measures = [
         measure
         for measure in odds.measures.measures
@@ -219,7 +216,6 @@ def format_share(estimate: Estimate) -> str:
 
 
 def _list_call_details(of: Any) -> dict[str, Any]:
-    """Return what was asked and found about calls, as plain values for JSON."""
     shared = {
         "ignore_calls": of.ignore_calls,
         "best": of.get_text(of.best),
@@ -254,8 +250,6 @@ class GameAnswers(NamedTuple):
         describe_situation: what the player knows, in a sentence.
         list_details: the values of the JSON output, with those that all games have.
         list_panels: the pictures besides their values and chances to win.
-        list_tables: the tables besides that of the options.
-        list_grids: the key figures besides those of the options.
         explain_best: a sentence on what makes the best call (`RankedOption`) the best, or "".
     """
 
@@ -268,7 +262,6 @@ class GameAnswers(NamedTuple):
 
 
 def _list_card_details(of: CardOdds) -> dict[str, Any]:
-    """Return what was asked and found about cards, as plain values for JSON."""
     so_far = of.position
     called, upcard_key = so_far.contract, find_game(of.rules.game).upcard_key
     return {
@@ -303,7 +296,6 @@ def _list_card_details(of: CardOdds) -> dict[str, Any]:
 
 
 def _describe_card_situation(of: CardOdds) -> str:
-    """Return what the player knows in a sentence."""
     so_far, rules = of.position, of.rules
     told = [describe_hand(of), _describe_contract(of)]
     terms: RoundTerms = find_game(rules.game).part("round_terms")
@@ -356,7 +348,6 @@ def _describe_bidding(odds: Odds) -> str:
 
 
 def _describe_intervals(odds: Odds) -> str:
-    """Describe the intervals, how likely the bidding is, and the weights."""
     told = [say(__name__, "intervals", odds, RANGE_SIGNS), _describe_bidding(odds)]
     if isinstance(odds, CardOdds) and odds.uses_plays and odds.layout_count != 1:
         told.append(say(__name__, "plays", odds))
@@ -397,7 +388,6 @@ def make_odds_report(odds: Odds) -> Report:
 # Pictures of odds, of both games: panels for `--plot`, which are single pictures on a page.
 
 _MAX_OPTIONS = 8
-"""Options drawn, at most: the best."""
 
 
 @dataclass(frozen=True)
@@ -406,9 +396,7 @@ class Panel:
 
     Attributes:
         name: name of the picture, without suffix.
-        title: what it shows.
         height: height in inches, in proportion to others.
-        draw: draws it on axes.
         colours: colours of the legend by name.
         dotted: what a dotted line means; empty if there is none.
     """
@@ -422,11 +410,7 @@ class Panel:
 
 
 def make_odds_drawing(odds: Odds, report: Report) -> figures.Drawing:
-    """Return the picture of odds.
-
-    Raises:
-        NothingToDrawError: there is only one option.
-    """
+    """Return the picture of odds; raise NothingToDrawError for a single option."""
     panels = list_panels(odds)
     rows = [panels[at : at + 2] for at in range(0, len(panels), 2)]
     heights = [max(panel.height for panel in row) for row in rows]
@@ -471,11 +455,7 @@ def make_pictures(odds: Odds) -> list[Picture]:
 
 
 def list_panels(odds: Odds) -> list[Panel]:
-    """Return the drawings of odds: the value of each option, its chance to win, and more of calls.
-
-    Raises:
-        NothingToDrawError: there is only one option.
-    """
+    """Return the drawings of odds: values, chances to win and more; or raise NothingToDrawError."""
     if len(odds.ranking) < 2:
         raise figures.NothingToDrawError("only one option is legal")
     what = odds.kind

@@ -29,7 +29,6 @@ from kqj_sim.simulation.run import iterate_row_chunks
 
 
 def _list_kqj_variants() -> Iterator[tuple[str, KqjRules]]:
-    """Yield the description and the rules of each variant of KQJ under which policies differ."""
     for teams, bidding, all_no_trump in product(
         (2, 3), ("take", "auction"), ("second_lap", "both_laps", "never")
     ):
@@ -121,9 +120,6 @@ def run_checks(policy: PlayerLike, deals: int, seed: int, runner: Runner) -> Pol
     depends on something beyond its view.
 
     Args:
-        policy: the policy.
-        deals: deals of each variant.
-        seed: seed of the deals.
         runner: shows the progress; all is played in one thread, as that is timed.
 
     Raises:

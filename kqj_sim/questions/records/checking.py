@@ -25,12 +25,8 @@ class RecordCheck:
     """A check of files of records, and its counts.
 
     Args:
-        replay: also play the rounds again.
         allow: the files of policies, and names of packages' policies, that records may have run.
         runner: tells that the engine is compiled.
-
-    Attributes:
-        discrepancy_count: number of discrepancies so far.
     """
 
     def __init__(
@@ -70,7 +66,6 @@ class RecordCheck:
             before = last if isinstance(last, Record) else None
 
     def _replay_batch(self, batch: list[tuple[int, ReadRound]]) -> Iterator[tuple[int, str]]:
-        """Yield the line number and text of each difference from the rounds played again."""
         from kqj_sim.simulation.replay import replay_records
 
         lines = [line for line, record in batch if isinstance(record, Record)]

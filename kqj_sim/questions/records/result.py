@@ -181,11 +181,7 @@ class CheckResult(ShownResult):
 
 
 def get_record(given: object) -> Record:
-    """Return a record, or that of a round.
-
-    Raises:
-        InputError: it is neither.
-    """
+    """Return a record, or that of a round; raise InputError for anything else."""
     record = given.record if isinstance(given, Round) else given
     if not isinstance(record, Record):
         raise InputError(
@@ -196,11 +192,7 @@ def get_record(given: object) -> Record:
 
 
 def list_records(given: Record | Round | Iterable[Record | Round]) -> Iterator[Record]:
-    """Return the records of one or several records or rounds.
-
-    Raises:
-        InputError: it is nothing of that; one of several is found when its turn comes.
-    """
+    """Return the records of one or several records or rounds; raise InputError at anything else."""
     if isinstance(given, Mapping | bytes) or not isinstance(given, Iterable):
         return iter((get_record(given),))
     return map(get_record, given)

@@ -30,15 +30,12 @@ class RoundTerms:
 
     Attributes:
         side: name of their team.
-        upcard: name of the card turned up.
-        shown: the clause on it during the play; empty if it says nothing then.
+        shown: the clause on the card turned up during the play; empty if it says nothing then.
         plays: verb of the sentence on the contract.
         nobody: the reason for which hands are shown as dealt.
         pending: sentences on what is pending before a round, and after it.
         imposed: the text in place of calls if the contract was imposed.
-        laps: True if calls may have several laps.
         has_total: True if a team's total may differ from its card points.
-        score: heading of a team's score.
         results: names of results that differ from those of the record.
     """
 
@@ -134,11 +131,9 @@ def render_round(
     """Return the round in parts for a screen.
 
     Args:
-        record: the round.
         players: the specifications of the seats' players as the user wrote them; those of the
             record by default.
         title: what the heading calls the round; its seed and deal by default.
-        is_over: False for a round whose result is not known.
 
     Raises:
         RecordError: as for `check_record_shape`.
@@ -159,12 +154,7 @@ def render_round(
 
 
 def render_partial_round(record: PartialRecord, title: str) -> list[RenderableType]:
-    """Return what is known of a round in parts for a screen.
-
-    Args:
-        record: the round, with its rules, teams and players.
-        title: what the heading calls the round.
-    """
+    """Return what is known of a round in parts for a screen, with a title."""
     from rich.text import Text
 
     rules = find_game(record.game).rules.from_dict(record.rules)
@@ -217,13 +207,11 @@ def _render_heading(record: Record, players: Sequence[str] | None, title: str) -
 
 
 def _format_game_scores(record: Record, scores: Sequence[int] | None) -> str:
-    """Return the scores of a game by team, or with random partners by seat."""
     whose = "seat" if record.game_rules().partners == "random" else "team"
     return ", ".join(f"{whose} {number} {score:,}" for number, score in enumerate(scores or ()))
 
 
 def _render_hands(record: Record) -> list[RenderableType]:
-    """Return a row for each place: seat, team, and cards by suit."""
     rows = []
     words = _get_terms(record)
     names = _name_seats(record)
@@ -251,7 +239,6 @@ def _render_hands(record: Record) -> list[RenderableType]:
 
 
 def _render_calls(record: Record) -> list[RenderableType]:
-    """Return the calls, with a row for each lap."""
     words, seats = _get_terms(record), _count_seats(record)
     if record.imposed:
         return [_make_text(words.imposed)]
@@ -314,7 +301,6 @@ def _render_tricks(record: Record) -> list[RenderableType]:
 
 
 def _render_scores(record: Record) -> list[RenderableType]:
-    """Return the outcome in a line, and a row for each team."""
     words = _get_terms(record)
     columns: dict[str, list[Any]] = {
         "tricks": record.trick_counts,
@@ -408,7 +394,6 @@ def _list_labels(record: Record) -> list[str]:
 
 
 def _get_seat(record: Record, place: int) -> int:
-    """Return the seat at a place in the order of speaking, 0 the opener's."""
     return (record.dealer + 1 + place) % _count_seats(record)
 
 

@@ -30,11 +30,7 @@ MIN_WIDTH_SIDE_BY_SIDE = 96
 
 
 def render_file(file: str, line: int) -> tuple[Sequence[RenderableType], list[str]]:
-    """Return the round on a line of a file for a screen, and what it has against the rules.
-
-    Raises:
-        RecordError, OSError: there is no such round.
-    """
+    """Return a round of a file for a screen, and its rule violations; or raise RecordError."""
     record, title = read_round(file, line)
     if not isinstance(record, Record):
         return render_partial_round(record, title), []
@@ -81,10 +77,7 @@ def play_versions(
 ) -> Sequence[RenderableType]:
     """Play a deal as two policies do, with the sides exchanged; return its different versions.
 
-    Args:
-        players: the two policies.
-        opponents: the policy of the other sides; None for the policies themselves.
-        rules, seed, deal: the rules, and the deal.
+    Without `opponents` the policies themselves play the other sides.
     """
     from rich.console import Group
     from rich.text import Text

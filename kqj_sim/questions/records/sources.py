@@ -18,7 +18,6 @@ from kqj_sim.runner import Runner
 from kqj_sim.text_files import open_lines
 
 DEFAULT_RECORDS = 10
-"""Deals that `records` plays without a number."""
 
 
 def iterate_records(
@@ -35,9 +34,6 @@ def iterate_records(
     """Return the rounds that the arguments of `records` ask for, played or read one by one.
 
     With `checks`, a round that is read has to obey the rules, as texts cannot express others.
-
-    Raises:
-        InputError: an argument is wrong.
     """
     if source is not None:
         return _read_records(os.fspath(source), checks)
@@ -94,11 +90,7 @@ def _read_records(file: str, checks: bool) -> Iterator[Record]:
 
 
 def read_round(file: str, line: int) -> tuple[Record | PartialRecord, str]:
-    """Return the round on a line of a file, and its title; a record of JSON has none.
-
-    Raises:
-        RecordError, OSError: there is no such round.
-    """
+    """Return the round on a line of a file, and its title, if it is typed; or raise RecordError."""
     with open_lines(file) as lines:
         found = find_round(lines, line)
     if found is None:

@@ -94,7 +94,6 @@ def iterate_files(
     """Yield the names and contents of a report's files, except for rows.
 
     Args:
-        study: the study.
         title: its heading; empty for the result of the comparison, or else the rules.
         command: the command that makes it again.
         time: when it was made and how long that took, the only part that differs then.

@@ -105,12 +105,7 @@ def _compute_opener_leads(rows: Rows, teams: int) -> Int64Array:
 
 
 class TakeChart:
-    """The moments of gains by class of hand, and the tables made of them.
-
-    Args:
-        experiment: the experiment in which the opener takes.
-        confidence: of the intervals.
-    """
+    """The moments of gains by class of hand, and their tables; in `experiment` the opener takes."""
 
     def __init__(self, experiment: Experiment, confidence: float) -> None:
         self.experiment = experiment
@@ -183,9 +178,6 @@ def make_take_chart(
     """Play the first `deals` deals of an experiment without auctions and return their chart.
 
     Args:
-        experiment: the players, rules and deals.
-        deals: number of deals.
-        confidence: of the intervals.
         threads: as for `kqj_sim.simulation.run.reduce_rows`.
         progress: called with numbers of deals as they are finished.
 
@@ -209,12 +201,10 @@ class StudyPlan:
     """The experiment of single rounds to study, and the extent of each part.
 
     Attributes:
-        experiment: the deals.
         games: number of whole games played besides, 0 for none.
         chart_deals: number of deals of the take chart, at most those of the experiment.
         compared_policies: policies to compare under the same rules: two or more, or none.
         compared_deals: number of deals of each pair of them, from the first on.
-        confidence: of the intervals.
     """
 
     experiment: Experiment
@@ -237,13 +227,9 @@ class Study:
     """The results of a study.
 
     Attributes:
-        plan: the plan.
-        deals: number of deals finished.
         tables: the tables by name.  Those named `games...` and the game's `game_only_tables` are of
             the whole games, `take_chart...` of the pairs of rounds of the take chart, and
             `compared_...` of the deals of the comparison.
-        interrupted: True if Ctrl-C stopped it early.
-        comparison: the comparison of policies, if there is one.
     """
 
     plan: StudyPlan
@@ -259,8 +245,6 @@ def run_study(
     """Carry out a plan, in memory that does not grow with the number of deals.
 
     Args:
-        plan: the plan.
-        runner: carries out the run.
         save_rows: called with the rows of the deals in their order, in this thread.
 
     Raises:
@@ -298,7 +282,6 @@ def run_study(
 
 
 def _compare_policies(plan: StudyPlan, runner: Runner) -> Comparison:
-    """Compare the policies of a plan."""
     experiment = plan.experiment
     compared = ComparisonPlan.make(
         experiment.rules, deals=plan.compared_deals, confidence=plan.confidence,
@@ -313,7 +296,6 @@ def _tally_experiment(
     runner: Runner,
     save_rows: Callable[[Rows], None] | None,
 ) -> tuple[Tally, bool]:
-    """Return the tally of an experiment, and whether Ctrl-C stopped it early."""
     with runner.start(unit, experiment.games or experiment.deals, polls=False):
         if save_rows is None:
             folded = reduce_rows(

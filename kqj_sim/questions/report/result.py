@@ -87,12 +87,7 @@ def write_report(
     """Carry out a plan and write the report into a folder.
 
     Args:
-        plan: the plan.
-        path: the folder's path.
-        force: replace files of the same names there.
         title: the heading; empty for the result of the comparison, or else the rules.
-        runner: carries out the run.
-        save_rows: write one row per deal, too.
 
     Raises:
         KeyboardInterrupt: nothing was played.

@@ -21,8 +21,6 @@ class GameReport:
 
     Attributes:
         sentences: `__name__` of a module beside the template with the game's sentences.
-        views: what they show, in order.
-        key_figures: the key figures.
         played: table and quantity of the rounds that were not passed out.
         find_facts: returns what sentences say besides numbers of tables, by name.
         write_headlines: returns the findings in a few sentences, of the numbers and these facts.
@@ -104,8 +102,6 @@ def make_section(view: View, found: Numbers, sentences: Sequence[str], notes: li
     """Return a view as a section.
 
     Args:
-        view: the view.
-        found: the numbers.
         sentences: what it says, a paragraph each.
         notes: notes under earlier tables, which are not repeated; gets those of its tables.
     """
@@ -139,7 +135,6 @@ def make_section(view: View, found: Numbers, sentences: Sequence[str], notes: li
 
 
 def _drop_empty_rows(grid: Grid) -> Grid:
-    """Return the grid without rows that rest on no observations."""
     rows = tuple(
         row
         for row in grid.rows

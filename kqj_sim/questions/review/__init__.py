@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from kqj_sim.questions.review.result import ReviewResult
 
 DEFAULT_ROUNDS = 20
-"""Rounds of a policy that are reviewed, unless asked otherwise."""
 
 DEFAULT_SAMPLES = 1000
 """Deals that grade a decision on average, unless asked otherwise."""
@@ -35,14 +34,11 @@ MAX_SAMPLES = 1 << 16
 """The same where only the time is limited."""
 
 FOR_PLAYED = "is for rounds that are played: leave it out, or give --policy"
-"""What is wrong with an option of played rounds that was given with records."""
 
 COUNTS_ROUNDS = "counts the rounds of --policy; --samples sets the deals that grade a decision"
-"""What is wrong with --deals that was given with records."""
 
 
 def _list_tables(**_: Any) -> Mapping[str, str]:
-    """Return the titles of the tables of `review`."""
     from kqj_sim.questions.review.tables import TABLES
 
     return TABLES

@@ -63,11 +63,9 @@ class Mean:
     """A weighted mean with its standard error.
 
     Attributes:
-        value: the mean.
         error: its standard error; 0 if it is exact.
         freedom: degrees of freedom of the error.
         observations: number of deals.
-        exact: whether it is no estimate.
         effective: number of equally weighted deals that would be as precise.
     """
 
@@ -134,7 +132,6 @@ class Loss:
     """The loss of a choice.
 
     Attributes:
-        points: the loss in points.
         wins: the loss in chance to win the round, against the same options.
         large: the share of the deals in which the loss against `best` is large (`LARGE_LOSS`).
         best: the option that all deals together rank first.
@@ -170,7 +167,6 @@ def estimate_loss(pilot: Draws | None, draws: Draws, choice: int, confidence: fl
     Args:
         pilot: deals that help to choose the best option; None for none.
         draws: the deals that measure; every second one is a half.
-        choice: the option chosen.
         confidence: of `Loss.high`.
     """
     options = len(draws.values)

@@ -38,8 +38,6 @@ class Decision:
         number: from 1, in the round.
         at: where it is, `3.2` (trick and card), `c.4` (call) or `c.4.2` (the second player who
             could counter call 4 and did not).
-        seat: the player's seat.
-        kind: the kind.
         trick: 1 to 8; 0 for calls.
         choice: the call or the card.
         knowledge: what the player knew.
@@ -61,13 +59,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class Skipped:
-    """A decision that cannot be graded.
-
-    Attributes:
-        at: where it is.
-        seat: the player's seat.
-        reason: why.
-    """
+    """A decision that cannot be graded, and the reason."""
 
     at: str
     seat: int
@@ -78,12 +70,8 @@ class RecordedRound:
     """A recorded round to review.
 
     Attributes:
-        line: its line in the file.
         record: the record, as far as it is known.
-        names: the name of each seat's player.
-        rules: the rules.
         decisions: the decisions that can be graded, in order.
-        skipped: the others.
     """
 
     def __init__(
@@ -188,7 +176,6 @@ class RecordedRound:
 
 
 def _classify(position: Position, legal: tuple[Card, ...], card: int) -> Kind:
-    """Return the kind of a card."""
     if card == 1:
         return "lead"
     led = position.tricks[-1][1][0]

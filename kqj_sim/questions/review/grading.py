@@ -89,11 +89,7 @@ _REPEATED = 256
 
 
 class KeptDraws:
-    """Draws of a sampler, kept one by one.
-
-    Attributes:
-        deals: number of deals.
-    """
+    """Draws of a sampler, kept one by one."""
 
     def __init__(self, sampler: Sampler) -> None:
         self.deals = 0
@@ -210,7 +206,6 @@ class GradedOption:
     """An option of a decision.
 
     Attributes:
-        name: the call or the card.
         value: its value in points.
         win: the chance to win the round with it.
         plays: after a call, in which share of the rounds the player's side plays the contract; None
@@ -228,13 +223,9 @@ class Grade:
     """The grade of a decision.
 
     Attributes:
-        decision: the decision.
         names: the names of the options, in the order of `Loss.best`.
-        options: the options, the best first.
         reference: the options that the reference player may choose, with their chances.
-        loss: what the choice lost against the best option.
         effect: the value of the choice minus that of the reference player's.
-        random_loss: what a random choice would lose.
         layouts: number of distributions, if all were played out.
         effective_deals: number of equally weighted deals that would be as precise.
         ignores_calls: True if the others' calls are too rare for the reference player, so that the
@@ -296,12 +287,10 @@ class _Preparation:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The texts of the options."""
         return tuple(str(option) for option in self.sampler.options)
 
     @property
     def choice(self) -> int:
-        """The number of the choice."""
         return self.names.index(self.decision.choice)
 
     @property
@@ -354,8 +343,6 @@ def grade_decisions(
     A grade comes with the sampler of its decision.
 
     Args:
-        decisions: the decisions.
-        plan: how they are graded.
         line: number of the round, which makes its deals its own.
         seconds: share of the time for this round, which has fewer deals where that is short.
         advance: called with the share of the work that a step did.
@@ -420,18 +407,13 @@ def grade_decisions(
 
 
 _PILOT_SHARE = 0.25
-"""Share of the deals in the first stage."""
 
 _PILOT_TIME_SHARE = 0.5
 """Share of the time after which the first stage ends."""
 
 
 def sample_decision(decision: Decision, plan: GradePlan, seed: int, ignore_calls: bool) -> Sampler:
-    """Return the sampler of a decision, with its choice among the options.
-
-    Raises:
-        SearchEnded: no hands that agree with the calls were found before the deadline.
-    """
+    """Return the sampler of a decision, its choice included; raise SearchEnded at the deadline."""
     knowledge = decision.knowledge
     reference = parse_player(plan.reference, knowledge.rules.game)
     own_plan = EstimatePlan(seed=seed, ignore_calls=ignore_calls, ignore_plays=plan.ignore_plays)
@@ -555,7 +537,6 @@ def _measure(prepared: _Preparation, plan: GradePlan) -> tuple[Grade, Sampler] |
 def _make_grade(
     prepared: _Preparation, draws: Draws, kept: tuple[int, ...], loss: Loss, confidence: float
 ) -> Grade:
-    """Return the grade of a decision from the deals that measure the options kept."""
     pilot, names, exact = prepared.pilot, prepared.names, prepared.is_exact
 
     def measure(number: int) -> GradedOption:

@@ -170,7 +170,6 @@ def _link_worst(data: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _make_luck(found: dict[str, Any], path: str, names: Sequence[str]) -> dict[str, Any] | None:
-    """Return the table of luck and skill: a row for each part, a column for each seat."""
     luck = found["luck"]
     if luck is None:
         return None

@@ -45,8 +45,6 @@ class ReviewRun(Run):
     Attributes:
         source: name of the file, `-` for stdin; the policy's specification if it was played.
         plan: how decisions are graded; its time is that of all rounds.
-        skipped: lines that were not reviewed.
-        is_mixed: whether the records have different rules.
         played: whether the rounds were played on the way; `source` is then the command that writes
             one, with `{first}` for its number.
     """
@@ -97,9 +95,7 @@ class ReviewedRounds:
     """Reviewed rounds.
 
     Attributes:
-        reviews: the rounds, in order.
         errors: line and text of what could not be reviewed.
-        interrupted: True if Ctrl-C ended the review early.
         out_of_time: True if the time was over before the last round.
         left: the number of rounds then; None if it is not known.
         without_player: number of rounds left out, since no player asked for sat at their table.
@@ -156,13 +152,10 @@ def run_review(
     """Review rounds one after another; read none when the time is over.
 
     Args:
-        rounds: the rounds.
         count: their number; None if it is not known.
-        run: the review.
         seats: the players whose decisions are graded, by name, place or number of the seat; None
             for all.
         runner: the threads and the progress; told of each round that cannot be reviewed.
-        clock: returns the time in seconds.
 
     Raises:
         InputError: the reference player cannot be used; a seat does not exist.
@@ -268,8 +261,7 @@ def _find_seats(
 ) -> tuple[tuple[int, ...], InputError | None]:
     """Return the seats of the players who sat at a round's table, and what is wrong with others.
 
-    Raises:
-        InputError: a number is no seat.
+    Raise InputError for a number that is no seat.
     """
     names, seats, wrong = played.seat_names, [], None
     for each in wanted:

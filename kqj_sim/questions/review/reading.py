@@ -70,12 +70,7 @@ def play_rounds(experiment: Experiment) -> tuple[Iterator[UnreadRound], int | No
 def list_rounds(
     records: RecordsLike, line: int | None
 ) -> tuple[Iterator[UnreadRound], int | None, str]:
-    """Return the rounds with their lines, their number if known, and the name of the file.
-
-    Args:
-        records: the records.
-        line: the only line of a file that is read; None for all.
-    """
+    """Return the rounds, or that of `line`; their number if known; and the name of the file."""
     if isinstance(records, (str, os.PathLike)):
         path = parse_argument("records", parse_path, records)
         return _read_file(path, line), _count_rounds(path, line), path
@@ -102,12 +97,7 @@ def _count_rounds(path: str | os.PathLike[str], line: int | None) -> int | None:
 
 
 def _read_file(path: str | os.PathLike[str], line: int | None) -> Iterator[UnreadRound]:
-    """Yield the rounds of a file, JSON or typed, or that of one line, as they are read.
-
-    Raises:
-        InputError: there is no round on the line.
-        RecordError: there is no round at all.
-    """
+    """Yield rounds as they are read; raise RecordError for none, InputError for none on `line`."""
     with open_lines(path) as lines:
         rounds = _read_lines(lines, line)
         first = next(rounds, None)
@@ -150,7 +140,6 @@ def _read_line(line: bytes, number: int) -> RecordedRound | str:
 
 
 def _prepare(record: ReadRound, number: int) -> RecordedRound | str:
-    """Return the round of a record, or one line that says what is wrong with it."""
     if isinstance(record, RecordError):
         return str(record)
     try:
@@ -160,12 +149,7 @@ def _prepare(record: ReadRound, number: int) -> RecordedRound | str:
 
 
 def prepare_round(record: Record | PartialRecord, number: int = 1) -> RecordedRound:
-    """Return the round of a record.
-
-    Raises:
-        RecordError: the record is against the rules.
-        InputError: the round in progress cannot have come about so.
-    """
+    """Return the round of a record; raise RecordError, or InputError for a round in progress."""
     if isinstance(record, Record):
         discrepancies = check_record(record)
         if discrepancies:

@@ -24,7 +24,6 @@ GROUP_COLUMNS: Mapping[str, str] = {
     "line": "the round's line in the file",
     "outcome": "mistake, lucky, bad luck, fine; unknown unless all cards are known",
 }
-"""Columns that group losses, with their meaning."""
 
 
 def parse_columns(names: Sequence[str]) -> tuple[str, ...]:

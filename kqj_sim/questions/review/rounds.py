@@ -67,7 +67,6 @@ def find_actual_hands(played: RecordedRound, seed: int, random: bool) -> ActualH
     """Return the cards of a round as the kernels take them; None if some are not known.
 
     Args:
-        played: the round.
         seed: seed of keys, and of cards that nobody saw.
         random: whether the reference player chooses at random, so that several keys are needed.
     """
@@ -198,7 +197,6 @@ class Average:
     Attributes:
         values: float64 (places,).
         errors: their standard errors.
-        deals: number of deals.
     """
 
     values: Float64Array
@@ -207,7 +205,6 @@ class Average:
 
 
 _averages: dict[object, Average] = {}
-"""The averages estimated so far."""
 
 
 def estimate_average(
@@ -300,8 +297,6 @@ class Hindsight:
         values: float64 (options, teams), in the order of `Grade.names`: the score difference of
             each team if the reference player plays on.
         before: float64 (teams,), the same if the reference player decides.
-        choice: number of the choice.
-        team: team of the player.
     """
 
     values: Float64Array
@@ -333,7 +328,6 @@ class Parts:
 
     Attributes:
         seat: the seat; None for a whole team.
-        team: the team.
         result: the score difference, the sum of the parts.
         average: what the place gets on average, an estimate.
         deal_luck: the value of the deal minus that.
@@ -374,8 +368,6 @@ class Total:
 
     Attributes:
         seat: the seat; None for a whole team.
-        team: the team.
-        decisions, mistakes: their number.
         points, wins: what they lost together.
         random_loss: what random choices would lose.
         hindsight_loss: what they lost given the actual hands; None if these are not known.
@@ -401,7 +393,6 @@ class RoundReview:
     """A reviewed round.
 
     Attributes:
-        played: the round.
         grades: the decisions that count, with their grades.
         hindsight: those with the actual hands; None where these are not known.
         uncounted: the other decisions (`Grade.counts`).
@@ -507,8 +498,6 @@ def review_round(
     """Review a round; arguments and errors as of `grading.grade_decisions`.
 
     Args:
-        played: the round.
-        plan: how decisions are graded.
         seconds: share of the time for this round.
         seats: seats whose decisions are graded; None for all.
         advance: called with the share of the work that a step did.
@@ -556,7 +545,6 @@ def review_round(
 def _look_back(
     grade: Grade, sampler: Sampler, played: RecordedRound, actual: ActualHands
 ) -> Hindsight:
-    """Return the options of a decision, given the actual hands."""
     values = compute_differences(sampler.score(actual), played.rules).mean(axis=1)
     names = grade.names
     before = sum(chance * values[names.index(name)] for name, chance in grade.reference.items())
@@ -584,7 +572,6 @@ def _chain_counters(grades: Sequence[Grade], found: list[Hindsight]) -> None:
 
 
 def _find_average(played: RecordedRound, plan: GradePlan) -> Average | None:
-    """Return the average of each place under the rules of a round; None if it takes too long."""
     record, imposed = played.record, None
     if record.imposed:
         assert record.sender is not None and record.contract is not None

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 # Reviewed decisions in sentences.
 
 RARE_BIDS = "the reference player would hardly ever have bid as the others did"
-"""Why a call is not graded."""
 
 OUT_OF_TIME = "out of time"
 """Why a decision is not graded that the limit of time left no deals for."""
@@ -57,13 +56,7 @@ def describe_player(played: RecordedRound, seat: int) -> str:
 
 
 def write_mistake(each: ReviewedDecision, confidence: float, several: bool) -> str:
-    """Return a sentence on what a decision lost.
-
-    Args:
-        each: the decision.
-        confidence: of the interval.
-        several: whether there are other rounds, so that its line is named.
-    """
+    """Return a sentence on what a decision lost, with its line if there are `several` rounds."""
     played, line = each.review.played, each.review.played.line if several else 0
     who = describe_player(played, each.grade.decision.seat)
     loss = each.grade.loss.points.estimate(confidence)
@@ -214,20 +207,12 @@ _OF_PLAYERS = (
     ),
     Excerpt("outcomes", tuple(OUTCOMES.values())),
 )  # fmt: skip
-"""What people see of the players of several rounds."""
 
 _LOSSES = ("loss_points_per_round", "mistakes_per_round", "loss_points_per_decision")
-"""What people see of a group of decisions."""
 
 
 def make_review_report(reviews: Sequence[RoundReview], run: ReviewRun, worst: int) -> Report:
-    """Return the report of reviewed rounds.
-
-    Args:
-        reviews: the rounds.
-        run: the review.
-        worst: number of decisions in words.
-    """
+    """Return the report of reviewed rounds, with the `worst` decisions in words."""
     confidence = run.confidence or 0.95
     tables = make_review_tables(reviews, confidence, run.by)
     if not reviews:
@@ -273,7 +258,6 @@ def make_command(each: ReviewedDecision, run: ReviewRun) -> str:
 
 
 def _write_round(review: RoundReview, confidence: float) -> list[str]:
-    """Return the result of a round and who lost most, in sentences."""
     played, record = review.played, review.played.record
     lines = []
     result = getattr(played.source, "result", None)
@@ -314,7 +298,6 @@ def _find_estimate(tables: Sequence[Table], name: str, quantity: str) -> Estimat
 def _write_rounds(
     reviews: Sequence[RoundReview], tables: Sequence[Table], decisions: Sequence[ReviewedDecision]
 ) -> list[str]:
-    """Return what was lost in several rounds, in sentences."""
     loss = _find_estimate(tables, "loss", "loss_points_per_round")
     mistakes = sum(each.grade.mistake for each in decisions)
     return [say(__name__, "losses", len(reviews), len(decisions), mistakes, loss)]
@@ -327,7 +310,6 @@ def _list_season_views(tables: Sequence[Table], by: Sequence[str]) -> list[Excer
 
 
 def _show_largest(tables: Sequence[Table], column: str) -> Excerpt:
-    """Return the groups of a column that lost most, the largest loss first."""
     name = f"loss_by_{column}"
     groups = len(_find_table(tables, name).estimates(_LOSSES[0]))
     note = ""
@@ -414,7 +396,6 @@ def _put(name: str, estimate: Estimate) -> dict[str, float | None]:
 
 
 def _make_continuation(review: RoundReview, run: ReviewRun) -> Continuation:
-    """Return how a round goes on after some card."""
     reference = parse_player(run.plan.reference, review.played.rules.game)
     return Continuation(review.played, reference, run.seed)
 
@@ -422,7 +403,6 @@ def _make_continuation(review: RoundReview, run: ReviewRun) -> Continuation:
 def _describe_lines(
     each: ReviewedDecision, going_on: Continuation
 ) -> dict[str, list[dict[str, Any]]] | None:
-    """Return the tricks that follow the choice and the best card; None without a loss."""
     lines = list_lines(each, going_on)
     if lines is None:
         return None

@@ -154,7 +154,6 @@ TABLES: Mapping[str, str] = {
     "decisions": "every decision with its loss",
     "options": "one round: every option of every decision",
 }
-"""The tables with their titles."""
 
 
 def average_rounds(values: Sequence[float], confidence: float) -> Estimate:
@@ -173,13 +172,7 @@ def average_rounds(values: Sequence[float], confidence: float) -> Estimate:
 def make_review_tables(
     reviews: Sequence[RoundReview], confidence: float, by: Sequence[str] = ()
 ) -> list[Table]:
-    """Return the tables of reviewed rounds.
-
-    Args:
-        reviews: the rounds.
-        confidence: of the intervals.
-        by: columns of one more table of losses, of `GROUP_COLUMNS`.
-    """
+    """Return the tables of reviewed rounds, also of losses by the `GROUP_COLUMNS` of `by`."""
     if not reviews:
         return []
     decisions = list_decisions(reviews)
@@ -227,7 +220,6 @@ def _sum_losses(
     reviews: Sequence[RoundReview], decisions: Sequence[ReviewedDecision],
     columns: tuple[str, ...], confidence: float,
 ) -> Iterator[TableRow]:  # fmt: skip
-    """Yield what was lost a round in each group."""
     groups: dict[tuple[Value, ...], dict[int, list[ReviewedDecision]]] = {}
     fixed = [at for at, column in enumerate(columns) if column in _ROUND_COLUMNS]
     rounds: dict[tuple[Value, ...], set[int]] = {}
@@ -311,7 +303,6 @@ def estimate_decision_loss(grade: Grade, confidence: float) -> Estimate:
 
 
 def _make_outcome_table(decisions: Sequence[ReviewedDecision], game: str) -> Table:
-    """Return which shares of a player's decisions were mistakes, lucky, bad luck or fine."""
     rows: list[TableRow] = []
     counts: dict[str, Counter[str]] = {}
     for each in decisions:
@@ -331,7 +322,6 @@ def _make_outcome_table(decisions: Sequence[ReviewedDecision], game: str) -> Tab
 def _make_player_tables(
     reviews: Sequence[RoundReview], confidence: float, game: str
 ) -> list[Table]:
-    """Return points a round of each player, and the differences between players."""
     rows: list[TableRow] = []
     effects: dict[str, dict[int, list[float]]] = {}
     names = dict.fromkeys(review.played.names[seat] for review in reviews for seat in review.seats)

@@ -26,14 +26,12 @@ if TYPE_CHECKING:
     from kqj_sim.questions.simulate.result import SimulationResult
 
 DEFAULT_DEALS = 100_000
-"""Deals to play unless told otherwise."""
 
 
 def _list_tables(
     tables: str | None, rules: GameRules, by: Sequence[str], games: int | None, impose: str | None,
     **_: Any,
 ) -> Mapping[str, str]:  # fmt: skip
-    """Return the titles of the tables of `simulate`; none unless some are asked for."""
     if tables is None:
         return {}
     from kqj_sim.simulation.experiment import Experiment

@@ -52,11 +52,9 @@ class SavedCounts(msgspec.Struct):
         version, sources: version of the package and hash of its sources, which decide the play.
         game, rules: the game, and the rules as their `to_dict`.
         policies, players: the seats' players by their names, and with all their parameters.
-        seed: of the deals.
         unit: `deals` or `games`.
         imposed: the imposed Sender and contract, as the argument of `--impose`.
         by, where: as in `Tally`.
-        first: the first deal, or game.
         finished: the number of deals, or games, that were counted.
         digest: of the counts and their number, which tells those that were changed.
     """
@@ -109,12 +107,7 @@ def _hash_counts(finished: int, numbers: Mapping[str, NDArray[np.int64]]) -> str
 
 
 def read_checkpoint(path: str | Path) -> tuple[SavedCounts, dict[str, NDArray[np.int64]]]:
-    """Read a checkpoint: what it counts, and the `Tally.numbers`.
-
-    Raises:
-        RunError: it is not a checkpoint.
-        OSError: it cannot be read.
-    """
+    """Read what a checkpoint counts, and the `Tally.numbers`; raise RunError for another file."""
     content = io.BytesIO(read_bytes(path, MAX_UNPACKED))
     try:
         with zipfile.ZipFile(content) as archive:
@@ -139,7 +132,6 @@ class SavedRun:
     """A run whose counts are saved to a file as it goes; it resumes that of an existing file.
 
     Args:
-        path: path of the checkpoint.
         tally: empty counts of the experiment, to which all deals are added.
 
     Attributes:
@@ -247,7 +239,6 @@ class SavedRun:
                 yield
 
     def _play_spans_in_threads(self, threads: int, runner: Runner) -> Generator[None]:
-        """Play the rest in threads, with spans of about `SPAN_SECONDS`."""
         in_games = self.saved.unit == "games"
         span = 2 * threads * (LANES if in_games else 4 * LANES)
         largest = CHUNK_GAMES if in_games else CHUNK_ROWS

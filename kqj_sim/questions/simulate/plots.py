@@ -90,7 +90,6 @@ def draw_groups(
 def _measure_groups(
     tables: Mapping[str, Table], key_figures: Sequence[KeyFigure], groups: Sequence[Group]
 ) -> dict[KeyFigure, dict[Group, Estimate]]:
-    """Return the key figures by group that the tables have."""
     measured = {}
     for key_figure in key_figures:
         if key_figure.table in tables:
@@ -147,7 +146,6 @@ def draw_games(figure: SubFigure, tables: Mapping[str, Table], lengths: Table) -
 
 
 def _draw_lengths(axes: Axes, rounds: Mapping[int, Estimate], mean: float) -> None:
-    """Draw the distribution of the rounds of a game."""
     axes.set_title("Rounds in a game")
     axes.bar(list(rounds), [100 * each.value for each in rounds.values()], 0.85, color=BLUE)
     axes.set_xlim(min(rounds) - 1.5, max(rounds) + 1.5)
@@ -183,13 +181,7 @@ def _break_words(words: str) -> list[str]:
 
 
 class GamePictures(NamedTuple):
-    """The pictures of a game's simulations.
-
-    Attributes:
-        draw_rounds: draws single rounds; returns what it left out, in sentences.
-        draw_points: draws the results of single rounds by points on axes.
-        group_figures: the key figures of groups.
-    """
+    """The pictures of a game's simulations; `draw_rounds` says in sentences what it left out."""
 
     draw_rounds: Callable[[SubFigure, Tally, float], str]
     draw_points: Callable[[Axes, Tally], None]

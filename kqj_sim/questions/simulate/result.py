@@ -27,11 +27,7 @@ if TYPE_CHECKING:
 
 
 def choose_columns(columns: str | Sequence[str] | None, experiment: Experiment) -> list[str]:
-    """Return the names of columns of rows, by default all but `sender_hand`.
-
-    Raises:
-        InputError: there is no such column, or no name.
-    """
+    """Return names of columns of rows, by default all but `sender_hand`; or raise InputError."""
     game = experiment.rules.game
     known = list_row_columns(game, experiment.games is not None)
     names = known if columns is None else [*dict.fromkeys(split_items(columns))]

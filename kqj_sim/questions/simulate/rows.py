@@ -22,13 +22,6 @@ def play_and_write(
 ) -> SimulationResult:
     """Play an experiment in order of deal; write its rows and count them.
 
-    Args:
-        path: path of the file of rows.
-        columns: names of its columns, as in `choose_columns`.
-        tally: empty counts of the experiment.
-        confidence: confidence level of the intervals.
-        runner: carries out the run.
-
     Raises:
         InputError: its suffix stands for no format; there is no such column.
         OSError: the file cannot be written; nothing was played.

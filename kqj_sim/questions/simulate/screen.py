@@ -100,7 +100,6 @@ def make_score_grid(numbers: Numbers, quantity: str) -> Grid | None:
 
 
 def _make_game_grid(numbers: Numbers) -> Grid | None:
-    """Return games won and final scores of each team or seat; None without games."""
     who, count = numbers.scorers
     table = f"games_by_{who}"
     if table not in numbers:
@@ -119,7 +118,6 @@ def _name_scorers(numbers: Numbers) -> list[str]:
 
 
 def _write_game_headline(numbers: Numbers) -> list[str]:
-    """Return the sentence on whole games; none without games."""
     if "games" not in numbers:
         return []
     who, _ = numbers.scorers
@@ -173,13 +171,7 @@ def _includes_zero(lead: Estimate) -> bool:
 
 
 def _make_group_grid(numbers: Numbers, columns: Sequence[KeyFigure], counted: KeyFigure) -> Grid:
-    """Return one row for each group of --by, with these key figures.
-
-    Args:
-        numbers: the numbers.
-        columns: the key figures; those that say nothing are left out.
-        counted: the key figure whose groups and numbers of deals are shown.
-    """
+    """Return one row for each group of --by; `counted` has the groups and their deals."""
     table, quantity = counted.table, counted.quantity
     keys = numbers.run.by
     groups = list(dict.fromkeys(group[: len(keys)] for group in numbers.list_groups(table)))
@@ -210,7 +202,6 @@ def _make_group_grid(numbers: Numbers, columns: Sequence[KeyFigure], counted: Ke
 def _has_rare_groups(
     numbers: Numbers, columns: Sequence[KeyFigure], groups: Sequence[Group]
 ) -> bool:
-    """Return whether some numbers have too few observations to be shown."""
     return any(
         0 < numbers.count(column.table, column.quantity, *group, *column.group) < MIN_OBSERVATIONS
         for column in columns

@@ -44,8 +44,6 @@ class AmountAdvice(NamedTuple):
     """The amounts that are made.
 
     Attributes:
-        made: share of contracts made, by amount.
-        highest: the highest amount bid.
         limit: the amount up to which contracts are made more often than not; None if there is none.
         best, worst: the amounts made most and least often; None where it is not shown.
     """
@@ -144,9 +142,8 @@ def describe_amounts(
     """Say up to which amount contracts are made more often than not, or what counters do.
 
     Args:
-        made: the share of contracts made, by amount.
-        stakes: the same by stake: 1, 2 if countered, overcountered or not, 4 if overcountered.
-        countered: the share of contracts that are countered.
+        stakes: the share of contracts made, by stake: 1, 2 if countered, overcountered or not, 4 if
+            overcountered.
     """
     if len(made) < 2:
         return []

@@ -158,7 +158,6 @@ def draw_all_totals(axes: Axes, tally: Tally) -> None:
 
 
 def _draw_totals(axes: Axes, totals: _Totals, rules: KqjRules) -> None:
-    """Draw a ridge for each contract: shares of its rounds by total, coloured by result."""
     if not totals:
         figures.draw_message(axes)
         return
@@ -201,7 +200,6 @@ def _draw_totals(axes: Axes, totals: _Totals, rules: KqjRules) -> None:
 
 
 def _draw_callers(axes: Axes, tally: Tally, rules: KqjRules, confidence: float) -> None:
-    """Draw bars by place in the order of speaking, in a colour for each lap."""
     word = "take" if rules.bidding == "take" else "last bid"
     axes.set_title(f"Deals by lap and place of the {word}")
     played, deals = count_callers(tally)
@@ -228,7 +226,6 @@ def _draw_callers(axes: Axes, tally: Tally, rules: KqjRules, confidence: float) 
 
 
 def _draw_results(axes: Axes, totals: _Totals, confidence: float) -> None:
-    """Draw a bar for each contract, stacked by result, with the interval of the share made."""
     axes.set_title("Contracts made")
     rows = {
         SUIT_SYMBOLS.get(name, name): {result: int(each.sum()) for result, each in results.items()}
@@ -259,7 +256,6 @@ def _draw_bonuses(axes: Axes, tally: Tally, confidence: float) -> None:
 
 
 def _bin_totals(totals: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return numbers of rounds by total in steps of TOTAL_STEP."""
     padded = np.pad(totals, (0, -len(totals) % TOTAL_STEP))
     return np.asarray(padded.reshape(-1, TOTAL_STEP).sum(axis=1))
 

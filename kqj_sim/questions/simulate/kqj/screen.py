@@ -29,7 +29,6 @@ _PLACES = name_places(SEATS)
 
 
 def _make_grids(numbers: Numbers) -> tuple[list[str], list[Grid | None]]:
-    """Return remarks and the grids of single rounds."""
     # Whole games and scores of single seats need the lines that kinds of contract take elsewhere.
     games = "games" in numbers
     scores = None if games else make_score_grid(numbers, "score_mean")
@@ -40,7 +39,6 @@ def _make_grids(numbers: Numbers) -> tuple[list[str], list[Grid | None]]:
 
 
 def _make_take_grid(numbers: Numbers, compact: bool) -> tuple[list[str], Grid | None]:
-    """Return remarks on takes, and the takes by place."""
     if "taking_by_place" not in numbers:
         return [], None
     auction = require_kqj_rules(numbers.run.rules).bidding == "auction"
@@ -159,7 +157,6 @@ def _make_contract_grid(numbers: Numbers, compact: bool) -> Grid | None:
 
 
 def _make_bonus_grid(numbers: Numbers) -> Grid | None:
-    """Return the bonuses by side; bonuses that nobody had are in the note."""
     if numbers.count("contracts", "made_share") == 1:
         return None
     rows, never = [], []
@@ -183,7 +180,6 @@ def _make_bonus_grid(numbers: Numbers) -> Grid | None:
 
 
 def _make_point_grid(numbers: Numbers) -> Grid:
-    """Return bids, the contracting team's total and the scores, per contract."""
     rows = []
     if "auctions" in numbers:
         for name, quantity in (
