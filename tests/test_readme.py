@@ -52,12 +52,8 @@ NOT_RUN = {
     "kqj-sim compare A B": "A and B stand for two policies",
     "kqj-sim COMMAND --help-all": "COMMAND stands for a command",
     "kqj-sim review FILE": "FILE stands for a file of records",
-    **dict.fromkeys(
-        (
-            "kqj-sim compare network tools/teacher.py:feature_network --playing --with points",
-            "kqj-sim compare tools/teacher.py:feature_network network --playing --with points",
-        ),
-        "its weights are in the history of the repository; tests/tools tests it with others",
+    "kqj-sim compare network tools/teacher.py:feature_network --playing --with points": (
+        "its weights are in the history of the repository; tests/tools tests it with others"
     ),
 }
 """The only commands that are shown and not executed, with the reason."""

@@ -140,7 +140,7 @@ def _add_products_of_pairs(builder: Numba, total: Numba, one: Numba, other: Numb
 def _get_dot_function(module: Numba) -> Numba:
     """Return the function that adds the products of neighbours, int16 (8,) twice, to int32 (4,).
 
-    It has a name, by which `web/module.py` finds it and puts one instruction in its place.
+    It has a name, by which `tools/page/module.py` finds it and puts one instruction in its place.
     """
     function = module.globals.get(DOT_NAME)
     if function is None:

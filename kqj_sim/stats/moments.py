@@ -184,7 +184,7 @@ class Objective(NamedTuple):
 class WeightedMoments(NamedTuple):
     """Moments of quantities x of several options over weighted deals.
 
-    The page compiles it (`web/functions.py`).
+    The page compiles it (`tools/page/functions.py`).
 
     Attributes:
         deal_count: int64 (1,), the number of deals, those without a weight included.

@@ -4,7 +4,7 @@
 const KINDS = { i64: BigInt64Array, f64: Float64Array, i16: Int16Array };
 
 class Engine {
-  // `table` are the rules and seatings of `web/module.py`, `weights` the bytes of its networks.
+  // `table` are the rules and seatings of `tools/page/module.py`, `weights` the bytes of its networks.
   constructor(module, table, weights) {
     this.exports = new WebAssembly.Instance(module).exports;
     this.used = [];

@@ -1,6 +1,6 @@
 // The estimator of `kqj_sim/positions/estimator.py`: some deals choose, others value, so that the best
 // option's number is not the luckiest one.  Workers play; chunks are added in order, so that the same
-// position gives the same digits on any number of cores.  Its numbers are the package's (`web/build.py`).
+// position gives the same digits on any number of cores.  Its numbers are the package's (`tools/page/build.py`).
 
 class Pool {
   constructor(start, source, size) {

@@ -1,4 +1,4 @@
-// Sums over weighted deals, and estimates of them by kernels (`web/kernels.py`).
+// Sums over weighted deals, and estimates of them by kernels (`tools/page/kernels.py`).
 // An estimate is {value, low, high}: `low` is NaN without an interval.
 
 function addNumbers(sums, numbers) {

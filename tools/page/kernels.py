@@ -168,7 +168,7 @@ def play_round(
     if contract >= 0:
         for number in range(SEATS * TRICKS):
             offset = history_offset(number // SEATS, 1 + number % SEATS)
-            kqj_cards[number] = to_natural_order(state[cell_index(offset, 0)], contract)
+            plays[number] = to_natural_order(state[cell_index(offset, 0)], contract)
     return int(count)
 
 
