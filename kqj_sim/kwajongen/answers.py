@@ -8,7 +8,7 @@ import numpy as np
 
 from kqj_sim.kwajongen.game import KwajongenRules
 from kqj_sim.kwajongen.samplers import KwajongenCallOdds
-from kqj_sim.output import figures as figures
+from kqj_sim.output import figures
 from kqj_sim.output.page import INK
 from kqj_sim.output.sentences import say
 from kqj_sim.positions.measures import DRAWN, LOST, NOT_PLAYED, WON

@@ -10,8 +10,7 @@ import numpy as np
 
 from kqj_sim.core import block as b
 from kqj_sim.core import cards as c
-from kqj_sim.core import dispatch as dispatch
-from kqj_sim.core import rng
+from kqj_sim.core import dispatch, rng
 from kqj_sim.core import types as t
 from kqj_sim.core.bidding import log_call
 from kqj_sim.core.deal import PAIRS, TRIPLES, count_subsets, deposit

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from kqj_sim.output import figures as figures
+from kqj_sim.output import figures
 from kqj_sim.output.grid import MIN_OBSERVATIONS
 from kqj_sim.output.group_words import format_heading, format_value
 from kqj_sim.output.page import Picture
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from kqj_sim.output.numbers import Numbers
-    from kqj_sim.output.page import Picture
-    from kqj_sim.stats.intervals import Estimate
 
 # Charts of estimates for pages: heat maps, dots with intervals, distributions.
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kqj_sim.core import block as b
-from kqj_sim.core import dispatch as dispatch
+from kqj_sim.core import dispatch
 from kqj_sim.core import types as t
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, popcount, trailing_zeros, whole_tens
 from kqj_sim.core.jit import int16_at, int32_at, scalar, stack_int32, stack_int64

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.core import dispatch as dispatch
+from kqj_sim.core import dispatch
 from kqj_sim.core.jit import address_of, compile_cfunc
 from kqj_sim.core.round import (
     CARD_VALUES,

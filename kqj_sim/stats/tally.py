@@ -31,7 +31,6 @@ from kqj_sim.stats.tables import (
 from kqj_sim.stats.where import compile_expression
 
 if TYPE_CHECKING:
-    from kqj_sim.core.types import BoolArray, Int64Array
     from kqj_sim.simulation.experiment import Experiment
     from kqj_sim.simulation.rows import GameRows, Rows
 

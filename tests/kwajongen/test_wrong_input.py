@@ -22,6 +22,7 @@ USAGE = {
     "simulate --game kwajongen --where 'place =='": "such as place == 3 and sender_trumps >= 2",
     "columns --game chess": "'--game': 'chess' is not one of 'kqj', 'kwajongen'",
     "odds --game kwajongen": "CARDS are missing: give your four cards",
+    "page --game kwajongen": "the page knows two or three teams",
     "odds Ah Kh 9s --game kwajongen --return Jh": "3 cards given: in Kwajongen you hold 4",
     "odds Ah Kh 9s 8s --game kwajongen --return Jh": "'8s' is not a card: write a rank of A K Q J",
     "odds Ah Kh 9s Ts --game kwajongen": "the dealer's card is missing: give the card",

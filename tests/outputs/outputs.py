@@ -1,18 +1,19 @@
-"""Hash what commands write, to show that a change of the code leaves every number as it was.
+"""Store what commands write, to show that a change of the code leaves every number as it was.
 
-`python -m tests.outputs.outputs` prints the commands whose output differs from `hashes.json`, of
-those that the regular expression after it is found in, if there is one; with `--write` it stores
-the hashes of what they write now.
+`python -m tests.outputs.outputs` prints the commands whose output differs from the one in `stored/`
+and how, of those that the regular expression after it is found in, if there is one; with `--write`
+it stores what they write now.  Of long outputs a hash is stored.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import shlex
 import sys
 import tempfile
+from contextlib import suppress
+from difflib import unified_diff
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -20,7 +21,9 @@ from click.testing import CliRunner
 from kqj_sim.cli import main
 
 FOLDER = Path(__file__).resolve().parent
-HASHES = FOLDER / "hashes.json"
+STORED = FOLDER / "stored"
+MAX_LINES, MAX_BYTES = 200, 20_000
+"""Longer outputs are stored as a hash."""
 
 # Pages, pictures and their Markdown hold wording; the numbers of a report are in its other files.
 WORDING = {".html", ".svg", ".md"}
@@ -58,31 +61,48 @@ def list_quiet_options(arguments: list[str]) -> list[str]:
     return [] if arguments[0] in ("columns", "policies") else ["--quiet"]
 
 
-def hash_output(command: str) -> str:
-    """Return the SHA-256 of everything that a command writes, as 16 hexadecimal digits."""
-    return hashlib.sha256(write_output(command)).hexdigest()[:16]
+def describe_output(command: str) -> str:
+    """Return what a command writes, or its SHA-256 if that is long or no text."""
+    output = write_output(command)
+    if output.count(b"\n") < MAX_LINES and len(output) < MAX_BYTES:
+        with suppress(UnicodeDecodeError):
+            return output.decode()
+    return f"sha256 {hashlib.sha256(output).hexdigest()[:16]}\n"
 
 
-def read_hashes() -> dict[str, str]:
-    """Return the stored hashes by command."""
-    hashes: dict[str, str] = json.loads(HASHES.read_text(encoding="utf-8"))
-    return hashes
+def locate_stored(command: str) -> Path:
+    """Return the file with the stored output of a command."""
+    return STORED / f"{re.sub('[^a-zA-Z0-9=.,+-]+', '_', command)}.txt"
 
 
-def compare_hashes() -> int:
-    """Compare or store the hashes; return the exit status."""
+def read_stored(command: str) -> str:
+    """Return the stored output of a command, as `describe_output` returns it; empty if none is."""
+    file = locate_stored(command)
+    return file.read_bytes().decode() if file.exists() else ""
+
+
+def compare_outputs() -> int:
+    """Compare or store the outputs; return the exit status."""
     (*_, pattern) = ["", *(part for part in sys.argv[1:] if part != "--write")]
     chosen = [command for command in list_commands() if re.search(pattern, command)]
-    now = {command: hash_output(command) for command in chosen}
+    now = {command: describe_output(command) for command in chosen}
     if "--write" in sys.argv:
-        now = {each: now.get(each) or read_hashes()[each] for each in list_commands()}
-        HASHES.write_text(json.dumps(now, indent=1) + "\n", encoding="utf-8")
+        STORED.mkdir(exist_ok=True)
+        for file in {*STORED.iterdir()} - {locate_stored(command) for command in list_commands()}:
+            file.unlink()
+        for command, output in now.items():
+            locate_stored(command).write_bytes(output.encode())
         return 0
-    stored = read_hashes()
-    differing = [command for command in now if stored.get(command) != now[command]]
-    print("\n".join(differing) or f"{len(now)} commands write what they wrote before")
+    differing = {
+        command: output for command, output in now.items() if output != read_stored(command)
+    }
+    for command, output in differing.items():
+        print(command)
+        print(*unified_diff(read_stored(command).splitlines(), output.splitlines()), sep="\n")
+    if not differing:
+        print(f"{len(now)} commands write what they wrote before")
     return 1 if differing else 0
 
 
 if __name__ == "__main__":
-    sys.exit(compare_hashes())
+    sys.exit(compare_outputs())

@@ -8,16 +8,22 @@ import sys
 
 import pytest
 
-from tests.outputs.outputs import hash_output, list_commands, read_hashes
+from tests.outputs.outputs import (
+    STORED,
+    describe_output,
+    list_commands,
+    locate_stored,
+    read_stored,
+)
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("command", list_commands())
 def test_output_is_unchanged(command: str) -> None:
-    assert hash_output(command) == read_hashes().get(command), (
+    assert describe_output(command) == read_stored(command), (
         f"`kqj-sim {command}` writes other JSON, CSV, records or rows than before. If that is "
-        "intended, store the new hashes with `python -m tests.outputs.outputs --write` and say in "
+        "intended, store the new output with `python -m tests.outputs.outputs --write` and say in "
         "CHANGELOG.md what changed"
     )
 
@@ -38,5 +44,6 @@ def test_numbers_are_the_same_with_the_instructions_of_older_processors() -> Non
     assert found.returncode == 0, found.stdout + found.stderr
 
 
-def test_every_stored_hash_has_its_command() -> None:
-    assert [*read_hashes()] == list_commands()
+def test_every_stored_output_has_its_command() -> None:
+    assert {*STORED.iterdir()} == {locate_stored(command) for command in list_commands()}
+    assert len({locate_stored(command) for command in list_commands()}) == len(list_commands())

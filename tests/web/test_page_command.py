@@ -88,7 +88,6 @@ def test_what_the_page_does_not_know_is_refused() -> None:
     hand = ("7h", "Ks", "4d", "Qd", "9s", "8c", "Tc", "Jc", "--out", "p.html")
     for words, told in (
         (["--bidding", "auction", "--max-amount", "500"], "the page knows two or three teams"),
-        (["--game", "kwajongen"], "the page knows two or three teams"),
         (["9h", "9h"], "9h is named twice"),
         ([*hand, "--return", "9h", "--played", ""], "the contract is missing"),
     ):

@@ -16,7 +16,7 @@ import numpy as np
 from kqj_sim import __version__
 from kqj_sim.games import find_game, list_game_options
 from kqj_sim.messages import capitalize, shell_join, visible
-from kqj_sim.output import figures as figures
+from kqj_sim.output import figures
 from kqj_sim.output.excerpts import Excerpt
 from kqj_sim.output.grid import NO_INTERVAL, SCREEN_WIDTH, make_grids
 from kqj_sim.output.page import INK
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from kqj_sim.policies.players import Player
     from kqj_sim.questions.compare.search import Tuning
     from kqj_sim.questions.compare.settings import Setting, Sweep
-    from kqj_sim.stats.intervals import Estimate
 
 _FEW = 3
 """Policies whose leads over each other fit on the screen."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from kqj_sim.cards import format_contract
 from kqj_sim.columns import TOTAL_STEP
-from kqj_sim.output import figures as figures
+from kqj_sim.output import figures
 from kqj_sim.output.grid import Cell, Grid
 from kqj_sim.output.page import INK
 from kqj_sim.output.sentences import say

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from kqj_sim.arguments import (
     PoliciesLike,
@@ -35,9 +35,6 @@ from kqj_sim.referee.base import get_referee
 from kqj_sim.rules import GameRules
 from kqj_sim.runner import Runner
 from kqj_sim.text_files import MAX_RECORD_BYTES, convert_to_utf8, open_lines
-
-if TYPE_CHECKING:
-    from kqj_sim.policies.players import Player
 
 EXAMPLE_CARDS = ("9h", "Ah", "Qh", "Ks", "Td", "Jc", "Ac", "Qd")
 """Cards of either game for an error to show."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kqj_sim.cards import add_suit_signs, format_card, format_hand
 from kqj_sim.games import describe_rules, find_game
-from kqj_sim.output import figures as figures
+from kqj_sim.output import figures
 from kqj_sim.output.excerpts import Excerpt
 from kqj_sim.output.grid import format_number
 from kqj_sim.output.page import Picture
@@ -29,12 +29,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
     from kqj_sim.output.grid import Grid
-    from kqj_sim.output.run import Report, ScreenView
-    from kqj_sim.positions.odds import Odds
+    from kqj_sim.output.run import ScreenView
     from kqj_sim.questions.records.rounds import RoundTerms
-    from kqj_sim.stats.intervals import Estimate
     from kqj_sim.stats.quantities import Unit
-    from kqj_sim.stats.tables import Table
 
 # Odds in words: names of calls and cards, and the headline that says the decision.
 

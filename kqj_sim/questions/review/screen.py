@@ -36,10 +36,7 @@ from kqj_sim.referee.trick import PlayedTrick
 from kqj_sim.stats.intervals import Estimate
 
 if TYPE_CHECKING:
-    from kqj_sim.questions.review.decisions import RecordedRound
     from kqj_sim.questions.review.grading import Grade
-    from kqj_sim.questions.review.rounds import RoundReview
-    from kqj_sim.referee.trick import PlayedTrick
     from kqj_sim.stats.tables import Table
 
 # Reviewed decisions in sentences.

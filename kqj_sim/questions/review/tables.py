@@ -7,7 +7,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from kqj_sim.messages import join_words
 from kqj_sim.output.sentences import say
@@ -36,9 +35,6 @@ from kqj_sim.stats.intervals import (
 )
 from kqj_sim.stats.quantiles import student_quantile
 from kqj_sim.stats.tables import Table, TableRow
-
-if TYPE_CHECKING:
-    from kqj_sim.questions.review.reviewed_decisions import ReviewedDecision
 
 # Tables of one reviewed round: what each player lost, luck and skill, every option.
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-    from kqj_sim.output.numbers import KeyFigure
     from kqj_sim.output.run import Run
     from kqj_sim.stats.tables import Table
     from kqj_sim.stats.tally import Tally

@@ -12,7 +12,7 @@ import numpy as np
 
 from kqj_sim.cards import SUIT_SYMBOLS
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS, TOTAL_STEP
-from kqj_sim.output import figures as figures
+from kqj_sim.output import figures
 from kqj_sim.output.grid import MIN_OBSERVATIONS
 from kqj_sim.output.numbers import KeyFigure
 from kqj_sim.output.page import INK
