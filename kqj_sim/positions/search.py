@@ -107,7 +107,7 @@ class Search:
         return self.counts + sum(chunk.counts for chunk in self._running)
 
     def finish_chunk(self, counts: Int64Array, deals: int) -> None:
-        """Add the counts and deals of the next chunk; raise SearchEnded at the limit of hands."""
+        """Add the counts and deals of the next chunk; raise SearchEnded at a limit."""
         self._running = [chunk for chunk in self._running if chunk.counts is not counts]
         self.counts += counts
         self._deals += deals
@@ -115,16 +115,23 @@ class Search:
             self._searched = 0.0
         if self.counts[:, 0].sum() >= self._max_hands + self._hands_per_deal * self._deals:
             raise SearchEnded(by_time=False)
+        if deals == 0 and len(self.counts):
+            # Chunks may take less than a tick, so that nobody waits for them.
+            self._spend(is_searching=True)
 
     def wait(self) -> None:
         """Report progress while a chunk is awaited; raise SearchEnded at the limit of time."""
         if len(self.counts) == 0:
             return
+        # Only search counts: compiling and playing on may take long where hands are found at once.
+        self._spend(any(chunk.signal[SEARCHING] for chunk in self._running))
+
+    def _spend(self, is_searching: bool) -> None:
+        """Report progress, and count the time since the last call if it went to the search."""
         if self._progress is not None:
             self._progress(int(self.all_counts[:, 0].sum()))
-        # Only search counts: compiling and playing on may take long where hands are found at once.
         now = time.monotonic()
-        if any(chunk.signal[SEARCHING] for chunk in self._running):
+        if is_searching:
             self._searched += now - max(self._waited_at, now - 2 * TICK_SECONDS)
         self._waited_at = now
         if self._searched > self.seconds or self.deadline.has_passed:
