@@ -12,7 +12,6 @@ from tests.commands.completions import SHELLS, complete
 
 TABLES = {
     "simulate": ["simulate"],
-    "simulate of another game": ["simulate", "--game", "kwajongen"],
     "simulate of groups": ["simulate", "--by", "lap"],
     "compare": ["compare", "random", "standard", "random:take=0.5"],
     "sweep": ["sweep", "standard", "--vary", "take=30,40"],

@@ -83,7 +83,7 @@ main(sys.argv[1:])
             pytest.param(words, marks=pytest.mark.slow)
             for words in (
                 "simulate --deals 300 --policy random --out x.csv --plot x.png --by lap",
-                "simulate --deals 300 --policy random --game kwajongen --plot x.pdf --rows x.csv",
+                "simulate --deals 300 --policy random --plot x.pdf --rows x.csv",
                 "odds 9h 8h Ah Ks 4d --return 7h --deals 300",
                 "compare random greedy --deals 100 --plot x.svg",
                 "sweep points --vary take=20:30:10 --deals 50 --out x.parquet",
