@@ -25,14 +25,14 @@ import numpy as np
 from kqj_sim.cards import parse_card
 from kqj_sim.core import rng
 from kqj_sim.core.types import BoolArray, Float64Array, Int64Array
-from kqj_sim.policies.players import parse_player
-from kqj_sim.positions.kqj_cards import (
+from kqj_sim.games.kqj.card_sampler import (
     PATIENCE,
     POWER,
     KqjCardSampler,
     PlayModel,
     convert_cards_to_bits,
 )
+from kqj_sim.policies.players import parse_player
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_position
 from kqj_sim.positions.sampling import EstimatePlan, derive_keys

@@ -9,6 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "kqj_sim"
 
+GAME_PARTS = "what one game alone has"
+
 
 def modules() -> list[Path]:
     """Return every module of the package but its `__init__`."""
@@ -22,8 +24,9 @@ def name_of(path: Path) -> str:
 
 
 def layer_of(path: Path) -> str:
-    """Return the layer of a module."""
-    return name_of(path).split(".")[1]
+    """Return the layer of a module; `games` has what describes a game, `GAME_PARTS` the rest."""
+    layer, *inside = name_of(path).split(".")[1:]
+    return GAME_PARTS if layer == "games" and inside[1:] else layer
 
 
 def imports_of(path: Path) -> Iterator[tuple[int, str]]:

@@ -35,15 +35,15 @@ def remove_lines(path: Path, pattern: str) -> None:
 
 @pytest.mark.slow
 def test_kqj_works_without_the_second_game(tmp_path: Path) -> None:
-    """Without its folder, its line in `games.py` and its public name, KQJ works."""
+    """Without its folder, its line in `games/__init__.py` and its public name, KQJ works."""
     for name in COPIED:
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     for path in ROOT.iterdir():
         if path.is_file() and path.name != ".git":
             shutil.copy(path, tmp_path)
-    shutil.rmtree(tmp_path / "kqj_sim" / "kwajongen")
+    shutil.rmtree(tmp_path / "kqj_sim" / "games" / "kwajongen")
     shutil.rmtree(tmp_path / "tests" / "kwajongen")
-    games = tmp_path / "kqj_sim" / "games.py"
+    games = tmp_path / "kqj_sim" / "games" / "__init__.py"
     remove_lines(games, "import KWAJONGEN")
     games.write_text(games.read_text("utf-8").replace("(KQJ, KWAJONGEN)", "(KQJ,)"), "utf-8")
     remove_lines(tmp_path / "kqj_sim" / "__init__.py", "KwajongenRules")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kqj_sim.games.kqj.call_sampler import KqjCallOdds
 from kqj_sim.positions.estimator import estimate_position
-from kqj_sim.positions.kqj_calls import KqjCallOdds
 from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.rules import KqjRules
 

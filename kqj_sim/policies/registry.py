@@ -273,9 +273,9 @@ def _make_policy(
     if not name.replace("_", "").replace("-", "").isalnum():
         raise InputError(f"policy name {name!r} should be letters, digits, '_' and '-'")
     # Examples of docstrings run in the module that they explain.
-    built_in = module.startswith(
-        ("kqj_sim.policies.", "kqj_sim.kwajongen.")
-    ) and not origin.startswith("<")
+    built_in = module.startswith(("kqj_sim.policies.", "kqj_sim.games.")) and not origin.startswith(
+        "<"
+    )
     declared = {
         each: check_parameter(name, each, given, built_in) for each, given in parameters.items()
     }

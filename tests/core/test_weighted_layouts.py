@@ -20,7 +20,7 @@ from kqj_sim.core.weighted_layouts import (
     new_hand_lists,
     weigh_all_layouts,
 )
-from kqj_sim.positions.kqj_cards import make_factor_lists
+from kqj_sim.games.kqj.card_sampler import make_factor_lists
 from kqj_sim.positions.sampling import derive_keys
 from kqj_sim.rules import SEATS
 from tests.core.known import CASES, Known, World, has_several_worlds, slow_worlds

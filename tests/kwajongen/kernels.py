@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kqj_sim.core.jit import kernel
-from kqj_sim.kwajongen import engine
+from kqj_sim.games.kwajongen import engine
 
 
 @kernel(cache=False)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from kqj_sim.cards import Card
-from kqj_sim.kwajongen.game import KwajongenRules
-from kqj_sim.kwajongen.referee import (
+from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen.referee import (
     PACK,
     KwajongenCalling,
     add_scores,

@@ -6,8 +6,8 @@ from tests.imports import check_independent_of_engine, list_imported_modules
 
 
 def test_one_module_names_the_game() -> None:
-    """The others ask a game for its parts (`kqj_sim.game`)."""
-    game = "kqj_sim.kwajongen"
+    """The others ask a game for its parts (`kqj_sim.games.game`)."""
+    game = "kqj_sim.games.kwajongen"
     naming = {
         name
         for name, targets in list_imported_modules().items()
@@ -17,4 +17,4 @@ def test_one_module_names_the_game() -> None:
 
 
 def test_referee_shares_no_code_with_the_engine() -> None:
-    check_independent_of_engine("kqj_sim.kwajongen.referee", "kqj_sim.kwajongen.referee")
+    check_independent_of_engine("kqj_sim.games.kwajongen.referee")

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from kqj_sim.kwajongen.game import KwajongenRules
-from kqj_sim.kwajongen.referee import CARD_OF_TEXT, list_legal_cards
+from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen.referee import CARD_OF_TEXT, list_legal_cards
 from kqj_sim.record import Record, to_json
 from kqj_sim.referee import check_record, check_records
 from tests.kwajongen.random_rounds import random_game, random_record

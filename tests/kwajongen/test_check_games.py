@@ -7,7 +7,7 @@ from itertools import pairwise
 import msgspec
 import pytest
 
-from kqj_sim.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen.game import KwajongenRules
 from kqj_sim.record import Record
 from kqj_sim.referee import check_record, check_records
 from tests.kwajongen.random_rounds import random_game

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from kqj_sim.cards import SUITS, Card
 from kqj_sim.core.block import LANES
 from kqj_sim.errors import InputError
-from kqj_sim.kwajongen.game import KwajongenRules
-from kqj_sim.kwajongen.odds import draw_hidden_hands, list_hidden_hands
-from kqj_sim.kwajongen.referee import PACK, find_trick_winner, list_legal_cards, score_round
-from kqj_sim.kwajongen.samplers import KwajongenCardSampler, make_kwajongen_turn
+from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen.odds import draw_hidden_hands, list_hidden_hands
+from kqj_sim.games.kwajongen.referee import PACK, find_trick_winner, list_legal_cards, score_round
+from kqj_sim.games.kwajongen.samplers import KwajongenCardSampler, make_kwajongen_turn
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.players import parse_player
 from kqj_sim.positions.estimator import FIRST_CHOOSING, estimate_position

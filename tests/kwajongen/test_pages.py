@@ -6,7 +6,7 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
-from kqj_sim.kwajongen.game import KWAJONGEN, KwajongenRules
+from kqj_sim.games.kwajongen.game import KWAJONGEN, KwajongenRules
 
 DOCS = Path(__file__).parents[2] / "docs"
 

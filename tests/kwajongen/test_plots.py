@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kqj_sim.kwajongen.game import KwajongenRules
-from kqj_sim.kwajongen.plots import count_by_result, count_callers, count_tricks
+from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen.plots import count_by_result, count_callers, count_tricks
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.run import simulate
 from kqj_sim.stats.tally import Tally

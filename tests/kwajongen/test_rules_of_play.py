@@ -10,8 +10,8 @@ from kqj_sim.arguments import RuleArguments, collect_rules
 from kqj_sim.cards import SUITS, Card, parse_cards
 from kqj_sim.errors import InputError
 from kqj_sim.games import GAMES
-from kqj_sim.kwajongen.game import KwajongenRules
-from kqj_sim.kwajongen.referee import (
+from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen.referee import (
     PACK,
     KwajongenCalling,
     add_scores,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import kqj_sim as kqj
-from kqj_sim.positions.kqj_cards import KqjCardSampler
+from kqj_sim.games.kqj.card_sampler import KqjCardSampler
 from kqj_sim.positions.search import Search, SearchEnded
 from kqj_sim.questions.review.cross_fitting import average
 from kqj_sim.questions.review.decisions import Decision, RecordedRound

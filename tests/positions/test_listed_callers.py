@@ -14,11 +14,11 @@ from kqj_sim.core.card_odds import CardTurn
 from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
 from kqj_sim.core.observed_calls import LISTED_DEALS, SIGNAL_SIZE
 from kqj_sim.core.types import Float64Array, Int64Array
+from kqj_sim.games.kqj.call_sampler import KqjCallSampler
+from kqj_sim.games.kqj.card_sampler import KqjCardSampler, count_ways
 from kqj_sim.policies.players import seat_players
 from kqj_sim.positions.auction_state import make_contract_option
 from kqj_sim.positions.estimator import search_and_add
-from kqj_sim.positions.kqj_calls import KqjCallSampler
-from kqj_sim.positions.kqj_cards import KqjCardSampler, count_ways
 from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.positions.sampling import EstimatePlan, Limits
 from kqj_sim.positions.search import Search

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import kqj_sim as kqj
+from kqj_sim.games.kqj import card_sampler
+from kqj_sim.games.kqj.card_sampler import HandDraws, KqjCardSampler
 from kqj_sim.policies.players import parse_player
-from kqj_sim.positions import kqj_cards
 from kqj_sim.positions.auction_state import ObservedCall, order_rarest_first
-from kqj_sim.positions.kqj_cards import HandDraws, KqjCardSampler
 from kqj_sim.positions.sampling import EstimatePlan
 from kqj_sim.positions.search import Search
 from kqj_sim.questions.review.decisions import RecordedRound
@@ -33,7 +33,7 @@ def test_the_order_of_a_players_questions_changes_no_draw(monkeypatch: pytest.Mo
         places = list(dict.fromkeys(each.place for each in order_rarest_first(calls)))
         return sorted(reversed(calls), key=lambda each: places.index(each.place))
 
-    monkeypatch.setattr(kqj_cards, "order_rarest_first", reverse_by_player)
+    monkeypatch.setattr(card_sampler, "order_rarest_first", reverse_by_player)
     other = KqjCardSampler(decision.knowledge, players, EstimatePlan())
     texts = [[each.text for each in one.observed_calls] for one in (sampler, other)]
     assert texts[0] != texts[1]

@@ -10,13 +10,13 @@ import pytest
 
 from kqj_sim.core.observed_calls import SEARCHING, STOP
 from kqj_sim.errors import InputError
+from kqj_sim.games.kqj.call_sampler import KqjCallSampler
+from kqj_sim.games.kqj.card_sampler import KqjCardSampler
 from kqj_sim.positions.estimator import (
     MIN_EFFECTIVE_DEALS,
     ImpossibleBiddingError,
     estimate_position,
 )
-from kqj_sim.positions.kqj_calls import KqjCallSampler
-from kqj_sim.positions.kqj_cards import KqjCardSampler
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_position
 from kqj_sim.positions.search import (

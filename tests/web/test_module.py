@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from kqj_sim.core import auction, call_odds, card_draws, card_odds
+from kqj_sim.games.kqj import call_sampler, card_sampler
+from kqj_sim.games.kqj.card_sampler import KqjCardSampler, choose_least_weight
 from kqj_sim.policies.players import seat_players
-from kqj_sim.positions import kqj_calls, kqj_cards, sampling
-from kqj_sim.positions.kqj_cards import KqjCardSampler, choose_least_weight
+from kqj_sim.positions import sampling
 from kqj_sim.positions.measures import ENDINGS, get_kqj_call_measures, get_kqj_card_measures
 from kqj_sim.positions.reader import read_position
 from kqj_sim.positions.sampling import CERTAIN, EstimatePlan
@@ -37,7 +38,7 @@ KERNELS = (
     (call_odds, ("begin_deals", "draw_callers", "deal_remaining", "play_out_calls")),
     (card_draws, ("draw_hidden_hands",)),
     (card_odds, ("play_out_cards",)),
-    (kqj_cards, ("list_layouts", "replay_plays", "thin_draws")),
+    (card_sampler, ("list_layouts", "replay_plays", "thin_draws")),
     (stats_moments, ("add_weighted",)),
     (sampling, ("fill_keys",)),
 )
@@ -175,7 +176,7 @@ def test_measures_and_totals_are_those_of_the_package(engine: Any) -> None:
     lists = np.arange(500) // 8
     asked = (outcomes, weights, lists, totals.sum(axis=1), squares)
     _, arrays = engine.call("add_totals", asked)
-    kqj_calls.add_totals(outcomes, weights, lists, totals, squares)
+    call_sampler.add_totals(outcomes, weights, lists, totals, squares)
     assert totals.sum(axis=1).ravel() == read_floats(arrays[-2])
     assert squares.ravel() == read_floats(arrays[-1])
     moments = WeightedMoments.zeros(1, 3)
@@ -183,9 +184,11 @@ def test_measures_and_totals_are_those_of_the_package(engine: Any) -> None:
     given = (moments, totals[0], squares[0])
     for amount in (0, 90, 250, 401):
         _, arrays = engine.call("estimate_reach", (*given, amount, np.zeros(3)))
-        assert list(kqj_calls.estimate_reach(*given, amount, 0.95)[:3]) == read_floats(arrays[-1])
+        assert list(call_sampler.estimate_reach(*given, amount, 0.95)[:3]) == read_floats(
+            arrays[-1]
+        )
     for lowest in (80, 230, 250, 400):
-        amounts = kqj_calls.choose_amounts(*given, lowest, 600)
+        amounts = call_sampler.choose_amounts(*given, lowest, 600)
         count, arrays = engine.call(
             "choose_amounts", (*given, lowest, 600, np.zeros(60, dtype=np.int64))
         )

@@ -13,8 +13,10 @@ import pytest
 
 from kqj_sim.cards import Card
 from kqj_sim.core import card_odds
+from kqj_sim.games.kqj import card_sampler
+from kqj_sim.games.kqj.call_sampler import KqjCallSampler
+from kqj_sim.games.kqj.card_sampler import KqjCardSampler
 from kqj_sim.policies.players import seat_players
-from kqj_sim.positions import kqj_cards
 from kqj_sim.positions.auction_state import (
     find_lowest_amount,
     format_call,
@@ -22,8 +24,6 @@ from kqj_sim.positions.auction_state import (
     make_contract_option,
 )
 from kqj_sim.positions.estimator import make_sampler
-from kqj_sim.positions.kqj_calls import KqjCallSampler
-from kqj_sim.positions.kqj_cards import KqjCardSampler
 from kqj_sim.positions.position import Position, PositionError
 from kqj_sim.positions.sampling import EstimatePlan
 from kqj_sim.questions.review.decisions import RecordedRound
@@ -110,7 +110,7 @@ def pack_card(position: Position, monkeypatch: pytest.MonkeyPatch) -> dict[str, 
         return card_odds.replay_plays(*arguments)
 
     with monkeypatch.context() as patched:
-        patched.setattr(kqj_cards, "replay_plays", replay)
+        patched.setattr(card_sampler, "replay_plays", replay)
         players = seat_players(None, position.rules)
         sampler = make_sampler(position, players, EstimatePlan())
     assert isinstance(sampler, KqjCardSampler)

@@ -15,10 +15,10 @@ import pytest
 from jinja2 import Environment, nodes
 
 from kqj_sim.cards import Card
+from kqj_sim.games.kqj.call_sampler import KqjCallSampler
+from kqj_sim.games.kqj.card_sampler import KqjCardSampler
 from kqj_sim.output.grid import format_symmetric
 from kqj_sim.output.sentences import FILTERS, say
-from kqj_sim.positions.kqj_calls import KqjCallSampler
-from kqj_sim.positions.kqj_cards import KqjCardSampler
 from kqj_sim.positions.sampling import Sampler
 from kqj_sim.positions.search import Search, SearchEnded
 from kqj_sim.questions.odds import screen

@@ -28,7 +28,8 @@ def hash_engine_sources() -> str:
     from kqj_sim.core.code_cache import ABOVE_THE_ENGINE, hash_sources
 
     # Functions of these are compiled, too (`tools.page.functions`).
-    without = tuple(part for part in ABOVE_THE_ENGINE if part not in ("positions", "stats"))
+    compiled = ("games/kqj", "positions", "stats")
+    without = tuple(part for part in ABOVE_THE_ENGINE if part not in compiled)
     parts = [hash_sources(without=without)]
     files = [file for file in sorted(BUILDERS.iterdir()) if file.is_file()]
     parts += [file.read_text(encoding="utf-8") for file in (*files, TEMPLATE, REASONS)]
@@ -48,8 +49,8 @@ def read_constants() -> dict[str, Any]:
         OBSERVED_CALL_SIZE,
         SIGNAL_SIZE,
     )
+    from kqj_sim.games.kqj.call_sampler import MIN_CAPOT_PROBABILITY
     from kqj_sim.positions.auction_state import GUARANTEED_CAPOT_TOTAL
-    from kqj_sim.positions.kqj_calls import MIN_CAPOT_PROBABILITY
     from kqj_sim.questions.odds.card_reasons import Reason
     from kqj_sim.rules import MAX_TOTAL
 
@@ -77,17 +78,19 @@ def read_constants() -> dict[str, Any]:
 def write_constants() -> str:
     """Return numbers of the package's estimator and rules as constants of the page's scripts."""
     from kqj_sim.core.block import LANES
-    from kqj_sim.positions import estimator, kqj_calls, kqj_cards, sampling, search
+    from kqj_sim.games.kqj import call_sampler, card_sampler
+    from kqj_sim.positions import estimator, sampling, search
 
     max_hands = {
-        "call": kqj_calls.KqjCallSampler.max_hands, "card": kqj_cards.KqjCardSampler.max_hands,
+        "call": call_sampler.KqjCallSampler.max_hands,
+        "card": card_sampler.KqjCardSampler.max_hands,
     }  # fmt: skip
     constants = {
         "LANES": LANES,
         "DEALS": sampling.DEFAULT_DEALS,
         "CHOOSING": estimator.FIRST_CHOOSING,
-        "PILOT": kqj_calls.FIRST_PILOT_DEAL,
-        "PILOT_DEALS": kqj_calls.PILOT_DEALS,
+        "PILOT": call_sampler.FIRST_PILOT_DEAL,
+        "PILOT_DEALS": call_sampler.PILOT_DEALS,
         "MAX_LAYOUTS": estimator.MAX_LISTED_LAYOUTS,
         "MAX_HANDS": max_hands,
         "DEALS_PER_SEARCH": search.DEALS_PER_SEARCH,

@@ -13,7 +13,7 @@ from typing import Any
 from numba import types
 from numba.extending import overload, overload_attribute, overload_method
 
-from kqj_sim.positions import kqj_calls, kqj_cards
+from kqj_sim.games.kqj import call_sampler, card_sampler
 from kqj_sim.stats import intervals, moments, quantiles, sequences
 from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE
 
@@ -23,10 +23,10 @@ FUNCTIONS = (
     intervals._compute_clopper_pearson_bounds, quantiles.student_quantile,
     quantiles.beta_quantile, quantiles._log_beta, quantiles._beta_series,
     sequences.estimate_ratio_sequentially, sequences._make_sequence_estimate,
-    sequences._compute_width, sequences._optimize_boundary, kqj_calls.add_totals,
-    kqj_calls._classify_endings, kqj_calls.estimate_reach, kqj_calls.choose_amounts,
-    kqj_cards.count_hand_ways, kqj_cards.count_ways, kqj_cards.find_different,
-    kqj_cards.weigh_hands, kqj_cards.weigh_layouts, kqj_cards.choose_least_weight,
+    sequences._compute_width, sequences._optimize_boundary, call_sampler.add_totals,
+    call_sampler._classify_endings, call_sampler.estimate_reach, call_sampler.choose_amounts,
+    card_sampler.count_hand_ways, card_sampler.count_ways, card_sampler.find_different,
+    card_sampler.weigh_hands, card_sampler.weigh_layouts, card_sampler.choose_least_weight,
 )  # fmt: skip
 """Functions that kernels of the page call."""
 

@@ -46,9 +46,9 @@ from kqj_sim.core.types import (
     Int64Array,
     Kernel,
 )
+from kqj_sim.games.kqj import call_sampler, card_sampler
+from kqj_sim.games.kqj.card_sampler import KqjCardSampler
 from kqj_sim.policies.particles import OpponentModel
-from kqj_sim.positions import kqj_calls, kqj_cards
-from kqj_sim.positions.kqj_cards import KqjCardSampler
 from kqj_sim.positions.measures import (
     ENDINGS,
     Measure,
@@ -62,7 +62,7 @@ from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE, Estimate
 from kqj_sim.stats.moments import Objective, WeightedMoments
 
 _find_reasons = scalar(card_reasons.find_reasons)
-_QUARTERS = round(4 * kqj_cards.POWER)
+_QUARTERS = round(4 * card_sampler.POWER)
 
 
 @kernel
@@ -227,7 +227,7 @@ def estimate_reach(
     found: Float64Array,
 ) -> None:  # fmt: skip
     """Estimate the chance to reach an amount (`kqj_calls.estimate_reach`)."""
-    _write(kqj_calls.estimate_reach(moments, totals, squares, amount, DEFAULT_CONFIDENCE), found)
+    _write(call_sampler.estimate_reach(moments, totals, squares, amount, DEFAULT_CONFIDENCE), found)
 
 
 @kernel(cache=False)
@@ -236,7 +236,7 @@ def choose_amounts(
     highest: int, amounts: Int64Array,
 ) -> int:  # fmt: skip
     """Fill the amounts that are tried out (`kqj_calls.choose_amounts`); return their number."""
-    found = kqj_calls.choose_amounts(moments, totals, squares, lowest, highest)
+    found = call_sampler.choose_amounts(moments, totals, squares, lowest, highest)
     amounts[: len(found)] = found
     return len(found)
 
@@ -249,7 +249,7 @@ def add_totals(
     """Add the totals of outcomes (`kqj_calls.add_totals`), whatever the ending."""
     options, size = totals.shape
     by_ending = np.zeros((options, ENDINGS, size))
-    kqj_calls.add_totals(outcomes, weights, lists, by_ending, squares)
+    call_sampler.add_totals(outcomes, weights, lists, by_ending, squares)
     for option in range(options):
         for ending in range(ENDINGS):
             for total in range(size):
@@ -261,13 +261,13 @@ def weigh_layouts(
     turn: CardTurn, layouts: Int64Array, model: OpponentModel, weights: Float64Array
 ) -> None:
     """Fill the weights of layouts by the plays (`plays.weigh_layouts`)."""
-    weights[:] = kqj_cards.weigh_layouts(turn, layouts, model, _QUARTERS)
+    weights[:] = card_sampler.weigh_layouts(turn, layouts, model, _QUARTERS)
 
 
 @kernel(cache=False)
 def choose_least_weight(weights: Float64Array, cost: Float64Array) -> None:
     """Replace the cost of a playout by the least weight (`plays.choose_least_weight`)."""
-    cost[0] = kqj_cards.choose_least_weight(weights, cost[0])
+    cost[0] = card_sampler.choose_least_weight(weights, cost[0])
 
 
 @kernel(cache=False)
@@ -276,7 +276,7 @@ def count_ways(
     ways: Int64Array,
 ) -> None:  # fmt: skip
     """Fill in how many ways layouts agree with the calls (`kqj_cards.count_ways`)."""
-    ways[:] = kqj_cards.count_ways(turn, layouts, seed, rules, seating)
+    ways[:] = card_sampler.count_ways(turn, layouts, seed, rules, seating)
 
 
 def list_examples(sampler: KqjCardSampler) -> Iterator[tuple[Kernel, tuple[Any, ...]]]:

@@ -125,10 +125,10 @@ def _compile_all(captured: Captured) -> None:
 
     from kqj_sim.core import auction, call_odds, card_draws, card_odds, rng, weighted_draws
     from kqj_sim.core.block import allocate_block
+    from kqj_sim.games.kqj.card_sampler import KqjCardSampler
     from kqj_sim.policies import weights
     from kqj_sim.policies.players import seat_players
     from kqj_sim.positions.estimator import estimate_position
-    from kqj_sim.positions.kqj_cards import KqjCardSampler
     from kqj_sim.positions.sampling import EstimatePlan, derive_keys
     from kqj_sim.questions.odds.position import parse_typed_position
     from kqj_sim.simulation import second_process
@@ -176,8 +176,8 @@ def _compile_all(captured: Captured) -> None:
 
 def make_table(rules: Any) -> dict[str, Any]:
     """Return the rules and seatings that the kernels get at a table of default players."""
+    from kqj_sim.games.kqj.card_sampler import PlayModel
     from kqj_sim.policies.players import seat_players
-    from kqj_sim.positions.kqj_cards import PlayModel
     from kqj_sim.simulation.encode import encode_rules, encode_seating, without_counters
 
     players = seat_players(None, rules)

@@ -47,7 +47,7 @@ def _list_comparison_tables(
   kqj-sim compare my_policy.py:cautious standard --bidding auction --deals 1e5
   kqj-sim compare --calling points standard --with network --precision 0.5
   kqj-sim compare standard greedy --games auto --target 500
-  kqj-sim compare pimc standard --game kwajongen --deals 5000
+  kqj-sim compare random standard --game kwajongen --deals 5000
 """,
 )
 def compare(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kqj_sim.cards import parse_card
-from kqj_sim.kwajongen.game import KwajongenRules
-from kqj_sim.kwajongen.policies.standard import COUNT_PARAMETERS
+from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen.policies.standard import COUNT_PARAMETERS
 
 RANKS = ("nine", "ten", "jack", "queen", "king", "ace")
 

@@ -16,9 +16,9 @@ import pytest
 from kqj_sim.cards import Card, parse_card
 from kqj_sim.core.weighted_draws import thin_draws
 from kqj_sim.errors import InputError
+from kqj_sim.games.kqj.card_sampler import POWER, KqjCardSampler, PlayModel, convert_cards_to_bits
 from kqj_sim.policies.players import parse_player
 from kqj_sim.positions.estimator import estimate_options
-from kqj_sim.positions.kqj_cards import POWER, KqjCardSampler, PlayModel, convert_cards_to_bits
 from kqj_sim.positions.measures import get_kqj_card_measures
 from kqj_sim.positions.odds import CardOdds
 from kqj_sim.positions.position import Position

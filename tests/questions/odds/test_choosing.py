@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from kqj_sim.core import call_odds as core
 from kqj_sim.core.block import LANES
+from kqj_sim.games.kqj.call_sampler import KqjCallSampler
 from kqj_sim.positions.estimator import (
     FIRST_CHOOSING,
     add_draws,
     estimate_options,
     estimate_position,
 )
-from kqj_sim.positions.kqj_calls import KqjCallSampler
 from kqj_sim.positions.measures import Measure, MeasureTable
 from kqj_sim.positions.odds import CardOdds, Playouts
 from kqj_sim.positions.position import Position

@@ -13,9 +13,9 @@ from kqj_sim import odds
 from kqj_sim.cards import CONTRACTS, parse_cards
 from kqj_sim.core import call_odds as core
 from kqj_sim.games import find_game
+from kqj_sim.games.kqj.call_sampler import KqjCallOdds
 from kqj_sim.output.sentences import say
 from kqj_sim.positions.auction_state import AuctionState, CallOption
-from kqj_sim.positions.kqj_calls import KqjCallOdds
 from kqj_sim.positions.measures import (
     get_kqj_call_measures,
     get_kqj_card_measures,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kqj_sim.questions.report.kqj.views import describe_amounts
+from kqj_sim.games.kqj.report import describe_amounts
 from kqj_sim.stats.intervals import estimate_share
 
 NONE = estimate_share(0, 1000)

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from kqj_sim.games import GAMES
+from kqj_sim.games.kqj.report import find_facts
 from kqj_sim.output.grid import NO_INTERVAL, format_number
 from kqj_sim.output.numbers import Numbers, find_extremes
 from kqj_sim.output.sentences import load_sentences
 from kqj_sim.output.views import Dots, HeatMap, View
 from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.report import views
-from kqj_sim.questions.report.kqj.views import find_facts
 from kqj_sim.questions.report.page import make_numbers
 from kqj_sim.questions.report.play import StudyPlan, run_study
 from kqj_sim.rules import GameRules, KqjRules
@@ -25,7 +25,7 @@ from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.stats.intervals import Estimate, estimate_share, make_unbounded
 
 report = load_sentences("kqj_sim.questions.report.views")
-kqj = load_sentences("kqj_sim.questions.report.kqj.views")
+kqj = load_sentences("kqj_sim.games.kqj.report")
 
 
 def _say(words: str) -> str:

@@ -10,9 +10,9 @@ import pytest
 
 from kqj_sim.core import rng
 from kqj_sim.games import find_game
+from kqj_sim.games.kqj.call_sampler import KqjCallSampler
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.players import parse_player
-from kqj_sim.positions.kqj_calls import KqjCallSampler
 from kqj_sim.positions.sampling import EstimatePlan
 from kqj_sim.questions.review import grading, rounds
 from kqj_sim.questions.review.grading import GradePlan, grade_decisions, sample_decision

@@ -10,8 +10,7 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from kqj_sim.imposed import ImposedContract
-from kqj_sim.questions.simulate.kqj.plots import (
+from kqj_sim.games.kqj.plots import (
     MAX_LAPS_SHOWN,
     count_callers,
     count_totals,
@@ -19,6 +18,7 @@ from kqj_sim.questions.simulate.kqj.plots import (
     estimate_bonuses,
     merge_suits,
 )
+from kqj_sim.imposed import ImposedContract
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.run import reduce_rows, simulate

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kqj_sim.kwajongen.game import KwajongenRules
-from kqj_sim.kwajongen.samplers import KwajongenCallOdds
+from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen.samplers import KwajongenCallOdds
 from kqj_sim.output import figures
 from kqj_sim.output.page import INK
 from kqj_sim.output.sentences import say

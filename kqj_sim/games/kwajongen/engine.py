@@ -36,7 +36,7 @@ from kqj_sim.core.trick import (
     winning_cards,
 )
 from kqj_sim.core.views import AcceptView
-from kqj_sim.kwajongen.cards import (
+from kqj_sim.games.kwajongen.cards import (
     PACK,
     SEATS,
     TEAMS,
@@ -50,7 +50,7 @@ from kqj_sim.kwajongen.cards import (
     suit_of,
     to_strength_order,
 )
-from kqj_sim.kwajongen.game import KWAJONGEN_COLUMNS
+from kqj_sim.games.kwajongen.game import KWAJONGEN_COLUMNS
 
 DEALT_FOUR = b.FIRST_FIVE
 """The four cards of each place, natural coding; the upcard is one of the dealer's."""

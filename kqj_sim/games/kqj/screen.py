@@ -92,7 +92,7 @@ def _make_take_grid(numbers: Numbers, compact: bool) -> tuple[list[str], Grid | 
         cells.append(count_cell(numbers.count(table, "made_share", *group)))
         rows.append((name, cells))
     headings = [*names, *(each.removesuffix("_share") for each in shown), "contracts"]
-    note = say(__name__, "countered", numbers) if compact else ""
+    note = say(__name__, "countered_note", numbers) if compact else ""
     return remarks, make_grid("Last bid" if auction else "Takes", headings, rows, note)
 
 

@@ -13,14 +13,14 @@ from kqj_sim.cards import SUITS, Card
 from kqj_sim.core.block import LANES
 from kqj_sim.core.types import Float64Array, Int16Array, Int64Array
 from kqj_sim.errors import InputError
-from kqj_sim.kwajongen import odds
-from kqj_sim.kwajongen import odds as core
-from kqj_sim.kwajongen.cards import SEATS, TRICKS, to_strength_order
-from kqj_sim.kwajongen.engine import MADE, PASSED_OUT, TIE
+from kqj_sim.games.kqj.call_sampler import ILLEGAL_CHOICE_MESSAGE
+from kqj_sim.games.kqj.card_sampler import NO_LAYOUTS_MESSAGE
+from kqj_sim.games.kwajongen import odds
+from kqj_sim.games.kwajongen import odds as core
+from kqj_sim.games.kwajongen.cards import SEATS, TRICKS, to_strength_order
+from kqj_sim.games.kwajongen.engine import MADE, PASSED_OUT, TIE
 from kqj_sim.policies.card_sets import encode_cards, format_cards
 from kqj_sim.policies.players import Player
-from kqj_sim.positions.kqj_calls import ILLEGAL_CHOICE_MESSAGE
-from kqj_sim.positions.kqj_cards import NO_LAYOUTS_MESSAGE
 from kqj_sim.positions.measures import (
     DRAWN,
     LOST,
@@ -98,7 +98,7 @@ _MAX_LAYOUTS = 1 << 20
 
 
 CALL_OPTIONS = ("pass", "play")
-"""The calls, in the order of `kwajongen.odds.play_out_calls`."""
+"""The calls, in the order of `games.kwajongen.odds.play_out_calls`."""
 
 
 def _order_by_team(outcomes: Int16Array, team: int) -> Float64Array:
@@ -229,7 +229,7 @@ class KwajongenCallSampler(Sampler):
 
 
 def _encode_observer(place: int, hand: Sequence[Card], upcard: Card, raised: int) -> Int64Array:
-    """Return what the player knows, (`kwajongen.odds.OBSERVER_SIZE`,)."""
+    """Return what the player knows, (`games.kwajongen.odds.OBSERVER_SIZE`,)."""
     observer = np.zeros(core.OBSERVER_SIZE, dtype=np.int64)
     observer[core.OBSERVER_PLACE] = place
     observer[core.OBSERVER_HAND] = encode_cards(hand, "kwajongen")

@@ -18,7 +18,7 @@ from kqj_sim.core.cards import EACH_SUIT, lowest_bit, popcount
 from kqj_sim.core.jit import scalar
 from kqj_sim.core.trick import winning_cards
 from kqj_sim.core.types import Card, CardSet, Place, Position, SuitMask
-from kqj_sim.kwajongen.cards import (
+from kqj_sim.games.kwajongen.cards import (
     PACK,
     SEATS,
     SUIT_MASK,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kqj_sim.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen.game import KwajongenRules
 from kqj_sim.output import figures
 from kqj_sim.output.numbers import KeyFigure
 from kqj_sim.places import name_places

@@ -8,8 +8,8 @@ from typing import Any
 
 from kqj_sim.columns import KQJ_COLUMNS, Column
 from kqj_sim.errors import InputError
-from kqj_sim.game import Game, Preset
-from kqj_sim.kwajongen.game import KWAJONGEN
+from kqj_sim.games.game import Game, Preset
+from kqj_sim.games.kwajongen.game import KWAJONGEN
 from kqj_sim.messages import quote
 from kqj_sim.rules import GameRules, KqjRules, suggest_value
 
@@ -44,18 +44,18 @@ KQJ = Game(
     },
     parts={
         "variants": "kqj_sim.questions.policies.checks:KQJ_VARIANTS",
-        "analysis": "kqj_sim.stats.kqj.analysis:ANALYSIS",
-        "quantities": "kqj_sim.stats.kqj.quantities:QUANTITIES",
-        "score_unit": "kqj_sim.stats.kqj.quantities:SCORE_UNIT",
+        "analysis": "kqj_sim.games.kqj.analysis:ANALYSIS",
+        "quantities": "kqj_sim.games.kqj.quantities:QUANTITIES",
+        "score_unit": "kqj_sim.games.kqj.quantities:SCORE_UNIT",
         "engine": "kqj_sim.engines:KQJ_ENGINE",
-        "figures": "kqj_sim.questions.simulate.kqj.screen:FIGURES",
-        "pictures": "kqj_sim.questions.simulate.kqj.plots:PICTURES",
-        "report": "kqj_sim.questions.report.kqj.views:REPORT",
+        "figures": "kqj_sim.games.kqj.screen:FIGURES",
+        "pictures": "kqj_sim.games.kqj.plots:PICTURES",
+        "report": "kqj_sim.games.kqj.report:REPORT",
         "recording": "kqj_sim.simulation.recording:KqjRecordingBlock",
         "referee": "kqj_sim.referee.kqj.referee:KqjReferee",
         "round_terms": "kqj_sim.questions.records.rounds:KQJ_TERMS",
-        "samplers": "kqj_sim.positions.kqj_cards:SAMPLERS",
-        "answers": "kqj_sim.questions.odds.kqj:ANSWERS",
+        "samplers": "kqj_sim.games.kqj.card_sampler:SAMPLERS",
+        "answers": "kqj_sim.games.kqj.answers:ANSWERS",
     },
 )
 """The game of the package, which is played unless another is named."""

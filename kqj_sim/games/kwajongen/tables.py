@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from kqj_sim.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen.game import KwajongenRules
 from kqj_sim.stats.games import AnalyzedGame, ComparisonTerms, ExpressionExamples, TableSet
 from kqj_sim.stats.quantities import Quantity, Unit, list_distribution
 from kqj_sim.stats.tables import (

@@ -40,12 +40,12 @@ from kqj_sim.core.weighted_layouts import (
     list_ranks,
 )
 from kqj_sim.errors import InputError
+from kqj_sim.games.kqj.call_sampler import ILLEGAL_CHOICE_MESSAGE, KqjCallSampler, suggest_players
 from kqj_sim.places import describe_place
 from kqj_sim.policies.card_sets import format_cards, split_cards
 from kqj_sim.policies.particles import OpponentModel, weigh_hands_by_cards
 from kqj_sim.policies.players import Player, parse_player
 from kqj_sim.positions.auction_state import ObservedCall, order_rarest_first, replay_calls
-from kqj_sim.positions.kqj_calls import ILLEGAL_CHOICE_MESSAGE, KqjCallSampler, suggest_players
 from kqj_sim.positions.measures import get_kqj_card_measures
 from kqj_sim.positions.odds import CardOdds, Playouts
 from kqj_sim.positions.position import Position

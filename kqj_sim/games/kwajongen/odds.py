@@ -21,7 +21,7 @@ from kqj_sim.core.jit import block_loop, kernel, scalar
 from kqj_sim.core.knowledge import EXCLUDED, HAND_SIZES, HOLDER_COUNT, UNSEEN
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.trick import read_hand, read_trick
-from kqj_sim.kwajongen.cards import (
+from kqj_sim.games.kwajongen.cards import (
     PACK,
     SEATS,
     SUIT_MASK,
@@ -30,7 +30,7 @@ from kqj_sim.kwajongen.cards import (
     suit_of,
     to_natural_order,
 )
-from kqj_sim.kwajongen.engine import (
+from kqj_sim.games.kwajongen.engine import (
     CALLING_TEAM,
     CARD_POINTS,
     DEALT_FOUR,

@@ -11,14 +11,15 @@ import numpy as np
 
 from kqj_sim.cards import format_contract
 from kqj_sim.columns import TOTAL_STEP
+from kqj_sim.games.kqj.call_sampler import KqjCallOdds
 from kqj_sim.output import figures
 from kqj_sim.output.grid import Cell, Grid
 from kqj_sim.output.page import INK
 from kqj_sim.output.sentences import say
 from kqj_sim.places import name_places
 from kqj_sim.positions.auction_state import format_call
-from kqj_sim.positions.kqj_calls import KqjCallOdds
 from kqj_sim.positions.measures import DRAWN, LOST, WON
+from kqj_sim.questions.odds import screen
 from kqj_sim.questions.odds.screen import (
     GameAnswers,
     Panel,
@@ -89,7 +90,7 @@ def _describe_situation(of: KqjCallOdds) -> str:
             if team == own and place != so_far.place
         ]
     calls = [format_call(call) for call in so_far.calls or ()]
-    return describe_hand(of) + say(__name__, "kqj_calls", of, mates, calls)
+    return describe_hand(of) + say(__name__, "situation", of, mates, calls)
 
 
 def _list_tables(odds: KqjCallOdds) -> list[Table]:
@@ -277,7 +278,7 @@ def _explain_counters(odds: KqjCallOdds, best: RankedOption) -> str:
     if found is None:
         return ""
     rival = RankedOption(found.option, name_option(odds, found.option), found.lead)
-    return say(__name__, "counters", odds, best, rival)
+    return say(screen.__name__, "counters", odds, best, rival)
 
 
 ANSWERS = GameAnswers(

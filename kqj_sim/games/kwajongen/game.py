@@ -13,7 +13,7 @@ from kqj_sim.columns import (
     make_label_column,
     make_sender_column,
 )
-from kqj_sim.game import Game
+from kqj_sim.games.game import Game
 from kqj_sim.rules import GameRules, make_rule_field
 
 
@@ -99,22 +99,22 @@ KWAJONGEN = Game(
     upcard_key="turned",
     default_player="standard",
     lively_player="random",
-    policies_package="kqj_sim.kwajongen.policies",
+    policies_package="kqj_sim.games.kwajongen.policies",
     built_ins=("random", "standard"),
     presets={},
     parts={
-        "variants": "kqj_sim.kwajongen.answers:CHECKED_RULES",
-        "analysis": "kqj_sim.kwajongen.tables:ANALYSIS",
-        "quantities": "kqj_sim.kwajongen.tables:QUANTITIES",
-        "score_unit": "kqj_sim.kwajongen.tables:SCORE_UNIT",
-        "engine": "kqj_sim.kwajongen.recording:ENGINE",
-        "figures": "kqj_sim.kwajongen.screen:FIGURES",
-        "pictures": "kqj_sim.kwajongen.plots:PICTURES",
-        "report": "kqj_sim.kwajongen.report:REPORT",
-        "recording": "kqj_sim.kwajongen.recording:KwajongenRecordingBlock",
-        "referee": "kqj_sim.kwajongen.referee:KwajongenReferee",
-        "round_terms": "kqj_sim.kwajongen.answers:TERMS",
-        "samplers": "kqj_sim.kwajongen.samplers:SAMPLERS",
-        "answers": "kqj_sim.kwajongen.answers:ANSWERS",
+        "variants": "kqj_sim.games.kwajongen.answers:CHECKED_RULES",
+        "analysis": "kqj_sim.games.kwajongen.tables:ANALYSIS",
+        "quantities": "kqj_sim.games.kwajongen.tables:QUANTITIES",
+        "score_unit": "kqj_sim.games.kwajongen.tables:SCORE_UNIT",
+        "engine": "kqj_sim.games.kwajongen.recording:ENGINE",
+        "figures": "kqj_sim.games.kwajongen.screen:FIGURES",
+        "pictures": "kqj_sim.games.kwajongen.plots:PICTURES",
+        "report": "kqj_sim.games.kwajongen.report:REPORT",
+        "recording": "kqj_sim.games.kwajongen.recording:KwajongenRecordingBlock",
+        "referee": "kqj_sim.games.kwajongen.referee:KwajongenReferee",
+        "round_terms": "kqj_sim.games.kwajongen.answers:TERMS",
+        "samplers": "kqj_sim.games.kwajongen.samplers:SAMPLERS",
+        "answers": "kqj_sim.games.kwajongen.answers:ANSWERS",
     },
 )

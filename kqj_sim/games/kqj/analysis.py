@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kqj_sim.games.kqj import detail_tables, tables
 from kqj_sim.stats.games import AnalyzedGame, ComparisonTerms, ExpressionExamples, TableSet
-from kqj_sim.stats.kqj import detail_tables, tables
 
 ANALYSIS = AnalyzedGame(
     tables=TableSet(tables.list_joints, tables.derive_columns, tables.make_tables),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kqj_sim.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen.game import KwajongenRules
 from kqj_sim.output.grid import Grid
 from kqj_sim.output.numbers import KeyFigure, Numbers
 from kqj_sim.output.sentences import say

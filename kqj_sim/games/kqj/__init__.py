@@ -1,0 +1,1 @@
+"""KQJ: what this game alone has."""

@@ -1,1 +1,0 @@
-"""Chapters and pictures for reports of KQJ."""
