@@ -73,7 +73,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "arguments": TEXT | {"policies"},
     "progress": {"messages", "arguments", "errors", "simulation", "signals"},
     "runner": TEXT | {"arguments", "core", "progress", "simulation"},
-    "output": TEXT | ENGINE | {"referee", "stats", "signals", "suffixes"},
+    "output": TEXT | ENGINE | {"referee", "stats", "positions", "signals", "suffixes"},
     "options": {"arguments", "errors", "games", "rules", "suffixes"},
     "question": TEXT | {"arguments", "options", "output", "runner"},
     "results": {"arguments", "errors", "plain", "stats", "messages", "output", "suffixes"},

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from kqj_sim.games.kqj.card_sampler import convert_cards_to_bits, make_turn
+from kqj_sim.output.card_reasons import list_reasons
 from kqj_sim.policies.players import seat_players
-from kqj_sim.questions.odds.card_reasons import list_reasons
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.encode import encode_seating
 from tests.questions.odds.positions import list_card_positions

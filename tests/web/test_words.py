@@ -17,17 +17,17 @@ from jinja2 import Environment, nodes
 from kqj_sim.cards import Card
 from kqj_sim.games.kqj.call_sampler import KqjCallSampler
 from kqj_sim.games.kqj.card_sampler import KqjCardSampler
+from kqj_sim.output import card_reasons
 from kqj_sim.output.grid import format_symmetric
 from kqj_sim.output.sentences import FILTERS, say
 from kqj_sim.positions.sampling import Sampler
 from kqj_sim.positions.search import Search, SearchEnded
 from kqj_sim.questions.odds import screen
-from kqj_sim.questions.odds.card_reasons import Reason
 from kqj_sim.questions.odds.screen import RankedOption
 from kqj_sim.stats.intervals import Estimate
 from tests.web.node import needs_node, read_scripts, run_in_node
 from tools.page.build import write_constants
-from tools.page.sentences import TEMPLATE, UnknownSyntaxError, write_functions
+from tools.page.sentences import UnknownSyntaxError, read_templates, write_functions
 
 CALLS = ["pass", "take ♥", "take NT", "120 ♥", "400 AT Capot", "counter", "no counter", "play"]
 CARDS = [Card("9", "s"), Card("K", "h"), Card("T", "d"), Card("H", "c")]
@@ -46,7 +46,7 @@ const read = (part) => {
 
 def evaluate(expression: str, cases: list[Any]) -> Any:
     """Return an expression of `each` with the page's words, for each of some arguments."""
-    functions = write_functions(TEMPLATE.read_text(encoding="utf-8"))
+    functions = write_functions(read_templates())
     scripts = write_constants() + functions + read_scripts("estimate.js", "words.js") + READ
     return run_in_node(
         scripts, f"read(given).map((each) => {expression})", [write(each) for each in cases]
@@ -202,7 +202,7 @@ def draw_arguments(rng: np.random.Generator) -> Iterator[tuple[str, list[Any]]]:
 
 def list_texts(names: Iterable[str]) -> Iterator[str]:
     """Yield the texts of macros between what they insert."""
-    tree = Environment().parse(TEMPLATE.read_text(encoding="utf-8"))
+    tree = Environment().parse(read_templates())
     for macro in tree.find_all(nodes.Macro):
         if macro.name in names:
             yield from (" ".join(each.data.split()) for each in macro.find_all(nodes.TemplateData))
@@ -214,16 +214,19 @@ def test_sentences_are_the_same() -> None:
     cases = [each for _ in range(500) for each in draw_arguments(rng)]
     cases += [
         ("reason", [reason.name.lower(), *pair, points])
-        for reason in Reason
+        for reason in card_reasons.Reason
         for pair in permutations(CARDS, 2)
         for points in (-7, 12)
     ]
     found = evaluate("say(each[0], ...each[1])", [list(case) for case in cases])
-    expected = [say(screen.__name__, name, *arguments) for name, arguments in cases]
+    modules = {"reason": card_reasons.__name__}
+    expected = [
+        say(modules.get(name, screen.__name__), name, *arguments) for name, arguments in cases
+    ]
     assert found == expected
     # Nothing that the page may say is left out.
     said = "\n".join(expected)
-    functions = write_functions(TEMPLATE.read_text(encoding="utf-8"))
+    functions = write_functions(read_templates())
     macros = re.findall(r"^  (\w+)\(.*\) \{$", functions, re.MULTILINE)
     assert len(macros) > 9
     assert [text for text in list_texts(macros) if text not in said] == []

@@ -16,10 +16,10 @@ import click
 
 from kqj_sim.web.make import FOLDER, TABLES
 from tools.page.module import build_engine
-from tools.page.sentences import TEMPLATE, write_functions
+from tools.page.sentences import TEMPLATES, read_templates, write_functions
 
 BUILDERS = Path(__file__).resolve().parent
-REASONS = TEMPLATE.parent / "card_reasons.py"
+REASONS = TEMPLATES[0].parent / "card_reasons.py"
 """A part of the module that is no part of the package's engine."""
 
 
@@ -32,7 +32,7 @@ def hash_engine_sources() -> str:
     without = tuple(part for part in ABOVE_THE_ENGINE if part not in compiled)
     parts = [hash_sources(without=without)]
     files = [file for file in sorted(BUILDERS.iterdir()) if file.is_file()]
-    parts += [file.read_text(encoding="utf-8") for file in (*files, TEMPLATE, REASONS)]
+    parts += [file.read_text(encoding="utf-8") for file in (*files, *TEMPLATES, REASONS)]
     pins = (BUILDERS.parent.parent / "constraints.txt").read_text(encoding="utf-8").splitlines()
     parts += [pin for pin in pins if pin.startswith(("llvmlite", "numba", "numpy", "ziglang"))]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
@@ -50,8 +50,8 @@ def read_constants() -> dict[str, Any]:
         SIGNAL_SIZE,
     )
     from kqj_sim.games.kqj.call_sampler import MIN_CAPOT_PROBABILITY
+    from kqj_sim.output.card_reasons import Reason
     from kqj_sim.positions.auction_state import GUARANTEED_CAPOT_TOTAL
-    from kqj_sim.questions.odds.card_reasons import Reason
     from kqj_sim.rules import MAX_TOTAL
 
     return {
@@ -117,7 +117,7 @@ def describe_questions() -> dict[str, dict[str, Any]]:
 
 def write_built_script() -> str:
     """Return the script with numbers and sentences of the package."""
-    return write_constants() + write_functions(TEMPLATE.read_text(encoding="utf-8"))
+    return write_constants() + write_functions(read_templates())
 
 
 @click.command()

@@ -48,6 +48,7 @@ from kqj_sim.core.types import (
 )
 from kqj_sim.games.kqj import call_sampler, card_sampler
 from kqj_sim.games.kqj.card_sampler import KqjCardSampler
+from kqj_sim.output import card_reasons
 from kqj_sim.policies.particles import OpponentModel
 from kqj_sim.positions.measures import (
     ENDINGS,
@@ -56,7 +57,6 @@ from kqj_sim.positions.measures import (
     get_kqj_card_measures,
 )
 from kqj_sim.positions.sampling import CERTAIN
-from kqj_sim.questions.odds import card_reasons
 from kqj_sim.rules import KqjRules
 from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE, Estimate
 from kqj_sim.stats.moments import Objective, WeightedMoments

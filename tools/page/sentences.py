@@ -1,4 +1,4 @@
-"""Sentences of `kqj-sim odds` as JavaScript: macros of its template become functions.
+"""Sentences of `kqj-sim odds` as JavaScript: macros of its templates become functions.
 
 Jinja parses the template; `write_functions` knows the parts of its syntax tree that these macros
 use, and refuses any other.  The runtime of a library for compiled templates (nunjucks) alone has
@@ -14,7 +14,8 @@ from pathlib import Path
 
 from jinja2 import Environment, nodes
 
-TEMPLATE = Path(__file__).resolve().parents[2] / "kqj_sim" / "questions" / "odds" / "sentences.j2"
+_PACKAGE = Path(__file__).resolve().parents[2] / "kqj_sim"
+TEMPLATES = [_PACKAGE / folder / "sentences.j2" for folder in ("output", "questions/odds")]
 
 MACROS = (
     "decision", "against_pass", "counters", "card_reason", "reason", "ended_early", "hint",
@@ -47,6 +48,11 @@ class UnknownSyntaxError(Exception):
 
     def __init__(self, node: nodes.Node, what: str = "") -> None:
         super().__init__(f"sentences.j2, line {node.lineno}: {what or type(node).__name__}")
+
+
+def read_templates() -> str:
+    """Return the macros of all templates; of one name the last counts."""
+    return "".join(path.read_text(encoding="utf-8") for path in TEMPLATES)
 
 
 def write_functions(template: str, names: Iterable[str] = MACROS) -> str:

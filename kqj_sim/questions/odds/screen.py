@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kqj_sim.cards import add_suit_signs, format_card, format_hand
 from kqj_sim.games import describe_rules, find_game
 from kqj_sim.output import figures
+from kqj_sim.output.card_reasons import compare_cards
 from kqj_sim.output.excerpts import Excerpt
 from kqj_sim.output.grid import format_number
 from kqj_sim.output.page import Picture
@@ -19,7 +20,6 @@ from kqj_sim.places import describe_place, name_places
 from kqj_sim.policies.players import Player
 from kqj_sim.positions.measures import RANKING_MEASURE, UNCOUNTERED_VALUE
 from kqj_sim.positions.odds import CardOdds, Odds
-from kqj_sim.questions.odds.card_reasons import compare_cards
 from kqj_sim.rules import GameRules
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import Table, TableRow

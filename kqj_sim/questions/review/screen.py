@@ -12,6 +12,7 @@ import msgspec
 
 from kqj_sim.cards import Card, parse_card, parse_cards
 from kqj_sim.messages import format_json, shell_join
+from kqj_sim.output.card_reasons import compare_cards
 from kqj_sim.output.excerpts import Excerpt
 from kqj_sim.output.formats import convert_table
 from kqj_sim.output.run import Report
@@ -20,7 +21,6 @@ from kqj_sim.policies.players import Player, parse_player
 from kqj_sim.positions.estimator import make_sampler
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.sampling import EstimatePlan, derive_keys
-from kqj_sim.questions.odds.card_reasons import compare_cards
 from kqj_sim.questions.review.cross_fitting import LARGE_LOSS
 from kqj_sim.questions.review.decisions import Decision, RecordedRound
 from kqj_sim.questions.review.grading import derive_seed
