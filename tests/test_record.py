@@ -10,7 +10,7 @@ import pytest
 from kqj_sim.errors import RecordError
 from kqj_sim.record import Bonus, Call, Record, from_json, read_records, to_json
 from kqj_sim.rules import KqjRules
-from tests.referee.kqj.random_rounds import random_record
+from tests.referee.random_rounds import random_record
 
 KEYS = [
     "game", "rules", "seed", "deal", "players", "game_id", "round", "score_before", "score_after",

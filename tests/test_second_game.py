@@ -42,7 +42,7 @@ def test_kqj_works_without_the_second_game(tmp_path: Path) -> None:
         if path.is_file() and path.name != ".git":
             shutil.copy(path, tmp_path)
     shutil.rmtree(tmp_path / "kqj_sim" / "games" / "kwajongen")
-    shutil.rmtree(tmp_path / "tests" / "kwajongen")
+    shutil.rmtree(tmp_path / "tests" / "games" / "kwajongen")
     games = tmp_path / "kqj_sim" / "games" / "__init__.py"
     remove_lines(games, "import KWAJONGEN")
     games.write_text(games.read_text("utf-8").replace("(KQJ, KWAJONGEN)", "(KQJ,)"), "utf-8")

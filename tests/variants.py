@@ -11,7 +11,7 @@ from kqj_sim.games import GAMES, KQJ
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.registry import find_policy
 from kqj_sim.record import Record, to_json
-from kqj_sim.rules import SEATS, GameRules, KqjRules
+from kqj_sim.rules import SEATS, GameRules, KqjRules, require_kqj_rules
 from kqj_sim.simulation.experiment import Experiment
 
 LIVELY = "random:take=0.3,bid=0.3,counter=0.1,capot=0.05"
@@ -100,6 +100,11 @@ def impositions(rules: KqjRules) -> list[ImposedContract]:
 def lively(rules: KqjRules, **others: Any) -> Experiment:
     """An experiment with lively players."""
     return replace(Experiment(rules, (LIVELY,) * SEATS), **others)
+
+
+def rules_in(record: Record) -> KqjRules:
+    """The rules of a round of KQJ."""
+    return require_kqj_rules(record.game_rules())
 
 
 def told(record: Record, *what: object) -> str:

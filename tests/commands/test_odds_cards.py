@@ -14,7 +14,7 @@ from kqj_sim.questions.odds import position
 from kqj_sim.record import to_json
 from kqj_sim.rules import KqjRules
 from tests.command_line import expect_error, run
-from tests.referee.kqj.random_rounds import random_record
+from tests.referee.random_rounds import random_record
 
 TYPED = ("odds", "7h Ks 4d Qd 9s 8c Tc Jc", "--return", "9h", "--played", "As 4s")
 FAST = ("--policy", "always+greedy", "--threads", "1", "--quiet")

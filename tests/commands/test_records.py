@@ -6,19 +6,27 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from kqj_sim.questions.records import checking as check_module
+from kqj_sim.questions.records import checking
 from kqj_sim.record import to_json
-from kqj_sim.rules import KqjRules
+from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from tests.command_line import expect_error, run
-from tests.commands import replayed_files
-from tests.commands.replayed_files import forge
-from tests.referee.kqj.random_rounds import random_game, random_record
+from tests.games.every import SHARED
+from tests.referee.random_rounds import random_game, random_record
+from tests.variants import OTHER_GAMES
+
+
+def forge(path: Path, line: int, **changes: object) -> None:
+    """Change keys of the record on a line."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    lines[line - 1] = json.dumps({**json.loads(lines[line - 1]), **changes})
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 @pytest.fixture
@@ -83,41 +91,98 @@ def test_check_follows_the_rounds_of_a_game(tmp_path: Path) -> None:
     assert run("check", str(path)).exit_code == 1
 
 
-@pytest.fixture
-def played(tmp_path: Path) -> Path:
+@pytest.fixture(params=[KqjRules(teams=3), *OTHER_GAMES.values()], ids=str)
+def played(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A file of rounds that the engine played: two games, and ten deals under other rules."""
+    rules: GameRules = request.param
     path = tmp_path / "played.jsonl"
     games = Experiment(KqjRules(target=500), ("random",) * 6, games=2)
-    single = Experiment(KqjRules(teams=3), ("random",) * 6, deals=10)
+    single = Experiment(rules, ("random",) * rules.seats, deals=10)
     records = [*play_records(games), *play_records(single)]
     path.write_text("".join(f"{to_json(record)}\n" for record in records), encoding="utf-8")
     return path
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 @pytest.mark.parametrize("batch", [1, 3, 4096])
 def test_check_replay_finds_what_the_referee_cannot(
     played: Path, batch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(check_module, "BATCH", batch)
-    replayed_files.check_what_the_referee_cannot_find(
-        played, seats=6, always="random:take=1", never="random:take=0"
+    monkeypatch.setattr(checking, "BATCH", batch)
+    *_, record, last = records = read_lines(played)
+    count = len(records)
+    done = run("check", "--replay", str(played))
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert done.stderr == (
+        f"Records checked: {count}; no discrepancies\nPlayed again: {count}; all agree\n"
     )
+    shared = SHARED[record["game"]]
+    other = shared.ALWAYS if record["result"] == "passed_out" else shared.NEVER
+    forge(played, 1, seed=2)
+    forge(played, count, deal=77)
+    forge(played, count - 1, players=[other] * len(last["players"]))
+    assert run("check", str(played)).exit_code == 0
+    done = run("check", "--replay", str(played))
+    assert done.exit_code == 1
+    told = [line.removeprefix(f"{played}:") for line in done.stdout.splitlines()]
+    assert [line.split(":")[0] for line in told] == ["1", str(count - 1), str(count)]
+    assert "seed 2, deal 0 and dealer" in told[0] and "other cards" in told[0]
+    assert "the players named choose otherwise" in told[1]
+    assert "deal 77" in told[2]
+    assert done.stderr == (
+        f"Records checked: {count}; discrepancies: 3\nPlayed again: {count}; 3 differ\n"
+    )
+    assert run("check", "--replay", "--quiet", str(played)).stderr == ""
 
 
 @pytest.mark.parametrize("batch", [1, 3, 4096])
 def test_check_replay_follows_the_rounds_of_a_game(
     played: Path, batch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(check_module, "BATCH", batch)
-    replayed_files.check_rounds_of_a_game(played)
+    monkeypatch.setattr(checking, "BATCH", batch)
+    for line, key in ((3, "score_before"), (4, "score_before"), (5, "round")):
+        value = read_lines(played)[line - 1][key]
+        forge(played, line, **{key: value + 1 if key == "round" else [20, 30]})
+    plain, replayed = run("check", str(played)), run("check", "--replay", str(played))
+    told = replayed.stdout.splitlines()
+    assert plain.exit_code == replayed.exit_code == 1
+    assert [line for line in told if "replay differs" not in line] == plain.stdout.splitlines()
+    assert any(line.startswith(f"{played}:5: replay differs in round") for line in told)
 
 
 def test_check_replay_counts_what_it_cannot_play(played: Path) -> None:
-    replayed_files.check_counts_of_what_is_not_played(played, seats=6)
+    records = read_lines(played)
+    count = len(records)
+    forge(played, 1, players=["nobody"] * 6)
+    forge(played, 2, players=["nobody"] * 6)
+    forge(played, count, players=["gone.py:bold"] * len(records[-1]["players"]))
+    done = run("check", "--replay", str(played), input="")
+    # The rounds of the first game have other players on consecutive lines.
+    assert {line.split(": ")[1] for line in done.stdout.splitlines()} == {"players"}
+    told = done.stderr.splitlines()
+    assert told[1] == f"Played again: {count - 3}; all agree"
+    assert told[2].startswith("Not played again: 2: ") and "'nobody'" in told[2]
+    assert told[3].startswith("Not played again: 1: ") and "gone.py" in told[3]
+    played.write_text(
+        "".join(f'{{"players": ["unknown {number}"]}}\n' for number in range(3)), encoding="utf-8"
+    )
+    done = run("check", "--replay", str(played))
+    assert done.exit_code == 1
+    assert done.stderr.splitlines()[1:] == [
+        "Played again: 0", "Not played again: 3: the line is not a record",
+    ]  # fmt: skip
 
 
 def test_check_replay_does_not_list_every_reason(played: Path) -> None:
-    replayed_files.check_few_reasons_are_listed(played, seats=6)
+    records = read_lines(played)
+    for line in range(len(records) - 9, len(records) + 1):
+        forge(played, line, players=[f"nobody{line}"] * len(records[-1]["players"]))
+    done = run("check", "--replay", str(played))
+    assert done.exit_code == 0
+    assert done.stderr.splitlines()[-1] == "Not played again: 5 for 5 other reasons"
 
 
 def test_show_of_a_line(rounds: Path) -> None:

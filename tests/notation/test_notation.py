@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import random
 import re
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -16,21 +18,40 @@ from kqj_sim.notation.write import format_records
 from kqj_sim.record import PartialRecord, Record, from_json, to_json
 from kqj_sim.referee import check_record
 from kqj_sim.referee.kqj import FinalContract
-from kqj_sim.rules import KqjRules
+from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.text_files import iterate_lines
 from tests.command_line import expect_error, run
-from tests.notation.texts import assert_round_trip, check_mutations, normalise, read
-from tests.referee.kqj.random_rounds import random_game, random_record
+from tests.games.every import SHARED, VARIANTS, name_rules
+from tests.referee.random_rounds import random_game, random_record
+from tests.variants import OTHER_GAMES
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "docs" / "notation.md").read_text(encoding="utf-8")
 NAMES = ["Ann", "Ben", "Cem", "Dora", "Eva", "Finn"]
-VARIANTS = [
-    KqjRules(teams=teams, partners=partners, bidding=bidding)
-    for teams in (2, 3)
-    for partners in ("fixed", "random")
-    for bidding in ("take", "auction")
-]
+
+
+def read(text: str) -> list[Record | PartialRecord | RecordError]:
+    """Return the rounds of a text."""
+    return [record for _, record in read_rounds(text)]
+
+
+def normalise(record: Record) -> Record:
+    """Return a record with its cards and bonuses in a fixed order."""
+    return replace(
+        record,
+        dealt=[sorted(hand) for hand in record.dealt],
+        hands=record.hands and [sorted(hand) for hand in record.hands],
+        bonuses=sorted(record.bonuses, key=repr),
+    )
+
+
+def assert_round_trip(records: list[Record]) -> None:
+    """Assert that records written as text are read as the same records."""
+    back = read("".join(format_records(records)))
+    assert len(back) == len(records)
+    for record, found in zip(records, back, strict=True):
+        assert isinstance(found, Record), found
+        assert normalise(found) == normalise(record)
 
 
 def example(number: int = 0) -> str:
@@ -63,9 +84,10 @@ def expect_line(text: str, line: int, words: str) -> None:
     assert words in found[0][1], found
 
 
-@pytest.mark.parametrize("rules", VARIANTS, ids=lambda each: f"{each.teams}-{each.bidding}")
-def test_single_rounds_and_games_come_back_from_their_text(rules: KqjRules) -> None:
-    singles = [random_record(rules, seed, pending=10 * (seed % 3)) for seed in range(12)]
+@pytest.mark.parametrize("rules", VARIANTS, ids=name_rules)
+def test_single_rounds_and_games_come_back_from_their_text(rules: GameRules) -> None:
+    pending = cycle(SHARED[rules.game].PENDING)
+    singles = [random_record(rules, seed, pending=next(pending)) for seed in range(12)]
     assert_round_trip(singles)
     assert_round_trip(random_game(rules, 3) + random_game(rules, 4))
 
@@ -280,9 +302,34 @@ def test_plays_against_the_rules_are_named() -> None:
 
 
 def test_mutated_texts_give_rounds_or_errors_of_their_lines() -> None:
-    rounds = random_game(KqjRules(bidding="auction", teams=3), 6)[:2]
+    kinds = (KqjRules(bidding="auction", teams=3), *OTHER_GAMES.values())
+    rounds = [record for rules in kinds for record in random_game(rules, 6)[:2]]
     texts = [example(), example(1), *("".join(format_records([each])) for each in rounds)]
-    check_mutations(texts)
+    draw = random.Random(7)
+    signs = " \n:,.#+\"'19TKhs♠♥xé\x00\u2028/-"
+    for text in texts:
+        for _ in range(250):
+            mutated = list(text)
+            for _ in range(draw.randint(1, 4)):
+                place = draw.randrange(len(mutated))
+                kind = draw.randrange(4)
+                if kind == 0:
+                    mutated[place] = draw.choice(signs)
+                elif kind == 1:
+                    del mutated[place : place + draw.randint(1, 12)]
+                elif kind == 2:
+                    mutated.insert(place, draw.choice(signs))
+                else:
+                    start = draw.randrange(len(mutated))
+                    mutated[place:place] = mutated[start : start + draw.randint(1, 60)]
+            count = "".join(mutated).count("\n") + 1
+            for line, found in read_rounds("".join(mutated)):
+                assert 1 <= line <= count
+                if isinstance(found, Record):
+                    assert check_record(found) == []
+                if isinstance(found, RecordError):
+                    assert "\n" not in str(found)
+                    assert str(found)
 
 
 def test_files_that_are_neither_give_one_line(tmp_path: Path) -> None:

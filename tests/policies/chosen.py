@@ -8,7 +8,7 @@ from typing import NamedTuple
 from kqj_sim.cards import Card, parse_card
 from kqj_sim.record import Call, Record
 from kqj_sim.referee.kqj import KqjCalling, list_legal_cards
-from tests.referee.kqj.random_rounds import rules_in
+from tests.variants import rules_in
 
 
 class Play(NamedTuple):

@@ -10,7 +10,7 @@ from kqj_sim.record import Record
 from kqj_sim.referee.kqj import list_legal_cards
 from tests.core.coding import strength_of
 from tests.policies.moments import moments, view_of
-from tests.referee.kqj.random_rounds import rules_in
+from tests.variants import rules_in
 
 PATIENCE = 2.0
 

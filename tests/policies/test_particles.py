@@ -47,9 +47,8 @@ from tests.core.coding import NATURAL, strength_of
 from tests.core.turns import stopped
 from tests.policies.slow_count import slow_count
 from tests.policies.slow_plays import PATIENCE, chance, slow_cards
-from tests.referee.kqj.random_rounds import rules_in
 from tests.slow import slow_after
-from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3, lively, told
+from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3, lively, rules_in, told
 
 SEED = 31
 SOFT = 20.0

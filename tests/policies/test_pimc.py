@@ -25,9 +25,8 @@ from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from tests.core.exclusions import exclusions
 from tests.core.turns import stopped
-from tests.referee.kqj.random_rounds import rules_in
 from tests.slow import slow_after
-from tests.variants import AUCTION_2, LIVELY, TAKE_2, TAKE_3, told
+from tests.variants import AUCTION_2, LIVELY, TAKE_2, TAKE_3, rules_in, told
 
 SEED = 23
 EXHAUSTIVE = "pimc:worlds=1000,first_worlds=1000,weigh=false,rollout=random,prior=none"

@@ -14,7 +14,7 @@ import msgspec
 
 from kqj_sim.errors import RecordError
 from kqj_sim.record import Record, from_json, to_json
-from kqj_sim.referee import check_record
+from kqj_sim.referee import check_record, get_referee
 from kqj_sim.referee.kqj.cards import CARD_OF_TEXT
 
 Json = Any
@@ -26,6 +26,8 @@ WORDS = [
 ODD: list[Json] = [None, True, -1, 3, 10**18, 10**40, 1.5, "", "x\ny", "h" * 9999, "\u2028", [],
                    [[]], [None], {}, {"seat": 0}, [{}], ["As"] * 100, [[0] * 9]]  # fmt: skip
 """Values that are in no record."""
+UNCONNECTED = {"seed", "deal", "players", "game_id", "round"}
+"""Keys from which nothing else follows, so that another right value is no discrepancy."""
 
 
 def as_json(record: Record) -> Json:
@@ -127,22 +129,25 @@ def assert_forgeries_are_discrepancies(
                 )
 
 
-def count_illegal_cards(record: Record, list_legal: Callable[..., set[Any]]) -> int:
+def count_illegal_cards(record: Record) -> int:
     """Count the illegal cards of a round; assert that each is a discrepancy with the legal ones.
 
     Wherever a player held a card that was not legal, they play it in place of a legal one, which
-    they play later in its place.  `list_legal` gets the hand, the trick so far and its leader.
+    they play later in its place.
     """
-    assert record.hands is not None
+    assert record.hands is not None and record.contract is not None
     seats = len(record.hands)
-    card_of = {str(card): card for card in CARD_OF_TEXT.values()}
+    referee = get_referee(record.game_rules())
+    card_of = referee.card_by_text
     held = [{card_of[text] for text in hand} for hand in record.hands]
     forgeries = 0
     for number, trick in enumerate(record.tricks):
         cards = [card_of[text] for text in trick.cards]
         for place, card in enumerate(cards):
             seat = (trick.leader + place) % seats
-            legal = list_legal(held[seat], cards[:place], trick.leader)
+            legal = referee.list_legal_cards(
+                held[seat], cards[:place], trick.leader, record.teams, record.contract
+            )
             for illegal in held[seat] - legal:
                 values = as_json(record)
                 for later in values["tricks"]:

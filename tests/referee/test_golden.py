@@ -1,4 +1,4 @@
-"""Whole rounds kept under tests/golden.
+"""Whole rounds kept in folders `golden`, of every game.
 
 capot.jsonl and worked_case.jsonl were made by hand, so that their numbers can be worked out
 from the rules; the games were played by random players.
@@ -11,24 +11,48 @@ from pathlib import Path
 
 import pytest
 
-from tests.referee.golden import check_end, check_rules, check_text, load_rounds
+from kqj_sim.errors import RecordError
+from kqj_sim.record import Record, from_json, read_records, to_json
+from kqj_sim.referee import check_records, get_referee
+from tests.games.every import SHARED
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-FILES = sorted(GOLDEN.glob("*.jsonl"))
+FILES = [path for shared in SHARED.values() for path in shared.GOLDEN]
+GAMES = [path for path in FILES if path.name.startswith("game")]
 
 
-def test_the_golden_files_are_there() -> None:
-    assert len(FILES) == 6
+def load_rounds(path: Path) -> list[Record]:
+    """Return the rounds of a file."""
+    return [from_json(line) for line in path.read_text("utf-8").splitlines()]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_golden_rounds_have_no_discrepancy(path: Path) -> None:
-    check_rules(path)
+    with path.open("rb") as file:
+        assert list(check_records(read_records(file))) == []
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_golden_rounds_are_written_as_they_stand(path: Path) -> None:
-    check_text(path)
+    with path.open("rb") as file:
+        lines = []
+        for _, record in read_records(file):
+            assert not isinstance(record, RecordError)
+            lines.append(to_json(record))
+    assert lines == path.read_text("utf-8").splitlines()
+
+
+@pytest.mark.parametrize("path", GAMES, ids=lambda path: path.stem)
+def test_golden_games_end_when_they_are_decided(path: Path) -> None:
+    rounds = load_rounds(path)
+    referee = get_referee(rounds[0].game_rules())
+    decided = [referee.is_decided(record.score_after or []) for record in rounds]
+    assert decided == [False] * (len(rounds) - 1) + [True]
+
+
+def test_every_game_has_golden_games() -> None:
+    assert len([*GOLDEN.glob("*.jsonl")]) == 6
+    assert {load_rounds(path)[0].game for path in GAMES} == {*SHARED}
 
 
 def test_capot_of_the_eight_highest_trumps() -> None:
@@ -46,11 +70,6 @@ def test_worked_case_as_the_first_trick_of_a_round() -> None:
     assert record.tricks[0].leader == 0 and record.tricks[0].winner == 2
     # The other team's one trick: 5s 0, 9s 2, Qs 4, 8h 22, 6c 0, 9d 2.
     assert record.card_points == [206, 30] and record.scores == [220, 0]
-
-
-@pytest.mark.parametrize("name", [path.name for path in FILES if path.name.startswith("game_")])
-def test_golden_games_end_when_they_are_decided(name: str) -> None:
-    check_end(GOLDEN / name)
 
 
 def test_a_golden_game_pays_a_pending_litigation_gratuity() -> None:

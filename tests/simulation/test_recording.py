@@ -15,9 +15,18 @@ from kqj_sim.referee import check_records
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
-from tests.referee.kqj.random_rounds import rules_in
 from tests.slow import slow_between
-from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, VARIANTS, lively, told
+from tests.variants import (
+    AUCTION_2,
+    AUCTION_3,
+    LIVELY,
+    TAKE_2,
+    TAKE_3,
+    VARIANTS,
+    lively,
+    rules_in,
+    told,
+)
 
 FOUR = (
     "2-fixed-take-second_lap",

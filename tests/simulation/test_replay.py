@@ -6,24 +6,31 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from kqj_sim.core.block import LANES
 from kqj_sim.errors import InputError
 from kqj_sim.imposed import ImposedContract, ImposedFirstCall
 from kqj_sim.record import Record
-from kqj_sim.rules import KqjRules
+from kqj_sim.referee import check_record
+from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.replay import replay_records
-from tests.simulation.replays import changed, check_order, check_replays
-from tests.slow import slow_between
-from tests.variants import AUCTION_2, LIVELY, TAKE_2, TAKE_3, VARIANTS, lively
+from tests.games.every import SHARED
+from tests.games.every import VARIANTS as VARIANTS_OF_GAMES
+from tests.slow import slow_between, slow_rules
+from tests.variants import AUCTION_2, LIVELY, OTHER_GAMES, TAKE_2, TAKE_3, VARIANTS, lively, told
 
-NEVER = "random:take=0,bid=0"
 
-
-def experiments(rules: KqjRules) -> Iterator[Experiment]:
+def experiments(rules: GameRules) -> Iterator[Experiment]:
     """Single rounds, games, and imposed rounds."""
+    if not isinstance(rules, KqjRules):
+        players = ("random", "standard") * (rules.seats // 2)
+        yield Experiment(rules, ("random",) * rules.seats, deals=20, seed=4)
+        yield Experiment(rules, players, games=3, seed=5, first=2)
+        return
     yield lively(rules, deals=20, seed=4)
     yield lively(replace(rules, target=200), games=3, seed=5, first=2)
     contract = "h" if rules.all_no_trump == "never" else "AT"
@@ -31,10 +38,46 @@ def experiments(rules: KqjRules) -> Iterator[Experiment]:
     yield lively(rules, deals=5, seed=6, imposed=ImposedContract(4, contract, amount))
 
 
-@pytest.mark.parametrize("variant", slow_between(5, VARIANTS))
-def test_untouched_rounds_agree_and_forged_ones_do_not(variant: str) -> None:
-    for experiment in experiments(VARIANTS[variant]):
-        check_replays(experiment, NEVER)
+def changed(record: Record, **values: object) -> Record:
+    """Return a record with other values."""
+    return msgspec.structs.replace(record, **values)
+
+
+def forge(record: Record) -> Iterator[tuple[str, Record]]:
+    """Change what the referee cannot see, the name of each change with it."""
+    yield "seed", changed(record, seed=record.seed + 1)
+    yield "deal", changed(record, deal=record.deal + (1 << 40))
+    if record.result != "passed_out" and not record.imposed:
+        yield "players", changed(record, players=[SHARED[record.game].NEVER] * len(record.players))
+
+
+def with_other_card(record: Record) -> Record:
+    """Exchange a card of seat 0 for one of seat 1."""
+    first, second, *others = (list(hand) for hand in record.dealt)
+    first[0], second[0] = second[0], first[0]
+    return changed(record, dealt=[first, second, *others])
+
+
+OTHER_VARIANTS = [rules for rules in VARIANTS_OF_GAMES if not isinstance(rules, KqjRules)]
+
+
+@pytest.mark.parametrize(
+    "rules", [*slow_between(5, VARIANTS.values()), *slow_rules(1, OTHER_VARIANTS)], ids=str
+)
+def test_untouched_rounds_agree_and_forged_ones_do_not(rules: GameRules) -> None:
+    records = [record for each in experiments(rules) for record in play_records(each)]
+    for each in replay_records(records):
+        assert (each.differing, each.reason) == ((), ""), told(each.record, each)
+    for record in records[::3]:
+        changes = dict(forge(record))
+        replayed = replay_records([*changes.values(), with_other_card(record)])
+        for name, each in zip([*changes, "card"], replayed, strict=True):
+            assert each.discrepancy and not each.reason, told(record, name)
+            if name != "card":
+                assert check_record(each.record) == [], told(record, name)
+                assert name in each.discrepancy
+            if name != "players":
+                assert "dealt" in each.differing, told(record, name)
 
 
 def test_order_of_cards_and_bonuses_is_free() -> None:
@@ -66,8 +109,22 @@ def test_the_round_of_a_game_goes_with_its_deal() -> None:
 
 
 def test_records_of_many_experiments_are_answered_in_order() -> None:
-    variants = (TAKE_2, AUCTION_2, TAKE_3)
-    check_order(experiment for rules in variants for experiment in experiments(rules))
+    variants = (TAKE_2, *OTHER_GAMES.values(), AUCTION_2, TAKE_3)
+    records = [
+        record
+        for rules in variants
+        for experiment in experiments(rules)
+        for record in play_records(replace(experiment, deals=LANES // 2 + 9))
+    ]
+    mixed = sorted(records, key=lambda record: (record.deal * 7919) % 1009)
+    forged = set(range(0, len(mixed), 10))
+    mixed = [
+        changed(record, seed=99) if number in forged else record
+        for number, record in enumerate(mixed)
+    ]
+    replayed = replay_records(mixed)
+    assert [each.record for each in replayed] == mixed
+    assert {number for number, each in enumerate(replayed) if each.differing} == forged
 
 
 @pytest.mark.parametrize(

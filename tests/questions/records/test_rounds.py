@@ -17,7 +17,7 @@ from kqj_sim.record import Trick
 from kqj_sim.referee.kqj import FinalContract
 from kqj_sim.rules import KqjRules
 from tests.questions.records.printed_rounds import find_section, print_round, with_symbol
-from tests.referee.kqj.random_rounds import random_game, random_record
+from tests.referee.random_rounds import random_game, random_record
 
 FORMS = [
     KqjRules(teams=teams, partners=partners, bidding=bidding)

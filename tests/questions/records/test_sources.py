@@ -11,7 +11,7 @@ from kqj_sim.errors import RecordError
 from kqj_sim.record import to_json
 from kqj_sim.rules import KqjRules
 from tests.command_line import run
-from tests.referee.kqj.random_rounds import random_record
+from tests.referee.random_rounds import random_record
 
 
 @pytest.fixture

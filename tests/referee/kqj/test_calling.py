@@ -14,9 +14,10 @@ import pytest
 
 from kqj_sim.cards import parse_card
 from kqj_sim.record import Call
+from kqj_sim.referee import get_referee
 from kqj_sim.referee.kqj import FinalContract, KqjCalling, list_legal_calls
 from kqj_sim.rules import KqjRules
-from tests.referee.kqj.random_rounds import random_calling
+from tests.referee.random_rounds import random_calling
 
 TAKING = KqjRules()
 AUCTION = KqjRules(bidding="auction")
@@ -263,7 +264,7 @@ def test_random_callings_are_made_of_legal_calls(bidding: str, counter_timing: s
     rules = KqjRules.from_dict({"bidding": bidding, "counter_timing": counter_timing})
     turned = parse_card("Kd") if bidding == "take" else None
     for seed in range(10):
-        calling = random_calling(random.Random(seed), rules, 5, [0, 1] * 3, turned)
+        calling = random_calling(random.Random(seed), get_referee(rules), 5, [0, 1] * 3, turned)
         for number, call in enumerate(calling.calls):
             legal = list_legal_calls(rules, 5, [0, 1] * 3, turned, calling.calls[:number])
             assert call in legal, f"seed={seed} {calling.calls}"

@@ -25,7 +25,7 @@ from kqj_sim.referee.kqj import (
 )
 from kqj_sim.referee.kqj.scoring import round_to_ten
 from kqj_sim.rules import KqjRules
-from tests.referee.kqj.random_rounds import random_record
+from tests.referee.random_rounds import random_record
 
 TWO = KqjRules()
 THREE = KqjRules(teams=3)

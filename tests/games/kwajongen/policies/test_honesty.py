@@ -26,7 +26,7 @@ from kqj_sim.games.kwajongen.odds import expand_suits, infer_during_play
 from kqj_sim.policies.card_sets import split_cards
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import make_recording_block
-from tests.kwajongen.kernels import ask_calls, ask_cards, finish_tricks, prepare_play
+from tests.games.kwajongen.kernels import ask_calls, ask_cards, finish_tricks, prepare_play
 
 SEED = 21
 Block = NDArray[np.int64]

@@ -12,8 +12,8 @@ from kqj_sim.games.kwajongen.game import KwajongenRules
 from kqj_sim.places import name_places
 from kqj_sim.questions.records.rounds import render_round
 from kqj_sim.record import Record
-from tests.kwajongen.random_rounds import random_game, random_record
 from tests.questions.records.printed_rounds import find_section, print_round, with_symbol
+from tests.referee.random_rounds import random_game, random_record
 
 RULES = KwajongenRules()
 

@@ -17,8 +17,8 @@ from kqj_sim.games.kwajongen.game import KwajongenRules
 from kqj_sim.games.kwajongen.referee import list_legal_cards
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import make_recording_block
-from tests.kwajongen.coding import cards_of
-from tests.kwajongen.kernels import ask_cards, finish_tricks, prepare_play
+from tests.games.kwajongen.coding import cards_of
+from tests.games.kwajongen.kernels import ask_cards, finish_tricks, prepare_play
 
 TRUMP = "s"
 """Of cards by strength one does not see which suit it is."""

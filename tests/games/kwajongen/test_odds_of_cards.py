@@ -30,9 +30,9 @@ from kqj_sim.referee.trick import PlayedTrick
 from kqj_sim.simulation.encode import encode_rules, encode_seating
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
-from tests.kwajongen.coding import strength
-from tests.kwajongen.random_rounds import random_record
+from tests.games.kwajongen.coding import strength
 from tests.questions.odds.card_answers import estimate_cards
+from tests.referee.random_rounds import random_record
 
 SEATS = 4
 Hands = dict[int, frozenset[Card]]

@@ -16,7 +16,7 @@ from kqj_sim.stats.tables import Table
 from kqj_sim.stats.tally import Tally
 from kqj_sim.stats.where import compile_expression
 from tests.frames import make_plain_frame
-from tests.kwajongen import by_pandas
+from tests.games.kwajongen import by_pandas
 from tests.slow import slow_after
 
 TABLES = {

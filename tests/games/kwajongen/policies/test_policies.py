@@ -21,7 +21,7 @@ from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.run import simulate
-from tests.kwajongen.policies.slow_count import slow_count
+from tests.games.kwajongen.policies.slow_count import slow_count
 from tests.slow import slow_rows_after
 from tests.variants import told
 

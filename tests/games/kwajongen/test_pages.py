@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kqj_sim.games.kwajongen.game import KWAJONGEN, KwajongenRules
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 
 
 def test_rules_and_policies_are_explained() -> None:

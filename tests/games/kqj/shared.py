@@ -1,0 +1,67 @@
+"""KQJ, as the tests of all games see it."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from kqj_sim.record import Record
+from kqj_sim.rules import KqjRules
+from tests.referee.forgery import CARDS, UNCONNECTED
+
+VARIANTS = [
+    KqjRules.from_dict({"teams": teams, "partners": partners, "bidding": bidding})
+    for teams, partners, bidding in product((2, 3), ("fixed", "random"), ("take", "auction"))
+]
+RULINGS = [
+    KqjRules(all_no_trump="both_laps"),
+    KqjRules(all_no_trump="never"),
+    KqjRules(teams=3, bidding="auction", all_no_trump="never", max_amount=150),
+    KqjRules(bidding="auction", counter_timing="turn"),
+    KqjRules(teams=3, bidding="auction", counter_timing="turn", amount_uses="rounded"),
+    KqjRules(bidding="auction", must_outscore=True),
+    KqjRules(teams=3, bidding="auction", must_outscore=True, amount_uses="rounded"),
+]
+GOLDEN = sorted(Path(__file__).parents[2].glob("golden/*.jsonl"))
+RESULTS = {"made", "failed"}
+"""The results of rounds under any rules."""
+PENDING = (0, 10, 20)
+ALWAYS, NEVER = "random:take=1,bid=1", "random:take=0,bid=0"
+"""Players who do anything but pass, and who always pass."""
+OTHER_RULE = {"target": 2000}
+DECIDED = [1000, 0]
+"""Scores with which a game is over."""
+
+
+def is_free(record: Record, path: tuple[Any, ...], new: Any) -> bool:
+    """Return True if a record with this new value may obey the rules."""
+    key, *rest = path
+    if key in (*UNCONNECTED, "rules"):
+        return True
+    if key == "pending_before":
+        return record.result == "litigation" and new in range(0, 10_000, 10)
+    if record.hands is None or record.sender is None:
+        # Of a round passed out nobody sees the cards.
+        return new in CARDS and (key == "turned" or (key == "dealt" and len(rest) == 2))
+    if key == "dealt" and len(rest) == 2:
+        return new in record.hands[rest[0]]  # another of the cards that the player went on to play
+    if key == "turned":
+        return new in record.hands[record.sender]
+    if key == "sender":
+        # Partners may have been imposed the same amount; taking: the Sender has the Return.
+        return bool(record.imposed and record.amount) and new in range(6) and _is_with(record, new)
+    if key == "calls" and len(rest) == 2:
+        call = record.calls[rest[0]]
+        if call.call in ("counter", "overcounter") and rest[1] == "seat":
+            return new in range(6) and _is_with(record, new) == (call.call == "overcounter")
+        # A bid that was outbid may have been another.
+        outbid = call.call == "bid" and call.amount != record.amount
+        return outbid and path[-1] in ("amount", "contract", "capot")
+    return False
+
+
+def _is_with(record: Record, seat: int) -> bool:
+    """Return True if a seat is in the Sender's team."""
+    assert record.sender is not None
+    return record.teams[seat] == record.teams[record.sender]

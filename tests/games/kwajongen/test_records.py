@@ -1,0 +1,51 @@
+"""Records of Kwajongen: what their keys mean, and rounds as text; the rest is of every game."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from kqj_sim.errors import RecordError
+from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.notation.write import format_records
+from kqj_sim.questions.records.rounds import render_round
+from kqj_sim.record import from_json, to_json
+from kqj_sim.rules import KqjRules
+from tests.games.kwajongen.shared import GOLDEN
+from tests.referee.random_rounds import random_game, random_record
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_golden_games_have_every_end_of_a_raised_round(path: Path) -> None:
+    rounds = [from_json(line) for line in path.read_text("utf-8").splitlines()]
+    raised = {record.result for record in rounds if record.pending_before}
+    assert raised == {"made", "failed", "tie", "passed_out"}
+    assert any(-3 in record.scores for record in rounds)
+
+
+def test_a_record_is_read() -> None:
+    values = json.loads(to_json(random_record(KqjRules(), 1)))
+    values |= {"game": "kwajongen", "rules": {"void_rule": "free"}, "result": "tie"}
+    values |= {"calls": [{"seat": 1, "call": "play"}], "players": ["random"] * 4}
+    record = from_json(json.dumps(values))
+    assert record.game == "kwajongen" and record.game_rules() == KwajongenRules(void_rule="free")
+    values["rules"] = {"teams": 2}
+    with pytest.raises(RecordError, match="rules: the key void_rule is missing"):
+        from_json(json.dumps(values)).game_rules()
+
+
+def test_a_record_of_another_game_is_not_shown_as_one() -> None:
+    record = random_record(KqjRules(), 3)
+    with pytest.raises(RecordError, match="the key void_rule is missing") as raised:
+        render_round(msgspec.structs.replace(record, game="kwajongen"))
+    assert "\n" not in str(raised.value)
+
+
+def test_a_text_with_all_tricks_needs_no_hands() -> None:
+    record = next(each for each in random_game(KwajongenRules(), 2) if each.tricks)
+    (text,) = format_records([record])
+    assert "hands" not in re.sub(r"Hands:\n(  .*\n)+", "", text).lower()
