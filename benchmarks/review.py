@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.questions.review.grading import (
     GradePlan,

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from kqj_sim.core.views import AcceptView, BidView, CardView, CounterView, TakeView
     from kqj_sim.errors import InputError
-    from kqj_sim.games.kwajongen.game import KwajongenRules
+    from kqj_sim.games.kwajongen import KwajongenRules
     from kqj_sim.policies import (
         ACES,
         CLUBS,
@@ -106,7 +106,7 @@ _MODULES = {
     "questions.review.result": ("ReviewResult",),
     "questions.simulate": ("simulate",),
     "questions.simulate.result": ("SimulationResult",),
-    "games.kwajongen.game": ("KwajongenRules",),
+    "games.kwajongen": ("KwajongenRules",),
     "rules": ("KqjRules",),
     "runner": ("Runner",),
     "simulation.experiment": ("Experiment",),

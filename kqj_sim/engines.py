@@ -113,5 +113,4 @@ KQJ_ENGINE = Engine(
 
 def get_engine(rules: GameRules) -> Engine:
     """Return the engine of the game to which the rules belong."""
-    engine: Engine = find_game(rules.game).part("engine")
-    return engine
+    return find_game(rules.game).get_engine()

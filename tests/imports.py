@@ -30,8 +30,13 @@ def layer_of(path: Path) -> str:
 
 
 def imports_of(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield line and absolute dotted name of every import, those inside functions too."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    """Yield line and absolute dotted name of every import, those inside functions too.
+
+    What a method of a game imports when it is called is a part of the game, not of its description.
+    """
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    describes_game = path.is_relative_to(PACKAGE) and layer_of(path) == "games"
+    for node in tree.body if describes_game else ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

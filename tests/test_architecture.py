@@ -255,6 +255,8 @@ def test_every_public_name_has_a_docstring() -> None:
         for path in [PACKAGE / "__init__.py", *modules()]
         if path.stem == "__init__" or not path.stem.startswith("_")
         for what in undocumented(ast.parse(path.read_text(encoding="utf-8")))
+        # What a game's methods return is said once, in `Game`.
+        if (path.stem, layer_of(path)) != ("__init__", "games")
     ]
     assert not wrong, "no docstring:\n" + "\n".join(wrong)
 

@@ -19,8 +19,8 @@ import numpy as np
 from kqj_sim.core.block import CONTRACT, DEALT, LANES, STRIDE, UPCARD, WON_CARDS
 from kqj_sim.core.jit import get_python_function
 from kqj_sim.core.types import BoolArray, Float64Array, Int64Array, Kernel, Place
+from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.games.kwajongen.cards import SEATS, TRICKS, to_strength_order
-from kqj_sim.games.kwajongen.game import KwajongenRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import make_recording_block
 

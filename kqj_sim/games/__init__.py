@@ -6,61 +6,18 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from kqj_sim.columns import KQJ_COLUMNS, Column
+from kqj_sim.columns import Column
 from kqj_sim.errors import InputError
-from kqj_sim.games.game import Game, Preset
-from kqj_sim.games.kwajongen.game import KWAJONGEN
+from kqj_sim.games.game import Game
+from kqj_sim.games.kqj import Kqj
+from kqj_sim.games.kwajongen import Kwajongen
 from kqj_sim.messages import quote
-from kqj_sim.rules import GameRules, KqjRules, suggest_value
+from kqj_sim.rules import GameRules, suggest_value
 
-KQJ = Game(
-    name="kqj",
-    title="KQJ",
-    rules=KqjRules,
-    columns=KQJ_COLUMNS,
-    decisions=("take", "bid", "counter", "overcounter", "card"),
-    sender="Sender",
-    raises=False,
-    upcard_key="return",
-    default_player="learned+network",
-    lively_player="random:take=0.3,bid=0.3,capot=0.05,counter=0.1",
-    policies_package="kqj_sim.policies",
-    built_ins=(
-        "random",
-        "greedy",
-        "standard",
-        "network",
-        "pimc",
-        "points",
-        "learned",
-        "always",
-        "never",
-    ),
-    presets={
-        "bold": Preset(
-            "points:take=0,lap2=0",
-            "calls like points, but takes at once with any hand",
-        )
-    },
-    parts={
-        "variants": "kqj_sim.questions.policies.checks:KQJ_VARIANTS",
-        "analysis": "kqj_sim.games.kqj.analysis:ANALYSIS",
-        "quantities": "kqj_sim.games.kqj.quantities:QUANTITIES",
-        "score_unit": "kqj_sim.games.kqj.quantities:SCORE_UNIT",
-        "engine": "kqj_sim.engines:KQJ_ENGINE",
-        "figures": "kqj_sim.games.kqj.screen:FIGURES",
-        "pictures": "kqj_sim.games.kqj.plots:PICTURES",
-        "report": "kqj_sim.games.kqj.report:REPORT",
-        "recording": "kqj_sim.simulation.recording:KqjRecordingBlock",
-        "referee": "kqj_sim.referee.kqj.referee:KqjReferee",
-        "round_terms": "kqj_sim.questions.records.rounds:KQJ_TERMS",
-        "samplers": "kqj_sim.games.kqj.card_sampler:SAMPLERS",
-        "answers": "kqj_sim.games.kqj.answers:ANSWERS",
-    },
-)
+KQJ = Kqj()
 """The game of the package, which is played unless another is named."""
 
-GAMES: Mapping[str, Game] = {game.name: game for game in (KQJ, KWAJONGEN)}
+GAMES: Mapping[str, Game] = {game.name: game for game in (KQJ, Kwajongen())}
 
 
 def find_game(name: str) -> Game:

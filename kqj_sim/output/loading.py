@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from importlib import import_module
 from pkgutil import walk_packages
 
 from kqj_sim.games import KQJ, find_game
+from kqj_sim.games.game import Game
 from kqj_sim.output.figures import draw_message, render_figure
 from kqj_sim.output.formats import render
 from kqj_sim.output.run import Report, Run
@@ -14,23 +16,27 @@ from kqj_sim.output.sentences import make_environment
 from kqj_sim.stats.intervals import make_count
 from kqj_sim.stats.tables import Table
 
-_PARTS = {
-    "odds": ("answers",),
-    "report": ("report",),
-    "review": ("answers",),
-    "simulate": ("figures", "pictures"),
-}
-"""The parts of a game that show the results of a question."""
-
 
 @functools.cache
 def load_ending(question: str, game: str) -> None:
     """Import the modules that make and show the results of a question, and read the templates."""
     for module in walk_packages(import_module(question).__path__, f"{question}."):
         import_module(module.name)
-    for part in ("quantities", *_PARTS.get(question.rpartition(".")[2], ())):
-        find_game(game).part(part)
+    described = find_game(game)
+    described.quantities()
+    for part in _list_parts(described).get(question.rpartition(".")[2], ()):
+        part()
     make_environment()
+
+
+def _list_parts(game: Game) -> dict[str, tuple[Callable[[], object], ...]]:
+    """Return what of a game shows the results of a question."""
+    return {
+        "odds": (game.answers,),
+        "report": (game.report,),
+        "review": (game.answers,),
+        "simulate": (game.screen, game.plots),
+    }
 
 
 @functools.cache

@@ -22,7 +22,7 @@ from kqj_sim.games import find_game
 from kqj_sim.policies.players import Player, PlayerLike, seat_players
 from kqj_sim.positions.odds import CardOdds, Odds, Playouts
 from kqj_sim.positions.position import Position
-from kqj_sim.positions.sampling import EstimatePlan, GameSamplers, Limits, Sampler
+from kqj_sim.positions.sampling import EstimatePlan, Limits, Sampler
 from kqj_sim.positions.search import Search, SearchEnded
 
 FIRST_CHOOSING = 1 << 58
@@ -187,10 +187,10 @@ def make_sampler(
     Raises:
         InputError: a policy's function does not compile.
     """
-    kinds: GameSamplers = find_game(position.rules.game).part("samplers")
+    game = find_game(position.rules.game)
     if position.question == "card":
-        return kinds.cards(position, players, plan, max_layouts)
-    return kinds.calls(position.rotate_to_places(), players, plan)
+        return game.make_card_sampler(position, players, plan, max_layouts)
+    return game.make_call_sampler(position.rotate_to_places(), players, plan)
 
 
 def estimate_position(

@@ -359,19 +359,3 @@ class CardSampler(Sampler):
         hands = np.zeros((0, count), dtype=np.int64)
         counts = np.zeros((self.question_count, 2), dtype=np.int64)
         return Playouts(count, weights, outcomes, hands, counts, call_weights)
-
-
-class GameSamplers(NamedTuple):
-    """The samplers of a game.
-
-    Attributes:
-        calls: makes the sampler of a position of calls whose seats are places, with the players by
-            place and the plan.
-        cards: makes that of a position of cards, with the players by seat, the plan and the
-            greatest number of distributions that are listed.
-        prepare: compiles what samplers under some rules need besides the players.
-    """
-
-    calls: Callable[[Position, Sequence[Player], EstimatePlan], Sampler]
-    cards: Callable[[Position, Sequence[Player], EstimatePlan, int], CardSampler]
-    prepare: Callable[[Any], object]

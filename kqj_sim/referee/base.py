@@ -188,5 +188,4 @@ class Referee(ABC):
 
 def get_referee(rules: GameRules) -> Referee:
     """Return the referee of a round under these rules."""
-    referee: Referee = find_game(rules.game).part("referee")(rules)
-    return referee
+    return find_game(rules.game).make_referee(rules)

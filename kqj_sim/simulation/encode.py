@@ -186,7 +186,7 @@ def _bind_loop(loop: int, policy: Policy, everybody: bool, game: str) -> Any:
 
     None if the policy rules out no bids.
     """
-    question, loops = DECISION_OF_LOOP[loop], find_game(game).part("engine").loops
+    question, loops = DECISION_OF_LOOP[loop], find_game(game).get_engine().loops
     if loop == dispatch.RULE_OUT_BID:
         if policy.bid_filter is None:
             return None

@@ -240,7 +240,7 @@ def _bind_logging_loop(loop: int, game: str) -> Any:
         "log",
         sole_policy=False,
         checked=True,
-        loops=find_game(game).part("engine").loops,
+        loops=find_game(game).get_engine().loops,
     )
 
 

@@ -217,8 +217,7 @@ class KqjRecordingBlock(RecordingBlock):
 
 def make_recording_block(experiment: Experiment) -> RecordingBlock:
     """Return a block for the rounds of an experiment."""
-    block: RecordingBlock = find_game(experiment.rules.game).part("recording")(experiment)
-    return block
+    return find_game(experiment.rules.game).make_recording_block(experiment)
 
 
 def play_records(experiment: Experiment) -> Iterator[Record]:

@@ -147,8 +147,7 @@ QUANTITIES: Mapping[str, Quantity] = {
 @cache
 def list_quantities(game: str) -> Mapping[str, Quantity]:
     """Return the quantities of a game's tables by identifier."""
-    own: Mapping[str, Quantity] = find_game(game).part("quantities")
-    score_unit: Unit = find_game(game).part("score_unit")
+    own, score_unit = find_game(game).quantities(), find_game(game).score_unit
     shared = {
         name: each._replace(unit=score_unit) if each.unit == "points" else each
         for name, each in QUANTITIES.items()

@@ -443,8 +443,8 @@ class Tally:
         self.expression = (
             compile_expression(where, games=games, game=game) if where is not None else None
         )
-        analyzed = find_game(game).part("analysis")
-        self._table_sets = [analyzed.tables, *([analyzed.detail_tables] if detail else [])]
+        described = find_game(game)
+        self._table_sets = [described.tables(), *([described.detail_tables()] if detail else [])]
         joints = [
             tuple(dict.fromkeys((*self.by, *needed)))
             for part in self._table_sets
@@ -525,7 +525,7 @@ class Tally:
         """Return every table that applies to the experiment, with or without rows."""
         if self.by:
             self._groups.check(len(self._counts.get_cells(self.by)[1]))
-        notes = find_game(self.experiment.rules.game).part("analysis").list_notes(self.experiment)
+        notes = find_game(self.experiment.rules.game).list_notes(self.experiment)
         source = TableBuilder(self.experiment, self.by, self.where, self._counts, confidence, notes)
         made = [table for part in self._table_sets for table in part.make_tables(source)]
         if self._games or self.experiment.games is not None:

@@ -123,7 +123,7 @@ def compile_expression(text: str, *, games: bool = True, game: str = "kqj") -> E
             f"the expression is nested too deeply: at most {MOST_NESTED} levels"
         ) from None
     except (SyntaxError, ValueError, tokenize.TokenError, Warning):
-        example = find_game(game).part("analysis").examples.whole
+        example = find_game(game).example_expression
         hint = ": write == for =" if re.search("(?<![<>=!])=(?![<>=])", text) else ""
         raise InputError(f"{quote(text)} is not an expression such as {example}{hint}") from None
 
@@ -192,7 +192,7 @@ class _Evaluation:
         elif column is not None:
             example = f'{column.name} == "{column.labels[0]}"'
         else:
-            example = self._game.part("analysis").examples.label
+            example = self._game.example_label
         raise _make_error(node, f" is not a condition: compare, as in {example}")
 
     def _find_number(self, node: ast.expr) -> _Operand:
@@ -267,7 +267,7 @@ class _Evaluation:
         node = ast.Compare(left, [comparison], [right])
         if isinstance(comparison, ast.In | ast.NotIn):
             if not isinstance(right, ast.List | ast.Tuple):
-                example = self._game.part("analysis").examples.among
+                example = self._game.example_choice
                 raise _make_error(node, f": after in comes a list, as in {example}")
             if not right.elts:
                 self._evaluate(left)

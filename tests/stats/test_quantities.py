@@ -87,7 +87,7 @@ def test_every_quantity_has_an_identifier_and_a_heading_of_its_own_in_its_table(
 
 @pytest.mark.parametrize("game", GAMES)
 def test_no_quantity_is_described_twice_and_identifiers_of_shares_say_so(game: str) -> None:
-    own = find_game(game).part("quantities")
+    own = find_game(game).quantities()
     assert not own.keys() & QUANTITIES.keys()
     for name, quantity in list_quantities(game).items():
         assert ("share" in name.split("_")) == (quantity.unit == "share"), name

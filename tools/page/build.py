@@ -28,8 +28,8 @@ def hash_engine_sources() -> str:
     from kqj_sim.core.code_cache import ABOVE_THE_ENGINE, hash_sources
 
     # Functions of these are compiled, too (`tools.page.functions`).
-    compiled = ("games/kqj", "positions", "stats")
-    without = tuple(part for part in ABOVE_THE_ENGINE if part not in compiled)
+    compiled = ("games/kqj/", "positions", "stats")
+    without = tuple(part for part in ABOVE_THE_ENGINE if not part.startswith(compiled))
     parts = [hash_sources(without=without)]
     files = [file for file in sorted(BUILDERS.iterdir()) if file.is_file()]
     parts += [file.read_text(encoding="utf-8") for file in (*files, *TEMPLATES, REASONS)]

@@ -21,7 +21,6 @@ from kqj_sim.positions.auction_state import format_call
 from kqj_sim.positions.measures import DRAWN, LOST, WON
 from kqj_sim.questions.odds import screen
 from kqj_sim.questions.odds.screen import (
-    GameAnswers,
     Panel,
     RankedOption,
     describe_hand,
@@ -58,7 +57,8 @@ _KQJ_ENDINGS = {"wins": WON, "loses": LOST, "litigation": DRAWN}
 """Indices of the endings of rounds, from the bottom of a stack."""
 
 
-def _list_details(odds: KqjCallOdds, shared: dict[str, Any]) -> dict[str, Any]:
+def list_details(odds: KqjCallOdds, shared: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of the JSON output, with those that all games have."""
     situation, rival = odds.position, odds.find_uncountered_best()
     found = {} if odds.uncountered_best is None else {
         "best_if_not_countered": odds.get_text(odds.best if rival is None else rival.option),
@@ -79,7 +79,8 @@ def _list_details(odds: KqjCallOdds, shared: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _describe_situation(of: KqjCallOdds) -> str:
+def describe_situation(of: KqjCallOdds) -> str:
+    """Return what the player knows, in a sentence."""
     so_far, mates = of.position, []
     if so_far.rules.partners == "random":
         own = so_far.teams[so_far.place]
@@ -93,7 +94,8 @@ def _describe_situation(of: KqjCallOdds) -> str:
     return describe_hand(of) + say(__name__, "situation", of, mates, calls)
 
 
-def _list_tables(odds: KqjCallOdds) -> list[Table]:
+def list_tables(odds: KqjCallOdds) -> list[Table]:
+    """Return the chances to reach each amount, and how likely the others' calls are."""
     tables = [_make_contract_table(odds)] if odds.contract_options else []
     return [*tables, _make_bidding_table(odds)] if odds.question_count else tables
 
@@ -159,7 +161,8 @@ def _make_bidding_table(odds: KqjCallOdds) -> Table:
     )
 
 
-def _list_panels(odds: KqjCallOdds) -> list[Panel]:
+def list_panels(odds: KqjCallOdds) -> list[Panel]:
+    """Return the pictures of those chances, and of the totals of the player's side."""
     panels: list[Panel] = []
     shown = odds.ranking[:_MAX_DISTRIBUTIONS]
     if odds.contract_options:
@@ -246,7 +249,8 @@ def _draw_chances(axes: Axes, odds: KqjCallOdds, played: list[int]) -> None:
     axes.legend(ncols=2)
 
 
-def _list_grids(odds: KqjCallOdds) -> list[Grid]:
+def list_grids(odds: KqjCallOdds) -> list[Grid]:
+    """Return the chances to reach each amount, in auctions."""
     return [_make_amount_grid(odds)] if odds.contract_options else []
 
 
@@ -272,15 +276,10 @@ def _make_amount_grid(odds: KqjCallOdds) -> Grid:
     )
 
 
-def _explain_counters(odds: KqjCallOdds, best: RankedOption) -> str:
+def explain_best(odds: KqjCallOdds, best: RankedOption) -> str:
     """Return a line if the best call is the best only because the opponents would counter it."""
     found = odds.find_uncountered_best()
     if found is None:
         return ""
     rival = RankedOption(found.option, name_option(odds, found.option), found.lead)
     return say(screen.__name__, "counters", odds, best, rival)
-
-
-ANSWERS = GameAnswers(
-    _describe_situation, _list_details, _list_panels, _list_tables, _list_grids, _explain_counters
-)

@@ -40,7 +40,7 @@ from kqj_sim.core.weighted_layouts import (
     list_ranks,
 )
 from kqj_sim.errors import InputError
-from kqj_sim.games.kqj.call_sampler import ILLEGAL_CHOICE_MESSAGE, KqjCallSampler, suggest_players
+from kqj_sim.games.kqj.call_sampler import ILLEGAL_CHOICE_MESSAGE, suggest_players
 from kqj_sim.places import describe_place
 from kqj_sim.policies.card_sets import format_cards, split_cards
 from kqj_sim.policies.particles import OpponentModel, weigh_hands_by_cards
@@ -53,7 +53,6 @@ from kqj_sim.positions.sampling import (
     ActualHands,
     CardSampler,
     EstimatePlan,
-    GameSamplers,
     derive_keys,
 )
 from kqj_sim.positions.search import Search, SearchEnded, explain_rarest_call
@@ -658,6 +657,3 @@ class KqjCardSampler(CardSampler):
         assert isinstance(rules, KqjRules)
         other = suggest_players(rules, self.players)
         return explain_rarest_call(self.observed_calls, counts, describe, seconds, other)
-
-
-SAMPLERS = GameSamplers(KqjCallSampler, KqjCardSampler, PlayModel)

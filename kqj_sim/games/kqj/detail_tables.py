@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _SUIT_KINDS = tuple(KIND_LABELS.index(kind) for kind in ("return", "other", "suit"))
 
 
-def derive_detail_columns(experiment: Experiment) -> list[DerivedColumn]:
+def derive_columns(experiment: Experiment) -> list[DerivedColumn]:
     """Return the columns that the tables need besides those of the rows."""
     made = [
         _derive_steps("sender_points_from", "sender_points"),
@@ -75,7 +75,7 @@ def _compute_margin(experiment: Experiment, rows: Rows) -> Int32Array:
     return margin
 
 
-def list_detail_joints(experiment: Experiment) -> list[tuple[str, ...]]:
+def list_joints(experiment: Experiment) -> list[tuple[str, ...]]:
     """Return the tuples of columns of which the tables need joint counts."""
     needed: list[tuple[str, ...]] = [
         ("taken", "kind", "sender_trumps", "sender_aces", "result"),
@@ -87,7 +87,7 @@ def list_detail_joints(experiment: Experiment) -> list[tuple[str, ...]]:
     return needed
 
 
-def make_detail_tables(builder: TableBuilder) -> Iterable[Table]:
+def make_tables(builder: TableBuilder) -> Iterable[Table]:
     """Yield every further table that applies to the experiment."""
     experiment = builder.experiment
     if require_kqj_rules(experiment.rules).bidding == "take" and experiment.imposed is None:

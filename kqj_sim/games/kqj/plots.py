@@ -18,7 +18,6 @@ from kqj_sim.output.numbers import KeyFigure
 from kqj_sim.output.page import INK
 from kqj_sim.output.sentences import say
 from kqj_sim.places import name_places
-from kqj_sim.questions.simulate.plots import GamePictures
 from kqj_sim.rules import HALF_OF_POINTS, SEATS, KqjRules, require_kqj_rules
 from kqj_sim.stats.intervals import Estimate, estimate_share
 from kqj_sim.stats.quantiles import chi_square_tail
@@ -114,7 +113,7 @@ def merge_suits(totals: _Totals) -> _Totals:
     return {one_name: merged, **{name: totals[name] for name in totals if name not in suits}}
 
 
-def draw_simulation(figure: SubFigure, tally: Tally, confidence: float) -> str:
+def draw_rounds(figure: SubFigure, tally: Tally, confidence: float) -> str:
     """Draw the picture of a simulation; return what is left out, in sentences."""
     rules = require_kqj_rules(tally.experiment.rules)
     halves: Any = figure.subfigures(1, 2, width_ratios=(1.1, 1))
@@ -151,7 +150,7 @@ def draw_simulation(figure: SubFigure, tally: Tally, confidence: float) -> str:
     return say(__name__, "left_out", rare, only_taker, only_contract, rules.bidding == "auction")
 
 
-def draw_all_totals(axes: Axes, tally: Tally) -> None:
+def draw_points(axes: Axes, tally: Tally) -> None:
     """Draw the totals of each contract by result on axes."""
     rules = require_kqj_rules(tally.experiment.rules)
     _draw_totals(axes, merge_suits(count_totals(tally)), rules)
@@ -264,14 +263,10 @@ def _get_labels(column: str) -> tuple[str, ...]:
     return KQJ_COLUMNS[KQJ_COLUMN_NUMBERS[column]].labels
 
 
-PICTURES = GamePictures(
-    draw_simulation,
-    draw_all_totals,
-    (
-        KeyFigure("deals taken, %", "taking", "taken_share"),
-        KeyFigure("contracts made, % of taken deals", "contracts", "made_share"),
-        KeyFigure("contracting team's total, mean", "contracting_total", "contracting_total_mean"),
-        KeyFigure("Capot, % of taken deals", "bonuses", "capot_share", ("either",)),
-        KeyFigure("contracting team's lead in score, mean", "scores", "score_difference_mean"),
-    ),
+GROUP_FIGURES: tuple[KeyFigure, ...] = (
+    KeyFigure("deals taken, %", "taking", "taken_share"),
+    KeyFigure("contracts made, % of taken deals", "contracts", "made_share"),
+    KeyFigure("contracting team's total, mean", "contracting_total", "contracting_total_mean"),
+    KeyFigure("Capot, % of taken deals", "bonuses", "capot_share", ("either",)),
+    KeyFigure("contracting team's lead in score, mean", "scores", "score_difference_mean"),
 )

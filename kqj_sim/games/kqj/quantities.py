@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kqj_sim.stats.quantities import Quantity, Unit, list_distribution
-
-SCORE_UNIT: Unit = "points"
-"""The unit of points in quantities that every game has."""
+from kqj_sim.stats.quantities import Quantity, list_distribution
 
 _ROUNDS = {
     "share_of_deals": Quantity("share of all deals", "share"),

@@ -10,7 +10,7 @@ from kqj_sim.output.numbers import KeyFigure, Numbers, find_extremes
 from kqj_sim.output.sentences import say
 from kqj_sim.output.views import QUANTITY, Distribution, Dots, HeatMap, View
 from kqj_sim.places import name_places
-from kqj_sim.questions.report.views import COMPARED, GAMES, GameReport
+from kqj_sim.questions.report.views import COMPARED, GAMES
 from kqj_sim.rules import HALF_OF_POINTS
 from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE, Estimate, estimate_share
 
@@ -155,7 +155,7 @@ _MADE = {"made": "made_share"}
 _MADE_LABEL = "contracts made, %"
 _RESULTS = {each: f"{each}_share" for each in ("made", "litigation", "failed")}
 
-VIEWS = (
+VIEWS: tuple[View, ...] = (
     View(
         "taking",
         "Takes",
@@ -370,7 +370,7 @@ VIEWS = (
     COMPARED,
 )  # fmt: skip
 
-KEY_FIGURES = (
+KEY_FIGURES: tuple[KeyFigure, ...] = (
     KeyFigure("deals taken", "taking", "taken_share"),
     KeyFigure("contracts made, of taken deals", "contracts", "made_share"),
     KeyFigure("litigation, of taken deals", "contracts", "litigation_share"),
@@ -390,6 +390,4 @@ KEY_FIGURES = (
     KeyFigure("rounds in a game, mean", "games", "rounds_mean"),
 )
 
-REPORT = GameReport(
-    __name__, VIEWS, KEY_FIGURES, ("contracts", "made_share"), find_facts, write_headlines
-)
+PLAYED = ("contracts", "made_share")

@@ -9,7 +9,6 @@ from kqj_sim.output.sentences import say
 from kqj_sim.places import format_ordinal, name_places
 from kqj_sim.questions.simulate.screen import (
     BLANK,
-    GameFigures,
     count_cell,
     list_rare,
     make_grid,
@@ -17,7 +16,7 @@ from kqj_sim.questions.simulate.screen import (
 )
 from kqj_sim.rules import SEATS, require_kqj_rules
 
-_GROUP_COLUMNS = (
+GROUP_FIGURES: tuple[KeyFigure, ...] = (
     KeyFigure("taken", "taking", "taken_share"),
     KeyFigure("made", "contracts", "made_share"),
     KeyFigure("total", "contracting_total", "contracting_total_mean"),
@@ -28,7 +27,8 @@ _RESULTS = ("made", "failed", "litigation")
 _PLACES = name_places(SEATS)
 
 
-def _make_grids(numbers: Numbers) -> tuple[list[str], list[Grid | None]]:
+def make_grids(numbers: Numbers) -> tuple[list[str], list[Grid | None]]:
+    """Return remarks, and the grids of single rounds, None for one left out."""
     # Whole games and scores of single seats need the lines that kinds of contract take elsewhere.
     games = "games" in numbers
     scores = None if games else make_score_grid(numbers, "score_mean")
@@ -203,6 +203,3 @@ def _make_point_grid(numbers: Numbers) -> Grid:
     if numbers.count("contracts", "made_share") == 1:
         return make_grid("Points", ("",), [(name, cells[:1]) for name, cells in rows])
     return make_grid("Points per contract", ("mean", "25%", "median", "75%"), rows)
-
-
-FIGURES = GameFigures(_GROUP_COLUMNS, "team_difference_mean", _make_grids, __name__)

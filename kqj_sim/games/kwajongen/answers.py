@@ -6,24 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kqj_sim.games.kwajongen.game import KwajongenRules
 from kqj_sim.games.kwajongen.samplers import KwajongenCallOdds
 from kqj_sim.output import figures
 from kqj_sim.output.page import INK
 from kqj_sim.output.sentences import say
 from kqj_sim.positions.measures import DRAWN, LOST, NOT_PLAYED, WON
-from kqj_sim.questions.odds.screen import GameAnswers, Panel, describe_hand, name_option
-from kqj_sim.questions.records.rounds import RoundTerms
+from kqj_sim.questions.odds.screen import Panel, RankedOption, describe_hand, name_option
 from kqj_sim.stats.tables import Table, TableRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from kqj_sim.output.grid import Grid
+
 _ENDINGS = {"wins": WON, "loses": LOST, "tie": DRAWN, "passed out": NOT_PLAYED}
 """Indices of the endings of rounds, from the bottom of a stack."""
 
 
-def _list_details(odds: KwajongenCallOdds, shared: dict[str, Any]) -> dict[str, Any]:
+def list_details(odds: KwajongenCallOdds, shared: dict[str, Any]) -> dict[str, Any]:
     """Return the values of the JSON output."""
     return {
         "turned": str(odds.position.upcard),
@@ -33,11 +33,12 @@ def _list_details(odds: KwajongenCallOdds, shared: dict[str, Any]) -> dict[str, 
     }
 
 
-def _describe_situation(odds: KwajongenCallOdds) -> str:
+def describe_situation(odds: KwajongenCallOdds) -> str:
+    """Return what the player knows, in a sentence."""
     return describe_hand(odds) + say(__name__, "situation", odds)
 
 
-def _list_tables(odds: KwajongenCallOdds) -> list[Table]:
+def list_tables(odds: KwajongenCallOdds) -> list[Table]:
     """Return how likely the passes of the others are."""
     if not odds.question_count:
         return []
@@ -47,7 +48,7 @@ def _list_tables(odds: KwajongenCallOdds) -> list[Table]:
     return [Table("heard", title, ("players",), [line], counted=False, game="kwajongen")]
 
 
-def _list_panels(odds: KwajongenCallOdds) -> list[Panel]:
+def list_panels(odds: KwajongenCallOdds) -> list[Panel]:
     """Return the distribution of points after each call."""
     found = odds.point_counts.sum(axis=(0, 2))
     colours = {name: figures.RESULT_COLOURS[name] for name, at in _ENDINGS.items() if found[at]}
@@ -96,33 +97,11 @@ def _draw_points(axes: Axes, odds: KwajongenCallOdds, option: int) -> None:
     axes.grid(axis="y")
 
 
-ANSWERS = GameAnswers(
-    _describe_situation,
-    _list_details,
-    _list_panels,
-    _list_tables,
-    lambda odds: [],
-    lambda odds, best: "",
-)
+def list_grids(odds: KwajongenCallOdds) -> list[Grid]:
+    """Return nothing: the calls are all."""
+    return []
 
 
-# The words in which rounds of Kwajongen are shown.
-
-TERMS = RoundTerms(
-    side="caller's",
-    upcard="Dealer's card",
-    shown="the dealer showed {}",
-    plays="called play, trump",
-    nobody="Nobody called play: these are the cards as dealt.",
-    pending=("The round is raised.", "The next round is raised."),
-    imposed="None: the caller was imposed.",
-    laps=False,
-    has_total=False,
-    score="change of score",
-    results={"made": "won", "failed": "lost", "tie": "tied, which counts as lost"},
-)
-
-CHECKED_RULES = {
-    f"Kwajongen, {void_rule}": KwajongenRules(void_rule=void_rule)
-    for void_rule in ("must_trump", "free")
-}
+def explain_best(odds: KwajongenCallOdds, best: RankedOption) -> str:
+    """Return nothing: the values of the two calls say it."""
+    return ""

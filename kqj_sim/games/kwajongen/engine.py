@@ -36,6 +36,7 @@ from kqj_sim.core.trick import (
     winning_cards,
 )
 from kqj_sim.core.views import AcceptView
+from kqj_sim.games.kwajongen import KWAJONGEN_COLUMNS
 from kqj_sim.games.kwajongen.cards import (
     PACK,
     SEATS,
@@ -50,7 +51,6 @@ from kqj_sim.games.kwajongen.cards import (
     suit_of,
     to_strength_order,
 )
-from kqj_sim.games.kwajongen.game import KWAJONGEN_COLUMNS
 
 DEALT_FOUR = b.FIRST_FIVE
 """The four cards of each place, natural coding; the upcard is one of the dealer's."""

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.output import figures
 from kqj_sim.output.numbers import KeyFigure
 from kqj_sim.places import name_places
-from kqj_sim.questions.simulate.plots import GamePictures
 from kqj_sim.stats.intervals import estimate_share
 from kqj_sim.stats.tables import get_labels
 
@@ -59,7 +58,7 @@ def count_tricks(tally: Tally) -> dict[int, int]:
     }
 
 
-def draw_simulation(figure: SubFigure, tally: Tally, confidence: float) -> str:
+def draw_rounds(figure: SubFigure, tally: Tally, confidence: float) -> str:
     """Draw the picture of a simulation; return what is left out: nothing."""
     every: Any = figure.subplots(2, 2)
     (points, calls), (tricks, trumps) = every
@@ -146,13 +145,9 @@ def _draw_trumps(axes: Axes, tally: Tally, confidence: float) -> None:
     )
 
 
-PICTURES = GamePictures(
-    draw_simulation,
-    draw_points,
-    (
-        KeyFigure("deals played, %", "calls", "played_share"),
-        KeyFigure("won by the caller's team, %", "results", "caller_won_share"),
-        KeyFigure("all four tricks, %", "capot", "either_capot_share"),
-        KeyFigure("gain of the caller's team, mean points", "scores", "change_difference_mean"),
-    ),
+GROUP_FIGURES: tuple[KeyFigure, ...] = (
+    KeyFigure("deals played, %", "calls", "played_share"),
+    KeyFigure("won by the caller's team, %", "results", "caller_won_share"),
+    KeyFigure("all four tricks, %", "capot", "either_capot_share"),
+    KeyFigure("gain of the caller's team, mean points", "scores", "change_difference_mean"),
 )

@@ -9,8 +9,7 @@ from kqj_sim.core.dispatch import ACCEPT
 from kqj_sim.core.round import NO_RULES
 from kqj_sim.core.rules import Rules
 from kqj_sim.engines import Engine
-from kqj_sim.games.kwajongen import cards, engine
-from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen import KwajongenRules, cards, engine
 from kqj_sim.simulation.recording import RecordingBlock
 
 

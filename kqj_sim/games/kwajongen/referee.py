@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from kqj_sim.cards import SUITS, Card
-from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.record import Call
 from kqj_sim.referee.base import Calling, FinalContract, Referee
 from kqj_sim.referee.trick import (

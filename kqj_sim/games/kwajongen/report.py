@@ -10,12 +10,12 @@ from kqj_sim.output.grid import MIN_OBSERVATIONS
 from kqj_sim.output.numbers import KeyFigure, Numbers
 from kqj_sim.output.sentences import say
 from kqj_sim.output.views import Distribution, Dots, HeatMap, View
-from kqj_sim.questions.report.views import COMPARED, GAMES, GameReport
+from kqj_sim.questions.report.views import COMPARED, GAMES
 
 WON, LOST, TIED = RESULT_SHARES.values()
 _WON_LABEL = "won by the caller's team, %"
 
-VIEWS = (
+VIEWS: tuple[View, ...] = (
     View(
         "calls",
         "Calls",
@@ -128,7 +128,7 @@ VIEWS = (
     COMPARED,
 )  # fmt: skip
 
-KEY_FIGURES = (
+KEY_FIGURES: tuple[KeyFigure, ...] = (
     KeyFigure("deals played", "calls", "played_share"),
     KeyFigure("won by the caller's team", "results", WON),
     KeyFigure("tied", "results", TIED),
@@ -160,4 +160,4 @@ def write_headlines(found: Numbers, facts: Mapping[str, Any]) -> Sequence[str]:
     return list(filter(None, (say(__name__, name, found, facts) for name in names)))
 
 
-REPORT = GameReport(__name__, VIEWS, KEY_FIGURES, ("results", WON), find_facts, write_headlines)
+PLAYED = ("results", WON)

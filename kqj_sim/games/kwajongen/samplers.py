@@ -35,7 +35,6 @@ from kqj_sim.positions.sampling import (
     ActualHands,
     CardSampler,
     EstimatePlan,
-    GameSamplers,
     Sampler,
     derive_keys,
 )
@@ -391,6 +390,3 @@ class KwajongenCardSampler(CardSampler):
             seconds,
             "random",
         )
-
-
-SAMPLERS = GameSamplers(KwajongenCallSampler, KwajongenCardSampler, lambda rules: None)

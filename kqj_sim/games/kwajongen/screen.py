@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.output.grid import Grid
 from kqj_sim.output.numbers import KeyFigure, Numbers
 from kqj_sim.output.sentences import say
 from kqj_sim.places import name_places
 from kqj_sim.questions.simulate.screen import (
     BLANK,
-    GameFigures,
     count_cell,
     list_rare,
     make_grid,
     make_score_grid,
 )
 
-_GROUP_COLUMNS = (
+GROUP_FIGURES: tuple[KeyFigure, ...] = (
     KeyFigure("played", "calls", "played_share"),
     KeyFigure("wins", "results", "caller_won_share"),
     KeyFigure("card points", "card_points", "card_points_mean", ("difference",)),
@@ -26,7 +25,8 @@ _GROUP_COLUMNS = (
 _PLACES = name_places(KwajongenRules.seats)
 
 
-def _make_grids(numbers: Numbers) -> tuple[list[str], list[Grid | None]]:
+def make_grids(numbers: Numbers) -> tuple[list[str], list[Grid | None]]:
+    """Return remarks, and the grids of single rounds, None for one left out."""
     remarks, callers = _make_caller_grid(numbers)
     scores = make_score_grid(numbers, "score_change_mean")
     return remarks, [callers, _make_side_grid(numbers), _make_point_grid(numbers), scores]
@@ -112,6 +112,3 @@ def _make_point_grid(numbers: Numbers) -> Grid:
     return make_grid(
         "Points per round", ("mean", "25%", "median", "75%"), rows, say(__name__, "lowest_wins")
     )
-
-
-FIGURES = GameFigures(_GROUP_COLUMNS, "team_change_difference_mean", _make_grids, __name__)

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from kqj_sim.games.kwajongen.game import KwajongenRules
-from kqj_sim.stats.games import AnalyzedGame, ComparisonTerms, ExpressionExamples, TableSet
-from kqj_sim.stats.quantities import Quantity, Unit, list_distribution
+from kqj_sim.games.kwajongen import KwajongenRules
+from kqj_sim.stats.quantities import Quantity, list_distribution
 from kqj_sim.stats.tables import (
     DerivedColumn,
     Table,
@@ -37,7 +36,7 @@ _GROUP_NAMES = {
 }
 """Descriptions of the columns that group the results."""
 
-_RESULT_LABELS = get_labels("result", "kwajongen")
+RESULT_LABELS = get_labels("result", "kwajongen")
 _MAX_CARD_POINTS = 40
 
 
@@ -156,7 +155,7 @@ def list_result_rows(builder: TableBuilder, groups: tuple[str, ...]) -> TableRow
     """Yield the share of each result among the played deals of each group."""
     for group, counts in builder.group_histograms(groups, "result").items():
         for result, quantity in RESULT_SHARES.items():
-            count = counts.get(_RESULT_LABELS.index(result), 0)
+            count = counts.get(RESULT_LABELS.index(result), 0)
             estimate = builder.share(count, sum(counts.values()))
             yield group, quantity, estimate
 
@@ -244,93 +243,7 @@ def _list_team_scores(builder: TableBuilder) -> TableRows:
             yield (*group, team), "score_change_mean", estimate
 
 
-def list_detail_joints(experiment: Experiment) -> list[tuple[str, ...]]:
-    """Return the tuples of columns of which the further tables need joint counts."""
-    return [
-        ("taken", "place", "sender_trumps", "result"),
-        ("taken", "dealer_trumps", "result"),
-        ("taken", "points_difference", "result"),
-    ]
-
-
-def make_detail_tables(builder: TableBuilder) -> Iterable[Table]:
-    """Yield the further tables of a report."""
-    for name, title, grouping in (
-        ("sender_trumps", "the caller's number of trumps", ("sender_trumps",)),
-        (
-            "place_and_sender_trumps",
-            "place and the caller's number of trumps",
-            ("place", "sender_trumps"),
-        ),
-        ("dealer_trumps", "the dealer's number of trumps", ("dealer_trumps",)),
-    ):
-        yield builder.table(
-            f"results_by_{name}",
-            f"Rounds won by the caller's team and by the others, by {title}, played deals",
-            grouping,
-            list_result_rows(builder, grouping),
-        )
-    for name, title, column in (
-        ("points", "Card points of the caller's team", "contracting_card_points"),
-        ("margins", "Card points of the caller's team minus the others'", "points_difference"),
-    ):
-        yield builder.table(
-            name,
-            f"{title}, by result, played deals",
-            (column,),
-            _list_distribution(builder, column),
-        )
-
-
-def _list_distribution(builder: TableBuilder, column: str) -> TableRows:
-    """Yield the share of the played deals with each number and each result."""
-    for group, counts in builder.count_groups((), (column, "result")).items():
-        deals = sum(counts.values())
-        for number in sorted({number for number, _ in counts}):
-            for result, quantity in RESULT_SHARES.items():
-                count = counts.get((number, _RESULT_LABELS.index(result)), 0)
-                yield (*group, number), quantity, builder.share(count, deals)
-
-
-# Kwajongen as the analysis sees it.
-
-ANALYSIS = AnalyzedGame(
-    tables=TableSet(
-        list_joints,
-        derive_columns,
-        make_tables,
-    ),
-    detail_tables=TableSet(
-        list_detail_joints,
-        lambda experiment: [],
-        make_detail_tables,
-    ),
-    list_notes=lambda experiment: (),
-    game_only_tables=("raised", "results_by_raised"),
-    terms=ComparisonTerms(
-        takes="caller_share",
-        made="caller_round_won_share",
-        both="Rounds as caller, and won",
-        won="caller_won_per_round",
-        lost="caller_lost_per_round",
-        defended="against_caller_per_round",
-        bonuses="",
-        score="score_reduction_per_round",
-        note="Points won or lost: how much more the others' score changes than one's own in these "
-        "rounds, spread over all rounds.",
-        decimals=3,
-    ),
-    indifference=0.01,
-    examples=ExpressionExamples(
-        "place == 3 and sender_trumps >= 2", 'trump == "h"', "place in (0, 3)"
-    ),
-)
-
-
 # The quantities of Kwajongen: its rounds, and what questions ask of them.
-
-SCORE_UNIT: Unit = "change"
-"""The unit of points in quantities that every game has."""
 
 _ROUNDS = {
     "share_of_played": Quantity("share of played deals", "share"),

@@ -301,9 +301,7 @@ def describe_progress(pair: PolicyPair) -> str:
     """Return the lead so far and the width to reach: `+10.8 ±2.4, going on to ±2.2`."""
     if pair.tally.deals < sequences.FIRST_LOOK or math.isnan(pair.half_width):
         return ""
-    decimals = (
-        1 if pair.plan.games else find_game(pair.match.rules.game).part("analysis").terms.decimals
-    )
+    decimals = 1 if pair.plan.games else find_game(pair.match.rules.game).point_decimals
     unit = "%" if pair.plan.games else ""
     text = f"{pair.lead.value:+.{decimals}f}{unit} ±{pair.half_width:.{decimals}f}"
     if pair.plan.deals is not None:

@@ -78,7 +78,7 @@ class ComparisonPlan(Plan):
             # Per cent of the games matter as much whatever is played.
             indifference = cls.indifference
             if games is None:
-                indifference = find_game(rules.game).part("analysis").indifference
+                indifference = find_game(rules.game).indifference
         default = DEFAULT_MAX_DEALS if games is None else DEFAULT_MAX_DEALS // DEALS_A_GAME
         return cls(
             deals=games if isinstance(games, int) else deals,

@@ -299,7 +299,7 @@ def _get_lead_unit(comparison: Comparison) -> str:
 def _get_lead_decimals(comparison: Comparison) -> int:
     if comparison.plan.games:
         return 1
-    decimals: int = find_game(comparison.rules.game).part("analysis").terms.decimals
+    decimals: int = find_game(comparison.rules.game).point_decimals
     return decimals
 
 
@@ -514,15 +514,15 @@ def _get_group(setting: Setting) -> tuple[int | str, ...]:
 
 
 def _make_table(sweep: Sweep, settings: Sequence[Setting]) -> Table:
-    terms = find_game(sweep.rules.game).part("analysis").terms
+    game = find_game(sweep.rules.game)
     lines: list[TableRow] = []
     for each in settings:
         group = _get_group(each)
         lines += [
             (group, "lead_over_opponents_per_round", each.points),
             (group, "loss_to_best_per_round", each.loss),
-            (group, terms.takes, each.taken),
-            (group, terms.made, each.made),
+            (group, game.taken_share, each.taken),
+            (group, game.made_share, each.made),
         ]
     title = f"{sweep.policy.name} against {sweep.opponents.name}"
     return _make_setting_table(sweep, "sweep", title, lines)
@@ -634,13 +634,13 @@ def _draw_points(axes: Axes, sweep: Sweep) -> None:
 
 def _draw_shares(axes: Axes, sweep: Sweep) -> None:
     places, names = _get_axis_positions(sweep)
-    words = find_game(sweep.rules.game).part("analysis").terms
-    taken, made = (_label_per_cent(sweep, each) for each in (words.takes, words.made))
+    game = find_game(sweep.rules.game)
+    taken, made = (_label_per_cent(sweep, each) for each in (game.taken_share, game.made_share))
     shares = [each.taken for each in sweep.settings]
     figures.draw_line(axes, places, shares, "s-", figures.GREEN, label=taken, scale=100)
     shares = [each.made for each in sweep.settings]
     figures.draw_line(axes, places, shares, "^-", figures.ORANGE, label=made, scale=100)
-    axes.set_title(words.both)
+    axes.set_title(game.taken_heading)
     axes.set_ylabel("%")
     axes.set_xlabel(sweep.varied_parameters[0].name)
     axes.set_xticks(places if len(places) <= 15 else places[:: len(places) // 10], names)
@@ -662,8 +662,8 @@ _FRAME_STYLES = {
 def _draw_map(axes: Axes, sweep: Sweep, quantity: Literal["points", "taken"]) -> None:
     """Draw a heat map: rows are the first parameter's values, columns the second's."""
     first, second = sweep.varied_parameters
-    words, is_share = find_game(sweep.rules.game).part("analysis").terms, quantity == "taken"
-    scale, decimals = (100, 1) if is_share else (1, words.decimals)
+    game, is_share = find_game(sweep.rules.game), quantity == "taken"
+    scale, decimals = (100, 1) if is_share else (1, game.point_decimals)
     by_cell = dict(zip(product(first.values, second.values), sweep.settings, strict=True))
     found: dict[tuple[Any, Any], Estimate] = {
         cell: getattr(setting, quantity) for cell, setting in by_cell.items()
@@ -687,7 +687,7 @@ def _draw_map(axes: Axes, sweep: Sweep, quantity: Literal["points", "taken"]) ->
         texts=texts if len(values) <= _MAX_LABELLED_CELLS else None,
         frames=frames, diverging=not is_share,
     )  # fmt: skip
-    takes = capitalize(_label_per_cent(sweep, words.takes))
+    takes = capitalize(_label_per_cent(sweep, game.taken_share))
     title = takes if is_share else "Lead over the opponents, points a round"
     axes.set_title(f"{title}, with {100 * sweep.plan.confidence:g}% intervals")
     if len(second.values) > 12:

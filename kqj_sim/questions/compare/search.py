@@ -263,7 +263,7 @@ def _search(
         seed=plan.seed % 2**32,
         population_size=plan.candidates or 2 * (4 + int(3 * math.log(len(searched)))),
     )
-    decimals = find_game(match.rules.game).part("analysis").terms.decimals
+    decimals = find_game(match.rules.game).point_decimals
     course: list[Generation] = []
     while len(course) < plan.generations and not search.should_stop():
         at = plan.first + len(course) * plan.deals

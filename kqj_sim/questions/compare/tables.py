@@ -162,7 +162,7 @@ def _make_breakdown_table(comparison: Comparison) -> Table:
     title, note = "What each did, per game", ""
     if not comparison.plan.games:
         title = "What each did, per round"
-        note = find_game(comparison.rules.game).part("analysis").terms.note
+        note = find_game(comparison.rules.game).comparison_note
     spread = "policy" if len(comparison.names) == 2 else ""
     return Table(
         "why", title, groups, lines, note,
@@ -190,20 +190,25 @@ def _list_key_shares(pair: PolicyPair, side: int) -> list[tuple[str, Estimate]]:
     plan, tally = pair.plan, pair.tally
     if pair.match.games:
         return [("won_share", plan.estimate_share(tally, f"{side} wins", pair.match.lead_divisor))]
-    terms = find_game(pair.match.rules.game).part("analysis").terms
+    game = find_game(pair.match.rules.game)
     rounds = len(pair.match.list_sides(side))
     return [
-        (terms.takes, plan.estimate_share(tally, f"{side} takes", rounds)),
-        (terms.made, plan.estimate_ratio(tally, f"{side} made", f"{side} takes", rounds)),
+        (game.taken_share, plan.estimate_share(tally, f"{side} takes", rounds)),
+        (game.made_share, plan.estimate_ratio(tally, f"{side} made", f"{side} takes", rounds)),
     ]
 
 
 def _list_round_estimates(pair: PolicyPair, side: int) -> Iterator[tuple[str, Estimate]]:
     plan, tally, divisor = pair.plan, pair.tally, pair.match.lead_divisor
-    terms = find_game(pair.match.rules.game).part("analysis").terms
+    game = find_game(pair.match.rules.game)
     yield from _list_key_shares(pair, side)
-    for name in ("won", "lost", "defended", "bonuses", "score"):
-        quantity = getattr(terms, name)
+    for name, quantity in (
+        ("won", game.points_from_made),
+        ("lost", game.points_from_failed),
+        ("defended", game.points_from_others),
+        ("bonuses", game.points_from_bonuses),
+        ("score", game.score_points),
+    ):
         if quantity:
             yield quantity, plan.estimate_mean(tally, f"{side} {name}", divisor)
 

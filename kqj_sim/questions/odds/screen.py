@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-    from kqj_sim.output.grid import Grid
     from kqj_sim.output.run import ScreenView
-    from kqj_sim.questions.records.rounds import RoundTerms
     from kqj_sim.stats.quantities import Unit
 
 # Odds in words: names of calls and cards, and the headline that says the decision.
@@ -69,7 +67,7 @@ def write_headline(odds: Odds) -> list[str]:
     lines = [_write_decision(odds, best, others)]
     if odds.kind == "call":
         lines.append(_explain_call(odds, best, others))
-        lines.append(find_game(odds.rules.game).part("answers").explain_best(odds, best))
+        lines.append(find_game(odds.rules.game).answers().explain_best(odds, best))
     elif others:
         reason = compare_cards(
             odds.position, odds.options[best.number], odds.options[others[0].number]
@@ -116,7 +114,7 @@ def make_odds_tables(odds: Odds) -> list[Table]:
     if odds.kind == "card":
         return [_make_option_table(odds, "cards", "Legal cards", "card")]
     table = _make_option_table(odds, "calls", "Calls", "call")
-    return [table, *find_game(odds.rules.game).part("answers").list_tables(odds)]
+    return [table, *find_game(odds.rules.game).answers().list_tables(odds)]
 
 
 def _make_option_table(odds: Odds, name: str, title: str, group: str) -> Table:
@@ -181,7 +179,7 @@ def list_key_views(odds: Odds, names_option: bool = True) -> list[ScreenView]:
     )
     if odds.kind == "card":
         return [options]
-    return [options, *find_game(odds.rules.game).part("answers").list_grids(odds)]
+    return [options, *find_game(odds.rules.game).answers().list_grids(odds)]
 
 
 _NEARLY_ALL = 0.995
@@ -225,7 +223,7 @@ def _list_call_details(of: Any) -> dict[str, Any]:
         "ended_by": of.stop_text or None,
     }
     hand = [str(card) for card in of.position.hand]
-    return {"hand": hand, **_find_answers(of).list_details(of, shared)}
+    return {"hand": hand, **find_game(of.rules.game).answers().list_details(of, shared)}
 
 
 def describe_hand(odds: Odds) -> str:
@@ -233,29 +231,6 @@ def describe_hand(odds: Odds) -> str:
     of, rules = odds.position, odds.rules
     hand = format_hand(of.hand, ranks=rules.ranks)
     return f"You hold {hand} as {describe_place(of.place_of(of.seat), rules.seats)}"
-
-
-def _find_answers(odds: Odds) -> GameAnswers:
-    answers: GameAnswers = find_game(odds.rules.game).part("answers")
-    return answers
-
-
-class GameAnswers(NamedTuple):
-    """Tables and pictures that `odds` shows of a game's calls.
-
-    Attributes:
-        describe_situation: what the player knows, in a sentence.
-        list_details: the values of the JSON output, with those that all games have.
-        list_panels: the pictures besides their values and chances to win.
-        explain_best: a sentence on what makes the best call (`RankedOption`) the best, or "".
-    """
-
-    describe_situation: Callable[[Any], str]
-    list_details: Callable[[Any, dict[str, Any]], dict[str, Any]]
-    list_panels: Callable[[Any], list[Panel]]
-    list_tables: Callable[[Any], list[Table]]
-    list_grids: Callable[[Any], list[Grid]]
-    explain_best: Callable[[Any, Any], str]
 
 
 def _list_card_details(of: CardOdds) -> dict[str, Any]:
@@ -295,11 +270,11 @@ def _list_card_details(of: CardOdds) -> dict[str, Any]:
 def _describe_card_situation(of: CardOdds) -> str:
     so_far, rules = of.position, of.rules
     told = [describe_hand(of), _describe_contract(of)]
-    terms: RoundTerms = find_game(rules.game).part("round_terms")
-    if so_far.upcard is not None and terms.shown:
-        told.append(terms.shown.format(format_card(so_far.upcard)))
+    game = find_game(rules.game)
+    if so_far.upcard is not None and game.upcard_clause:
+        told.append(game.upcard_clause.format(format_card(so_far.upcard)))
     if so_far.pending:
-        pending = terms.pending[0].format(so_far.pending)
+        pending = game.pending_sentences[0].format(so_far.pending)
         told.append(f"{pending[0].lower()}{pending[1:-1]}")
     told.append(say(__name__, "trick", len(so_far.tricks), so_far.tricks[-1][1]))
     return f"{'; '.join(told)}."
@@ -322,7 +297,7 @@ def _describe(odds: Odds, policies: Sequence[str]) -> str:
         policies = [policies[(opener + place) % seats] for place in range(seats)]
         situation = _describe_card_situation(odds)
     else:
-        situation = _find_answers(odds).describe_situation(odds)
+        situation = find_game(odds.rules.game).answers().describe_situation(odds)
     if odds.people is not None:
         situation = odds.people.name_in(situation)
     parts = (
@@ -481,7 +456,7 @@ def list_panels(odds: Odds) -> list[Panel]:
         panels.append(_make_dots("wins", title, odds, {"": wins}, "win_share", height))
     if odds.kind == "card":
         return panels
-    return [*panels, *find_game(odds.rules.game).part("answers").list_panels(odds)]
+    return [*panels, *find_game(odds.rules.game).answers().list_panels(odds)]
 
 
 def _draw_panel_legend(figure: Figure | SubFigure, panel: Panel, columns: int) -> None:

@@ -128,7 +128,9 @@ def run_checks(policy: PlayerLike, deals: int, seed: int, runner: Runner) -> Pol
     players = _parse_players(policy)
     seated = {game: _list_players(player) for game, player in players.items()}
     variants = {
-        name: rules for game in players for name, rules in find_game(game).part("variants").items()
+        name: rules
+        for game in players
+        for name, rules in find_game(game).list_checked_rules().items()
     }
     found = PolicyCheck(next(iter(players.values())).given, variants=[*variants])
     runs = sum(len(seated[rules.game]) for rules in variants.values())

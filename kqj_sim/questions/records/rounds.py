@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim.cards import SUIT_SYMBOLS, Card, format_card, format_contract, parse_card
@@ -22,49 +21,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 # The words and columns in which the rounds of a game are shown.
-
-
-@dataclass(frozen=True)
-class RoundTerms:
-    """The words and columns in which a game's rounds are shown.
-
-    Attributes:
-        side: name of their team.
-        shown: the clause on the card turned up during the play; empty if it says nothing then.
-        plays: verb of the sentence on the contract.
-        nobody: the reason for which hands are shown as dealt.
-        pending: sentences on what is pending before a round, and after it.
-        imposed: the text in place of calls if the contract was imposed.
-        has_total: True if a team's total may differ from its card points.
-        results: names of results that differ from those of the record.
-    """
-
-    side: str
-    upcard: str
-    shown: str
-    plays: str
-    nobody: str
-    pending: tuple[str, str]
-    imposed: str
-    laps: bool
-    has_total: bool
-    score: str
-    results: Mapping[str, str]
-
-
-KQJ_TERMS = RoundTerms(
-    side="contracting",
-    upcard="Return",
-    shown="",
-    plays="plays",
-    nobody="Nobody took: these are the cards as dealt.",
-    pending=("A litigation gratuity of {} is pending.",) * 2,
-    imposed="None: the contract was imposed.",
-    laps=True,
-    has_total=True,
-    score="score",
-    results={"litigation": "litigation (equal totals)"},
-)
 
 
 CONTRACT_NAMES = {**SUIT_SYMBOLS, "NT": "No-Trump", "AT": "All-Trumps"}
@@ -202,7 +158,7 @@ def _render_heading(record: Record, players: Sequence[str] | None, title: str) -
         before = _format_game_scores(record, record.score_before)
         lines.append(f"Game {record.game_id}, round {record.round}; scores before: {before}")
     if record.pending_before:
-        lines.append(_get_terms(record).pending[0].format(record.pending_before))
+        lines.append(find_game(record.game).pending_sentences[0].format(record.pending_before))
     return Text("\n".join(lines))
 
 
@@ -213,7 +169,7 @@ def _format_game_scores(record: Record, scores: Sequence[int] | None) -> str:
 
 def _render_hands(record: Record) -> list[RenderableType]:
     rows = []
-    words = _get_terms(record)
+    game = find_game(record.game)
     names = _name_seats(record)
     for place, name in enumerate(name_places(_count_seats(record))):
         seat = _get_seat(record, place)
@@ -232,16 +188,16 @@ def _render_hands(record: Record) -> list[RenderableType]:
     heads = [*(["player"] if names.has_names else []), "place", "seat", "team", ""]
     parts: list[RenderableType] = [_make_table([*heads, *signs], rows)]
     if record.turned is not None:
-        parts.append(_make_text(f"{words.upcard}: ").append_text(_render_card(record.turned)))
+        parts.append(_make_text(f"{game.upcard_name}: ").append_text(_render_card(record.turned)))
     if record.hands is None and record.result == "passed_out":
-        parts.append(_make_text(words.nobody))
+        parts.append(_make_text(game.untaken_note))
     return parts
 
 
 def _render_calls(record: Record) -> list[RenderableType]:
-    words, seats = _get_terms(record), _count_seats(record)
+    game, seats = find_game(record.game), _count_seats(record)
     if record.imposed:
-        return [_make_text(words.imposed)]
+        return [_make_text(game.imposed_text)]
     from rich.text import Text
 
     rows: list[list[Text]] = []
@@ -255,7 +211,7 @@ def _render_calls(record: Record) -> list[RenderableType]:
             rows.append([_make_text(lap), *(Text() for _ in range(seats))])
         rows[-1][place + 1] = _render_call(call)
         last = last if aside else place
-    first = 0 if words.laps else 1
+    first = 0 if game.has_laps else 1
     return [_make_table(["lap", *_list_labels(record)][first:], [row[first:] for row in rows])]
 
 
@@ -301,24 +257,24 @@ def _render_tricks(record: Record) -> list[RenderableType]:
 
 
 def _render_scores(record: Record) -> list[RenderableType]:
-    words = _get_terms(record)
+    game = find_game(record.game)
     columns: dict[str, list[Any]] = {
         "tricks": record.trick_counts,
         "card points": record.card_points,
     }
     if record.bonuses:
         columns["bonuses"] = [_describe_bonuses(record, team) for team in _list_teams(record)]
-    if words.has_total:
+    if game.has_totals:
         columns["total"] = record.totals
     if any(record.gratuities):
         columns["gratuities"] = record.gratuities
-    columns[words.score] = record.scores
+    columns[game.score_name] = record.scores
     rows = []
     for team in _list_teams(record):
         contracting = record.sender is not None and record.teams[record.sender] == team
         cells = [
             team,
-            words.side if contracting else "",
+            game.sender_side if contracting else "",
             *(each[team] for each in columns.values()),
         ]
         rows.append([_make_text(f"{cell}") for cell in cells])
@@ -326,7 +282,7 @@ def _render_scores(record: Record) -> list[RenderableType]:
     right = {number for number in range(2, len(heads)) if heads[number] != "bonuses"}
     parts: list[RenderableType] = [_render_outcome(record), _make_table(heads, rows, right=right)]
     if record.pending_after:
-        parts.append(_make_text(words.pending[1].format(record.pending_after)))
+        parts.append(_make_text(game.pending_sentences[1].format(record.pending_after)))
     if record.score_after is not None:
         parts.append(
             _make_text(f"Scores after the round: {_format_game_scores(record, record.score_after)}")
@@ -349,23 +305,18 @@ def _render_outcome(record: Record) -> Text:
     """Return the contract and its result: `The 3rd to speak plays 120 ♥: made`, `Cem plays ...`."""
     if record.sender is None or record.contract is None:
         return _make_text("Everybody passed.")
-    words = _get_terms(record)
+    game = find_game(record.game)
     who = describe_speaker(record, record.sender)
-    text = _make_text(f"{capitalize(who)} {words.plays} ")
+    text = _make_text(f"{capitalize(who)} {game.plays_verb} ")
     text.append("" if record.amount is None else f"{record.amount} ")
     shown = CONTRACT_NAMES[record.contract]
     text.append(shown, _suit_style(shown))
     text.append(" Capot" if record.capot else "").append(STAKE_WORDS.get(record.stake, ""))
     text.append(": ").append(
-        words.results.get(record.result, record.result.replace("_", " ")),
+        game.result_names.get(record.result, record.result.replace("_", " ")),
         {"made": "bold green", "failed": "bold red"}.get(record.result, "bold yellow"),
     )
     return text
-
-
-def _get_terms(record: Record) -> RoundTerms:
-    terms: RoundTerms = find_game(record.game).part("round_terms")
-    return terms
 
 
 def _count_seats(record: Record) -> int:

@@ -16,7 +16,7 @@ from kqj_sim.output.page import Page, Section, page_to_markdown, to_html
 from kqj_sim.output.run import Run, describe_policies
 from kqj_sim.output.sentences import say
 from kqj_sim.questions.compare.screen import list_remarks, write_headline, write_title
-from kqj_sim.questions.report.views import COMPARED, GAMES, GameReport, make_section
+from kqj_sim.questions.report.views import COMPARED, GAMES, make_section
 
 if TYPE_CHECKING:
     from kqj_sim.questions.compare.pairs import Comparison
@@ -28,15 +28,10 @@ def make_numbers(study: Study) -> Numbers:
     return Numbers(make_run(study), [*study.tables.values()])
 
 
-def _find_report(found: Numbers) -> GameReport:
-    report: GameReport = find_game(found.run.rules.game).part("report")
-    return report
-
-
 def make_key_figures(found: Numbers) -> Grid:
     """Return the key figures."""
     rows = []
-    for figure in _find_report(found).key_figures:
+    for figure in find_game(found.run.rules.game).report().KEY_FIGURES:
         value = found.get(figure.table, figure.quantity, *figure.group)
         if value is None:
             continue
@@ -52,19 +47,20 @@ def make_sections(
     found: Numbers, facts: Mapping[str, Any], comparison: Comparison | None
 ) -> tuple[Section, ...]:
     """Return the report's sections: the key figures, then one for each view."""
-    report = _find_report(found)
+    game = find_game(found.run.rules.game)
+    report = game.report()
     compared = () if comparison is None else tuple(write_headline(comparison))
     made = [Section("short", "Key figures", compared, grids=(make_key_figures(found),))]
     notes: list[str] = []
-    for view in report.views:
+    for view in report.VIEWS:
         if (view.needs and view.needs not in found) or (
-            view.needs_play and not found.count(*report.played)
+            view.needs_play and not found.count(*report.PLAYED)
         ):
             continue
         if view is COMPARED and comparison is not None:
             text = [*write_headline(comparison), *list_remarks(comparison)]
         else:
-            module = __name__ if view is GAMES else report.sentences
+            module = __name__ if view is GAMES else game.sentences
             names = view.sentences or (view.name,)
             text = list(filter(None, (say(module, name, found, facts) for name in names)))
         made.append(make_section(view, found, text, notes))
@@ -119,7 +115,8 @@ def _make_page(
     study: Study, title: str, command: str, time: str, config: tuple[str, str] | None
 ) -> Page:
     found = make_numbers(study)
-    plan, run, report = study.plan, found.run, _find_report(found)
+    plan, run = study.plan, found.run
+    report = find_game(run.rules.game).report()
     facts = report.find_facts(found)
     lead = [f"{run.describe()}."]
     if study.interrupted:

@@ -257,7 +257,7 @@ def run_study(
     if plan.games and not interrupted:
         whole = replace(experiment, games=plan.games)
         tally_of_games, interrupted = _tally_experiment(whole, "games", runner, None)
-        wanted = find_game(experiment.rules.game).part("analysis").game_only_tables
+        wanted = find_game(experiment.rules.game).whole_game_tables
         tables = tally_of_games.tables(plan.confidence)
         made += [t for t in tables if t.name.startswith("games") or t.name in wanted]
     comparison = None

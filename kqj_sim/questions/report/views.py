@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kqj_sim.output.grid import EMPTY_CELL_TEXT, Grid, drop_repeated_notes, make_grids
 from kqj_sim.output.page import Section
 from kqj_sim.output.views import Distribution, Dots, View
 
 if TYPE_CHECKING:
-    from kqj_sim.output.numbers import KeyFigure, Numbers
+    from kqj_sim.output.numbers import Numbers
     from kqj_sim.output.views import Drawn
-
-
-@dataclass(frozen=True)
-class GameReport:
-    """The contents of a game's reports.
-
-    Attributes:
-        sentences: `__name__` of a module beside the template with the game's sentences.
-        played: table and quantity of the rounds that were not passed out.
-        find_facts: returns what sentences say besides numbers of tables, by name.
-        write_headlines: returns the findings in a few sentences, of the numbers and these facts.
-    """
-
-    sentences: str
-    views: tuple[View, ...]
-    key_figures: tuple[KeyFigure, ...]
-    played: tuple[str, str]
-    find_facts: Callable[[Numbers], dict[str, Any]]
-    write_headlines: Callable[[Numbers, dict[str, Any]], Sequence[str]]
 
 
 GAMES = View(

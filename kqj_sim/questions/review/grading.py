@@ -359,7 +359,7 @@ def grade_decisions(
     reference = parse_player(plan.reference, rules.game)
     Experiment(rules, reference, deals=1).compile_seating()
     encode_seating(rules, [reference] * rules.seats, None, "rollouts")
-    find_game(rules.game).part("samplers").prepare(rules)
+    find_game(rules.game).prepare_samplers(rules)
     pilot_deals = MIN_PILOT
     if seconds == math.inf:
         pilot_deals = max(MIN_PILOT, math.ceil(plan.deals * _PILOT_SHARE))

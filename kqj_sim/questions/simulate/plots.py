@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from kqj_sim.cards import format_contract
 from kqj_sim.games import find_game
@@ -179,14 +179,6 @@ def _break_words(words: str) -> list[str]:
     return [f"{first}{comma}".rstrip(), rest] if comma else [first]
 
 
-class GamePictures(NamedTuple):
-    """The pictures of a game's simulations; `draw_rounds` says in sentences what it left out."""
-
-    draw_rounds: Callable[[SubFigure, Tally, float], str]
-    draw_points: Callable[[Axes, Tally], None]
-    group_figures: tuple[KeyFigure, ...]
-
-
 _WIDTH, _ROUNDS_HEIGHT, _GAMES_HEIGHT = 13.0, 9.0, 3.4
 """Inches."""
 
@@ -198,7 +190,7 @@ def make_simulation_drawing(tally: Tally, run: Run) -> Drawing:
     rounds.
     """
     confidence = run.confidence or DEFAULT_CONFIDENCE
-    pictures = find_game(run.rules.game).part("pictures")
+    pictures = find_game(run.rules.game).plots()
     tables = {table.name: table for table in tally.tables(confidence)}
     groups = list_groups(tables, tally.by)
     has_groups, has_games = len(groups) > 1, "games" in tables
@@ -210,7 +202,7 @@ def make_simulation_drawing(tally: Tally, run: Run) -> Drawing:
         if has_games:
             draw_games(parts.pop(0), tables, tally.make_length_table(confidence))
         if has_groups:
-            left_out = draw_groups(parts[0], tables, tally, groups, pictures.group_figures)
+            left_out = draw_groups(parts[0], tables, tally, groups, pictures.GROUP_FIGURES)
         else:
             left_out = pictures.draw_rounds(parts[0], tally, confidence)
         draw_title_lines(figure, [run.describe(), *([left_out] if left_out else [])], 150)
@@ -219,7 +211,7 @@ def make_simulation_drawing(tally: Tally, run: Run) -> Drawing:
 
     def draw_main(axes: Axes) -> None:
         if has_groups:
-            draw_first_measure(axes, tables, tally, groups, pictures.group_figures)
+            draw_first_measure(axes, tables, tally, groups, pictures.GROUP_FIGURES)
         else:
             pictures.draw_points(axes, tally)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from kqj_sim.games import find_game
+from kqj_sim.games.game import Game
 from kqj_sim.output.grid import EMPTY_CELL_TEXT, MIN_OBSERVATIONS, Cell, Grid
 from kqj_sim.output.group_words import format_heading, format_value
 from kqj_sim.output.numbers import Group, KeyFigure, Numbers
@@ -24,44 +24,27 @@ TEST_LEVEL = 0.05
 """Significance level of the tests behind headlines."""
 
 
-@dataclass(frozen=True)
-class GameFigures:
-    """The key figures of a game.
-
-    Attributes:
-        columns: the key figures of groups: the share of deals that are played, the share of these
-            with the main result, others, and last the lead in score.
-        team_lead: the lead of team 0 over team 1 in the table `scores`.
-        make_grids: returns remarks, and the grids of single rounds, None for one left out.
-        module: the module of its sentences, whose names begin with `key_`.
-    """
-
-    columns: tuple[KeyFigure, ...]
-    team_lead: str
-    make_grids: Callable[[Numbers], tuple[list[str], list[Grid | None]]]
-    module: str
-
-
 def make_simulation_report(run: Run, tables: Sequence[Table]) -> Report:
     """Return the report of a simulation with these tables."""
     numbers = Numbers(run, tables)
-    game: GameFigures = find_game(run.rules.game).part("figures")
+    game = find_game(run.rules.game)
+    figures = game.screen().GROUP_FIGURES
     headline = _write_game_headline(numbers) + _write_team_headline(numbers, game.team_lead)
     remarks: list[str] = []
     grids: list[Grid | None] = [_make_game_grid(numbers)]
-    played, outcome = game.columns[:2]
+    played, outcome = figures[:2]
     count = numbers.count(outcome.table, outcome.quantity)
     if outcome.table not in numbers if run.by else not count:
         matching = numbers.sum_deals(played.table, played.quantity)
-        headline.append(say(__name__, "no_rounds", load_sentences(game.module), run, matching))
+        headline.append(say(__name__, "no_rounds", load_sentences(game.sentences), run, matching))
     elif run.by:
         counted = played if played.table in numbers else outcome
-        headline.append(_write_group_headline(numbers, say(game.module, "key_what"), outcome))
-        remarks.append(say(game.module, "key_units"))
-        grids.append(_make_group_grid(numbers, game.columns, counted))
+        headline.append(_write_group_headline(numbers, say(game.sentences, "key_what"), outcome))
+        remarks.append(say(game.sentences, "key_units"))
+        grids.append(_make_group_grid(numbers, figures, counted))
     else:
         headline.append(_write_round_headline(numbers, game, count))
-        remarks, more = game.make_grids(numbers)
+        remarks, more = game.screen().make_grids(numbers)
         grids += more
     shown = [grid for grid in grids if grid is not None]
     # Without key figures the headline says everything.
@@ -154,15 +137,15 @@ def _name_player(numbers: Numbers, number: int) -> str:
     return names.pop() if len(names) == 1 else ""
 
 
-def _write_round_headline(numbers: Numbers, game: GameFigures, count: int) -> str:
+def _write_round_headline(numbers: Numbers, game: Game, count: int) -> str:
     """Return the most important result of `count` rounds, and the lead in score, in a sentence."""
-    place = game.columns[-1]
+    place = game.screen().GROUP_FIGURES[-1]
     lead = numbers.get(place.table, place.quantity)
     if lead is not None and count > 1 and lead.is_unbounded:
         lead = None
     points = numbers.text(place.table, place.quantity)
     is_tied = lead is not None and count > 1 and _includes_zero(lead)
-    sentences = load_sentences(game.module)
+    sentences = load_sentences(game.sentences)
     return say(__name__, "rounds", sentences, numbers, count, lead, points, is_tied)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kqj_sim.cards import SUITS, Card
-from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.games.kwajongen.referee import PACK
 
 _UP = KwajongenRules.ranks[::-1]

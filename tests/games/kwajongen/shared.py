@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.games.kwajongen.referee import CARD_OF_TEXT
 from kqj_sim.record import Record
 from tests.referee.forgery import UNCONNECTED, as_json, at

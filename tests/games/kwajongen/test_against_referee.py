@@ -11,7 +11,7 @@ from collections import Counter
 import pytest
 
 from kqj_sim.core.block import LANES, PENDING
-from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.record import Record
 from kqj_sim.referee import check_record, check_records
 from kqj_sim.simulation.experiment import Experiment

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.record import Record
 from kqj_sim.referee import check_record, check_records
 from tests.referee.forgery import as_json, discrepancies

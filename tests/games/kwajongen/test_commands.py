@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from click.shell_completion import ShellComplete
 
-from kqj_sim.games.kwajongen.game import KWAJONGEN_COLUMNS
+from kqj_sim.games.kwajongen import KWAJONGEN_COLUMNS
 from tests.command_line import expect_error, run
 from tests.commands.completions import SHELLS, complete
 from tests.commands.game_options import check_options_of_other_games

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.policies.players import Player, parse_player
 from kqj_sim.questions.compare import sweep, tune
 from kqj_sim.questions.compare.match import MatchTally, PairedMatch

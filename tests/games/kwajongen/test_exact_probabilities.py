@@ -11,7 +11,7 @@ from math import comb, sqrt
 
 import pytest
 
-from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.run import simulate

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from kqj_sim.games import get_column_numbers
-from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.games.kwajongen.policies.standard import COUNT_PARAMETERS, count_points
 from kqj_sim.policies.binding import make_parameters_type
 from kqj_sim.policies.players import parse_player

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kqj_sim.cards import SUITS, Card
 from kqj_sim.core.block import LANES
 from kqj_sim.errors import InputError
-from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.games.kwajongen.odds import draw_hidden_hands, list_hidden_hands
 from kqj_sim.games.kwajongen.referee import PACK, find_trick_winner, list_legal_cards, score_round
 from kqj_sim.games.kwajongen.samplers import KwajongenCardSampler, make_kwajongen_turn

@@ -6,7 +6,7 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
-from kqj_sim.games.kwajongen.game import KWAJONGEN, KwajongenRules
+from kqj_sim.games.kwajongen import Kwajongen, KwajongenRules
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -19,6 +19,6 @@ def test_rules_and_policies_are_explained() -> None:
     assert {name.replace("-", "_"): text for name, text in rows} == {
         name: ", ".join(f"`{choice}`" for choice in choices) for name, choices in values.items()
     }
-    assert re.findall(r"^\| `(\w+)` \| \w", told, re.M) == list(KWAJONGEN.built_ins)
+    assert re.findall(r"^\| `(\w+)` \| \w", told, re.M) == list(Kwajongen.built_ins)
     default = re.search(r"^`(\S+)` plays the seats you do not name", told, re.M)
-    assert default is not None and default[1] == KWAJONGEN.default_player
+    assert default is not None and default[1] == Kwajongen.default_player

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.games.kwajongen.plots import count_by_result, count_callers, count_tricks
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.run import simulate

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import kqj_sim as kqj
-from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.questions.review.rounds import compute_differences
 from tests.questions.review.pages import check_written_page
 

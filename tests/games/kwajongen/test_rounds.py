@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from kqj_sim.errors import RecordError
-from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.places import name_places
 from kqj_sim.questions.records.rounds import render_round
 from kqj_sim.record import Record

@@ -7,7 +7,7 @@ import pytest
 
 from kqj_sim.cards import parse_card
 from kqj_sim.games import get_column_numbers
-from kqj_sim.games.kwajongen.game import KWAJONGEN_COLUMNS, KwajongenRules
+from kqj_sim.games.kwajongen import KWAJONGEN_COLUMNS, KwajongenRules
 from kqj_sim.record import Record
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records

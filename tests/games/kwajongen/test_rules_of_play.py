@@ -10,7 +10,7 @@ from kqj_sim.arguments import RuleArguments, collect_rules
 from kqj_sim.cards import SUITS, Card, parse_cards
 from kqj_sim.errors import InputError
 from kqj_sim.games import GAMES
-from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.games.kwajongen.referee import (
     PACK,
     KwajongenCalling,

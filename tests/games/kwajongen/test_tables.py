@@ -8,7 +8,7 @@ from functools import cache
 import pandas as pd
 import pytest
 
-from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.rows import Rows
 from kqj_sim.simulation.run import simulate

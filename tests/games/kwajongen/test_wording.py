@@ -7,8 +7,8 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.games.kwajongen import odds as core
-from kqj_sim.games.kwajongen.game import KwajongenRules
 from kqj_sim.games.kwajongen.samplers import CALL_MEASURES, CALL_OPTIONS, KwajongenCallOdds
 from kqj_sim.output.group_words import format_heading, format_value
 from kqj_sim.positions.estimator import estimate_position

@@ -62,7 +62,7 @@ def _find_numbers(game: str) -> list[Numbers]:
 
 
 GAMES_AND_VIEWS = [
-    (game, view) for game in GAMES for view in GAMES[game].part("report").views
+    (game, view) for game in GAMES for view in GAMES[game].report().VIEWS
 ]  # fmt: skip
 
 
@@ -97,9 +97,9 @@ def test_tables_and_quantities_of_a_view_exist(game: str, view: View) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_sentences_of_a_view_exist(game: str) -> None:
-    of = GAMES[game].part("report")
-    macros = load_sentences(of.sentences)
-    for view in of.views:
+    of = GAMES[game].report()
+    macros = load_sentences(GAMES[game].sentences)
+    for view in of.VIEWS:
         if view not in (views.GAMES, views.COMPARED):
             assert all(hasattr(macros, name) for name in view.sentences or (view.name,))
 

@@ -14,7 +14,7 @@ from kqj_sim.games.kqj.plots import (
     MAX_LAPS_SHOWN,
     count_callers,
     count_totals,
-    draw_simulation,
+    draw_rounds,
     estimate_bonuses,
     merge_suits,
 )
@@ -58,7 +58,7 @@ def test_bars_of_the_laps_hold_every_taken_deal() -> None:
     assert max(lap for lap, _ in played) > MAX_LAPS_SHOWN
     figure = Figure()
     whole: Any = figure.subfigures()
-    draw_simulation(whole, tally, 0.95)
+    draw_rounds(whole, tally, 0.95)
     (axes,) = (each for each in figure.axes if each.get_title().startswith("Deals by lap"))
     heights = [each.get_height() for each in axes.patches if isinstance(each, Rectangle)]
     assert sum(heights) == pytest.approx(100 * sum(played.values()) / deals)

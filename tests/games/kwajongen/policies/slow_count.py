@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kqj_sim.cards import parse_card
-from kqj_sim.games.kwajongen.game import KwajongenRules
+from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.games.kwajongen.policies.standard import COUNT_PARAMETERS
 
 RANKS = ("nine", "ten", "jack", "queen", "king", "ace")

@@ -19,9 +19,9 @@ from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
 from kqj_sim.core.knowledge import EXCLUDED, HAND_SIZES, UNSEEN
 from kqj_sim.core.play import move_taken_first
 from kqj_sim.games import find_game
+from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.games.kwajongen.cards import PACK, SEATS, TRICKS, to_strength_order
 from kqj_sim.games.kwajongen.engine import DEALT_FOUR
-from kqj_sim.games.kwajongen.game import KwajongenRules
 from kqj_sim.games.kwajongen.odds import expand_suits, infer_during_play
 from kqj_sim.policies.card_sets import split_cards
 from kqj_sim.simulation.experiment import Experiment

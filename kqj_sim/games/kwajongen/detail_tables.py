@@ -1,0 +1,65 @@
+"""Further tables of Kwajongen rounds, for reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from kqj_sim.games.kwajongen.tables import RESULT_LABELS, RESULT_SHARES, list_result_rows
+from kqj_sim.stats.tables import DerivedColumn, Table, TableBuilder, TableRows
+
+if TYPE_CHECKING:
+    from kqj_sim.simulation.experiment import Experiment
+
+
+def derive_columns(experiment: Experiment) -> list[DerivedColumn]:
+    """Return the columns that the tables need besides those of the rows: none."""
+    return []
+
+
+def list_joints(experiment: Experiment) -> list[tuple[str, ...]]:
+    """Return the tuples of columns of which the further tables need joint counts."""
+    return [
+        ("taken", "place", "sender_trumps", "result"),
+        ("taken", "dealer_trumps", "result"),
+        ("taken", "points_difference", "result"),
+    ]
+
+
+def make_tables(builder: TableBuilder) -> Iterable[Table]:
+    """Yield the further tables of a report."""
+    for name, title, grouping in (
+        ("sender_trumps", "the caller's number of trumps", ("sender_trumps",)),
+        (
+            "place_and_sender_trumps",
+            "place and the caller's number of trumps",
+            ("place", "sender_trumps"),
+        ),
+        ("dealer_trumps", "the dealer's number of trumps", ("dealer_trumps",)),
+    ):
+        yield builder.table(
+            f"results_by_{name}",
+            f"Rounds won by the caller's team and by the others, by {title}, played deals",
+            grouping,
+            list_result_rows(builder, grouping),
+        )
+    for name, title, column in (
+        ("points", "Card points of the caller's team", "contracting_card_points"),
+        ("margins", "Card points of the caller's team minus the others'", "points_difference"),
+    ):
+        yield builder.table(
+            name,
+            f"{title}, by result, played deals",
+            (column,),
+            _list_distribution(builder, column),
+        )
+
+
+def _list_distribution(builder: TableBuilder, column: str) -> TableRows:
+    """Yield the share of the played deals with each number and each result."""
+    for group, counts in builder.count_groups((), (column, "result")).items():
+        deals = sum(counts.values())
+        for number in sorted({number for number, _ in counts}):
+            for result, quantity in RESULT_SHARES.items():
+                count = counts.get((number, RESULT_LABELS.index(result)), 0)
+                yield (*group, number), quantity, builder.share(count, deals)
