@@ -323,7 +323,7 @@ def drop_overridden(specifications: Sequence[str]) -> Sequence[str]:
 
 def _split_seats(policy: PolicyLike) -> tuple[str, PolicyLike]:
     """Return the seats that a policy names, empty for all, and the policy: `seat3=greedy`."""
-    from kqj_sim.policies.configured import split_file
+    from kqj_sim.policies.players import split_file
 
     text = policy if isinstance(policy, str) else ""
     match = re.fullmatch(r"([A-Za-z]+\d*)=(.*)", text, re.DOTALL)

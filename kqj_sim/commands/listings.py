@@ -21,9 +21,8 @@ from kqj_sim.question import CommandDescription
 from kqj_sim.questions.policies import check_policy
 
 if TYPE_CHECKING:
-    from kqj_sim.policies.configured import ConfiguredPolicy
     from kqj_sim.policies.parameters import Parameter, ParameterValue
-    from kqj_sim.policies.players import Player
+    from kqj_sim.policies.players import ConfiguredPolicy, Player
 
 
 def _list_options(*formats: str, color: bool = True) -> list[click.Parameter]:
@@ -100,7 +99,7 @@ def policies(ctx: click.Context, game: str, format: str, color: str) -> None:
     """
     if ctx.invoked_subcommand is not None:
         return
-    from kqj_sim.policies.configured import parse_policy
+    from kqj_sim.policies.players import parse_policy
     from kqj_sim.policies.registry import list_names
 
     found = []

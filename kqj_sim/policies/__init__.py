@@ -7,8 +7,9 @@
         return lowest(view.legal)
 
 A policy is a pure function of what its player may know (`core.views`).  `tools` has functions to
-write policies with, `registry` defines and finds policies, `players` parses the specifications of
-players, and `binding` compiles policies into the kernels' loops.
+write policies with, `registry` defines and finds policies, `user_code` compiles users' functions
+and finds their mistakes, `players` parses the specifications of players, and `binding` compiles
+policies into the kernels' loops.
 """
 
 from kqj_sim.core.views import PASS, bid_code

@@ -26,7 +26,6 @@ from kqj_sim.core.dispatch import (
 )
 from kqj_sim.core.jit import (
     compile_cfunc,
-    compile_for,
     kernel,
     make_tuple_reader,
     scalar,
@@ -42,6 +41,9 @@ VIEW_OF_DECISION = {
     "card": views.CardView,
     "accept": views.AcceptView,
 }
+
+Arguments: TypeAlias = tuple[str, ...]
+"""The arguments of a policy's function, in its order: "view", "parameters" or both."""
 
 Loops: TypeAlias = Mapping[int, tuple[str, Callable[[dispatch.Asking], dispatch.AskLoop]]]
 """Name and factory of each loop that a game asks, by its number (`core.dispatch`)."""
@@ -66,25 +68,12 @@ def make_parameters_type(names: tuple[str, ...]) -> Any:
     return namedtuple("Parameters", names, rename=True)
 
 
-def compile_choice(choice: Any, decision: str, parameters: Any, arguments: int) -> Any:
-    """Compile a policy's function for the types it is called with, and return its result type.
-
-    `arguments` is how many it takes of view and parameters.
-
-    Raises:
-        numba.core.errors.NumbaError: it does not compile; the text names the user's own line.
-    """
-    view: Any = VIEW_OF_DECISION[decision]
-    signature = [types.NamedUniTuple(types.int64, len(view._fields), view)]
-    if arguments > 1:
-        signature.append(types.NamedUniTuple(types.float64, len(parameters._fields), parameters))
-    return compile_for(choice, tuple(signature)).signature.return_type
-
-
-def adapt_arguments(choice: Any, arguments: int) -> Any:
-    """Wrap a policy's function, of one or two arguments, as one of (view, parameters, resource)."""
-    if arguments == 1:
+def adapt_arguments(choice: Any, arguments: Arguments) -> Any:
+    """Wrap a policy's function as one of (view, parameters, resource)."""
+    if arguments == ("view",):
         return scalar(lambda view, values, resource: choice(view))
+    if arguments == ("parameters", "view"):
+        return scalar(lambda view, values, resource: choice(values, view))
     return scalar(lambda view, values, resource: choice(view, values))
 
 
@@ -121,7 +110,7 @@ def make_parameters_reader(loop: int, parameters: Any) -> Any:
 
 
 def bind_policy(
-    loop: int, choice: Any, parameters: Any, arguments: int, name: str | None,
+    loop: int, choice: Any, parameters: Any, arguments: Arguments, name: str | None,
     sole_policy: bool, checked: bool, loops: Loops = LOOPS,
 ) -> Any:  # fmt: skip
     """Compile a loop with a policy in it.
@@ -129,7 +118,6 @@ def bind_policy(
     Args:
         loop: which loop (`core.dispatch.TAKE` to `ACCEPT`).
         parameters: the policy's named tuple of parameters.
-        arguments: how many it takes of view and parameters.
         name: the policy's name if the result may be cached on disk, else None.
     """
     answer = adapt_arguments(choice, arguments)

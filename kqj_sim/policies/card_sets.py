@@ -17,7 +17,6 @@ from functools import cache
 from typing import Any
 
 from numba import types
-from numba.core.errors import NumbaTypeError
 from numba.extending import overload
 
 from kqj_sim.cards import CONTRACTS, RANKS, SUITS, Card, format_hand, parse_cards
@@ -275,8 +274,18 @@ def _recode_for(kind: Any) -> Any:
     return {CardView: _recode_played, AcceptView: _recode_accepted}.get(kind, _keep)
 
 
-class CardTextError(NumbaTypeError):  # type: ignore[misc]
-    """A text in a compiled policy that names no cards."""
+class CardTextError(InputError):
+    """A wrong argument of a function of sets of cards in a compiled policy.
+
+    numba passes it on as it is, since it is no error of numba's.
+
+    Attributes:
+        function: the name of the function.
+    """
+
+    def __init__(self, function: str, message: str) -> None:
+        self.function = function
+        super().__init__(f"{function}(): {message}")
 
 
 def read_literal(function: str, given: Any) -> int | None:
@@ -289,10 +298,10 @@ def read_literal(function: str, given: Any) -> int | None:
         try:
             return hand(given.literal_value)
         except InputError as error:
-            raise CardTextError(f"{function}(): [{error}]") from None
+            raise CardTextError(function, str(error)) from None
     if isinstance(given, types.UnicodeType):
         told = "the cards should be a text in quotes right there, as in"
-        raise CardTextError(f'{function}(): [{told} {function}("9h")]')
+        raise CardTextError(function, f'{told} {function}("9h")')
     return None
 
 
@@ -398,7 +407,7 @@ def _require_view(function: str, given: Any) -> None:
     """Raise CardTextError for a set of which the coding is not known."""
     if _is_set(given):
         told = "cards are coded by strength here, so it needs the view instead of a set"
-        raise CardTextError(f"{function}(): [{told}: {function}(view, ...)]")
+        raise CardTextError(function, f"{told}: {function}(view, ...)")
 
 
 STRENGTH_TWINS = {has: _has_of_view, suit: _suit_of_view}

@@ -1,8 +1,9 @@
 """Specifications of players, and the TOML files that may stand in their place.
 
-A specification names a policy, `standard`, `standard:take=45,lap2=38`, `my_policy.py:cautious`
-(`configured`), or a player's file, `careful.toml`, `careful.toml:take=60`.  `A+B` calls like A and
-plays like B.  Decisions that are left open are made by the game's default player.
+A specification names a policy, `standard`, `standard:take=45,lap2=38`, `bold` (a preset),
+`my_policy.py`, `my_policy.py:cautious:take=3`, or a player's file, `careful.toml`,
+`careful.toml:take=60`.  `A+B` calls like A and plays like B.  Decisions that are left open are made
+by the game's default player.
 
 A player's file names the policies for calling and playing, with parameters:
 
@@ -34,20 +35,206 @@ from typing import Any, TypeAlias, cast
 
 from kqj_sim.cards import NUMBER_WORDS
 from kqj_sim.errors import InputError, locate_errors
-from kqj_sim.games import find_game
-from kqj_sim.messages import format_json, quote, shorten, suggest_file, suggest_names, visible
-from kqj_sim.policies.configured import (
-    ConfiguredPolicy,
-    configure_checked,
-    format_show_command,
-    parse_assignments,
-    parse_policy,
-    split_file,
+from kqj_sim.games import find_game, list_game_options
+from kqj_sim.messages import (
+    format_json,
+    quote,
+    shell_join,
+    shorten,
+    suggest_file,
+    suggest_names,
+    visible,
 )
-from kqj_sim.policies.registry import Policy
-from kqj_sim.policies.session import find_given_policy, list_names
+from kqj_sim.policies.parameters import Parameter, ParameterValue, append_version
+from kqj_sim.policies.registry import (
+    Policy,
+    find_given_policy,
+    find_policy,
+    list_session_names,
+    load_policy_file,
+)
 from kqj_sim.rules import GameRules
 from kqj_sim.text_files import decode_text, read_bytes
+
+# Policies with values for their parameters.
+
+
+@dataclass(frozen=True)
+class ConfiguredPolicy:
+    """A policy with values for its parameters."""
+
+    policy: Policy
+    values: tuple[ParameterValue | None, ...]
+    """In the order of `policy.parameters`; None where the rules decide on the default."""
+    source: str
+    """The specification without parameters: a name or a file."""
+    game: str = "kqj"
+
+    def under(self, rules: GameRules) -> ConfiguredPolicy:
+        """Return the policy with a value for every parameter, by the rules at hand."""
+        if None not in self.values:
+            return self
+        values = (
+            parameter.get_default(rules) if value is None else value
+            for parameter, value in zip(self.policy.parameters.values(), self.values, strict=True)
+        )
+        return replace(self, values=tuple(values))
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """The values that compiled functions get: all but names of policies; see `under`."""
+        assert None not in self.values, "the rules decide on some values"
+        return tuple(value for value in self.values if isinstance(value, float))
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The policies whose seatings its functions get: those that parameters name come first."""
+        named = (value for value in self.values if isinstance(value, str))
+        return (*named, *self.policy.seated)
+
+    @property
+    def values_by_name(self) -> dict[str, ParameterValue | None]:
+        """The values by name of parameter."""
+        return dict(zip(self.policy.parameters, self.values, strict=True))
+
+    @property
+    def text(self) -> str:
+        """The specification with every value and the versions of weights."""
+        return self._format(self.values_by_name)
+
+    def shorten(self, rules: GameRules) -> str:
+        """Return the specification with the values that differ from the defaults by some rules."""
+        parameters = self.policy.parameters
+        return self._format(
+            {
+                name: value
+                for name, value in self.values_by_name.items()
+                if value != parameters[name].get_default(rules)
+            }
+        )
+
+    def _format(self, values: Mapping[str, ParameterValue | None]) -> str:
+        given = ",".join(
+            f"{name}={append_version(self.policy.parameters[name].write(value))}"
+            for name, value in values.items()
+            if value is not None
+        )
+        return f"{self.source}:{given}" if given else self.source
+
+    def parameter(self, name: str) -> Parameter:
+        """Return a parameter; raises InputError if there is none of that name."""
+        parameters = self.policy.parameters
+        if name not in parameters:
+            raise InputError(
+                f"policy {self.policy.name!r} has no parameter {quote(name)}; "
+                f"{suggest_names(name, parameters, format_show_command(self.source, self.game))}"
+            )
+        return parameters[name]
+
+    def without_effect(self, name: str, rules: GameRules) -> str:
+        """Return why a parameter has no effect by these rules; empty if it has one."""
+        parameter = self.parameter(name)
+        if parameter.applies_to(rules):
+            return ""
+        return f"{name} has no effect here: it is read with --bidding {parameter.bidding} only"
+
+    def with_parameters(self, given: Mapping[str, object]) -> ConfiguredPolicy:
+        """Return the same policy with other values, given as texts or as values of a TOML file.
+
+        Raises:
+            InputError: an unknown parameter, or a value that is not allowed.
+        """
+        values = self.values_by_name
+        for name, value in given.items():
+            parameter = self.parameter(name)
+            with locate_errors(f"policy {self.policy.name!r}: {name}={shorten(value)}"):
+                values[name] = parameter.read(value)
+        return replace(self, values=tuple(values.values()))
+
+
+def format_show_command(spec: str, game: str = "kqj") -> str:
+    """Return the command that lists the parameters of a policy, in backticks."""
+    options = list_game_options(game)
+    return f"`{shell_join(['kqj-sim', 'policies', 'show', *options, spec])}`"
+
+
+def configure_with_defaults(policy: Policy, source: str, game: str = "kqj") -> ConfiguredPolicy:
+    """Return a policy with the defaults of its parameters."""
+    return ConfiguredPolicy(
+        policy, tuple(each.unset for each in policy.parameters.values()), source, game
+    )
+
+
+def configure_checked(policy: Policy, source: str, game: str) -> ConfiguredPolicy:
+    """Return a policy with the defaults of its parameters, checked before a run.
+
+    Raises:
+        InputError: it makes no decision of the game, or a user's function does not compile.
+    """
+    if not (policy.calls(game) or policy.plays):
+        first, *others = find_game(game).call_decisions
+        wanted = f"choose_{first}{', ...' if others else ''} or choose_card"
+        raise InputError(f"{source}: it has no function {wanted}")
+    policy.check()
+    return configure_with_defaults(policy, source, game)
+
+
+def split_file(
+    spec: str, is_file: Callable[[str], bool] = os.path.isfile
+) -> tuple[str, str] | None:
+    """Split `FILE.py:REST` or `FILE.toml:REST` into the file and the rest; None without a file.
+
+    A folder may have such a name, too: the file is the first for which `is_file` is true.
+    """
+    ends = [match.end() for match in re.finditer(r"\.(?:py|toml)(?=:|\Z)", spec)]
+    if not ends:
+        return None
+    end = next((end for end in ends if is_file(spec[:end])), ends[0])
+    return spec[:end], spec[end + 1 :]
+
+
+def parse_assignments(text: str, spec: str) -> dict[str, str]:
+    """Parse `a=1,b=2` into a dictionary.
+
+    Raises:
+        InputError: not of this form, or a parameter is given twice.
+    """
+    given: dict[str, str] = {}
+    for part in text.split(",") if text else ():
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not name or not value:
+            raise InputError(f"policy {quote(spec)}: {quote(part)} should be parameter=value")
+        if name in given:
+            raise InputError(f"policy {quote(spec)}: {shorten(name)} is given twice")
+        given[name] = value
+    return given
+
+
+def parse_policy(spec: str, folder: Path | None = None, game: str = "kqj") -> ConfiguredPolicy:
+    """Parse a policy of a game with its parameters; a relative path of its file is from `folder`.
+
+    Raises:
+        InputError: one line that says what is wrong and what would be right.
+    """
+    of_file = split_file(spec, lambda path: os.path.isfile(Path(folder or "", path)))
+    if of_file is not None and of_file[0].endswith(".py"):
+        path, rest = of_file
+        name, _, given = rest.partition(":")
+        if "=" in name and not given:
+            name, given = "", rest
+        source = path if folder is None else str(folder / path)
+        found = load_policy_file(Path(source), name)
+        source = f"{source}:{found.name}"
+    else:
+        source, _, given = spec.partition(":")
+        if not source:
+            raise InputError("an empty policy; " + suggest_names("", find_game(game).built_ins))
+        if source in find_game(game).presets:
+            preset = parse_policy(find_game(game).presets[source].specification, folder, game)
+            return preset.with_parameters(parse_assignments(given, spec))
+        found = find_policy(source, game)
+    return configure_checked(found, source, game).with_parameters(parse_assignments(given, spec))
+
 
 PLAYER_PARTS = ("calling", "playing")
 _KEYS = ("name", "policy", "parameters", *PLAYER_PARTS)
@@ -280,7 +467,7 @@ def parse_recorded_player(
         if allowed and is_allowed(source):
             # The path that is read is the user's.
             parts[at] = allowed[os.path.abspath(source)] + part[len(source) :]
-        elif of_file or source not in built_in.union(list_names()):
+        elif of_file or source not in built_in.union(list_session_names()):
             raise InputError(
                 f"the record names the player {quote(text)}, who is not built in: a record loads "
                 f"no policy, so name the players of this run, such as --policy {shorten(text)}"

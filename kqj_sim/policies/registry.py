@@ -1,19 +1,32 @@
-"""Policies by name: their definition, their parameters, and how they are found.
+"""Policies by name: their definition, and how they are found.
 
 A policy decides with functions named `choose_take`, `choose_bid`, `choose_counter` and
 `choose_overcounter` in KQJ, `choose_accept` in Kwajongen, and `choose_card` in both.  Decisions it
 leaves out are made by the game's default player (`players`).
+
+A policy is built in, offered by an installed package, in a Python file, or of this session: defined
+in a cell, at the prompt or in a script.  A name means the session's latest definition.  Each use
+takes a copy of the policy as it is then, with the functions and constants it uses; equal copies are
+one, so that nothing is compiled twice, and a change of a helper or a constant is never missed.  A
+user's policy goes to other processes whole: its functions by value, with their source.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
+import linecache
 import os
+import pickle
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import decode_source
+from pathlib import Path
+from threading import RLock
 from types import FunctionType, ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -21,11 +34,19 @@ from weakref import WeakKeyDictionary
 from kqj_sim.core.jit import scalar
 from kqj_sim.core.rules import MAX_PARAMETERS
 from kqj_sim.errors import InputError
-from kqj_sim.games import find_game
-from kqj_sim.messages import describe_error, quote, represent, shorten, suggest_names
-from kqj_sim.policies.binding import VIEW_OF_DECISION, make_parameters_type
+from kqj_sim.games import GAMES, find_game
+from kqj_sim.messages import (
+    describe_error,
+    quote,
+    represent,
+    shorten,
+    suggest_file,
+    suggest_names,
+)
+from kqj_sim.policies.binding import VIEW_OF_DECISION, Arguments, make_parameters_type
 from kqj_sim.policies.parameters import Parameter, check_parameter
-from kqj_sim.policies.user_policies import compile_user_function
+from kqj_sim.policies.user_code import compile_user_function, describe_function, shorten_path
+from kqj_sim.text_files import convert_to_utf8, read_bytes
 
 ENTRY_POINTS = "kqj_sim.policies"
 
@@ -46,23 +67,21 @@ class Policy:
     """Name of the weights that its block and its values of cards get."""
     seated: tuple[str, ...] = ()
     """Policies whose seatings its functions get, besides those that parameters name."""
-    choices: dict[str, Any] = field(default_factory=dict)
-    """By decision the plain function and its number of arguments."""
+    choices: dict[str, tuple[FunctionType, Arguments]] = field(default_factory=dict)
+    """By decision the plain function and its arguments."""
     blocks: dict[str, Any] = field(default_factory=dict)
     """By decision a function that decides for a whole block (`core.dispatch.ASK_SIGNATURE`)."""
     value_function: Any = None
     """Compiled function that writes the value of each legal card; None without one."""
     bid_filter: Any = None
     """Compiled function that rules out bids (`may_bid`); None without one."""
-    methods: set[str] = field(default_factory=set)
-    """Decisions whose functions take (self, view), where self is the named tuple of parameters."""
     helpers: dict[str, FunctionType] = field(default_factory=dict)
-    """Other methods (self, ...), which those of decisions may call."""
-    tuple_type: Any = None
-    """Named tuple of numbers that its functions get as their second argument."""
+    """Methods (self, ...) that those of decisions may call, where self is the parameters."""
+    tuple_type: Any = field(init=False)
+    """Named tuple of numbers that its functions get as their parameters."""
     origin: str = ""
     """File, or name of the cell, in which it was defined."""
-    _compiled: dict[str, Any] = field(default_factory=dict)
+    _compiled: dict[str, Any] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self.tuple_type = make_parameters_type(
@@ -154,21 +173,22 @@ class Policy:
                 f"policy {self.name!r}: {name}() should be one of {', '.join(known)}; "
                 f"{suggest_names(name, known)}"
             )
-        forms = ["(view)", "(view, parameters)"]
-        arguments = list(inspect.signature(function).parameters.values())
-        positional = all(each.kind is each.POSITIONAL_OR_KEYWORD for each in arguments)
+        forms: dict[Arguments, str] = {
+            ("view",): "(view)", ("view", "parameters"): "(view, parameters)",
+        }  # fmt: skip
         if is_method:
-            forms = ["(self, view)"]
-            positional = positional and len(arguments) == 2
-        if not (positional and len(arguments) in (1, 2)):
-            raise InputError(f"policy {self.name!r}: {name}() should take {' or '.join(forms)}")
-        self.choices[decision] = (function, len(arguments))
-        (self.methods.add if is_method else self.methods.discard)(decision)
+            forms = {("parameters", "view"): "(self, view)"}
+        taken = list(inspect.signature(function).parameters.values())
+        arguments = next((form for form in forms if len(form) == len(taken)), None)
+        if not (arguments and all(each.kind is each.POSITIONAL_OR_KEYWORD for each in taken)):
+            wanted = " or ".join(forms.values())
+            raise InputError(f"policy {self.name!r}: {name}() should take {wanted}")
+        self.choices[decision] = (function, arguments)
         self._compiled.pop(decision, None)
         _OWNERS[function] = self
 
-    def compile_decision(self, decision: str) -> tuple[Any, int]:
-        """Return the compiled function of a decision and its number of arguments.
+    def compile_decision(self, decision: str) -> tuple[Any, Arguments]:
+        """Return the compiled function of a decision and its arguments.
 
         A built-in policy's function is compiled with the loop around it, unless that is on disk.
 
@@ -181,13 +201,7 @@ class Policy:
                 scalar(function)
                 if self.built_in
                 else compile_user_function(
-                    self.name,
-                    function,
-                    decision,
-                    self.tuple_type,
-                    arguments,
-                    decision in self.methods,
-                    self.helpers,
+                    self.name, function, decision, arguments, self.tuple_type, self.helpers
                 )
             )
         return self._compiled[decision], arguments
@@ -197,10 +211,36 @@ class Policy:
         for question in () if self.built_in else self.choices:
             self.compile_decision(question)
 
+    def copy(self) -> Policy:
+        """Return a user's policy as it is now; the same copy as before if nothing has changed."""
+        content = (
+            self.name,
+            self.summary,
+            tuple(self.parameters.items()),
+            tuple(
+                (name, arguments, describe_function(function))
+                for name, (function, arguments) in self.choices.items()
+            ),
+            tuple((name, describe_function(each)) for name, each in self.helpers.items()),
+        )
+        with _LOCK:
+            if content not in _COPIES:
+                choices, helpers = dict(self.choices), dict(self.helpers)
+                _COPIES[content] = replace(self, choices=choices, helpers=helpers)
+            return _COPIES[content]
 
+    def __reduce__(self) -> tuple[Callable[..., Policy], tuple[Any, ...]]:
+        """Return how another process gets it: a built-in policy by name, a user's by value."""
+        if self.built_in:
+            return _import, (self.module, self.name)
+        return _load, (_dump(self),)
+
+
+_LOCK = RLock()
+_COPIES: dict[object, Policy] = {}
 _DEFINED: dict[tuple[str, str], Policy] = {}
 _SESSION: dict[str, Policy] = {}
-"""Policies that are found by name without a file (`session`)."""
+"""Policies of this session, which are found by name without a file."""
 _OWNERS: WeakKeyDictionary[object, Policy] = WeakKeyDictionary()
 """The policy of each function, and of each class that defines one."""
 
@@ -338,34 +378,35 @@ def _is_session(module: str, origin: str) -> bool:
     return module == "__main__" or origin.startswith("<") or not has_file
 
 
-def find_owner(function: object) -> Policy | None:
-    """Return the policy to which a function or class belongs; None if it belongs to none."""
-    return _OWNERS.get(function)
-
-
-def find_session_policy(name: str) -> Policy | None:
-    """Return the policy that a name means in this session; None if there is none."""
-    return _SESSION.get(name)
-
-
-def list_session_names() -> list[str]:
-    """Return the names of the session's policies."""
-    return list(_SESSION)
-
-
-def forget_policies(module: str) -> None:
-    """Drop the policies that a module has defined, before it runs again."""
-    for key in [key for key in _DEFINED if key[0] == module]:
-        del _DEFINED[key]
-
-
 def policies_of_module(module: ModuleType) -> dict[str, Policy]:
     """Return the policies that a module defines, by name."""
     return {name: found for (where, name), found in _DEFINED.items() if where == module.__name__}
 
 
+def find_given_policy(given: object) -> Policy:
+    """Return a policy, or that of a function or class, as it is now.
+
+    Raises:
+        InputError: it is none of these, or has the name of a built-in policy.
+    """
+    if not isinstance(given, Policy):
+        if not isinstance(given, FunctionType | type):
+            raise InputError(
+                f"{quote(given)} is not a policy: give a specification such as 'standard', "
+                "or a policy or function from a cell"
+            )
+        given = _OWNERS.get(given) or policy(given)
+    if given.built_in:
+        return given
+    if any(given.name in (*game.built_ins, *game.presets) for game in GAMES.values()):
+        raise InputError(
+            f"policy {given.name!r} has the name of a built-in policy: give yours another name"
+        )
+    return given.copy()
+
+
 def find_policy(name: str, game: str = "kqj") -> Policy:
-    """Return a built-in policy of a game, or one that an installed package offers.
+    """Return a game's built-in policy, one of this session, or one that a package offers.
 
     Raises:
         InputError: no policy has that name, or an entry point is not a policy.
@@ -374,6 +415,8 @@ def find_policy(name: str, game: str = "kqj") -> Policy:
     if name in known_game.built_ins:
         module = importlib.import_module(f"{known_game.policies_package}.{name}")
         return policies_of_module(module)[name]
+    if name in _SESSION:
+        return _SESSION[name].copy()
     offered = {point.name: point for point in _load_entry_points()}
     if name in offered:
         try:
@@ -388,7 +431,7 @@ def find_policy(name: str, game: str = "kqj") -> Policy:
             raise InputError(f"entry point {name!r} is not a policy: {offered[name].value}")
         return found
     files = [f"{name}{suffix}" for suffix in (".py", ".toml") if os.path.isfile(f"{name}{suffix}")]
-    known = files or (*list_names(game), *list_session_names())
+    known = files or (*list_names(game), *_SESSION)
     raise InputError(f"no policy {quote(name)}; {suggest_names(name, {*known})}")
 
 
@@ -402,8 +445,136 @@ def list_names(game: str = "kqj") -> list[str]:
     return list(dict.fromkeys([*find_game(game).built_ins, *find_game(game).presets, *offered]))
 
 
+def list_session_names() -> list[str]:
+    """Return the names of the session's policies."""
+    return list(_SESSION)
+
+
 def describe(game: str = "kqj") -> list[Policy]:
     """Return all policies of a game that need no file, without presets; raises as `find_policy`."""
     return [
         find_policy(name, game) for name in list_names(game) if name not in find_game(game).presets
     ]
+
+
+# The policies of users' Python files.
+
+
+def load_policy_file(path: Path, name: str) -> Policy:
+    """Return a policy of a Python file; without a name the only one there.
+
+    The file is run once, and again when it has changed.
+
+    Raises:
+        InputError: the file cannot be run, or defines no such policy.
+    """
+    try:
+        content = convert_to_utf8(read_bytes(path))
+    except FileNotFoundError:
+        raise InputError(f"policy file {path}: no such file{suggest_file(path)}") from None
+    except OSError as error:
+        raise InputError(f"policy file {path}: {error.strerror}") from None
+    except ValueError as error:  # No file name has a null character.
+        raise InputError(f"policy file {path}: {error}") from None
+    with _LOCK:  # A file registers its policies while it runs.
+        found = _run_policy_file(path.resolve(), content)
+    where = shorten_path(path)
+    if not found:
+        raise InputError(f"{where}: it defines no policy with @policy(...)")
+    if not name and len(found) == 1:
+        return next(iter(found.values()))
+    if not name:
+        raise InputError(f"{where}: name one of its policies: {', '.join(found)}")
+    if name not in found:
+        raise InputError(f"{where}: no policy {quote(name)}; {suggest_names(name, found)}")
+    return found[name]
+
+
+@functools.cache
+def _run_policy_file(path: Path, content: bytes) -> dict[str, Policy]:
+    """Return the policies that a file with this content defines, by name."""
+    module = ModuleType(f"kqj_sim_user_{path.stem}_{abs(hash(path))}")
+    module.__file__ = str(path)
+    for key in [key for key in _DEFINED if key[0] == module.__name__]:
+        del _DEFINED[key]
+    sys.modules[module.__name__] = module
+    recursion_limit = sys.getrecursionlimit()
+    try:
+        code = compile(content, str(path), "exec")
+        # Places of mistakes are looked up here: the file may be on another machine.
+        lines = decode_source(content).splitlines(keepends=True)
+        linecache.cache[str(path)] = (len(content), None, lines, str(path))
+        exec(code, module.__dict__)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        del sys.modules[module.__name__]
+        raise InputError(_explain_load_error(error, module)) from None
+    finally:
+        # The file may have set one that is too low for the compiler.
+        sys.setrecursionlimit(recursion_limit)
+    return policies_of_module(module)
+
+
+def _explain_load_error(error: BaseException, module: ModuleType) -> str:
+    path = str(module.__file__)
+    lines = [
+        frame.lineno for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename == path
+    ]  # fmt: skip
+    reason = str(error) if isinstance(error, InputError) else describe_error(error)
+    if isinstance(error, SyntaxError) and error.filename == path:
+        lines, reason = [error.lineno], f"{type(error).__name__}: {error.msg}"
+    return f"{shorten_path(path)}{f':{lines[-1]}' if lines and lines[-1] else ''}: {reason}"
+
+
+# Users' policies in other processes.
+
+
+def _import(module: str, name: str) -> Policy:
+    return policies_of_module(importlib.import_module(module))[name]
+
+
+_KNOWN: dict[bytes, Policy] = {}
+"""The policies that this process has pickled or loaded: each is one object."""
+
+
+@functools.cache
+def _dump(policy: Policy) -> bytes:
+    """Pickle a policy with its functions by value, and with their source for messages."""
+    import cloudpickle
+
+    functions = [*(function for function, _ in policy.choices.values()), *policy.helpers.values()]
+    files = {each.__code__.co_filename for each in functions}
+    sources = {path: linecache.getlines(path) for path in files}
+    names = {each.__module__ for each in functions} & sys.modules.keys() - {"__main__"}
+    added = [sys.modules[name] for name in names - cloudpickle.list_registry_pickle_by_value()]
+    for module in added:
+        cloudpickle.register_pickle_by_value(module)
+    fields = (policy.name, policy.summary, policy.parameters, policy.module)
+    try:
+        pickled = bytes(cloudpickle.dumps((fields, policy.choices, policy.helpers, sources)))
+    except Exception as error:  # whatever an object that cannot be pickled raises
+        reason = (
+            f"policy {policy.name!r} cannot be sent to other processes: {describe_error(error)}"
+        )
+        raise InputError(reason.splitlines()[0]) from None
+    finally:
+        for module in added:
+            cloudpickle.unregister_pickle_by_value(module)
+    _KNOWN[pickled] = policy
+    return pickled
+
+
+def _load(pickled: bytes) -> Policy:
+    with _LOCK:
+        if pickled not in _KNOWN:
+            (name, summary, parameters, module), *functions, sources = pickle.loads(pickled)
+            choices, helpers = functions
+            for path, lines in sources.items():
+                if lines and not linecache.getlines(path):
+                    linecache.cache[path] = (sum(map(len, lines)), None, lines, path)
+            _KNOWN[pickled] = Policy(
+                name, summary, parameters, module, False, choices=choices, helpers=helpers
+            )
+        return _KNOWN[pickled]

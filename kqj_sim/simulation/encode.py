@@ -31,9 +31,8 @@ from kqj_sim.policies.binding import (
     bind_policy,
     parameter_offset,
 )
-from kqj_sim.policies.configured import ConfiguredPolicy
 from kqj_sim.policies.parameters import NO_POLICY
-from kqj_sim.policies.players import Player, parse_player
+from kqj_sim.policies.players import ConfiguredPolicy, Player, parse_player
 from kqj_sim.policies.registry import Policy
 from kqj_sim.rules import GameRules, require_kqj_rules
 from kqj_sim.simulation.second_process import compile_elsewhere

@@ -41,10 +41,9 @@ from kqj_sim.policies.binding import (
     parameter_offset,
 )
 from kqj_sim.policies.card_sets import format_cards
-from kqj_sim.policies.configured import ConfiguredPolicy
-from kqj_sim.policies.players import Player
+from kqj_sim.policies.players import ConfiguredPolicy, Player
 from kqj_sim.policies.registry import Policy
-from kqj_sim.policies.user_policies import locate_source
+from kqj_sim.policies.user_code import locate_source
 from kqj_sim.rules import GameRules
 from kqj_sim.simulation.encode import CONTRACTS, encode_rules, encode_seating
 
@@ -252,13 +251,12 @@ def _find_exception(configured: ConfiguredPolicy, decision: str, view: Any) -> t
     """Return the line of an exception in the user's file (0 if unknown), and its text."""
     plain, arguments = configured.policy.choices[decision]
     compiled, _ = configured.policy.compile_decision(decision)
-    asked = (view, configured.policy.tuple_type(*configured.numbers))[:arguments]
+    values = {"view": view, "parameters": configured.policy.tuple_type(*configured.numbers)}
     path = plain.__code__.co_filename
-    swapped = asked[::-1] if decision in configured.policy.methods else asked
     # Python knows its lines better than numba.
-    for function, given in ((plain, swapped), (compiled, asked)):
+    for function in (plain, compiled):
         try:
-            function(*given)
+            function(*(values[name] for name in arguments))
         except Exception as error:
             frames = traceback.extract_tb(error.__traceback__)
             lines = [frame.lineno or 0 for frame in frames if frame.filename == path]

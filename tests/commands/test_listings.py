@@ -12,7 +12,7 @@ import pytest
 from kqj_sim.columns import KQJ_COLUMNS
 from kqj_sim.games import KQJ
 from kqj_sim.policies import describe, parse_player
-from kqj_sim.policies.configured import parse_policy
+from kqj_sim.policies.players import parse_policy
 from tests.command_line import run
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kqj_sim.policies.user_policies import find_mistake, parse_function
+from kqj_sim.policies.user_code import find_use, parse_function
 
 SOURCE = "def choose_card(view):\n    return lowest(view.legal)\n"
 
@@ -22,8 +22,8 @@ def test_a_function_whose_file_has_changed_has_no_known_mistake(now: str, tmp_pa
     file.write_text(SOURCE)
     exec(compile(SOURCE, str(file), "exec"), names)
     function = names["choose_card"]
-    assert parse_function(function.__code__) is not None
+    assert find_use(function, "lowest") == 2
     file.write_text(now)
     linecache.checkcache(str(file))
     assert parse_function(function.__code__) is None
-    assert find_mistake(function) is None
+    assert find_use(function, "lowest") == 0

@@ -10,8 +10,8 @@ import pytest
 from kqj_sim.core.rules import MAX_PARAMETERS
 from kqj_sim.errors import InputError
 from kqj_sim.policies import describe, flag, named, number, policy, whole
-from kqj_sim.policies.configured import configure_with_defaults
 from kqj_sim.policies.parameters import Parameter
+from kqj_sim.policies.players import configure_with_defaults
 from kqj_sim.policies.registry import Policy
 from kqj_sim.policies.weights import VERSIONS
 from kqj_sim.rules import KqjRules

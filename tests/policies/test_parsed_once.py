@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kqj_sim.policies.configured import parse_policy
+from kqj_sim.policies.players import parse_policy
 from kqj_sim.text_files import read_bytes
 from tests.command_line import run
 
@@ -43,7 +43,7 @@ def test_a_command_reads_and_parses_a_policy_once(
         parses[text] += 1
         return parse_policy(text, folder, game)
 
-    monkeypatch.setattr("kqj_sim.policies.configured.read_bytes", count_read)
+    monkeypatch.setattr("kqj_sim.policies.registry.read_bytes", count_read)
     monkeypatch.setattr("kqj_sim.policies.players.parse_policy", count_parse)
     done = run(*arguments, "--quiet")
     assert done.exit_code == 0, done.output

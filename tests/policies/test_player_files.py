@@ -11,8 +11,7 @@ from kqj_sim.arguments import parse_players
 from kqj_sim.errors import InputError
 from kqj_sim.games import KQJ
 from kqj_sim.policies import parse_player
-from kqj_sim.policies.configured import parse_policy
-from kqj_sim.policies.players import format_player_file, split_parts
+from kqj_sim.policies.players import format_player_file, parse_policy, split_parts
 from kqj_sim.rules import KqjRules
 
 Write = Callable[[str], str]

@@ -12,8 +12,7 @@ from kqj_sim.core.rules import MAX_PARAMETERS
 from kqj_sim.errors import InputError
 from kqj_sim.games import KQJ
 from kqj_sim.policies import parse_player, policy
-from kqj_sim.policies.configured import ConfiguredPolicy, parse_policy
-from kqj_sim.policies.players import Player
+from kqj_sim.policies.players import ConfiguredPolicy, Player, parse_policy
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records

@@ -11,7 +11,7 @@ import pytest
 
 from kqj_sim.errors import InputError
 from kqj_sim.policies import lowest, parse_player, policy
-from kqj_sim.policies.session import find_given_policy
+from kqj_sim.policies.registry import find_given_policy
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.run import simulate
 from tests.policies.elsewhere import format_scores, simulate_elsewhere
@@ -253,7 +253,7 @@ def test_errors_quote_the_line_of_the_cell(notebook: Notebook, text: str, expect
 
 def test_errors_without_source_name_function_and_line(notebook: Notebook) -> None:
     wrong = notebook.run("@policy\ndef wrong(view):\n    return view.leagl", source=False)["wrong"]
-    with pytest.raises(InputError, match=r"^line 3: policy 'wrong', wrong\(\): no field"):
+    with pytest.raises(InputError, match=r"^line 3: policy 'wrong', wrong\(\) does not compile"):
         _means(wrong)
 
 

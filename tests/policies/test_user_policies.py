@@ -280,7 +280,7 @@ WRONG = [
     ),
     (f"def f(v):\n    return 2 * v.legl\n{CARD}return f(view)\n", 3, "did you mean 'legal'?"),
     (f"def f(v):\n    return best\n{CARD}return f(view)\n", 3, "nothing is called 'best'"),
-    (f'{CARD}return view.legal + "a"\n', 4, "does not compile: there is no add(int64"),
+    (f'{CARD}return view.legal + "a"\n', 4, "signature: >>> add(int64"),
     (f"{CARD}return lowest(view.legal, 2)\n", 4, "too many positional arguments"),
     (
         f"{CARD}with view:\n        return 0\n",

@@ -22,9 +22,8 @@ from kqj_sim.output.grid import NO_INTERVAL, SCREEN_WIDTH, make_grids
 from kqj_sim.output.page import INK
 from kqj_sim.output.run import Report, Run, ScreenView
 from kqj_sim.output.sentences import say, take_absolute
-from kqj_sim.policies.configured import split_file
 from kqj_sim.policies.parameters import format_parameter_number
-from kqj_sim.policies.players import format_player_file
+from kqj_sim.policies.players import format_player_file, split_file
 from kqj_sim.questions.compare.match import describe_open_parts
 from kqj_sim.questions.compare.pairs import Comparison, PolicyPair
 from kqj_sim.questions.compare.search import format_values

@@ -18,8 +18,7 @@ from kqj_sim.messages import shorten
 from kqj_sim.output.sentences import say
 from kqj_sim.policies.binding import VIEW_OF_DECISION
 from kqj_sim.policies.card_sets import format_cards
-from kqj_sim.policies.configured import ConfiguredPolicy
-from kqj_sim.policies.players import Player, PlayerLike, parse_player, split_parts
+from kqj_sim.policies.players import ConfiguredPolicy, Player, PlayerLike, parse_player, split_parts
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
