@@ -97,9 +97,22 @@ def impositions(rules: KqjRules) -> list[ImposedContract]:
     return [ImposedContract(p, c, next(each)) for p, c in product(range(SEATS), rules.contracts)]
 
 
-def lively(rules: KqjRules, **others: Any) -> Experiment:
+def lively(rules: GameRules, **others: Any) -> Experiment:
     """An experiment with lively players."""
-    return replace(Experiment(rules, (LIVELY,) * SEATS), **others)
+    player = LIVELY if rules.game == KQJ.name else "random"
+    return replace(Experiment(rules, (player,) * rules.seats), **others)
+
+
+def mixed(rules: GameRules, **others: Any) -> Experiment:
+    """An experiment with players of many kinds."""
+    every_other = ("random", "standard") * (rules.seats // 2)
+    players = tables()["mixed"] if rules.game == KQJ.name else every_other
+    return replace(Experiment(rules, players), **others)
+
+
+def with_target(rules: GameRules, target: int) -> GameRules:
+    """Return rules whose games are short, if they have a target."""
+    return replace(rules, target=target) if isinstance(rules, KqjRules) else rules
 
 
 def rules_in(record: Record) -> KqjRules:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from kqj_sim.columns import KQJ_COLUMNS
+from kqj_sim.rules import GameRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.run import simulate
-from tests.core.slow_rows import slow_row
+from tests.games.every import SHARED
 from tests.slow import slow_between
-from tests.variants import VARIANTS, impositions, lively, tables, told
+from tests.variants import OTHER_GAMES, VARIANTS, impositions, lively, mixed, told, with_target
+
+OTHERS = [*OTHER_GAMES.values()]
 
 
 def _assert_rows_tell_the_records(experiment: Experiment) -> None:
@@ -22,8 +22,9 @@ def _assert_rows_tell_the_records(experiment: Experiment) -> None:
     assert [record.deal for record in records] == rows.deal.tolist()
     values = rows.values.T.tolist()
     for record, row in zip(records, values, strict=True):
-        expected = slow_row(record)
-        found = dict(zip((column.name for column in KQJ_COLUMNS), row, strict=True))
+        expected = SHARED[record.game].describe_row(record)
+        found = dict(zip((column.name for column in rows.columns), row, strict=True))
+        assert {*found} == {*expected}
         wrong = [
             f"{name} is {found[name]}, by the record {expected[name]}"
             for name in found
@@ -35,16 +36,15 @@ def _assert_rows_tell_the_records(experiment: Experiment) -> None:
         assert [record.round for record in records] == rows.round.tolist()
 
 
-@pytest.mark.parametrize("variant", slow_between(5, VARIANTS))
-def test_rows_of_single_rounds(variant: str) -> None:
-    _assert_rows_tell_the_records(lively(VARIANTS[variant], deals=300, seed=3))
-    _assert_rows_tell_the_records(Experiment(VARIANTS[variant], tables()["mixed"], 60, 4))
+@pytest.mark.parametrize("rules", [*slow_between(5, VARIANTS.values()), *OTHERS], ids=str)
+def test_rows_of_single_rounds(rules: GameRules) -> None:
+    _assert_rows_tell_the_records(lively(rules, deals=300, seed=3))
+    _assert_rows_tell_the_records(mixed(rules, deals=60, seed=4))
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_rows_of_games(variant: str) -> None:
-    rules = replace(VARIANTS[variant], target=500)
-    _assert_rows_tell_the_records(lively(rules, games=5, seed=5, first=11))
+@pytest.mark.parametrize("rules", [*VARIANTS.values(), *OTHERS], ids=str)
+def test_rows_of_games(rules: GameRules) -> None:
+    _assert_rows_tell_the_records(lively(with_target(rules, 500), games=5, seed=5, first=11))
 
 
 @pytest.mark.parametrize(
@@ -55,10 +55,10 @@ def test_rows_of_imposed_contracts(variant: str) -> None:
         _assert_rows_tell_the_records(lively(VARIANTS[variant], deals=5, imposed=imposed))
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_values_are_within_the_described_ranges(variant: str) -> None:
-    values = simulate(lively(VARIANTS[variant], deals=5000, seed=6)).values
-    for column, found in zip(KQJ_COLUMNS, values, strict=True):
+@pytest.mark.parametrize("rules", [*VARIANTS.values(), *OTHERS], ids=str)
+def test_values_are_within_the_described_ranges(rules: GameRules) -> None:
+    rows = simulate(lively(rules, deals=5000, seed=6))
+    for column, found in zip(rows.columns, rows.values, strict=True):
         assert column.low <= found.min(), column.name
         assert found.max() <= column.high, column.name
 

@@ -11,6 +11,7 @@ import pytest
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.players import seat_players
 from kqj_sim.record import Record, to_json
+from kqj_sim.rules import GameRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.rows import Rows
@@ -22,16 +23,21 @@ from tests.variants import (
     AUCTION_3,
     FAST,
     LIVELY,
+    OTHER_GAMES,
     TAKE_2,
     TAKE_3,
     VARIANTS,
     lively,
-    tables,
+    mixed,
     told,
+    with_target,
 )
 
 FOUR = {"take-2": TAKE_2, "take-3": TAKE_3, "auction-2": AUCTION_2, "auction-3": AUCTION_3}
+ALL: dict[str, GameRules] = {"take-2": TAKE_2, **OTHER_GAMES, **FOUR}
+"""The first of each game, which are fast, before the others."""
 SEED = 13
+every_game = pytest.mark.parametrize("rules", slow_after(2, ALL.values()), ids=[*ALL])
 
 
 def _joined(chunks: list[Rows]) -> tuple[Any, ...]:
@@ -47,35 +53,34 @@ def _assert_same(found: list[Rows], expected: Rows) -> None:
         assert np.array_equal(one, other)
 
 
-@pytest.mark.parametrize("variant", slow_after(1, FOUR))
+@every_game
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @pytest.mark.parametrize("chunk", [1, 7, 1000, None])
 def test_threads_and_chunks_do_not_show_in_rounds(
-    variant: str, threads: int, chunk: int | None
+    rules: GameRules, threads: int, chunk: int | None
 ) -> None:
     deals = 300 if chunk == 1 else 2500
-    experiment = Experiment(FOUR[variant], tables()["mixed"], deals, SEED, first=100)
+    experiment = mixed(rules, deals=deals, seed=SEED, first=100)
     expected = simulate(experiment, threads=1)
     assert expected.deal.tolist() == list(range(100, 100 + deals))
     _assert_same(list(iterate_row_chunks(experiment, threads, chunk)), expected)
 
 
-@pytest.mark.parametrize("variant", slow_after(1, FOUR))
+@every_game
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("chunk", [1, 7, 1000, None])
 def test_threads_and_chunks_do_not_show_in_games(
-    variant: str, threads: int, chunk: int | None
+    rules: GameRules, threads: int, chunk: int | None
 ) -> None:
-    rules = replace(FOUR[variant], target=500)
-    experiment = Experiment(rules, tables()["mixed"], seed=SEED, games=40, first=3)
+    experiment = mixed(with_target(rules, 500), seed=SEED, games=40, first=3)
     _assert_same(
         list(iterate_row_chunks(experiment, threads, chunk)), simulate(experiment, threads=1)
     )
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_a_deal_alone_gives_its_row_of_the_long_run(variant: str) -> None:
-    experiment = lively(VARIANTS[variant], deals=700, seed=SEED)
+@pytest.mark.parametrize("rules", [*VARIANTS.values(), *OTHER_GAMES.values()], ids=str)
+def test_a_deal_alone_gives_its_row_of_the_long_run(rules: GameRules) -> None:
+    experiment = lively(rules, deals=700, seed=SEED)
     rows = simulate(experiment)
     for deal in (0, 1, 255, 256, 511, 699):
         alone = simulate(replace(experiment, first=deal, deals=1))
@@ -93,10 +98,9 @@ def test_records_of_a_range_are_those_of_the_long_run(variant: str) -> None:
         assert to_json(record) == to_json(records[record.deal])
 
 
-@pytest.mark.parametrize("variant", slow_after(1, FOUR))
-def test_a_game_alone_gives_its_rounds_of_the_long_run(variant: str) -> None:
-    rules = replace(FOUR[variant], target=500)
-    experiment = lively(rules, seed=SEED, games=400)
+@every_game
+def test_a_game_alone_gives_its_rounds_of_the_long_run(rules: GameRules) -> None:
+    experiment = lively(with_target(rules, 500), seed=SEED, games=400)
     rows = simulate(experiment)
     assert rows.game is not None
     records = list(play_records(replace(experiment, first=250, games=10)))

@@ -8,7 +8,9 @@ from typing import Any
 
 from kqj_sim.record import Record
 from kqj_sim.rules import KqjRules
+from tests.core.slow_rows import slow_row
 from tests.referee.forgery import CARDS, UNCONNECTED
+from tests.variants import LIVELY
 
 VARIANTS = [
     KqjRules.from_dict({"teams": teams, "partners": partners, "bidding": bidding})
@@ -29,7 +31,10 @@ RESULTS = {"made", "failed"}
 PENDING = (0, 10, 20)
 ALWAYS, NEVER = "random:take=1,bid=1", "random:take=0,bid=0"
 """Players who do anything but pass, and who always pass."""
+PAIR, FIELD = (f"{LIVELY}+greedy", f"{LIVELY}+random"), "random:take=0.2"
+"""Two players whose rounds differ, and others against whom they play."""
 OTHER_RULE = {"target": 2000}
+describe_row = slow_row
 DECIDED = [1000, 0]
 """Scores with which a game is over."""
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from kqj_sim.games.kwajongen import KwajongenRules
+from kqj_sim.cards import parse_card
+from kqj_sim.games.kwajongen import KWAJONGEN_COLUMNS, KwajongenRules
 from kqj_sim.games.kwajongen.referee import CARD_OF_TEXT
 from kqj_sim.record import Record
 from tests.referee.forgery import UNCONNECTED, as_json, at
@@ -16,6 +17,7 @@ GOLDEN = sorted(Path(__file__).parent.glob("golden/*.jsonl"))
 RESULTS = {"made", "failed", "tie", "passed_out"}
 PENDING = (0, 1)
 ALWAYS, NEVER = "random:accept=1", "random:accept=0"
+PAIR, FIELD = ("random:accept=0.7", "random:accept=0.2"), "random:accept=0.4"
 OTHER_RULE = {"void_rule": "free"}
 DECIDED = [0, 4]
 
@@ -42,3 +44,58 @@ def is_free(record: Record, path: tuple[Any, ...], new: Any) -> bool:
         # Partners may have been imposed alike.
         return record.imposed and new in range(4) and new % 2 == at(as_json(record), path) % 2
     return False
+
+
+def describe_row(record: Record) -> dict[str, int]:
+    """The row of a round, from its record."""
+    assert record.turned is not None
+    card = parse_card(record.turned)
+    trumps = [sum(text[1] == card.suit for text in hand) for hand in record.dealt]
+    taken = record.sender is not None
+    row: dict[str, int | str] = {
+        "dealer": record.dealer,
+        "taken": int(taken),
+        "place": -1,
+        "sender": -1,
+        "contracting_team": -1,
+        "trump": card.suit,
+        "turned_rank": card.rank,
+        "result": record.result,
+        "raised": record.pending_before,
+        "pending_after": record.pending_after,
+        "sender_trumps": -1,
+        "dealer_trumps": trumps[record.dealer],
+        "contracting_card_points": 0,
+        "defending_card_points": 0,
+        "contracting_tricks": 0,
+        "capot_contracting": 0,
+        "capot_defending": 0,
+        "contracting_score": 0,
+        "defending_score": 0,
+    }
+    for team in range(2):
+        row[f"card_points_{team}"] = record.card_points[team]
+        row[f"tricks_{team}"] = record.trick_counts[team]
+        row[f"score_{team}"] = record.scores[team]
+    for seat in range(4):
+        row[f"team_of_seat_{seat}"] = record.teams[seat]
+    if record.sender is not None:
+        team = record.teams[record.sender]
+        row |= {
+            "place": (record.sender - record.dealer - 1) % 4,
+            "sender": record.sender,
+            "contracting_team": team,
+            "sender_trumps": trumps[record.sender],
+            "contracting_card_points": record.card_points[team],
+            "defending_card_points": record.card_points[1 - team],
+            "contracting_tricks": record.trick_counts[team],
+            "capot_contracting": int(record.trick_counts[team] == 4),
+            "capot_defending": int(record.trick_counts[1 - team] == 4),
+            "contracting_score": record.scores[team],
+            "defending_score": record.scores[1 - team],
+        }
+    labels = {column.name: column.labels for column in KWAJONGEN_COLUMNS}
+    return {
+        name: labels[name].index(value) if isinstance(value, str) else value
+        for name, value in row.items()
+    }

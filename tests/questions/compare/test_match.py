@@ -3,30 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from kqj_sim.policies.players import Player, parse_player
+from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.compare.match import LARGEST_LEADS_KEPT, MatchTally, PairedMatch
 from kqj_sim.record import Record
-from kqj_sim.rules import SEATS, KqjRules
+from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.run import simulate
-from tests.variants import LIVELY
+from tests.games.every import SHARED
+from tests.variants import OTHER_GAMES
 
-ONE, OTHER = parse_player(f"{LIVELY}+greedy"), parse_player(f"{LIVELY}+random")
-FIELD = parse_player("random:take=0.2")
 DEALS = 120
 
+
+def make_match(rules: GameRules, with_field: bool = False, **more: Any) -> PairedMatch:
+    """Return a match of two players whose rounds differ, against each other or a field."""
+    shared = SHARED[rules.game]
+    one, other = (parse_player(each, rules.game) for each in shared.PAIR)
+    field = parse_player(shared.FIELD, rules.game) if with_field else None
+    return PairedMatch(rules, (one, other), field, **more)
+
+
 CONTESTS = {
-    "two teams": PairedMatch(KqjRules(), (ONE, OTHER)),
-    "three teams": PairedMatch(KqjRules(teams=3), (ONE, OTHER), seed=4),
-    "random partners": PairedMatch(KqjRules(partners="random"), (ONE, OTHER), first=7),
-    "auction": PairedMatch(KqjRules(bidding="auction"), (ONE, OTHER)),
-    "field": PairedMatch(KqjRules(), (ONE, OTHER), FIELD),
-    "three teams, field": PairedMatch(KqjRules(teams=3), (ONE, OTHER), FIELD),
+    "two teams": make_match(KqjRules()),
+    "three teams": make_match(KqjRules(teams=3), seed=4),
+    "random partners": make_match(KqjRules(partners="random"), first=7),
+    "auction": make_match(KqjRules(bidding="auction")),
+    "field": make_match(KqjRules(), with_field=True),
+    "three teams, field": make_match(KqjRules(teams=3), with_field=True),
+    **{title: make_match(rules) for title, rules in OTHER_GAMES.items()},
+    **{f"{title}, field": make_match(each, with_field=True) for title, each in OTHER_GAMES.items()},
 }
 every_contest = pytest.mark.parametrize("contest", CONTESTS.values(), ids=CONTESTS)
 
@@ -44,7 +55,7 @@ def played(
 def side_means(record: Record, numbers: list[int], sides: tuple[int, ...]) -> list[float]:
     """The mean over the seats of each side of a number a team."""
     return [
-        float(np.mean([numbers[record.teams[s]] for s in range(SEATS) if sides[s] == side]))
+        float(np.mean([numbers[record.teams[s]] for s in range(len(sides)) if sides[s] == side]))
         for side in (0, 1)
     ]
 
@@ -59,7 +70,8 @@ def test_counts_agree_with_records(contest: PairedMatch) -> None:
         first_half = number < len(seatings)
         for record in play_records(experiment):
             assert record.deal is not None
-            scores = side_means(record, record.scores, sides)
+            sign = contest.rules.score_sign
+            scores = [sign * mean for mean in side_means(record, record.scores, sides)]
             bonuses = side_means(
                 record,
                 [
@@ -75,11 +87,13 @@ def test_counts_agree_with_records(contest: PairedMatch) -> None:
             for policy, side in takers:
                 own = record.sender is not None and sides[record.sender] == side
                 ahead = lead if side == 0 else -lead
+                # Nobody but the caller loses by a tie; a litigation is undecided.
+                failed = own and record.result in ("failed", "tie")
                 wanted[f"{policy} takes"] += own
                 wanted[f"{policy} made"] += own and record.result == "made"
-                wanted[f"{policy} failed"] += own and record.result == "failed"
+                wanted[f"{policy} failed"] += failed
                 wanted[f"{policy} won"] += ahead * (own and record.result == "made")
-                wanted[f"{policy} lost"] -= ahead * (own and record.result == "failed")
+                wanted[f"{policy} lost"] -= ahead * failed
                 wanted[f"{policy} defended"] += ahead * (record.sender is not None and not own)
                 wanted[f"{policy} bonuses"] += bonuses[side]
                 wanted[f"{policy} score"] += scores[side]
@@ -124,7 +138,7 @@ def test_deals_differ_by_any_call_or_card(contest: PairedMatch) -> None:
 
 @every_contest
 def test_a_policy_against_itself_differs_in_nothing(contest: PairedMatch) -> None:
-    sums = played(replace(contest, players=(ONE, ONE)), 500)
+    sums = played(replace(contest, players=contest.players[:1] * 2), 500)
     assert sums.leads == {0: 500}
     assert sums.total("differs") == 0
     assert sums.largest_leads == []
@@ -140,7 +154,7 @@ def test_threads_and_chunks_cannot_be_seen(contest: PairedMatch) -> None:
 
 @every_contest
 def test_the_other_way_round_is_exactly_opposite(contest: PairedMatch) -> None:
-    there, back = played(contest, 400), played(replace(contest, players=(OTHER, ONE)), 400)
+    there, back = played(contest, 400), played(replace(contest, players=contest.players[::-1]), 400)
     assert there.total("lead") == -back.total("lead") != 0
     assert there.summarize("lead")[2] == back.summarize("lead")[2]
     assert {-lead: count for lead, count in there.leads.items()} == dict(back.leads)
@@ -165,22 +179,26 @@ def test_lead_is_won_lost_and_defended_points(contest: PairedMatch) -> None:
         assert parts[0] - parts[1] == sums.total("lead")
 
 
-@pytest.mark.parametrize("partners", ["fixed", "random"])
-@pytest.mark.parametrize("field", [None, FIELD], ids=str)
-def test_games_count_by_who_wins_them(partners: str, field: Player | None) -> None:
-    rules = KqjRules.from_dict({"partners": partners, "target": 300})
-    contest = PairedMatch(rules, (ONE, OTHER), field, games=True)
-    games = 40
+@pytest.mark.parametrize(
+    "rules",
+    [KqjRules(target=300), KqjRules(partners="random", target=300), *OTHER_GAMES.values()],
+    ids=str,
+)
+@pytest.mark.parametrize("with_field", [False, True])
+def test_games_count_by_who_wins_them(rules: GameRules, with_field: bool) -> None:
+    contest = make_match(rules, with_field, games=True)
+    games, seats = 40, rules.seats
     expected, rounds = 0.0, 0
     for number, players in enumerate(contest.list_seatings()):
         experiment = Experiment(rules, players, games=games)
         ended = simulate(experiment, threads=1).finished_games
         assert ended is not None
         sides = contest.arrangements[number % len(contest.arrangements)]
-        teams = range(SEATS) if partners == "random" else [seat % 2 for seat in range(SEATS)]
+        is_random = rules.partners == "random"
+        teams = [seat if is_random else seat % rules.team_count for seat in range(seats)]
         for winner in ended.winner:
             won = [float(winner == team) for team in teams]
-            shares = [np.mean([won[s] for s in range(6) if sides[s] == side]) for side in (0, 1)]
+            shares = [np.mean([won[s] for s in range(seats) if sides[s] == k]) for k in (0, 1)]
             lead = float(shares[0] - shares[1])
             expected += lead if number < len(contest.arrangements) else -lead
         rounds += int(ended.rounds.sum()) if number < len(contest.arrangements) else 0
