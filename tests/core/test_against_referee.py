@@ -13,8 +13,16 @@ from kqj_sim.core.block import LANES
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.workers import count_processors
-from tests.core.agreement import Agreement, Amounts, games_agree, variant_agrees
-from tests.variants import AUCTION_2, TAKE_2, VARIANTS, impositions, tables
+from tests.core.agreement import (
+    ALL_VARIANTS,
+    Agreement,
+    Amounts,
+    games_agree,
+    list_runs,
+    variant_agrees,
+)
+from tests.games.every import SHARED
+from tests.variants import AUCTION_2, TAKE_2, tables
 
 Submitted = dict[tuple[Callable[[str, Amounts], Agreement], str], Future[Agreement]]
 
@@ -41,24 +49,21 @@ def agreements(amounts: Amounts) -> Iterator[Submitted]:
         yield {
             (check, variant): pool.submit(check, variant, amounts)
             for check in (variant_agrees, games_agree)
-            for variant in VARIANTS
+            for variant in ALL_VARIANTS
         }
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", ALL_VARIANTS)
 def test_rounds_agree_with_the_referee(
     agreements: Submitted, amounts: Amounts, variant: str
 ) -> None:
     agreement = agreements[variant_agrees, variant].result()
     assert agreement.failure is None, agreement.failure
-    rules = VARIANTS[variant]
-    players = len(tables()) + (rules.bidding == "auction")
-    imposed = len(impositions(rules)) * amounts.imposed
-    expected = players * amounts.rounds + imposed + LANES
-    assert agreement.rounds == expected
+    runs = list_runs(ALL_VARIANTS[variant], amounts)
+    assert agreement.rounds == sum(run.deals for run in runs) + LANES
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", ALL_VARIANTS)
 def test_games_agree_with_the_referee(agreements: Submitted, variant: str) -> None:
     agreement = agreements[games_agree, variant].result()
     assert agreement.failure is None, agreement.failure
@@ -66,18 +71,5 @@ def test_games_agree_with_the_referee(agreements: Submitted, variant: str) -> No
 
 def test_everything_occurred_in_the_rounds_checked(agreements: Submitted) -> None:
     seen = sum((future.result().seen for future in agreements.values()), Counter[str]())
-    contracts = ("s", "h", "d", "c", "NT", "AT", None)
-    results = ("made", "failed", "litigation", "passed_out")
-    wanted = {
-        *(f"{bidding}: {result}" for bidding in ("take", "auction") for result in results),
-        *(f"{bidding}: contract {c}" for bidding in ("take", "auction") for c in contracts),
-        *(f"auction: stake {stake}" for stake in (1, 2, 4)),
-        *(f"auction: {call}" for call in ("pass", "bid", "counter", "overcounter")),
-        *(f"take: {call}" for call in ("pass", "take")),
-        *(f"bonus {bonus}" for bonus in ("last_trick", "capot", "kq", "kqj")),
-        *(f"pending: {result}" for result in results),
-        "capot announced: made",
-        "capot announced: failed",
-        "three-team gratuity",
-    }
+    wanted = set().union(*(shared.list_events() for shared in SHARED.values()))
     assert wanted <= set(seen), f"never occurred: {sorted(wanted - set(seen))}"

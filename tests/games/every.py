@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from kqj_sim.games import GAMES
+from kqj_sim.games import GAMES, KQJ
 from kqj_sim.rules import GameRules
 
 SHARED: dict[str, Any] = {name: import_module(f"tests.games.{name}.shared") for name in GAMES}
@@ -23,3 +23,7 @@ def name_rules(rules: GameRules) -> str:
     default = type(rules)().to_dict()
     changed = (f"{key}={value}" for key, value in rules.to_dict().items() if value != default[key])
     return ",".join([rules.game, *changed])
+
+
+OTHER_VARIANTS = {name_rules(rules): rules for rules in VARIANTS if rules.game != KQJ.name}
+"""Those of the games besides KQJ, whose variants are many (`tests.variants`)."""

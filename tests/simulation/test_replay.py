@@ -18,9 +18,8 @@ from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.replay import replay_records
-from tests.games.every import SHARED
-from tests.games.every import VARIANTS as VARIANTS_OF_GAMES
-from tests.slow import slow_between, slow_rules
+from tests.games.every import OTHER_VARIANTS, SHARED
+from tests.slow import slow_after, slow_between
 from tests.variants import AUCTION_2, LIVELY, OTHER_GAMES, TAKE_2, TAKE_3, VARIANTS, lively, told
 
 
@@ -58,11 +57,8 @@ def with_other_card(record: Record) -> Record:
     return changed(record, dealt=[first, second, *others])
 
 
-OTHER_VARIANTS = [rules for rules in VARIANTS_OF_GAMES if not isinstance(rules, KqjRules)]
-
-
 @pytest.mark.parametrize(
-    "rules", [*slow_between(5, VARIANTS.values()), *slow_rules(1, OTHER_VARIANTS)], ids=str
+    "rules", [*slow_between(5, VARIANTS.values()), *slow_after(1, OTHER_VARIANTS.values())], ids=str
 )
 def test_untouched_rounds_agree_and_forged_ones_do_not(rules: GameRules) -> None:
     records = [record for each in experiments(rules) for record in play_records(each)]

@@ -10,7 +10,7 @@ from kqj_sim.record import Record
 from kqj_sim.rules import KqjRules
 from tests.core.slow_rows import slow_row
 from tests.referee.forgery import CARDS, UNCONNECTED
-from tests.variants import LIVELY
+from tests.variants import LIVELY, impositions, tables
 
 VARIANTS = [
     KqjRules.from_dict({"teams": teams, "partners": partners, "bidding": bidding})
@@ -35,8 +35,43 @@ PAIR, FIELD = (f"{LIVELY}+greedy", f"{LIVELY}+random"), "random:take=0.2"
 """Two players whose rounds differ, and others against whom they play."""
 OTHER_RULE = {"target": 2000}
 describe_row = slow_row
+MORE_ROUNDS = 1
+"""The rounds held against the referee, in multiples of those of KQJ."""
 DECIDED = [1000, 0]
 """Scores with which a game is over."""
+
+
+def list_tables(rules: KqjRules) -> list[tuple[str, ...]]:
+    """The players of rounds that are held against the referee."""
+    # Who bids Capot only, since few announced ones are made by chance.
+    capot = ("random:bid=0.5,capot=1,counter=0.2",) * rules.seats
+    return [*tables().values(), *([capot] if rules.bidding == "auction" else [])]
+
+
+list_impositions = impositions
+
+
+def wait(lane: int) -> int:
+    """What waits before a lane's round."""
+    return 10 * (lane % 40)
+
+
+def list_events() -> set[str]:
+    """What should occur in the rounds held against the referee."""
+    contracts = ("s", "h", "d", "c", "NT", "AT", None)
+    results = ("made", "failed", "litigation", "passed_out")
+    return {
+        *(f"{bidding}: {result}" for bidding in ("take", "bid") for result in results),
+        *(f"{bidding}: contract {c}" for bidding in ("take", "bid") for c in contracts),
+        *(f"bid: stake {stake}" for stake in (1, 2, 4)),
+        *(f"bid: {call}" for call in ("pass", "bid", "counter", "overcounter")),
+        *(f"take: {call}" for call in ("pass", "take")),
+        *(f"bonus {bonus}" for bonus in ("last_trick", "capot", "kq", "kqj")),
+        *(f"take, pending: {result}" for result in results),
+        "capot announced: made",
+        "capot announced: failed",
+        "three-team gratuity",
+    }
 
 
 def is_free(record: Record, path: tuple[Any, ...], new: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from kqj_sim.cards import parse_card
 from kqj_sim.games.kwajongen import KWAJONGEN_COLUMNS, KwajongenRules
 from kqj_sim.games.kwajongen.referee import CARD_OF_TEXT
+from kqj_sim.imposed import ImposedContract
 from kqj_sim.record import Record
 from tests.referee.forgery import UNCONNECTED, as_json, at
 
@@ -19,7 +20,36 @@ PENDING = (0, 1)
 ALWAYS, NEVER = "random:accept=1", "random:accept=0"
 PAIR, FIELD = ("random:accept=0.7", "random:accept=0.2"), "random:accept=0.4"
 OTHER_RULE = {"void_rule": "free"}
+MORE_ROUNDS = 20
 DECIDED = [0, 4]
+
+
+def list_tables(rules: KwajongenRules) -> list[tuple[str, ...]]:
+    """The players of rounds that are held against the referee."""
+    mixed = ("random:accept=0.6", "standard", "random:accept=0.1+standard", "random")
+    return [("random",) * 4, ("standard",) * 4, mixed]
+
+
+def list_impositions(rules: KwajongenRules) -> list[ImposedContract]:
+    """None: the caller alone can be imposed, and only in records."""
+    return []
+
+
+def wait(lane: int) -> int:
+    """Every round is raised."""
+    return 1
+
+
+def list_events() -> set[str]:
+    """What should occur in the rounds held against the referee."""
+    results = ("made", "failed", "tie", "passed_out")
+    return {
+        *(f"accept: {result}" for result in results),
+        *(f"accept, pending: {result}" for result in results),
+        *(f"accept: contract {suit}" for suit in ("s", "h", "d", "c", None)),
+        *(f"accept: dealer {seat}" for seat in range(4)),
+        "accept: all tricks",
+    }
 
 
 def is_free(record: Record, path: tuple[Any, ...], new: Any) -> bool:
