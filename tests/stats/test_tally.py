@@ -11,17 +11,20 @@ import pandas as pd
 import pytest
 
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS
-from kqj_sim.rules import KqjRules, require_kqj_rules
+from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.rows import Rows
+from kqj_sim.simulation.run import simulate
 from kqj_sim.stats import tally as tallies
 from kqj_sim.stats.quantities import find_quantity
 from kqj_sim.stats.tables import Table, TableRow, describe_distribution, list_deviation_notes
 from kqj_sim.stats.tally import JointCounts, Tally, TooManyCombinations
 from tests.frames import make_plain_frame
+from tests.games.every import SHARED
 from tests.slow import slow_after
 from tests.stats import by_pandas
 from tests.stats.synthetic import part, synthetic_games, synthetic_rows
+from tests.variants import OTHER_GAMES
 
 VARIANTS = {
     "two teams, taking": KqjRules(),
@@ -72,8 +75,8 @@ def check(tables: list[Table], frame: pd.DataFrame, of: Experiment, by: tuple[st
         right = {
             ((*group, *inner), quantity): estimate
             for group, rows in groups
-            for inner, quantity, estimate in by_pandas.numbers(
-                table.name, rows, require_kqj_rules(of.rules), of.games is not None
+            for inner, quantity, estimate in SHARED[of.rules.game].list_numbers(
+                table.name, rows, of
             )
             if estimate.observations or not by or table.name.startswith("taking")
             or len(rows[rows["taken"] == 1])
@@ -101,6 +104,30 @@ def test_every_number_is_that_of_pandas(
     rows = synthetic_rows(rules, 1700, seed=1)
     of = experiment(rules)
     tables = tallied(rows, of, by, where).tables()
+    frame = make_plain_frame(rows)
+    check(tables, frame if where is None else frame.query(where), of, by)
+
+
+@pytest.mark.parametrize(
+    ("rules", "by"),
+    [
+        pytest.param(rules, by, marks=[pytest.mark.slow] * (number > 0))
+        for rules in OTHER_GAMES.values()
+        for number, by in enumerate(SHARED[rules.game].GROUPINGS)
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("filtered", [False, True])
+@pytest.mark.parametrize("games", [None, 60])
+def test_every_number_of_played_rounds_is_that_of_pandas(
+    rules: GameRules, games: int | None, by: tuple[str, ...], filtered: bool
+) -> None:
+    of = Experiment(rules, ("random",) * rules.seats, 1500, 3, games=games)
+    where = SHARED[rules.game].WHERE if filtered else None
+    rows = simulate(of)
+    tally = Tally(of, by, where, detail=True)
+    tally.add(rows)
+    tables = [table for table in tally.tables() if not table.name.startswith("games")]
     frame = make_plain_frame(rows)
     check(tables, frame if where is None else frame.query(where), of, by)
 

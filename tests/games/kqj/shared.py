@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from kqj_sim.record import Record
-from kqj_sim.rules import KqjRules
+from kqj_sim.rules import KqjRules, require_kqj_rules
+from kqj_sim.simulation.experiment import Experiment
 from tests.core.slow_rows import slow_row
 from tests.referee.forgery import CARDS, UNCONNECTED
+from tests.stats import by_pandas
+from tests.stats.by_pandas import Sample
 from tests.variants import LIVELY, impositions, tables
 
 VARIANTS = [
@@ -72,6 +78,12 @@ def list_events() -> set[str]:
         "capot announced: failed",
         "three-team gratuity",
     }
+
+
+def list_numbers(name: str, frame: pd.DataFrame, experiment: Experiment) -> Iterator[Sample]:
+    """The numbers of the table `name` for these rows: group, quantity, number."""
+    rules = require_kqj_rules(experiment.rules)
+    return by_pandas.numbers(name, frame, rules, experiment.games is not None)
 
 
 def is_free(record: Record, path: tuple[Any, ...], new: Any) -> bool:

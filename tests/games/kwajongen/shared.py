@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from kqj_sim.cards import parse_card
 from kqj_sim.games.kwajongen import KWAJONGEN_COLUMNS, KwajongenRules
 from kqj_sim.games.kwajongen.referee import CARD_OF_TEXT
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.record import Record
+from kqj_sim.simulation.experiment import Experiment
+from tests.games.kwajongen import by_pandas
 from tests.referee.forgery import UNCONNECTED, as_json, at
+from tests.stats.by_pandas import Sample
 
 VARIANTS = [KwajongenRules(), KwajongenRules(void_rule="free")]
 RULINGS: list[KwajongenRules] = []
@@ -20,6 +26,9 @@ PENDING = (0, 1)
 ALWAYS, NEVER = "random:accept=1", "random:accept=0"
 PAIR, FIELD = ("random:accept=0.7", "random:accept=0.2"), "random:accept=0.4"
 OTHER_RULE = {"void_rule": "free"}
+GROUPINGS = (("dealer", "raised"), (), ("turned_rank",))
+WHERE = "taken == 1 and place != 3 and trump in ('h', 's')"
+"""Groups and a condition of rows."""
 MORE_ROUNDS = 20
 DECIDED = [0, 4]
 
@@ -50,6 +59,11 @@ def list_events() -> set[str]:
         *(f"accept: dealer {seat}" for seat in range(4)),
         "accept: all tricks",
     }
+
+
+def list_numbers(name: str, frame: pd.DataFrame, experiment: Experiment) -> Iterator[Sample]:
+    """The numbers of the table `name` for these rows: group, quantity, number."""
+    return by_pandas.numbers(name, frame)
 
 
 def is_free(record: Record, path: tuple[Any, ...], new: Any) -> bool:

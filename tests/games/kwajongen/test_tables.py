@@ -1,8 +1,7 @@
-"""Every table of Kwajongen against pandas, on the rows of rounds that were played."""
+"""The tables that Kwajongen has; their numbers are held against pandas in tests/stats."""
 
 from __future__ import annotations
 
-import math
 from functools import cache
 
 import pandas as pd
@@ -14,10 +13,6 @@ from kqj_sim.simulation.rows import Rows
 from kqj_sim.simulation.run import simulate
 from kqj_sim.stats.tables import Table
 from kqj_sim.stats.tally import Tally
-from kqj_sim.stats.where import compile_expression
-from tests.frames import make_plain_frame
-from tests.games.kwajongen import by_pandas
-from tests.slow import slow_after
 
 TABLES = {
     "calls", "calls_by_place", "results", "results_by_place", "results_by_turned_rank", "capot",
@@ -40,47 +35,11 @@ def played(games: int | None = None) -> Rows:
     return simulate(experiment(games))
 
 
-@cache
-def frame(games: int | None = None) -> pd.DataFrame:
-    return make_plain_frame(played(games))
-
-
-def tables(
-    games: int | None = None, by: tuple[str, ...] = (), where: str | None = None
-) -> dict[str, Table]:
-    tally = Tally(experiment(games), by, where, detail=True)
+def tables(games: int | None = None, by: tuple[str, ...] = ()) -> dict[str, Table]:
+    tally = Tally(experiment(games), by, detail=True)
     tally.add(played(games))
     # No games are added here; their tables have a test of their own.
     return {table.name: table for table in tally.tables() if not table.name.startswith("games")}
-
-
-@pytest.mark.parametrize("where", [None, "taken == 1 and place != 3 and trump in ('h', 's')"])
-@pytest.mark.parametrize("by", slow_after(1, [("dealer", "raised"), (), ("turned_rank",)]))
-@pytest.mark.parametrize("games", [None, 60])
-def test_every_number_is_that_of_pandas(
-    games: int | None, by: tuple[str, ...], where: str | None
-) -> None:
-    rows = frame(games) if where is None else frame(games).query(where)
-    groups = list(rows.groupby(list(by), sort=True, observed=True)) if by else [((), rows)]
-    for table in tables(games, by, where).values():
-        right = {
-            ((*group, *inner), quantity): estimate
-            for group, part in groups
-            for inner, quantity, estimate in by_pandas.numbers(table.name, part)
-            if estimate.observations
-        }
-        found = {
-            (row[: len(table.groups)], row[len(table.groups)]): row[len(table.groups) + 1 :]
-            for row in table.frame.itertuples(index=False, name=None)
-            if row[-1] > 0
-        }
-        assert found.keys() == right.keys(), table.name
-        for key, estimate in right.items():
-            unit, *numbers, deals = found[key]
-            assert deals == estimate.observations, (table.name, key)
-            expected = [each if math.isfinite(each) else math.nan for each in estimate[:3]]
-            assert numbers == pytest.approx(expected, nan_ok=True), (table.name, key)
-            assert unit in ("share", "points") and (unit == "share") == ("share" in key[1])
 
 
 def test_tables_of_raised_rounds_are_of_games_only() -> None:
@@ -108,10 +67,3 @@ def test_tables_of_games_have_their_lengths() -> None:
     assert rounds.value == pytest.approx(ended.rounds.mean()) and rounds.observations == 60
     scores = by_team.estimates("final_score_mean")
     assert [each.value for each in scores.values()] == pytest.approx(list(ended.score.mean(axis=0)))
-
-
-def test_expressions_and_groups_know_the_games_own_columns() -> None:
-    expression = compile_expression("sender_trumps >= 2 or turned_rank == 'A'", game="kwajongen")
-    rows = frame()
-    right = (rows["sender_trumps"] >= 2) | (rows["turned_rank"] == "A")
-    assert expression.mask(played()).tolist() == right.tolist()
