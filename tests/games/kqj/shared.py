@@ -58,12 +58,12 @@ list_impositions = impositions
 
 
 def wait(lane: int) -> int:
-    """What waits before a lane's round."""
+    """Return the gratuity that waits before the round of a lane."""
     return 10 * (lane % 40)
 
 
 def list_events() -> set[str]:
-    """What should occur in the rounds held against the referee."""
+    """Return the events that should occur in the rounds held against the referee."""
     contracts = ("s", "h", "d", "c", "NT", "AT", None)
     results = ("made", "failed", "litigation", "passed_out")
     return {

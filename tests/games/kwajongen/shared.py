@@ -50,7 +50,7 @@ def wait(lane: int) -> int:
 
 
 def list_events() -> set[str]:
-    """What should occur in the rounds held against the referee."""
+    """Return the events that should occur in the rounds held against the referee."""
     results = ("made", "failed", "tie", "passed_out")
     return {
         *(f"accept: {result}" for result in results),
