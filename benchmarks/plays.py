@@ -37,7 +37,7 @@ from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_position
 from kqj_sim.positions.sampling import EstimatePlan, derive_keys
 from kqj_sim.positions.search import Search, SearchEnded
-from kqj_sim.record import Record, partial_record_from_json, to_json
+from kqj_sim.record import Record
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
@@ -121,7 +121,7 @@ def choose_turn(record: Record, seed: int) -> tuple[int, int]:
 
 def draw_turn(record: Record, player: str, seed: int, trick: int, position: int) -> Turn | None:
     """Return a turn of a round; None if the calls are so rare that no hands are found."""
-    at = read_position(partial_record_from_json(to_json(record)), (trick, position + 1))
+    at = read_position(record, (trick, position + 1))
     settings = EstimatePlan(seed=seed, threads=1)
     sampler = KqjCardSampler(at, [parse_player(player)] * SEATS, settings, MAX_LAYOUTS)
     if sampler.layout_count:

@@ -7,9 +7,9 @@ Reading checks the form of a record only; the referee checks that it obeys the r
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import fields
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 
@@ -20,7 +20,8 @@ from kqj_sim.messages import escape_json, one_line, suggest_names, visible
 from kqj_sim.rules import GameRules
 from kqj_sim.text_files import WRONG_ENCODING, is_utf8
 
-R = TypeVar("R", "Record", "PartialRecord")
+R = TypeVar("R", bound="Record | PartialRecord")
+T = TypeVar("T")
 
 Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 """An integer that numpy and sums of a few such integers can hold."""
@@ -36,8 +37,16 @@ class Call(msgspec.Struct, frozen=True, omit_defaults=True):
     capot: bool | None = None
 
 
-class Trick(msgspec.Struct, frozen=True):
-    """A trick; `cards` are in the order played."""
+class PartialTrick(msgspec.Struct, frozen=True, kw_only=True):
+    """A trick, finished or not, its cards in the order played; leader and winner may be missing."""
+
+    leader: Int64 | None = None
+    cards: list[str]
+    winner: Int64 | None = None
+
+
+class Trick(PartialTrick, frozen=True):
+    """A trick of a whole round."""
 
     leader: Int64
     cards: list[str]
@@ -117,14 +126,6 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             raise RecordError(f"rules: {error}") from None
 
 
-class PartialTrick(msgspec.Struct, frozen=True):
-    """A trick, finished or not; leader and winner may be missing."""
-
-    cards: list[str]
-    leader: Int64 | None = None
-    winner: Int64 | None = None
-
-
 class PartialRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A round in progress: the keys of a record that one player needs; any record is one, too.
 
@@ -152,6 +153,12 @@ class PartialRecord(msgspec.Struct, frozen=True, kw_only=True):
     pending_before: Int64 = 0
 
 
+AnyRecord: TypeAlias = Record | PartialRecord
+"""A whole round, or a round in progress: every key of the second is one of the first."""
+
+_FINISHED = re.compile(rb'"(?:result|scores|totals)"\s*:')
+"""Keys of a finished round: a text with one of them is a whole record, or a damaged one."""
+
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(Record).decode
 _decode_partial = msgspec.json.Decoder(PartialRecord).decode
@@ -167,45 +174,40 @@ def to_json(record: Record) -> str:
 
 def from_json(text: str | bytes) -> Record:
     """Parse a record from text or UTF-8 bytes; ignore unknown keys; raise RecordError if wrong."""
-    return _decode_record(_decode, text)
+    return _parse(_decode, text)
 
 
 def partial_record_from_json(text: str | bytes) -> PartialRecord:
     """Parse a round in progress, as `from_json`."""
-    return _decode_record(_decode_partial, text)
+    return _parse(_decode_partial, text)
 
 
-def _decode_record(decode: Callable[[str | bytes], R], text: str | bytes) -> R:
+def any_record_from_json(text: bytes) -> AnyRecord:
+    """Parse a record or a round in progress, as `from_json`."""
+    return from_json(text) if _FINISHED.search(text) else partial_record_from_json(text)
+
+
+def check_types(record: Record) -> Record:
+    """Return a record made in Python; raise RecordError if a value is none that JSON can hold."""
+    return _parse(lambda made: msgspec.convert(msgspec.to_builtins(made), Record), record)
+
+
+def _parse(parse: Callable[[T], R], source: T) -> R:
     try:
-        found = decode(text)
-        if found.game not in GAMES:
-            raise RecordError(f"game: {suggest_names(found.game, GAMES)}")
-        return found
+        record = parse(source)
     except msgspec.ValidationError as error:
         raise RecordError(_reorder_message(str(error))) from None
+    except (TypeError, UnicodeEncodeError) as error:
+        raise RecordError(f"not a record: {_format_error(error)}") from None
     except (msgspec.DecodeError, UnicodeError) as error:
-        if isinstance(text, bytes) and not is_utf8(text):
+        if isinstance(source, bytes) and not is_utf8(source):
             raise RecordError(WRONG_ENCODING) from None
         raise RecordError(f"not a line of JSON: {_format_error(error)}") from None
     except RecursionError:
         raise RecordError("not a record: nested too deeply") from None
-
-
-def read_records(
-    lines: Iterable[str | bytes],
-) -> Iterator[tuple[int, Record | RecordError]]:
-    """Yield the line number, from 1, and the record of each line of an open file.
-
-    A line that is no record yields its RecordError; blank lines are skipped.  Only a file opened in
-    binary mode can be read on after a line that is not UTF-8.
-    """
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            yield number, from_json(line)
-        except RecordError as error:
-            yield number, error
+    if record.game not in GAMES:
+        raise RecordError(f"game: {suggest_names(record.game, GAMES)}")
+    return record
 
 
 def _reorder_message(message: str) -> str:

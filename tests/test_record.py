@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from kqj_sim.errors import RecordError
-from kqj_sim.record import Bonus, Call, Record, from_json, read_records, to_json
+from kqj_sim.notation.files import read_file
+from kqj_sim.record import Bonus, Call, Record, from_json, to_json
 from kqj_sim.rules import KqjRules
 from tests.referee.random_rounds import random_record
 
@@ -137,8 +138,7 @@ def test_a_file_is_read_line_by_line_past_what_is_no_record() -> None:
     record = random_record(KqjRules(), 1)
     line = to_json(record).encode()
     stream = io.BytesIO(b"\n".join([line, b"", b"  ", b"{\xff}", line, b"[]"]))
-    (n1, first), (n4, fourth), (n5, fifth), (n6, sixth) = read_records(stream)
+    (n1, first), (n4, fourth), (n5, fifth), (n6, sixth) = read_file(stream)
     assert (n1, n4, n5, n6) == (1, 4, 5, 6)
     assert first == fifth == record
     assert isinstance(fourth, RecordError) and isinstance(sixth, RecordError)
-    assert [record for _, record in read_records([to_json(record), ""])] == [record]

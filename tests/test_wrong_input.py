@@ -229,7 +229,7 @@ USAGE = {
     "opener": "amount: 115 is not",
     # odds and review: records
     f"{RECORD} --at 9.1": "'--at': it is a trick, 1 to 8, and a card of it, 1 to 6, such as 3.2",
-    f"{RECORD} --line 21 --at 3.2": "--line 21: the file has 1 lines",
+    f"{RECORD} --line 21 --at 3.2": "--line 21: there is no record on that line",
     f"{RECORD} --heard pass": "leave their options out",
     RECORD: "the record's round is over",
     "review": "FILE",

@@ -9,6 +9,7 @@ import click
 
 from kqj_sim.commands.stdout import write_line
 from kqj_sim.messages import visible
+from kqj_sim.notation.files import read_file
 from kqj_sim.question import CommandDescription
 from kqj_sim.questions.records.checking import RecordCheck
 from kqj_sim.runner import Runner
@@ -23,7 +24,7 @@ def run(asked: CommandDescription, given: dict[str, Any]) -> None:
     for file in given["records"]:
         name = "stdin" if file == "-" else visible(file)
         with open_lines(file) as lines:
-            for line, discrepancy in checked.check_file(lines):
+            for line, discrepancy in checked.check_rounds(read_file(lines)):
                 write_line(f"{name}:{line}: {discrepancy}")
     summary = list(checked.summarise())
     for line_of_summary in () if quiet else summary:

@@ -1,20 +1,42 @@
-"""Files of rounds: JSON Lines, or the notation, told apart by how they begin."""
+"""Rounds that users give: files of JSON Lines or of the notation, and records made in Python."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import chain
-from typing import NamedTuple, TypeAlias
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import chain, islice
+from typing import NamedTuple, Protocol, TypeAlias
 
-import msgspec
-
-from kqj_sim.errors import RecordError
+from kqj_sim.arguments import parse_argument, parse_path
+from kqj_sim.errors import InputError, RecordError
 from kqj_sim.games import make_rules
-from kqj_sim.record import PartialRecord, Record, read_records
-from kqj_sim.text_files import MAX_RECORD_BYTES, WRONG_ENCODING, is_utf8
+from kqj_sim.record import (
+    AnyRecord,
+    PartialRecord,
+    Record,
+    check_types,
+    from_json,
+)
+from kqj_sim.text_files import MAX_RECORD_BYTES, WRONG_ENCODING, is_utf8, open_lines
 
-ReadRound: TypeAlias = Record | PartialRecord | RecordError
+
+class HasRecord(Protocol):
+    """A result with a record, such as the `Round` of `play`."""
+
+    record: Record
+
+
+RecordsLike: TypeAlias = (
+    "Record | HasRecord | Iterable[Record | HasRecord] | str | os.PathLike[str]"
+)
+"""A record, a `Round`, several of them, or a file."""
+
+ReadRound: TypeAlias = AnyRecord | RecordError
 """A round of a file: its record, what is known of it, or what is wrong with it."""
+
+Parse: TypeAlias = Callable[[bytes], AnyRecord]
+"""A function of `kqj_sim.record` that parses a line of JSON."""
 
 
 class FoundRound(NamedTuple):
@@ -28,56 +50,100 @@ class FoundRound(NamedTuple):
 _JSON_STARTS = (b"{", b"[", b'"')
 
 
-def read_file(lines: Iterable[bytes]) -> Iterator[tuple[int, ReadRound]]:
+def get_record(given: object) -> Record:
+    """Return a record made in Python, or that of a `Round`.
+
+    Raises:
+        InputError: it is none.
+        RecordError: a value in it has the wrong type.
+    """
+    record = getattr(given, "record", given)
+    if not isinstance(record, Record):
+        raise InputError(
+            f"{type(record).__name__} is not a record: give records, as of kqj.records(), or the "
+            "path of a file"
+        )
+    return check_types(record)
+
+
+@contextmanager
+def open_rounds(records: RecordsLike) -> Iterator[Iterator[tuple[int, ReadRound]]]:
+    """Give the number, or line, and the round of each of several records, or of a file."""
+    if isinstance(records, str | os.PathLike):
+        with open_lines(parse_argument("records", parse_path, records)) as lines:
+            yield read_file(lines)
+    else:
+        yield list_records(records)
+
+
+def list_records(records: object) -> Iterator[tuple[int, Record | RecordError]]:
+    """Yield the number, from 1, of each record made in Python; raise InputError for another."""
+    if isinstance(records, Mapping | bytes) or not isinstance(records, Iterable):
+        records = [records]
+    for number, record in enumerate(records, start=1):
+        try:
+            yield number, get_record(record)
+        except RecordError as error:
+            yield number, error
+
+
+def read_file(lines: Iterable[bytes], parse: Parse = from_json) -> Iterator[tuple[int, ReadRound]]:
     """Yield the line, from 1, and the record of each round of the lines of a file, in UTF-8.
 
     Rounds in the notation of which not all is known are partial records.  A round that cannot be
     read yields its error, with the line that is wrong.
     """
-    _, found = _open(lines)
-    yield from found
+    is_text, lines = recognise(lines)
+    if is_text:
+        yield from _read_text(lines)
+        return
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            yield number, _read_line(line, parse)
 
 
-def find_round(lines: Iterable[bytes], line: int) -> FoundRound | None:
+def _read_line(line: bytes, parse: Parse) -> ReadRound:
+    try:
+        return parse(line)
+    except RecordError as error:
+        return error
+
+
+def find_round(lines: Iterable[bytes], line: int, parse: Parse = from_json) -> FoundRound | None:
     """Return the round on a line, from 1; None if there is none.
 
     In the notation a round goes on to the next one, and the first one begins with the file.
     """
-    is_text, rounds = _open(lines)
-    before: FoundRound | None = None
-    for number, record in rounds:
-        found = FoundRound(number, record, is_text)
-        if number == line:
-            return found
-        if is_text and number > line:
-            return before or found
-        before = found
-    return before if is_text else None
+    is_text, lines = recognise(lines)
+    if not is_text:
+        text = next(islice(lines, line - 1, None), b"")
+        return FoundRound(line, _read_line(text, parse), False) if text.strip() else None
+    content = list(lines)
+    found = None
+    for number, record in _read_text(content) if line <= len(content) else ():
+        if found is None or number <= line:
+            found = FoundRound(number, record, True)
+    return found
 
 
-def _open(lines: Iterable[bytes]) -> tuple[bool, Iterator[tuple[int, ReadRound]]]:
-    """Return whether a file is in the notation, and its rounds."""
+def require_round(lines: Iterable[bytes], line: int, parse: Parse) -> FoundRound:
+    """Return the round on a line as `find_round`; raise InputError if there is none."""
+    found = find_round(lines, line, parse)
+    if found is None:
+        raise InputError(f"--line {line}: there is no record on that line")
+    return found
+
+
+def recognise(lines: Iterable[bytes]) -> tuple[bool, Iterator[bytes]]:
+    """Return whether a file is in the notation, by its first line with text, and its lines."""
     rest = iter(lines)
     read: list[bytes] = []
     for line in rest:
         read.append(line)
         if line.strip():
             break
-    if not read or not is_notation(read[-1]):
-        return False, read_records(chain(read, rest))
-    return True, _read_text(chain(read, rest))
-
-
-def is_notation(line: bytes) -> bool:
-    """Return True if a file whose first line with text is this one is in the notation."""
-    return not line.lstrip().startswith(_JSON_STARTS)
-
-
-def make_partial(record: Record | PartialRecord) -> PartialRecord:
-    """Return a record as a partial one."""
-    if isinstance(record, PartialRecord):
-        return record
-    return msgspec.convert(msgspec.to_builtins(record), PartialRecord)
+    is_text = bool(read and read[-1].strip()) and not read[-1].lstrip().startswith(_JSON_STARTS)
+    return is_text, chain(read, rest)
 
 
 def explain_missing(record: PartialRecord) -> str:

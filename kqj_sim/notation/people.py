@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kqj_sim.games import find_game
 from kqj_sim.places import MAX_NAME, SeatNames
-from kqj_sim.record import PartialRecord, Record
+from kqj_sim.record import AnyRecord
 
 _POLICY_SIGNS = frozenset(":/\\+")
 
@@ -22,7 +22,7 @@ def is_policy(name: str, game: str) -> bool:
     return name in {*list_names(game), *list_session_names()}
 
 
-def label_seats(players: Sequence[str], record: Record | PartialRecord) -> SeatNames:
+def label_seats(players: Sequence[str], record: AnyRecord) -> SeatNames:
     """Return the names for the seats of a record; policies are names only if each has its own."""
     names = SeatNames(
         tuple(player if len(player) <= MAX_NAME else "" for player in players), record.dealer
@@ -32,7 +32,7 @@ def label_seats(players: Sequence[str], record: Record | PartialRecord) -> SeatN
     return SeatNames(("",) * names.seats, record.dealer)
 
 
-def find_people(record: Record | PartialRecord) -> SeatNames | None:
+def find_people(record: AnyRecord) -> SeatNames | None:
     """Return the names of the people at the seats; None where a policy sits, or nobody is named."""
     players = record.players or []
     if len(players) != find_game(record.game).rules.seats:
@@ -43,7 +43,7 @@ def find_people(record: Record | PartialRecord) -> SeatNames | None:
     return names
 
 
-def name_people_in(text: str, record: Record | PartialRecord) -> str:
+def name_people_in(text: str, record: AnyRecord) -> str:
     """Return a text about a record with the names of its people for their seats."""
     people = find_people(record)
     return text if people is None else people.name_in(text)

@@ -520,7 +520,7 @@ class RoundReader:
         is_whole = len(cards) == self.rules.seats
         winner = self._find_winner(leader, cards) if is_whole else None
         if is_partial or winner is None:
-            return PartialTrick(texts, leader, winner)
+            return PartialTrick(leader=leader, cards=texts, winner=winner)
         return Trick(leader, texts, winner)
 
 

@@ -9,6 +9,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal, NamedTuple, get_args
 
+from msgspec.structs import replace as replace_struct
+
 from kqj_sim.cards import (
     CONTRACT_PATTERN,
     NUMBER_WORDS,
@@ -19,11 +21,11 @@ from kqj_sim.cards import (
     parse_single_card,
 )
 from kqj_sim.errors import InputError, locate_errors
-from kqj_sim.games import make_rules
+from kqj_sim.games import find_game, make_rules
 from kqj_sim.messages import count_noun, quote
 from kqj_sim.places import SeatNames, describe_turn, name_places, parse_place
 from kqj_sim.positions.position import Position, split_tricks
-from kqj_sim.record import Call, PartialRecord
+from kqj_sim.record import AnyRecord, Call
 from kqj_sim.referee.base import Calling, FinalContract, Referee, get_referee
 from kqj_sim.referee.kqj import KqjCalling
 from kqj_sim.rules import GameRules
@@ -235,20 +237,6 @@ def read_typed_position(
         if played is None:
             return _read_typed_call(before, cards, place, lap, heard)
         return _read_typed_play(before, cards, place, played, heard, contract, sender)
-
-
-def read_typed_calling(
-    rules: GameRules,
-    *,
-    return_card: str | None,
-    heard: str | None,
-    partners_at: Sequence[int] | None,
-    place: int | None,
-) -> Calling:
-    """Return typed calls; arguments and errors are those of `read_typed_position`."""
-    with _name_places(rules):
-        before = _start_typed(rules, return_card, partners_at, place, 0)
-        return _add_calls(before, heard or "", place)
 
 
 @contextmanager
@@ -488,7 +476,21 @@ def _check_contract(final: FinalContract, referee: Referee, upcard: Card | None)
 # Records.
 
 
-def read_calls(record: PartialRecord) -> Position:
+def add_played_hands(record: AnyRecord) -> AnyRecord:
+    """Return a record with the hands that follow from its plays, if all cards are played."""
+    rules, tricks = find_game(record.game).rules, record.tricks
+    if (record.hands and all(record.hands)) or len(tricks) < rules.tricks:
+        return record
+    if any(trick.leader is None or len(trick.cards) < rules.seats for trick in tricks):
+        return record
+    hands = [
+        [trick.cards[(seat - (trick.leader or 0)) % rules.seats] for trick in tricks]
+        for seat in range(rules.seats)
+    ]
+    return replace_struct(record, hands=hands)
+
+
+def read_calls(record: AnyRecord) -> Position:
     """Return a record's round with its calls and the cards dealt before them, without plays.
 
     Raises:
@@ -525,7 +527,7 @@ def read_calls(record: PartialRecord) -> Position:
     return position
 
 
-def _check_lengths(record: PartialRecord, seats: int) -> None:
+def _check_lengths(record: AnyRecord, seats: int) -> None:
     """Raise InputError if a list of a round in progress has another length than there are seats."""
     for name in ("players", "teams", "dealt", "hands"):
         found = getattr(record, name)
@@ -542,7 +544,7 @@ def _check_lengths(record: PartialRecord, seats: int) -> None:
 
 
 def read_position(
-    record: PartialRecord, at: tuple[int, int] | None = None, before: Position | None = None
+    record: AnyRecord, at: tuple[int, int] | None = None, before: Position | None = None
 ) -> Position:
     """Return the round of a record in the play, as the player to play sees it.
 
@@ -565,7 +567,7 @@ def read_position(
     return _play(before, final, plays, partial(_read_hand, record, before.referee))
 
 
-def _read_teams(record: PartialRecord, rules: GameRules) -> tuple[int, ...]:
+def _read_teams(record: AnyRecord, rules: GameRules) -> tuple[int, ...]:
     """Return the team of each seat; raise InputError if those of a record cannot be."""
     teams = record.teams
     fixed = tuple(rules.fixed_team_of(seat) for seat in range(rules.seats))
@@ -581,7 +583,7 @@ def _read_teams(record: PartialRecord, rules: GameRules) -> tuple[int, ...]:
     return tuple(teams)
 
 
-def _read_contract(record: PartialRecord, before: Position) -> FinalContract:
+def _read_contract(record: AnyRecord, before: Position) -> FinalContract:
     contract = record.contract
     if before.upcard is not None and not before.referee.names_contract:
         contract = before.upcard.suit
@@ -593,7 +595,7 @@ def _read_contract(record: PartialRecord, before: Position) -> FinalContract:
 
 
 def _read_plays(
-    record: PartialRecord, rules: GameRules, at: tuple[int, int] | None
+    record: AnyRecord, rules: GameRules, at: tuple[int, int] | None
 ) -> tuple[Card, ...]:
     """Return the cards played in a record, up to a card of a trick (both from 1)."""
     seats = rules.seats
@@ -619,7 +621,7 @@ def _read_plays(
     return tuple(plays)
 
 
-def _read_hand(record: PartialRecord, referee: Referee, seat: int) -> tuple[Card, ...]:
+def _read_hand(record: AnyRecord, referee: Referee, seat: int) -> tuple[Card, ...]:
     """Return the cards of a seat: as played with, or as dealt if that is the same."""
     rules, keys = referee.rules, ["hands"] if referee.deals_after_calls else ["hands", "dealt"]
     cards = _find_hand(record, keys, rules, seat)
@@ -632,7 +634,7 @@ def _read_hand(record: PartialRecord, referee: Referee, seat: int) -> tuple[Card
 
 
 def _find_hand(
-    record: PartialRecord, keys: Sequence[str], rules: GameRules, seat: int
+    record: AnyRecord, keys: Sequence[str], rules: GameRules, seat: int
 ) -> tuple[Card, ...]:
     """Return the cards of a seat under the first key that has them; empty if none has."""
     for key in keys:

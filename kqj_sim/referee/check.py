@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kqj_sim.cards import NUMBER_WORDS, Card
 from kqj_sim.errors import RecordError
-from kqj_sim.record import PartialRecord, Record, Trick, from_json, to_json
+from kqj_sim.record import AnyRecord, PartialRecord, Record, Trick
 from kqj_sim.referee.base import FinalContract, Referee, get_referee
 from kqj_sim.referee.trick import PlayedTrick, RoundScore
 
@@ -19,18 +19,16 @@ from kqj_sim.referee.trick import PlayedTrick, RoundScore
 def check_record(record: Record) -> list[str]:
     """Return the discrepancies of a record with the rules, one line each; [] if there are none.
 
-    Accepts whatever a Record can hold, and raises nothing.
+    The types of its values are right, as `from_json` and `check_types` see to.
     """
     try:
-        # A record made in Python may hold values of any type: the way through JSON rejects them.
-        record = from_json(to_json(record))
         return _RoundCheck(record, get_referee(record.game_rules())).run()
     except RecordError as error:
         return [str(error)]
 
 
 def check_records(
-    records: Iterable[tuple[int, Record | PartialRecord | RecordError]],
+    records: Iterable[tuple[int, AnyRecord | RecordError]],
     before: Record | None = None,
 ) -> Iterator[tuple[int, str]]:
     """Yield the line number and text of every discrepancy of a file of records.
@@ -39,8 +37,8 @@ def check_records(
     lines follow from each other.
 
     Args:
-        records: line numbers and records, as `read_records` yields them; rounds of which not all is
-            known were checked when they were read.
+        records: line numbers and records, as `notation.files.read_file` yields them; rounds of
+            which not all is known were checked when they were read.
         before: the record on the line before the first; None if there is none.
     """
     for line, record in records:

@@ -128,7 +128,7 @@ def test_wrong_play_names_its_trick_and_seat() -> None:
 def test_places_have_the_calls_tricks_and_legal_cards_of_their_seats(name: str) -> None:
     for record in play_records(lively(VARIANTS[name], deals=5, seed=3)):
         if record.tricks:
-            position = read_position(partial_record_from_json(to_json(record)), (3, 2))
+            position = read_position(record, (3, 2))
             places = position.rotate_to_places()
             assert places.seat == position.place == places.place
             assert places.legal_cards == position.legal_cards

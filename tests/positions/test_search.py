@@ -26,7 +26,6 @@ from kqj_sim.positions.search import (
     SearchEnded,
     find_rarest_question,
 )
-from kqj_sim.record import partial_record_from_json, to_json
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.workers import map_in_threads
@@ -45,7 +44,7 @@ def many_bids() -> Position:
         for record in records
         if sum(call.call == "bid" for call in record.calls) > 6
     }
-    return read_position(partial_record_from_json(to_json(next(iter(bids.values())))), (2, 1))
+    return read_position(next(iter(bids.values())), (2, 1))
 
 
 def test_a_limit_of_hands_grows_with_the_deals_found() -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import chain
 from typing import Any, TypeAlias
 
 from kqj_sim.arguments import (
@@ -19,18 +18,30 @@ from kqj_sim.arguments import (
 from kqj_sim.cards import NUMBER_WORDS
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.games import KQJ
+from kqj_sim.notation.files import (
+    HasRecord,
+    ReadRound,
+    get_record,
+    read_file,
+    recognise,
+    require_round,
+)
 from kqj_sim.options import OPTIONS
 from kqj_sim.output.grid import format_number
 from kqj_sim.places import SeatNames
 from kqj_sim.policies.players import Player
 from kqj_sim.positions.estimator import estimate_position
 from kqj_sim.positions.odds import Odds
-from kqj_sim.positions.position import Position
-from kqj_sim.positions.reader import read_position, read_typed_position
+from kqj_sim.positions.position import Position, list_call_positions
+from kqj_sim.positions.reader import (
+    add_played_hands,
+    read_calls,
+    read_position,
+    read_typed_position,
+)
 from kqj_sim.positions.sampling import EstimatePlan, count_choosing_deals
 from kqj_sim.questions.odds.screen import name_option
-from kqj_sim.questions.records.result import Round, get_record
-from kqj_sim.record import PartialRecord, Record, to_json
+from kqj_sim.record import AnyRecord, Record, partial_record_from_json
 from kqj_sim.referee.base import get_referee
 from kqj_sim.rules import GameRules
 from kqj_sim.runner import Runner
@@ -39,7 +50,7 @@ from kqj_sim.text_files import MAX_RECORD_BYTES, convert_to_utf8, open_lines
 EXAMPLE_CARDS = ("9h", "Ah", "Qh", "Ks", "Td", "Jc", "Ac", "Qd")
 """Cards of either game for an error to show."""
 
-RecordLike: TypeAlias = Record | Round | str | os.PathLike[str] | bytes
+RecordLike: TypeAlias = Record | HasRecord | str | os.PathLike[str] | bytes
 """A record, a `Round`, a file with a record, or the content of one."""
 
 
@@ -80,83 +91,55 @@ def parse_typed_position(rules: GameRules, given: Mapping[str, Any]) -> Position
     )  # fmt: skip
 
 
-def read_record(record: RecordLike, line: int | None) -> PartialRecord:
+def read_record(record: RecordLike, line: int | None) -> AnyRecord:
     """Return a record, or the one of a file, - for stdin, or of a line of it.
 
     Raises:
-        InputError: the file has more records, or fewer lines.
+        InputError: the file has more records, or none on the line.
         OSError: the file cannot be read.
         RecordError: the record is damaged.
     """
-    from kqj_sim.notation.files import is_notation
-    from kqj_sim.record import partial_record_from_json
-
-    with _open_lines(record) as lines:
-        start = []
-        for each in lines:
-            start.append(each)
-            if each.strip():
-                break
-        numbered = enumerate(chain(start, lines), start=1)
-        if start and start[-1].strip() and is_notation(start[-1]):
-            return _read_typed_round(numbered, line)
-        if line is None:
-            return partial_record_from_json(_join_only_record(numbered))
-        number = 0
-        for number, each in numbered:
-            if number == line:
-                return partial_record_from_json(each)
-    raise InputError(f"--line {line}: the file has {number} lines")
-
-
-@contextmanager
-def _open_lines(record: RecordLike) -> Iterator[Iterator[bytes]]:
-    """Give the lines of a file as they are read, or those of a record or of its content."""
+    if isinstance(record, bytes):
+        return _find_record(convert_to_utf8(record).splitlines(keepends=True), line)
     if isinstance(record, str | os.PathLike):
         with open_lines(parse_argument("record", parse_path, record)) as lines:
-            yield lines
+            return _find_record(lines, line)
+    return get_record(record)
+
+
+def _find_record(lines: Iterable[bytes], line: int | None) -> AnyRecord:
+    is_text, lines = recognise(lines)
+    if line is not None:
+        number, record, _ = require_round(lines, line, partial_record_from_json)
+    elif not is_text:
+        return partial_record_from_json(_join_only_record(lines))
     else:
-        content = record if isinstance(record, bytes) else to_json(get_record(record)).encode()
-        yield iter(convert_to_utf8(content).splitlines(keepends=True))
+        number, record = _find_only_round(lines)
+    if isinstance(record, RecordError):
+        raise RecordError(f"line {number}: {record}" if is_text else str(record))
+    return record
 
 
-def _read_typed_round(numbered: Iterator[tuple[int, bytes]], line: int | None) -> PartialRecord:
-    """Return a round of a file in the notation; raise as `read_record`."""
-    from kqj_sim.notation.files import find_round, make_partial, read_file
-
-    count = 0
-
-    def count_lines() -> Iterator[bytes]:
-        nonlocal count
-        for count, each in numbered:  # noqa: B007
-            yield each
-
-    if line is None:
-        rounds = list(read_file(count_lines()))
-        if len(rounds) > 1:
-            raise InputError(
-                f"--record: {len(rounds)} rounds in the file, there should be one; name one by a "
-                f"line of it, such as --line {rounds[-1][0]}"
-            )
-        at, found = rounds[0] if rounds else (0, None)
-    else:
-        at, found, _ = find_round(count_lines(), line) or (0, None, True)
-        if line > count:
-            raise InputError(f"--line {line}: the file has {count} lines")
-    if found is None:
+def _find_only_round(lines: Iterable[bytes]) -> tuple[int, ReadRound]:
+    """Return the round of a file in the notation that has no other."""
+    rounds = list(read_file(lines))
+    if not rounds:
         raise RecordError("the file has no round")
-    if isinstance(found, RecordError):
-        raise RecordError(f"line {at}: {found}")
-    return make_partial(found)
+    if len(rounds) > 1:
+        raise InputError(
+            f"--record: {len(rounds)} rounds in the file, there should be one; name one by a line "
+            f"of it, such as --line {rounds[-1][0]}"
+        )
+    return rounds[0]
 
 
-def _join_only_record(numbered: Iterator[tuple[int, bytes]]) -> bytes:
-    """Return the record of a file that has no other, on one or several lines."""
+def _join_only_record(lines: Iterable[bytes]) -> bytes:
+    """Return the record of a file of JSON that has no other, on one or several lines."""
     content, count = bytearray(), 0
-    for _, each in numbered:
-        count += each.startswith(b"{") and b":" in each
+    for line in lines:
+        count += line.startswith(b"{") and b":" in line
         if count < 2:
-            content += each
+            content += line
         if len(content) > MAX_RECORD_BYTES:
             raise RecordError(f"the record has more than {MAX_RECORD_BYTES >> 20} MB")
     if count > 1:
@@ -167,7 +150,7 @@ def _join_only_record(numbered: Iterator[tuple[int, bytes]]) -> bytes:
     return bytes(content)
 
 
-def find_recorded_position(record: PartialRecord, at: tuple[int, int] | str | None) -> Position:
+def find_recorded_position(record: AnyRecord, at: tuple[int, int] | str | None) -> Position:
     """Return a position of a recorded round.
 
     Args:
@@ -175,26 +158,25 @@ def find_recorded_position(record: PartialRecord, at: tuple[int, int] | str | No
             None for the end.
 
     Raises:
-        InputError: there is no such call.
-        RecordError, InputError: the record is no position.
+        InputError: there is no such call; the record is no position.
     """
     if not isinstance(at, str):
         return read_position(record, at)
-    from kqj_sim.questions.review.reading import prepare_round
-
-    decisions = prepare_round(record).decisions
-    found = next((each for each in decisions if each.at == at), None)
-    if found is None or not found.is_call:
-        calls = [each.at for each in decisions if each.is_call]
+    calls = {
+        call_at: position
+        for call_at, position, _ in list_call_positions(read_calls(add_played_hands(record)))
+        if position.hand
+    }
+    if at not in calls:
         raise InputError(
             f"--at {at}: there is no such call, or the player's cards are not known; "
             + (f"the calls are {', '.join(calls)}" if calls else "no call is known")
         )
-    return found.knowledge
+    return calls[at]
 
 
 def seat_players(
-    position: Position, record: PartialRecord | None, policy: PoliciesLike | None
+    position: Position, record: AnyRecord | None, policy: PoliciesLike | None
 ) -> Sequence[Player]:
     """Return the assumed player of each seat or, for a call, of each place.
 
@@ -220,7 +202,7 @@ def seat_players(
 
 
 @contextmanager
-def name_people(record: PartialRecord | None) -> Iterator[SeatNames | None]:
+def name_people(record: AnyRecord | None) -> Iterator[SeatNames | None]:
     """Let errors name the people of a record instead of seats; give their names."""
     from kqj_sim.notation.people import find_people
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from kqj_sim.imposed import ImposedContract
-    from kqj_sim.questions.records.result import CheckResult, Records, RecordsLike, Round
+    from kqj_sim.notation.files import RecordsLike
+    from kqj_sim.questions.records.result import CheckResult, Records, Round
 
 
 @question(
@@ -211,10 +212,11 @@ def check(
     >>> kqj.check(kqj.records(deals=20, policy="standard")).ok
     True
     """
+    from kqj_sim.notation.files import open_rounds
     from kqj_sim.questions.records.checking import RecordCheck
-    from kqj_sim.questions.records.result import CheckResult, open_records
+    from kqj_sim.questions.records.result import CheckResult
 
     checked = RecordCheck(replay, cast("list[str]", allow))
-    with open_records(records) as lines:
-        found = list(checked.check_file(lines))
-    return CheckResult(found, list(checked.summarise()))
+    with open_rounds(records) as rounds:
+        discrepancies = list(checked.check_rounds(rounds))
+    return CheckResult(discrepancies, list(checked.summarise()))

@@ -9,7 +9,7 @@ from itertools import islice
 
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.messages import quote, suggest_file
-from kqj_sim.notation.files import ReadRound, read_file
+from kqj_sim.notation.files import ReadRound
 from kqj_sim.record import PartialRecord, Record
 from kqj_sim.referee import check_records
 from kqj_sim.runner import DEFAULT_RUNNER, Runner
@@ -47,12 +47,11 @@ class RecordCheck:
         self._reasons: Counter[str] = Counter()
         self.discrepancy_count = 0
 
-    def check_file(self, lines: Iterable[bytes]) -> Iterator[tuple[int, str]]:
-        """Yield the line number and text of each discrepancy of a file, in ascending order."""
-        records = read_file(lines)
+    def check_rounds(self, rounds: Iterator[tuple[int, ReadRound]]) -> Iterator[tuple[int, str]]:
+        """Yield the line number and text of each discrepancy of rounds, in ascending order."""
         before: Record | None = None
         # Without --replay a discrepancy is reported as soon as its line is read.
-        while batch := list(islice(records, BATCH if self._replay else 1)):
+        while batch := list(islice(rounds, BATCH if self._replay else 1)):
             found = list(check_records(batch, before))
             if self._replay:
                 found = sorted([*found, *self._replay_batch(batch)], key=lambda each: each[0])

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, overload
+from typing import TYPE_CHECKING, overload
 
 from kqj_sim.arguments import parse_argument, parse_path
-from kqj_sim.errors import InputError
 from kqj_sim.messages import count_noun, format_json
 from kqj_sim.output.grid import to_screen
 from kqj_sim.output.page import to_html_fragment
 from kqj_sim.questions.records.rounds import render_round
 from kqj_sim.record import Record, to_json
 from kqj_sim.results import ShownResult, save_file
-from kqj_sim.text_files import open_lines
 
 if TYPE_CHECKING:
     import pandas as pd
-
-RecordsLike: TypeAlias = "Record | Round | Iterable[Record | Round] | str | os.PathLike[str]"
-"""A record, a `Round`, several of them, or a file."""
 
 _NUMBERS_PER_SIDE = (
     "teams", "score_before", "score_after", "card_points", "trick_counts", "totals", "gratuities",
@@ -178,31 +171,3 @@ class CheckResult(ShownResult):
         """Return the summary and the discrepancies as JSON."""
         found = [{"line": line, "discrepancy": text} for line, text in self.discrepancies]
         return format_json({"summary": self.headline, "discrepancies": found})
-
-
-def get_record(given: object) -> Record:
-    """Return a record, or that of a round; raise InputError for anything else."""
-    record = given.record if isinstance(given, Round) else given
-    if not isinstance(record, Record):
-        raise InputError(
-            f"{type(record).__name__} is not a record: give records, as of kqj.records(), or the "
-            "path of a file"
-        )
-    return record
-
-
-def list_records(given: Record | Round | Iterable[Record | Round]) -> Iterator[Record]:
-    """Return the records of one or several records or rounds; raise InputError at anything else."""
-    if isinstance(given, Mapping | bytes) or not isinstance(given, Iterable):
-        return iter((get_record(given),))
-    return map(get_record, given)
-
-
-@contextmanager
-def open_records(records: RecordsLike) -> Iterator[Iterable[bytes]]:
-    """Give records as lines of JSON, or the lines of the file that has them."""
-    if isinstance(records, str | os.PathLike):
-        with open_lines(parse_argument("records", parse_path, records)) as lines:
-            yield lines
-    else:
-        yield (to_json(record).encode() for record in list_records(records))

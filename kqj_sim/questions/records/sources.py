@@ -11,7 +11,7 @@ from kqj_sim.imposed import ImposedContract
 from kqj_sim.messages import visible
 from kqj_sim.notation.files import explain_missing, find_round, read_file
 from kqj_sim.notation.people import name_people_in
-from kqj_sim.record import PartialRecord, Record
+from kqj_sim.record import AnyRecord, Record
 from kqj_sim.referee import check_record
 from kqj_sim.rules import GameRules
 from kqj_sim.runner import Runner
@@ -89,7 +89,7 @@ def _read_records(file: str, checks: bool) -> Iterator[Record]:
         raise RecordError(f"{visible(file)} has no records")
 
 
-def read_round(file: str, line: int) -> tuple[Record | PartialRecord, str]:
+def read_round(file: str, line: int) -> tuple[AnyRecord, str]:
     """Return the round on a line of a file, and its title, if it is typed; or raise RecordError."""
     with open_lines(file) as lines:
         found = find_round(lines, line)

@@ -22,7 +22,7 @@ from kqj_sim.suffixes import FORMATS, PAGE_FORMATS
 
 if TYPE_CHECKING:
     from kqj_sim.imposed import ImposedContract
-    from kqj_sim.questions.records.result import RecordsLike
+    from kqj_sim.notation.files import RecordsLike
     from kqj_sim.questions.review.result import ReviewResult
 
 DEFAULT_ROUNDS = 20

@@ -7,19 +7,15 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Literal, TypeAlias
 
-from msgspec.structs import replace as replace_struct
-
 from kqj_sim.cards import Card, parse_card
 from kqj_sim.errors import InputError
-from kqj_sim.games import find_game
-from kqj_sim.notation.files import make_partial
 from kqj_sim.notation.people import label_seats
 from kqj_sim.places import SeatNames, normalize_name
 from kqj_sim.policies.players import shorten_player
 from kqj_sim.positions.auction_state import format_call
 from kqj_sim.positions.position import Position, Question, list_call_positions
-from kqj_sim.positions.reader import read_calls, read_position
-from kqj_sim.record import PartialRecord, Record
+from kqj_sim.positions.reader import add_played_hands, read_calls, read_position
+from kqj_sim.record import AnyRecord
 
 Kind: TypeAlias = Literal["take", "bid", "counter", "play", "lead", "follow", "discard"]
 """The kind of a decision; `play` is the call in Kwajongen, `discard` a card when void."""
@@ -76,7 +72,7 @@ class RecordedRound:
 
     def __init__(
         self,
-        record: Record | PartialRecord,
+        record: AnyRecord,
         line: int = 1,
         names: Sequence[str] | None = None,
     ) -> None:
@@ -86,7 +82,7 @@ class RecordedRound:
         """
         self.line = line
         self.source = record
-        self.record = _complete(record)
+        self.record = add_played_hands(record)
         self._calls = read_calls(self.record)
         self.rules, self.teams = self._calls.rules, self._calls.teams
         self.turned = self._calls.upcard
@@ -180,18 +176,3 @@ def _classify(position: Position, legal: tuple[Card, ...], card: int) -> Kind:
         return "lead"
     led = position.tricks[-1][1][0]
     return "follow" if any(each.suit == led.suit for each in legal) else "discard"
-
-
-def _complete(record: Record | PartialRecord) -> PartialRecord:
-    """Return a record with what follows from its plays: with all cards played, the hands."""
-    known = make_partial(record)
-    rules, tricks = find_game(known.game).rules, known.tricks
-    if (known.hands and all(known.hands)) or len(tricks) < rules.tricks:
-        return known
-    if any(trick.leader is None or len(trick.cards) < rules.seats for trick in tricks):
-        return known
-    hands: list[list[str] | None] = [
-        [trick.cards[(seat - (trick.leader or 0)) % rules.seats] for trick in tricks]
-        for seat in range(rules.seats)
-    ]
-    return replace_struct(known, hands=hands)

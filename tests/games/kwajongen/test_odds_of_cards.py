@@ -66,7 +66,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def at(record: Record, trick: int, card: int) -> Position:
     """A round before a card of a trick, both from 1, as who is to play it sees it."""
-    return read_position(partial_record_from_json(to_json(record)), (trick, card))
+    return read_position(record, (trick, card))
 
 
 def is_right(so_far: Position, dealt: Hands) -> bool:
@@ -328,7 +328,7 @@ def test_a_search_for_hidden_hands_ends() -> None:
     players = ("random:accept=0.5",) * 4
     records = play_records(Experiment(RULES[0], players, 40, seed=3))
     record = next(each for each in records if len(each.calls) == 4 and each.tricks)
-    so_far = read_position(partial_record_from_json(to_json(record)), (1, 3))
+    so_far = read_position(record, (1, 3))
     with pytest.raises(
         InputError, match=r"occur in none of 1,\d+,\d+ deals of the assumed players"
     ):

@@ -24,7 +24,7 @@ from kqj_sim.positions.odds import CardOdds
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_position
 from kqj_sim.positions.sampling import EstimatePlan, derive_keys
-from kqj_sim.record import Record, partial_record_from_json, to_json
+from kqj_sim.record import Record
 from kqj_sim.referee.kqj import PACK, PlayedTrick, find_trick_winner, list_legal_cards, score_round
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.experiment import Experiment
@@ -54,7 +54,7 @@ def rounds(rules: KqjRules, specification: str, deals: int, seed: int = 5) -> It
 
 def at(record: Record, trick: int, card: int) -> Position:
     """A round before a card of a trick, both from 1, as who is to play it sees it."""
-    return read_position(partial_record_from_json(to_json(record)), (trick, card))
+    return read_position(record, (trick, card))
 
 
 def hidden(record: Record, so_far: Position) -> Iterator[Hands]:
