@@ -8,9 +8,10 @@ whole games are so too: each is a fresh deal, wherever a game ends.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from numbers import Real
+from typing import Any, NamedTuple
 
 from kqj_sim.stats.quantiles import (
     beta_quantile,
@@ -46,11 +47,17 @@ class Estimate(NamedTuple):
             interval has no meaning, as for counts and exact numbers.
         observations: number of observations.
 
+    It is its value in `float`, in format codes and compared with a number.  Times a number, or plus
+    one, it is an estimate; two of them make none, since the interval depends on how they were
+    sampled together.
+
     Example:
         >>> import kqj_sim as kqj
         >>> made = kqj.simulate(deals=500, policy="standard").estimate("made_share")
         >>> made.low < made.value < made.high
         True
+        >>> made > 0.5, f"{made:.0%}", (100 * made).low == 100 * made.low
+        (True, '63%', True)
     """
 
     value: float
@@ -71,10 +78,66 @@ class Estimate(NamedTuple):
         )
         return low, high
 
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __format__(self, code: str) -> str:
+        return format(float(self), code) if code else str(self)
+
+    def _map(self, other: object, compute: Callable[[Any], Any]) -> Estimate:
+        if not isinstance(other, Real):
+            raise TypeError(
+                f"an estimate combines with a number, not with {type(other).__name__}: take its "
+                ".value, or compare() for the difference of two policies"
+            )
+        value, low, high = (float(compute(number)) for number in self[:3])
+        low, high = (high, low) if low > high else (low, high)
+        return Estimate(value, low, high, self.observations)
+
+    def __add__(self, other: Any) -> Estimate:
+        return self._map(other, lambda number: number + other)
+
+    def __mul__(self, other: Any) -> Estimate:
+        return self._map(other, lambda number: number * other)
+
+    def __sub__(self, other: Any) -> Estimate:
+        return self._map(other, lambda number: number - other)
+
+    def __rsub__(self, other: Any) -> Estimate:
+        return self._map(other, lambda number: other - number)
+
+    def __truediv__(self, other: Any) -> Estimate:
+        return self._map(other, lambda number: number / other)
+
+    def __neg__(self) -> Estimate:
+        return 0.0 - self
+
+    def __radd__(self, other: Any) -> Estimate:
+        return self.__add__(other)
+
+    def __rmul__(self, other: Any) -> Estimate:
+        return self.__mul__(other)
+
+    def __lt__(self, other: Any) -> bool:
+        return float(self) < float(other) if isinstance(other, Real) else tuple.__lt__(self, other)
+
+    def __le__(self, other: Any) -> bool:
+        return float(self) <= float(other) if isinstance(other, Real) else tuple.__le__(self, other)
+
+    def __gt__(self, other: Any) -> bool:
+        return float(self) > float(other) if isinstance(other, Real) else tuple.__gt__(self, other)
+
+    def __ge__(self, other: Any) -> bool:
+        return float(self) >= float(other) if isinstance(other, Real) else tuple.__ge__(self, other)
+
     def scaled(self, factor: float, start: float = 0.0) -> Estimate:
         """Return the estimate of `start` plus the quantity times a positive factor."""
         value, low, high = (start + factor * number for number in self[:3])
         return Estimate(value, low, high, self.observations)
+
+
+# numpy's numbers leave arithmetic to the estimate.
+Estimate.__array_ufunc__ = None  # type: ignore[attr-defined]
 
 
 def make_count(count: int) -> Estimate:

@@ -258,7 +258,12 @@ def test_numbers_people_want_are_attributes(results: dict[str, Any]) -> None:
     assert odds.best is odds.options[0] and odds.best.lead is None
     assert odds.lead == odds.options[1].lead
     assert [*odds.frame().index] == [option.name for option in odds.options]
-    assert odds.frame().loc[odds.best.name, "win_share"] == odds.best.win.value
+    frame, second = odds.frame(), odds.options[1]
+    assert frame.loc[odds.best.name, "win_share"] == odds.best.win.value
+    assert frame.loc[second.name, "lead":"lead_high"].tolist() == [*second.lead[:3]]
+    assert (
+        frame.loc[odds.best.name, "lead"] == 0 and (frame["n"] == second.value.observations).all()
+    )
     assert compared.best == "standard" and compared.lead.low > 0
     assert several.ranking[0] == several.best
     assert several.find_lead("random", "standard").high < 0

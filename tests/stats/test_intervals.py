@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -418,3 +419,22 @@ def test_quantile_interval_holds_the_truth_in_95_of_100_seeds(probability: float
 def test_tail_of_chi_square_is_scipys(degrees: int, value: float) -> None:
     expected = stats.chi2.sf(value, degrees)
     assert quantiles.chi_square_tail(value, degrees) == pytest.approx(expected, rel=1e-9)
+
+
+def test_estimate_is_a_number_where_one_is_asked_for() -> None:
+    share = intervals.Estimate(0.5, 0.4, 0.7, 100)
+    assert (float(share), f"{share:.1%}", share > 0.45, share >= 0.5, share < np.float64(0.5)) == (
+        0.5, "50.0%", True, True, False,
+    )  # fmt: skip
+    assert 100 * share == np.int64(100) * share == intervals.Estimate(50, 40, 70, 100)
+    assert 1 - share == -(share - 1) == pytest.approx((0.5, 0.3, 0.6, 100))
+    assert share / -2 == (-0.25, -0.35, -0.2, 100)
+    assert max(share, intervals.Estimate(0.6, 0.5, 0.7, 3)).observations == 3
+
+
+@pytest.mark.parametrize("other", [intervals.Estimate(0.5, 0.4, 0.7, 100), [1.0], "2"])
+def test_estimate_combines_with_numbers_only(other: Any) -> None:
+    share = intervals.Estimate(0.5, 0.4, 0.7, 100)
+    for combine in (operator.add, operator.sub, operator.mul, operator.truediv):
+        with pytest.raises(TypeError, match=f"with a number, not with {type(other).__name__}"):
+            combine(share, other)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -13,6 +14,7 @@ from kqj_sim.output.grid import make_grids
 from kqj_sim.output.page import Page, Section
 from kqj_sim.positions.measures import RANKING_MEASURE
 from kqj_sim.questions.odds.screen import (
+    LEAD,
     list_key_views,
     make_odds_report,
     make_pictures,
@@ -98,17 +100,20 @@ class OddsResult(Result):
     def frame(self) -> pd.DataFrame:
         """Return one row per option, the best first, by name.
 
-        Every measure has three columns: `win_share`, `win_share_low` and `win_share_high`.  Shares
-        are fractions.
+        Every measure has three columns: `win_share`, `win_share_low` and `win_share_high`; so has
+        `lead`, by which the best option leads in points.  Shares are fractions, `n` counts deals.
         """
         import pandas as pd
 
-        odds = self._odds
+        odds, leads = self._odds, self._odds.estimate_leads()
         rows: list[dict[str, float]] = []
         for option in odds.ranking:
-            rows.append({})
+            value = odds.estimate(RANKING_MEASURE, option)
+            lead = leads.get(option, value._replace(value=0.0, low=math.nan, high=math.nan))
+            rows.append(describe_estimate(RANKING_MEASURE, value) | describe_estimate(LEAD, lead))
             for measure in odds.measures.measures:
                 rows[-1] |= describe_estimate(measure.name, odds.estimate(measure.name, option))
+            rows[-1]["n"] = value.observations
         names = pd.Index([option.name for option in self.options], name="option")
         return pd.DataFrame(rows, index=names)
 
