@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import click
 import pytest
-from click.shell_completion import ShellComplete
+from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
 
 from kqj_sim.cli import main
+from kqj_sim.games import GAMES
 from tests.command_line import run
-from tests.commands.completions import SHELLS, complete
+
+SHELLS = [BashComplete, ZshComplete, FishComplete]
+
+
+def complete(*words: str, shell: type[ShellComplete] = BashComplete) -> list[str]:
+    """Return the completions of the last word, with the type of those that the shell finds."""
+    program = shell(main, {}, "kqj-sim", "_KQJ_SIM_COMPLETE")
+    found = program.get_completions(list(words[:-1]), words[-1])
+    return [each.value if each.type == "plain" else f"<{each.type}>" for each in found]
+
 
 TABLES = {
     "simulate": ["simulate"],
@@ -47,6 +57,7 @@ TABLES = {
         (("report", "--out", "tab"), ["<dir>"]),
         (("check", "rounds"), ["<file>"]),
         (("simulate", "--bidding", "a"), ["auction"]),
+        *((("simulate", "--game", game, "--policy", "sta"), ["standard"]) for game in GAMES),
     ],
 )
 def test_values_are_completed(

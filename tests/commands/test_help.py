@@ -14,7 +14,7 @@ from kqj_sim.questions.compare import DEFAULT_DEALS as SWEEP_DEALS
 from kqj_sim.questions.compare.plan import DEFAULT_MAX_DEALS
 from kqj_sim.questions.simulate import DEFAULT_DEALS as SIMULATE_DEALS
 from tests.command_line import find_commands, run
-from tests.commands.game_options import check_options_of_other_games
+from tests.games.every import SHARED
 
 MOST_LINES, WIDTH = 60, 80
 
@@ -84,16 +84,36 @@ def test_help_all_lists_every_option(words: str) -> None:
 
 @pytest.mark.parametrize("words", ["simulate", "odds", "report", "records", "show"])
 def test_help_lists_the_options_of_one_game(words: str) -> None:
-    kqj = show(words, "--help")
-    assert "  --teams" in kqj
-    rules = {name for game in GAMES.values() if game is not KQJ for name in game.rules().to_dict()}
-    assert not [name for name in rules if f"--{name.replace('_', '-')}" in kqj]
-    other = show(words, "--help", "--game", "chess")
-    assert other == kqj
+    flags = {
+        name: [f"  --{rule.replace('_', '-')} " for rule in game.rules().to_dict()]
+        for name, game in GAMES.items()
+    }
+    for game in GAMES:
+        shown = show(words, "--help", f"--game={game}")
+        assert {name for name in flags if any(flag in shown for flag in flags[name])} == {game}
+    assert show(words, "--help", "--game", "chess") == show(words, "--help")
 
 
-def test_options_of_other_games_are_refused() -> None:
-    check_options_of_other_games("kqj", "9h", "8h", "Ah", "Ks", "4d", "--return", "7h")
+VALUES = {
+    "partners_at": "2nd 3rd",
+    "contract": "h",
+    "pending": "120",
+    "lap": "1",
+    "impose": "opener:h",
+}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_options_of_other_games_are_refused(game: str) -> None:
+    options = {each.name: each for each in find_commands()["odds"].params}
+    for name, described in FLAGS.items():
+        option = options.get(name)
+        if described.game in (None, game) or not isinstance(option, click.Option):
+            continue
+        value = VALUES.get(name, option.default)
+        words = [option.opts[0]] if option.is_flag else [option.opts[0], str(value)]
+        stderr = run("odds", *SHARED[game].HAND, "--game", game, *words).stderr
+        assert option.opts[0] in stderr and "leave it out" in stderr, stderr
 
 
 def test_every_option_is_described_and_used() -> None:

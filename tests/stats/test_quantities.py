@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from functools import partial
@@ -17,8 +18,11 @@ from kqj_sim.simulation.run import reduce_rows
 from kqj_sim.stats.quantities import QUANTITIES, find_quantity, list_quantities
 from kqj_sim.stats.tables import Table
 from kqj_sim.stats.tally import Tally
-from tests.stats.identifiers import FEW, check_identifiers
+from tests.command_line import run
+from tests.games.every import SHARED
 from tests.variants import OTHER_GAMES
+
+FEW = ("--deals", "40", "--format", "json")
 
 RULES: dict[str, GameRules] = {
     "two teams": KqjRules(),
@@ -46,7 +50,6 @@ COMMANDS = {
     "compare three": ("compare", "random", "greedy", "standard", *FEW),
     "compare games": ("compare", "random", "greedy", "--games", "2", "--format", "json"),
     "sweep": ("sweep", "standard", "--vary", "take=30,40", *FEW),
-    "odds": ("odds", "9h", "8h", "Ah", "Ks", "4d", "--return", "7h", *FEW),
     "odds after calls": (
         "odds", "9h", "8h", "Ah", "Ks", "4d", "--return", "7h", "--place", "3rd",
         "--heard", "pass pass", *FEW,
@@ -54,23 +57,35 @@ COMMANDS = {
     "odds of auctions": (
         "odds", "9h", "8h", "Ah", "Ks", "4d", "7h", "6c", "5c", "--bidding", "auction", *FEW,
     ),
-    "odds of cards": (
-        "odds", "7h", "Ks", "4d", "Qd", "9s", "8c", "Tc", "Jc", "--return", "9h",
-        "--heard", "take", "--played", "As", *FEW,
-    ),
     "tune": (
         "tune", "standard", "--parameters", "take=0:80", "--generations", "2", "--confirm", "40",
         "--save", "{folder}/tuned.toml", *FEW,
     ),
 }  # fmt: skip
 """Command lines of each command whose tables are not those of rounds."""
+OF_GAMES = {
+    f"{words[0]} of {game} {number}": (*words, "--game", game, *FEW)
+    for game, shared in SHARED.items()
+    for number, words in enumerate(
+        [("odds", *shared.HAND), ("odds", *shared.CARDS_PLAYED), ("compare", "random", "standard")]
+    )
+}
 
 
-@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
+@pytest.mark.parametrize(
+    "words", [*COMMANDS.values(), *OF_GAMES.values()], ids=[*COMMANDS, *OF_GAMES]
+)
 def test_every_command_writes_identifiers_with_headings(
     words: tuple[str, ...], tmp_path: Path
 ) -> None:
-    check_identifiers("kqj", *(word.replace("{folder}", str(tmp_path)) for word in words))
+    done = run(*(word.replace("{folder}", str(tmp_path)) for word in words))
+    assert done.exit_code == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["tables"]
+    for table in answer["tables"]:
+        for quantity in {row["quantity"] for row in table["rows"]}:
+            assert re.fullmatch("[a-z][a-z0-9]*(_[a-z0-9]+)*", quantity), (table["name"], quantity)
+            assert quantity in list_quantities(answer["game"]), (table["name"], quantity)
 
 
 @pytest.mark.parametrize("variant", RULES)

@@ -37,6 +37,28 @@ RESULTS = {"made", "failed"}
 PENDING = (0, 10, 20)
 ALWAYS, NEVER = "random:take=1,bid=1", "random:take=0,bid=0"
 """Players who do anything but pass, and who always pass."""
+HAND = ("9h 8h Ah Ks 4d", "--return", "7h")
+CARDS_PLAYED = ("7h Ks 4d Qd 9s 8c Tc Jc", "--return", "9h", "--heard", "take", "--played", "As")
+"""A hand before the calls, and one during play, as options of `odds`."""
+WORDS = (
+    ("contract", "h", "♥"),
+    ("contract", "NT", "NT"),
+    ("contract", "none", "passed out"),
+    ("place", 0, "opener"),
+    ("place", 5, "dealer"),
+    ("place", -1, "passed out"),
+    ("lap", 2, "2nd"),
+    ("lap", 0, "passed out"),
+    ("sender_trumps", 4, "4"),
+    ("sender_trumps", -1, "passed out"),
+    ("stake", 2, "countered"),
+    ("result", "litigation", "litigation"),
+    ("kind", "return", "Return's suit"),
+    ("policy", "standard", "standard"),
+    ("take", 30.0, "30"),
+)
+"""Columns, values, and how people read them."""
+HEADING = "Sender's trumps"
 PAIR, FIELD = (f"{LIVELY}+greedy", f"{LIVELY}+random"), "random:take=0.2"
 """Two players whose rounds differ, and others against whom they play."""
 OTHER_RULE = {"target": 2000}

@@ -24,6 +24,15 @@ GOLDEN = sorted(Path(__file__).parent.glob("golden/*.jsonl"))
 RESULTS = {"made", "failed", "tie", "passed_out"}
 PENDING = (0, 1)
 ALWAYS, NEVER = "random:accept=1", "random:accept=0"
+HAND = ("Ah Kh 9s Ts", "--return", "Jh")
+CARDS_PLAYED = ("Js As Qd Kd", "--return", "Jc", "--heard", "pass play", "--played", "Ts Kc")
+WORDS = (
+    ("trump", "s", "♠"),
+    ("place", 3, "dealer"),
+    ("contracting_score", -1, "-1"),
+    ("raised", 1, "yes"),
+)
+HEADING = "caller's trumps"
 PAIR, FIELD = ("random:accept=0.7", "random:accept=0.2"), "random:accept=0.4"
 OTHER_RULE = {"void_rule": "free"}
 GROUPINGS = (("dealer", "raised"), (), ("turned_rank",))

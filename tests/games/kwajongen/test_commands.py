@@ -11,12 +11,9 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from click.shell_completion import ShellComplete
 
 from kqj_sim.games.kwajongen import KWAJONGEN_COLUMNS
 from tests.command_line import expect_error, run
-from tests.commands.completions import SHELLS, complete
-from tests.commands.game_options import check_options_of_other_games
 
 GAME = ("--game", "kwajongen")
 RANDOM = (*GAME, "--policy", "random")
@@ -195,19 +192,3 @@ def test_a_report_of_next_to_nothing_can_be_made(tmp_path: Path) -> None:
     done = run("report", "--out", str(tmp_path / "out"), *RANDOM, *few, *compared)
     assert done.exit_code == 0, done.output
     assert "nan" not in (tmp_path / "out" / "report.md").read_text(encoding="utf-8").lower()
-
-
-@pytest.mark.parametrize("words", ["simulate", "odds", "report", "records", "show"])
-def test_help_lists_the_options_of_the_game(words: str) -> None:
-    shown = run(words, "--help", "--game=kwajongen").stdout
-    assert "  --teams" not in shown and "--void-rule" in shown
-    assert "--void-rule" not in run(words, "--help").stdout
-
-
-def test_options_of_other_games_are_refused() -> None:
-    check_options_of_other_games("kwajongen", "Ah", "9h", "Ks", "Tc", "--return", "Jh")
-
-
-@pytest.mark.parametrize("shell", SHELLS)
-def test_policies_are_completed(shell: type[ShellComplete]) -> None:
-    assert complete("simulate", *GAME, "--policy", "s", shell=shell) == ["standard"]

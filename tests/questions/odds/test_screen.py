@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from kqj_sim.output.formats import render
 from kqj_sim.positions.estimator import estimate_position
 from kqj_sim.positions.reader import read_typed_position
+from kqj_sim.questions.odds.screen import make_odds_report
 from kqj_sim.rules import GameRules, KqjRules
-from tests.questions.odds.screens import check_screen
+from tests.games.every import SHARED
+from tests.variants import OTHER_GAMES
 
+MOST_LINES, WIDTH = 30, 80
 EIGHT = "9h 8h Ah Kh Qh 5d 6c Ac"
 PLAYER = "points+greedy"
+
+
+def check_screen(odds: Any) -> None:
+    """Check that odds fit a screen."""
+    lines = render(make_odds_report(odds), "table", width=WIDTH).decode().splitlines()
+    assert len(lines) <= MOST_LINES
+    assert max(map(len, lines)) <= WIDTH
 
 
 @pytest.mark.parametrize(
@@ -26,6 +39,16 @@ def test_calls_fit_a_screen(rules: KqjRules, hand: str, heard: str | None) -> No
     card = "7h" if rules.bidding == "take" else None
     situation = read_typed_position(hand, rules, return_card=card, heard=heard)
     check_screen(estimate_position(situation, PLAYER, deals=512))
+
+
+@pytest.mark.parametrize("rules", OTHER_GAMES.values(), ids=str)
+def test_calls_of_every_game_fit_a_screen(rules: GameRules) -> None:
+    shared = SHARED[rules.game]
+    hand, _, card = shared.HAND
+    position = read_typed_position(
+        hand, rules, return_card=card, place=1, pending=shared.PENDING[1]
+    )
+    check_screen(estimate_position(position, "random", deals=512))
 
 
 @pytest.mark.parametrize("ignore_calls", [True, False])
