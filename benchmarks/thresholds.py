@@ -29,8 +29,7 @@ from kqj_sim.core.block import (
 from kqj_sim.core.cards import NO_TRUMP, trailing_zeros
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.round import BEGIN_STAGE, call_stage, start_deals
-from kqj_sim.policies.point_count import count_points
-from kqj_sim.policies.points import FITTED_TWO
+from kqj_sim.policies.points import FITTED_TWO, count_points
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.run import simulate

@@ -57,8 +57,7 @@ from kqj_sim.core.types import Block, Float32Array, Int64Array, Position
 from kqj_sim.policies.binding import bind_function
 from kqj_sim.policies.features import FEATURES, PARTS, find_output, write_features
 from kqj_sim.policies.players import Player
-from kqj_sim.policies.point_count import count_points
-from kqj_sim.policies.points import base_total, get_fitted
+from kqj_sim.policies.points import base_total, count_points, get_fitted
 from kqj_sim.policies.trick_odds import build_trick_context
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.encode import encode_rules, encode_seating

@@ -121,7 +121,7 @@ class Game(ABC):
             policies leave out.
         lively_player: a player who makes contracts of every kind, against whom policies that choose
             cards are checked.
-        built_ins: names of its policies, each a module of `policies_package`.
+        built_ins: the module of each of its policies, by name.
     """
 
     name: ClassVar[str]
@@ -134,8 +134,7 @@ class Game(ABC):
     upcard_key: ClassVar[str]
     default_player: ClassVar[str]
     lively_player: ClassVar[str]
-    policies_package: ClassVar[str]
-    built_ins: ClassVar[tuple[str, ...]]
+    built_ins: ClassVar[Mapping[str, str]]
     presets: ClassVar[Mapping[str, Preset]]
 
     # Quantities of comparisons and sweeps, by identifier, and the words on them.

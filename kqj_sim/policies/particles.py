@@ -29,9 +29,9 @@ from kqj_sim.core.trick import find_legal_cards, finish_trick, put_card
 from kqj_sim.core.types import Block, Card, CardSet, Contract, Key, Place, Position
 from kqj_sim.core.views import TakeView, last_bid_amount, last_bid_contract
 from kqj_sim.core.weighted_layouts import HandLists
-from kqj_sim.policies.point_count import count_points
 from kqj_sim.policies.points import (
     base_total,
+    count_points,
     count_to_take,
     get_fitted,
     summarise_bids,

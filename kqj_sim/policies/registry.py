@@ -411,10 +411,9 @@ def find_policy(name: str, game: str = "kqj") -> Policy:
     Raises:
         InputError: no policy has that name, or an entry point is not a policy.
     """
-    known_game = find_game(game)
-    if name in known_game.built_ins:
-        module = importlib.import_module(f"{known_game.policies_package}.{name}")
-        return policies_of_module(module)[name]
+    built_ins = find_game(game).built_ins
+    if name in built_ins:
+        return _import(built_ins[name], name)
     if name in _SESSION:
         return _SESSION[name].copy()
     offered = {point.name: point for point in _load_entry_points()}

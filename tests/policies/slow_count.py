@@ -1,4 +1,4 @@
-"""The point count, computed slowly from the texts of cards, as `policies.point_count` has it."""
+"""The point count, computed slowly from the texts of cards, as `policies.points` has it."""
 
 from __future__ import annotations
 

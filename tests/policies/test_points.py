@@ -17,7 +17,7 @@ from kqj_sim.columns import CONTRACT_LABELS
 from kqj_sim.core.round import THREE_TEAMS, TWO_TEAMS
 from kqj_sim.core.views import PASS, BidView, CounterView, bid_code, replace_last_bid
 from kqj_sim.policies import parse_player, points
-from kqj_sim.policies.point_count import count_points, wins_every_trick
+from kqj_sim.policies.points import count_points, wins_every_trick
 from kqj_sim.policies.tools import normal_share
 from kqj_sim.record import Record
 from kqj_sim.referee.kqj import PACK

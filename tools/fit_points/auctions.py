@@ -36,8 +36,7 @@ from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.types import Block, Float64Array, Int64Array
 from kqj_sim.core.views import BidView, replace_last_bid
 from kqj_sim.policies.players import parse_player
-from kqj_sim.policies.point_count import count_points
-from kqj_sim.policies.points import expected_total, summarise_bids
+from kqj_sim.policies.points import count_points, expected_total, summarise_bids
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.encode import encode_rules, encode_seating
 from tools.fit_points.imposed import ImposedRounds, deal_cards

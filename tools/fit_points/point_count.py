@@ -20,7 +20,7 @@ from kqj_sim.core.block import SEATS
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, trailing_zeros
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.types import BoolArray, Float64Array, Int64Array
-from kqj_sim.policies.point_count import (
+from kqj_sim.policies.points import (
     AllTrumpsTerms,
     NoTrumpTerms,
     SuitTerms,

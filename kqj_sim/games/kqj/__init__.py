@@ -29,10 +29,17 @@ class Kqj(Game):
     sender, upcard_key, raises = "Sender", "return", False
     default_player = "learned+network"
     lively_player = "random:take=0.3,bid=0.3,capot=0.05,counter=0.1"
-    policies_package = "kqj_sim.policies"
-    built_ins = (
-        "random", "greedy", "standard", "network", "pimc", "points", "learned", "always", "never",
-    )  # fmt: skip
+    built_ins: ClassVar[Mapping[str, str]] = {
+        "random": "kqj_sim.policies.simple",
+        "greedy": "kqj_sim.policies.simple",
+        "standard": "kqj_sim.policies.standard",
+        "network": "kqj_sim.policies.network",
+        "pimc": "kqj_sim.policies.pimc",
+        "points": "kqj_sim.policies.points",
+        "learned": "kqj_sim.policies.learned",
+        "always": "kqj_sim.policies.simple",
+        "never": "kqj_sim.policies.simple",
+    }
     presets: ClassVar[Mapping[str, Preset]] = {
         "bold": Preset("points:take=0,lap2=0", "calls like points, but takes at once with any hand")
     }

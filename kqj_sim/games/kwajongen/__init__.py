@@ -108,8 +108,10 @@ class Kwajongen(Game):
     decisions = ("accept", "card")
     sender, upcard_key, raises = "caller", "turned", True
     default_player, lively_player = "standard", "random"
-    policies_package = "kqj_sim.games.kwajongen.policies"
-    built_ins = ("random", "standard")
+    built_ins: ClassVar[Mapping[str, str]] = {
+        "random": "kqj_sim.games.kwajongen.policies.random",
+        "standard": "kqj_sim.games.kwajongen.policies.standard",
+    }
     presets: ClassVar[Mapping[str, Preset]] = {}
 
     taken_share, made_share = "caller_share", "caller_round_won_share"

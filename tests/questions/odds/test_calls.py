@@ -14,8 +14,7 @@ from kqj_sim.games import KQJ
 from kqj_sim.games.kqj.call_sampler import KqjCallOdds, KqjCallSampler
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.players import parse_player
-from kqj_sim.policies.point_count import count_points
-from kqj_sim.policies.points import FITTED_TWO
+from kqj_sim.policies.points import FITTED_TWO, count_points
 from kqj_sim.positions.estimator import ImpossibleBiddingError
 from kqj_sim.positions.measures import DRAWN, NOT_PLAYED, WON
 from kqj_sim.positions.odds import estimate_bidding_probability
