@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.results import Stage
 from kqj_sim.columns import KQJ_COLUMNS
-from kqj_sim.core import columns, play, rng, round, scoring
+from kqj_sim.core import columns, rng, round, scoring
 from kqj_sim.core.block import AUCTION_ROWS, DEAL_NUMBER, ILLEGAL, KEY, LANES, allocate_block
 from kqj_sim.simulation.blocks import CHUNK_ROWS
 from kqj_sim.simulation.experiment import Experiment
@@ -26,8 +26,8 @@ REPEATS = 40
 
 _BEGIN, _CALLS = round.BEGIN_STAGE, round.CALL_STAGE
 _start_deals, _call_stage, _deal_key = round.start_deals, round.call_stage, rng.derive_deal_key
-_taken_first, _complete, _prepare = play.move_taken_first, play.complete_hands, play.prepare_play
-_tricks, _count, _score = play.play_tricks, scoring.count_tricks, scoring.score_rounds
+_taken_first, _complete, _prepare = round.move_taken_first, round.complete_hands, round.prepare_play
+_tricks, _count, _score = round.play_tricks, scoring.count_tricks, scoring.score_rounds
 _calls, _played, _passed = (
     columns.fill_call_columns,
     columns.fill_play_columns,

@@ -77,7 +77,7 @@ def main() -> None:
 def _stages() -> list[Loops]:
     from numba import typeof, types
 
-    from kqj_sim.core import bidding, columns, deal, play, round, scoring, trick
+    from kqj_sim.core import bidding, columns, deal, round, scoring, trick
     from kqj_sim.core.jit import kernel
     from kqj_sim.rules import KqjRules
     from kqj_sim.simulation.encode import encode_rules
@@ -90,8 +90,8 @@ def _stages() -> list[Loops]:
         (deal.deal_first_cards, (block, number)),
         (deal.deal_further_cards, (block, number)),
         (bidding.reset_calls, (block, number)),
-        (play.complete_hands, (block, number, number)),
-        (play.prepare_play, (block, number)),
+        (round.complete_hands, (block, number, number)),
+        (round.prepare_play, (block, number)),
         (trick.finish_trick, (block, number)),
         (trick.play_last_trick, (block, number)),
         (scoring.count_tricks, (block, number, rules)),

@@ -12,8 +12,7 @@ from kqj_sim.core import round as kqj_games
 from kqj_sim.core import round as kqj_round
 from kqj_sim.core.block import COLUMN_ROWS, STRIDE
 from kqj_sim.core.dispatch import BID, COUNTER, FOLLOW, LEAD, OVERCOUNTER, TAKE
-from kqj_sim.core.rules import Rules
-from kqj_sim.core.types import Block, Kernel
+from kqj_sim.core.types import Block, Kernel, Rules
 from kqj_sim.games import find_game, get_column_numbers, get_columns
 from kqj_sim.imposed import ImposedContract, ImposedFirstCall
 from kqj_sim.policies.binding import LOOPS, Loops

@@ -10,8 +10,7 @@ import numpy as np
 from kqj_sim.core.block import LANES, SEATS, allocate_block
 from kqj_sim.core.dispatch import ASK_SIGNATURE, BID, COUNTER, LOOP_COUNT, OVERCOUNTER
 from kqj_sim.core.jit import compile_cfunc
-from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Seating
-from kqj_sim.core.types import Int16Array
+from kqj_sim.core.types import MAX_PARAMETERS, MAX_POLICIES, Int16Array, Seating
 from kqj_sim.policies.call_features import CallTurn
 from kqj_sim.policies.learned import learned
 from kqj_sim.policies.players import parse_player

@@ -28,9 +28,8 @@ from kqj_sim.core.block import LANES, SEATS, TRICKS, allocate_block
 from kqj_sim.core.cards import lowest_bit
 from kqj_sim.core.dispatch import FOLLOW, LEAD, ask
 from kqj_sim.core.jit import kernel, scalar, stack_float32
-from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.trick import finish_trick
-from kqj_sim.core.types import Block, Int64Array
+from kqj_sim.core.types import Block, Int64Array, Rules, Seating
 from kqj_sim.policies.features import FEATURES, find_output, write_features
 from kqj_sim.policies.players import parse_player
 from kqj_sim.policies.tools import best_card

@@ -31,13 +31,21 @@ from kqj_sim.core.dispatch import (
     ask,
 )
 from kqj_sim.core.jit import kernel, scalar, stack_float32
-from kqj_sim.core.play import complete_hands
 from kqj_sim.core.playouts import play_called, resume_calls
-from kqj_sim.core.round import BEGIN_STAGE, BID_PENDING, COUNTER_PENDING, call_stage
-from kqj_sim.core.rules import Rules, Seating
+from kqj_sim.core.round import BEGIN_STAGE, BID_PENDING, COUNTER_PENDING, call_stage, complete_hands
 from kqj_sim.core.scoring import MADE
 from kqj_sim.core.simd_int16 import UNITS
-from kqj_sim.core.types import Address, Block, Float32Array, Int16Array, Int64Array, Lane, Place
+from kqj_sim.core.types import (
+    Address,
+    Block,
+    Float32Array,
+    Int16Array,
+    Int64Array,
+    Lane,
+    Place,
+    Rules,
+    Seating,
+)
 from kqj_sim.core.views import PASS, bid_code
 from kqj_sim.policies.call_features import TO_BID, TO_COUNTER, TO_OVERCOUNTER, CallTurn, order_suits
 from kqj_sim.policies.learned import (

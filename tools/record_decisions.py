@@ -48,12 +48,26 @@ from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, PACK, lowest_bit
 from kqj_sim.core.deal import deal_further_cards
 from kqj_sim.core.dispatch import FOLLOW, LEAD, LOOP_ENTRIES, ask
 from kqj_sim.core.jit import int64_at, kernel, scalar
-from kqj_sim.core.play import complete_hands, move_taken_first, prepare_play
 from kqj_sim.core.playouts import compute_utility, copy_lanes, put_trick_cards
-from kqj_sim.core.round import RESUME_PLAY, call_resume, call_stage
-from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
+from kqj_sim.core.round import (
+    RESUME_PLAY,
+    call_resume,
+    call_stage,
+    complete_hands,
+    move_taken_first,
+    prepare_play,
+)
 from kqj_sim.core.trick import finish_trick
-from kqj_sim.core.types import Block, Float32Array, Int64Array, Position
+from kqj_sim.core.types import (
+    MAX_PARAMETERS,
+    MAX_POLICIES,
+    Block,
+    Float32Array,
+    Int64Array,
+    Position,
+    Rules,
+    Seating,
+)
 from kqj_sim.policies.binding import bind_function
 from kqj_sim.policies.features import FEATURES, PARTS, find_output, write_features
 from kqj_sim.policies.players import Player

@@ -6,23 +6,14 @@ It is the bidding of `core.bidding` for a deal whose calls are known, packed int
 
 from __future__ import annotations
 
+from kqj_sim.core import observed_calls as oc
 from kqj_sim.core.block import SEATS
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP
 from kqj_sim.core.dispatch import BID, COUNTER, OVERCOUNTER, TAKE
 from kqj_sim.core.jit import kernel, scalar
-from kqj_sim.core.observed_calls import (
-    CALL_ARGUMENT,
-    CALL_LOOP,
-    CALL_MADE,
-    CALL_ROWS,
-    CALL_RULE,
-    CALLER_PLACE,
-    OBSERVED_CALL_SIZE,
-)
 from kqj_sim.core.playouts import PUBLIC_ROWS
 from kqj_sim.core.round import BID_PENDING, COUNTER_PENDING, NOTHING_PENDING
-from kqj_sim.core.rules import Rules
-from kqj_sim.core.types import Contract, Flag, Int64Array, Place, Suit
+from kqj_sim.core.types import Contract, Flag, Int64Array, Place, Rules, Suit
 from kqj_sim.core.views import PASS, replace_last_bid
 
 (
@@ -101,14 +92,14 @@ def _observe(
     """Append a question and its answer, unless it was the player's own; return their number."""
     if place == own:
         return count
-    at = count * OBSERVED_CALL_SIZE
-    observed[at + CALLER_PLACE] = place
-    observed[at + CALL_LOOP] = kind
-    observed[at + CALL_ARGUMENT] = argument
-    observed[at + CALL_RULE] = rule
-    observed[at + CALL_MADE] = answer
+    at = count * oc.OBSERVED_CALL_SIZE
+    observed[at + oc.CALLER_PLACE] = place
+    observed[at + oc.CALL_LOOP] = kind
+    observed[at + oc.CALL_ARGUMENT] = argument
+    observed[at + oc.CALL_RULE] = rule
+    observed[at + oc.CALL_MADE] = answer
     for entry in range(STATE_SIZE):
-        observed[at + CALL_ROWS + entry] = state[entry]
+        observed[at + oc.CALL_ROWS + entry] = state[entry]
     return count + 1
 
 

@@ -6,8 +6,7 @@ from kqj_sim.core import block as b
 from kqj_sim.core.cards import select, whole_tens
 from kqj_sim.core.dispatch import BID, COUNTER, OVERCOUNTER, TAKE, ask
 from kqj_sim.core.jit import block_loop, scalar
-from kqj_sim.core.rules import Rules, Seating
-from kqj_sim.core.types import Block, Flag, Int64Array, Lane, Place, RowOffset
+from kqj_sim.core.types import Block, Flag, Int64Array, Lane, Place, RowOffset, Rules, Seating
 from kqj_sim.core.views import PASS, replace_last_bid
 
 MAX_CALLS = 512

@@ -129,7 +129,7 @@ HISTORY_ROWS = SEATS + 1
 """Rows of a trick in TRICK_HISTORY, in Kwajongen too."""
 TRICK_HISTORY = _reserve_rows(TRICKS * HISTORY_ROWS)
 """For each finished trick its leader's place, then the six cards in the order played; kept if
-`core.rules.Seating.keeps_history` is 1."""
+`core.types.Seating.keeps_history` is 1."""
 COLUMN_ROWS = _reserve_rows(len(KQJ_COLUMNS))
 """One row per column of the results."""
 

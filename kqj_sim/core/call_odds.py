@@ -21,7 +21,6 @@ from kqj_sim.core.dispatch import ask
 from kqj_sim.core.hidden_hands import BINOMIALS
 from kqj_sim.core.jit import block_loop, int16_at, int64_at, kernel, scalar
 from kqj_sim.core.playouts import PUBLIC_ROWS, play_called, resume_calls
-from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.scoring import PASSED_OUT, count_announcements
 
 OBSERVER_PLACE, OBSERVER_CARDS, OBSERVED_RETURN, OBSERVED_PLAYERS, OBSERVED_GRATUITY = range(5)
@@ -67,7 +66,7 @@ def _hand_index(part: int, lane: t.Lane) -> np.uint64:
 
 
 @scalar
-def _calling_hand_size(rules: Rules) -> int:
+def _calling_hand_size(rules: t.Rules) -> int:
     return b.TRICKS if rules.auction else 5
 
 
@@ -82,7 +81,7 @@ def fill_observed_rows(state: t.Block, observer: t.Int64Array) -> None:
 
 @scalar
 def _draw_from_remaining(
-    remaining: t.Int64Pointer, deal: int, place: t.Place, key: t.Key, rules: Rules
+    remaining: t.Int64Pointer, deal: int, place: t.Place, key: t.Key, rules: t.Rules
 ) -> tuple[t.CardSet, t.CardSet]:
     """Draw a caller's hand from the cards that remain in a deal (`make_caller_search`)."""
     hand = draw_cards(remaining[deal], _calling_hand_size(rules), key, rng.HIDDEN_HAND)
@@ -94,8 +93,8 @@ _draw_caller_hands = observed.make_caller_search(_draw_from_remaining)
 
 @kernel
 def choose_calls(
-    observer: t.Int64Array, question: t.Int64Array, keys: t.Int64Array, rules: Rules, seating:
-    Seating, answers: t.Int64Array,
+    observer: t.Int64Array, question: t.Int64Array, keys: t.Int64Array, rules: t.Rules, seating:
+    t.Seating, answers: t.Int64Array,
 ) -> bool:  # fmt: skip
     """Ask a player for a call, once for each key; False after an illegal choice.
 
@@ -154,7 +153,7 @@ def begin_deals(
 
 @kernel
 def draw_callers(
-    state: t.Block, lanes: int, rules: Rules, seating: Seating, observed_calls: t.Int64Array,
+    state: t.Block, lanes: int, rules: t.Rules, seating: t.Seating, observed_calls: t.Int64Array,
     hands: t.Int64Array, keys: t.Int64Array, weights: t.Float64Array, counts: t.Int64Array,
     signal: t.Int64Array, remaining: t.Int64Array, shares: t.Float64Array,
 ) -> None:  # fmt: skip
@@ -213,9 +212,9 @@ def draw_callers(
 
 @kernel
 def deal_remaining(
-    state: t.Block, lanes: int, rules: Rules, observer: t.Int64Array, observed_calls: t.Int64Array,
-    hands: t.Int64Array, keys: t.Int64Array, weights: t.Float64Array, signal: t.Int64Array,
-    remaining: t.Int64Array,
+    state: t.Block, lanes: int, rules: t.Rules, observer: t.Int64Array, observed_calls:
+    t.Int64Array, hands: t.Int64Array, keys: t.Int64Array, weights: t.Float64Array, signal:
+    t.Int64Array, remaining: t.Int64Array,
 ) -> int:  # fmt: skip
     """Deal the cards that nobody has; arguments as of `draw_callers`, or of `begin_deals`.
 
@@ -278,7 +277,7 @@ def fill_block(
 
 @scalar
 def write_outcome(
-    state: t.Block, lane: t.Lane, own_place: t.Place, rules: Rules, outcome: t.Int16Array
+    state: t.Block, lane: t.Lane, own_place: t.Place, rules: t.Rules, outcome: t.Int16Array
 ) -> None:
     """Write the outcome of a played lane, int16 (OUTCOME_SIZE,), for the team of a place."""
     own_team = b.team_of(state[b.PLAYERS + lane], own_place)
@@ -388,7 +387,7 @@ def _select_deals(
 
 @kernel
 def play_out_calls(
-    state: t.Block, lanes: int, rules: Rules, seating: Seating, uncountered_seating: Seating,
+    state: t.Block, lanes: int, rules: t.Rules, seating: t.Seating, uncountered_seating: t.Seating,
     observer: t.Int64Array, options: t.Int64Array, hands: t.Int64Array, keys: t.Int64Array,
     outcomes: t.Int16Array,
 ) -> bool:  # fmt: skip

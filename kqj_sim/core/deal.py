@@ -19,8 +19,8 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from kqj_sim.core import block, rng
-from kqj_sim.core.block import SEATS, STRIDE, cell_index, pad_lanes
+from kqj_sim.core import block as b
+from kqj_sim.core import rng
 from kqj_sim.core.cards import PACK, popcount
 from kqj_sim.core.jit import block_loop, has_instructions, scalar
 from kqj_sim.core.types import Block, CardSet, Int64Array, Kernel, Key, Numba, Place, RowOffset
@@ -99,7 +99,7 @@ deposit: Kernel = _deposit_instruction if _HAS_PDEP else deposit_by_loop
 deposit_beside: Kernel = _deposit_beside_by_instruction if _HAS_PDEP else deposit_beside_by_loop
 
 
-_UPCARD_DRAW, _FURTHER_DRAW, _EXCHANGE_DRAW = SEATS, SEATS + 1, SEATS + 4
+_UPCARD_DRAW, _FURTHER_DRAW, _EXCHANGE_DRAW = b.SEATS, b.SEATS + 1, b.SEATS + 4
 """Numbers of the draws after those of the first five cards, one for each place."""
 
 
@@ -137,9 +137,9 @@ def _draw_subsets(state: Block, n: int, draw: int, first: int, second: int) -> N
     `first` and `second` are numbers of subsets, none likelier than another by more than 2**-32.
     """
     for i in range(n):
-        bits = rng.draw(state[block.KEY + i], rng.DEAL + draw)
-        state[block.SCRATCH + i] = rng.scale_32_below(rng.high_half(bits), first)
-        state[block.SCRATCH + STRIDE + i] = rng.scale_32_below(rng.low_half(bits), second)
+        bits = rng.draw(state[b.KEY + i], rng.DEAL + draw)
+        state[b.SCRATCH + i] = rng.scale_32_below(rng.high_half(bits), first)
+        state[b.SCRATCH + b.STRIDE + i] = rng.scale_32_below(rng.low_half(bits), second)
 
 
 @block_loop
@@ -147,49 +147,49 @@ def deal_first_cards(state: Block, lanes: int) -> None:
     """Deal the first cards of `lanes` deals: fill FIRST_FIVE, UPCARD and REMAINING_CARDS."""
     # Place by place: the deposits of one deal wait for each other, and a processor looks only some
     # hundred instructions ahead for those of the next deals.
-    n = pad_lanes(lanes)
+    n = b.pad_lanes(lanes)
     for i in range(n):
-        state[block.REMAINING_CARDS + i] = PACK
-    for place in range(SEATS):
+        state[b.REMAINING_CARDS + i] = PACK
+    for place in range(b.SEATS):
         _draw_subsets(state, n, place, SUBSET_COUNTS[2 * place], SUBSET_COUNTS[2 * place + 1])
         for i in range(n):
-            cards = state[block.REMAINING_CARDS + i]
-            three = TRIPLES[np.uint64(state[block.SCRATCH + i])]
-            two = PAIRS[np.uint64(state[block.SCRATCH + STRIDE + i])]
+            cards = state[b.REMAINING_CARDS + i]
+            three = TRIPLES[np.uint64(state[b.SCRATCH + i])]
+            two = PAIRS[np.uint64(state[b.SCRATCH + b.STRIDE + i])]
             five = deposit(three | deposit_beside(two, three), cards)
-            state[cell_index(block.FIRST_FIVE + place * STRIDE, i)] = five
-            state[block.REMAINING_CARDS + i] = cards ^ five
+            state[b.cell_index(b.FIRST_FIVE + place * b.STRIDE, i)] = five
+            state[b.REMAINING_CARDS + i] = cards ^ five
     _draw_subsets(state, n, _UPCARD_DRAW, SUBSET_COUNTS[12], 1)
     for i in range(n):
-        cards = state[block.REMAINING_CARDS + i]
-        turned_up = deposit(1 << state[block.SCRATCH + i], cards)
-        state[block.UPCARD + i] = turned_up
-        state[block.REMAINING_CARDS + i] = cards ^ turned_up
+        cards = state[b.REMAINING_CARDS + i]
+        turned_up = deposit(1 << state[b.SCRATCH + i], cards)
+        state[b.UPCARD + i] = turned_up
+        state[b.REMAINING_CARDS + i] = cards ^ turned_up
 
 
 @scalar
 def _deal_three(state: Block, n: int, place: Place, drawn: RowOffset) -> None:
     """Deal a place the three further cards whose number stands in a row."""
     for i in range(n):
-        cards = state[block.REMAINING_CARDS + i]
-        three = deposit(TRIPLES[np.uint64(state[cell_index(drawn, i)])], cards)
-        state[cell_index(block.FURTHER_CARDS + place * STRIDE, i)] = three
-        state[block.REMAINING_CARDS + i] = cards ^ three
+        cards = state[b.REMAINING_CARDS + i]
+        three = deposit(TRIPLES[np.uint64(state[b.cell_index(drawn, i)])], cards)
+        state[b.cell_index(b.FURTHER_CARDS + place * b.STRIDE, i)] = three
+        state[b.REMAINING_CARDS + i] = cards ^ three
 
 
 @block_loop
 def deal_further_cards(state: Block, lanes: int) -> None:
     """Deal the cards that remain after `deal_first_cards`: fill FURTHER_CARDS."""
-    n = pad_lanes(lanes)
+    n = b.pad_lanes(lanes)
     for pair in range(2):
         place, draw = 2 * pair, _FURTHER_DRAW + pair
         _draw_subsets(state, n, draw, SUBSET_COUNTS[13 + place], SUBSET_COUNTS[14 + place])
-        _deal_three(state, n, place, block.SCRATCH)
-        _deal_three(state, n, place + 1, block.SCRATCH + STRIDE)
+        _deal_three(state, n, place, b.SCRATCH)
+        _deal_three(state, n, place + 1, b.SCRATCH + b.STRIDE)
     _draw_subsets(state, n, _FURTHER_DRAW + 2, SUBSET_COUNTS[17], 1)
-    _deal_three(state, n, 4, block.SCRATCH)
+    _deal_three(state, n, 4, b.SCRATCH)
     for i in range(n):
-        state[block.FURTHER_CARDS + 5 * STRIDE + i] = state[block.REMAINING_CARDS + i]
+        state[b.FURTHER_CARDS + 5 * b.STRIDE + i] = state[b.REMAINING_CARDS + i]
 
 
 @scalar

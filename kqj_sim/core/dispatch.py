@@ -19,20 +19,10 @@ from numba import carray, types
 from numba.extending import intrinsic
 
 from kqj_sim.core import block as b
-from kqj_sim.core import rng
+from kqj_sim.core import jit, rng
 from kqj_sim.core import types as t
 from kqj_sim.core.block import STRIDE
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, popcount
-from kqj_sim.core.jit import (
-    float64_at,
-    int64_at,
-    make_address_caller,
-    make_tuple_reader,
-    mark_noalias,
-    scalar,
-    stack_int64,
-)
-from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
 from kqj_sim.core.trick import (
     find_following_cards,
     follow_view,
@@ -50,15 +40,15 @@ ASK_SIGNATURE = types.void(
 )  # fmt: skip
 """Block, lanes (in Kwajongen the one lane), two numbers that say who is asked, number of teams, a
 number from the rules, the policy's number, parameters and resources of all players
-(`core.rules.Seating`)."""
+(`core.types.Seating`)."""
 
 AskLoop: TypeAlias = Callable[..., None]
 """A plain function of `ASK_SIGNATURE`, ready for `core.jit.compile_cfunc`."""
 
 TAKE, BID, COUNTER, OVERCOUNTER, LEAD, FOLLOW, ACCEPT, RULE_OUT_BID = range(8)
-"""The loops that a policy is compiled into: the groups of entries in a `core.rules.Seating`."""
+"""The loops that a policy is compiled into: the groups of entries in a `core.types.Seating`."""
 LOOP_COUNT = 8
-LOOP_ENTRIES = LOOP_COUNT * MAX_POLICIES
+LOOP_ENTRIES = LOOP_COUNT * t.MAX_POLICIES
 """Entries of `Seating.loop_addresses` and `.resources`."""
 
 
@@ -92,7 +82,7 @@ def call_loop(
 class PolicyTable(NamedTuple):
     """The players as `ask` needs them, by address: references to arrays would be counted.
 
-    Attributes as of `core.rules.Seating`.
+    Attributes as of `core.types.Seating`.
     """
 
     loop_addresses: t.Int64Pointer
@@ -101,20 +91,20 @@ class PolicyTable(NamedTuple):
     resources: t.Int64Pointer
 
 
-@scalar
-def view_table(seating: Seating) -> PolicyTable:
+@jit.scalar
+def view_table(seating: t.Seating) -> PolicyTable:
     """Return the players of a seating, which must outlive the result."""
     return PolicyTable(
-        int64_at(seating.loop_addresses.ctypes.data),
+        jit.int64_at(seating.loop_addresses.ctypes.data),
         seating.distinct,
-        float64_at(seating.parameters.ctypes.data),
-        int64_at(seating.resources.ctypes.data),
+        jit.float64_at(seating.parameters.ctypes.data),
+        jit.int64_at(seating.resources.ctypes.data),
     )
 
 
-@scalar
+@jit.scalar
 def ask(
-    seating: Seating | PolicyTable, loop: int, state: t.Block | t.Int64Pointer, lanes: int, first:
+    seating: t.Seating | PolicyTable, loop: int, state: t.Block | t.Int64Pointer, lanes: int, first:
     int, second: int, teams: int, rule: int,
 ) -> None:  # fmt: skip
     """Ask every policy at the table; each decides in the lanes in which it sits there.
@@ -128,7 +118,7 @@ def ask(
     if loop in (LEAD, FOLLOW):
         rule = 1 if seating.distinct == 1 else 0
     for number in range(seating.distinct):
-        address = seating.loop_addresses[loop * MAX_POLICIES + number]
+        address = seating.loop_addresses[loop * t.MAX_POLICIES + number]
         if address != 0:
             call_loop(
                 address, state, lanes, first, second, teams, rule, number, seating.parameters,
@@ -152,26 +142,26 @@ class Asking(NamedTuple):
     may hold rounds that nobody plays, and in others the calling is over."""
 
 
-@scalar
+@jit.scalar
 def view_block(pointer: t.Int64Pointer) -> t.Block:
     """Return the block behind a pointer."""
     return carray(pointer, b.ROW_COUNT * b.STRIDE)
 
 
-@scalar
+@jit.scalar
 def view_parameters(pointer: t.Float64Pointer) -> t.Float64Array:
     """Return the parameters of all players behind a pointer."""
-    return carray(pointer, LOOP_ENTRIES * MAX_PARAMETERS)
+    return carray(pointer, LOOP_ENTRIES * t.MAX_PARAMETERS)
 
 
-@scalar
+@jit.scalar
 def check_choice(state: t.Block, lane: t.Lane, choice: int, allowed: bool, instead: int) -> int:
     """Return a user policy's choice; if it is not allowed, mark the lane and return `instead`."""
     state[b.ILLEGAL + lane] = state[b.ILLEGAL + lane] if allowed else 1
     return choice if allowed else instead
 
 
-@scalar
+@jit.scalar
 def check_card(state: t.Block, lane: t.Lane, card: t.Card, legal: t.CardSet) -> t.Card:
     """Return a user policy's card; if not legal, mark the lane and return the lowest legal one."""
     return check_choice(
@@ -216,8 +206,8 @@ def make_ask_follow(asking: Asking) -> AskLoop:
         values = read_parameters(view_parameters(parameter_table), number)
         resource = read_resource(resources, number)
         n = b.fill_vectors(lanes)
-        hands = mark_noalias(block_pointer, b.HAND + position * b.STRIDE)
-        cards = mark_noalias(block_pointer, b.TRICK_CARDS + position * b.STRIDE)
+        hands = jit.mark_noalias(block_pointer, b.HAND + position * b.STRIDE)
+        cards = jit.mark_noalias(block_pointer, b.TRICK_CARDS + position * b.STRIDE)
         # Three short loops: a processor looks only some hundred instructions ahead for those of
         # the next deals.
         for i in range(n):
@@ -240,13 +230,13 @@ def make_ask_follow(asking: Asking) -> AskLoop:
     return ask_follow
 
 
-RULES_SIZE = len(Rules._fields)
+RULES_SIZE = len(t.Rules._fields)
 STAGE_COUNT, RESUME_COUNT = 3, 3
 SEATING_SIZE = 7
 """Numbers of a packed seating: five addresses of arrays, the number of policies and the seats."""
 
 
-def pack_seatings(rules: Rules, seatings: list[Seating | None]) -> t.Int64Array:
+def pack_seatings(rules: t.Rules, seatings: list[t.Seating | None]) -> t.Int64Array:
     """Return the resource of a policy: the rules and seatings in one array.
 
     The seatings' arrays must outlive it; None stands for a policy that is not named.
@@ -268,35 +258,35 @@ def pack_seatings(rules: Rules, seatings: list[Seating | None]) -> t.Int64Array:
     return np.array(numbers, dtype=np.int64)
 
 
-_rules_at = make_tuple_reader(types.NamedUniTuple(types.int64, RULES_SIZE, Rules))
+_rules_at = jit.make_tuple_reader(types.NamedUniTuple(types.int64, RULES_SIZE, t.Rules))
 
 
-@scalar
-def unpack_rules(resource: t.Int64Pointer) -> Rules:
+@jit.scalar
+def unpack_rules(resource: t.Int64Pointer) -> t.Rules:
     """Return the rules in a resource."""
     return _rules_at(carray(resource, RULES_SIZE), 0)
 
 
-@scalar
-def unpack_seating(resource: t.Int64Pointer, number: int) -> Seating:
+@jit.scalar
+def unpack_seating(resource: t.Int64Pointer, number: int) -> t.Seating:
     """Return a seating in a resource, with `distinct` 0 if it was left out.
 
     Nothing is imposed, no history is kept and no columns are written.
     """
     at = RULES_SIZE + SEATING_SIZE * number
-    return Seating(
-        carray(int64_at(resource[at]), LOOP_ENTRIES),
-        carray(float64_at(resource[at + 1]), LOOP_ENTRIES * MAX_PARAMETERS),
-        carray(int64_at(resource[at + 2]), LOOP_ENTRIES),
+    return t.Seating(
+        carray(jit.int64_at(resource[at]), LOOP_ENTRIES),
+        carray(jit.float64_at(resource[at + 1]), LOOP_ENTRIES * t.MAX_PARAMETERS),
+        carray(jit.int64_at(resource[at + 2]), LOOP_ENTRIES),
         resource[at + 5],
         resource[at + 6],
-        carray(int64_at(resource[at + 3]), STAGE_COUNT),
-        carray(int64_at(resource[at + 4]), RESUME_COUNT),
+        carray(jit.int64_at(resource[at + 3]), STAGE_COUNT),
+        carray(jit.int64_at(resource[at + 4]), RESUME_COUNT),
         -1,
         -1,
         0,
         0,
-        carray(int64_at(resource[at + 4]), 0),
+        carray(jit.int64_at(resource[at + 4]), 0),
     )
 
 
@@ -330,7 +320,7 @@ def make_value_cards(write_values: t.Kernel) -> Callable[..., None]:
     return value_cards
 
 
-call_value_cards = make_address_caller(VALUE_SIGNATURE)
+call_value_cards = jit.make_address_caller(VALUE_SIGNATURE)
 """Call a `VALUE_SIGNATURE` function: (address, (its arguments))."""
 
 
@@ -351,7 +341,7 @@ def make_ask_take(asking: Asking) -> AskLoop:
         values = read_parameters(view_parameters(parameter_table), number)
         resource = read_resource(resources, number)
         n = b.pad_lanes(lanes)
-        hands = mark_noalias(block_pointer, b.FIRST_FIVE + place * b.STRIDE)
+        hands = jit.mark_noalias(block_pointer, b.FIRST_FIVE + place * b.STRIDE)
         turn = rng.CALL + b.SEATS * lap + place
         for i in range(n):
             players = state[b.PLAYERS + i]
@@ -374,19 +364,19 @@ def make_ask_take(asking: Asking) -> AskLoop:
     return ask_take
 
 
-@scalar
+@jit.scalar
 def find_lowest_bid(amount: int, limits: int) -> int:
     """Return the lowest bid over an amount, 0 for none; `limits` as of `make_ask_bid`."""
     return amount + 10 if amount > 0 else limits >> 17
 
 
-@scalar
+@jit.scalar
 def find_highest_bid(limits: int) -> int:
     """Return the highest amount of a bid; `limits` as of `make_ask_bid`."""
     return (limits >> 1) & 0xFFFF
 
 
-@scalar
+@jit.scalar
 def bid_view(
     state: t.Block,
     lane: t.Lane,
@@ -422,7 +412,7 @@ def make_ask_bid(asking: Asking) -> AskLoop:
         values = read_parameters(view_parameters(parameter_table), number)
         resource = read_resource(resources, number)
         n = b.fill_vectors(lanes)
-        hands = mark_noalias(block_pointer, b.DEALT + place * b.STRIDE)
+        hands = jit.mark_noalias(block_pointer, b.DEALT + place * b.STRIDE)
         for i in range(n):
             players = state[b.PLAYERS + i]
             if state[b.STILL_CALLING + i] != 0 and (
@@ -460,7 +450,7 @@ def make_rule_out_bid(asking: Asking) -> AskLoop:
         state = view_block(block_pointer)
         values = read_parameters(view_parameters(parameter_table), number)
         resource = read_resource(resources, number)
-        hands = mark_noalias(block_pointer, b.DEALT + place * b.STRIDE)
+        hands = jit.mark_noalias(block_pointer, b.DEALT + place * b.STRIDE)
         # Read once, so that what follows from it is computed once.
         bid, public = state[b.CALL], bid_view(state, 0, 0, place, turn, limits, teams)
         if not sole_policy and b.policy_of(public.players, place) != number:
@@ -485,12 +475,12 @@ def make_ask_counter(asking: Asking) -> AskLoop:
     """Return the loop that asks a place to counter or overcounter."""
     choose, read_parameters, read_resource, sole_policy, checked = asking
 
-    @scalar
+    @jit.scalar
     def is_asked(state: t.Block, lane: t.Lane, place: t.Place, number: int) -> bool:
         mine = sole_policy or b.policy_of(state[b.PLAYERS + lane], place) == number
         return (state[b.MAY_COUNTER + lane] != 0) & mine
 
-    @scalar
+    @jit.scalar
     def ask_lane(
         state: t.Block, lane: t.Lane, hand: t.CardSet, place: t.Place, turn: int, teams: int,
         values: t.Parameters, resource: object,
@@ -517,7 +507,7 @@ def make_ask_counter(asking: Asking) -> AskLoop:
         values = read_parameters(view_parameters(parameter_table), number)
         resource = read_resource(resources, number)
         n = b.pad_lanes(lanes)
-        hands = mark_noalias(block_pointer, b.DEALT + place * b.STRIDE)
+        hands = jit.mark_noalias(block_pointer, b.DEALT + place * b.STRIDE)
         count = 0
         for i in range(n):
             count += state[b.MAY_COUNTER + i]
@@ -527,7 +517,7 @@ def make_ask_counter(asking: Asking) -> AskLoop:
                     ask_lane(state, i, hands[i], place, turn, teams, values, resource)
             return
         # Few lanes are asked: they are listed, as vector code would ask all.
-        asked = stack_int64(STRIDE)
+        asked = jit.stack_int64(STRIDE)
         count = 0
         for i in range(lanes):
             asked[count] = i

@@ -1,4 +1,9 @@
-"""Layouts of the hidden cards that agree with what one player knows (`core.knowledge`).
+"""Knowledge of the others' hidden cards that plays give one player, and layouts that agree with it.
+
+*Knowledge* is an int64 array of KNOWLEDGE_SIZE numbers: for each player, by place or by position,
+the number of hidden cards and the cards that the player cannot hold.  The observer is a player
+without hidden cards.  Plays restrict hands, since players must follow suit and beat (docs/rules.md,
+section 5); hands only lose cards, so a card once excluded stays excluded.
 
 A *layout* is one way to deal the hidden cards.  All layouts that agree with the knowledge are
 equally likely.  If the knowledge restricts at most two players, layouts are dealt directly, the
@@ -17,20 +22,111 @@ from typing import Any
 
 import numpy as np
 
+from kqj_sim.core import block as b
 from kqj_sim.core import rng
-from kqj_sim.core.block import TRICKS, cell_index
+from kqj_sim.core import types as t
 from kqj_sim.core.cards import PACK, highest_bit, lowest_bit, popcount, trailing_zeros
 from kqj_sim.core.deal import deposit, draw_cards
 from kqj_sim.core.jit import block_loop, scalar
-from kqj_sim.core.knowledge import EXCLUDED, HAND_SIZES, HOLDER_COUNT, PUBLIC_KNOWLEDGE_SIZE, UNSEEN
-from kqj_sim.core.types import Card, CardSet, Int64Array, Key
+from kqj_sim.core.trick import read_trick, read_upcard, suit_mask_of, winning_cards
 
-# Numbers of layouts of the hidden cards, in kernels where at most two players are restricted.
-#
-# A player is restricted who cannot hold some hidden card (`core.knowledge`).
+HOLDER_COUNT = b.SEATS
+"""Holders of hidden cards; in Kwajongen one of them stands for the cards that stay out."""
+
+UNSEEN = 0
+"""All hidden cards."""
+HAND_SIZES = 1
+"""Number of hidden cards of each player; 0 for the observer."""
+EXCLUDED = HAND_SIZES + HOLDER_COUNT
+"""Cards that each player cannot hold."""
+PUBLIC_KNOWLEDGE_SIZE = EXCLUDED + HOLDER_COUNT
+"""Entries that callers fill; the rest is scratch space."""
+
+
+@scalar
+def exclude_by_trick(
+    knowledge: t.Int64Array, rows: t.Int64Array, start: int, stride: int, count: int, leader:
+    t.Place, players: t.PackedPlayers, trumps: t.CardSet, must_beat: t.CardSet,
+) -> None:  # fmt: skip
+    """Exclude, by place, the cards that a trick shows its players not to hold.
+
+    Players must follow suit, and beat, if they can: a follower who did not has none of the cards
+    that would have done so.
+
+    Args:
+        knowledge: the knowledge, of which EXCLUDED is updated.
+        rows: array with the cards in the order played.
+        start, stride: index of the first card, and distance from one card to the next.
+        players: teams of the places (`core.block.team_of`).
+        trumps, must_beat: rows TRUMPS and MUST_BEAT of the block.
+    """
+    if count == 0:
+        return
+    master = rows[b.cell_index(start, 0)]
+    led = suit_mask_of(master)
+    place = leader
+    team = b.team_of(players, place)
+    for k in range(1, count):
+        place = place + 1 if place + 1 < b.SEATS else 0
+        card = rows[b.cell_index(start, k * stride)]
+        own = b.team_of(players, place)
+        winning = winning_cards(led, trumps, master)
+        follows = card & led != 0
+        if card & winning != 0:
+            master = card
+            team = own
+        elif follows:
+            knowledge[EXCLUDED + place] |= winning & led & must_beat
+        elif team != own:
+            knowledge[EXCLUDED + place] |= winning
+        if not follows:
+            knowledge[EXCLUDED + place] |= led
+
+
+@scalar
+def assign_to_holder(knowledge: t.Int64Array, player: int, cards: t.CardSet) -> None:
+    """Exclude cards that a player certainly holds for all other players."""
+    for other in range(HOLDER_COUNT):
+        if other != player:
+            knowledge[EXCLUDED + other] |= cards
+
+
+@block_loop
+def infer_knowledge(
+    state: t.Block, lane: t.Lane, trick: int, position: t.Position, knowledge: t.Int64Array
+) -> None:
+    """Fill in, by place, what the player to play in a lane knows.
+
+    The block must hold the finished tricks (`core.block.TRICK_HISTORY`).
+    """
+    leader = state[b.LEADER + lane]
+    own = (leader + position) % b.SEATS
+    hand = state[b.cell_index(b.HAND + position * b.STRIDE, lane)]
+    on_table = read_trick(state, lane, position)
+    unseen = PACK & ~(hand | state[b.PLAYED_CARDS + lane] | on_table)
+    knowledge[UNSEEN] = unseen
+    for place in range(b.SEATS):
+        behind_leader = (place - leader) % b.SEATS
+        knowledge[HAND_SIZES + place] = b.TRICKS - trick - (behind_leader < position)
+        knowledge[EXCLUDED + place] = 0
+    knowledge[HAND_SIZES + own] = 0
+    knowledge[EXCLUDED + own] = -1
+    players = state[b.PLAYERS + lane]
+    trumps, must_beat = state[b.TRUMPS + lane], state[b.MUST_BEAT + lane]
+    for finished in range(trick):
+        exclude_by_trick(
+            knowledge, state, b.history_offset(finished, 1) + lane, b.STRIDE, b.SEATS,
+            state[b.cell_index(b.history_offset(finished, 0), lane)], players, trumps, must_beat,
+        )  # fmt: skip
+    exclude_by_trick(
+        knowledge, state, b.TRICK_CARDS + lane, b.STRIDE, position, leader, players, trumps,
+        must_beat,
+    )  # fmt: skip
+    assign_to_holder(knowledge, state[b.SENDER + lane], read_upcard(state, lane) & unseen)
+
 
 BINOMIALS = np.array(
-    [[comb(cards, size) for size in range(TRICKS + 1)] for cards in range(PACK.bit_count() + 1)],
+    [[comb(cards, size) for size in range(b.TRICKS + 1)] for cards in range(PACK.bit_count() + 1)],
     dtype=np.float64,
 )
 """The number of hands of each size from a number of cards."""
@@ -48,7 +144,7 @@ def count_ways(shared: int, both: int, own: int, size: int, others: int, others_
 
 
 @scalar
-def count_restricted(knowledge: Int64Array) -> int:
+def count_restricted(knowledge: t.Int64Array) -> int:
     """Return the number of players who cannot hold some hidden card."""
     count = 0
     for player in range(HOLDER_COUNT):
@@ -59,7 +155,7 @@ def count_restricted(knowledge: Int64Array) -> int:
 
 
 @scalar
-def compute_allowed_share(knowledge: Int64Array) -> float:
+def compute_allowed_share(knowledge: t.Int64Array) -> float:
     """Return the share of layouts that agree with the knowledge in all ways to deal hidden cards.
 
     At most two players are restricted (`count_restricted`).
@@ -84,7 +180,7 @@ def compute_allowed_share(knowledge: Int64Array) -> float:
     return ways / (BINOMIALS[count, size] * BINOMIALS[count - size, others_size])
 
 
-def count_layouts(knowledge: Int64Array) -> float:
+def count_layouts(knowledge: t.Int64Array) -> float:
     """Return the number of layouts that agree with the knowledge, however many are restricted.
 
     Give each player a variable, and multiply for all hidden cards the sum of those who may hold it:
@@ -139,7 +235,7 @@ cards that both may hold the first of two restricted players gets."""
 
 
 @scalar
-def draw_subset(cards: CardSet, size: int, key: Key, counter: int) -> int:
+def draw_subset(cards: t.CardSet, size: int, key: t.Key, counter: int) -> int:
     """Draw a uniformly random subset of a set; at most `size` draws from `counter` on are used."""
     count = popcount(cards)
     smaller = min(size, count - size)
@@ -151,7 +247,7 @@ def draw_subset(cards: CardSet, size: int, key: Key, counter: int) -> int:
 
 
 @block_loop
-def separate_forced_cards(knowledge: Int64Array) -> None:
+def separate_forced_cards(knowledge: t.Int64Array) -> None:
     """Split the hidden cards into forced and free ones, and find the restricted players."""
     unseen = knowledge[UNSEEN]
     free = unseen
@@ -172,7 +268,7 @@ def separate_forced_cards(knowledge: Int64Array) -> None:
 
 
 @scalar
-def _groups_holding(knowledge: Int64Array, card: Card) -> int:
+def _groups_holding(knowledge: t.Int64Array, card: t.Card) -> int:
     """Return the groups that contain every player who may hold a card."""
     groups = -1
     for player in range(HOLDER_COUNT):
@@ -181,7 +277,7 @@ def _groups_holding(knowledge: Int64Array, card: Card) -> int:
 
 
 @block_loop
-def _reset_layout(knowledge: Int64Array) -> bool:
+def _reset_layout(knowledge: t.Int64Array) -> bool:
     """Take all free cards back, and return True if any layout agrees with the knowledge.
 
     By Hall's theorem one does if every group has room for the cards that only its players may hold.
@@ -210,14 +306,14 @@ def _reset_layout(knowledge: Int64Array) -> bool:
 
 
 @scalar
-def _can_assign(knowledge: Int64Array, card: Card, player: int) -> bool:
+def _can_assign(knowledge: t.Int64Array, card: t.Card, player: int) -> bool:
     """Return True if the unassigned cards can still be assigned once a player gets a card."""
     short = knowledge[_TIGHT] & _GROUPS_WITH[player] & ~_groups_holding(knowledge, card)
     return (knowledge[EXCLUDED + player] & card) | short == 0
 
 
 @block_loop
-def _assign_card(knowledge: Int64Array, card: Card, player: int, times: int) -> None:
+def _assign_card(knowledge: t.Int64Array, card: t.Card, player: int, times: int) -> None:
     """Give a player a card that `_can_assign` allows, or with times = -1 take it back."""
     takes_room = _GROUPS_WITH[player] & ~_groups_holding(knowledge, card)
     tight = 0
@@ -230,20 +326,20 @@ def _assign_card(knowledge: Int64Array, card: Card, player: int, times: int) -> 
 
 
 @scalar
-def read_hidden_hand(knowledge: Int64Array, player: int) -> int:
+def read_hidden_hand(knowledge: t.Int64Array, player: int) -> int:
     """Return the hidden cards of a player in the current layout."""
     return knowledge[_LAYOUT + player] | knowledge[_FORCED + player]
 
 
 @scalar
-def write_layout(knowledge: Int64Array, layouts: Int64Array, number: int) -> None:
+def write_layout(knowledge: t.Int64Array, layouts: t.Int64Array, number: int) -> None:
     """Write the current layout as number `number` of a list."""
     for player in range(HOLDER_COUNT):
-        layouts[cell_index(number * HOLDER_COUNT, player)] = read_hidden_hand(knowledge, player)
+        layouts[b.cell_index(number * HOLDER_COUNT, player)] = read_hidden_hand(knowledge, player)
 
 
 @block_loop
-def _enumerate_free_cards(knowledge: Int64Array, limit: int, layouts: Int64Array) -> int:
+def _enumerate_free_cards(knowledge: t.Int64Array, limit: int, layouts: t.Int64Array) -> int:
     """Enumerate layouts by backtracking, card by card, after `separate_forced_cards`."""
     if not _reset_layout(knowledge):
         return 0
@@ -279,7 +375,7 @@ def _enumerate_free_cards(knowledge: Int64Array, limit: int, layouts: Int64Array
 
 
 @block_loop
-def enumerate_layouts(knowledge: Int64Array, limit: int, layouts: Int64Array) -> int:
+def enumerate_layouts(knowledge: t.Int64Array, limit: int, layouts: t.Int64Array) -> int:
     """Write all layouts, each once, if there are at most `limit`; return their number, else -1.
 
     Args:
@@ -291,7 +387,9 @@ def enumerate_layouts(knowledge: Int64Array, limit: int, layouts: Int64Array) ->
 
 
 @scalar
-def _draw_first_of_two(knowledge: Int64Array, one: int, other: int, key: Key, counter: int) -> int:
+def _draw_first_of_two(
+    knowledge: t.Int64Array, one: int, other: int, key: t.Key, counter: int
+) -> int:
     """Draw the hand of the first of two restricted players, so that all layouts are equally likely.
 
     The number of cards that the other player may hold, too, is drawn by the number of layouts.
@@ -317,7 +415,7 @@ def _draw_first_of_two(knowledge: Int64Array, one: int, other: int, key: Key, co
 
 
 @scalar
-def _can_deal_directly(knowledge: Int64Array) -> bool:
+def _can_deal_directly(knowledge: t.Int64Array) -> bool:
     """Return True if any layout agrees with knowledge that restricts at most two players.
 
     These and nobody else have to be looked at in Hall's theorem (`_reset_layout`).
@@ -337,7 +435,7 @@ def _can_deal_directly(knowledge: Int64Array) -> bool:
 
 
 @block_loop
-def _deal_directly(knowledge: Int64Array, wanted: int, key: Key, counter: int) -> None:
+def _deal_directly(knowledge: t.Int64Array, wanted: int, key: t.Key, counter: int) -> None:
     """Deal a random layout where at most two players are restricted; these come first.
 
     Whatever cards they get, the rest can be dealt in the same number of ways.  With `wanted`, the
@@ -365,7 +463,7 @@ def _deal_directly(knowledge: Int64Array, wanted: int, key: Key, counter: int) -
 
 
 @block_loop
-def build_first_layout(knowledge: Int64Array, key: Key) -> None:
+def build_first_layout(knowledge: t.Int64Array, key: t.Key) -> None:
     """Build some layout: each card goes to the first player who may get it, from a random one."""
     _reset_layout(knowledge)
     left = knowledge[_FREE]
@@ -381,7 +479,7 @@ def build_first_layout(knowledge: Int64Array, key: Key) -> None:
 
 
 @scalar
-def _redeal_pair(knowledge: Int64Array, one: int, other: int, key: Key, counter: int) -> None:
+def _redeal_pair(knowledge: t.Int64Array, one: int, other: int, key: t.Key, counter: int) -> None:
     """Redeal the cards that both of two players may hold."""
     first, second = knowledge[_LAYOUT + one], knowledge[_LAYOUT + other]
     both = (first | second) & ~(knowledge[EXCLUDED + one] | knowledge[EXCLUDED + other])
@@ -393,14 +491,14 @@ def _redeal_pair(knowledge: Int64Array, one: int, other: int, key: Key, counter:
 
 
 @scalar
-def _draw_one(cards: CardSet, key: Key, counter: int) -> int:
+def _draw_one(cards: t.CardSet, key: t.Key, counter: int) -> int:
     return deposit(
         1 << rng.scale_below(rng.draw(key, rng.HIDDEN_HAND + counter), popcount(cards)), cards
     )
 
 
 @block_loop
-def _pass_around(knowledge: Int64Array, key: Key, counter: int) -> None:
+def _pass_around(knowledge: t.Int64Array, key: t.Key, counter: int) -> None:
     """Let three or more restricted players pass on a card in a random circle.
 
     Each card is drawn from those that the next player may hold.  The probability of accepting the
@@ -443,7 +541,7 @@ def _pass_around(knowledge: Int64Array, key: Key, counter: int) -> None:
 
 
 @block_loop
-def run_chain(knowledge: Int64Array, sweeps: int, key: Key, counter: int) -> int:
+def run_chain(knowledge: t.Int64Array, sweeps: int, key: t.Key, counter: int) -> int:
     """Run sweeps of the chain, each all pairs and a circle; return the next counter."""
     for _ in range(sweeps):
         for one in range(HOLDER_COUNT - 1):
@@ -457,7 +555,7 @@ def run_chain(knowledge: Int64Array, sweeps: int, key: Key, counter: int) -> int
 
 @block_loop
 def redeal_among_last(
-    knowledge: Int64Array, layouts: Int64Array, number: int, first: int, sweeps: int, key: Key
+    knowledge: t.Int64Array, layouts: t.Int64Array, number: int, first: int, sweeps: int, key: t.Key
 ) -> None:  # fmt: skip
     """Redeal one of the sampled layouts at random among the players from `first` on.
 
@@ -465,7 +563,7 @@ def redeal_among_last(
     """
     at = number * HOLDER_COUNT
     for player in range(first, HOLDER_COUNT):
-        knowledge[_LAYOUT + player] = layouts[cell_index(at, player)] & knowledge[_FREE]
+        knowledge[_LAYOUT + player] = layouts[b.cell_index(at, player)] & knowledge[_FREE]
     counter = 0
     for _ in range(sweeps):
         for one in range(first, HOLDER_COUNT - 1):
@@ -473,17 +571,17 @@ def redeal_among_last(
                 _redeal_pair(knowledge, one, other, key, counter)
                 counter += _DRAWS_PER_STEP
     for player in range(first, HOLDER_COUNT):
-        layouts[cell_index(at, player)] = read_hidden_hand(knowledge, player)
+        layouts[b.cell_index(at, player)] = read_hidden_hand(knowledge, player)
 
 
 @scalar
-def _many_are_restricted(knowledge: Int64Array) -> bool:
+def _many_are_restricted(knowledge: t.Int64Array) -> bool:
     """Return True if more than two players are restricted."""
     return popcount(knowledge[_RESTRICTED]) > 2
 
 
 @block_loop
-def draw_first_layout(knowledge: Int64Array, key: Key) -> bool:
+def draw_first_layout(knowledge: t.Int64Array, key: t.Key) -> bool:
     """Draw a layout, each equally likely, which `read_hidden_hand` reads; False if none agrees.
 
     `knowledge` has UNSEEN, HAND_SIZES and EXCLUDED filled.  The same key gives the same layout.
@@ -502,7 +600,7 @@ def draw_first_layout(knowledge: Int64Array, key: Key) -> bool:
 
 
 @block_loop
-def draw_next_hand(knowledge: Int64Array, player: int, key: Key) -> int:
+def draw_next_hand(knowledge: t.Int64Array, player: int, key: t.Key) -> int:
     """Return a hand of a player in another layout, which hardly or not at all depends on the last.
 
     Of few cards the chain may move only by rare circles, so there it begins anew.
@@ -525,7 +623,7 @@ def draw_next_hand(knowledge: Int64Array, player: int, key: Key) -> int:
 
 
 @block_loop
-def sample_layouts(knowledge: Int64Array, number: int, key: Key, layouts: Int64Array) -> int:
+def sample_layouts(knowledge: t.Int64Array, number: int, key: t.Key, layouts: t.Int64Array) -> int:
     """Draw layouts, each equally likely; return how many, 0 if none agrees with the knowledge.
 
     If few cards are hidden and there are at most `number` layouts, each is written once instead.

@@ -352,7 +352,10 @@ def get_python_function(function: _Function) -> _Function:
 
 
 def _make_stack_allocator(dtype: Numba, element: Numba) -> Numba:
-    """Return a function (constant size): an uninitialised array on the stack, indexed unchecked."""
+    """Return a function (constant size): an uninitialised array on the stack, indexed unchecked.
+
+    The size is a number or a name of the caller's module: an attribute is no constant to numba.
+    """
 
     def builder_of(typingctx: Numba, size: Numba) -> Numba:
         if not isinstance(size, types.IntegerLiteral):

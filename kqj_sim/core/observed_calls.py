@@ -30,15 +30,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kqj_sim.core import block, rng
+from kqj_sim.core import block as b
+from kqj_sim.core import rng
 from kqj_sim.core import types as t
-from kqj_sim.core.block import LANES, SEATS, STRIDE, TRICKS, cell_index, pad_lanes
 from kqj_sim.core.cards import popcount
 from kqj_sim.core.deal import draw_cards
 from kqj_sim.core.dispatch import BID, RULE_OUT_BID, PolicyTable, ask, view_table
 from kqj_sim.core.jit import block_loop, int64_at, scalar
 from kqj_sim.core.playouts import PUBLIC_ROWS
-from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.views import PASS
 
 MATCHES_WANTED = 8
@@ -98,7 +97,7 @@ class Questions(NamedTuple):
 
 
 @scalar
-def view_questions(search: CallerSearch, seating: Seating) -> Questions:
+def view_questions(search: CallerSearch, seating: t.Seating) -> Questions:
     """Return what the callers of a search are asked with; both must outlive the result."""
     return Questions(
         int64_at(search.state.ctypes.data),
@@ -111,23 +110,23 @@ def view_questions(search: CallerSearch, seating: Seating) -> Questions:
 @scalar
 def fill_deal_rows(state: t.Block, players: t.PackedPlayers, upcard: t.Card) -> None:
     """Fill the rows that are the same in all lanes of a search."""
-    for lane in range(LANES):
-        state[block.PLAYERS + lane] = players
-        state[block.UPCARD + lane] = upcard
-        state[block.ILLEGAL + lane] = 0
+    for lane in range(b.LANES):
+        state[b.PLAYERS + lane] = players
+        state[b.UPCARD + lane] = upcard
+        state[b.ILLEGAL + lane] = 0
 
 
 @scalar
-def _calling_hand_row(place: t.Place, rules: Rules) -> int:
-    return (block.DEALT if rules.auction else block.FIRST_FIVE) + place * STRIDE
+def _calling_hand_row(place: t.Place, rules: t.Rules) -> int:
+    return (b.DEALT if rules.auction else b.FIRST_FIVE) + place * b.STRIDE
 
 
 @scalar
 def put_calling_hand(
-    state: t.Block, lane: t.Lane, place: t.Place, hand: t.CardSet, rules: Rules
+    state: t.Block, lane: t.Lane, place: t.Place, hand: t.CardSet, rules: t.Rules
 ) -> None:
     """Give a place the hand that it called with: eight cards in auctions, else five."""
-    state[cell_index(_calling_hand_row(place, rules), lane)] = hand
+    state[b.cell_index(_calling_hand_row(place, rules), lane)] = hand
 
 
 @block_loop
@@ -138,8 +137,8 @@ def fill_public_rows(
     at = start
     for row in PUBLIC_ROWS:
         number = numbers[at]
-        for lane in range(pad_lanes(lanes)):
-            state[cell_index(row, lane)] = number
+        for lane in range(b.pad_lanes(lanes)):
+            state[b.cell_index(row, lane)] = number
         at += 1
 
 
@@ -150,17 +149,17 @@ def _keep_matching(
     """Move the lanes with a call to the front and return their number; `row` has their hands."""
     kept = 0
     for lane in range(lanes):
-        if state[block.CALL + lane] == call:
+        if state[b.CALL + lane] == call:
             matching[kept] = matching[lane]
-            state[block.KEY + kept] = state[block.KEY + lane]
-            state[cell_index(row, kept)] = state[cell_index(row, lane)]
+            state[b.KEY + kept] = state[b.KEY + lane]
+            state[b.cell_index(row, kept)] = state[b.cell_index(row, lane)]
             kept += 1
     return kept
 
 
 @scalar
 def _replay_call(
-    questions: Questions, lanes: int, rules: Rules, call_number: int, matching: t.Int64Array
+    questions: Questions, lanes: int, rules: t.Rules, call_number: int, matching: t.Int64Array
 ) -> int:
     """Ask for a call, move the lanes that match to the front and return their number.
 
@@ -174,22 +173,22 @@ def _replay_call(
     fill_public_rows(state, lanes, observed_calls, at + CALL_ROWS)
     if loop == BID and call != PASS:
         for lane in range(lanes):
-            state[block.CALL + lane] = call
+            state[b.CALL + lane] = call
         ask(table, RULE_OUT_BID, state, lanes, place, argument, rules.teams, rule)
         lanes = _keep_matching(state, lanes, row, call, matching)
         if lanes == 0:
             return 0
-    for lane in range(pad_lanes(lanes)):
+    for lane in range(b.pad_lanes(lanes)):
         open_now = 1 if lane < lanes else 0
-        state[block.STILL_CALLING + lane] = open_now
-        state[block.MAY_COUNTER + lane] = open_now
+        state[b.STILL_CALLING + lane] = open_now
+        state[b.MAY_COUNTER + lane] = open_now
     ask(table, loop, state, lanes, place, argument, rules.teams, rule)
     return _keep_matching(state, lanes, row, call, matching)
 
 
 @block_loop
 def replay_caller(
-    questions: Questions, lanes: int, first: int, last: int, rules: Rules, matching: t.Int64Array
+    questions: Questions, lanes: int, first: int, last: int, rules: t.Rules, matching: t.Int64Array
 ) -> int:
     """Ask for the observed calls from `first` to before `last`, those of one caller.
 
@@ -275,7 +274,7 @@ def count_listed_callers(observed_calls: t.Int64Array, most: int) -> int:
 @block_loop
 def list_matching_hands(
     search: CallerSearch, first: int, last: int, cards: t.CardSet, shown: t.CardSet, key: int,
-    rules: Rules, seating: Seating, listed: t.Int64Array,
+    rules: t.Rules, seating: t.Seating, listed: t.Int64Array,
 ) -> int:  # fmt: skip
     """List the hands of a caller that match, of `LISTED_TRIES` drawn at random.
 
@@ -287,18 +286,18 @@ def list_matching_hands(
         listed: int64 (LISTED_TRIES,), gets the hidden cards of the hands; their number is returned.
     """
     questions = view_questions(search, seating)
-    state, size = search.state, TRICKS - popcount(shown)
+    state, size = search.state, b.TRICKS - popcount(shown)
     place = search.observed_calls[first * OBSERVED_CALL_SIZE + CALLER_PLACE]
-    tried, matching = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
+    tried, matching = np.empty(b.LANES, np.int64), np.empty(b.LANES, np.int64)
     count = 0
-    for start in range(0, LISTED_TRIES, LANES):
+    for start in range(0, LISTED_TRIES, b.LANES):
         if search.signal[STOP] != 0:
             break
-        for lane in range(LANES):
-            state[block.KEY + lane] = rng.draw(key, rng.HIDDEN_HAND + start + lane)
-            tried[lane] = draw_cards(cards, size, state[block.KEY + lane], rng.HIDDEN_HAND)
+        for lane in range(b.LANES):
+            state[b.KEY + lane] = rng.draw(key, rng.HIDDEN_HAND + start + lane)
+            tried[lane] = draw_cards(cards, size, state[b.KEY + lane], rng.HIDDEN_HAND)
             put_calling_hand(state, lane, place, shown | tried[lane], rules)
-        matches = replay_caller(questions, LANES, first, last, rules, matching)
+        matches = replay_caller(questions, b.LANES, first, last, rules, matching)
         for k in range(matches):
             listed[count] = tried[matching[k]]
             count += 1
@@ -345,16 +344,16 @@ def make_caller_search(draw_candidate: t.Kernel) -> t.Kernel:
     @block_loop
     def draw_caller_hands(
         search: CallerSearch, source: object, lanes: int, caller: int, first: int, last: int,
-        counter_step: int, rules: Rules, seating: Seating, hands: t.Int64Array,
+        counter_step: int, rules: t.Rules, seating: t.Seating, hands: t.Int64Array,
     ) -> None:  # fmt: skip
         matches_needed = 1 if caller == 0 else MATCHES_WANTED
         max_attempts = MAX_ATTEMPTS if caller == 0 else MAX_LATER_ATTEMPTS
-        if rules.auction and caller == SEATS - 2:
+        if rules.auction and caller == b.SEATS - 2:
             # The last of all other players gets the cards that are left.
             matches_needed, max_attempts = 1, 1
         place = search.observed_calls[first * OBSERVED_CALL_SIZE + CALLER_PLACE]
-        unfinished, found = np.empty(LANES, np.int64), np.zeros(LANES, np.int64)
-        candidates, matching = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
+        unfinished, found = np.empty(b.LANES, np.int64), np.zeros(b.LANES, np.int64)
+        candidates, matching = np.empty(b.LANES, np.int64), np.empty(b.LANES, np.int64)
         keys, weights, state = search.keys, search.weights, search.state
         questions = view_questions(search, seating)
         count = 0
@@ -371,7 +370,7 @@ def make_caller_search(draw_candidate: t.Kernel) -> t.Kernel:
                 calling, cards = draw_candidate(source, i, place, key, rules)
                 candidates[lane] = cards
                 put_calling_hand(state, lane, place, calling, rules)
-                state[block.KEY + lane] = key
+                state[b.KEY + lane] = key
             attempts += 1
             matches = replay_caller(questions, count, first, last, rules, matching)
             count = _update_matches(
@@ -389,6 +388,6 @@ def make_caller_search(draw_candidate: t.Kernel) -> t.Kernel:
 def has_illegal_choice(state: t.Block) -> bool:
     """Return True if a policy has made an illegal choice in any lane."""
     illegal = 0
-    for lane in range(LANES):
-        illegal |= state[block.ILLEGAL + lane]
+    for lane in range(b.LANES):
+        illegal |= state[b.ILLEGAL + lane]
     return illegal != 0

@@ -15,9 +15,8 @@ import numpy as np
 from kqj_sim.core import block as b
 from kqj_sim.core.jit import block_loop, scalar
 from kqj_sim.core.round import FINISH_STAGE, RESUME_CALLS, RESUME_PLAY, call_resume, call_stage
-from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.trick import put_card
-from kqj_sim.core.types import Block, Int64Array, Lane, Position, Team
+from kqj_sim.core.types import Block, Int64Array, Lane, Position, Rules, Seating, Team
 
 _SCORE = b.column_offset("score_0")
 _TOTAL = b.column_offset("total_0")

@@ -13,31 +13,156 @@ from itertools import permutations
 import numpy as np
 from numba import typeof, types
 
+from kqj_sim.core import bidding, columns, rng
 from kqj_sim.core import block as b
-from kqj_sim.core import rng
+from kqj_sim.core import cards as c
 from kqj_sim.core import types as t
-from kqj_sim.core.bidding import (
-    LOG_SIZE,
-    ask_overcounters,
-    enter_bids,
-    reset_calls,
-    run_auction,
-    run_taking,
-)
-from kqj_sim.core.cards import trailing_zeros
-from kqj_sim.core.columns import (
-    fill_call_columns,
-    fill_passed_out_columns,
-    fill_play_columns,
-    write_rows,
-    write_sender_cards,
-)
-from kqj_sim.core.deal import deal_first_cards, deal_further_cards
+from kqj_sim.core.deal import deal_first_cards, deal_further_cards, draw_exchanged_card
+from kqj_sim.core.dispatch import FOLLOW, LEAD, ask
 from kqj_sim.core.jit import block_loop, kernel, make_address_caller, scalar
-from kqj_sim.core.play import complete_hands, move_taken_first, play_tricks, prepare_play
-from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.scoring import count_tricks, score_rounds
+from kqj_sim.core.trick import finish_trick, play_last_trick
 from kqj_sim.core.views import PASS
+
+_EXCHANGED = b.SCRATCH
+"""The Return and the card that the Sender gives to the dealer for it; none if the dealer sends."""
+_SUIT_SHIFT = b.SCRATCH
+_HAS_SENDER = b.SCRATCH + 2 * b.STRIDE
+"""1 where there is a Sender."""
+
+
+@block_loop
+def move_taken_first(state: t.Block, lanes: int, rows: int) -> int:
+    """Exchange `rows` rows of lanes so that those with a Sender come first; return their number."""
+    for i in range(lanes):
+        state[_HAS_SENDER + i] = 1 if state[b.SENDER + i] >= 0 else 0
+    taken, pairs = b.pair_selected_lanes(state, lanes, _HAS_SENDER)
+    b.swap_lanes(state, pairs, 0, rows)
+    return taken
+
+
+@scalar
+def _select_of_three(cards: t.CardSet, number: int) -> t.Card:
+    """Return the card with the number 0, 1 or 2 (from the lowest) of three."""
+    cards = cards & (cards - 1) if number >= 1 else cards
+    cards = cards & (cards - 1) if number >= 2 else cards
+    return c.lowest_bit(cards)
+
+
+@block_loop
+def complete_hands(state: t.Block, lanes: int, sender_takes_return: t.Flag) -> None:
+    """Deal the remaining cards: eight for each place in DEALT, natural coding.
+
+    With `sender_takes_return` (games without an auction) the Sender takes the Return and, unless
+    they are the dealer, gives the dealer one random card of their three further cards in its place.
+    In auctions there is no Return: the card is one of the dealer's.
+    """
+    n = b.pad_lanes(lanes)
+    for i in range(n):
+        sender = state[b.SENDER + i]
+        three = (
+            (state[b.FURTHER_CARDS + i] & -(sender == 0))
+            | (state[b.FURTHER_CARDS + b.STRIDE + i] & -(sender == 1))
+            | (state[b.FURTHER_CARDS + 2 * b.STRIDE + i] & -(sender == 2))
+            | (state[b.FURTHER_CARDS + 3 * b.STRIDE + i] & -(sender == 3))
+            | (state[b.FURTHER_CARDS + 4 * b.STRIDE + i] & -(sender == 4))
+        )
+        upcard = state[b.UPCARD + i]
+        given = _select_of_three(three, draw_exchanged_card(state[b.KEY + i]))
+        exchanges = (three != 0) & (sender_takes_return != 0)
+        state[b.REPLACEMENT_CARD + i] = given if exchanges else upcard
+        state[_EXCHANGED + i] = given | upcard if exchanges else 0
+    for place in range(b.SEATS - 1):
+        hand = b.DEALT + place * b.STRIDE
+        five = b.FIRST_FIVE + place * b.STRIDE
+        further = b.FURTHER_CARDS + place * b.STRIDE
+        for i in range(n):
+            exchanged = state[_EXCHANGED + i] if state[b.SENDER + i] == place else 0
+            cards = state[b.cell_index(five, i)] | state[b.cell_index(further, i)]
+            state[b.cell_index(hand, i)] = cards ^ exchanged
+    for i in range(n):
+        state[b.DEALT + (b.SEATS - 1) * b.STRIDE + i] = (
+            state[b.FIRST_FIVE + (b.SEATS - 1) * b.STRIDE + i]
+            | state[b.FURTHER_CARDS + (b.SEATS - 1) * b.STRIDE + i]
+            | state[b.REPLACEMENT_CARD + i]
+        )
+
+
+@scalar
+def seat_at_first_trick(state: t.Block, lane: t.Lane) -> None:
+    """Let the opener lead, with nothing played or won, and note the Sender's team."""
+    state[b.PLAYED_CARDS + lane] = 0
+    state[b.WON_CARDS + lane] = 0
+    state[b.WON_CARDS + b.STRIDE + lane] = 0
+    state[b.LEADER + lane] = 0
+    players = state[b.PLAYERS + lane]
+    sender = state[b.SENDER + lane]
+    state[b.PLAYERS_BY_POSITION + lane] = players
+    state[b.SENDER_TEAM + lane] = b.team_of(players, sender if sender >= 0 else 0)
+
+
+@block_loop
+def prepare_play(state: t.Block, lanes: int) -> None:
+    """Fill the rows that the first trick needs, from DEALT, SENDER and CONTRACT."""
+    n = b.pad_lanes(lanes)
+    for i in range(n):
+        contract = state[b.CONTRACT + i]
+        all_trumps = contract == c.ALL_TRUMPS
+        no_trump = contract == c.NO_TRUMP
+        state[b.TRUMPS + i] = 0 if all_trumps or no_trump else c.TOP_SUIT
+        state[b.MUST_BEAT + i] = c.PACK if all_trumps else (0 if no_trump else c.TOP_SUIT)
+        state[_SUIT_SHIFT + i] = c.suit_shift(contract if contract >= 0 else 0)
+        state[b.UPPER_PLAYED_EARLIER + i] = 0
+        seat_at_first_trick(state, i)
+    for plane in range(5):
+        suit, no_trump_plane = c.SUIT_PLANES[plane], c.NO_TRUMP_PLANES[plane]
+        all_trumps_plane = c.ALL_TRUMPS_PLANES[plane]
+        points = b.POINT_PLANES + plane * b.STRIDE
+        for i in range(n):
+            contract = state[b.CONTRACT + i]
+            without_suit = all_trumps_plane if contract == c.ALL_TRUMPS else no_trump_plane
+            state[b.cell_index(points, i)] = without_suit if contract >= c.NO_TRUMP else suit
+    for place in range(b.SEATS):
+        dealt = b.DEALT + place * b.STRIDE
+        held = b.HAND + place * b.STRIDE
+        for i in range(n):
+            natural = state[b.cell_index(dealt, i)]
+            hand = c.order_by_strength(natural, state[_SUIT_SHIFT + i], state[b.MUST_BEAT + i])
+            state[b.cell_index(dealt, i)] = hand
+            state[b.cell_index(held, i)] = hand
+
+
+@scalar
+def record_trick(state: t.Block, lanes: int, seating: t.Seating, trick: int) -> None:
+    """Write the leader and the cards of a trick to the history, if it is kept."""
+    if seating.keeps_history != 0:
+        for i in range(lanes):
+            state[b.cell_index(b.history_offset(trick, 0), i)] = state[b.LEADER + i]
+        for position in range(b.SEATS):
+            for i in range(lanes):
+                card = state[b.cell_index(b.TRICK_CARDS + position * b.STRIDE, i)]
+                state[b.cell_index(b.history_offset(trick, 1 + position), i)] = card
+
+
+@block_loop
+def play_tricks(
+    state: t.Block, lanes: int, rules: t.Rules, seating: t.Seating, first_trick: int,
+    first_position: t.Position,
+) -> None:  # fmt: skip
+    """Play the tricks from a position of one on; the last is forced and always played whole."""
+    position = first_position
+    for trick in range(first_trick, b.TRICKS - 1):
+        while position < b.SEATS:
+            loop = LEAD if position == 0 else FOLLOW
+            ask(seating, loop, state, lanes, trick, position, rules.teams, 0)
+            position += 1
+        position = 0
+        record_trick(state, lanes, seating, trick)
+        finish_trick(state, lanes)
+    play_last_trick(state, lanes)
+    record_trick(state, lanes, seating, b.TRICKS - 1)
+    finish_trick(state, lanes)
+
 
 _HASH_MULTIPLIER = np.int64(-0x61C8864680B583EB)
 """SplitMix64's constant.  Multiplying by it and folding the high bits down mixes well enough: two
@@ -51,7 +176,7 @@ def write_fingerprints(
     """Write a number for each round of a block that its calls and cards determine.
 
     Args:
-        state: the block; its history was kept (`core.rules.Seating.keeps_history`).
+        state: the block; its history was kept (`core.types.Seating.keeps_history`).
         log: int64 (`core.bidding.LOG_SIZE`,), the calls by ORIGINAL_LANE.
         fingerprints: written from index `first` on.
     """
@@ -88,7 +213,7 @@ TWO_TEAM_SPLITS, THREE_TEAM_SPLITS = _list_splits(2), _list_splits(3)
 
 @scalar
 def pack_policies(policy_of_seat: int) -> t.PackedPlayers:
-    """Return the policies of the seats (`core.rules.Seating.seats`) as packed players."""
+    """Return the policies of the seats (`core.types.Seating.seats`) as packed players."""
     policies = 0
     for seat in range(b.SEATS):
         policies |= ((policy_of_seat >> 4 * seat) & 7) << (b.PLAYER_BITS * seat + 2)
@@ -96,7 +221,7 @@ def pack_policies(policy_of_seat: int) -> t.PackedPlayers:
 
 
 @block_loop
-def seat_players(state: t.Block, lanes: int, rules: Rules, policy_of_seat: int) -> None:
+def seat_players(state: t.Block, lanes: int, rules: t.Rules, policy_of_seat: int) -> None:
     """Fill PLAYERS: the team and the policy of each place, from the seats and the dealer."""
     policies = pack_policies(policy_of_seat)
     n = b.pad_lanes(lanes)
@@ -119,14 +244,14 @@ def seat_players(state: t.Block, lanes: int, rules: Rules, policy_of_seat: int) 
 
 @kernel
 def begin_rounds(
-    state: t.Block, lanes: int, rules: Rules, seating: Seating, log: t.Int64Array
+    state: t.Block, lanes: int, rules: t.Rules, seating: t.Seating, log: t.Int64Array
 ) -> int:
     """Seat the players and deal: in auctions all cards, else those before the taking."""
     seat_players(state, lanes, rules, seating.seats)
     deal_first_cards(state, lanes)
     if rules.auction:
         deal_further_cards(state, lanes)
-    reset_calls(state, lanes)
+    bidding.reset_calls(state, lanes)
     return lanes
 
 
@@ -138,27 +263,27 @@ def _deal_to_taken(state: t.Block, lanes: int) -> None:
 
 @kernel
 def call_by_taking(
-    state: t.Block, lanes: int, rules: Rules, seating: Seating, log: t.Int64Array
+    state: t.Block, lanes: int, rules: t.Rules, seating: t.Seating, log: t.Int64Array
 ) -> int:
     """Run the taking, and deal further cards if somebody took."""
-    run_taking(state, lanes, rules, seating, log, 0)
+    bidding.run_taking(state, lanes, rules, seating, log, 0)
     _deal_to_taken(state, lanes)
     return lanes
 
 
 @kernel
 def call_by_auction(
-    state: t.Block, lanes: int, rules: Rules, seating: Seating, log: t.Int64Array
+    state: t.Block, lanes: int, rules: t.Rules, seating: t.Seating, log: t.Int64Array
 ) -> int:
     """Complete the hands and run the auction."""
     complete_hands(state, lanes, 0)
-    run_auction(state, lanes, rules, seating, log, 0)
+    bidding.run_auction(state, lanes, rules, seating, log, 0)
     return lanes
 
 
 @kernel
 def impose_contract(
-    state: t.Block, lanes: int, rules: Rules, seating: Seating, log: t.Int64Array
+    state: t.Block, lanes: int, rules: t.Rules, seating: t.Seating, log: t.Int64Array
 ) -> int:
     """Make the seating's imposed place the Sender, without calls."""
     for i in range(b.pad_lanes(lanes)):
@@ -172,12 +297,12 @@ def impose_contract(
 
 @kernel
 def impose_opener_take(
-    state: t.Block, lanes: int, rules: Rules, seating: Seating, log: t.Int64Array
+    state: t.Block, lanes: int, rules: t.Rules, seating: t.Seating, log: t.Int64Array
 ) -> int:
     """Have the opener take with the Return's suit, whatever their hand."""
     for i in range(b.pad_lanes(lanes)):
         state[b.SENDER + i] = 0
-        state[b.CONTRACT + i] = trailing_zeros(state[b.UPCARD + i]) >> 4
+        state[b.CONTRACT + i] = c.trailing_zeros(state[b.UPCARD + i]) >> 4
         state[b.LAP + i] = 1
     deal_further_cards(state, lanes)
     return lanes
@@ -185,17 +310,17 @@ def impose_opener_take(
 
 @kernel
 def impose_opener_pass(
-    state: t.Block, lanes: int, rules: Rules, seating: Seating, log: t.Int64Array
+    state: t.Block, lanes: int, rules: t.Rules, seating: t.Seating, log: t.Int64Array
 ) -> int:
     """Have the opener pass in the first lap, whatever their hand; then the players call."""
-    run_taking(state, lanes, rules, seating, log, 1)
+    bidding.run_taking(state, lanes, rules, seating, log, 1)
     _deal_to_taken(state, lanes)
     return lanes
 
 
 @kernel
 def finish_rounds(
-    state: t.Block, lanes: int, rules: Rules, seating: Seating, log: t.Int64Array
+    state: t.Block, lanes: int, rules: t.Rules, seating: t.Seating, log: t.Int64Array
 ) -> int:
     """Play and score the rounds that were taken, and fill their columns.
 
@@ -209,9 +334,9 @@ def finish_rounds(
         count_tricks(state, played, rules)
         score_rounds(state, played, rules)
     if seating.wanted.shape[0] > 0:
-        fill_call_columns(state, lanes, rules)
-        fill_play_columns(state, played, rules)
-        fill_passed_out_columns(state, lanes, played)
+        columns.fill_call_columns(state, lanes, rules)
+        columns.fill_play_columns(state, played, rules)
+        columns.fill_passed_out_columns(state, lanes, played)
     return played
 
 
@@ -219,9 +344,9 @@ BEGIN_STAGE, CALL_STAGE, FINISH_STAGE = range(3)
 """The stages of a round in `Seating.stages`."""
 
 _EMPTY = np.zeros(1, dtype=np.int64)
-EMPTY_SEATING = Seating(_EMPTY, np.zeros(1), _EMPTY, 1, 0, _EMPTY, _EMPTY, -1, -1, 0, 0, _EMPTY)
+EMPTY_SEATING = t.Seating(_EMPTY, np.zeros(1), _EMPTY, 1, 0, _EMPTY, _EMPTY, -1, -1, 0, 0, _EMPTY)
 """A seating for its types."""
-NO_RULES = Rules(*[0] * len(Rules._fields))
+NO_RULES = t.Rules(*[0] * len(t.Rules._fields))
 """Rules for their types, and for a game to replace those that it has."""
 _BLOCK, _I64 = types.int64[::1], types.int64
 STAGE_SIGNATURE = _I64(_BLOCK, _I64, typeof(NO_RULES), typeof(EMPTY_SEATING), _BLOCK)
@@ -244,7 +369,7 @@ def find_illegal_choice(state: t.Block, lanes: int) -> int:
 
 @kernel
 def play_block(
-    state: t.Block, lanes: int, seed: int, rules: Rules, seating: Seating, log: t.Int64Array
+    state: t.Block, lanes: int, seed: int, rules: t.Rules, seating: t.Seating, log: t.Int64Array
 ) -> None:
     """Deal, call, play and score the rounds of a block.
 
@@ -271,7 +396,7 @@ def start_deals(state: t.Block, first: int, lanes: int, seats: int = b.SEATS) ->
 
 @kernel
 def play_deals(
-    state: t.Block, first: int, count: int, seed: int, rules: Rules, seating: Seating, deals:
+    state: t.Block, first: int, count: int, seed: int, rules: t.Rules, seating: t.Seating, deals:
     t.Int64Array, values: t.Int16Array, sender_cards: t.Int64Array, fingerprints: t.Int64Array,
 ) -> int:  # fmt: skip
     """Play single rounds of the deals `first` to `first + count - 1`, dealer deal mod seats.
@@ -287,7 +412,7 @@ def play_deals(
         -1, or the number of a deal in which a policy made an illegal choice.
     """
     marked = fingerprints.shape[0] > 0
-    log = np.empty(LOG_SIZE if marked else 0, np.int64)
+    log = np.empty(bidding.LOG_SIZE if marked else 0, np.int64)
     for done in range(0, count, b.LANES):
         lanes = min(b.LANES, count - done)
         start_deals(state, first + done, lanes, rules.seats)
@@ -295,9 +420,9 @@ def play_deals(
         illegal = find_illegal_choice(state, lanes)
         if illegal >= 0:
             return illegal
-        write_rows(state, lanes, seating.wanted, deals, values, done)
+        columns.write_rows(state, lanes, seating.wanted, deals, values, done)
         if sender_cards.shape[0] > 0:
-            write_sender_cards(state, lanes, sender_cards, done)
+            columns.write_sender_cards(state, lanes, sender_cards, done)
         if marked:
             write_fingerprints(state, lanes, log, fingerprints, done)
     return -1
@@ -309,7 +434,7 @@ PLAY_DEALS_SIGNATURE = (
 )  # fmt: skip
 
 RESUME_CALLS, RESUME_PLAY = range(2)
-"""The kernels of `core.rules.Seating.resume`, by index."""
+"""The kernels of `core.types.Seating.resume`, by index."""
 CARD_VALUES = 2
 """Index of the address of the player's `core.dispatch.VALUE_SIGNATURE` function, 0 for none."""
 
@@ -319,16 +444,16 @@ NOTHING_PENDING, BID_PENDING, COUNTER_PENDING = range(3)
 
 @kernel
 def resume_taking(
-    state: t.Block, lanes: int, rules: Rules, seating: Seating, turn: int, unused: int
+    state: t.Block, lanes: int, rules: t.Rules, seating: t.Seating, turn: int, unused: int
 ) -> int:
     """Continue the taking from a turn (0 to 11), where STILL_CALLING."""
-    run_taking(state, lanes, rules, seating, np.empty(0, np.int64), turn)
+    bidding.run_taking(state, lanes, rules, seating, np.empty(0, np.int64), turn)
     return lanes
 
 
 @kernel
 def resume_auction(
-    state: t.Block, lanes: int, rules: Rules, seating: Seating, turn: int, pending: int
+    state: t.Block, lanes: int, rules: t.Rules, seating: t.Seating, turn: int, pending: int
 ) -> int:
     """Continue an auction from a turn, where STILL_CALLING.
 
@@ -339,20 +464,22 @@ def resume_auction(
     complete_hands(state, lanes, 0)
     log = np.empty(0, np.int64)
     if pending == COUNTER_PENDING:
-        ask_overcounters(state, lanes, rules, seating, log, 16 * turn)
+        bidding.ask_overcounters(state, lanes, rules, seating, log, 16 * turn)
         if not rules.counter_any_time:
             for i in range(b.pad_lanes(lanes)):
                 state[b.CALL + i] = PASS
-            enter_bids(state, lanes, rules, seating, log, turn)
+            bidding.enter_bids(state, lanes, rules, seating, log, turn)
     if pending == BID_PENDING:
-        enter_bids(state, lanes, rules, seating, log, turn)
-    run_auction(state, lanes, rules, seating, log, turn if pending == NOTHING_PENDING else turn + 1)
+        bidding.enter_bids(state, lanes, rules, seating, log, turn)
+    bidding.run_auction(
+        state, lanes, rules, seating, log, turn if pending == NOTHING_PENDING else turn + 1
+    )
     return lanes
 
 
 @kernel
 def resume_play(
-    state: t.Block, lanes: int, rules: Rules, seating: Seating, trick: int, position: int
+    state: t.Block, lanes: int, rules: t.Rules, seating: t.Seating, trick: int, position: int
 ) -> int:
     """Continue the play from a position of a trick (0 to 6), and score the round.
 
@@ -397,7 +524,7 @@ def new_slots(count: int) -> t.Int64Array:
 
 
 @kernel
-def advance(state: t.Block, slots: t.Int64Array, lanes: int, rules: Rules) -> None:
+def advance(state: t.Block, slots: t.Int64Array, lanes: int, rules: t.Rules) -> None:
     """Update the slots after a round of KQJ: scores, pending gratuity and winner."""
     for i in range(lanes):
         slot = state[b.ORIGINAL_LANE + i]
@@ -439,7 +566,7 @@ call_advance = make_address_caller(ADVANCE_SIGNATURE)
 
 
 @block_loop
-def start_game(slots: t.Int64Array, slot: int, game: int, seed: int, rules: Rules) -> None:
+def start_game(slots: t.Int64Array, slot: int, game: int, seed: int, rules: t.Rules) -> None:
     """Begin a game in a slot: its first dealer is drawn at random."""
     slots[slot, :] = 0
     slots[slot, GAME] = game
@@ -453,7 +580,7 @@ def start_game(slots: t.Int64Array, slot: int, game: int, seed: int, rules: Rule
 
 
 @kernel
-def start_games(slots: t.Int64Array, lanes: int, first: int, seed: int, rules: Rules) -> None:
+def start_games(slots: t.Int64Array, lanes: int, first: int, seed: int, rules: t.Rules) -> None:
     """Begin the games `first` to `first + lanes - 1` in the first slots."""
     for slot in range(lanes):
         start_game(slots, slot, first + slot, seed, rules)
@@ -472,7 +599,7 @@ def assign_rounds(state: t.Block, slots: t.Int64Array, lanes: int) -> None:
 @kernel
 def play_games(
     state: t.Block, slots: t.Int64Array, lanes: int, next_game: int, last_game: int, seed: int,
-    rules: Rules, seating: Seating, advance_address: t.Address, deals: t.Int64Array,
+    rules: t.Rules, seating: t.Seating, advance_address: t.Address, deals: t.Int64Array,
     values: t.Int16Array, sender_cards: t.Int64Array, games: t.Int64Array,
 ) -> tuple[int, int, int, int, int, int]:  # fmt: skip
     """Continue the games in the slots, and start further ones in slots that become free.
@@ -498,9 +625,9 @@ def play_games(
         illegal = find_illegal_choice(state, lanes)
         if illegal >= 0:
             return lanes, next_game, rows, finished, ILLEGAL_CHOICE, illegal
-        write_rows(state, lanes, seating.wanted, deals, values, rows)
+        columns.write_rows(state, lanes, seating.wanted, deals, values, rows)
         if sender_cards.shape[0] > 0:
-            write_sender_cards(state, lanes, sender_cards, rows)
+            columns.write_sender_cards(state, lanes, sender_cards, rows)
         rows += lanes
         call_advance(advance_address, (state, slots, lanes, rules))
         for slot in range(lanes):

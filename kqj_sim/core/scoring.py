@@ -5,8 +5,7 @@ from __future__ import annotations
 from kqj_sim.core import block as b
 from kqj_sim.core import cards as c
 from kqj_sim.core.jit import block_loop, scalar
-from kqj_sim.core.rules import Rules
-from kqj_sim.core.types import Block, CardSet, Lane, Place, Team
+from kqj_sim.core.types import Block, CardSet, Lane, Place, Rules, Team
 
 MADE, FAILED, LITIGATION, PASSED_OUT = range(4)
 RETURN_SUIT, OTHER_SUIT, BID_SUIT, KIND_NO_TRUMP, KIND_ALL_TRUMPS, NO_KIND = range(6)

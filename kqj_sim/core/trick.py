@@ -6,41 +6,9 @@ are those of the suit led and the trumps above it.
 
 from __future__ import annotations
 
+from kqj_sim.core import block as b
 from kqj_sim.core import rng
 from kqj_sim.core import types as t
-from kqj_sim.core.block import (
-    AMOUNT,
-    CAPOT,
-    CONTRACT,
-    HAND,
-    KEY,
-    LEADER,
-    LED,
-    MASTER_SHIFT,
-    MUST_BEAT,
-    MUST_BEAT_LED,
-    PLAYED_CARDS,
-    PLAYER_BITS,
-    PLAYERS_BY_POSITION,
-    POINT_PLANES,
-    SEATS,
-    SENDER,
-    SENDER_TEAM,
-    STAKE,
-    STRIDE,
-    TRICK_CARDS,
-    TRUMPS,
-    UPCARD,
-    UPPER_PLAYED_EARLIER,
-    WINNING,
-    WON_CARDS,
-    cell_index,
-    fill_vectors,
-    rotate_players,
-    team_at,
-    team_of,
-    wrap_seat,
-)
 from kqj_sim.core.cards import SUIT_MASK, select, to_strength_order, trailing_zeros
 from kqj_sim.core.jit import block_loop, scalar
 from kqj_sim.core.views import CardView
@@ -88,59 +56,59 @@ def _is_void(card: t.Card, led: t.SuitMask) -> t.Flag:
 @block_loop
 def finish_trick(state: t.Block, lanes: int) -> None:
     """Give the trick to its winner and turn the positions so that the winner leads next."""
-    n = fill_vectors(lanes)
+    n = b.fill_vectors(lanes)
     for i in range(n):
-        a = state[TRICK_CARDS + i]
-        b = state[TRICK_CARDS + STRIDE + i]
-        c = state[TRICK_CARDS + 2 * STRIDE + i]
-        d = state[TRICK_CARDS + 3 * STRIDE + i]
-        e = state[TRICK_CARDS + 4 * STRIDE + i]
-        f = state[TRICK_CARDS + 5 * STRIDE + i]
-        led = state[LED + i]
-        shift = state[MASTER_SHIFT + i]
+        c0 = state[b.TRICK_CARDS + i]
+        c1 = state[b.TRICK_CARDS + b.STRIDE + i]
+        c2 = state[b.TRICK_CARDS + 2 * b.STRIDE + i]
+        c3 = state[b.TRICK_CARDS + 3 * b.STRIDE + i]
+        c4 = state[b.TRICK_CARDS + 4 * b.STRIDE + i]
+        c5 = state[b.TRICK_CARDS + 5 * b.STRIDE + i]
+        led = state[b.LED + i]
+        shift = state[b.MASTER_SHIFT + i]
         winner = shift & 7  # The low bits of nine times a position are the position.
-        players = state[PLAYERS_BY_POSITION + i]
+        players = state[b.PLAYERS_BY_POSITION + i]
 
-        cards = a | b | c | d | e | f
-        team = team_at(players, shift)
-        state[WON_CARDS + i] |= cards if team == 0 else 0
-        state[WON_CARDS + STRIDE + i] |= cards if team == 1 else 0
-        played = state[PLAYED_CARDS + i] | cards
-        state[PLAYED_CARDS + i] = played
-        state[UPPER_PLAYED_EARLIER + i] |= (played >> 1) & ~played
+        cards = c0 | c1 | c2 | c3 | c4 | c5
+        team = b.team_at(players, shift)
+        state[b.WON_CARDS + i] |= cards if team == 0 else 0
+        state[b.WON_CARDS + b.STRIDE + i] |= cards if team == 1 else 0
+        played = state[b.PLAYED_CARDS + i] | cards
+        state[b.PLAYED_CARDS + i] = played
+        state[b.UPPER_PLAYED_EARLIER + i] |= (played >> 1) & ~played
 
-        voids = _is_void(b, led) << PLAYER_BITS
-        voids |= _is_void(c, led) << 2 * PLAYER_BITS
-        voids |= _is_void(d, led) << 3 * PLAYER_BITS
-        voids |= _is_void(e, led) << 4 * PLAYER_BITS
-        voids |= _is_void(f, led) << 5 * PLAYER_BITS
+        voids = _is_void(c1, led) << b.PLAYER_BITS
+        voids |= _is_void(c2, led) << 2 * b.PLAYER_BITS
+        voids |= _is_void(c3, led) << 3 * b.PLAYER_BITS
+        voids |= _is_void(c4, led) << 4 * b.PLAYER_BITS
+        voids |= _is_void(c5, led) << 5 * b.PLAYER_BITS
         players |= voids << (5 + (trailing_zeros(led) >> 4))
-        state[PLAYERS_BY_POSITION + i] = rotate_players(players, shift)
+        state[b.PLAYERS_BY_POSITION + i] = b.rotate_players(players, shift)
 
-        state[LEADER + i] = wrap_seat(state[LEADER + i] + winner, SEATS)
+        state[b.LEADER + i] = b.wrap_seat(state[b.LEADER + i] + winner, b.SEATS)
 
-        # Rotate the hands by the three bits of `winner`.
-        a ^= state[HAND + i]
-        b ^= state[HAND + STRIDE + i]
-        c ^= state[HAND + 2 * STRIDE + i]
-        d ^= state[HAND + 3 * STRIDE + i]
-        e ^= state[HAND + 4 * STRIDE + i]
-        f ^= state[HAND + 5 * STRIDE + i]
+        # Hands without the cards, rotated by the three bits of `winner`.
+        c0 ^= state[b.HAND + i]
+        c1 ^= state[b.HAND + b.STRIDE + i]
+        c2 ^= state[b.HAND + 2 * b.STRIDE + i]
+        c3 ^= state[b.HAND + 3 * b.STRIDE + i]
+        c4 ^= state[b.HAND + 4 * b.STRIDE + i]
+        c5 ^= state[b.HAND + 5 * b.STRIDE + i]
         odd = winner & 1 != 0
-        u = b if odd else a
-        v = c if odd else b
-        w = d if odd else c
-        x = e if odd else d
-        y = f if odd else e
-        z = a if odd else f
+        u = c1 if odd else c0
+        v = c2 if odd else c1
+        w = c3 if odd else c2
+        x = c4 if odd else c3
+        y = c5 if odd else c4
+        z = c0 if odd else c5
         two = winner & 2 != 0
         four = winner & 4 != 0
-        state[HAND + i] = y if four else (w if two else u)
-        state[HAND + STRIDE + i] = z if four else (x if two else v)
-        state[HAND + 2 * STRIDE + i] = u if four else (y if two else w)
-        state[HAND + 3 * STRIDE + i] = v if four else (z if two else x)
-        state[HAND + 4 * STRIDE + i] = w if four else (u if two else y)
-        state[HAND + 5 * STRIDE + i] = x if four else (v if two else z)
+        state[b.HAND + i] = y if four else (w if two else u)
+        state[b.HAND + b.STRIDE + i] = z if four else (x if two else v)
+        state[b.HAND + 2 * b.STRIDE + i] = u if four else (y if two else w)
+        state[b.HAND + 3 * b.STRIDE + i] = v if four else (z if two else x)
+        state[b.HAND + 4 * b.STRIDE + i] = w if four else (u if two else y)
+        state[b.HAND + 5 * b.STRIDE + i] = x if four else (v if two else z)
 
 
 @scalar
@@ -152,34 +120,34 @@ def _beat_master(master: t.Card, card: t.Card, led: t.SuitMask, trumps: t.CardSe
 @block_loop
 def play_last_trick(state: t.Block, lanes: int) -> None:
     """Play the last trick, in which nobody has a choice."""
-    n = fill_vectors(lanes)
+    n = b.fill_vectors(lanes)
     for i in range(n):
-        trumps = state[TRUMPS + i]
-        a = state[HAND + i]
-        b = state[HAND + STRIDE + i]
-        c = state[HAND + 2 * STRIDE + i]
-        d = state[HAND + 3 * STRIDE + i]
-        e = state[HAND + 4 * STRIDE + i]
-        f = state[HAND + 5 * STRIDE + i]
-        led = suit_mask_of(a)
-        master = _beat_master(a, b, led, trumps)
-        master = _beat_master(master, c, led, trumps)
-        master = _beat_master(master, d, led, trumps)
-        master = _beat_master(master, e, led, trumps)
-        master = _beat_master(master, f, led, trumps)
-        shift = PLAYER_BITS if master == b else 0
-        shift = 2 * PLAYER_BITS if master == c else shift
-        shift = 3 * PLAYER_BITS if master == d else shift
-        shift = 4 * PLAYER_BITS if master == e else shift
-        shift = 5 * PLAYER_BITS if master == f else shift
-        state[MASTER_SHIFT + i] = shift
-        state[LED + i] = led
-        state[TRICK_CARDS + i] = a
-        state[TRICK_CARDS + STRIDE + i] = b
-        state[TRICK_CARDS + 2 * STRIDE + i] = c
-        state[TRICK_CARDS + 3 * STRIDE + i] = d
-        state[TRICK_CARDS + 4 * STRIDE + i] = e
-        state[TRICK_CARDS + 5 * STRIDE + i] = f
+        trumps = state[b.TRUMPS + i]
+        c0 = state[b.HAND + i]
+        c1 = state[b.HAND + b.STRIDE + i]
+        c2 = state[b.HAND + 2 * b.STRIDE + i]
+        c3 = state[b.HAND + 3 * b.STRIDE + i]
+        c4 = state[b.HAND + 4 * b.STRIDE + i]
+        c5 = state[b.HAND + 5 * b.STRIDE + i]
+        led = suit_mask_of(c0)
+        master = _beat_master(c0, c1, led, trumps)
+        master = _beat_master(master, c2, led, trumps)
+        master = _beat_master(master, c3, led, trumps)
+        master = _beat_master(master, c4, led, trumps)
+        master = _beat_master(master, c5, led, trumps)
+        shift = b.PLAYER_BITS if master == c1 else 0
+        shift = 2 * b.PLAYER_BITS if master == c2 else shift
+        shift = 3 * b.PLAYER_BITS if master == c3 else shift
+        shift = 4 * b.PLAYER_BITS if master == c4 else shift
+        shift = 5 * b.PLAYER_BITS if master == c5 else shift
+        state[b.MASTER_SHIFT + i] = shift
+        state[b.LED + i] = led
+        state[b.TRICK_CARDS + i] = c0
+        state[b.TRICK_CARDS + b.STRIDE + i] = c1
+        state[b.TRICK_CARDS + 2 * b.STRIDE + i] = c2
+        state[b.TRICK_CARDS + 3 * b.STRIDE + i] = c3
+        state[b.TRICK_CARDS + 4 * b.STRIDE + i] = c4
+        state[b.TRICK_CARDS + 5 * b.STRIDE + i] = c5
 
 
 @scalar
@@ -196,8 +164,8 @@ def read_upcard(state: t.Block, lane: t.Lane) -> t.Card:
     """Return the Return of a lane by strength; 0 with auctions."""
     return (
         0
-        if state[AMOUNT + lane] > 0
-        else to_strength_order(state[UPCARD + lane], state[CONTRACT + lane])
+        if state[b.AMOUNT + lane] > 0
+        else to_strength_order(state[b.UPCARD + lane], state[b.CONTRACT + lane])
     )
 
 
@@ -205,23 +173,23 @@ def read_upcard(state: t.Block, lane: t.Lane) -> t.Card:
 def read_trick(state: t.Block, lane: t.Lane, position: t.Position) -> t.CardSet:
     """Return the cards of the current trick before a position played."""
     # Not as a loop: views are read in vector code.
-    cards = state[TRICK_CARDS + lane] if position > 0 else 0
-    cards |= state[TRICK_CARDS + STRIDE + lane] if position > 1 else 0
-    cards |= state[TRICK_CARDS + 2 * STRIDE + lane] if position > 2 else 0
-    cards |= state[TRICK_CARDS + 3 * STRIDE + lane] if position > 3 else 0
-    cards |= state[TRICK_CARDS + 4 * STRIDE + lane] if position > 4 else 0
+    cards = state[b.TRICK_CARDS + lane] if position > 0 else 0
+    cards |= state[b.TRICK_CARDS + b.STRIDE + lane] if position > 1 else 0
+    cards |= state[b.TRICK_CARDS + 2 * b.STRIDE + lane] if position > 2 else 0
+    cards |= state[b.TRICK_CARDS + 3 * b.STRIDE + lane] if position > 3 else 0
+    cards |= state[b.TRICK_CARDS + 4 * b.STRIDE + lane] if position > 4 else 0
     return cards
 
 
 @scalar
 def read_master(state: t.Block, lane: t.Lane) -> t.Card:
     """Return the master of the current trick; a card must have been played."""
-    shift = state[MASTER_SHIFT + lane]
-    master = state[TRICK_CARDS + lane]
-    master = state[TRICK_CARDS + STRIDE + lane] if shift == PLAYER_BITS else master
-    master = state[TRICK_CARDS + 2 * STRIDE + lane] if shift == 2 * PLAYER_BITS else master
-    master = state[TRICK_CARDS + 3 * STRIDE + lane] if shift == 3 * PLAYER_BITS else master
-    master = state[TRICK_CARDS + 4 * STRIDE + lane] if shift == 4 * PLAYER_BITS else master
+    shift = state[b.MASTER_SHIFT + lane]
+    master = state[b.TRICK_CARDS + lane]
+    master = state[b.TRICK_CARDS + b.STRIDE + lane] if shift == b.PLAYER_BITS else master
+    master = state[b.TRICK_CARDS + 2 * b.STRIDE + lane] if shift == 2 * b.PLAYER_BITS else master
+    master = state[b.TRICK_CARDS + 3 * b.STRIDE + lane] if shift == 3 * b.PLAYER_BITS else master
+    master = state[b.TRICK_CARDS + 4 * b.STRIDE + lane] if shift == 4 * b.PLAYER_BITS else master
     return master
 
 
@@ -232,20 +200,20 @@ def card_view(
     t.CardSet, upcard: t.Card, teams: int,
 ) -> CardView:  # fmt: skip
     """Return the view of a position; `led` to `cards` are of the trick so far."""
-    players = state[PLAYERS_BY_POSITION + lane]
-    leader = state[LEADER + lane]
-    team = team_of(players, position)
-    contracting = state[SENDER_TEAM + lane]
-    played = state[PLAYED_CARDS + lane]
-    won_0, won_1 = state[WON_CARDS + lane], state[WON_CARDS + STRIDE + lane]
+    players = state[b.PLAYERS_BY_POSITION + lane]
+    leader = state[b.LEADER + lane]
+    team = b.team_of(players, position)
+    contracting = state[b.SENDER_TEAM + lane]
+    played = state[b.PLAYED_CARDS + lane]
+    won_0, won_1 = state[b.WON_CARDS + lane], state[b.WON_CARDS + b.STRIDE + lane]
     return CardView(
         hand,
         legal,
         trick,
         position,
         led,
-        state[TRUMPS + lane],
-        state[MUST_BEAT + lane],
+        state[b.TRUMPS + lane],
+        state[b.MUST_BEAT + lane],
         winning,
         master,
         partner,
@@ -254,28 +222,28 @@ def card_view(
         _select_won_cards(team, played, won_0, won_1),
         _select_won_cards(contracting, played, won_0, won_1),
         upcard,
-        state[POINT_PLANES + lane],
-        state[POINT_PLANES + STRIDE + lane],
-        state[POINT_PLANES + 2 * STRIDE + lane],
-        state[POINT_PLANES + 3 * STRIDE + lane],
-        state[POINT_PLANES + 4 * STRIDE + lane],
+        state[b.POINT_PLANES + lane],
+        state[b.POINT_PLANES + b.STRIDE + lane],
+        state[b.POINT_PLANES + 2 * b.STRIDE + lane],
+        state[b.POINT_PLANES + 3 * b.STRIDE + lane],
+        state[b.POINT_PLANES + 4 * b.STRIDE + lane],
         players,
         leader,
-        state[SENDER + lane],
+        state[b.SENDER + lane],
         1 if contracting == team else 0,
-        state[CONTRACT + lane],
-        state[AMOUNT + lane],
-        state[CAPOT + lane],
-        state[STAKE + lane],
+        state[b.CONTRACT + lane],
+        state[b.AMOUNT + lane],
+        state[b.CAPOT + lane],
+        state[b.STAKE + lane],
         teams,
-        rng.draw_32_for_card(state[KEY + lane], trick, position),
+        rng.draw_32_for_card(state[b.KEY + lane], trick, position),
     )
 
 
 @scalar
 def lead_view(state: t.Block, lane: t.Lane, trick: int, teams: int) -> CardView:
     """Return the view of the leader of a lane."""
-    hand = state[HAND + lane]
+    hand = state[b.HAND + lane]
     upcard = read_upcard(state, lane)
     return card_view(state, lane, hand, hand, trick, 0, 0, -1, 0, 0, 0, upcard, teams)
 
@@ -283,8 +251,8 @@ def lead_view(state: t.Block, lane: t.Lane, trick: int, teams: int) -> CardView:
 @scalar
 def has_partner_as_master(state: t.Block, lane: t.Lane, position: t.Position) -> bool:
     """Return True if the master is a card of the team of a position of a lane."""
-    players = state[PLAYERS_BY_POSITION + lane]
-    return team_at(players, state[MASTER_SHIFT + lane]) == team_of(players, position)
+    players = state[b.PLAYERS_BY_POSITION + lane]
+    return b.team_at(players, state[b.MASTER_SHIFT + lane]) == b.team_of(players, position)
 
 
 @scalar
@@ -294,7 +262,11 @@ def find_following_cards(
     """Return the cards that a following position (from 1) of a lane may play from a hand."""
     partner = has_partner_as_master(state, lane, position)
     return legal_cards(
-        hand, state[LED + lane], state[MUST_BEAT_LED + lane], state[WINNING + lane], partner
+        hand,
+        state[b.LED + lane],
+        state[b.MUST_BEAT_LED + lane],
+        state[b.WINNING + lane],
+        partner,
     )
 
 
@@ -306,7 +278,7 @@ def follow_view(
     """Return the view of a following position (from 1) of a lane, with its legal cards."""
     partner = has_partner_as_master(state, lane, position)
     return card_view(
-        state, lane, hand, legal, trick, position, state[LED + lane], state[WINNING + lane],
+        state, lane, hand, legal, trick, position, state[b.LED + lane], state[b.WINNING + lane],
         read_master(state, lane), 1 if partner else 0, read_trick(state, lane, position),
         read_upcard(state, lane), teams,
     )  # fmt: skip
@@ -322,27 +294,29 @@ def find_legal_cards(state: t.Block, lane: t.Lane, position: t.Position) -> t.Ca
 @scalar
 def read_hand(state: t.Block, lane: t.Lane, position: t.Position) -> t.CardSet:
     """Return the cards in the hand of a position of a lane."""
-    return state[cell_index(HAND + position * STRIDE, lane)]
+    return state[b.cell_index(b.HAND + position * b.STRIDE, lane)]
 
 
 @scalar
 def update_trick(state: t.Block, lane: t.Lane, position: t.Position, card: t.Card) -> None:
     """Update the master of the trick by the card of a following position."""
-    winning = state[WINNING + lane]
+    winning = state[b.WINNING + lane]
     wins = card & winning != 0
-    state[WINNING + lane] = select(wins, winning & -(2 * card), winning)
-    state[MASTER_SHIFT + lane] = select(wins, PLAYER_BITS * position, state[MASTER_SHIFT + lane])
+    state[b.WINNING + lane] = select(wins, winning & -(2 * card), winning)
+    state[b.MASTER_SHIFT + lane] = select(
+        wins, b.PLAYER_BITS * position, state[b.MASTER_SHIFT + lane]
+    )
 
 
 @scalar
 def put_lead(state: t.Block, lane: t.Lane, card: t.Card) -> None:
     """Put the leader's card on the table."""
     led = suit_mask_of(card)
-    state[TRICK_CARDS + lane] = card
-    state[LED + lane] = led
-    state[MUST_BEAT_LED + lane] = led & state[MUST_BEAT + lane]
-    state[WINNING + lane] = winning_cards(led, state[TRUMPS + lane], card)
-    state[MASTER_SHIFT + lane] = 0
+    state[b.TRICK_CARDS + lane] = card
+    state[b.LED + lane] = led
+    state[b.MUST_BEAT_LED + lane] = led & state[b.MUST_BEAT + lane]
+    state[b.WINNING + lane] = winning_cards(led, state[b.TRUMPS + lane], card)
+    state[b.MASTER_SHIFT + lane] = 0
 
 
 @scalar
@@ -351,5 +325,5 @@ def put_card(state: t.Block, lane: t.Lane, position: t.Position, card: t.Card) -
     if position == 0:
         put_lead(state, lane, card)
     else:
-        state[cell_index(TRICK_CARDS + position * STRIDE, lane)] = card
+        state[b.cell_index(b.TRICK_CARDS + position * b.STRIDE, lane)] = card
         update_trick(state, lane, position, card)

@@ -10,7 +10,7 @@ from kqj_sim.core.jit import block_loop, kernel, scalar
 from kqj_sim.core.types import Float64Array, Int64Array
 
 _THINNING_COUNTER = rng.HIDDEN_HAND + (9 << 24)
-"""Counter of keys, between those of `core.card_draws`."""
+"""Counter of keys, between those of `core.card_odds`."""
 
 _LANES, _BLOCK = 8, 128
 """Partial sums side by side, and numbers that are added so."""

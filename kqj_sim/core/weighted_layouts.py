@@ -5,7 +5,7 @@ them: dealing hand after hand, layouts that leave the same cards are one.  Layou
 from all of them, instead of from a sample that is weighed afterwards.
 
 A set of hidden cards is numbered by its bits among the hidden cards: bit 0 is the lowest of them.
-Knowledge is that of `core.knowledge`, layouts are those of `core.hidden_hands`.
+Knowledge is that of `core.hidden_hands`, layouts are those of `core.hidden_hands`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ import numpy as np
 from kqj_sim.core import rng
 from kqj_sim.core.cards import lowest_bit, popcount, trailing_zeros
 from kqj_sim.core.deal import deposit
-from kqj_sim.core.hidden_hands import enumerate_layouts
+from kqj_sim.core.hidden_hands import EXCLUDED, HAND_SIZES, HOLDER_COUNT, UNSEEN, enumerate_layouts
 from kqj_sim.core.jit import block_loop, kernel, scalar
-from kqj_sim.core.knowledge import EXCLUDED, HAND_SIZES, HOLDER_COUNT, UNSEEN
 from kqj_sim.core.types import CardSet, Float64Array, Int64Array, Key
 
 MAX_HIDDEN_CARDS = 15

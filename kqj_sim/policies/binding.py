@@ -30,8 +30,7 @@ from kqj_sim.core.jit import (
     make_tuple_reader,
     scalar,
 )
-from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES
-from kqj_sim.core.types import Kernel
+from kqj_sim.core.types import MAX_PARAMETERS, MAX_POLICIES, Kernel
 
 VIEW_OF_DECISION = {
     "take": views.TakeView,

@@ -14,8 +14,8 @@ from kqj_sim.core import dispatch
 from kqj_sim.core import types as t
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, popcount, trailing_zeros, whole_tens
 from kqj_sim.core.jit import int16_at, int32_at, scalar, stack_int32, stack_int64
-from kqj_sim.core.rules import MAX_POLICIES
 from kqj_sim.core.simd_int16 import UNITS, find_positive, write_dots
+from kqj_sim.core.types import MAX_POLICIES
 from kqj_sim.core.views import PASS, bid_code, last_bid_contract
 from kqj_sim.policies.call_features import (
     CONTRACTS,

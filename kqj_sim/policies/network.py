@@ -15,8 +15,8 @@ from kqj_sim.core.block import PLAYERS_BY_POSITION, STRIDE, fill_vectors, policy
 from kqj_sim.core.cards import lowest_bit
 from kqj_sim.core.dispatch import LEAD, view_block
 from kqj_sim.core.jit import scalar, stack_int64
-from kqj_sim.core.rules import MAX_POLICIES
 from kqj_sim.core.trick import find_following_cards, follow_view, lead_view, put_card, read_hand
+from kqj_sim.core.types import MAX_POLICIES
 from kqj_sim.policies.features import FEATURES, LAYOUT, find_output, write_features
 from kqj_sim.policies.one_layer import add_features, compute_total, find_step
 from kqj_sim.policies.parameters import whole

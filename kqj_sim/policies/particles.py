@@ -24,9 +24,19 @@ from kqj_sim.core.hidden_hands import draw_subset
 from kqj_sim.core.jit import block_loop, kernel, scalar, stack_float32, stack_int64
 from kqj_sim.core.playouts import copy_lanes
 from kqj_sim.core.round import CARD_VALUES
-from kqj_sim.core.rules import MAX_POLICIES, Rules, Seating
 from kqj_sim.core.trick import find_legal_cards, finish_trick, put_card
-from kqj_sim.core.types import Block, Card, CardSet, Contract, Key, Place, Position
+from kqj_sim.core.types import (
+    MAX_POLICIES,
+    Block,
+    Card,
+    CardSet,
+    Contract,
+    Key,
+    Place,
+    Position,
+    Rules,
+    Seating,
+)
 from kqj_sim.core.views import TakeView, last_bid_amount, last_bid_contract
 from kqj_sim.core.weighted_layouts import HandLists
 from kqj_sim.policies.points import (

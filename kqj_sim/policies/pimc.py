@@ -24,14 +24,29 @@ from kqj_sim.core import block as b
 from kqj_sim.core import cards as c
 from kqj_sim.core import rng
 from kqj_sim.core.dispatch import LEAD, call_value_cards, unpack_rules, unpack_seating
-from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE, redeal_among_last, sample_layouts
+from kqj_sim.core.hidden_hands import (
+    KNOWLEDGE_SIZE,
+    infer_knowledge,
+    redeal_among_last,
+    sample_layouts,
+)
 from kqj_sim.core.jit import block_loop, int64_at, scalar, stack_float32
-from kqj_sim.core.knowledge import infer_knowledge
 from kqj_sim.core.playouts import PlayoutQueue, compute_utility, new_playout_queue, play_out_queue
 from kqj_sim.core.round import CARD_VALUES
-from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
 from kqj_sim.core.trick import find_legal_cards, put_card
-from kqj_sim.core.types import Block, CardSet, Float64Array, Int64Array, Key, Lane, Position
+from kqj_sim.core.types import (
+    MAX_PARAMETERS,
+    MAX_POLICIES,
+    Block,
+    CardSet,
+    Float64Array,
+    Int64Array,
+    Key,
+    Lane,
+    Position,
+    Rules,
+    Seating,
+)
 from kqj_sim.core.weighted_layouts import (
     HandLists,
     draw_weighted_layouts,

@@ -32,7 +32,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from kqj_sim.core.jit import scalar
-from kqj_sim.core.rules import MAX_PARAMETERS
+from kqj_sim.core.types import MAX_PARAMETERS
 from kqj_sim.errors import InputError
 from kqj_sim.games import GAMES, find_game
 from kqj_sim.messages import (

@@ -15,7 +15,7 @@ from kqj_sim.core import round as core_games
 from kqj_sim.core.block import LANES, allocate_block
 from kqj_sim.core.jit import address_of
 from kqj_sim.core.round import play_deals
-from kqj_sim.core.rules import Seating
+from kqj_sim.core.types import Seating
 from kqj_sim.engines import get_engine
 from kqj_sim.simulation.experiment import Experiment, make_endless_game_error
 from kqj_sim.simulation.policy_errors import FailedRound, find_failed_round

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import nullcontext
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import cache, lru_cache
 from typing import Any, Literal, TypeAlias
 
@@ -11,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.core import dispatch
+from kqj_sim.core.code_cache import can_keep_code, has_cached_kernels
 from kqj_sim.core.jit import address_of, compile_cfunc
 from kqj_sim.core.round import (
     CARD_VALUES,
@@ -19,7 +23,7 @@ from kqj_sim.core.round import (
     RESUME_SIGNATURE,
     STAGE_SIGNATURE,
 )
-from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
+from kqj_sim.core.types import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
 from kqj_sim.engines import get_engine
 from kqj_sim.games import find_game, get_columns
 from kqj_sim.imposed import ImposedContract, ImposedFirstCall
@@ -35,7 +39,74 @@ from kqj_sim.policies.parameters import NO_POLICY
 from kqj_sim.policies.players import ConfiguredPolicy, Player, parse_player
 from kqj_sim.policies.registry import Policy
 from kqj_sim.rules import GameRules, require_kqj_rules
-from kqj_sim.simulation.second_process import compile_elsewhere
+from kqj_sim.simulation.workers import count_processors
+
+# Compile kernels that every round needs in a second process, while this one compiles the rest.
+#
+# numba compiles one function at a time, whatever the threads; two processes use two processors,
+# and the first run ever is over sooner.  The second process leaves its kernels in the cache on
+# disk.  If it fails in any way, this process compiles them itself.
+
+PROGRAM = """
+import sys
+sys.path[:] = {path!r}
+from kqj_sim.core import round
+from kqj_sim.core.jit import address_of
+address_of(round.finish_rounds, round.STAGE_SIGNATURE)
+if {whole_rounds}:
+    round.play_deals.compile(round.PLAY_DEALS_SIGNATURE)
+"""
+PATIENCE = 60.0
+"""Seconds to wait for the second process in the end."""
+
+
+@contextmanager
+def compile_elsewhere(*, whole_rounds: bool) -> Iterator[None]:
+    """Have a second process compile the stage `core.round.finish_rounds` meanwhile; wait for it.
+
+    With `whole_rounds` it compiles `core.round.play_deals`, too.  Does nothing if the stage is in
+    the cache, no second processor is free, or the cache cannot be written.
+    """
+    useful = not is_cached() and has_free_processor() and can_keep_code()
+    helper = start_process(whole_rounds) if useful else None
+    if helper is None:
+        yield
+        return
+    with helper:
+        try:
+            yield
+            helper.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            pass
+        finally:
+            helper.kill()
+
+
+def is_cached() -> bool:
+    """Return True if an earlier process left the stage in the cache."""
+    return has_cached_kernels("core.round.finish_rounds")
+
+
+def has_free_processor() -> bool:
+    """Return True if a processor besides this process's has had nothing to do of late."""
+    busy = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    return busy < count_processors() - 1
+
+
+def start_process(whole_rounds: bool) -> subprocess.Popen[bytes] | None:
+    """Start the second process; return None if that is impossible."""
+    # In a program with a Python inside, the executable is the program.
+    if not sys.executable or hasattr(sys, "frozen"):
+        return None
+    quiet = subprocess.DEVNULL
+    program = PROGRAM.format(path=sys.path, whole_rounds=whole_rounds)
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-c", program], stdin=quiet, stdout=quiet, stderr=quiet
+        )
+    except OSError:
+        return None
+
 
 CONTRACTS = ("s", "h", "d", "c", "NT", "AT")
 

@@ -8,7 +8,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim.core import round as core_games
-from kqj_sim.core.rules import Seating
+from kqj_sim.core.types import Seating
 from kqj_sim.errors import InputError, RunError
 from kqj_sim.imposed import ImposedContract, ImposedFirstCall
 from kqj_sim.messages import represent, shorten

@@ -11,20 +11,12 @@ import numpy as np
 from numba import carray, types
 from numpy.typing import NDArray
 
+from kqj_sim.core import jit
 from kqj_sim.core.block import DEAL_NUMBER, DEALER, LANES, PENDING, allocate_block
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP
 from kqj_sim.core.dispatch import LOOP_COUNT
-from kqj_sim.core.jit import (
-    address_of,
-    float64_at,
-    int64_at,
-    kernel,
-    make_address_caller,
-    make_tuple_reader,
-    scalar,
-)
 from kqj_sim.core.round import play_block
-from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES
+from kqj_sim.core.types import MAX_PARAMETERS, MAX_POLICIES
 from kqj_sim.core.views import EXCEPTION_RAISED, PASS
 from kqj_sim.engines import Engine, get_engine
 from kqj_sim.errors import InputError
@@ -161,7 +153,7 @@ def _play_and_log(
             if policy.built_in:
                 continue
             parameters = table.parameters[parameter_offset(member, number) :]
-            asking = address_of(compile_asking(policy, decision), _ASKING_SIGNATURE)
+            asking = jit.address_of(compile_asking(policy, decision), _ASKING_SIGNATURE)
             header = headers[member, number]
             header[:] = member, number, log.ctypes.data, asking, parameters.ctypes.data
             table.resources[at] = header.ctypes.data
@@ -173,7 +165,7 @@ def _play_and_log(
 _ASKING_SIGNATURE = types.void(types.int64[::1], types.float64[::1], types.int64[::1], types.int64)
 """Views one after the other, parameters, the array for the answers, and how often to ask."""
 
-_ask_at = make_address_caller(_ASKING_SIGNATURE)
+_ask_at = jit.make_address_caller(_ASKING_SIGNATURE)
 
 
 @cache
@@ -182,7 +174,7 @@ def compile_asking(policy: Policy, decision: str) -> Any:
     choose = guard_exceptions(adapt_arguments(*policy.compile_decision(decision)))
     view = _VIEWS[decision]
     size = len(view._fields)
-    read = make_tuple_reader(types.NamedUniTuple(types.int64, size, view))
+    read = jit.make_tuple_reader(types.NamedUniTuple(types.int64, size, view))
     read_parameters = make_parameters_reader(0, policy.tuple_type)
 
     def ask(
@@ -196,7 +188,7 @@ def compile_asking(policy: Policy, decision: str) -> Any:
             for at in range(len(answers)):
                 answers[at] = choose(read(views, at * size), values, 0.0)
 
-    return kernel(ask, cache=False)
+    return jit.kernel(ask, cache=False)
 
 
 @cache
@@ -208,10 +200,10 @@ def _bind_logging_loop(loop: int, game: str) -> Any:
     start = loop * MAX_POLICIES
 
     def read(resources: Any, number: int) -> Any:
-        return carray(int64_at(resources[start + number]), 5)
+        return carray(jit.int64_at(resources[start + number]), 5)
 
     def note(view: Any, values: Any, header: Any) -> Any:
-        log = int64_at(header[2])
+        log = jit.int64_at(header[2])
         at = log[0]
         log[at], log[at + 1] = header[0], header[1]
         for k in range(len(view)):
@@ -220,9 +212,9 @@ def _bind_logging_loop(loop: int, game: str) -> Any:
         _ask_at(
             header[3],
             (
-                carray(int64_at(entry + 24), len(view)),
-                carray(float64_at(header[4]), MAX_PARAMETERS),
-                carray(int64_at(entry + 16), 1),
+                carray(jit.int64_at(entry + 24), len(view)),
+                carray(jit.float64_at(header[4]), MAX_PARAMETERS),
+                carray(jit.int64_at(entry + 16), 1),
                 1,
             ),
         )
@@ -233,9 +225,9 @@ def _bind_logging_loop(loop: int, game: str) -> Any:
 
     return bind_function(
         loop,
-        scalar(note),
-        scalar(lambda parameters, number: 0.0),
-        scalar(read),
+        jit.scalar(note),
+        jit.scalar(lambda parameters, number: 0.0),
+        jit.scalar(read),
         "log",
         sole_policy=False,
         checked=True,

@@ -330,5 +330,5 @@ class Play {
 
 const DECK = [...SUITS].flatMap((suit) => [..."456789AHJKQT"].map((rank) => rank + suit));
 
-// The seating with finished tricks kept (`core.rules.Seating.keeps_history`).
+// The seating with finished tricks kept (`core.types.Seating.keeps_history`).
 const keepTricks = (seating) => seating.map((part, at) => (at === 10 ? 1 : part));

@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
-from kqj_sim.core.knowledge import EXCLUDED, HAND_SIZES, UNSEEN
+from kqj_sim.core.hidden_hands import EXCLUDED, HAND_SIZES, KNOWLEDGE_SIZE, UNSEEN
 from kqj_sim.rules import SEATS
 
 World = tuple[int, ...]

@@ -37,7 +37,7 @@ from kqj_sim.core.deal import (
     deal_further_cards,
 )
 from kqj_sim.core.jit import kernel
-from kqj_sim.core.play import complete_hands
+from kqj_sim.core.round import complete_hands
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.run import simulate

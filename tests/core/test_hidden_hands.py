@@ -13,6 +13,7 @@ from scipy.stats import chisquare
 
 from kqj_sim.core import hidden_hands
 from kqj_sim.core.hidden_hands import (
+    assign_to_holder,
     draw_first_layout,
     draw_next_hand,
     enumerate_layouts,
@@ -20,7 +21,6 @@ from kqj_sim.core.hidden_hands import (
     sample_layouts,
 )
 from kqj_sim.core.jit import block_loop
-from kqj_sim.core.knowledge import assign_to_holder
 from kqj_sim.rules import SEATS
 from tests.core.known import CASES, Known, World, has_several_worlds, slow_worlds
 from tests.slow import slow_after

@@ -25,15 +25,15 @@ from kqj_sim.core.block import (
     voids_of,
 )
 from kqj_sim.core.cards import PACK, to_strength_order
-from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
-from kqj_sim.core.jit import block_loop
-from kqj_sim.core.knowledge import (
+from kqj_sim.core.hidden_hands import (
     EXCLUDED,
     HAND_SIZES,
+    KNOWLEDGE_SIZE,
     UNSEEN,
     exclude_by_trick,
     infer_knowledge,
 )
+from kqj_sim.core.jit import block_loop
 from kqj_sim.record import Record
 from kqj_sim.referee.kqj import PACK as CARDS
 from kqj_sim.rules import KqjRules

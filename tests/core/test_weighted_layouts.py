@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from kqj_sim.core.hidden_hands import EXCLUDED, HAND_SIZES
 from kqj_sim.core.jit import kernel
-from kqj_sim.core.knowledge import EXCLUDED, HAND_SIZES
 from kqj_sim.core.weighted_layouts import (
     draw_from_hand_lists,
     draw_weighted_layouts,

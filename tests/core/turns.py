@@ -11,10 +11,16 @@ from kqj_sim.core import rng
 from kqj_sim.core.block import AUCTION_ROWS, ILLEGAL, KEY, LANES, SEATS, allocate_block, pad_lanes
 from kqj_sim.core.dispatch import FOLLOW, LEAD, ask
 from kqj_sim.core.jit import kernel
-from kqj_sim.core.play import complete_hands, move_taken_first, prepare_play, record_trick
-from kqj_sim.core.round import call_stage, start_deals
-from kqj_sim.core.rules import Rules, Seating
+from kqj_sim.core.round import (
+    call_stage,
+    complete_hands,
+    move_taken_first,
+    prepare_play,
+    record_trick,
+    start_deals,
+)
 from kqj_sim.core.trick import finish_trick
+from kqj_sim.core.types import Rules, Seating
 from kqj_sim.simulation.experiment import Experiment
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kqj_sim.core.rules import MAX_PARAMETERS
+from kqj_sim.core.types import MAX_PARAMETERS
 from kqj_sim.errors import InputError
 from kqj_sim.policies import describe, flag, named, number, policy, whole
 from kqj_sim.policies.parameters import Parameter

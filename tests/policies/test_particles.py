@@ -24,9 +24,8 @@ from kqj_sim.core.block import (
     team_of,
 )
 from kqj_sim.core.cards import TOP_SUIT
-from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE, draw_subset, sample_layouts
+from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE, draw_subset, infer_knowledge, sample_layouts
 from kqj_sim.core.jit import kernel
-from kqj_sim.core.knowledge import infer_knowledge
 from kqj_sim.core.trick import suit_mask_of
 from kqj_sim.core.weighted_layouts import list_hands, new_hand_lists
 from kqj_sim.policies import points

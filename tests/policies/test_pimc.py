@@ -15,7 +15,7 @@ from kqj_sim.core.block import DEAL_NUMBER, PLAYER_BITS, PLAYERS_BY_POSITION, SE
 from kqj_sim.core.block import TRICK_CARDS as ON_TABLE
 from kqj_sim.core.dispatch import FOLLOW, LEAD, ask
 from kqj_sim.core.jit import kernel
-from kqj_sim.core.rules import Rules, Seating
+from kqj_sim.core.types import Rules, Seating
 from kqj_sim.record import Record
 from kqj_sim.referee.kqj import FinalContract, list_legal_cards, score_round
 from kqj_sim.referee.kqj.play import find_trick_winner

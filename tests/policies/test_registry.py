@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kqj_sim.core.rules import MAX_PARAMETERS
+from kqj_sim.core.types import MAX_PARAMETERS
 from kqj_sim.errors import InputError
 from kqj_sim.games import KQJ
 from kqj_sim.policies import parse_player, policy

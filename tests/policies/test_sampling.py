@@ -9,9 +9,13 @@ import pytest
 from numpy.typing import NDArray
 
 from kqj_sim.core.block import LEADER, SEATS, allocate_block
-from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE, redeal_among_last, sample_layouts
+from kqj_sim.core.hidden_hands import (
+    KNOWLEDGE_SIZE,
+    infer_knowledge,
+    redeal_among_last,
+    sample_layouts,
+)
 from kqj_sim.core.jit import kernel
-from kqj_sim.core.knowledge import infer_knowledge
 from kqj_sim.policies.particles import OpponentModel, weigh_layouts
 from kqj_sim.policies.pimc import (
     draw_likely_layouts,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import kqj_sim as kqj
-from kqj_sim.core import block, call_odds, card_draws
+from kqj_sim.core import block, call_odds, card_odds
 from kqj_sim.core.block import LANES, SEATS, allocate_block
 from kqj_sim.core.card_odds import CardTurn
 from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
@@ -112,7 +112,7 @@ def find_agreeing_share(sampler: KqjCallSampler, deals: int) -> float:
     for place in dict.fromkeys(places):
         first, ways = places.index(place), np.zeros(deals, dtype=np.int64)
         last = first + places.count(place)
-        assert card_draws.count_first_fives(
+        assert card_odds.count_first_fives(
             turn, first, last, hands[place].copy(), 5, rules, seating, ways, counts
         )
         agreed *= ways

@@ -16,8 +16,7 @@ from kqj_sim.record import Record
 from kqj_sim.referee import check_record
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
-from kqj_sim.simulation.recording import play_records
-from kqj_sim.simulation.replay import replay_records
+from kqj_sim.simulation.recording import play_records, replay_records
 from tests.games.every import OTHER_VARIANTS, SHARED
 from tests.slow import slow_after, slow_between
 from tests.variants import AUCTION_2, LIVELY, OTHER_GAMES, TAKE_2, TAKE_3, VARIANTS, lively, told

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from kqj_sim.core import code_cache
-from kqj_sim.simulation import second_process
-from kqj_sim.simulation.second_process import compile_elsewhere
+from kqj_sim.simulation import encode
+from kqj_sim.simulation.encode import compile_elsewhere
 
 
 @pytest.fixture
 def first_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[subprocess.Popen[bytes]]:
     """An empty cache and a free processor; the list gets the processes that are started."""
     started = []
-    start = second_process.start_process
+    start = encode.start_process
 
     def note_start(whole_rounds: bool) -> subprocess.Popen[bytes] | None:
         helper = start(whole_rounds)
@@ -28,21 +28,21 @@ def first_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[subproces
         return helper
 
     monkeypatch.setattr(code_cache, "CACHE_FOLDER", tmp_path)
-    monkeypatch.setattr(second_process, "has_free_processor", lambda: True)
-    monkeypatch.setattr(second_process, "start_process", note_start)
+    monkeypatch.setattr(encode, "has_free_processor", lambda: True)
+    monkeypatch.setattr(encode, "start_process", note_start)
     return started
 
 
 @pytest.mark.slow
 def test_program_leaves_kernels_in_the_cache_that_simulations_find(tmp_path: Path) -> None:
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    program = second_process.PROGRAM.format(path=sys.path, whole_rounds=True)
+    program = encode.PROGRAM.format(path=sys.path, whole_rounds=True)
     subprocess.run([sys.executable, "-c", program], env=environment, check=True)
     code = (
         "import kqj_sim as kqj\n"
         "from kqj_sim.core import round\n"
-        "from kqj_sim.simulation import second_process\n"
-        "assert second_process.is_cached()\n"
+        "from kqj_sim.simulation import encode\n"
+        "assert encode.is_cached()\n"
         "kqj.simulate(policy='random', deals=10)\n"
         "for kernel in (round.finish_rounds, round.play_deals):\n"
         "    print(sum(kernel.stats.cache_hits.values()))\n"
@@ -56,7 +56,7 @@ def test_program_leaves_kernels_in_the_cache_that_simulations_find(tmp_path: Pat
 def test_process_that_fails_does_not_matter(
     first_run: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(second_process, "PROGRAM", "raise SystemExit(3)")
+    monkeypatch.setattr(encode, "PROGRAM", "raise SystemExit(3)")
     with compile_elsewhere(whole_rounds=True):
         pass
     assert [helper.returncode for helper in first_run] == [3]
@@ -65,8 +65,8 @@ def test_process_that_fails_does_not_matter(
 def test_process_that_hangs_is_ended(
     first_run: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(second_process, "PROGRAM", "import time; time.sleep(600)")
-    monkeypatch.setattr(second_process, "PATIENCE", 0.05)
+    monkeypatch.setattr(encode, "PROGRAM", "import time; time.sleep(600)")
+    monkeypatch.setattr(encode, "PATIENCE", 0.05)
     begun = time.monotonic()
     with compile_elsewhere(whole_rounds=True):
         pass
@@ -77,7 +77,7 @@ def test_process_that_hangs_is_ended(
 def test_process_ends_with_an_error_of_this_one(
     first_run: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(second_process, "PROGRAM", "import time; time.sleep(600)")
+    monkeypatch.setattr(encode, "PROGRAM", "import time; time.sleep(600)")
     begun = time.monotonic()
     with pytest.raises(ZeroDivisionError), compile_elsewhere(whole_rounds=True):
         raise ZeroDivisionError
@@ -123,6 +123,6 @@ def test_nothing_is_started_if_its_kernels_could_not_be_kept(
 def test_process_needs_a_free_processor(
     monkeypatch: pytest.MonkeyPatch, processors: int, load: float, free: bool
 ) -> None:
-    monkeypatch.setattr(second_process, "count_processors", lambda: processors)
+    monkeypatch.setattr(encode, "count_processors", lambda: processors)
     monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0), raising=False)
-    assert second_process.has_free_processor() is free
+    assert encode.has_free_processor() is free

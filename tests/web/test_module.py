@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kqj_sim.core import auction, call_odds, card_draws, card_odds
+from kqj_sim.core import auction, call_odds, card_odds
 from kqj_sim.games.kqj import call_sampler, card_sampler
 from kqj_sim.games.kqj.card_sampler import KqjCardSampler, choose_least_weight
 from kqj_sim.policies.players import seat_players
@@ -36,7 +36,7 @@ pytest.importorskip("wasmtime", reason="the extra `web` is not installed")
 KERNELS = (
     (auction, ("replay_calls", "list_calls", "write_contract_option")),
     (call_odds, ("begin_deals", "draw_callers", "deal_remaining", "play_out_calls")),
-    (card_draws, ("draw_hidden_hands",)),
+    (card_odds, ("draw_hidden_hands",)),
     (card_odds, ("play_out_cards",)),
     (card_sampler, ("list_layouts", "replay_plays", "thin_draws")),
     (stats_moments, ("add_weighted",)),

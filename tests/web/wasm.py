@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import wasmtime
 
-from kqj_sim.core.rules import Seating
+from kqj_sim.core.types import Seating
 from kqj_sim.web.make import TABLES, pack_weights
 from tools.page.module import make_table
 

@@ -32,8 +32,7 @@ from kqj_sim.core.block import (
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.round import CALL_STAGE, call_stage
-from kqj_sim.core.rules import Rules, Seating
-from kqj_sim.core.types import Block, Float64Array, Int64Array
+from kqj_sim.core.types import Block, Float64Array, Int64Array, Rules, Seating
 from kqj_sim.core.views import BidView, replace_last_bid
 from kqj_sim.policies.players import parse_player
 from kqj_sim.policies.points import count_points, expected_total, summarise_bids

@@ -37,9 +37,8 @@ from kqj_sim.core.block import (
 from kqj_sim.core.deal import deal_further_cards
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.round import BEGIN_STAGE, FINISH_STAGE, call_stage
-from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.scoring import MADE
-from kqj_sim.core.types import Block, Int64Array
+from kqj_sim.core.types import Block, Int64Array, Rules, Seating
 from kqj_sim.errors import InputError
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.players import parse_player

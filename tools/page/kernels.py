@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from kqj_sim.core import block
+from kqj_sim.core import types as t
 from kqj_sim.core.auction import CODE, KIND, PLACE
 from kqj_sim.core.bidding import LOG_COUNTER, LOG_OVERCOUNTER
-from kqj_sim.core.block import SEATS, STRIDE, TRICKS, cell_index, history_offset
 from kqj_sim.core.card_odds import CardTurn
 from kqj_sim.core.cards import (
     ALL_TRUMPS,
@@ -29,22 +29,12 @@ from kqj_sim.core.cards import (
 from kqj_sim.core.dispatch import BID, COUNTER, OVERCOUNTER, TAKE
 from kqj_sim.core.jit import kernel, scalar
 from kqj_sim.core.round import play_block, start_deals
-from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.trick import (
     find_legal_cards,
     has_partner_as_master,
     read_hand,
     read_master,
     read_trick,
-)
-from kqj_sim.core.types import (
-    Block,
-    Card,
-    CardSet,
-    Float64Array,
-    Int16Array,
-    Int64Array,
-    Kernel,
 )
 from kqj_sim.games.kqj import call_sampler, card_sampler
 from kqj_sim.games.kqj.card_sampler import KqjCardSampler
@@ -66,36 +56,36 @@ _QUARTERS = round(4 * card_sampler.POWER)
 
 
 @kernel
-def find_playable_cards(state: Block, position: int) -> CardSet:
+def find_playable_cards(state: t.Block, position: int) -> t.CardSet:
     """Return the known cards that a position of lane 0 may play, natural coding."""
     return to_natural_order(find_legal_cards(state, 0, position), state[block.CONTRACT])
 
 
 @kernel
-def find_leader(state: Block) -> int:
+def find_leader(state: t.Block) -> int:
     """Return the place that leads to the trick of lane 0."""
-    return state[block.LEADER] % SEATS
+    return state[block.LEADER] % block.SEATS
 
 
 @kernel
-def order_by_strength(state: Block, cards: CardSet) -> CardSet:
+def order_by_strength(state: t.Block, cards: t.CardSet) -> t.CardSet:
     """Return cards by strength for the contract of lane 0."""
     return to_strength_order(cards, state[block.CONTRACT])
 
 
 @scalar
-def _count_points(state: Block, card: Card) -> int:
+def _count_points(state: t.Block, card: t.Card) -> int:
     planes = block.POINT_PLANES
     return count_card_points(
-        card, state[planes], state[planes + STRIDE], state[planes + 2 * STRIDE],
-        state[planes + 3 * STRIDE], state[planes + 4 * STRIDE],
+        card, state[planes], state[planes + block.STRIDE], state[planes + 2 * block.STRIDE],
+        state[planes + 3 * block.STRIDE], state[planes + 4 * block.STRIDE],
     )  # fmt: skip
 
 
 # Code kept on disk would not notice changes of `card_reasons.py`.
 @kernel(cache=False)
 def compare_cards(
-    state: Block, position: int, better: CardSet, other: CardSet, points: Int64Array
+    state: t.Block, position: int, better: t.CardSet, other: t.CardSet, points: t.Int64Array
 ) -> int:
     """Return the reasons (`Reason`) of a position of lane 0 for a card rather than another.
 
@@ -119,15 +109,15 @@ def compare_cards(
         trumps & (EACH_SUIT << TRUMP_KING),
         state[block.TRICK_CARDS] if position > 0 else 0,
         read_master(state, 0) if position > 0 else 0,
-        position == SEATS - 1,
+        position == block.SEATS - 1,
         position > 0 and has_partner_as_master(state, 0, position),
     )
 
 
 @kernel
 def play_round(
-    state: Block, log: Int64Array, deal: int, rules: Rules, seating: Seating, cards: Int64Array,
-    calls: Int64Array, plays: Int64Array,
+    state: t.Block, log: t.Int64Array, deal: int, rules: t.Rules, seating: t.Seating, cards:
+    t.Int64Array, calls: t.Int64Array, plays: t.Int64Array,
 ) -> int:  # fmt: skip
     """Deal, call and play a round of seed 1, and list its cards and calls in natural coding.
 
@@ -147,12 +137,12 @@ def play_round(
     """
     start_deals(state, deal, 1)
     play_block(state, 1, 1, rules, seating, log)
-    for place in range(SEATS):
-        cards[place] = state[cell_index(block.FIRST_FIVE + place * STRIDE, 0)]
-    cards[SEATS] = state[block.UPCARD]
+    for place in range(block.SEATS):
+        cards[place] = state[block.cell_index(block.FIRST_FIVE + place * block.STRIDE, 0)]
+    cards[block.SEATS] = state[block.UPCARD]
     count = state[block.CALL_COUNT]
     for number in range(count):
-        entry = log[number * STRIDE]
+        entry = log[number * block.STRIDE]
         kind, code = entry & 15, entry >> 8
         calls[number, PLACE] = (entry >> 4) & 15
         calls[number, KIND] = BID if rules.auction else TAKE
@@ -161,18 +151,18 @@ def play_round(
             calls[number, KIND] = COUNTER if kind == LOG_COUNTER else OVERCOUNTER
             calls[number, CODE] = 1
     contract = state[block.CONTRACT]
-    for place in range(SEATS):
-        hand = state[cell_index(block.DEALT + place * STRIDE, 0)]
+    for place in range(block.SEATS):
+        hand = state[block.cell_index(block.DEALT + place * block.STRIDE, 0)]
         # Only play orders them by strength.
-        cards[1 + SEATS + place] = hand if contract < 0 else to_natural_order(hand, contract)
+        cards[1 + block.SEATS + place] = hand if contract < 0 else to_natural_order(hand, contract)
     if contract >= 0:
-        for number in range(SEATS * TRICKS):
-            offset = history_offset(number // SEATS, 1 + number % SEATS)
-            plays[number] = to_natural_order(state[cell_index(offset, 0)], contract)
+        for number in range(block.SEATS * block.TRICKS):
+            offset = block.history_offset(number // block.SEATS, 1 + number % block.SEATS)
+            plays[number] = to_natural_order(state[block.cell_index(offset, 0)], contract)
     return int(count)
 
 
-def make_measure_kernel(measure: Measure) -> Kernel:
+def make_measure_kernel(measure: Measure) -> t.Kernel:
     """Return a kernel (outcomes, values) that fills a measure, float64 (options, n).
 
     Outcomes are int16 (options, n, OUTCOME_SIZE).
@@ -180,7 +170,7 @@ def make_measure_kernel(measure: Measure) -> Kernel:
     compute = scalar(measure.compute)
 
     @kernel(cache=False)
-    def compute_measure(outcomes: Int16Array, values: Float64Array) -> None:
+    def compute_measure(outcomes: t.Int16Array, values: t.Float64Array) -> None:
         for option in range(outcomes.shape[0]):
             for deal in range(outcomes.shape[1]):
                 values[option, deal] = compute(outcomes[option, deal])
@@ -190,7 +180,7 @@ def make_measure_kernel(measure: Measure) -> Kernel:
 
 
 @scalar
-def _write(estimate: Estimate, found: Float64Array) -> None:
+def _write(estimate: Estimate, found: t.Float64Array) -> None:
     """Write an estimate as its value and its bounds."""
     found[0], found[1], found[2] = estimate.value, estimate.low, estimate.high
 
@@ -198,7 +188,7 @@ def _write(estimate: Estimate, found: Float64Array) -> None:
 @kernel(cache=False)
 def estimate_measure(
     moments: WeightedMoments, measure: int, option: int, baseline: int, is_share: int,
-    found: Float64Array,
+    found: t.Float64Array,
 ) -> None:  # fmt: skip
     """Estimate a measure of an option, or its lead over a baseline if that is not negative."""
     if baseline >= 0:
@@ -209,7 +199,7 @@ def estimate_measure(
 
 
 @kernel(cache=False)
-def rank_options(moments: WeightedMoments, measure: int, order: Int64Array) -> None:
+def rank_options(moments: WeightedMoments, measure: int, order: t.Int64Array) -> None:
     """Fill int64 (n,) with the first n options by falling mean of a measure."""
     order[:] = moments.ranking(Objective(measure, measure, len(order), 0.0))
 
@@ -223,8 +213,8 @@ def is_certain(moments: WeightedMoments, value: int, share: int, options: int, b
 
 @kernel(cache=False)
 def estimate_reach(
-    moments: WeightedMoments, totals: Float64Array, squares: Float64Array, amount: int,
-    found: Float64Array,
+    moments: WeightedMoments, totals: t.Float64Array, squares: t.Float64Array, amount: int,
+    found: t.Float64Array,
 ) -> None:  # fmt: skip
     """Estimate the chance to reach an amount (`kqj_calls.estimate_reach`)."""
     _write(call_sampler.estimate_reach(moments, totals, squares, amount, DEFAULT_CONFIDENCE), found)
@@ -232,8 +222,8 @@ def estimate_reach(
 
 @kernel(cache=False)
 def choose_amounts(
-    moments: WeightedMoments, totals: Float64Array, squares: Float64Array, lowest: int,
-    highest: int, amounts: Int64Array,
+    moments: WeightedMoments, totals: t.Float64Array, squares: t.Float64Array, lowest: int,
+    highest: int, amounts: t.Int64Array,
 ) -> int:  # fmt: skip
     """Fill the amounts that are tried out (`kqj_calls.choose_amounts`); return their number."""
     found = call_sampler.choose_amounts(moments, totals, squares, lowest, highest)
@@ -243,8 +233,8 @@ def choose_amounts(
 
 @kernel(cache=False)
 def add_totals(
-    outcomes: Int16Array, weights: Float64Array, lists: Int64Array, totals: Float64Array,
-    squares: Float64Array,
+    outcomes: t.Int16Array, weights: t.Float64Array, lists: t.Int64Array, totals: t.Float64Array,
+    squares: t.Float64Array,
 ) -> None:  # fmt: skip
     """Add the totals of outcomes (`kqj_calls.add_totals`), whatever the ending."""
     options, size = totals.shape
@@ -258,32 +248,32 @@ def add_totals(
 
 @kernel(cache=False)
 def weigh_layouts(
-    turn: CardTurn, layouts: Int64Array, model: OpponentModel, weights: Float64Array
+    turn: CardTurn, layouts: t.Int64Array, model: OpponentModel, weights: t.Float64Array
 ) -> None:
     """Fill the weights of layouts by the plays (`plays.weigh_layouts`)."""
     weights[:] = card_sampler.weigh_layouts(turn, layouts, model, _QUARTERS)
 
 
 @kernel(cache=False)
-def choose_least_weight(weights: Float64Array, cost: Float64Array) -> None:
+def choose_least_weight(weights: t.Float64Array, cost: t.Float64Array) -> None:
     """Replace the cost of a playout by the least weight (`plays.choose_least_weight`)."""
     cost[0] = card_sampler.choose_least_weight(weights, cost[0])
 
 
 @kernel(cache=False)
 def count_ways(
-    turn: CardTurn, layouts: Int64Array, seed: int, rules: Rules, seating: Seating,
-    ways: Int64Array,
+    turn: CardTurn, layouts: t.Int64Array, seed: int, rules: t.Rules, seating: t.Seating,
+    ways: t.Int64Array,
 ) -> None:  # fmt: skip
     """Fill in how many ways layouts agree with the calls (`kqj_cards.count_ways`)."""
     ways[:] = card_sampler.count_ways(turn, layouts, seed, rules, seating)
 
 
-def list_examples(sampler: KqjCardSampler) -> Iterator[tuple[Kernel, tuple[Any, ...]]]:
+def list_examples(sampler: KqjCardSampler) -> Iterator[tuple[t.Kernel, tuple[Any, ...]]]:
     """Yield the kernels that are not compiled by answers, with arguments of the types they get."""
     moments, ints = WeightedMoments.zeros(1, 1), np.zeros(1, np.int64)
     one, two = np.zeros(1), np.zeros((1, 1))
-    outcomes, layouts = np.zeros((1, 1, 1), np.int16), np.zeros((1, SEATS), np.int64)
+    outcomes, layouts = np.zeros((1, 1, 1), np.int16), np.zeros((1, block.SEATS), np.int64)
     assert sampler.play_model is not None
     yield estimate_measure, (moments, 0, 0, 0, 0, one)
     yield rank_options, (moments, 0, ints)

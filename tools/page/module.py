@@ -123,7 +123,7 @@ def _compile_all(captured: Captured) -> None:
     import numpy as np
     from numba import typeof
 
-    from kqj_sim.core import auction, call_odds, card_draws, card_odds, rng, weighted_draws
+    from kqj_sim.core import auction, call_odds, card_odds, rng, weighted_draws
     from kqj_sim.core.block import allocate_block
     from kqj_sim.games.kqj.card_sampler import KqjCardSampler
     from kqj_sim.policies import weights
@@ -131,12 +131,12 @@ def _compile_all(captured: Captured) -> None:
     from kqj_sim.positions.estimator import estimate_position
     from kqj_sim.positions.sampling import EstimatePlan, derive_keys
     from kqj_sim.questions.odds.position import parse_typed_position
-    from kqj_sim.simulation import second_process
+    from kqj_sim.simulation import encode
     from tools.page import kernels
     from tools.page.functions import register_functions
 
     # What another process compiles is not captured.
-    second_process.has_free_processor = lambda: False
+    encode.has_free_processor = lambda: False
     for name, rules in TABLES.items():
         size, places = 0, {}
         for policy in list_players(rules):
@@ -165,7 +165,7 @@ def _compile_all(captured: Captured) -> None:
         auction.replay_calls, auction.list_calls, auction.write_contract_option,
         call_odds.begin_deals, call_odds.draw_callers, call_odds.deal_remaining,
         call_odds.play_out_calls, card_odds.replay_plays, card_odds.list_layouts,
-        card_draws.draw_hidden_hands, card_odds.play_out_cards, weighted_draws.thin_draws,
+        card_odds.draw_hidden_hands, card_odds.play_out_cards, weighted_draws.thin_draws,
         weighted_draws.add_weighted, rng.fill_keys,
         kernels.find_playable_cards, kernels.find_leader, kernels.order_by_strength,
         kernels.compare_cards,
@@ -217,7 +217,7 @@ def describe(part: Any, captured: Captured, places: dict[int, int]) -> Any:
     """
     import numpy as np
 
-    from kqj_sim.core.rules import Seating
+    from kqj_sim.core.types import Seating
 
     if isinstance(part, Seating):
         kinds = {"loop_addresses": "functions", "stages": "functions", "resume": "functions"}

@@ -13,32 +13,14 @@ from typing import NamedTuple
 import numpy as np
 
 from kqj_sim.cards import Card
-from kqj_sim.core import card_draws, card_odds
+from kqj_sim.core import card_odds, weighted_layouts
+from kqj_sim.core import hidden_hands as hh
+from kqj_sim.core import observed_calls as oc
 from kqj_sim.core.block import LEADER, PLAYER_BITS, SEATS, TRICKS, allocate_block
 from kqj_sim.core.call_odds import OUTCOME_SIZE, RESULT, TEAM_SCORES
-from kqj_sim.core.card_odds import CardTurn, list_layouts, replay_plays
 from kqj_sim.core.cards import PACK
-from kqj_sim.core.hidden_hands import BINOMIALS, KNOWLEDGE_SIZE, count_layouts
-from kqj_sim.core.knowledge import EXCLUDED, HAND_SIZES, UNSEEN
-from kqj_sim.core.observed_calls import (
-    CALLER_PLACE,
-    LISTED,
-    LISTED_DEALS,
-    OBSERVED_CALL_SIZE,
-    SIGNAL_SIZE,
-    STOP,
-    STOPPED,
-)
-from kqj_sim.core.rules import Rules, Seating
-from kqj_sim.core.types import CardSet, Float64Array, Int16Array, Int64Array
+from kqj_sim.core.types import CardSet, Float64Array, Int16Array, Int64Array, Rules, Seating
 from kqj_sim.core.weighted_draws import thin_draws
-from kqj_sim.core.weighted_layouts import (
-    MAX_RANKED_CARDS,
-    FactorLists,
-    draw_from_hand_lists,
-    fill_tables,
-    list_ranks,
-)
 from kqj_sim.errors import InputError
 from kqj_sim.games.kqj.call_sampler import ILLEGAL_CHOICE_MESSAGE, suggest_players
 from kqj_sim.places import describe_place
@@ -93,14 +75,16 @@ class PlayModel:
         self.power = power
         self.model = OpponentModel(seating, patience, encode_rules(rules))
 
-    def weigh(self, turn: CardTurn, layouts: Int64Array) -> Float64Array:
+    def weigh(self, turn: card_odds.CardTurn, layouts: Int64Array) -> Float64Array:
         """Return the weights of layouts (n, 6), natural coding, by the cards played before a turn.
 
         Weights are comparable between layouts of one turn.  Each is a function of its layout alone.
         """
         return weigh_layouts(turn, layouts, self.model, round(4 * self.power))
 
-    def weigh_hands(self, turn: CardTurn, hands: Sequence[Int64Array]) -> list[Float64Array]:
+    def weigh_hands(
+        self, turn: card_odds.CardTurn, hands: Sequence[Int64Array]
+    ) -> list[Float64Array]:
         """Return the weights of each place's hands, (n,); those of the player to move weigh 1."""
         own, quarters = (int(turn.state[LEADER]) + turn.position) % SEATS, round(4 * self.power)
         return [
@@ -112,17 +96,17 @@ class PlayModel:
 
 
 def weigh_layouts(
-    turn: CardTurn, layouts: Int64Array, model: OpponentModel, quarters: int
+    turn: card_odds.CardTurn, layouts: Int64Array, model: OpponentModel, quarters: int
 ) -> Float64Array:
     """Return the weights of layouts, as `PlayModel.weigh`; the power is `quarters` / 4."""
     own = (turn.state[LEADER] + turn.position) % SEATS
-    weights, sizes = np.ones(len(layouts)), turn.known[HAND_SIZES : HAND_SIZES + SEATS]
+    weights, sizes = np.ones(len(layouts)), turn.known[hh.HAND_SIZES : hh.HAND_SIZES + SEATS]
     hidden_cards = sizes.sum()
     for place in range(SEATS):
         if place == own:
             continue
         hands = layouts[:, place].copy()
-        if BINOMIALS[hidden_cards, sizes[place]] > len(hands):
+        if hh.BINOMIALS[hidden_cards, sizes[place]] > len(hands):
             weights *= weigh_hands(turn, place, hands, model, quarters)
             continue
         # What others hold does not change the chance of a play: each hand is weighed once.
@@ -133,7 +117,7 @@ def weigh_layouts(
 
 
 def weigh_hands(
-    turn: CardTurn, place: int, hands: Int64Array, model: OpponentModel, quarters: int
+    turn: card_odds.CardTurn, place: int, hands: Int64Array, model: OpponentModel, quarters: int
 ) -> Float64Array:
     """Return the weights of hands of a place, int64 (n,), by its plays."""
     chances, counted = np.ones(len(hands)), np.ones(len(hands))
@@ -196,7 +180,7 @@ class ListedHands(NamedTuple):
         places: int64 (m,), the players with hidden cards, in the order of the lists.
     """
 
-    lists: FactorLists
+    lists: weighted_layouts.FactorLists
     places: Int64Array
     unseen: int
 
@@ -206,11 +190,11 @@ class ListedHands(NamedTuple):
         Each draw is a function of its key.
         """
         layouts, weights = np.zeros((len(keys), SEATS), dtype=np.int64), np.zeros(len(keys))
-        draw_from_hand_lists(*self, keys, layouts, weights)
+        weighted_layouts.draw_from_hand_lists(*self, keys, layouts, weights)
         return layouts, weights
 
 
-_get_ranks = lru_cache(list_ranks)
+_get_ranks = lru_cache(weighted_layouts.list_ranks)
 
 
 @lru_cache
@@ -220,16 +204,18 @@ def _list_combinations(count: int, size: int) -> Int64Array:
     return np.array(subsets, dtype=np.int64).reshape(len(subsets), size)
 
 
-def list_hands(turn: CardTurn, ways: int) -> list[Int64Array] | None:
+def list_hands(turn: card_odds.CardTurn, ways: int) -> list[Int64Array] | None:
     """Return the hands that each place may hold, in ascending order; None if a list is too long.
 
     `ways` is the most ways to have got a hand.
     """
-    if int(turn.known[UNSEEN]).bit_count() > MAX_RANKED_CARDS:
+    if int(turn.known[hh.UNSEEN]).bit_count() > weighted_layouts.MAX_RANKED_CARDS:
         return None
     most = min(MAX_LISTED_HANDS, MAX_WAYS // ways)
-    sizes = turn.known[HAND_SIZES : HAND_SIZES + SEATS].tolist()
-    may = [int(turn.known[UNSEEN]) & ~int(turn.known[EXCLUDED + place]) for place in range(SEATS)]
+    sizes = turn.known[hh.HAND_SIZES : hh.HAND_SIZES + SEATS].tolist()
+    may = [
+        int(turn.known[hh.UNSEEN]) & ~int(turn.known[hh.EXCLUDED + place]) for place in range(SEATS)
+    ]
     found = []
     for place, size in enumerate(sizes):
         if comb(may[place].bit_count(), size) > most:
@@ -240,15 +226,15 @@ def list_hands(turn: CardTurn, ways: int) -> list[Int64Array] | None:
 
 
 def join_hand_lists(
-    turn: CardTurn, hands: list[Int64Array], factors: list[Float64Array]
+    turn: card_odds.CardTurn, hands: list[Int64Array], factors: list[Float64Array]
 ) -> ListedHands:
     """Return lists of the hands with a factor above zero."""
-    sizes = turn.known[HAND_SIZES : HAND_SIZES + SEATS]
+    sizes = turn.known[hh.HAND_SIZES : hh.HAND_SIZES + SEATS]
     kept = [each > 0 for each in factors]
     likely = [fsum(each) ** 2 / max(fsum(each * each), 1e-300) for each in factors]
     places = sorted(np.flatnonzero(sizes).tolist(), key=lambda place: (likely[place], place))
     counts = [int(kept[place].sum()) for place in places]
-    unseen = int(turn.known[UNSEEN])
+    unseen = int(turn.known[hh.UNSEEN])
     return ListedHands(
         make_factor_lists(
             unseen,
@@ -263,7 +249,7 @@ def join_hand_lists(
 
 def make_factor_lists(
     unseen: int, starts: Int64Array, hands: Int64Array, factors: Float64Array
-) -> FactorLists:
+) -> weighted_layouts.FactorLists:
     """Return lists of hands, natural coding; `starts` and `factors` as of `FactorLists`."""
     cards = [*split_cards(unseen)]
     sets = np.zeros_like(hands)
@@ -272,8 +258,8 @@ def make_factor_lists(
     one_of_each = hands[starts[:-1][np.diff(starts) > 0]].tolist()
     most = max((comb(len(cards), hand.bit_count()) for hand in one_of_each), default=1)
     tables = np.zeros((len(starts) - 1, most))
-    lists = FactorLists(starts, sets, factors, tables, _get_ranks())
-    fill_tables(lists)
+    lists = weighted_layouts.FactorLists(starts, sets, factors, tables, _get_ranks())
+    weighted_layouts.fill_tables(lists)
     return lists
 
 
@@ -307,7 +293,7 @@ def make_turn(
     seating: Seating,
     observed_calls: Sequence[ObservedCall],
     max_layouts: int = 0,
-) -> CardTurn:
+) -> card_odds.CardTurn:
     """Return a round in progress as the kernels take it, with the players who play on.
 
     Hidden hands agree with `observed_calls`, and are listed if they are at most `max_layouts`.
@@ -329,18 +315,20 @@ def make_turn(
         partial_round.place_of(final.sender), contract, final.amount or 0, int(final.capot),
         final.stake,
     ]  # fmt: skip
-    state, known = allocate_block(), np.zeros(KNOWLEDGE_SIZE, dtype=np.int64)
+    state, known = allocate_block(), np.zeros(hh.KNOWLEDGE_SIZE, dtype=np.int64)
     plays = [convert_cards_to_bits([card]) for card in partial_round.plays]
-    replay_plays(
+    card_odds.replay_plays(
         state, np.array(called, dtype=np.int64), shown, np.array(plays, dtype=np.int64),
         seating._replace(keeps_history=1), known,
     )  # fmt: skip
     packed = [observed.pack() for observed in observed_calls]
     layouts = np.empty(SEATS * max_layouts, dtype=np.int64)
-    listed = max(0, list_layouts(known.copy(), max_layouts, layouts)) if max_layouts else 0
+    listed = (
+        max(0, card_odds.list_layouts(known.copy(), max_layouts, layouts)) if max_layouts else 0
+    )
     trick, position = divmod(len(partial_round.plays), SEATS)
     legal = [convert_cards_to_bits([card], contract) for card in partial_round.legal_cards]
-    return CardTurn(
+    return card_odds.CardTurn(
         state, trick, position, known, shown, np.array(packed, dtype=np.int64).reshape(-1),
         layouts[: SEATS * listed].copy(), np.array(legal, dtype=np.int64),
     )  # fmt: skip
@@ -354,7 +342,7 @@ def list_observed_calls(partial_round: Position) -> list[ObservedCall]:
 
 
 def count_ways(
-    turn: CardTurn, layouts: Int64Array, seed: int, rules: Rules, seating: Seating
+    turn: card_odds.CardTurn, layouts: Int64Array, seed: int, rules: Rules, seating: Seating
 ) -> Int64Array:
     """Return in how many ways layouts (n, 6) agree with the calls; (0,) after an illegal choice."""
     ways = np.ones(len(layouts), dtype=np.int64)
@@ -368,13 +356,18 @@ def count_ways(
 
 
 def count_hand_ways(
-    turn: CardTurn, place: int, hands: Int64Array, seed: int, rules: Rules, seating: Seating
+    turn: card_odds.CardTurn,
+    place: int,
+    hands: Int64Array,
+    seed: int,
+    rules: Rules,
+    seating: Seating,
 ) -> Int64Array:
     """Return in how many ways hands of a place agree with its calls; as `count_ways`."""
     ways = np.ones(len(hands), dtype=np.int64)
     counts = np.zeros(2 * len(turn.observed_calls), dtype=np.int64)
-    calls = np.flatnonzero(turn.observed_calls[CALLER_PLACE::OBSERVED_CALL_SIZE] == place)
-    if len(calls) > 0 and not card_draws.count_first_fives(
+    calls = np.flatnonzero(turn.observed_calls[oc.CALLER_PLACE :: oc.OBSERVED_CALL_SIZE] == place)
+    if len(calls) > 0 and not card_odds.count_first_fives(
         turn, calls[0], calls[-1] + 1, hands, seed, rules, seating, ways, counts
     ):
         return ways[:0]
@@ -444,7 +437,9 @@ class KqjCardSampler(CardSampler):
         self.uses_plays = self.play_model is not None
         sender = partial_round.place_of(partial_round.contract.sender)
         if rules.bidding == "take":
-            places = set(self.turn.observed_calls[CALLER_PLACE::OBSERVED_CALL_SIZE].tolist())
+            places = set(
+                self.turn.observed_calls[oc.CALLER_PLACE :: oc.OBSERVED_CALL_SIZE].tolist()
+            )
             # First fives among the eight cards; the Sender's without the Return.
             self.max_ways = prod(comb(7 if place == sender else 8, 5) for place in places)
 
@@ -518,18 +513,18 @@ class KqjCardSampler(CardSampler):
         counts, signal = search.start_chunk()
         keys, weights = np.zeros(count, dtype=np.int64), np.zeros(count)
         hands = np.zeros((count, SEATS), dtype=np.int64)
-        kept = card_draws.draw_hidden_hands(
+        kept = card_odds.draw_hidden_hands(
             self.turn, first, count, self.seed, self._rules, self._seating, keys, weights, hands,
             counts.reshape(-1), signal,
         )  # fmt: skip
         # A search that was told to stop before it began has found nothing.
-        if kept == STOPPED or (kept == card_draws.NO_LAYOUT and signal[STOP]):
+        if kept == oc.STOPPED or (kept == card_odds.NO_LAYOUT and signal[oc.STOP]):
             raise SearchEnded(by_time=False)
-        if kept == card_draws.NO_LAYOUT:
+        if kept == card_odds.NO_LAYOUT:
             raise InputError(NO_LAYOUTS_MESSAGE)
-        if kept == card_draws.ILLEGAL_CALL:
+        if kept == card_odds.ILLEGAL_CALL:
             raise InputError(ILLEGAL_CHOICE_MESSAGE)
-        listed = int(signal[LISTED])
+        listed = int(signal[oc.LISTED])
         weights = weights[:kept] * (self._compute_list_scale(listed) if listed else 1.0)
         return HandDraws(keys[:kept], weights, hands[:kept], counts, listed > 0)
 
@@ -540,11 +535,11 @@ class KqjCardSampler(CardSampler):
         which are weighed by the layouts left to the others.
         """
         if listed not in self._list_scales:
-            known, ways = self.turn.known, 1 / count_layouts(self.turn.known)
-            sizes = known[HAND_SIZES : HAND_SIZES + SEATS].tolist()
+            known, ways = self.turn.known, 1 / hh.count_layouts(self.turn.known)
+            sizes = known[hh.HAND_SIZES : hh.HAND_SIZES + SEATS].tolist()
             callers = list(dict.fromkeys(call.place for call in self.observed_calls))
             for place in callers[: 1 + listed]:
-                may = int(known[UNSEEN] & ~known[EXCLUDED + place])
+                may = int(known[hh.UNSEEN] & ~known[hh.EXCLUDED + place])
                 ways *= comb(may.bit_count(), sizes[place])
                 sizes[place] = 0
             ways *= factorial(sum(sizes)) / prod(factorial(size) for size in sizes)
@@ -554,7 +549,7 @@ class KqjCardSampler(CardSampler):
     def _number_lists(self, first: int, count: int, keys: Int64Array) -> Int64Array:
         """Return the number of the lists of each draw of a range, by the keys of those left."""
         drawn = np.isin(derive_keys(self.seed, first, count), keys)
-        return (first + np.flatnonzero(drawn)) // LISTED_DEALS
+        return (first + np.flatnonzero(drawn)) // oc.LISTED_DEALS
 
     def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
         """Play out every legal card in `count` draws; as of `Sampler`."""
@@ -570,8 +565,8 @@ class KqjCardSampler(CardSampler):
         call_weights: Float64Array | None = None
         lists, list_count = NO_LISTS, 0
         if shares_lists:
-            numbers = self._number_lists(first, count, keys) - first // LISTED_DEALS
-            list_count = (first + count - 1) // LISTED_DEALS + 1 - first // LISTED_DEALS
+            numbers = self._number_lists(first, count, keys) - first // oc.LISTED_DEALS
+            list_count = (first + count - 1) // oc.LISTED_DEALS + 1 - first // oc.LISTED_DEALS
             call_weights = np.bincount(numbers, weights, list_count).astype(np.float64)
         elif self.play_model is not None:
             call_weights = weights.copy()
@@ -605,10 +600,10 @@ class KqjCardSampler(CardSampler):
         assert self.play_model is not None
         turn = self.turn._replace(observed_calls=np.zeros(0, dtype=np.int64))
         hands = np.zeros((_PILOT_DRAWS, SEATS), dtype=np.int64)
-        kept = card_draws.draw_hidden_hands(
+        kept = card_odds.draw_hidden_hands(
             turn, _FIRST_PILOT_DRAW, _PILOT_DRAWS, self.seed, self._rules, self._seating,
             np.zeros(_PILOT_DRAWS, dtype=np.int64), np.zeros(_PILOT_DRAWS), hands,
-            np.zeros(0, dtype=np.int64), np.zeros(SIGNAL_SIZE, dtype=np.int64),
+            np.zeros(0, dtype=np.int64), np.zeros(oc.SIGNAL_SIZE, dtype=np.int64),
         )  # fmt: skip
         return self.play_model.weigh(turn, hands[: max(kept, 0)])
 

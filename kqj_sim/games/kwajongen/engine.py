@@ -10,22 +10,11 @@ import numpy as np
 
 from kqj_sim.core import block as b
 from kqj_sim.core import cards as c
-from kqj_sim.core import dispatch, rng
+from kqj_sim.core import dispatch, rng, round
 from kqj_sim.core import types as t
 from kqj_sim.core.bidding import log_call
 from kqj_sim.core.deal import PAIRS, TRIPLES, count_subsets, deposit
 from kqj_sim.core.jit import block_loop, kernel, scalar
-from kqj_sim.core.play import seat_at_first_trick
-from kqj_sim.core.round import (
-    NEXT_DEALER,
-    PENDING_NEXT,
-    PLAYED_ROUNDS,
-    ROUND,
-    SCORE,
-    WINNER,
-    pack_policies,
-)
-from kqj_sim.core.rules import MAX_POLICIES, Rules, Seating
 from kqj_sim.core.trick import (
     card_view,
     has_partner_as_master,
@@ -107,7 +96,7 @@ def deal_cards(state: t.Block, lane: t.Lane) -> None:
 
 
 @block_loop
-def begin_round(state: t.Block, lane: t.Lane, seating: Seating) -> None:
+def begin_round(state: t.Block, lane: t.Lane, seating: t.Seating) -> None:
     """Seat the players of a dealt round, before the first call."""
     # The upcard's suit is the trump suit, whether a place accepts or not.
     state[b.CONTRACT + lane] = suit_of(state[b.UPCARD + lane])
@@ -117,7 +106,7 @@ def begin_round(state: t.Block, lane: t.Lane, seating: Seating) -> None:
     state[b.STAKE + lane] = 1
     state[b.CALL_COUNT + lane] = 0
     state[b.ORIGINAL_LANE + lane] = lane
-    seats = _PACKED_TEAMS | pack_policies(seating.seats)
+    seats = _PACKED_TEAMS | round.pack_policies(seating.seats)
     state[b.PLAYERS + lane] = rotate_players(
         seats & _ALL_PLAYERS, (state[b.DEALER + lane] + 1) % SEATS
     )
@@ -125,11 +114,11 @@ def begin_round(state: t.Block, lane: t.Lane, seating: Seating) -> None:
 
 @scalar
 def _ask(
-    seating: Seating, loop: int, state: t.Block, lane: t.Lane, first: int, second: int, rules:
-    Rules, number: int,
+    seating: t.Seating, loop: int, state: t.Block, lane: t.Lane, first: int, second: int, rules:
+    t.Rules, number: int,
 ) -> None:  # fmt: skip
     dispatch.call_loop(
-        seating.loop_addresses[loop * MAX_POLICIES + number], state, lane, first, second,
+        seating.loop_addresses[loop * t.MAX_POLICIES + number], state, lane, first, second,
         rules.teams, rules.variant, number, seating.parameters, seating.resources,
     )  # fmt: skip
 
@@ -161,7 +150,9 @@ def make_ask_accept(asking: dispatch.Asking) -> dispatch.AskLoop:
 
 
 @block_loop
-def ask_call(state: t.Block, lane: t.Lane, rules: Rules, seating: Seating, place: t.Place) -> None:
+def ask_call(
+    state: t.Block, lane: t.Lane, rules: t.Rules, seating: t.Seating, place: t.Place
+) -> None:
     """Ask a place whether it plays: CALL is 1, or 0 for a pass."""
     _ask(
         seating,
@@ -181,7 +172,8 @@ LOG_PASS, LOG_PLAY = range(2)
 
 @block_loop
 def run_calls(
-    state: t.Block, lane: t.Lane, rules: Rules, seating: Seating, log: t.Int64Array, first_place:
+    state: t.Block, lane: t.Lane, rules: t.Rules, seating: t.Seating, log: t.Int64Array,
+    first_place:
     t.Place, end: t.Place,
 ) -> None:  # fmt: skip
     """Ask the places `first_place` to `end - 1` in turn, until one plays."""
@@ -249,7 +241,12 @@ def make_ask_card(asking: dispatch.Asking) -> dispatch.AskLoop:
 
 @block_loop
 def ask_card(
-    state: t.Block, lane: t.Lane, rules: Rules, seating: Seating, trick: int, position: t.Position
+    state: t.Block,
+    lane: t.Lane,
+    rules: t.Rules,
+    seating: t.Seating,
+    trick: int,
+    position: t.Position,
 ) -> None:
     """Ask a position of a trick and put its card on the table."""
     number = b.policy_of(state[b.PLAYERS_BY_POSITION + lane], position)
@@ -257,7 +254,9 @@ def ask_card(
 
 
 @block_loop
-def finish_trick(state: t.Block, lane: t.Lane, rules: Rules, seating: Seating, trick: int) -> None:
+def finish_trick(
+    state: t.Block, lane: t.Lane, rules: t.Rules, seating: t.Seating, trick: int
+) -> None:
     """Give the trick to its winner and turn the positions so that the winner leads next."""
     led = state[b.LED + lane]
     players = state[b.PLAYERS_BY_POSITION + lane]
@@ -298,7 +297,7 @@ def prepare_play(state: t.Block, lane: t.Lane) -> None:
     """Fill the rows that the first trick needs, from DEALT_FOUR, SENDER and CONTRACT."""
     state[b.TRUMPS + lane] = TRUMP_SUIT
     state[b.MUST_BEAT + lane] = 0
-    seat_at_first_trick(state, lane)
+    round.seat_at_first_trick(state, lane)
     for plane in range(c.PLANE_COUNT):
         state[b.cell_index(b.POINT_PLANES + plane * b.STRIDE, lane)] = CARD_POINT_PLANES[plane]
     for place in range(SEATS):
@@ -310,7 +309,7 @@ def prepare_play(state: t.Block, lane: t.Lane) -> None:
 
 @block_loop
 def play_tricks(
-    state: t.Block, lane: t.Lane, rules: Rules, seating: Seating, first_trick: int,
+    state: t.Block, lane: t.Lane, rules: t.Rules, seating: t.Seating, first_trick: int,
     first_position: t.Position,
 ) -> None:  # fmt: skip
     """Play the tricks from a position of one on; in the last nobody has a choice."""
@@ -415,7 +414,7 @@ def fill_columns(state: t.Block, lane: t.Lane) -> None:
 
 
 @block_loop
-def finish_round(state: t.Block, lane: t.Lane, rules: Rules, seating: Seating) -> None:
+def finish_round(state: t.Block, lane: t.Lane, rules: t.Rules, seating: t.Seating) -> None:
     """Play the round if a place accepted, and fill its columns."""
     if state[b.SENDER + lane] >= 0:
         prepare_play(state, lane)
@@ -425,7 +424,7 @@ def finish_round(state: t.Block, lane: t.Lane, rules: Rules, seating: Seating) -
 
 @kernel
 def play_rounds(
-    state: t.Block, lanes: int, rules: Rules, seating: Seating, log: t.Int64Array
+    state: t.Block, lanes: int, rules: t.Rules, seating: t.Seating, log: t.Int64Array
 ) -> int:
     """Deal, call, play and score: the only stage of a round (`core.round`)."""
     for lane in range(lanes):
@@ -437,15 +436,17 @@ def play_rounds(
 
 
 @kernel
-def advance(state: t.Block, slots: t.Int64Array, lanes: int, rules: Rules) -> None:
+def advance(state: t.Block, slots: t.Int64Array, lanes: int, rules: t.Rules) -> None:
     """Update the games in the slots after a round: a played one moves the deal on."""
     for lane in range(lanes):
         taken = state[b.SENDER + lane] >= 0
         for team in range(TEAMS):
-            slots[lane, SCORE + team] += state[b.cell_index(ROUND_SCORE + team * b.STRIDE, lane)]
-            if slots[lane, SCORE + team] <= rules.target:
-                slots[lane, WINNER] = team
-        slots[lane, PENDING_NEXT] = state[_PENDING_AFTER + lane]
-        slots[lane, NEXT_DEALER] = (state[b.DEALER + lane] + taken) % SEATS
-        slots[lane, PLAYED_ROUNDS] += taken
-        slots[lane, ROUND] += 1
+            slots[lane, round.SCORE + team] += state[
+                b.cell_index(ROUND_SCORE + team * b.STRIDE, lane)
+            ]
+            if slots[lane, round.SCORE + team] <= rules.target:
+                slots[lane, round.WINNER] = team
+        slots[lane, round.PENDING_NEXT] = state[_PENDING_AFTER + lane]
+        slots[lane, round.NEXT_DEALER] = (state[b.DEALER + lane] + taken) % SEATS
+        slots[lane, round.PLAYED_ROUNDS] += taken
+        slots[lane, round.ROUND] += 1

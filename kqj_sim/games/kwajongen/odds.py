@@ -12,14 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from kqj_sim.core import block as b
+from kqj_sim.core import hidden_hands as hh
 from kqj_sim.core import rng
 from kqj_sim.core import types as t
 from kqj_sim.core.cards import trailing_zeros
 from kqj_sim.core.deal import draw_cards
-from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE, enumerate_layouts, sample_layouts
 from kqj_sim.core.jit import block_loop, kernel, scalar
-from kqj_sim.core.knowledge import EXCLUDED, HAND_SIZES, HOLDER_COUNT, UNSEEN
-from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.trick import read_hand, read_trick
 from kqj_sim.games.kwajongen.cards import (
     PACK,
@@ -77,26 +75,26 @@ def infer_during_play(
     on_table = read_trick(state, lane, position)
     shown = read_upcard(state, lane)
     unseen = PACK & ~(hand | state[b.PLAYED_CARDS + lane] | on_table)
-    knowledge[UNSEEN] = unseen & ~shown
+    knowledge[hh.UNSEEN] = unseen & ~shown
     led = state[b.LED + lane]
-    for player in range(HOLDER_COUNT):
-        knowledge[HAND_SIZES + player] = 0
-        knowledge[EXCLUDED + player] = 0
+    for player in range(hh.HOLDER_COUNT):
+        knowledge[hh.HAND_SIZES + player] = 0
+        knowledge[hh.EXCLUDED + player] = 0
     for player in range(SEATS):
         if player == position:
-            knowledge[EXCLUDED + player] = -1
+            knowledge[hh.EXCLUDED + player] = -1
             continue
-        knowledge[HAND_SIZES + player] = TRICKS - trick - (player < position)
+        knowledge[hh.HAND_SIZES + player] = TRICKS - trick - (player < position)
         voids = b.voids_of(state[b.PLAYERS_BY_POSITION + lane], player)
         if 0 < player < position:
             card = state[b.cell_index(b.TRICK_CARDS + player * b.STRIDE, lane)]
             lacking = find_voids(card, led, must_trump)
             voids |= lacking << (trailing_zeros(led) >> 4)
-        knowledge[EXCLUDED + player] = expand_suits(voids)
-    knowledge[HAND_SIZES + UNDEALT] = _UNDEALT_COUNT
+        knowledge[hh.EXCLUDED + player] = expand_suits(voids)
+    knowledge[hh.HAND_SIZES + UNDEALT] = _UNDEALT_COUNT
     shown &= unseen
     if shown != 0:
-        knowledge[HAND_SIZES + find_dealer_position(state, lane)] -= 1
+        knowledge[hh.HAND_SIZES + find_dealer_position(state, lane)] -= 1
     return shown
 
 
@@ -124,7 +122,7 @@ _DRAWS_PER_HAND = 2
 @block_loop
 def deal_hands(
     state: t.Block,
-    seating: Seating,
+    seating: t.Seating,
     observer: t.Int64Array,
     hands: t.Int64Array,
     number: int,
@@ -158,7 +156,7 @@ def write_outcome(state: t.Block, team: t.Team, outcome: t.Int16Array) -> None:
 
 @kernel
 def sample_deals(
-    first: int, seed: int, rules: Rules, seating: Seating, observer: t.Int64Array,
+    first: int, seed: int, rules: t.Rules, seating: t.Seating, observer: t.Int64Array,
     match_calls: t.Flag, hands: t.Int64Array, keys: t.Int64Array,
 ) -> int:  # fmt: skip
     """Draw deals `first` to `first + LANES - 1`; return how many match, -1 after an illegal choice.
@@ -202,8 +200,8 @@ def sample_deals(
 
 @kernel
 def play_out_calls(
-    rules: Rules, seating: Seating, observer: t.Int64Array, hands: t.Int64Array, keys: t.Int64Array,
-    outcomes: t.Int16Array,
+    rules: t.Rules, seating: t.Seating, observer: t.Int64Array, hands: t.Int64Array, keys:
+    t.Int64Array, outcomes: t.Int16Array,
 ) -> bool:  # fmt: skip
     """Pass, and play, in each of the deals, and finish the rounds; False after an illegal choice.
 
@@ -250,8 +248,8 @@ class KwajongenCardTurn(NamedTuple):
 
 @block_loop
 def replay_plays(
-    state: t.Block, turn: KwajongenCardTurn, rules: Rules, seating: Seating, hands: t.Int64Array,
-    number: int, key: t.Key,
+    state: t.Block, turn: KwajongenCardTurn, rules: t.Rules, seating: t.Seating, hands:
+    t.Int64Array, number: int, key: t.Key,
 ) -> None:  # fmt: skip
     """Replay a deal, as of `deal_hands`, up to the turn."""
     deal_hands(state, seating, turn.known, hands, number, key)
@@ -266,7 +264,7 @@ def replay_plays(
 
 @block_loop
 def _infer_knowledge(
-    turn: KwajongenCardTurn, rules: Rules, seating: Seating, knowledge: t.Int64Array
+    turn: KwajongenCardTurn, rules: t.Rules, seating: t.Seating, knowledge: t.Int64Array
 ) -> int:
     """Fill the knowledge of the hidden cards, by position; return the leader's place."""
     state = b.allocate_inner_block()
@@ -285,23 +283,26 @@ def _write_hands(
     trump = suit_of(turn.known[OBSERVED_UPCARD])
     for place in range(SEATS):
         held = to_natural_order(
-            layouts[b.cell_index(layout * HOLDER_COUNT, (place - leader) % SEATS)], trump
+            layouts[b.cell_index(layout * hh.HOLDER_COUNT, (place - leader) % SEATS)], trump
         )
         hands[b.cell_index(number * SEATS, place)] = held | turn.dealt[place]
 
 
 @kernel
 def list_hidden_hands(
-    turn: KwajongenCardTurn, limit: int, rules: Rules, seating: Seating,
+    turn: KwajongenCardTurn, limit: int, rules: t.Rules, seating: t.Seating,
     hands: t.Int64Array,
 ) -> int:  # fmt: skip
     """Write every layout that agrees with the plays; return their number, -1 if above `limit`.
 
     `hands`, int64 (4 * limit,), gets the dealt hands by place, natural coding.
     """
-    known, layouts = np.empty(KNOWLEDGE_SIZE, np.int64), np.empty(HOLDER_COUNT * limit, np.int64)
+    known, layouts = (
+        np.empty(hh.KNOWLEDGE_SIZE, np.int64),
+        np.empty(hh.HOLDER_COUNT * limit, np.int64),
+    )
     leader = _infer_knowledge(turn, rules, seating, known)
-    found = enumerate_layouts(known, limit, layouts)
+    found = hh.enumerate_layouts(known, limit, layouts)
     for layout in range(found):
         _write_hands(turn, layouts, layout, leader, hands, layout)
     return found
@@ -309,7 +310,7 @@ def list_hidden_hands(
 
 @kernel
 def draw_hidden_hands(
-    turn: KwajongenCardTurn, first: int, seed: int, rules: Rules, seating: Seating,
+    turn: KwajongenCardTurn, first: int, seed: int, rules: t.Rules, seating: t.Seating,
     hands: t.Int64Array, keys: t.Int64Array,
 ) -> bool:  # fmt: skip
     """Draw layouts that agree with the plays, each equally likely; False if none agrees.
@@ -319,11 +320,11 @@ def draw_hidden_hands(
         hands: int64 (4 * LANES,), filled with the dealt hands by place, natural coding.
         keys: int64 (LANES,), filled with the keys of the draws.
     """
-    known, layout = np.empty(KNOWLEDGE_SIZE, np.int64), np.empty(HOLDER_COUNT, np.int64)
+    known, layout = np.empty(hh.KNOWLEDGE_SIZE, np.int64), np.empty(hh.HOLDER_COUNT, np.int64)
     leader = _infer_knowledge(turn, rules, seating, known)
     for lane in range(b.LANES):
         keys[lane] = rng.derive_deal_key(seed, first + lane)
-        if sample_layouts(known, 1, keys[lane], layout) == 0:
+        if hh.sample_layouts(known, 1, keys[lane], layout) == 0:
             return False
         _write_hands(turn, layout, 0, leader, hands, lane)
     return True
@@ -331,7 +332,7 @@ def draw_hidden_hands(
 
 @kernel
 def replay_calls(
-    turn: KwajongenCardTurn, rules: Rules, seating: Seating, hands: t.Int64Array, keys:
+    turn: KwajongenCardTurn, rules: t.Rules, seating: t.Seating, hands: t.Int64Array, keys:
     t.Int64Array, matches: t.Int64Array,
 ) -> bool:  # fmt: skip
     """Mark deals in which the others would call as they did; False after an illegal choice.
@@ -355,7 +356,7 @@ def replay_calls(
 
 @kernel
 def play_out_cards(
-    turn: KwajongenCardTurn, rules: Rules, seating: Seating, hands: t.Int64Array, keys:
+    turn: KwajongenCardTurn, rules: t.Rules, seating: t.Seating, hands: t.Int64Array, keys:
     t.Int64Array, outcomes: t.Int16Array,
 ) -> bool:  # fmt: skip
     """Play each legal card in each deal, and finish the rounds; False after an illegal choice.
@@ -380,8 +381,8 @@ def play_out_cards(
 
 @kernel
 def choose_cards(
-    turn: KwajongenCardTurn, hands: t.Int64Array, keys: t.Int64Array, rules: Rules, seating:
-    Seating, cards: t.Int64Array,
+    turn: KwajongenCardTurn, hands: t.Int64Array, keys: t.Int64Array, rules: t.Rules, seating:
+    t.Seating, cards: t.Int64Array,
 ) -> bool:  # fmt: skip
     """Ask the player to move for a card, once for each key; False after an illegal choice.
 
@@ -403,8 +404,8 @@ def choose_cards(
 
 @kernel
 def choose_calls(
-    observer: t.Int64Array, hands: t.Int64Array, keys: t.Int64Array, rules: Rules, seating: Seating,
-    answers: t.Int64Array,
+    observer: t.Int64Array, hands: t.Int64Array, keys: t.Int64Array, rules: t.Rules, seating:
+    t.Seating, answers: t.Int64Array,
 ) -> bool:  # fmt: skip
     """Ask a player whether they play, once for each key; False after an illegal choice.
 

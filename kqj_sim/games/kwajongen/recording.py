@@ -7,7 +7,7 @@ from typing import Any
 from kqj_sim.core import block as core_block
 from kqj_sim.core.dispatch import ACCEPT
 from kqj_sim.core.round import NO_RULES
-from kqj_sim.core.rules import Rules
+from kqj_sim.core.types import Rules
 from kqj_sim.engines import Engine
 from kqj_sim.games.kwajongen import KwajongenRules, cards, engine
 from kqj_sim.simulation.recording import RecordingBlock

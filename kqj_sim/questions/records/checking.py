@@ -65,7 +65,7 @@ class RecordCheck:
             before = last if isinstance(last, Record) else None
 
     def _replay_batch(self, batch: list[tuple[int, ReadRound]]) -> Iterator[tuple[int, str]]:
-        from kqj_sim.simulation.replay import replay_records
+        from kqj_sim.simulation.recording import replay_records
 
         lines = [line for line, record in batch if isinstance(record, Record)]
         with self._runner:

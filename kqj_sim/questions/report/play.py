@@ -14,9 +14,8 @@ from kqj_sim.core import rng
 from kqj_sim.core.cards import EACH_SUIT, popcount, trailing_zeros
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.round import BEGIN_STAGE, call_stage, start_deals
-from kqj_sim.core.rules import Rules
-from kqj_sim.core.rules import Seating as CoreTable
-from kqj_sim.core.types import Int64Array
+from kqj_sim.core.types import Int64Array, Rules
+from kqj_sim.core.types import Seating as CoreTable
 from kqj_sim.games import find_game
 from kqj_sim.imposed import ImposedFirstCall
 from kqj_sim.policies.players import Player

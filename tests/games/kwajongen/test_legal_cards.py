@@ -10,7 +10,7 @@ import pytest
 from kqj_sim.core import block as rows
 from kqj_sim.core.block import AUCTION_ROWS, HAND, LANES, STRIDE
 from kqj_sim.core.jit import kernel
-from kqj_sim.core.play import move_taken_first
+from kqj_sim.core.round import move_taken_first
 from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.games.kwajongen.cards import SEATS, TRICKS
 from kqj_sim.games.kwajongen.engine import find_legal_cards

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from kqj_sim.core import block as rows
 from kqj_sim.core.block import AUCTION_ROWS, LANES, STRIDE, voids_of
-from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
-from kqj_sim.core.knowledge import EXCLUDED, HAND_SIZES, UNSEEN
-from kqj_sim.core.play import move_taken_first
+from kqj_sim.core.hidden_hands import EXCLUDED, HAND_SIZES, KNOWLEDGE_SIZE, UNSEEN
+from kqj_sim.core.round import move_taken_first
 from kqj_sim.games import find_game
 from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.games.kwajongen.cards import PACK, SEATS, TRICKS, to_strength_order
