@@ -203,12 +203,14 @@ def explain_foreign_rule(name: str, game: str) -> str:
     return f"--{option} is a rule of {game}: leave it out, or write --game {game}"
 
 
-def collect_rules(rules: GameRules | None, values: Mapping[str, Any], caller: str) -> GameRules:
+def collect_rules(
+    rules: GameRules | None, values: Mapping[str, Any], caller: str, arguments: Iterable[str] = ()
+) -> GameRules:
     """Return the rules that are given whole, or by the values of their fields.
 
     Args:
         values: `RuleArguments`.
-        caller: name of the function that was called, for errors.
+        caller, arguments: name of the function that was called, and its arguments, for errors.
 
     Raises:
         TypeError: there is no such field.
@@ -217,7 +219,7 @@ def collect_rules(rules: GameRules | None, values: Mapping[str, Any], caller: st
     names = {"game", *(rule.name for each in GAMES.values() for rule in fields(each.rules))}
     for name in values:
         if name not in names:
-            hint = suggest(name, names)
+            hint = suggest(name, [*arguments, *sorted(names)])
             if name in ("threads", "cluster", "progress"):
                 hint = f"write runner=kqj_sim.Runner({name}=...)"
             raise TypeError(

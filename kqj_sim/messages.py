@@ -28,6 +28,9 @@ LONGEST_LINE = 360
 _SLIP = 0.8
 """Similarity, of 0 to 1, from which a name differs by a slip of the finger."""
 
+_SAME_LETTER = 0.5
+"""Similarity from which a name with the same first letter may be meant, as `take` by `took`."""
+
 _MOST_SUGGESTIONS = 6
 
 _MAX_NAMES = 20
@@ -150,17 +153,22 @@ _TWO_READINGS = re.compile(
 def find_similar(wrong: str, right: Iterable[str]) -> list[str]:
     """Return a name that differs by a slip, those that contain the wrong one, or the nearest.
 
-    The slip may be in one word of several names.  Case does not matter; less than three characters
-    are contained in too many names.
+    The slip may be in one word of several names.  Names that begin with the wrong one come before
+    those that contain it elsewhere.  Case does not matter; less than three characters are contained
+    in too many names.
     """
     names = {name.casefold(): name for name in right}
     text = shorten(wrong).casefold()
     slip = difflib.get_close_matches(text, names, n=1, cutoff=_SLIP)
     words = {word for name in names for word in name.split("_")}
     part = next(iter(difflib.get_close_matches(text, sorted(words), n=1, cutoff=_SLIP)), text)
-    containing = [each for each in names if len(part) > 2 and part in each][:_MOST_SUGGESTIONS]
-    found = slip or containing or difflib.get_close_matches(text, names, n=1)
-    return [names[each] for each in found]
+    containing = [name for name in names if len(part) > 2 and part in name]
+    beginning = [name for name in names if len(text) > 2 and name.startswith(text)]
+    similar = slip or beginning or containing or difflib.get_close_matches(text, names, n=1)
+    if not similar and text:
+        alike = [name for name in names if name.startswith(text[0])]
+        similar = difflib.get_close_matches(text, alike, n=1, cutoff=_SAME_LETTER)
+    return [names[name] for name in similar[:_MOST_SUGGESTIONS]]
 
 
 def suggest(wrong: str, right: Iterable[str]) -> str:

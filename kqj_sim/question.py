@@ -10,7 +10,7 @@ import functools
 import inspect
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -90,7 +90,10 @@ def question(
 
         @functools.wraps(function)
         def ask(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
-            bound = signature.bind(*args, **kwargs)
+            try:
+                bound = signature.bind(*args, **kwargs)
+            except TypeError as error:
+                raise TypeError(_explain_call(function.__name__, signature, args, error)) from None
             values = bound.arguments
             values.update(to_plain(values))
             asked = dict(values)
@@ -101,7 +104,10 @@ def question(
                     values[name] = read_value(name, options[name], value)
             given = values.pop("fields", {})
             if "rules" in signature.parameters:
-                values["rules"] = collect_rules(values.get("rules"), given, function.__name__)
+                own_names = [name for name in signature.parameters if name != "fields"]
+                values["rules"] = collect_rules(
+                    values.get("rules"), given, function.__name__, own_names
+                )
             if "runner" in signature.parameters:
                 runner = values.get("runner")
                 if runner is None:
@@ -132,6 +138,17 @@ def question(
         return cast("Callable[_Parameters, _Result]", ask)
 
     return decorate
+
+
+def _explain_call(
+    name: str, signature: inspect.Signature, values: Sequence[object], error: TypeError
+) -> str:
+    """Return the line on a call whose arguments do not fit: one without a name gets its name."""
+    named = [each for each in signature.parameters.values() if each.kind is each.KEYWORD_ONLY]
+    places = len(signature.parameters) - len(named) - ("fields" in signature.parameters)
+    if len(values) <= places or not named:
+        return f"{name}(): {error}"
+    return f"{name}(): write {named[0].name}={represent(values[places])}"
 
 
 def _name_rules(signature: inspect.Signature) -> inspect.Signature:

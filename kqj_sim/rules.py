@@ -62,6 +62,16 @@ class GameRules(ABC):
     variant_fields: ClassVar[tuple[str, ...]] = ()
     """The options that make a variant of the game, which `describe_variant` tells."""
 
+    def __new__(cls, *args: Any, **values: Any) -> Self:
+        """Return the rules; raise TypeError for a field that does not exist, with the nearest."""
+        names = [rule.name for rule in fields(cls)]
+        for name in values:
+            if name not in names:
+                raise TypeError(
+                    f"{cls.__name__} has no {quote(name)}: {suggest_value(name, names)}"
+                )
+        return super().__new__(cls)
+
     def __post_init__(self) -> None:
         for rule in fields(self):
             object.__setattr__(self, rule.name, to_plain(getattr(self, rule.name)))

@@ -9,6 +9,7 @@ import click
 import pytest
 
 import kqj_sim
+import kqj_sim as kqj
 from kqj_sim.arguments import RuleArguments
 from kqj_sim.cli import main
 from kqj_sim.commands.from_function import make_command
@@ -82,6 +83,12 @@ def test_wrong_value_names_its_argument(given: dict[str, Any], named: str) -> No
         ask(**given)
     with pytest.raises(TypeError, match="'team': did you mean teams"):
         ask(team=3)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="KqjRules has no 'team': did you mean teams"):
+        KqjRules(team=3)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"odds\(\): write return_card='7h'"):
+        kqj.odds("9h 8h Ah Ks 4d", "7h")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="'ret': did you mean return_card"):
+        kqj.odds("9h 8h Ah Ks 4d", ret="7h")  # type: ignore[call-arg]
 
 
 def test_parameters_are_the_options_of_the_command() -> None:

@@ -33,9 +33,11 @@ USAGE = {
     "simulat": "'simulat'. Did you mean 'simulate'",
     "help simulat": "Did you mean 'simulate'?",
     "odd 9h": "Did you mean 'odds'?",
-    "simulate --deal 5": "No such option '--deal'. (Did you mean one of: '--deals', ",
+    "simulate --deal 5": "No such option '--deal'. Did you mean '--deals'?",
     "simulate --plicy greedy": "'--policy'?",
-    "odds --retrun 7h": "No such option '--retrun'. (Did you mean one of: '--record', '--return'",
+    "odds --retrun 7h": "No such option '--retrun'. Did you mean '--return'?",
+    "odds 9h --returns 7h": "No such option '--returns'. Did you mean '--return'?",
+    "policies list": "No such command 'list': `kqj-sim policies` lists the policies",
     # Numbers.
     "simulate --deals -5": "'--deals': it is a whole number from 1",
     "simulate --deals 0": "'--deals': it is a whole number from 1",

@@ -16,6 +16,7 @@ from click.shell_completion import CompletionItem
 
 from kqj_sim.commands.stdout import reserve_stdout, write_line
 from kqj_sim.games import GAMES, KQJ
+from kqj_sim.messages import find_similar, quote
 from kqj_sim.options import FLAGS
 
 _GAME_KEY, _ALL_KEY = "kqj_sim.help_game", "kqj_sim.help_all"
@@ -41,7 +42,12 @@ class Command(click.Command):
         """Parse the words of the command line, with the game whose options help lists."""
         if any(each.name == "game" for each in self.params):
             ctx.meta[_GAME_KEY] = _find_game(args)
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            names = [name for parameter in self.get_params(ctx) for name in parameter.opts]
+            similar = find_similar(error.option_name, names)
+            raise click.NoSuchOption(error.option_name, possibilities=similar, ctx=ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, with stdout for its results only."""
@@ -113,6 +119,20 @@ class Command(click.Command):
 
 class Group(Command, click.Group):
     """A group of commands whose own help has sections."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the first word names; raise UsageError if there is none."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.NoSuchCommand as error:
+            if error.possibilities:
+                raise
+            raise click.UsageError(
+                f"No such command {quote(args[0])}: `{ctx.command_path}` lists the {self.name}, "
+                f"`{ctx.command_path} --help` the commands"
+            ) from None
 
 
 def _make_completer(

@@ -311,6 +311,8 @@ def _make_policy(
 ) -> Policy:
     """Return a policy without functions; raises InputError as `policy`."""
     if not name.replace("_", "").replace("-", "").isalnum():
+        if name == "<lambda>":
+            raise InputError("a lambda has no name: write def choose_card(view): ...")
         raise InputError(f"policy name {name!r} should be letters, digits, '_' and '-'")
     # Examples of docstrings run in the module that they explain.
     built_in = module.startswith(("kqj_sim.policies.", "kqj_sim.games.")) and not origin.startswith(
