@@ -59,6 +59,9 @@ WORDS = (
 )
 """Columns, values, and how people read them."""
 HEADING = "Sender's trumps"
+WRONG_USAGE: dict[str, str] = {}
+WRONG_CALLS: dict[str, str] = {}
+"""Wrong command lines and calls of functions; those of KQJ are in `tests/test_wrong_input.py`."""
 PAIR, FIELD = (f"{LIVELY}+greedy", f"{LIVELY}+random"), "random:take=0.2"
 """Two players whose rounds differ, and others against whom they play."""
 OTHER_RULE = {"target": 2000}

@@ -152,3 +152,59 @@ def describe_row(record: Record) -> dict[str, int]:
         name: labels[name].index(value) if isinstance(value, str) else value
         for name, value in row.items()
     }
+
+
+TYPED = "odds Ah Kh 9s Ts --game kwajongen --return Jh"
+PLAYED = "odds As Qd Kd 9c --game kwajongen --return Jc --played 'Ts Kc'"
+
+WRONG_USAGE = {
+    "simulate --void-rule free": "--void-rule is a rule of kwajongen",
+    "simulate --game kwajongen --teams 3": "--teams is a rule of kqj",
+    "simulate --game kwajongen --policy points": "no policy 'points'; known: ",
+    "simulate --game kwajongen --policy standard:x=3": "policies show --game kwajongen standard",
+    "simulate --game kwajongen --impose opener:h": "kqj only",
+    "simulate --game kwajongen --by kind": "'kind' is no column to group by",
+    "simulate --game kwajongen --where 'lap == 1'": "`kqj-sim columns --game kwajongen` lists them",
+    "simulate --game kwajongen --where 'place =='": "such as place == 3 and sender_trumps >= 2",
+    "columns --game chess": "'--game': 'chess' is not one of 'kqj', 'kwajongen'",
+    "odds --game kwajongen": "CARDS are missing: give your four cards",
+    "page --game kwajongen": "the page knows two or three teams",
+    "odds Ah Kh 9s --game kwajongen --return Jh": "3 cards given: in Kwajongen you hold 4",
+    "odds Ah Kh 9s 8s --game kwajongen --return Jh": "'8s' is not a card: write a rank of A K Q J",
+    "odds Ah Kh 9s Ts --game kwajongen": "the dealer's card is missing: give the card",
+    "odds Ah Kh 9s Ts --game kwajongen --return Kh": "the dealer's card Kh is among the cards of t",
+    f"{TYPED} --place dealer": "the dealer's card Jh is missing among the cards",
+    f"{TYPED} --place 5th": "'5th' is not a place: write opener, 2nd, 3rd or dealer",
+    f"{TYPED} --heard 'pass, play'": "the bidding is over after these calls",
+    f"{TYPED} --heard pass --place 3rd": "it is the 2nd's turn, not the 3rd's",
+    f"{TYPED} --heard 'p, p, p, p'": "the bidding is over after these calls",
+    f"{TYPED} --heard pas": "call 1, 'pas', is not a call: write pass or play",
+    f"{TYPED} --lap 1": "--lap is not for --game kwajongen",
+    f"{TYPED} --pending 120": "--pending is not for --game kwajongen",
+    f"{TYPED} --contract h": "--contract is not for --game kwajongen",
+    f"{TYPED} --sender 2nd": "--sender goes with --played",
+    f"{TYPED} --played 9h": "the caller is missing",
+    f"{TYPED} --teams 3": "--teams is a rule of kqj",
+    f"{TYPED} --policy seat5=random": "the seats are seat0 to seat3",
+    f"{PLAYED} --heard 'pass, take'": "call 2, 'take', is impossible: there is no take",
+    f"{PLAYED} --heard pass": "the calls are not over: the 2nd has yet to speak",
+    f"{PLAYED} --heard 'p, p, p, p'": "all have passed: there is no card to play",
+    f"{PLAYED} --heard 'play, play'": "call 2, 'play', is impossible: the calling was",
+    f"{PLAYED} --heard 'pass, play' --sender 2nd": "leave --sender out",
+    f"{PLAYED} --heard 'pass, play' --place 2nd": "it is the 3rd's turn, not the 2nd's",
+    f"{PLAYED.replace('9c', 'Jc')} --heard 'pass, play'": "the dealer's card Jc is among the c",
+    f"{PLAYED.replace('Kc', 'Kc As Jc Kd')} --heard 'pass, play'": "the 3rd has it",
+    f"odds --record {GOLDEN[0]} --at 3.2": "records in the file",
+    f"odds --record {GOLDEN[0]} --line 3 --at 5.2": "was not reached",
+}
+"""A command line, and what its line names: the argument, and often what to write instead."""
+
+WRONG_CALLS = {
+    "simulate(game='chess')": "'chess' is not a game: use kqj or kwajongen",
+    "simulate(game='kwajongen', where=\"sender_holds('8')\")": "the ranks are AKQJT9",
+    "simulate(void_rule='free')": "--void-rule is a rule of kwajongen",
+    "odds('Ah 9h Ks Tc', game='kwajongen', return_card='Jh', lap=2)": "--lap is not for --game kwa",
+    "Experiment(KwajongenRules(), ('random',) * 6)": "6 policies: there should be one a seat, four",
+    "KwajongenRules(void_rule='x')": "void_rule cannot be x",
+}
+"""A call of a public function, and what its error names."""
