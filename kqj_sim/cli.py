@@ -22,29 +22,22 @@ from kqj_sim.messages import quote, shorten
 
 
 class CommandEntry(NamedTuple):
-    """A command: `module`, below `kqj_sim`, defines it or the function of which it is made.
-
-    `run` is the module of `kqj_sim.commands` whose function `run` carries it out, if it does not
-    write tables and a picture as others do.
-    """
+    """A command: `module`, below `kqj_sim`, defines it or the function of which it is made."""
 
     module: str
     summary: str
-    run: str | None = None
 
 
 QUESTIONS: Mapping[str, Mapping[str, CommandEntry]] = {
     "What is my hand worth? Which card should I play?": {
         "odds": CommandEntry(
-            "questions.odds",
-            "Estimate the value of each call, or card, and name the best.",
-            "odds",
+            "questions.odds", "Estimate the value of each call, or card, and name the best."
         ),
         "page": CommandEntry(
-            "questions.odds", "Open a page in which one taps cards instead of typing them.", "page"
+            "questions.odds", "Open a page in which one taps cards instead of typing them."
         ),
         "review": CommandEntry(
-            "questions.review", "Grade recorded rounds: where were the points lost?", "review"
+            "questions.review", "Grade recorded rounds: where were the points lost?"
         ),
     },
     "How often does something happen?": {
@@ -52,7 +45,7 @@ QUESTIONS: Mapping[str, Mapping[str, CommandEntry]] = {
             "questions.simulate", "Play deals and summarise the results in tables."
         ),
         "report": CommandEntry(
-            "questions.report", "Play deals and write a report with tables and plots.", "report"
+            "questions.report", "Play deals and write a report with tables and plots."
         ),
         "columns": CommandEntry(
             "commands.listings", "List the columns of the rows, for --by and --where."
@@ -74,13 +67,13 @@ QUESTIONS: Mapping[str, Mapping[str, CommandEntry]] = {
     },
     "Rounds in files": {
         "records": CommandEntry(
-            "questions.records", "Play deals and write each round as a line of JSON.", "records"
+            "questions.records", "Play deals and write each round as a line of JSON."
         ),
         "show": CommandEntry(
-            "questions.records", "Show one round: hands, calls, tricks, points and scores.", "show"
+            "questions.records", "Show one round: hands, calls, tricks, points and scores."
         ),
         "check": CommandEntry(
-            "questions.records", "Check recorded rounds against an independent referee.", "check"
+            "questions.records", "Check recorded rounds against an independent referee."
         ),
     },
 }
@@ -98,11 +91,10 @@ class LazyCommands(Mapping[str, click.Command]):
         found = getattr(import_module(f"kqj_sim.{entry.module}"), name)
         if isinstance(found, click.Command):
             return found
-        from kqj_sim.commands.from_function import make_command
+        from kqj_sim.commands.from_function import make_command, write_tables
+        from kqj_sim.commands.runs import RUNS
 
-        if entry.run is None:
-            return make_command(found)
-        return make_command(found, import_module(f"kqj_sim.commands.{entry.run}").run)
+        return make_command(found, RUNS.get(name, write_tables))
 
     def __iter__(self) -> Iterator[str]:
         return iter(COMMANDS)

@@ -12,7 +12,7 @@ import kqj_sim
 import kqj_sim as kqj
 from kqj_sim.arguments import RuleArguments
 from kqj_sim.cli import main
-from kqj_sim.commands.from_function import make_command
+from kqj_sim.commands.from_function import make_command, write_tables
 from kqj_sim.errors import InputError
 from kqj_sim.games import GAMES
 from kqj_sim.options import OPTIONS
@@ -92,7 +92,7 @@ def test_wrong_value_names_its_argument(given: dict[str, Any], named: str) -> No
 
 
 def test_parameters_are_the_options_of_the_command() -> None:
-    command = make_command(ask)
+    command = make_command(ask, write_tables)
     options = {each.name: each for each in command.params if isinstance(each, click.Option)}
     rules = {"game"} | {name for game in GAMES.values() for name in game.rules().to_dict()}
     assert {*options} == {"deals", "calling", "vary", "seed", "threads", "cluster"} | rules

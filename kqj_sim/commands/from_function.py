@@ -61,10 +61,9 @@ def make_number_type(lowest: int, example: str) -> ValueType:
 
 
 def make_command(
-    function: Callable[..., Any],
-    run: Callable[[CommandDescription, dict[str, Any]], None] | None = None,
+    function: Callable[..., Any], run: Callable[[CommandDescription, dict[str, Any]], None]
 ) -> click.Command:
-    """Return the command of a `question`; `run` asks it and writes the answer, if not as tables."""
+    """Return the command of a `question`; `run` asks it and writes the answer."""
     asked: CommandDescription = function.command  # type: ignore[attr-defined]
     signature = inspect.signature(inspect.unwrap(function))
     taken = [name for name in signature.parameters if name not in ("rules", "fields", "runner")]
@@ -92,7 +91,7 @@ def make_command(
     names = {option.flag or name: name for name, option in asked.options.items()}
 
     def call(**given: Any) -> None:
-        (run or write_tables)(asked, {names.get(each, each): given[each] for each in given})
+        run(asked, {names.get(each, each): given[each] for each in given})
 
     summary = inspect.cleandoc(function.__doc__ or "").partition("\n\nArgs:")[0]
     command = Command(
@@ -154,17 +153,15 @@ def _list_rule_options() -> Iterator[click.Option]:
             yield make_option(rule.name, OPTIONS[rule.name], rule.default)
 
 
-def write_tables(asked: CommandDescription, given: dict[str, Any]) -> None:
-    """Ask a question, and write the tables and the picture of its result."""
-    prepare_answer(asked, given)(given)
+def write_tables(
+    asked: CommandDescription,
+    given: dict[str, Any],
+    complete: Callable[[dict[str, Any]], None] | None = None,
+) -> None:
+    """Ask a question, and write the tables and the picture of its result.
 
-
-def prepare_answer(
-    asked: CommandDescription, given: dict[str, Any]
-) -> Callable[[dict[str, Any]], None]:
-    """Return a function that asks a question with some values, and writes the result.
-
-    The options of the output and of the runner are checked, and removed from `given`.
+    Args:
+        complete: changes the values of the question, after the options of the output are checked.
     """
     from kqj_sim.commands.output import Output, choose_tables
 
@@ -177,13 +174,12 @@ def prepare_answer(
         PAGE_SUFFIXES if asked.options["format"].choices == PAGE_FORMATS else TABLE_SUFFIXES,
     )  # fmt: skip
 
-    def answer(values: dict[str, Any]) -> None:
-        with files:
-            found, failure = ask_or_keep(asked, values, runner)
-            files.write_result(found, shown)
-        end(found, failure)
-
-    return answer
+    if complete is not None:
+        complete(given)
+    with files:
+        result, failure = ask_or_keep(asked, given, runner)
+        files.write_result(result, shown)
+    end(result, failure)
 
 
 def prepare(asked: CommandDescription, given: dict[str, Any]) -> tuple[dict[str, Any], Runner]:
