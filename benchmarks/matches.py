@@ -18,16 +18,16 @@ from numpy.typing import NDArray
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS
 from kqj_sim.core import round
 from kqj_sim.core.block import LANE_MULTIPLE, LANES, allocate_block
-from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation.blocks import CHUNK_ROWS
-from kqj_sim.simulation.experiment import Experiment
-from kqj_sim.simulation.paired import (
+from kqj_sim.paired.match import (
     Arrangement,
     assign_players,
     compute_lead_divisor,
     compute_leads,
     list_arrangements,
 )
+from kqj_sim.rules import SEATS, KqjRules
+from kqj_sim.simulation.blocks import CHUNK_ROWS
+from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.rows import Rows
 from kqj_sim.simulation.run import iterate_row_chunks, play_same_deals
 

@@ -57,13 +57,13 @@ if TYPE_CHECKING:
         whole,
     )
     from kqj_sim.questions.compare import compare, sweep, tune
+    from kqj_sim.questions.compare.play import Setting
     from kqj_sim.questions.compare.result import (
         ComparisonResult,
         PairResult,
         SweepResult,
         TuningResult,
     )
-    from kqj_sim.questions.compare.settings import Setting
     from kqj_sim.questions.odds import odds, page
     from kqj_sim.questions.odds.result import OddsOption, OddsResult
     from kqj_sim.questions.policies import check_policy
@@ -94,7 +94,7 @@ _MODULES = {
         "SweepResult",
         "TuningResult",
     ),
-    "questions.compare.settings": ("Setting",),
+    "questions.compare.play": ("Setting",),
     "questions.odds": ("odds", "page"),
     "questions.odds.result": ("OddsOption", "OddsResult"),
     "questions.policies": ("check_policy",),

@@ -74,6 +74,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "progress": {"messages", "arguments", "errors", "simulation", "signals"},
     "runner": TEXT | {"arguments", "core", "progress", "simulation"},
     "output": TEXT | ENGINE | {"referee", "stats", "positions", "signals", "suffixes"},
+    "paired": TEXT | ENGINE | ESTIMATES | {"runner"},
     "options": {"arguments", "errors", "games", "rules", "suffixes"},
     "question": TEXT | {"arguments", "options", "output", "runner"},
     "results": {"arguments", "errors", "plain", "stats", "messages", "output", "suffixes"},
@@ -82,7 +83,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     | ENGINE
     | ESTIMATES
     | {"referee", "notation", "signals", "suffixes"}
-    | {"arguments", "options", "progress", "question", "results", "runner", "web"},
+    | {"arguments", "options", "paired", "progress", "question", "results", "runner", "web"},
     "commands": TEXT
     | ENGINE
     | ESTIMATES

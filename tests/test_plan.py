@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from kqj_sim.errors import InputError
+from kqj_sim.paired.leads import ComparisonPlan
 from kqj_sim.plan import Plan
 from kqj_sim.positions.sampling import EstimatePlan
-from kqj_sim.questions.compare.plan import ComparisonPlan
-from kqj_sim.questions.compare.search import SearchPlan
+from kqj_sim.questions.compare.play import SearchPlan
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,15 @@ from typing import NamedTuple
 import numpy as np
 
 from kqj_sim.core.types import Int64Array
-from kqj_sim.policies.players import PlayerLike
-from kqj_sim.rules import GameRules
-from kqj_sim.simulation.experiment import Experiment
-from kqj_sim.simulation.paired import (
+from kqj_sim.paired.match import (
     assign_players,
     compute_lead_divisor,
     compute_leads,
     list_arrangements,
 )
+from kqj_sim.policies.players import PlayerLike
+from kqj_sim.rules import GameRules
+from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.rows import Rows
 from kqj_sim.simulation.run import play_same_deals
 

@@ -135,7 +135,7 @@ def read_templates() -> Mapping[str, str]:
     package = Path(__file__).parents[1]
     return {
         path.relative_to(package).as_posix(): path.read_text(encoding="utf-8")
-        for folder in ("games", "output", "questions")
+        for folder in ("games", "output", "paired", "questions")
         for path in (package / folder).rglob("*.*")
         if path.suffix in (".j2", ".html", ".css", ".js")
     }

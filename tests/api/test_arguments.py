@@ -28,7 +28,7 @@ from kqj_sim.cards import parse_cards
 from kqj_sim.errors import InputError
 from kqj_sim.messages import LONGEST_LINE
 from kqj_sim.policies.players import parse_player
-from kqj_sim.questions.compare.settings import parse_parameter_values
+from kqj_sim.questions.compare.play import parse_parameter_values
 from kqj_sim.rules import KqjRules
 
 RULES = KqjRules()

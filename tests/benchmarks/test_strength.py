@@ -10,9 +10,9 @@ from click.testing import CliRunner
 
 from benchmarks.matches import Limit, measure_cost, play_alone, play_match
 from benchmarks.strength import VARIANTS, main
+from kqj_sim.paired.match import list_arrangements
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.experiment import Experiment
-from kqj_sim.simulation.paired import list_arrangements
 from kqj_sim.simulation.recording import play_records
 from tests.variants import LIVELY
 

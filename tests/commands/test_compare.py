@@ -8,22 +8,19 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+import kqj_sim as kqj
 from kqj_sim.output.excerpts import Excerpt
 from kqj_sim.output.grid import to_rich, to_screen
-from kqj_sim.policies.players import parse_player
-from kqj_sim.questions.compare.match import MatchTally, PairedMatch
-from kqj_sim.questions.compare.pairs import Comparison, PolicyPair, describe_progress
-from kqj_sim.questions.compare.plan import ComparisonPlan
-from kqj_sim.questions.compare.screen import make_comparison_drawing, write_headline
+from kqj_sim.paired.comparison import Comparison, describe_progress, write_headline
+from kqj_sim.questions.compare.screen import make_comparison_drawing
 from kqj_sim.rules import KqjRules
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import Table, TableRow
 from tests.command_line import run
-from tests.comparisons import compare
+from tests.comparisons import compare, make_leads
 from tests.runners import WatchedRunner
 
 ONE, OTHER, THIRD = "random:take=0.3+greedy", "random:take=0.3", "random:take=0.1"
@@ -92,25 +89,26 @@ def test_the_progress_line_shows_the_lead_its_interval_and_the_target() -> None:
     reached = [float(each[1]) <= float(each[2]) for each in matches if each is not None]
     assert len(reached) == len(matches)
     assert reached[-1] and not reached[0]
-    (pair,) = compare(ONE, OTHER, deals=1200).pairs
-    assert re.fullmatch(r"\+\d+\.\d ±\d+\.\d", describe_progress(pair))
+    (leads,) = compare(ONE, OTHER, deals=1200).pairs.values()
+    assert re.fullmatch(r"\+\d+\.\d ±\d+\.\d", describe_progress(leads))
 
 
 def test_json_carries_what_was_asked_and_found() -> None:
     asked = ("--seed", "5", "--first", "7", "--max-deals", "1500", "--confidence", "90%")
     found = compared(ONE, OTHER, *asked)
-    (pair,) = compare(ONE, OTHER, seed=5, first=7, max_deals=1500, confidence=0.9).pairs
+    comparison = compare(ONE, OTHER, seed=5, first=7, max_deals=1500, confidence=0.9)
+    (leads,) = comparison.pairs.values()
     (shown,) = found["pairs"]
     assert shown["policies"] == found["policies"] == [ONE, OTHER]
-    assert (shown["deals"], shown["shown"]) == (pair.tally.deals, pair.verdict)
+    assert (shown["deals"], shown["shown"]) == (leads.deals, leads.verdict)
     lead = rows(found, "pairs")[0]
-    assert (lead["value"], lead["low"], lead["high"]) == tuple(pair.lead[:3])
+    assert (lead["value"], lead["low"], lead["high"]) == tuple(leads.lead[:3])
     assert (found["seed"], found["confidence"], found["sides"]) == (5, 0.9, "exchanged")
     assert found["asked"]["cap"] == 1500
     assert "Waudby-Smith" in found["method"]
     assert found["rules"]["teams"] == 2
     assert len(found["players"]) == 2
-    assert rows(found, "where")[0]["value"] == pair.tally.total("differs") / pair.tally.deals
+    assert rows(found, "where")[0]["value"] == leads.tally.differing / leads.deals
 
 
 def test_three_policies_have_a_ranking_and_a_matrix() -> None:
@@ -165,16 +163,12 @@ def test_each_of_many_policies_has_a_line() -> None:
     ],
 )
 def test_the_headline_is_the_decision(leads: list[int], said: str) -> None:
-    players = parse_player("never"), parse_player("always")
-    match = PairedMatch(KqjRules(), players)
-    values = np.zeros((len(match.names), len(leads)), np.int64)
-    values[0] = np.array(leads) * match.lead_divisor
-    values[1] = values[0] != 0
-    tally = MatchTally.from_deals(match.names, np.arange(len(leads)), values)
-    plan = ComparisonPlan(deals=len(leads))
-    pair = PolicyPair(0, 1, match, plan, tally)
-    found = Comparison(players, ("a", "b"), players, KqjRules(), None, "both", plan, [pair])
-    assert write_headline(found) == [said]
+    pair = make_leads(leads)
+    players, pairs = pair.match.players, {(0, 1): pair}
+    comparison = Comparison(
+        players, ("a", "b"), players, KqjRules(), None, "both", pair.plan, pairs
+    )
+    assert write_headline(comparison) == [said]
 
 
 def test_the_largest_differences_are_shown_by_their_commands() -> None:
@@ -243,10 +237,30 @@ def test_the_legend_of_the_leads_says_how_often_each_is_ahead() -> None:
     comparison = compare(ONE, OTHER, deals=600)
     axes = Figure().subplots()
     make_comparison_drawing(comparison).draw_main(axes)
-    tally = comparison.pairs[0].tally
+    tally = comparison.pairs[0, 1].tally
     legend = axes.get_legend()
     assert legend is not None
     shown = [text.get_text() for text in legend.get_texts()]
     for label, name, sign in zip(shown, comparison.names, (1, -1), strict=True):
-        ahead = sum(count for lead, count in tally.leads.items() if sign * lead > 0)
+        ahead = sum(count for lead, count in tally.distribution.items() if sign * lead > 0)
         assert label == f"{name} ahead: {100 * ahead / tally.deals:.1f}%"
+
+
+def test_names_of_files_are_no_formulas_in_pictures(tmp_path: Path) -> None:
+    """$, ^ and _ are TeX to matplotlib, which also leaves names with _ out of its legends."""
+    for name, take in (("_a$b_$x^{", 60), ("c$_$^", 30)):
+        text = f'policy = "standard"\n[parameters]\ntake = {take}\n'
+        (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")
+    whole = Figure()
+    axes = kqj.compare(*sorted(tmp_path.iterdir()), deals=64).plot(whole.subplots())
+    legend = axes.get_legend()
+    assert legend is not None and legend.get_texts()[0].get_text().startswith("_a$b_$x^{ ahead: ")
+    whole.savefig(tmp_path / "lead.svg")
+    assert "lead of _a$b_$x^{, points" in (tmp_path / "lead.svg").read_text(encoding="utf-8")
+
+
+def test_it_is_said_if_the_precision_was_not_reached() -> None:
+    shown = run("compare", ONE, OTHER, "--precision", "1e-6", "--max-deals", "600").stdout
+    assert "The precision of ±1e-06 was not reached within 600 deals." in " ".join(shown.split())
+    shown = run("compare", ONE, OTHER, "--precision", "1000", "--max-deals", "600").stdout
+    assert "was not reached" not in shown

@@ -9,9 +9,9 @@ import pytest
 
 from kqj_sim.games import GAMES, KQJ
 from kqj_sim.options import FLAGS
+from kqj_sim.paired.leads import DEFAULT_MAX_DEALS
 from kqj_sim.positions.sampling import DEFAULT_DEALS as ODDS_DEALS
 from kqj_sim.questions.compare import DEFAULT_DEALS as SWEEP_DEALS
-from kqj_sim.questions.compare.plan import DEFAULT_MAX_DEALS
 from kqj_sim.questions.simulate import DEFAULT_DEALS as SIMULATE_DEALS
 from tests.command_line import find_commands, run
 from tests.games.every import SHARED

@@ -257,7 +257,7 @@ def test_interrupted_report_holds_what_was_finished(
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(play, "make_take_chart", interrupt)
+    monkeypatch.setattr(play, "play_take_chart", interrupt)
     out = tmp_path / "out"
     done = run("report", "--out", str(out), *SMALL)
     assert done.exit_code == 130

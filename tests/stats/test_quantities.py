@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from kqj_sim.games import GAMES, find_game
-from kqj_sim.questions.report.play import make_take_chart
+from kqj_sim.questions.report.play import play_take_chart
 from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.run import reduce_rows
 from kqj_sim.stats.quantities import QUANTITIES, find_quantity, list_quantities
@@ -42,7 +43,7 @@ def make_tables(rules: GameRules) -> Iterator[Table]:
         played = Experiment(rules, players, deals=20, games=games)
         yield from reduce_rows(played, partial(Tally, played, detail=True), 1).result.tables()
     if isinstance(rules, KqjRules) and rules.bidding == "take":
-        yield from make_take_chart(Experiment(rules, players), 20, 0.95).tables()
+        yield from play_take_chart(Experiment(rules, players), 20, 0.95, Runner()).tables()
 
 
 COMMANDS = {

@@ -31,7 +31,7 @@ DEFAULT_DEALS = 20_000
 def _list_comparison_tables(
     policies: Sequence[str], games: int | str | None, **_: Any
 ) -> Mapping[str, str]:
-    from kqj_sim.questions.compare.tables import list_tables
+    from kqj_sim.paired.tables import list_tables
 
     return list_tables(len(policies) > 2, games is not None)
 
@@ -117,9 +117,9 @@ def compare(
         reject_both(games=exact, **limit)
     if deals is not None and games == "auto":
         raise InputError(f"--deals and --games auto: write --games {deals} for that many")
+    from kqj_sim.paired.comparison import play_pairs
+    from kqj_sim.paired.leads import ComparisonPlan
     from kqj_sim.policies.players import parse_player
-    from kqj_sim.questions.compare.pairs import play_pairs
-    from kqj_sim.questions.compare.plan import ComparisonPlan
     from kqj_sim.questions.compare.result import ComparisonResult
 
     plan = ComparisonPlan.make(
@@ -195,10 +195,10 @@ def sweep(
     ['take=20', 'take=150']
     """
     reject_both(deals=deals, precision=precision)
+    from kqj_sim.paired.leads import ComparisonPlan
     from kqj_sim.policies.players import parse_player
-    from kqj_sim.questions.compare.plan import ComparisonPlan
+    from kqj_sim.questions.compare.play import play_settings
     from kqj_sim.questions.compare.result import SweepResult
-    from kqj_sim.questions.compare.settings import play_settings
 
     count = DEFAULT_DEALS if deals is None and precision is None else deals
     plan = ComparisonPlan.make(
@@ -289,8 +289,8 @@ def tune(
             raise InputError(f"--save {save}: a player's file ends in .toml")
     from kqj_sim.output.files import OutputFile
     from kqj_sim.policies.players import parse_player
+    from kqj_sim.questions.compare.play import SearchPlan, search_parameters
     from kqj_sim.questions.compare.result import TuningResult
-    from kqj_sim.questions.compare.search import SearchPlan, search_parameters
     from kqj_sim.results import UnwrittenFileError
 
     plan = SearchPlan(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 from kqj_sim.arguments import parse_argument, parse_path
 from kqj_sim.messages import represent, shorten
-from kqj_sim.questions.compare.pairs import Comparison
+from kqj_sim.paired.comparison import Comparison
+from kqj_sim.paired.leads import Verdict
+from kqj_sim.questions.compare.play import Sweep, Tuning
 from kqj_sim.questions.compare.screen import (
-    get_unit,
     make_comparison_drawing,
     make_comparison_report,
     make_sweep_drawing,
@@ -19,8 +21,6 @@ from kqj_sim.questions.compare.screen import (
     make_tuning_report,
     render_player_file,
 )
-from kqj_sim.questions.compare.search import Tuning
-from kqj_sim.questions.compare.settings import Sweep
 from kqj_sim.results import Result, make_plain, save_file
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import describe_estimate
@@ -50,7 +50,7 @@ class PairResult:
     one: str
     other: str
     lead: Estimate
-    verdict: Literal["better", "worse", "equal", "open"]
+    verdict: Verdict
 
 
 class ComparisonResult(Result):
@@ -78,12 +78,12 @@ class ComparisonResult(Result):
         self._comparison = comparison
         names = self.names = comparison.names
         self.pairs = tuple(
-            PairResult(names[pair.one], names[pair.other], make_plain(pair.lead), pair.verdict)
-            for pair in comparison.pairs
+            PairResult(names[one], names[other], make_plain(leads.lead), leads.verdict)
+            for (one, other), leads in comparison.pairs.items()
         )
         # Without all pairs there is no ranking.
-        is_whole = len(self.pairs) == len(names) * (len(names) - 1) // 2
-        self.ranking = tuple(names[each] for each in comparison.ranking) if is_whole else names
+        is_whole = len(self.pairs) == math.comb(len(names), 2)
+        self.ranking = tuple(names[policy] for policy in comparison.ranking) if is_whole else names
         self.best = self.ranking[0]
 
     @property
@@ -114,10 +114,10 @@ class ComparisonResult(Result):
 
     def describe_interruption(self) -> str:
         """Say how much was finished."""
-        count = len(self.names) * (len(self.names) - 1) // 2
-        last, unit = self._comparison.pairs[-1], get_unit(self._comparison)
+        count, unit = math.comb(len(self.names), 2), self._comparison.unit
+        last = [*self._comparison.pairs.values()][-1]
         return (
-            f"{len(self.pairs)} of {count} pairs, {last.tally.deals:,} {unit}s of the last pair; "
+            f"{len(self.pairs)} of {count} pairs, {last.deals:,} {unit}s of the last pair; "
             f"the intervals hold for the {unit}s played"
         )
 
@@ -203,8 +203,10 @@ class TuningResult(Result):
         super().__init__(make_tuning_report(tuning, path))
         self._tuning = tuning
         self._made_by = made_by
-        names = [each.name for each in tuning.search_parameters]
-        self.best = {name: float(value) for name, value in zip(names, tuning.values, strict=True)}
+        self.best = {
+            parameter.name: float(value)
+            for parameter, value in zip(tuning.search_parameters, tuning.values, strict=True)
+        }
         self.policy = tuning.player.under(tuning.rules).text
         self.gain = make_plain(tuning.gain)
 
@@ -247,7 +249,7 @@ class TuningResult(Result):
         done, plan = self._tuning, self._tuning.plan
         return (
             f"{len(done.generations)} of {plan.generations} generations, confirmed on "
-            f"{done.confirmed:,} of {plan.confirm:,} deals"
+            f"{done.leads.deals:,} of {plan.confirm:,} deals"
         )
 
     def make_drawing(self) -> Drawing:

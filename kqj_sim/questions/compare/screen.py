@@ -1,4 +1,4 @@
-"""Reports of comparisons of policies: headline, tables and commands."""
+"""First screens and pictures of comparisons, of sweeps over parameters, and of searches."""
 
 from __future__ import annotations
 
@@ -21,81 +21,89 @@ from kqj_sim.output.excerpts import Excerpt
 from kqj_sim.output.grid import NO_INTERVAL, SCREEN_WIDTH, make_grids
 from kqj_sim.output.page import INK
 from kqj_sim.output.run import Report, Run, ScreenView
-from kqj_sim.output.sentences import say, take_absolute
-from kqj_sim.policies.parameters import format_parameter_number
+from kqj_sim.output.sentences import say
+from kqj_sim.paired.comparison import (
+    Comparison,
+    describe_open_parts,
+    get_decimals,
+    list_remarks,
+    write_headline,
+)
+from kqj_sim.paired.leads import ComparisonPlan, Leads
+from kqj_sim.paired.tables import make_comparison_tables
 from kqj_sim.policies.players import format_player_file, split_file
-from kqj_sim.questions.compare.match import describe_open_parts
-from kqj_sim.questions.compare.pairs import Comparison, PolicyPair
-from kqj_sim.questions.compare.search import format_values
-from kqj_sim.questions.compare.tables import make_comparison_tables
+from kqj_sim.questions.compare.play import Setting, Sweep, Tuning, format_values
+from kqj_sim.questions.compare.tables import (
+    make_sweep_table,
+    make_sweep_tables,
+    make_tuning_tables,
+)
+from kqj_sim.rules import GameRules
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.quantities import find_quantity
-from kqj_sim.stats.tables import Table, TableRow
+from kqj_sim.stats.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from kqj_sim.policies.players import Player
-    from kqj_sim.questions.compare.search import Tuning
-    from kqj_sim.questions.compare.settings import Setting, Sweep
 
 _FEW = 3
 """Policies whose leads over each other fit on the screen."""
 
-_MOST_NAMED = 4
-"""Policies that a sentence names."""
-
-
-def _list_details(of: Comparison) -> dict[str, Any]:
-    return {
-        "field": None if of.opponents is None else of.opponents.given,
-        "compared": of.part,
-        "sides": "same" if of.opponents is not None else "exchanged",
-        "asked": {
-            "deals": of.plan.deals,
-            "until": of.plan.precision,
-            "indifference": of.plan.indifference,
-            "cap": of.plan.max_deals,
-        },
-        "method": of.plan.interval_method,
-        "pairs": [
-            {
-                "policies": [of.names[pair.one], of.names[pair.other]],
-                "deals": pair.tally.deals,
-                "shown": pair.verdict,
-                "confidence": pair.plan.confidence,
-            }
-            for pair in of.pairs
-        ],
-    }
-
 
 def make_comparison_report(comparison: Comparison) -> Report:
     """Return the report of a comparison."""
-    rules = comparison.rules
+    rules, plan, names = comparison.rules, comparison.plan, comparison.names
+    opponents, deals = comparison.opponents, comparison.deals
     run = Run(
         command="compare",
         rules=rules,
-        policies=comparison.names,
-        players=tuple(each.under(rules).text for each in comparison.players),
-        seed=comparison.plan.seed,
-        first=comparison.plan.first,
-        deals=comparison.deals,
-        confidence=comparison.plan.confidence,
-        games=comparison.deals if comparison.plan.games else None,
+        policies=names,
+        players=tuple(player.under(rules).text for player in comparison.players),
+        seed=plan.seed,
+        first=plan.first,
+        deals=deals,
+        confidence=plan.confidence,
+        games=deals if plan.games else None,
         interrupted=comparison.interrupted,
-        description=say(__name__, "comparison", comparison, get_unit(comparison)),
+        description=say(__name__, "comparison", comparison),
         intervals=say(__name__, "comparison_intervals", comparison),
-        details=_list_details(comparison),
+        details={
+            "field": None if opponents is None else opponents.given,
+            "compared": comparison.part,
+            "sides": "exchanged" if opponents is None else "same",
+            "asked": {
+                "deals": plan.deals,
+                "until": plan.precision,
+                "indifference": plan.indifference,
+                "cap": plan.max_deals,
+            },
+            "method": plan.interval_method,
+            "pairs": [
+                {
+                    "policies": [names[one], names[other]],
+                    "deals": leads.deals,
+                    "shown": leads.verdict,
+                    "confidence": leads.plan.confidence,
+                }
+                for (one, other), leads in comparison.pairs.items()
+            ],
+        },
     )
     tables = [table for table in make_comparison_tables(comparison) if table.lines]
+    widest = max(comparison.pairs.values(), key=Leads.compute_half_width)
+    played = f"{widest.deals:,} {comparison.unit}s"
     return Report(
         run,
         tables,
         write_headline(comparison),
         _list_views(comparison, tables),
-        remarks=[*list_remarks(comparison), *_list_shortfalls(comparison)],
+        remarks=[
+            *list_remarks(comparison),
+            *_list_shortfalls(plan, widest.compute_half_width(), played),
+        ],
         commands=[
             ("" if number else "The largest difference:", command)
             for number, command in enumerate(list_show_commands(comparison))
@@ -103,106 +111,23 @@ def make_comparison_report(comparison: Comparison) -> Report:
     )
 
 
-def _list_shortfalls(comparison: Comparison) -> list[str]:
-    widest = max(comparison.pairs, key=lambda pair: pair.half_width)
-    return comparison.plan.list_shortfalls(
-        widest.half_width, f"{widest.tally.deals:,} {get_unit(comparison)}s"
-    )
+def _list_shortfalls(plan: ComparisonPlan, half_width: float, played: str) -> list[str]:
+    """Return a sentence if the precision asked for was not reached by what was played."""
+    if plan.precision is None or half_width <= plan.precision:
+        return []
+    return [say(__name__, "shortfall", plan.precision, played)]
 
 
 def _list_views(comparison: Comparison, tables: Sequence[Table]) -> list[ScreenView]:
     """Return what fits on a screen and holds the answer; the headline says a single lead."""
-    found = {table.name: table for table in tables}
-    if "ranking" in found:
-        ranking = Excerpt("ranking", found["ranking"].quantities, title="")
+    if comparison.is_ranked:
+        quantities = next(table.quantities for table in tables if table.name == "ranking")
+        ranking = Excerpt("ranking", quantities, title="")
         return [ranking, "matrix"] if len(comparison.names) == _FEW else [ranking]
     if len(comparison.pairs) > 1:
         return ["pairs"]
-    differing = comparison.pairs[0].tally.total("differs")
-    return ["why"] if differing in (0, comparison.deals) else ["why", "where"]
-
-
-def get_unit(comparison: Comparison) -> str:
-    """Return the unit of observation."""
-    return "game" if comparison.plan.games else "deal"
-
-
-def write_headline(comparison: Comparison) -> list[str]:
-    """Return the result in a sentence: the lead of two policies, or the best of several."""
-    if len(comparison.names) == 2 or comparison.interrupted:
-        return [_describe_pair(comparison, pair) for pair in comparison.pairs]
-    best = _list_best(comparison)
-    first = best[0]
-    behind = [
-        each
-        for each in comparison.ranking
-        if each not in best and comparison.lead(first, each).low > 0
-    ]
-    other, lead = "", None
-    if behind:
-        other, lead = comparison.names[behind[0]], comparison.lead(first, behind[0])
-    named = _name_best(comparison, best)
-    return [say(__name__, "ranking", named, other, lead, comparison)]
-
-
-def write_title(comparison: Comparison) -> str:
-    """Return the result in a few words; empty if several policies were interrupted."""
-    if len(comparison.names) == 2:
-        (pair,) = comparison.pairs
-        best = {"better": [pair.one], "worse": [pair.other]}.get(pair.verdict, [0, 1])
-    elif comparison.interrupted:
-        return ""
-    else:
-        best = _list_best(comparison)
-    others = [name for each, name in enumerate(comparison.names) if each not in best]
-    return say(__name__, "title", _name_best(comparison, best), others, len(comparison.names))
-
-
-def _list_best(comparison: Comparison) -> list[int]:
-    """Return the best of several policies and those tied with it."""
-    first, *others = comparison.ranking
-    tied = [
-        each
-        for each in others
-        if comparison.lead(first, each).low <= 0 and comparison.count_better(each) == 0
-    ]
-    return [first, *tied]
-
-
-def _name_best(comparison: Comparison, best: Sequence[int]) -> list[str]:
-    names = [comparison.names[each] for each in best]
-    return names if len(names) <= _MOST_NAMED else [names[0], f"{len(names) - 1} others"]
-
-
-def _describe_pair(comparison: Comparison, pair: PolicyPair) -> str:
-    names = comparison.names[pair.one], comparison.names[pair.other]
-    if pair.tally.total("differs") == 0:
-        return say(__name__, "alike", names, pair.tally.deals, get_unit(comparison))
-    one, other = names if pair.lead.value >= 0 else names[::-1]
-    lead, won = take_absolute(pair.lead), None
-    if comparison.plan.games and comparison.opponents is None and len(pair.match.arrangements) == 2:
-        # One of the two wins each game.
-        won = lead.scaled(0.005, 0.5)
-    return say(__name__, "pair", one, other, lead, won, pair.verdict, comparison)
-
-
-def list_remarks(comparison: Comparison) -> list[str]:
-    """Return the remarks: policies for one part only, and the relative efficiency."""
-    remarks, unit = [], get_unit(comparison)
-    if comparison.part == "both":
-        open_parts = describe_open_parts(comparison.policies)
-        remarks += [f"{line}." for line in open_parts]
-    if all(pair.tally.total("differs") == pair.tally.deals for pair in comparison.pairs):
-        remarks.append(say(__name__, "differ_everywhere", unit))
-    factors = [pair.relative_efficiency for pair in comparison.pairs]
-    factors = [factor for factor in factors if not math.isnan(factor)]
-    if factors:
-        worth = dict.fromkeys(f"{factor:.1f}" for factor in (min(factors), max(factors)))
-        ways = len(comparison.pairs[0].match.arrangements)
-        remarks.append(
-            say(__name__, "efficiency", " to ".join(worth), unit, ways, comparison.opponents)
-        )
-    return remarks
+    (leads,) = comparison.pairs.values()
+    return ["why"] if leads.tally.differing in (0, leads.deals) else ["why", "where"]
 
 
 def list_show_commands(comparison: Comparison) -> list[str]:
@@ -212,29 +137,25 @@ def list_show_commands(comparison: Comparison) -> list[str]:
     """
     if comparison.plan.games:
         return []
-    found = []
-    pairs = sorted(
-        (pair for pair in comparison.pairs if pair.tally.largest_leads),
-        key=lambda pair: -abs(pair.tally.largest_leads[0][1]),
-    )
-    for pair in pairs:
-        for deal, _ in pair.tally.largest_leads[: 1 if len(comparison.pairs) > 1 else None]:
+    pairs = [leads for leads in comparison.pairs.values() if leads.tally.largest]
+    commands = []
+    for leads in sorted(pairs, key=lambda leads: -abs(leads.tally.largest[0][1])):
+        for deal, _ in leads.tally.largest[: 1 if len(comparison.pairs) > 1 else None]:
             words = ["kqj-sim", "show", "--seed", str(comparison.plan.seed), "--deal", str(deal)]
-            words += format_rule_options(comparison)
-            one, other = pair.match.players
+            words += _format_rule_options(comparison.rules)
+            one, other = leads.match.players
             words += ["--policy", one.given, "--against", other.given]
             if comparison.opponents is not None:
                 words += ["--opponents", comparison.opponents.given]
-            found.append(shell_join(words))
-    return found
+            commands.append(shell_join(words))
+    return commands
 
 
-def format_rule_options(comparison: Comparison) -> list[str]:
+def _format_rule_options(rules: GameRules) -> list[str]:
     """Return the rules that differ from the default, as words of a command line."""
-    game = comparison.rules.game
-    words = [*list_game_options(game)]
-    default = type(comparison.rules)().to_dict()
-    for name, value in comparison.rules.to_dict().items():
+    words = [*list_game_options(rules.game)]
+    default = type(rules)().to_dict()
+    for name, value in rules.to_dict().items():
         if value != default[name]:
             option = f"--{name.replace('_', '-')}"
             words += [option] if value is True else [option, str(value)]
@@ -260,11 +181,11 @@ def make_comparison_drawing(comparison: Comparison) -> figures.Drawing:
     Raises:
         NothingToDrawError: the two policies have the same results.
     """
-    several = len(comparison.names) > 2 and not comparison.interrupted
-
-    pair = comparison.pairs[0]
-    has_history = len(pair.look_history) > 1
-    if not several and set(pair.tally.leads) == {0}:
+    several = comparison.is_ranked
+    sides, leads = next(iter(comparison.pairs.items()))
+    names = comparison.names[sides[0]], comparison.names[sides[1]]
+    has_history = len(leads.history) > 1
+    if not several and {*leads.tally.distribution} == {0}:
         raise figures.NothingToDrawError("the two have the same results")
 
     def draw(figure: Figure) -> None:
@@ -277,53 +198,44 @@ def make_comparison_drawing(comparison: Comparison) -> figures.Drawing:
             _draw_matrix(right, comparison)
         elif has_history:
             left, right = figure.subplots(1, 2)
-            _draw_leads(left, comparison, pair)
-            _draw_look_history(right, comparison, pair)
+            _draw_leads(left, comparison, names, leads)
+            _draw_look_history(right, comparison, names[0], leads)
         else:
-            _draw_leads(figure.subplots(), comparison, pair)
+            _draw_leads(figure.subplots(), comparison, names, leads)
 
     height = max(5.0, 2.6 + 0.55 * len(comparison.names)) if several else 5.4
-    draw_main = partial(_draw_ranking if several else _draw_pair, comparison=comparison)
+    draw_main = partial(_draw_leads, comparison=comparison, names=names, leads=leads)
+    if several:
+        draw_main = partial(_draw_ranking, comparison=comparison)
     return figures.Drawing(draw, draw_main, (13 if several or has_history else 8.5, height))
-
-
-def _draw_pair(axes: Axes, comparison: Comparison) -> None:
-    _draw_leads(axes, comparison, comparison.pairs[0])
 
 
 def _get_lead_unit(comparison: Comparison) -> str:
     return "% of the games won" if comparison.plan.games else "points a round"
 
 
-def _get_lead_decimals(comparison: Comparison) -> int:
-    if comparison.plan.games:
-        return 1
-    decimals: int = find_game(comparison.rules.game).point_decimals
-    return decimals
-
-
-def _draw_leads(axes: Axes, comparison: Comparison, pair: PolicyPair) -> None:
-    sums, scale = pair.tally, pair.points_per_lead / pair.match.lead_divisor
-    leads = {lead: count for lead, count in sums.leads.items() if lead != 0}
-    even = sums.leads[0] / max(1, sums.deals)
-    unit = get_unit(comparison)
+def _draw_leads(axes: Axes, comparison: Comparison, names: tuple[str, str], leads: Leads) -> None:
+    deals, scale = leads.deals, leads.points_per_lead / leads.match.lead_divisor
+    distribution = {lead: count for lead, count in leads.tally.distribution.items() if lead != 0}
+    even = leads.tally.distribution[0] / max(1, deals)
+    unit = comparison.unit
     axes.set_title(f"Lead by {unit}; {100 * even:.1f}% of the {unit}s even")
-    axes.set_xlabel(f"lead of {comparison.names[pair.one]}, {_get_lead_unit(comparison)}")
+    axes.set_xlabel(f"lead of {names[0]}, {_get_lead_unit(comparison)}")
     axes.set_ylabel(f"% of the {unit}s")
-    values = np.array(sorted(leads)) * scale
-    counts = np.array([leads[lead] for lead in sorted(leads)]) * 100 / sums.deals
+    values = np.array(sorted(distribution)) * scale
+    counts = np.array([distribution[lead] for lead in sorted(distribution)]) * 100 / deals
     step = float(np.diff(np.sort([0.0, *values])).min())
     width = max(step, 2 * np.abs(values).max() / MAX_BINS)
     # The bar of a single value is centred on it, that of several lies between them.
     shift = 0.0 if width == step else 0.5
     tallest, colours = 0.0, {}
-    for sign, colour, policy in ((1, figures.BLUE, pair.one), (-1, figures.ORANGE, pair.other)):
+    for sign, colour, name in ((1, figures.BLUE, names[0]), (-1, figures.ORANGE, names[1])):
         # The same bins on either side of 0, as the two sides are to be compared.
         ahead = values * sign > 0
         bins = np.ceil(np.abs(values[ahead]) / width - 1e-9).astype(int)
         shares = np.bincount(bins, counts[ahead], 1)
         tallest = max(tallest, shares.max())
-        label = f"{comparison.names[policy]} ahead: {counts[ahead].sum():.1f}%"
+        label = f"{name} ahead: {counts[ahead].sum():.1f}%"
         middle = sign * (np.arange(len(shares)) - shift) * width
         colours[label] = colour
         axes.bar(middle, shares, 0.95 * width, color=colour)
@@ -334,19 +246,19 @@ def _draw_leads(axes: Axes, comparison: Comparison, pair: PolicyPair) -> None:
     axes.grid(axis="y")
 
 
-def _draw_look_history(axes: Axes, comparison: Comparison, pair: PolicyPair) -> None:
+def _draw_look_history(axes: Axes, comparison: Comparison, name: str, leads: Leads) -> None:
     axes.set_title("Lead by number of deals, with intervals")
-    axes.set_xlabel(f"{get_unit(comparison)}s played")
-    axes.set_ylabel(f"lead of {comparison.names[pair.one]}, {_get_lead_unit(comparison)}")
-    deals = [int(moments[0]) for moments in pair.look_history]
-    figures.draw_line(axes, deals, pair.list_leads(), "-", figures.BLUE, band=True)
+    axes.set_xlabel(f"{comparison.unit}s played")
+    axes.set_ylabel(f"lead of {name}, {_get_lead_unit(comparison)}")
+    deals = [summary[0] for summary in leads.history]
+    figures.draw_line(axes, deals, leads.list_leads(), "-", figures.BLUE, band=True)
     axes.set_xscale("log")
     axes.minorticks_off()
     ticks = _choose_ticks(deals[0], deals[-1])
     axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     axes.axhline(0, color=INK, linewidth=1, linestyle=figures.DASHES)
-    if pair.plan.is_sequential:
-        indifference = pair.plan.indifference
+    if leads.plan.is_sequential:
+        indifference = leads.plan.indifference
         axes.axhspan(-indifference, indifference, color=INK, alpha=0.08, linewidth=0)
         axes.annotate(
             f"within ±{indifference:g}: equal", (0.99, indifference), (0, 3),
@@ -367,7 +279,7 @@ def _choose_ticks(first: int, last: int) -> list[int]:
 
 def _draw_ranking(axes: Axes, comparison: Comparison) -> None:
     axes.set_title("Mean lead over the others")
-    decimals = _get_lead_decimals(comparison)
+    decimals = get_decimals(comparison.rules, comparison.plan)
     means = {policy: comparison.estimate_mean_lead(policy) for policy in comparison.ranking}
     names = dict(enumerate(comparison.names))
     figures.draw_dots(
@@ -379,7 +291,7 @@ def _draw_ranking(axes: Axes, comparison: Comparison) -> None:
 
 def _draw_matrix(axes: Axes, comparison: Comparison) -> None:
     """Draw the lead of the row over the column; pale where neither is significantly better."""
-    order, decimals = comparison.ranking, _get_lead_decimals(comparison)
+    order, decimals = comparison.ranking, get_decimals(comparison.rules, comparison.plan)
     values, texts = {}, {}
     for cell in permutations(order, 2):
         lead = comparison.lead(*cell)
@@ -402,63 +314,55 @@ def _draw_matrix(axes: Axes, comparison: Comparison) -> None:
 
 # Reports of sweeps over a policy's parameters: headline, table and picture.
 
-_COLUMNS = {"table", "quantity", "unit", "value", "low", "high", "deals", "status", "run"}
-"""Columns of the tables whose names a parameter cannot have."""
-
 MAX_NAMED_SETTINGS = 4
 
 MAX_SHOWN_SETTINGS = 18
 """Sets of values that the key figures show; of more sets the best ones."""
 
 
-def _list_sweep_details(of: Sweep) -> dict[str, Any]:
-    return {
-        "policy": of.policy.name,
-        "field": of.opponents.name,
-        "vary": {each.name: list(each.values) for each in of.varied_parameters},
-        "asked": {"deals": of.plan.deals, "until": of.plan.precision, "cap": of.plan.max_deals},
-        "method": of.plan.interval_method,
-        "comparison": "Hsu's multiple comparisons with the best, Bonferroni",
-        "best": [*of.best.values.values()],
-        "best_player": of.best.policy,
-        "not_told_from_best": [[*each.values.values()] for each in of.tied_with_best],
-        "rounds_a_deal_and_set": len(of.match.arrangements),
-        "worth_times_as_many_rounds": None
-        if math.isnan(of.relative_efficiency)
-        else of.relative_efficiency,
-    }
-
-
 def make_sweep_report(sweep: Sweep) -> Report:
     """Return the report of a sweep."""
+    leads, plan, efficiency = sweep.leads, sweep.leads.plan, sweep.relative_efficiency
     run = Run(
         command="sweep",
         rules=sweep.rules,
         policies=(sweep.policy.name, sweep.opponents.name),
-        players=tuple(each.policy for each in sweep.settings),
-        seed=sweep.plan.seed,
-        first=sweep.plan.first,
-        deals=sweep.deals,
-        confidence=sweep.plan.confidence,
+        players=tuple(setting.policy for setting in sweep.settings),
+        seed=plan.seed,
+        first=plan.first,
+        deals=leads.deals,
+        confidence=plan.confidence,
         interrupted=sweep.interrupted,
-        description=say(__name__, "sweep", sweep),
+        description=say(__name__, "sweep", sweep, leads),
         intervals=say(__name__, "sweep_intervals", sweep),
-        details=_list_sweep_details(sweep),
+        details={
+            "policy": sweep.policy.name,
+            "field": sweep.opponents.name,
+            "vary": {name: list(values) for name, values in sweep.varied_parameters},
+            "asked": {"deals": plan.deals, "until": plan.precision, "cap": plan.max_deals},
+            "method": plan.interval_method,
+            "comparison": "Hsu's multiple comparisons with the best, Bonferroni",
+            "best": [*sweep.best.values.values()],
+            "best_player": sweep.best.policy,
+            "not_told_from_best": [[*tied.values.values()] for tied in sweep.tied_with_best],
+            "rounds_a_deal_and_set": len(leads.match.arrangements),
+            "worth_times_as_many_rounds": None if math.isnan(efficiency) else efficiency,
+        },
     )
-    tables = [_make_table(sweep, sweep.settings)]
-    count, grids, remarks = len(sweep.settings), [], list_sweep_remarks(sweep)
+    views: list[ScreenView] = ["sweep"]
+    count = len(sweep.settings)
     half_width = max((each.points.high - each.points.low) / 2 for each in sweep.settings)
-    remarks += sweep.plan.list_shortfalls(half_width, f"{sweep.deals:,} deals")
-    if count > 1:
-        tables.append(_make_best_other_table(sweep))
+    remarks = [
+        *list_sweep_remarks(sweep),
+        *_list_shortfalls(plan, half_width, f"{leads.deals:,} deals"),
+    ]
     if count > MAX_SHOWN_SETTINGS:
-        ranked = sorted(sweep.settings, key=lambda each: -each.points.value)
-        best = _make_table(sweep, ranked[:MAX_SHOWN_SETTINGS])
-        grids = make_grids(best, SCREEN_WIDTH)
+        ranked = sorted(sweep.settings, key=lambda setting: -setting.points.value)
+        views = [*make_grids(make_sweep_table(sweep, ranked[:MAX_SHOWN_SETTINGS]), SCREEN_WIDTH)]
         remarks.append(f"The best {MAX_SHOWN_SETTINGS} of {count}; --tables sweep shows all.")
     return Report(
-        run, tables, write_sweep_headline(sweep), grids or ["sweep"], remarks=remarks,
-    )  # fmt: skip
+        run, make_sweep_tables(sweep), write_sweep_headline(sweep), views, remarks=remarks
+    )
 
 
 def _format_values(setting: Setting) -> str:
@@ -475,18 +379,19 @@ def _name_further(setting: Setting) -> str:
 def write_sweep_headline(sweep: Sweep) -> list[str]:
     """Return the best set of values, those tied with it and the next one, in sentences."""
     best, tied, count = sweep.best, sweep.tied_with_best, len(sweep.settings)
-    name = _format_values(best)
+    name, game = _format_values(best), sweep.rules.game
     if count == 1:
-        return [say(__name__, "single_setting", name, best.points, sweep)]
-    names = [name, *(_name_further(each) for each in tied)]
+        opponents = sweep.opponents.name
+        return [say(__name__, "single_setting", name, best.points, opponents, game)]
+    names = [name, *(_name_further(setting) for setting in tied)]
     if len(tied) > MAX_NAMED_SETTINGS:
         names = [name, f"{len(tied)} others"]
-    worse = [each for each in sweep.settings if each.status == "worse"]
+    worse = [setting for setting in sweep.settings if setting.status == "worse"]
     if not worse:
         return [say(__name__, "tied_settings", names, count)]
-    following = min(worse, key=lambda each: each.loss.value)
+    following = min(worse, key=lambda setting: setting.loss.value)
     others = _name_further(best), _name_further(following)
-    return [say(__name__, "best_setting", names, *others, following.loss, sweep), *sweep.edges]
+    return [say(__name__, "best_setting", names, *others, following.loss, game), *sweep.edges]
 
 
 def list_sweep_remarks(sweep: Sweep) -> list[str]:
@@ -495,55 +400,6 @@ def list_sweep_remarks(sweep: Sweep) -> list[str]:
     if not math.isnan(sweep.relative_efficiency):
         remarks.append(say(__name__, "sweep_efficiency", sweep.relative_efficiency))
     return remarks
-
-
-def _make_setting_table(
-    sweep: Sweep, name: str, title: str, lines: Sequence[TableRow], note: str = ""
-) -> Table:
-    names = (each.name for each in sweep.varied_parameters)
-    parameters = tuple(f"{each} (parameter)" if each in _COLUMNS else each for each in names)
-    return Table(
-        name, title, (*parameters, "status"), lines, note,
-        counted=False, parameters=parameters, game=sweep.rules.game,
-    )  # fmt: skip
-
-
-def _get_group(setting: Setting) -> tuple[int | str, ...]:
-    return (*(_parse_whole_number(value) for value in setting.values.values()), setting.status)
-
-
-def _make_table(sweep: Sweep, settings: Sequence[Setting]) -> Table:
-    game = find_game(sweep.rules.game)
-    lines: list[TableRow] = []
-    for each in settings:
-        group = _get_group(each)
-        lines += [
-            (group, "lead_over_opponents_per_round", each.points),
-            (group, "loss_to_best_per_round", each.loss),
-            (group, game.taken_share, each.taken),
-            (group, game.made_share, each.made),
-        ]
-    title = f"{sweep.policy.name} against {sweep.opponents.name}"
-    return _make_setting_table(sweep, "sweep", title, lines)
-
-
-def _make_best_other_table(sweep: Sweep) -> Table:
-    """Return the table of each set against the best of the others."""
-    lines: list[TableRow] = [
-        (_get_group(each), "lead_over_best_other_per_round", each.lead_over_best_other)
-        for each in sweep.settings
-    ]
-    note = (
-        "Multiple comparisons with the best (Hsu 1984, Bonferroni); the intervals hold jointly.  "
-        "One that ends at 0 shows that a value is not the best."
-    )
-    title = "Lead over the best of the others"
-    return _make_setting_table(sweep, "best_other", title, lines, note)
-
-
-def _parse_whole_number(value: str) -> int | str:
-    """Return a whole number as int, so that tables sort by it, other texts unchanged."""
-    return int(value) if value.lstrip("-").isdigit() else value
 
 
 MAX_PARAMETERS = 2
@@ -602,7 +458,7 @@ def _draw_points(axes: Axes, sweep: Sweep) -> None:
     """Draw points a round with intervals; what may be the best is filled."""
     places, _ = _get_axis_positions(sweep)
     settings = sweep.settings
-    confidence = f"{100 * sweep.plan.confidence:g}%"
+    confidence = f"{100 * sweep.leads.plan.confidence:g}%"
     bounds = [bound for each in settings for bound in (each.points.low, each.points.high)]
     if np.nanmin([0.0, *bounds]) < 0 < np.nanmax([0.0, *bounds]):
         axes.axhline(0, color=figures.GREY, linewidth=1)
@@ -688,7 +544,7 @@ def _draw_map(axes: Axes, sweep: Sweep, quantity: Literal["points", "taken"]) ->
     )  # fmt: skip
     takes = capitalize(_label_per_cent(sweep, game.taken_share))
     title = takes if is_share else "Lead over the opponents, points a round"
-    axes.set_title(f"{title}, with {100 * sweep.plan.confidence:g}% intervals")
+    axes.set_title(f"{title}, with {100 * sweep.leads.plan.confidence:g}% intervals")
     if len(second.values) > 12:
         axes.tick_params("x", rotation=90)
     axes.set_xlabel(second.name)
@@ -710,119 +566,58 @@ def _draw_frame_legend(figure: Figure) -> None:
 _LINE_WIDTH = 100
 
 
-def _list_tuning_details(of: Tuning) -> dict[str, Any]:
-    return {
-        "policy": of.policy.name,
-        "field": of.opponents.name,
-        "method": METHOD,
-        "parameters": {
-            each.name: {
-                "low": each.low,
-                "high": each.high,
-                "step": each.step,
-                "start": each.start,
-                "found": value,
-            }
-            for each, value in zip(of.search_parameters, of.values, strict=True)
-        },
-        "candidates": of.candidates,
-        "generations": len(of.generations),
-        "deals_a_candidate": of.plan.deals,
-        "confirmed_on": of.confirmed,
-        "shown": of.conclusion if of.confirmed else None,
-        "found": of.player.under(of.rules).text,
-    }
-
-
 METHOD = "CMA-ES with margin (cmaes)"
 
 
 def make_tuning_report(tuning: Tuning, path: str | None) -> Report:
     """Return the report of a search; `path` is the file with the policy found, if it is saved."""
+    rules, deals = tuning.rules, tuning.leads.deals
     run = Run(
         command="tune",
-        rules=tuning.rules,
+        rules=rules,
         policies=(tuning.policy.name, tuning.opponents.name),
-        players=(tuning.player.under(tuning.rules).text,),
+        players=(tuning.player.under(rules).text,),
         seed=tuning.plan.seed,
         first=tuning.plan.first,
-        deals=tuning.confirmed,
+        deals=deals,
         confidence=tuning.plan.confidence,
         interrupted=tuning.interrupted,
         description=say(__name__, "search", tuning, METHOD),
         intervals=say(__name__, "search_intervals", tuning),
-        details=_list_tuning_details(tuning),
+        details={
+            "policy": tuning.policy.name,
+            "field": tuning.opponents.name,
+            "method": METHOD,
+            "parameters": {
+                name: {"low": low, "high": high, "step": step, "start": start, "found": value}
+                for (name, low, high, step, start), value in zip(
+                    tuning.search_parameters, tuning.values, strict=True
+                )
+            },
+            "candidates": tuning.candidates,
+            "generations": len(tuning.generations),
+            "deals_a_candidate": tuning.plan.deals,
+            "confirmed_on": deals,
+            "shown": tuning.conclusion if deals else None,
+            "found": tuning.player.under(rules).text,
+        },
     )
-    saved = [] if path is None else [f"Saved in {visible(path)}."]
-    commands = []
+    headline, commands = write_tuning_headline(tuning), []
     if path is not None:
+        headline = [*headline, f"Saved in {visible(path)}."]
         command = shell_join(["kqj-sim", "compare", path, tuning.policy.given])
         commands = [("To compare it with its start again:", command)]
-    tables = _make_tables(tuning)
+    tables = make_tuning_tables(tuning)
     views = [table.name for table in tables if table.name != "search"]
-    return Report(
-        run, tables, [*write_tuning_headline(tuning), *saved], views, commands=commands
-    )  # fmt: skip
+    return Report(run, tables, headline, views, commands=commands)
 
 
 def write_tuning_headline(tuning: Tuning) -> list[str]:
     """Return the values found, their gain on fresh deals, and values at an edge, in sentences."""
     searched = tuning.search_parameters
     found = format_values(searched, tuning.values)
-    start = format_values(searched, [each.start for each in searched])
+    start = format_values(searched, [parameter.start for parameter in searched])
     return [say(__name__, "found", tuning, found, start), *tuning.edges]
-
-
-def _make_tables(tuning: Tuning) -> list[Table]:
-    measured: list[TableRow] = [
-        ((), "start_lead_per_round", tuning.start),
-        ((), "found_lead_per_round", tuning.found),
-        ((), "gain_per_round", tuning.gain),
-    ]
-    parameters: list[TableRow] = [
-        (
-            (
-                each.name,
-                format_parameter_number(each.start),
-                format_parameter_number(value),
-                f"{format_parameter_number(each.low)} to {format_parameter_number(each.high)}",
-            ),
-            "change_share",
-            _make_plain_estimate((value - each.start) / (each.high - each.low), tuning.confirmed),
-        )
-        for each, value in zip(tuning.search_parameters, tuning.values, strict=True)
-    ]
-    course: list[TableRow] = []
-    for each in tuning.generations:
-        group = (each.number, format_values(tuning.search_parameters, each.values))
-        mean, best = (_make_plain_estimate(v, tuning.plan.deals) for v in (each.points, each.best))
-        course += [
-            (group, "candidates_mean_per_round", mean),
-            (group, "candidates_best_per_round", best),
-        ]
-    note = "The best candidate is partly lucky; each generation plays other deals."
-    confirmation = Table(
-        "confirmation",
-        f"On fresh deals against {tuning.opponents.name}, points a round",
-        (),
-        measured,
-        game=tuning.rules.game,
-    )
-    return [
-        *([confirmation] if tuning.confirmed else []),
-        Table(
-            "parameters", "Parameters", ("parameter", "before", "found", "searched"), parameters,
-            counted=False, game=tuning.rules.game,
-        ),
-        Table(
-            "search", f"The search: lead over {tuning.opponents.name}, points a round",
-            ("generation", "centre"), course, note, counted=False, game=tuning.rules.game,
-        ),
-    ]  # fmt: skip
-
-
-def _make_plain_estimate(value: float, deals: int) -> Estimate:
-    return Estimate(value, math.nan, math.nan, deals)
 
 
 def render_player_file(tuning: Tuning, path: str, made_by: str) -> bytes:

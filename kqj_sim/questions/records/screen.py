@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from kqj_sim.notation.people import name_people_in
 from kqj_sim.output.run import describe_policies
+from kqj_sim.paired.match import Match
 from kqj_sim.policies.players import Player
-from kqj_sim.questions.compare.match import PairedMatch
 from kqj_sim.questions.records.rounds import (
     describe_speaker,
     format_call,
@@ -82,7 +82,7 @@ def play_versions(
     from rich.console import Group
     from rich.text import Text
 
-    match = PairedMatch(rules, players, opponents, seed)
+    match = Match(rules, players, opponents, seed)
     records = [next(play_records(each)) for each in match.make_experiments(deal, 1)]
     seatings = [[each.given for each in seated] for seated in match.list_seatings()]
     groups: dict[str, list[int]] = {}

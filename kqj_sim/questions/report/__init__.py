@@ -88,8 +88,8 @@ def report(
         raise InputError(f"--compare {name_policy(several[0])} alone: name two policies or more")
     from kqj_sim.messages import visible
     from kqj_sim.output.loading import load_writers
+    from kqj_sim.paired.comparison import compose_players
     from kqj_sim.policies.players import parse_player
-    from kqj_sim.questions.compare.pairs import compose_players
     from kqj_sim.questions.report.play import StudyPlan
     from kqj_sim.questions.report.result import write_report
     from kqj_sim.simulation.experiment import Experiment

@@ -15,11 +15,11 @@ from kqj_sim.output.numbers import Numbers
 from kqj_sim.output.page import Page, Section, page_to_markdown, to_html
 from kqj_sim.output.run import Run, describe_policies
 from kqj_sim.output.sentences import say
-from kqj_sim.questions.compare.screen import list_remarks, write_headline, write_title
+from kqj_sim.paired.comparison import list_remarks, write_headline, write_title
 from kqj_sim.questions.report.views import COMPARED, GAMES, make_section
 
 if TYPE_CHECKING:
-    from kqj_sim.questions.compare.pairs import Comparison
+    from kqj_sim.paired.comparison import Comparison
     from kqj_sim.questions.report.play import Study
 
 

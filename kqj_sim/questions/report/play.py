@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,14 +18,14 @@ from kqj_sim.core.types import Int64Array, Rules
 from kqj_sim.core.types import Seating as CoreTable
 from kqj_sim.games import find_game
 from kqj_sim.imposed import ImposedFirstCall
+from kqj_sim.paired.comparison import Comparison, play_pairs
+from kqj_sim.paired.leads import ComparisonPlan, play_until_enough
+from kqj_sim.paired.match import compute_side_leads, spread_over_seats
+from kqj_sim.paired.tables import make_comparison_tables
 from kqj_sim.policies.players import Player
-from kqj_sim.questions.compare.pairs import Comparison, play_pairs
-from kqj_sim.questions.compare.plan import ComparisonPlan
-from kqj_sim.questions.compare.tables import make_comparison_tables
 from kqj_sim.rules import SEATS
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
-from kqj_sim.simulation.paired import compute_side_leads, spread_over_seats
 from kqj_sim.simulation.rows import Rows
 from kqj_sim.simulation.run import iterate_row_chunks, play_same_deals, reduce_rows
 from kqj_sim.simulation.workers import Workers
@@ -104,25 +104,44 @@ def _compute_opener_leads(rows: Rows, teams: int) -> Int64Array:
 
 
 class TakeChart:
-    """The moments of gains by class of hand, and their tables; in `experiment` the opener takes."""
+    """The moments of gains by class of hand, and their tables; they are `SameDeals`."""
+
+    rounds = 2
 
     def __init__(self, experiment: Experiment, confidence: float) -> None:
         self.experiment = experiment
         self.confidence = confidence
         self._moments = Moments.zeros((3,), (CLASS_COUNT,), kind=int)
 
-    def measure(self, played: tuple[Rows, ...]) -> Moments[int]:
+    @property
+    def deals(self) -> int:
+        """Number of deals."""
+        return int(self._moments.count.sum())
+
+    def play(self, done: int, count: int, workers: Workers, chunk: int) -> Iterator[int]:
+        """Play and add deals as `SameDeals.play`, each after a take and after a pass."""
+        played = [
+            replace(
+                self.experiment, deals=count, first=self.experiment.first + done, games=None,
+                imposed=ImposedFirstCall(takes),
+            )
+            for takes in (True, False)
+        ]  # fmt: skip
+        for part in play_same_deals(played, self._measure, workers, chunk, combine=Moments.add):
+            self._moments.add(part)
+            yield int(part.count.sum())
+
+    def look(self) -> bool:
+        """Return False: the number of deals is given."""
+        return False
+
+    def _measure(self, played: tuple[Rows, ...]) -> Moments[int]:
         """Return the moments of gain, gain above 0 and gain below 0, by class, of a chunk."""
         teams = self.experiment.rules.team_count
         taken, passed = (_compute_opener_leads(rows, teams) for rows in played)
         gains = taken - passed
         classes = classify_hands(self.experiment, int(played[0].deal[0]), len(gains))
         return count_by_group(classes, np.stack([gains, gains > 0, gains < 0]), CLASS_COUNT)
-
-    def add(self, moments: Moments[int]) -> int:
-        """Add the moments of a chunk, and return its number of deals."""
-        self._moments.add(moments)
-        return int(moments.count.sum())
 
     def tables(self) -> list[Table]:
         """Return the gain over all hands, by the highest trumps and their number, and by class."""
@@ -167,31 +186,19 @@ class TakeChart:
         ]
 
 
-def make_take_chart(
-    experiment: Experiment,
-    deals: int,
-    confidence: float,
-    threads: Workers = None,
-    progress: Callable[[int], None] | None = None,
+def play_take_chart(
+    experiment: Experiment, deals: int, confidence: float, runner: Runner
 ) -> TakeChart:
     """Play the first `deals` deals of an experiment without auctions and return their chart.
 
-    Args:
-        threads: as for `kqj_sim.simulation.run.reduce_rows`.
-        progress: called with numbers of deals as they are finished.
-
     Raises:
         InputError: the rules have auctions.
+        KeyboardInterrupt: the run was interrupted.
     """
-    played = [
-        replace(experiment, deals=deals, games=None, imposed=ImposedFirstCall(takes))
-        for takes in (True, False)
-    ]
-    chart = TakeChart(played[0], confidence)
-    for moments in play_same_deals(played, chart.measure, threads, combine=Moments.add):
-        count = chart.add(moments)
-        if progress is not None:
-            progress(count)
+    chart = TakeChart(experiment, confidence)
+    with runner.start("deals of the take chart", deals):
+        if not play_until_enough(chart, [deals], runner, runner.advance):
+            raise KeyboardInterrupt
     return chart
 
 
@@ -262,11 +269,7 @@ def run_study(
     comparison = None
     try:
         if plan.take_chart_deals and not interrupted:
-            count = plan.take_chart_deals
-            with runner.start("deals of the take chart", count, polls=False):
-                chart = make_take_chart(
-                    experiment, count, plan.confidence, runner.workers, runner.advance
-                )
+            chart = play_take_chart(experiment, plan.take_chart_deals, plan.confidence, runner)
             made += chart.tables()
         if plan.compared_policies and not interrupted:
             found = _compare_policies(plan, runner)

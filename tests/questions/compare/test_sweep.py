@@ -1,4 +1,4 @@
-"""Sweeps: the comparison with the best, and what is played."""
+"""Sweeps: parameters that vary, as they are written; what is played; comparison with the best."""
 
 from __future__ import annotations
 
@@ -11,18 +11,30 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
+from kqj_sim.arguments import VaryLike
+from kqj_sim.errors import InputError
+from kqj_sim.paired.leads import ComparisonPlan
 from kqj_sim.policies.players import parse_player
-from kqj_sim.questions.compare import settings as module
-from kqj_sim.questions.compare.plan import ComparisonPlan
-from kqj_sim.questions.compare.settings import Sweep, compare_with_best, play_settings
+from kqj_sim.questions.compare.play import (
+    ParameterValues,
+    Sweep,
+    compare_with_best,
+    list_combinations,
+    list_parameter_values,
+    parse_parameter_values,
+    play_settings,
+)
+from kqj_sim.questions.compare.screen import make_sweep_report
 from kqj_sim.rules import DEFAULT_RULES, GameRules, KqjRules
 from kqj_sim.runner import Runner
 from kqj_sim.stats import quantiles
+from tests.comparisons import compare
 from tests.runners import WatchedRunner
-from tests.variants import LIVELY
+from tests.variants import LIVELY, OTHER_GAMES
 
 FIELD = f"{LIVELY}+greedy"
 TAKES = "take=0,0.15,0.3,0.6"
+COUNTER = parse_player("points:take=45+greedy")
 
 
 def swept(
@@ -33,9 +45,9 @@ def swept(
     runner: Runner | None = None,
     **plan: Any,
 ) -> Sweep:
-    asked = ComparisonPlan(**plan if "precision" in plan else {"deals": 600, **plan})
+    whole = ComparisonPlan(**plan if "precision" in plan else {"deals": 600, **plan})
     player, field = parse_player(FIELD), parse_player(opponents)
-    return play_settings(player, [vary], rules, field, asked, runner or Runner(threads=1))
+    return play_settings(player, [vary], rules, field, whole, runner or Runner(threads=1))
 
 
 def differences(values: NDArray[np.float64]) -> Callable[[int, int], tuple[float, float]]:
@@ -125,14 +137,28 @@ def test_best_scores_most_and_the_others_are_behind_it() -> None:
     assert found.relative_efficiency > 1
 
 
-@pytest.mark.parametrize("rules", [KqjRules(), KqjRules(teams=3)], ids=["two", "three"])
-def test_threads_and_batches_do_not_matter(
-    rules: KqjRules, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = swept(rules=rules, deals=2400, first=3)
-    monkeypatch.setattr(module, "TARGET_BATCH_SECONDS", 0.0)
-    parts = swept(rules=rules, deals=2400, first=3, runner=Runner(threads=2))
-    assert repr(parts.settings) == repr(whole.settings)  # NaN is not equal to itself.
+@pytest.mark.parametrize(
+    ("rules", "player", "vary"),
+    [
+        (KqjRules(), FIELD, "take=0.1,0.2,0.4"),
+        (KqjRules(teams=3), FIELD, "take=0.1,0.2,0.4"),
+        *((rules, "random", "accept=0,0.5,1") for rules in OTHER_GAMES.values()),
+    ],
+    ids=str,
+)
+def test_all_sets_play_the_deals_of_a_comparison(rules: GameRules, player: str, vary: str) -> None:
+    plan = ComparisonPlan.make(rules, deals=600, seed=23, first=3)
+    policy = parse_player(player, rules.game)
+    sweep = play_settings(policy, [vary], rules, policy, plan, Runner(threads=1))
+    _, one, other = sweep.settings
+    (leads,) = compare(
+        one.policy, other.policy, rules=rules, opponents=policy, deals=600, seed=23, first=3,
+        runner=Runner(threads=2),
+    ).pairs.values()  # fmt: skip
+    assert one.points.value - other.points.value == pytest.approx(leads.lead.value)
+    for number, setting in enumerate((one, other)):
+        assert setting.taken == leads.estimate_share(number, "takes")
+        assert setting.made == leads.estimate_ratio(number, "made", "takes")
 
 
 def test_parameters_without_effect_are_all_the_same() -> None:
@@ -143,23 +169,92 @@ def test_parameters_without_effect_are_all_the_same() -> None:
 
 
 def test_precision_ends_a_sweep() -> None:
-    found = swept(precision=8.0)
-    assert found.deals < 100_000
-    half = max(each.points.high - each.points.low for each in found.settings) / 2
+    sweep = swept(precision=8.0)
+    assert sweep.leads.deals < 100_000
+    half = max(setting.points.high - setting.points.low for setting in sweep.settings) / 2
     assert 4 < half <= 8
-    assert swept(precision=0.01, max_deals=2000).deals == 2000
+    sweep = swept(precision=0.01, max_deals=2000)
+    assert sweep.leads.deals == 2000
+    said = "The precision of ±0.01 was not reached within 2,000 deals."
+    assert said in make_sweep_report(sweep).remarks
 
 
 def test_a_width_is_not_believed_before_rare_deals_would_have_been_seen() -> None:
     """The field itself: no deal is worth anything, but one of 600 points may not have been seen."""
-    found = swept("counter=0.1,0.5", precision=1.0, max_deals=9000)
+    sweep = swept("counter=0.1,0.5", precision=1.0, max_deals=9000)
     enough = quantiles.normal_quantile(0.95) * 3**0.5 * 600
-    assert enough < found.deals < 1.11 * enough
+    assert enough < sweep.leads.deals < 1.11 * enough
 
 
 def test_interrupted_it_holds_what_all_sets_have_played() -> None:
-    runner = WatchedRunner(lambda: len(runner.advanced) > 5)
-    found = swept(deals=5000, runner=runner)
-    assert found.interrupted and found.deals == module.FIRST_BATCH_DEALS
-    with pytest.raises(KeyboardInterrupt):
-        swept(runner=WatchedRunner(lambda: True))
+    runner = WatchedRunner(lambda: len(runner.advanced) == 2)
+    sweep = swept(deals=10_000_000, runner=runner)
+    assert sweep.interrupted and 0 < sweep.leads.deals < 10_000_000
+    assert sum(runner.advanced) == len(sweep.settings) * sweep.leads.deals
+    runner = WatchedRunner()
+    assert not swept(runner=runner).interrupted and sum(runner.advanced) == 4 * 600
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("take=30:70:20", ["30", "50", "70"]),
+        ("take=30:75:20", ["30", "50", "70"]),
+        ("take = 40,30, 45.5", ["40", "30", "45.5"]),
+        ("per_count=0.1:0.5:0.1", ["0.1", "0.2", "0.3", "0.4", "0.5"]),
+        ("take=-10:10:10", ["-10", "0", "10"]),
+        ("take=5:5:1", ["5"]),
+        ("calling.take=1,2", ["1", "2"]),
+    ],
+)
+def test_values_of_numbers(text: str, values: list[str]) -> None:
+    assert parse_parameter_values(text, COUNTER, DEFAULT_RULES) == ParameterValues(
+        text.partition("=")[0].strip(), tuple(values)
+    )
+
+
+def test_values_of_names_and_flags() -> None:
+    player = parse_player("pimc")
+    priors = parse_parameter_values("prior=none,network", player, DEFAULT_RULES)
+    assert priors.values == ("none", "network")
+    assert parse_parameter_values("merge=true,False", player, DEFAULT_RULES).values == (
+        "true",
+        "false",
+    )
+
+
+def test_values_are_lists_of_numbers() -> None:
+    take = ParameterValues("take", ("1", "200"))
+    assert list_parameter_values({"take": [1, 200]}, COUNTER, DEFAULT_RULES) == (take,)
+    assert list_parameter_values({"take": np.array([1, 200.0])}, COUNTER, DEFAULT_RULES) == (take,)
+    assert list_parameter_values({"take": iter(["1", "200"])}, COUNTER, DEFAULT_RULES) == (take,)
+    both: VaryLike = {"take": range(30, 71, 20), "lap2": "12:14:1", "trump": 9}
+    texts = ["take=30:70:20", "lap2=12,13,14", "trump=9"]
+    assert list_parameter_values(both, COUNTER, DEFAULT_RULES) == list_parameter_values(
+        texts, COUNTER, DEFAULT_RULES
+    )
+    flags: VaryLike = {"merge": [True, False], "prior": ("none", "network")}
+    merge, prior = list_parameter_values(flags, parse_player("pimc"), DEFAULT_RULES)
+    assert merge.values == ("true", "false") and prior.values == ("none", "network")
+
+
+def test_combinations_go_through_all_values() -> None:
+    varied = [ParameterValues("take", ("1", "2")), ParameterValues("lap2", ("3", "4"))]
+    assert list_combinations(varied) == [("1", "3"), ("1", "4"), ("2", "3"), ("2", "4")]
+
+
+def test_values_are_those_of_the_player() -> None:
+    text = COUNTER.with_parameters({"take": "30", "lap2": "12"}).under(DEFAULT_RULES).text
+    assert parse_player(text) == parse_player("points:take=30,lap2=12+greedy").under(DEFAULT_RULES)
+    # What a policy leaves out the default player does.
+    text = parse_player("points").with_parameters({"take": "1"}).under(DEFAULT_RULES).text
+    assert parse_player(text) == parse_player("points:take=1").under(DEFAULT_RULES)
+
+
+def test_too_many_values_are_refused_before_they_are_read() -> None:
+    text = "take=" + ",".join(map(str, range(100_000)))
+    with pytest.raises(InputError, match="take has 100,000 values: at most 400"):
+        parse_parameter_values(text, COUNTER, DEFAULT_RULES)
+    hundreds = [ParameterValues(str(number), tuple(map(str, range(400)))) for number in range(4)]
+    with pytest.raises(InputError, match=r"400 x 400 x 400 x 400 are 25,600,000,000 sets"):
+        list_combinations(hundreds)

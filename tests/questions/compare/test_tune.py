@@ -6,6 +6,7 @@ import math
 import re
 import tomllib
 import zlib
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,16 +14,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kqj_sim.paired.match import LeadTally, Match
 from kqj_sim.policies.players import parse_player
-from kqj_sim.questions.compare import search as module
-from kqj_sim.questions.compare.match import MatchCounts, PairedMatch
-from kqj_sim.questions.compare.screen import render_player_file, write_tuning_headline
-from kqj_sim.questions.compare.search import (
+from kqj_sim.questions.compare.play import (
     SearchPlan,
     Tuning,
     parse_search_parameter,
     search_parameters,
 )
+from kqj_sim.questions.compare.screen import render_player_file, write_tuning_headline
 from kqj_sim.rules import DEFAULT_RULES
 from kqj_sim.runner import Runner
 from tests.runners import WatchedRunner
@@ -46,24 +46,30 @@ def tuned(
 def landscape(monkeypatch: pytest.MonkeyPatch, noise: float, **peak: float) -> list[int]:
     """Make a policy worth less the further its parameters are from a peak, plus luck.
 
-    The luck of a deal is the same for all.  Gives the numbers of the deals that were played.
+    The luck of a deal is the same for all.  Gives the numbers of the deals that were played, once
+    for each player.
     """
     played: list[int] = []
 
-    def count(self: PairedMatch, first: int, deals: int, threads: int | None) -> MatchCounts:
-        played.extend(range(first, first + deals))
-        player = self.players[0].under(self.rules)
-        values = {**player.calling.values_by_name, **player.playing.values_by_name}
-        worth = -sum(((float(values[name] or 0) - at) / 10) ** 2 for name, at in peak.items())
-        luck = np.random.default_rng(first).normal(size=deals)
-        # Not hash(), which differs from run to run.
-        own_seed = zlib.crc32(repr(values).encode()) + first
-        own = np.random.default_rng(own_seed).normal(size=deals)
-        lead = 100 * self.lead_divisor * (worth + luck + noise * own)
-        whole = lead.round().astype(np.int64)
-        return MatchCounts(whole, whole, whole, whole)
+    def play(self: Match, first: int, count: int, *_: object) -> Iterator[LeadTally]:
+        leads = []
+        for player in self.players:
+            played.extend(range(first, first + count))
+            under = player.under(self.rules)
+            values = {**under.calling.values_by_name, **under.playing.values_by_name}
+            worth = -sum(((float(values[name] or 0) - at) / 10) ** 2 for name, at in peak.items())
+            # Not hash(), which differs from run to run.
+            own_seed = zlib.crc32(repr(values).encode()) + first
+            luck, own = (
+                np.random.default_rng(seed).normal(size=count) for seed in (first, own_seed)
+            )
+            lead = 100 * self.lead_divisor * (worth + luck + noise * own)
+            leads.append(lead.round().astype(np.int64))
+        tally = self.make_tally()
+        tally.leads.observe(np.stack(leads))
+        yield tally
 
-    monkeypatch.setattr(PairedMatch, "count", count)
+    monkeypatch.setattr(Match, "play", play)
     return played
 
 
@@ -94,14 +100,15 @@ def test_confirmation_is_on_deals_that_the_search_never_saw(
     assert {*searched} == {*range(11, 11 + 3 * 60)}
     fresh = played[3 * 4 * 60 :]
     assert {*fresh} == {*range(11 + 3 * 60, 11 + 3 * 60 + 200)} and len(fresh) == 400
-    assert found.confirmed == 200
+    assert found.leads.deals == 200
 
 
 def test_seed_decides_and_threads_do_not_matter() -> None:
     one, other = tuned(), tuned(runner=Runner(threads=2))
     assert repr(one) == repr(other)  # NaN is not equal to itself.
     assert tuned(seed=2).values != one.values
-    assert one.gain.value == pytest.approx(one.found.value - one.start.value)
+    start, end = (one.leads.estimate(number).value for number in (0, 1))
+    assert one.gain.value == pytest.approx(end - start)
 
 
 def test_parameter_without_effect_scores_the_same() -> None:
@@ -117,7 +124,7 @@ def test_interrupted_it_gives_what_it_has(monkeypatch: pytest.MonkeyPatch) -> No
     landscape(monkeypatch, 0.0, take=42)
     runner = WatchedRunner(lambda: len(runner.advanced) == 2)
     found = tuned("points:take=20", "take=0:80", runner=runner)
-    assert found.interrupted and found.confirmed == 0
+    assert found.interrupted and found.leads.deals == 0
     assert found.values == found.generations[1].values
     assert "not confirmed" in write_tuning_headline(found)[0]
     with pytest.raises(KeyboardInterrupt):
@@ -126,10 +133,9 @@ def test_interrupted_it_gives_what_it_has(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_interrupted_confirmation_counts_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:
     played = landscape(monkeypatch, 0.0, take=42)
-    monkeypatch.setattr(module, "CONFIRMATION_BATCH_DEALS", 50)
-    runner = WatchedRunner(lambda: len(played) >= 3 * 4 * 60 + 200)
+    runner = WatchedRunner(lambda: len(played) > 3 * 4 * 60)
     found = tuned("points:take=20", "take=0:80", runner=runner)
-    assert found.interrupted and found.confirmed == 100
+    assert found.interrupted and 0 < found.leads.deals < 200
     assert not math.isnan(found.gain.value)
 
 

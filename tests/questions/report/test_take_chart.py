@@ -13,9 +13,10 @@ from kqj_sim.questions.report.play import (
     CLASS_COUNT,
     TOP_TRUMPS,
     classify_hands,
-    make_take_chart,
+    play_take_chart,
 )
 from kqj_sim.rules import KqjRules
+from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.rows import Rows
@@ -71,7 +72,7 @@ def test_classes_are_those_of_the_cards_dealt() -> None:
     ids=["two teams", "three teams", "random partners"],
 )
 def test_gains_are_those_of_the_rounds(rules: KqjRules) -> None:
-    chart = make_take_chart(experiment(rules), DEALS, 0.95, threads=1)
+    chart = play_take_chart(experiment(rules), DEALS, 0.95, Runner(threads=1))
     overall, _, by_hand = chart.tables()
     taken, passed = (
         simulate(experiment(rules, ImposedFirstCall(takes)), 1) for takes in (True, False)
@@ -94,7 +95,7 @@ def test_gains_are_those_of_the_rounds(rules: KqjRules) -> None:
 
 def test_threads_and_chunks_cannot_be_seen() -> None:
     of = experiment(KqjRules())
-    one, two = (make_take_chart(of, DEALS, 0.95, threads) for threads in (1, 2))
+    one, two = (play_take_chart(of, DEALS, 0.95, Runner(threads=count)) for count in (1, 2))
     for left, right in zip(one.tables(), two.tables(), strict=True):
         assert left.frame.equals(right.frame)
 

@@ -1,0 +1,247 @@
+"""Tables of a comparison: leads, what each policy does, and the deals on which they differ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+from kqj_sim.games import find_game
+from kqj_sim.paired.comparison import Comparison
+from kqj_sim.paired.leads import Leads
+from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.tables import Table, TableRow
+
+
+def make_comparison_tables(comparison: Comparison) -> list[Table]:
+    """Return all tables, the answer first.
+
+    Two policies have no ranking and no matrix; games have no largest leads.
+    """
+    tables = []
+    if comparison.is_ranked:
+        tables = [_make_ranking_table(comparison), _make_matrix_table(comparison)]
+    tables += [
+        _make_pair_table(comparison),
+        _make_breakdown_table(comparison),
+        _make_difference_table(comparison),
+        _make_efficiency_table(comparison),
+    ]
+    if comparison.plan.games:
+        return [replace(table, observations="games") for table in tables]
+    return [*tables, _make_passed_out_table(comparison), _make_largest_leads_table(comparison)]
+
+
+def list_tables(several: bool, games: bool) -> dict[str, str]:
+    """Return the titles of the tables of a comparison, by name."""
+    return {
+        **({"ranking": "Ranking", "matrix": "Lead of each over each"} if several else {}),
+        "pairs": "Lead in each pair",
+        "why": "What each did",
+        "where": "Where they differ",
+        "efficiency": "Relative efficiency of the same deals",
+        **({} if games else {"passed_out": "Rounds passed out", "largest": "Largest differences"}),
+    }
+
+
+def get_lead_divisor(comparison: Comparison) -> float:
+    """Return the divisor of leads: those in games won are shares."""
+    return 100.0 if comparison.plan.games else 1.0
+
+
+def describe_lead_unit(comparison: Comparison) -> str:
+    """Return the unit of leads in words."""
+    return "share of the games" if comparison.plan.games else "points a round"
+
+
+def name_lead(comparison: Comparison, name: str) -> str:
+    """Return the identifier of a lead: `lead` is `lead_per_round`, of games `lead_share`."""
+    return f"{name}_share" if comparison.plan.games else f"{name}_per_round"
+
+
+def _make_ranking_table(comparison: Comparison) -> Table:
+    """Return the ranking; policies that none is significantly better than have rank 1."""
+    divisor = get_lead_divisor(comparison)
+    lines: list[TableRow] = []
+    for policy in comparison.ranking:
+        group = (comparison.count_better(policy) + 1, comparison.names[policy])
+        lead = comparison.estimate_mean_lead(policy).scaled(1 / divisor)
+        lines.append((group, name_lead(comparison, "mean_lead"), lead))
+        pairs = [
+            dict(_list_key_shares(comparison.pairs[sides], sides.index(policy)))
+            for sides in _list_sides(comparison, policy)
+        ]
+        for quantity in pairs[0]:
+            mean = _average_estimates([shares[quantity] for shares in pairs])
+            lines.append((group, quantity, mean))
+    note = "Rank: one more than the number of policies that are significantly better."
+    if comparison.opponents is None:
+        note += " Means over the matches with each of the others."
+    return Table(
+        "ranking", "Ranking", ("rank", "policy"), lines, note,
+        counted=False, game=comparison.rules.game,
+    )  # fmt: skip
+
+
+def _list_sides(comparison: Comparison, policy: int) -> list[tuple[int, int]]:
+    """Return the pairs of a policy."""
+    pairs = [sides for sides in comparison.pairs if policy in sides]
+    if comparison.opponents is None:
+        return pairs
+    # Against the same opponents a policy plays the same deals in all its pairs.
+    return sorted(pairs, key=lambda sides: -comparison.pairs[sides].deals)[:1]
+
+
+def _average_estimates(estimates: list[Estimate]) -> Estimate:
+    """Return the mean of estimates whose intervals hold jointly, leaving out those without one."""
+    known = [estimate for estimate in estimates if not math.isnan(estimate.value)]
+    if not known:
+        return estimates[0]
+    value, low, high = (sum(estimate[k] for estimate in known) / len(known) for k in range(3))
+    return Estimate(value, low, high, sum(estimate.observations for estimate in known))
+
+
+def _make_matrix_table(comparison: Comparison) -> Table:
+    """Return the leads of each policy over each, in the order of the ranking, NaN over itself."""
+    divisor = get_lead_divisor(comparison)
+    lines: list[TableRow] = []
+    for one in comparison.ranking:
+        for other in comparison.ranking:
+            lead = Estimate(math.nan, math.nan, math.nan, 0)
+            if one != other:
+                lead = comparison.lead(one, other).scaled(1 / divisor)
+            group = (comparison.names[one], comparison.names[other])
+            lines.append((group, name_lead(comparison, "lead"), lead))
+    title = f"Lead of the row over the column ({describe_lead_unit(comparison)})"
+    return Table(
+        "matrix", title, ("policy", "other"), lines,
+        counted=False, spread="other", game=comparison.rules.game,
+    )  # fmt: skip
+
+
+def _make_pair_table(comparison: Comparison) -> Table:
+    divisor = get_lead_divisor(comparison)
+    lines: list[TableRow] = [
+        (
+            (*_name_pair(comparison, sides), leads.verdict),
+            name_lead(comparison, "lead"),
+            leads.lead.scaled(1 / divisor),
+        )
+        for sides, leads in comparison.pairs.items()
+    ]
+    title = "Lead of the policy over the other"
+    return Table("pairs", title, ("policy", "other", "shown"), lines, game=comparison.rules.game)
+
+
+def _make_efficiency_table(comparison: Comparison) -> Table:
+    lines: list[TableRow] = [
+        (
+            _name_pair(comparison, sides),
+            "relative_efficiency",
+            Estimate(leads.relative_efficiency, math.nan, math.nan, leads.deals),
+        )
+        for sides, leads in comparison.pairs.items()
+    ]
+    unit = comparison.unit
+    title = f"Relative efficiency: independent {unit}s that are as precise as a {unit} here"
+    return Table("efficiency", title, ("policy", "other"), lines, game=comparison.rules.game)
+
+
+def _name_pair(comparison: Comparison, sides: tuple[int, int]) -> tuple[str, str]:
+    one, other = sides
+    return comparison.names[one], comparison.names[other]
+
+
+def _make_breakdown_table(comparison: Comparison) -> Table:
+    between = len(comparison.names) > 2 and comparison.opponents is None
+    groups = ("policy", "against") if between else ("policy",)
+    lines: list[TableRow] = []
+    for policy, name in enumerate(comparison.names):
+        for sides in _list_sides(comparison, policy):
+            side = sides.index(policy)
+            group = (name, _name_pair(comparison, sides)[1 - side]) if between else (name,)
+            count = _list_game_estimates if comparison.plan.games else _list_round_estimates
+            lines += [(group, *line) for line in count(comparison.pairs[sides], side)]
+    title, note = "What each did, per game", ""
+    if not comparison.plan.games:
+        title = "What each did, per round"
+        note = find_game(comparison.rules.game).comparison_note
+    spread = "policy" if len(comparison.names) == 2 else ""
+    return Table(
+        "why", title, groups, lines, note,
+        counted=not spread, spread=spread, game=comparison.rules.game,
+    )  # fmt: skip
+
+
+def _make_passed_out_table(comparison: Comparison) -> Table:
+    between = comparison.opponents is None
+    lines: list[TableRow] = []
+    for policy, name in enumerate(comparison.names):
+        for sides in _list_sides(comparison, policy):
+            side = sides.index(policy)
+            if between and side == 1:
+                continue
+            group = _name_pair(comparison, sides) if between else (name,)
+            share = comparison.pairs[sides].estimate_share(side, "passed_out")
+            lines.append((group, "passed_out_round_share", share))
+    groups = ("policy", "other") if between else ("policy",)
+    return Table("passed_out", "Rounds passed out", groups, lines, game=comparison.rules.game)
+
+
+def _list_key_shares(leads: Leads, side: int) -> list[tuple[str, Estimate]]:
+    """Return the share of games won, or those of rounds taken and contracts made."""
+    if leads.match.games:
+        return [("won_share", leads.estimate_share(side, "wins"))]
+    game = find_game(leads.match.rules.game)
+    return [
+        (game.taken_share, leads.estimate_share(side, "takes")),
+        (game.made_share, leads.estimate_ratio(side, "made", "takes")),
+    ]
+
+
+def _list_round_estimates(leads: Leads, side: int) -> Iterator[tuple[str, Estimate]]:
+    game = find_game(leads.match.rules.game)
+    yield from _list_key_shares(leads, side)
+    for measure, quantity in (
+        ("won", game.points_from_made),
+        ("lost", game.points_from_failed),
+        ("defended", game.points_from_others),
+        ("bonuses", game.points_from_bonuses),
+        ("score", game.score_points),
+    ):
+        if quantity:
+            yield quantity, leads.estimate_mean(side, measure, leads.match.lead_divisor)
+
+
+def _list_game_estimates(leads: Leads, side: int) -> Iterator[tuple[str, Estimate]]:
+    yield from _list_key_shares(leads, side)
+    yield "final_score_mean", leads.estimate_mean(side, "score", leads.match.lead_divisor)
+    yield "rounds_mean", leads.estimate_mean(side, "rounds", len(leads.match.arrangements))
+
+
+def _make_difference_table(comparison: Comparison) -> Table:
+    several, unit = len(comparison.pairs) > 1, comparison.unit
+    lines: list[TableRow] = []
+    for sides, leads in comparison.pairs.items():
+        group = _name_pair(comparison, sides) if several else ()
+        lines += [
+            (group, f"differing_{unit}_share", leads.differing_share),
+            (group, name_lead(comparison, "lead_in_differing"), leads.lead_in_differing),
+        ]
+    note = "A game differs if its rounds or scores do." if comparison.plan.games else ""
+    groups = ("policy", "other") if several else ()
+    return Table("where", "Where they differ", groups, lines, note, game=comparison.rules.game)
+
+
+def _make_largest_leads_table(comparison: Comparison) -> Table:
+    """Return the deals with the largest leads; of several pairs the first of each."""
+    several = len(comparison.pairs) > 1
+    lines: list[TableRow] = []
+    for sides, leads in comparison.pairs.items():
+        for deal, lead in leads.tally.largest[: 1 if several else None]:
+            value = lead / leads.match.lead_divisor
+            group = (*(_name_pair(comparison, sides) if several else ()), deal)
+            lines.append((group, "lead_per_round", Estimate(value, math.nan, math.nan, 1)))
+    groups = ("policy", "other", "deal") if several else ("deal",)
+    title = f"Largest differences: lead of {'the first' if several else comparison.names[0]}"
+    return Table("largest", title, groups, lines, counted=False, game=comparison.rules.game)
