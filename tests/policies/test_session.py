@@ -62,31 +62,17 @@ def test_a_function_is_a_policy_by_name_and_as_an_object(notebook: Notebook) -> 
     assert _means("careful") == _means("careful+careful") == _means(careful, 2) == expected
 
 
-def test_a_cell_that_runs_again_replaces_the_policy(notebook: Notebook) -> None:
+def test_a_cell_that_runs_again_replaces_the_policy_of_the_name(notebook: Notebook) -> None:
     old = notebook.run(LOW)["careful"]
-    low = _means(old)
+    player, experiment = parse_player("careful"), Experiment(TAKE_2, old, deals=300)
+    low, frame = _means(old), simulate(experiment).frame()
     new = notebook.run(HIGH)["careful"]
     assert _means("careful") == _means(new) != low
-    assert _means(old) == low
-    assert parse_player(new) == parse_player("careful") != parse_player(old)
+    assert parse_player(new) == parse_player("careful") != parse_player(old) == player
+    # Policies, players and experiments keep the definition that they were made with.
+    assert _means(old) == _means(player) == low
+    assert simulate(experiment).frame().equals(frame)
     assert low == _means(notebook.run(LOW)["careful"])
-
-
-def test_an_experiment_keeps_the_policy_it_was_made_with(notebook: Notebook) -> None:
-    experiment = Experiment(TAKE_2, notebook.run(LOW)["careful"], deals=300)
-    low = simulate(experiment).frame()
-    notebook.run(HIGH)
-    assert simulate(experiment).frame().equals(low)
-
-
-def test_a_player_keeps_the_policy_that_a_name_meant(notebook: Notebook) -> None:
-    notebook.run(LOW)
-    player = parse_player("careful")
-    low = _means(player)
-    notebook.run(HIGH)
-    assert parse_player("careful") != player
-    assert _means("careful") != low
-    assert _means(player) == low
 
 
 def test_changed_helpers_and_constants_are_never_missed(notebook: Notebook) -> None:
@@ -153,20 +139,41 @@ def test_a_class_is_a_policy_with_its_attributes_as_parameters(notebook: Noteboo
     assert find_given_policy(notebook.names["choose_card"]).name == "plain_counter"
 
 
-def test_a_policy_that_decides_nothing_is_refused(notebook: Notebook) -> None:
-    empty = notebook.run("empty = policy('empty')")["empty"]
-    for given in ("empty", empty):
-        with pytest.raises(InputError) as told:
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("wrong = policy('wrong')", "wrong: it has no function choose_take, ... or choose_card"),
+        (
+            "@policy\ndef wrong(view):\n    return view.leagl",
+            "cell 2, line 3 (return view.leagl): policy 'wrong', wrong(): no field of the view "
+            "'leagl'; did you mean 'legal'?",
+        ),
+        (
+            "@policy\ndef wrong(view):\n    return view.legal / 2",
+            "cell 2, line 2 (def wrong(view):): policy 'wrong', wrong() answers a number with a "
+            "fraction: on every path it should answer a card, such as lowest(view.legal)",
+        ),
+    ],
+)
+def test_a_wrong_policy_is_refused_before_a_run_with_the_line_of_its_cell(
+    notebook: Notebook, text: str, words: str
+) -> None:
+    for given in ("wrong", notebook.run(text)["wrong"]):
+        with pytest.raises(InputError) as error:
             parse_player(given)
-        expected = "empty: it has no function choose_take, ... or choose_card"
-        assert str(told.value) == expected
+        assert str(error.value) == words
 
 
-def test_a_policy_that_does_not_compile_is_refused_before_a_run(notebook: Notebook) -> None:
-    wrong = notebook.run("@policy\ndef wrong(view):\n    return view.hnad")["wrong"]
-    for given in ("wrong", wrong):
-        with pytest.raises(InputError, match="no field of the view 'hnad'"):
-            parse_player(given)
+def test_an_illegal_choice_quotes_the_line_of_its_cell(notebook: Notebook) -> None:
+    wrong = notebook.run("@policy\ndef wrong(view):\n    return highest(view.hand)")["wrong"]
+    with pytest.raises(InputError, match=r"^cell 2, line 2 \(def .*: .. is not legal; legal: "):
+        _means(wrong)
+
+
+def test_errors_without_source_name_function_and_line(notebook: Notebook) -> None:
+    wrong = notebook.run("@policy\ndef wrong(view):\n    return view.hnad", source=False)["wrong"]
+    with pytest.raises(InputError, match=r"^line 3: policy 'wrong', wrong\(\) does not compile"):
+        _means(wrong)
 
 
 def test_a_function_that_was_not_decorated_is_a_policy_too(notebook: Notebook) -> None:
@@ -225,36 +232,6 @@ def test_errors_in_other_processes_quote_the_line(notebook: Notebook, answer: st
         simulate(experiment)
     assert str(told.value).startswith("cell 2, line ")
     assert simulate_elsewhere(pickle.dumps(experiment)) == str(told.value)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (
-            "@policy\ndef wrong(view):\n    return lowest(view.leagl)",
-            "cell 2, line 3 (return lowest(view.leagl)): policy 'wrong', wrong(): no field of the "
-            "view 'leagl'; did you mean 'legal'?",
-        ),
-        (
-            "@policy\ndef wrong(view):\n    return view.legal / 2",
-            "cell 2, line 2 (def wrong(view):): policy 'wrong', wrong() answers a number with a "
-            "fraction",
-        ),
-        ("@policy\ndef wrong(view):\n    return highest(view.hand)", "is not legal; legal: "),
-    ],
-)
-def test_errors_quote_the_line_of_the_cell(notebook: Notebook, text: str, expected: str) -> None:
-    with pytest.raises(InputError) as told:
-        _means(notebook.run(text)["wrong"])
-    assert expected in str(told.value)
-    assert str(told.value).startswith("cell 2, line ")
-    assert "\n" not in str(told.value)
-
-
-def test_errors_without_source_name_function_and_line(notebook: Notebook) -> None:
-    wrong = notebook.run("@policy\ndef wrong(view):\n    return view.leagl", source=False)["wrong"]
-    with pytest.raises(InputError, match=r"^line 3: policy 'wrong', wrong\(\) does not compile"):
-        _means(wrong)
 
 
 def test_a_name_of_a_built_in_policy_is_refused(notebook: Notebook) -> None:
