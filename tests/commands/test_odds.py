@@ -18,6 +18,7 @@ import pytest
 import kqj_sim
 from kqj_sim.rules import KqjRules
 from tests.command_line import ENVIRONMENT, PROGRAM, kill_at_end, run
+from tests.games.every import SHARED
 
 HAND = ("9h 8h Ah Ks 4d", "--return", "7h")
 FEW = ("--policy", "points:take=45,lap2=38+greedy", "--deals", "512")
@@ -81,21 +82,24 @@ def test_seats_can_be_given_players_of_their_own() -> None:
     assert found["policies"][1] == "standard+greedy"
 
 
-def test_page_and_picture(tmp_path: Path) -> None:
+@pytest.mark.parametrize("game", SHARED)
+def test_page_and_picture(game: str, tmp_path: Path) -> None:
+    shared = SHARED[game]
     page, picture = tmp_path / "hand.html", tmp_path / "hand.png"
-    done = run("odds", *HAND, *FEW, "--out", str(page), "--plot", str(picture))
-    assert done.exit_code == 0, done.output
-    assert done.stdout == ""
+    asked = ("odds", *shared.HAND, "--game", game, "--policy", shared.CALLER, "--deals", "512")
+    done = run(*asked, "--place", "2nd", "--out", str(page), "--plot", str(picture))
+    assert (done.exit_code, done.stdout) == (0, ""), done.output
     text = page.read_text(encoding="utf-8")
     assert picture.read_bytes().startswith(b"\x89PNG")
-    assert "<svg" in text
     # It needs nothing from elsewhere.
     assert not re.search(r"(src|href)=[\"']?https?:|@import|url\(http", text)
-    assert re.search(r'"best": ?"take h"', html.unescape(text))
-    assert text.count("Take ♥: you win") == 1
-    # Value, chance to win, and the distribution after each of the two calls.
-    assert text.count("<figure>") == 4
-    assert "You hold ♠ K  ♥ A 9 8  ♦ 4 as the opener" in text
+    assert re.search(f'"best": ?"{shared.BEST[0]}"', html.unescape(text))
+    assert text.count(f"{shared.BEST[1]}: you win") == 1
+    # Value, chance to win, and the distribution after each of the two calls, by how it ends.
+    assert text.count("<figure>") == text.count("<svg") == 4
+    for ending in shared.ENDINGS:
+        assert text.count(f">{ending}</text>") == 2, ending
+    assert "You hold ♠" in text and "as the 2nd" in text
 
 
 def test_time_and_certainty_end_it() -> None:

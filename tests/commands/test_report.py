@@ -22,7 +22,9 @@ from kqj_sim.rules import KqjRules
 from kqj_sim.stats.intervals import estimate_share
 from kqj_sim.stats.tables import Table
 from tests.command_line import run
+from tests.games.every import SHARED
 from tests.output.tables import line
+from tests.variants import OTHER_GAMES
 from tests.web.browser import PROGRAM, needs_browser
 
 POLICIES = Path(__file__).resolve().parent.parent.parent / "reports" / "policies"
@@ -275,6 +277,14 @@ def test_interrupted_report_holds_what_was_finished(
         ["--deals", "20", "--policy", "never+random", "--games", "0"],
         ["--deals", "20", "--policy", "never+random", "--games", "0", "--bidding", "auction"],
         ["--deals", "20", "--policy", "random", "--impose", "opener:h", "--partners", "random"],
+        *(
+            [*words, "--game", rules.game]
+            for rules in OTHER_GAMES.values()
+            for words in (
+                ["--deals", "1", "--policy", "random"],
+                ["--deals", "20", "--policy", SHARED[rules.game].NEVER, "--games", "0"],
+            )
+        ),
     ],
     ids=" ".join,
 )  # fmt: skip
@@ -282,7 +292,10 @@ def test_a_report_of_next_to_nothing_can_be_made(arguments: list[str], tmp_path:
     few = ("--games", "1", "--chart-deals", "1")
     done = run("report", "--out", str(tmp_path / "out"), *few, *arguments)
     assert done.exit_code == 0, done.output
-    assert "nan" not in (tmp_path / "out" / "report.md").read_text(encoding="utf-8").lower()
+    report = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert "nan" not in report.lower()
+    if "0" in arguments and "--impose" not in arguments:
+        assert "Every deal is passed out." in report
 
 
 def open_in_browser(page: Path, *options: str) -> str:

@@ -40,6 +40,9 @@ ALWAYS, NEVER = "random:take=1,bid=1", "random:take=0,bid=0"
 HAND = ("9h 8h Ah Ks 4d", "--return", "7h")
 CARDS_PLAYED = ("7h Ks 4d Qd 9s 8c Tc Jc", "--return", "9h", "--heard", "take", "--played", "As")
 """A hand before the calls, and one during play, as options of `odds`."""
+BEST, ENDINGS = ("take h", "Take ♥"), ("wins", "loses")
+"""The better call with that hand, and how rounds after it end."""
+CALLER = "points:take=45,lap2=38+greedy"
 WORDS = (
     ("contract", "h", "♥"),
     ("contract", "NT", "NT"),

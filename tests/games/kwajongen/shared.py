@@ -26,6 +26,8 @@ PENDING = (0, 1)
 ALWAYS, NEVER = "random:accept=1", "random:accept=0"
 HAND = ("Ah Kh 9s Ts", "--return", "Jh")
 CARDS_PLAYED = ("Js As Qd Kd", "--return", "Jc", "--heard", "pass play", "--played", "Ts Kc")
+BEST, ENDINGS = ("play", "Play"), ("wins", "loses", "tie", "passed out")
+CALLER = "random"
 WORDS = (
     ("trump", "s", "♠"),
     ("place", 3, "dealer"),

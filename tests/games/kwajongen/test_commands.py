@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import re
 import shlex
@@ -10,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pytest
 
 from kqj_sim.games.kwajongen import KWAJONGEN_COLUMNS
-from tests.command_line import expect_error, run
+from tests.command_line import run
 
 GAME = ("--game", "kwajongen")
 RANDOM = (*GAME, "--policy", "random")
@@ -44,15 +42,6 @@ def test_rows_picture_and_condition(tmp_path: Path) -> None:
     assert list(frame.columns) == ["deal", *(column.name for column in KWAJONGEN_COLUMNS)]
     assert (frame["sender_trumps"] == 2).all() and len(frame) > 50
     assert "Who says play, by place" in plot.read_text(encoding="utf-8")
-
-
-def test_checkpoints_go_on(tmp_path: Path) -> None:
-    path = str(tmp_path / "run.npz")
-    told("simulate", *RANDOM, "--deals", "300", "--checkpoint", path)
-    resumed = told("simulate", *RANDOM, "--deals", "600", "--checkpoint", path)
-    assert resumed["tables"] == told("simulate", *RANDOM, "--deals", "600")["tables"]
-    other = run("simulate", "--policy", "random", "--deals", "600", "--checkpoint", path)
-    assert "another run (game kwajongen and not kqj)" in expect_error(other, 1)
 
 
 def test_records_are_checked_and_shown(tmp_path: Path) -> None:
@@ -102,15 +91,6 @@ def test_report_has_the_games_own_chapters(tmp_path: Path) -> None:
     assert '<p class="note">Kwajongen; ' in page and "games from 10 down" in page
 
 
-def test_deals_all_passed_out_make_tables_and_a_report(tmp_path: Path) -> None:
-    never = (*GAME, "--policy", "random:accept=0", "--deals", "50")
-    done = run("simulate", *never)
-    assert done.exit_code == 0 and "passed out" in done.stdout
-    assert run("report", *never, "--games", "0", "--out", str(tmp_path / "out")).exit_code == 0
-    page = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-    assert "Every deal is passed out." in page
-
-
 ODDS = ("odds", "Ah Kh 9s Ts", *GAME, "--return", "Jh", "--deals", "512")
 
 
@@ -123,30 +103,6 @@ def test_odds_of_a_hand() -> None:
     shown = " ".join(run(*ODDS, "--policy", RANDOM[-1]).stdout.split())
     assert re.search(r"(Play|Pass): you win [\d.]+% of the rounds and (gain|lose) ", shown)
     assert "as the opener; the dealer shows J♥; nobody has called." in shown
-
-
-def test_odds_as_a_page_and_a_picture(tmp_path: Path) -> None:
-    page, picture = tmp_path / "hand.html", tmp_path / "hand.png"
-    asked = (*ODDS, "--place", "2nd", "--policy", RANDOM[-1])
-    done = run(*asked, "--out", str(page), "--plot", str(picture))
-    assert done.exit_code == 0, done.output
-    assert done.stdout == "" and picture.read_bytes().startswith(b"\x89PNG")
-    text = page.read_text(encoding="utf-8")
-    # It needs nothing from elsewhere.
-    assert not re.search(r"(src|href)=[\"']?https?:|@import|url\(http", text)
-    assert "You hold ♠ T 9  ♥ A K" in text and text.count("Play: you win ") == 1
-    assert re.search(r'"best": ?"play"', html.unescape(text))
-    # Two estimates of both calls, and what the round is worth after each, in every way it ends.
-    assert text.count("<figure>") == text.count("<svg") == 4
-    for ending in ("wins", "loses", "tie", "passed out"):
-        assert text.count(f">{ending}</text>") == 2
-    # The picture as SVG tells the same, the best call first; the same deals make the same file.
-    drawn = [tmp_path / "one.svg", tmp_path / "two.svg"]
-    for path in drawn:
-        assert run(*asked, "--plot", str(path)).exit_code == 0
-    one, two = (path.read_text(encoding="utf-8") for path in drawn)
-    assert one == two
-    assert 0 < one.index(">Points gained: play<") < one.index(">Points gained: pass<")
 
 
 def test_odds_of_cards(tmp_path: Path) -> None:
@@ -174,21 +130,3 @@ def test_odds_of_cards(tmp_path: Path) -> None:
     shown = run(*of, "4.4").stdout
     assert re.match(r"Only [\dA-Z]+[♠♥♦♣] is legal\.\n", shown)
     assert "the only layout" in shown and "Exact: no intervals." in shown
-
-
-def test_a_checkpoint_of_the_other_game_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    given = ("simulate", "--deals", "60", "--policy", "random", "--checkpoint", "run.npz")
-    for _ in range(2):
-        assert run(*given, "--game", "kqj").exit_code == 0
-    assert "game kqj and not kwajongen" in expect_error(run(*given, *GAME), 1)
-
-
-def test_a_report_of_next_to_nothing_can_be_made(tmp_path: Path) -> None:
-    few = ("--deals", "1", "--games", "1", "--chart-deals", "1")
-    compared = ("--compare", "random", "--compare", "standard", "--compare-deals", "2")
-    done = run("report", "--out", str(tmp_path / "out"), *RANDOM, *few, *compared)
-    assert done.exit_code == 0, done.output
-    assert "nan" not in (tmp_path / "out" / "report.md").read_text(encoding="utf-8").lower()

@@ -16,7 +16,9 @@ import pytest
 from kqj_sim.progress import ProgressLine
 from kqj_sim.questions.simulate import checkpoint
 from kqj_sim.questions.simulate.checkpoint import SavedRun, read_checkpoint
+from kqj_sim.rules import GameRules
 from tests.command_line import ENDLESS, ENVIRONMENT, PROGRAM, expect_error, kill_at_end, run
+from tests.variants import OTHER_GAMES
 
 GREEDY = ("--policy", "greedy", "--seed", "4", "--by", "lap", "--where", "place < 5", "--quiet")
 
@@ -41,6 +43,12 @@ def simulate(folder: Path, name: str, *arguments: str) -> tuple[bytes, bytes]:
             "--games", 600, ("--policy", "random", "--target", "300", "--first", "7", "--quiet"),
             id="games",
         ),
+        *(
+            pytest.param(
+                "--deals", 600, ("--game", rules.game, "--policy", "random", "--quiet"), id=title
+            )
+            for title, rules in OTHER_GAMES.items()
+        ),
     ],
 )  # fmt: skip
 def test_resumed_run_is_one_run(
@@ -52,6 +60,14 @@ def test_resumed_run_is_one_run(
     for count in (third, third + 1):
         simulate(tmp_path, "part", unit, str(count), *options, *checkpoint)
     assert simulate(tmp_path, "resumed", unit, str(many), *options, *checkpoint) == whole
+
+
+@pytest.mark.parametrize("rules", OTHER_GAMES.values(), ids=str)
+def test_a_checkpoint_of_another_game_is_refused(rules: GameRules, tmp_path: Path) -> None:
+    saved = ("--deals", "60", "--policy", "random", "--checkpoint", str(tmp_path / "run.npz"))
+    simulate(tmp_path, "kqj", "--game", "kqj", *saved)
+    refused = expect_error(run("simulate", "--game", rules.game, *saved), 1)
+    assert f"another run (game kqj and not {rules.game})" in refused
 
 
 def test_saved_run_goes_on_and_can_become_longer(
