@@ -10,40 +10,38 @@ import pytest
 
 from kqj_sim.cards import parse_card
 from kqj_sim.errors import RecordError
+from kqj_sim.games import find_game
 from kqj_sim.output.grid import PIPED_WIDTH
 from kqj_sim.places import name_places
 from kqj_sim.questions.records.rounds import check_record_shape, render_round
 from kqj_sim.record import Trick
-from kqj_sim.referee.kqj import FinalContract
-from kqj_sim.rules import KqjRules
+from kqj_sim.referee import get_referee
+from kqj_sim.referee.base import FinalContract
+from kqj_sim.rules import GameRules, KqjRules
+from tests.games.every import DEFAULTS, VARIANTS, name_rules
 from tests.questions.records.printed_rounds import find_section, print_round, with_symbol
-from tests.referee.random_rounds import random_game, random_record
-
-FORMS = [
-    KqjRules(teams=teams, partners=partners, bidding=bidding)
-    for teams in (2, 3)
-    for partners in ("fixed", "random")
-    for bidding in ("take", "auction")
-]
+from tests.referee.random_rounds import random_game, random_played, random_record
 
 
-@pytest.mark.parametrize("rules", FORMS, ids=repr)
-def test_every_card_call_and_score_is_shown(rules: KqjRules) -> None:
+@pytest.mark.parametrize("rules", VARIANTS, ids=name_rules)
+def test_every_card_call_and_score_is_shown(rules: GameRules) -> None:
     for seed in range(10):
         record = random_record(rules, seed)
         text = print_round(record)
         why = f"seed={seed} {record}"
         assert max(len(line) for line in text.splitlines()) <= PIPED_WIDTH, why
         calls = re.sub(r"\d{2,} (?=[♠♥♦♣NA])", "bid ", find_section(text, "Calls"))
-        spoken = re.findall(r"\b(pass|take|bid|counter|overcounter)\b", calls)
+        spoken = re.findall(r"\b(pass|take|bid|counter|overcounter|play)\b", calls)
         assert sorted(spoken) == sorted(call.call for call in record.calls), why
         if record.tricks:
             tricks = find_section(text, "Tricks")
             for trick in record.tricks:
                 assert all(tricks.count(with_symbol(card)) == 1 for card in trick.cards), why
-            assert len(re.findall(r">", tricks)) == 8 + 1, why
+            assert len(re.findall(r">", tricks)) == rules.tricks + 1, why
+            points = [int(line.split()[-2]) for line in tricks.splitlines() if line[:1].isdigit()]
+            assert sum(points) == sum(record.card_points), why
         result = find_section(text, "Result")
-        words = {"passed_out": "Everybody passed"}
+        words = {"passed_out": "Everybody passed", **find_game(rules.game).result_names}
         assert words.get(record.result, record.result) in result, why
         for team, score in enumerate(record.scores):
             (line,) = re.findall(rf"^{team}  .*$", result, re.MULTILINE)
@@ -54,30 +52,19 @@ def test_every_card_call_and_score_is_shown(rules: KqjRules) -> None:
             assert line.split()[-2] == str(record.gratuities[team]) or not gratuities, why
 
 
-def test_hands_stand_by_suit_from_the_ace_down() -> None:
-    record = random_record(KqjRules(), 3)
+@pytest.mark.parametrize("rules", DEFAULTS, ids=name_rules)
+def test_hands_stand_by_suit_from_the_ace_down(rules: GameRules) -> None:
+    record = random_played(rules)
     hands = find_section(print_round(record), "Hands")
-    for place, name in enumerate(name_places(6)):
-        seat = (record.dealer + 1 + place) % 6
+    for place, name in enumerate(name_places(rules.seats)):
+        seat = (record.dealer + 1 + place) % rules.seats
         (line,) = re.findall(rf"^{name}  .*$", hands, re.MULTILINE)
-        held = "".join(
-            card[0]
-            for suit in "shdc"
-            for card in sorted(record.hands[seat], key=lambda card: "ATHKQJ987654".index(card[0]))  # type: ignore[index]
-            if card[1] == suit
-        )
-        ranks = re.sub(rf"^{name}|Sender| ", "", line)
+        assert record.hands is not None
+        order = get_referee(rules).list_ranks("s", None)
+        suits = [sorted(c[0] for c in record.hands[seat] if c[1] == suit) for suit in "shdc"]
+        held = "".join("".join(sorted(suit, key=order.index)) for suit in suits)
+        ranks = re.sub(rf"^{name}|{find_game(rules.game).sender}| ", "", line)
         assert ranks == f"{seat}{record.teams[seat]}{held}"
-
-
-def test_points_of_the_tricks_add_up_to_236() -> None:
-    for seed in range(20):
-        record = random_record(KqjRules(), seed)
-        if record.tricks:
-            lines = re.findall(
-                r"^[1-8] .*$", find_section(print_round(record), "Tricks"), re.MULTILINE
-            )
-            assert sum(int(line.split()[-2]) for line in lines) == 236
 
 
 def test_leader_and_winner_are_marked() -> None:
