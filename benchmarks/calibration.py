@@ -35,6 +35,7 @@ from kqj_sim.core.block import LANES
 from kqj_sim.core.types import BoolArray, Float64Array
 from kqj_sim.games import KQJ
 from kqj_sim.games.kqj.call_sampler import KqjCallSampler
+from kqj_sim.notation.typed import read_typed_position
 from kqj_sim.policies.players import parse_player
 from kqj_sim.policies.weights import VERSIONS
 from kqj_sim.positions.auction_state import (
@@ -46,7 +47,6 @@ from kqj_sim.positions.auction_state import (
     make_contract_option,
 )
 from kqj_sim.positions.estimator import make_sampler
-from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.positions.sampling import EstimatePlan
 from kqj_sim.positions.search import Search, SearchEnded
 from kqj_sim.questions.review.cross_fitting import average

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from kqj_sim.games.kqj.call_sampler import KqjCallOdds
+from kqj_sim.notation.typed import read_typed_position
 from kqj_sim.positions.estimator import estimate_position
-from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.rules import KqjRules
 
 SITUATION = ("return_card", "place", "lap", "heard", "partners_at", "pending")

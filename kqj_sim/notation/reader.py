@@ -8,15 +8,18 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
+from msgspec.structs import replace as replace_struct
+
 from kqj_sim.cards import SUITS, Card, parse_cards, parse_single_card
 from kqj_sim.errors import InputError
 from kqj_sim.messages import quote
 from kqj_sim.notation.header import join_text, parse_numbers, parse_teams, require_seat
 from kqj_sim.notation.sections import NotationLineError, Piece, RoundSections, Section
+from kqj_sim.notation.typed import add_typed_calls, parse_typed_contract
 from kqj_sim.places import SeatNames, name_places, normalize_name
-from kqj_sim.positions.position import Position, PositionError, split_tricks
-from kqj_sim.positions.reader import add_typed_calls, split_calls
-from kqj_sim.record import Call, PartialTrick, Trick
+from kqj_sim.positions.position import PositionError
+from kqj_sim.positions.reader import read_round
+from kqj_sim.record import Call, PartialRecord, PartialTrick
 from kqj_sim.referee.base import Calling, FinalContract, Referee, get_referee
 from kqj_sim.referee.trick import PlayedTrick, RoundScore
 from kqj_sim.rules import GameRules
@@ -31,7 +34,6 @@ _STAKE_PATTERN = re.compile(r",?\s*\b(over-?countered|countered)\b", re.IGNORECA
 _TRICK_PATTERN = re.compile(r"(?:trick\s*)?(\d{1,2})\s*[.):]\s*", re.IGNORECASE)
 _NUMBERED_PATTERN = re.compile(r"(?<=\s)(?=\d[.)]\s)")
 _LEADER_PATTERN = re.compile(r"([^:]+):\s*(?=\S)")
-_NO_CARDS = frozenset[Card]()
 
 
 @dataclass(frozen=True)
@@ -47,21 +49,18 @@ class KnownHand:
     dealt: frozenset[Card] | None
     whole: frozenset[Card] | None
 
-    @property
-    def cards(self) -> frozenset[Card]:
-        """All cards that are known."""
-        return (self.dealt or _NO_CARDS) | (self.whole or _NO_CARDS)
+
+_UNKNOWN_HAND = KnownHand(0, None, None)
 
 
 class WrittenTrick(NamedTuple):
     """A trick as written; the leader only if it was named."""
 
     line: int
-    cards: tuple[Card, ...]
-    leader: int | None
+    trick: PartialTrick
 
 
-def parse_upcard(section: Section, referee: Referee) -> Card | None:
+def _parse_upcard(section: Section, referee: Referee) -> Card | None:
     """Return the Return, or the dealer's card; raise NotationLineError."""
     if not section:
         return None
@@ -75,7 +74,7 @@ def parse_upcard(section: Section, referee: Referee) -> Card | None:
         raise NotationLineError(section[0].line, f"Return: {error}") from None
 
 
-def parse_hands(
+def _parse_hands(
     section: Section, referee: Referee, names: SeatNames, upcard: Card | None
 ) -> dict[int, KnownHand]:
     """Return the hands that are written, by seat; raise NotationLineError."""
@@ -144,7 +143,7 @@ def _parse_hand(line: int, text: str, referee: Referee, upcard: Card | None, who
     return KnownHand(line, parts[0], whole)
 
 
-def parse_calls(section: Section, names: SeatNames, start: Callable[[], Calling]) -> Calling:
+def _parse_calls(section: Section, names: SeatNames, start: Callable[[], Calling]) -> Calling:
     """Return the calls of a section; raise NotationLineError with the line of the wrong one.
 
     `start` returns the calling before the first call.
@@ -190,13 +189,13 @@ def _name_places_in(text: str, names: SeatNames) -> str:
     return text
 
 
-def parse_contract(
+def _parse_contract(
     section: Section, referee: Referee, names: SeatNames, upcard: Card | None
 ) -> tuple[FinalContract, bool]:
     """Return a contract and whether it was imposed: `150 h by Ann, countered`."""
     line, text = section[0].line, join_text(section)
     text, imposed = _IMPOSED_PATTERN.subn("", text)
-    stakes = [each.lower() for each in _STAKE_PATTERN.findall(text)]
+    stakes = [word.lower() for word in _STAKE_PATTERN.findall(text)]
     by = _BY_PATTERN.search(text := _STAKE_PATTERN.sub("", text))
     example = "h by Ann" if referee.has_upcard else "150 h by Ann, countered"
     if by is None:
@@ -205,41 +204,36 @@ def parse_contract(
     rest = _BY_PATTERN.sub("", text).strip(" ,")
     if not rest and upcard is not None and not referee.names_contract:
         rest = upcard.suit
-    try:
-        (given,) = split_calls(rest, referee.rules.seats)
-    except ValueError:
-        given = None
-    if given is None or given.contract is None or (given.amount is None) != referee.has_upcard:
+    typed = parse_typed_contract(rest, referee.rules.seats)
+    if typed is None or typed.contract is None or (typed.amount is None) != referee.has_upcard:
         raise NotationLineError(
             line, f"Contract: {quote(rest)} is not one: write for example {example}"
         )
     stake = 1 if not stakes else 4 if stakes[0].startswith("over") else 2
-    final = FinalContract(sender, given.contract, given.amount, given.capot, stake)
-    reason = referee.explain_wrong_contract(final, upcard)
-    if reason is None and imposed and (stake > 1 or given.capot):
-        reason = "an imposed contract has no Capot and no counter"
-    if reason is not None:
-        raise NotationLineError(line, f"Contract: {reason.removeprefix('contract: ')}")
-    return final, bool(imposed)
+    return FinalContract(sender, typed.contract, typed.amount, typed.capot, stake), bool(imposed)
 
 
-def parse_tricks(section: Section, rules: GameRules, names: SeatNames) -> list[WrittenTrick]:
+def _parse_tricks(section: Section, rules: GameRules, names: SeatNames) -> list[WrittenTrick]:
     """Return the tricks as written; raise NotationLineError."""
     tricks: list[WrittenTrick] = []
     for piece in section:
-        for text in _NUMBERED_PATTERN.split(piece.text):
-            if text.strip():
-                tricks.append(_parse_trick(Piece(piece.line, text.strip()), tricks, rules, names))
+        for text in filter(str.strip, _NUMBERED_PATTERN.split(piece.text)):
+            number = len(tricks) + 1
+            if number > rules.tricks:
+                raise NotationLineError(piece.line, f"Tricks: there are only {rules.tricks} tricks")
+            if tricks and len(tricks[-1].trick.cards) != rules.seats:
+                raise NotationLineError(
+                    tricks[-1].line,
+                    f"Tricks: trick {number - 1} has {len(tricks[-1].trick.cards)} cards; there "
+                    f"should be {rules.seats}, one trick on a line",
+                )
+            tricks.append(_parse_trick(Piece(piece.line, text.strip()), number, rules, names))
     return tricks
 
 
-def _parse_trick(
-    piece: Piece, before: list[WrittenTrick], rules: GameRules, names: SeatNames
-) -> WrittenTrick:
+def _parse_trick(piece: Piece, number: int, rules: GameRules, names: SeatNames) -> WrittenTrick:
     """Return a trick of a line: `3. Ann: A♥ 9♥ 4♥`, with or without number and leader."""
-    number, text, line = len(before) + 1, piece.text, piece.line
-    if number > rules.tricks:
-        raise NotationLineError(line, f"Tricks: there are only {rules.tricks} tricks")
+    text, line = piece.text, piece.line
     numbered = _TRICK_PATTERN.match(text) or re.match(rf"(?:trick\s*)?({number})\s+", text, re.I)
     if numbered is not None:
         if int(numbered[1]) != number:
@@ -247,12 +241,6 @@ def _parse_trick(
                 line, f"Tricks: {quote(text)}: this is trick {number}, not {numbered[1]}"
             )
         text = text[numbered.end() :]
-    if before and len(before[-1].cards) < rules.seats:
-        raise NotationLineError(
-            before[-1].line,
-            f"Tricks: trick {number - 1} has {len(before[-1].cards)} cards; there should be "
-            f"{rules.seats}",
-        )
     leader = None
     named = _LEADER_PATTERN.match(text)
     if named is not None and (seat := names.find(named[1])) is not None:
@@ -261,13 +249,7 @@ def _parse_trick(
         cards = parse_cards(text, ranks=rules.ranks)
     except InputError as error:
         raise NotationLineError(line, f"Tricks: trick {number}: {error}") from None
-    if len(cards) > rules.seats:
-        raise NotationLineError(
-            line,
-            f"Tricks: trick {number} has {len(cards)} cards; there should be {rules.seats}, one "
-            "trick on a line",
-        )
-    return WrittenTrick(line, cards, leader)
+    return WrittenTrick(line, PartialTrick(leader=leader, cards=list(map(str, cards))))
 
 
 _RESULT_WORDS = {
@@ -289,33 +271,35 @@ class RoundReader:
     Attributes:
         position: the round as far as it went.
         score: the score of the round; None if it is not over.
+        record: the keys of a round in progress, with what follows from the lines.
     """
 
     def __init__(
-        self, sections: RoundSections, rules: GameRules, names: SeatNames, pending: int
-    ) -> None:
+        self, sections: RoundSections, rules: GameRules, names: SeatNames, players: list[str],
+        pending: int,
+    ) -> None:  # fmt: skip
         assert names.dealer is not None
         self.sections, self.rules, self.names = sections, rules, names
         self.referee = get_referee(rules)
-        self.teams = parse_teams(sections.get("teams"), rules, names)
+        teams = parse_teams(sections.get("teams"), rules, names)
         if not sections.get("teams") and rules.partners == "random":
             self._raise_missing_teams()
-        upcard = parse_upcard(sections.get("return"), self.referee)
-        self.hands = parse_hands(sections.get("hands"), self.referee, names, upcard)
-        self.imposed, self.is_closed = False, False
-        calls, final = self._read_calls(upcard)
-        tricks = parse_tricks(sections.get("tricks"), rules, names)
-        if tricks and final is None:
-            self._raise_no_contract(tricks[0].line, calls)
-        hands = (
-            tuple(self.hands[seat].cards) if seat in self.hands else ()
-            for seat in range(rules.seats)
-        )
+        upcard = _parse_upcard(sections.get("return"), self.referee)
+        self.hands = _parse_hands(sections.get("hands"), self.referee, names, upcard)
+        calls = self._read_calls(teams, upcard)
+        tricks = _parse_tricks(sections.get("tricks"), rules, names)
+        if tricks and calls["contract"] is None:
+            self._raise_no_contract(tricks[0].line, calls["calls"])
+        hands = [self.hands.get(seat, _UNKNOWN_HAND) for seat in range(rules.seats)]
+        written = PartialRecord(
+            game=rules.game, rules=rules.to_dict(), players=players, dealer=names.dealer,
+            teams=list(teams), turned=None if upcard is None else str(upcard), **calls,
+            dealt=[_sort_cards(hand.dealt, None, self.referee) for hand in hands],
+            hands=[_sort_cards(hand.whole, None, self.referee) for hand in hands],
+            tricks=[trick for _, trick in tricks], pending_before=pending,
+        )  # fmt: skip
         try:
-            unplayed = Position(
-                rules, names.dealer, self.teams, upcard, calls, final, tuple(hands), pending=pending
-            )
-            self.position = self._play(unplayed, tricks)
+            self.position = read_round(written)
         except PositionError as error:
             raise self._locate(error, tricks) from None
         self.whole = [
@@ -324,36 +308,40 @@ class RoundReader:
         self._add_last_trick()
         self.score = self._compute_score()
         self._check_result()
+        self.record = self._complete(written)
 
-    def _read_calls(
-        self, upcard: Card | None
-    ) -> tuple[tuple[Call, ...] | None, FinalContract | None]:
+    def _read_calls(self, teams: tuple[int, ...], upcard: Card | None) -> dict[str, Any]:
+        """Return the keys of a record on calls and contract."""
         referee, calls, contract = self.referee, *map(self.sections.get, ("calls", "contract"))
         if upcard is None and referee.has_upcard and (calls or not contract):
             line, key = (calls[0].line, "Calls: ") if calls else (self.sections.line, "")
             raise NotationLineError(
                 line, f"{key}{referee.upcard_name} is missing: write Return: 9h"
             )
-        final = None
+        final, imposed = None, False
         if contract:
-            final, self.imposed = parse_contract(contract, referee, self.names, upcard)
-            self.is_closed = True
-        if not calls:
-            return () if self.imposed else None, final
-        assert self.names.dealer is not None
-        start = partial(referee.start_calling, self.names.dealer, self.teams, upcard)
-        calling = parse_calls(calls, self.names, start)
-        self.imposed, self.is_closed = False, calling.is_closed
-        called = calling.final_contract() if calling.is_closed else None
-        if contract and calling.is_closed and called != final:
-            raise NotationLineError(
-                contract[0].line,
-                "Contract: the calls make another one, or none: leave this line out, or correct "
-                "them",
-            )
-        return tuple(calling.calls), called
+            final, imposed = _parse_contract(contract, referee, self.names, upcard)
+        self.is_closed = bool(contract)
+        spoken: list[Call] | None = [] if imposed else None
+        if calls:
+            assert self.names.dealer is not None
+            start = partial(referee.start_calling, self.names.dealer, teams, upcard)
+            calling = _parse_calls(calls, self.names, start)
+            spoken, imposed, self.is_closed = calling.calls, False, calling.is_closed
+            called = calling.final_contract() if calling.is_closed else None
+            if contract and called != final:
+                raise NotationLineError(
+                    contract[0].line,
+                    "Contract: the calls make another one, or none: leave this line out, or "
+                    "correct them",
+                )
+            final = called
+        keys = (final or FinalContract(-1, ""))._asdict()
+        if final is None:
+            keys |= {"sender": None, "contract": None}
+        return {"calls": spoken, "imposed": imposed, **keys}
 
-    def _raise_no_contract(self, line: int, calls: tuple[Call, ...] | None) -> NoReturn:
+    def _raise_no_contract(self, line: int, calls: list[Call] | None) -> NoReturn:
         if calls is None:
             reason = "the calls are missing: write Calls, or Contract: h by Ann"
         elif self.is_closed:
@@ -365,29 +353,20 @@ class RoundReader:
             reason = f"the calls are not over, it is the turn of {turn}{hint}"
         raise NotationLineError(line, f"Tricks: {reason}")
 
-    def _play(self, unplayed: Position, written: Sequence[WrittenTrick]) -> Position:
-        if not written:
-            return unplayed
-        plays = tuple(card for trick in written for card in trick.cards)
-        contract = unplayed.contract.contract
-        tricks = split_tricks(plays, unplayed.dealer, self.referee, contract)
-        for number, (trick, (leader, _)) in enumerate(zip(written, tricks, strict=False), start=1):
-            if trick.leader not in (None, leader):
-                raise NotationLineError(
-                    trick.line,
-                    f"Tricks: trick {number}: {self.names.describe(leader)} leads, not "
-                    f"{self.names.describe(trick.leader or 0)}",
-                )
-        return replace(unplayed, plays=plays)
-
-    def _locate(self, error: PositionError, written: Sequence[WrittenTrick]) -> NotationLineError:
+    def _locate(self, error: PositionError, tricks: Sequence[WrittenTrick]) -> NotationLineError:
+        """Return an error of a record's key with the line that says it."""
         text = self.names.describe_in(str(error))
-        if error.trick is not None:
-            return NotationLineError(written[error.trick].line, f"Tricks: {text}")
-        hand = self.hands.get(-1 if error.seat is None else error.seat)
-        return NotationLineError(
-            self.sections.line if hand is None else hand.line, f"Hands: {text}"
-        )
+        key, _, rest = error.key.partition("[")
+        number = int(rest.partition("]")[0] or 0)
+        if key == "tricks":
+            text = re.sub(r"^tricks\[\d+\]\.\w+", f"trick {number + 1}", text)
+            return NotationLineError(tricks[number].line, f"Tricks: {text}")
+        if key == "hands":
+            hand = self.hands.get(number)
+            return NotationLineError(hand.line if hand else self.sections.line, f"Hands: {text}")
+        name = {"pending_before": "pending"}.get(key, "contract")
+        text = text.removeprefix(f"{key}: ")
+        return NotationLineError(self.sections.get(name)[0].line, f"{name.capitalize()}: {text}")
 
     def _raise_missing_teams(self) -> NoReturn:
         teams = range(self.rules.team_count)
@@ -432,7 +411,7 @@ class RoundReader:
             for leader, cards in self._tricks
         ]
         return self.referee.score_round(
-            self.teams, position.contract, position.known_hands, tricks, position.pending
+            position.teams, position.contract, position.known_hands, tricks, position.pending
         )
 
     def _check_result(self) -> None:
@@ -471,57 +450,35 @@ class RoundReader:
             )
             raise NotationLineError(line, f"{key}: {given} is written, the plays make {found}")
 
-    def explain_missing(self) -> str:
-        """Return what a record needs and the text does not say; empty if nothing is missing."""
-        if not self.is_closed:
-            return "the calls are not over"
-        if self.position.calls is None:
-            return "the calls are not known"
-        if self.position.final_contract is not None and not self.position.is_over:
-            return "the tricks are not over"
-        if None in self._list_dealt():
-            return "cards dealt are not known"
-        return ""
+    @property
+    def is_whole(self) -> bool:
+        """True if all that a record has is known."""
+        dealt = self._list_dealt()
+        return self.score is not None and self.record.calls is not None and None not in dealt
 
     def _list_dealt(self) -> list[frozenset[Card] | None]:
         if not self.referee.deals_after_calls:
             return self.whole
-        given = [self.hands.get(seat) for seat in range(self.rules.seats)]
-        return [None if each is None else each.dealt for each in given]
+        return [
+            self.hands[seat].dealt if seat in self.hands else None
+            for seat in range(self.rules.seats)
+        ]
 
-    def make_record(self) -> dict[str, Any]:
-        """Return the keys of a record about cards, calls and tricks."""
-        position, final = self.position, self.position.final_contract
-        contract = None if final is None else final.contract
-        dealt = [_sort_cards(each, None, self.referee) for each in self._list_dealt()]
-        whole = [_sort_cards(each, contract, self.referee) for each in self.whole]
-        is_partial = bool(self.explain_missing())
-        return {
-            "teams": list(self.teams),
-            "turned": None if position.upcard is None else str(position.upcard),
-            "calls": None if position.calls is None else list(position.calls),
-            "imposed": self.imposed,
-            "sender": None if final is None else final.sender,
-            "contract": contract,
-            "amount": None if final is None else final.amount,
-            "capot": False if final is None else final.capot,
-            "stake": 1 if final is None else final.stake,
-            "dealt": dealt,
-            "hands": whole if final is not None else None,
-            "tricks": [
-                self._make_trick(cards, leader, is_partial) for leader, cards in self._tricks
-            ],
-        }
+    def _complete(self, written: PartialRecord) -> PartialRecord:
+        """Return a record with what follows from its lines: hands, leaders and winners."""
+        contract = written.contract
+        whole = [_sort_cards(hand, contract, self.referee) for hand in self.whole]
+        return replace_struct(
+            written,
+            dealt=[_sort_cards(hand, None, self.referee) for hand in self._list_dealt()],
+            hands=whole if contract is not None else None,
+            tricks=[self._make_trick(leader, cards) for leader, cards in self._tricks],
+        )
 
-    def _make_trick(
-        self, cards: Sequence[Card], leader: int, is_partial: bool
-    ) -> Trick | PartialTrick:
-        texts = [str(card) for card in cards]
+    def _make_trick(self, leader: int, cards: Sequence[Card]) -> PartialTrick:
         is_whole = len(cards) == self.rules.seats
         winner = self._find_winner(leader, cards) if is_whole else None
-        if is_partial or winner is None:
-            return PartialTrick(leader=leader, cards=texts, winner=winner)
-        return Trick(leader, texts, winner)
+        return PartialTrick(leader=leader, cards=list(map(str, cards)), winner=winner)
 
 
 def _sort_cards(

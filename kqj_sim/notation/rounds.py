@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+
+from msgspec.structs import asdict, astuple
 
 from kqj_sim.errors import RecordError
 from kqj_sim.games import find_game
@@ -26,7 +27,7 @@ from kqj_sim.notation.header import (
 )
 from kqj_sim.notation.reader import RoundReader
 from kqj_sim.notation.sections import NotationLineError, RoundSections, split_rounds
-from kqj_sim.record import PartialRecord, Record
+from kqj_sim.record import AnyRecord, Record, Trick
 from kqj_sim.referee.base import get_referee
 from kqj_sim.rules import GameRules
 
@@ -50,7 +51,7 @@ class _Game:
     rounds: int = 0
 
 
-def read_rounds(text: str) -> Iterator[tuple[int, Record | PartialRecord | RecordError]]:
+def read_rounds(text: str) -> Iterator[tuple[int, AnyRecord | RecordError]]:
     """Yield the line, from 1, and the record of each round of a text.
 
     A round that is wrong yields its error, with the number of the wrong line.
@@ -67,7 +68,7 @@ def read_rounds(text: str) -> Iterator[tuple[int, Record | PartialRecord | Recor
         game.rounds += 1
 
 
-def _read_round(sections: RoundSections, game: _Game) -> Record | PartialRecord:
+def _read_round(sections: RoundSections, game: _Game) -> AnyRecord:
     rules = parse_rules(sections.get("game"))
     policies, people = sections.get("policies"), sections.get("players")
     if policies or people:
@@ -95,27 +96,21 @@ def _read_round(sections: RoundSections, game: _Game) -> Record | PartialRecord:
     )  # fmt: skip
     game.scores = before or game.scores
     game.pending = _read_pending(sections, rules, game.pending)
-    reader = RoundReader(sections, rules, names, game.pending)
-    record = reader.make_record()
+    texts = [expand_player(player, rules) for player in players]
+    reader = RoundReader(sections, rules, names, texts, game.pending)
+    record = reader.record
     seed, deal = parse_seed(sections.get("seed")) or (0, game.rounds)
-    known: dict[str, Any] = {
-        "game": rules.game,
-        "rules": rules.to_dict(),
-        "players": [expand_player(each, rules) for each in players],
-        "dealer": dealer,
-        "pending_before": game.pending,
-    }
     score, scores_before = reader.score, game.scores
     after = None
     if score is not None and scores_before is not None:
-        after = reader.referee.add_scores(scores_before, reader.teams, score.scores)
+        after = reader.referee.add_scores(scores_before, record.teams or (), score.scores)
     passed = score is not None and score.result == "passed_out"
     game.dealer = reader.referee.find_next_dealer(dealer, passed)
     game.next_round = (number or 0) + 1
     game.scores = after
     game.pending = 0 if score is None else score.pending_after
-    if reader.explain_missing() or score is None:
-        return PartialRecord(**known, **record)
+    if not reader.is_whole or score is None:
+        return record
     belongs = number is not None and after is not None
     return Record(
         seed=seed,
@@ -124,8 +119,7 @@ def _read_round(sections: RoundSections, game: _Game) -> Record | PartialRecord:
         round=number - 1 if belongs and number is not None else None,
         score_before=scores_before if belongs else None,
         score_after=after if belongs else None,
-        **known,
-        **record,
+        **asdict(record) | {"tricks": [Trick(*astuple(trick)) for trick in record.tricks]},
         **score._asdict(),
     )
 

@@ -19,16 +19,21 @@ Question: TypeAlias = Literal["take", "bid", "accept", "counter", "overcounter",
 
 
 class PositionError(InputError):
-    """A position that cannot come about.
+    """A round that cannot be, of a record in part.
 
     Attributes:
-        trick: number of the trick with the wrong play, from 0; None if no play is wrong.
-        seat: the seat whose cards are wrong.
+        key: the key of the record whose value is wrong, such as `hands[2]` or `tricks[0]`; empty if
+            there is none.
     """
 
-    def __init__(self, message: str, seat: int | None = None, trick: int | None = None) -> None:
-        super().__init__(message if trick is None else f"trick {trick + 1}: {message}")
-        self.seat, self.trick = seat, trick
+    def __init__(self, message: str, key: str = "") -> None:
+        super().__init__(message)
+        self.key = key
+
+
+def _explain_play(number: int, reason: str) -> PositionError:
+    """Return the error of a wrong play in a trick, from 0."""
+    return PositionError(f"trick {number + 1}: {reason}", f"tricks[{number}]")
 
 
 @dataclass(frozen=True)
@@ -229,18 +234,21 @@ class Position:
                 end = f"seat {holder} has it"
                 if holder is None:
                     end = "one of them is another card"
-                raise PositionError(f"{name} is among the cards of seat {seat}: {end}", seat)
+                raise PositionError(
+                    f"{name} is among the cards of seat {seat}: {end}", f"hands[{seat}]"
+                )
             if seat == holder and len(hand) == size and upcard not in hand:
                 raise PositionError(
-                    f"{name} is missing among the cards of seat {seat}, which has it", seat
+                    f"{name} is missing among the cards of seat {seat}, which has it",
+                    f"hands[{seat}]",
                 )
 
     def _check_holders(self) -> None:
         """Check that one seat has each card, and that it is played once and from that hand."""
         seen: dict[Card, int] = {}
-        for number, seat, card in self._list_plays():
+        for number, _, card in self._list_plays():
             if card in seen:
-                raise PositionError(f"{card} was played in trick {seen[card] + 1}", seat, number)
+                raise _explain_play(number, f"{card} was played in trick {seen[card] + 1}")
             seen[card] = number
         holders: dict[Card, int] = {}
         for place in range(self.rules.seats):
@@ -248,7 +256,9 @@ class Position:
             for card in self.hands[seat]:
                 other = holders.setdefault(card, seat)
                 if other != seat:
-                    raise PositionError(f"seat {other} and seat {seat} both have {card}", seat)
+                    raise PositionError(
+                        f"seat {other} and seat {seat} both have {card}", f"hands[{seat}]"
+                    )
         if self.upcard is not None and self._upcard_seat is not None:
             holders[self.upcard] = self._upcard_seat
         known = [
@@ -259,15 +269,13 @@ class Position:
                 holders[card] = seat
                 known[seat] += 1
             if holders[card] != seat:
-                raise PositionError(
-                    f"seat {seat} cannot have played {card}: seat {holders[card]} has it",
-                    seat,
-                    number,
+                raise _explain_play(
+                    number, f"seat {seat} cannot have played {card}: seat {holders[card]} has it"
                 )
             if known[seat] > self.rules.tricks:
                 had = " ".join(sorted(map(str, self.hands[seat] or self.played_by(seat))))
-                raise PositionError(
-                    f"seat {seat} cannot have played {card}: they had {had}", seat, number
+                raise _explain_play(
+                    number, f"seat {seat} cannot have played {card}: they had {had}"
                 )
 
     def _check_legal(self) -> None:
@@ -278,11 +286,10 @@ class Position:
                 legal = self._list_legal(held[seat], cards[:step], leader)
                 if card not in legal:
                     right = " ".join(sorted(map(str, legal)))
-                    raise PositionError(
+                    raise _explain_play(
+                        number,
                         f"seat {seat} cannot have played {card}: they held {right}, which would "
                         "have been right",
-                        seat,
-                        number,
                     )
                 held[seat].remove(card)
 

@@ -9,9 +9,9 @@ import pytest
 
 from kqj_sim.core import call_odds as core
 from kqj_sim.games.kqj.call_sampler import KqjCallSampler
+from kqj_sim.notation.typed import read_typed_position
 from kqj_sim.policies.players import seat_players
 from kqj_sim.positions.odds import Playouts
-from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.positions.sampling import EstimatePlan
 from kqj_sim.rules import KqjRules
 

@@ -16,10 +16,10 @@ from kqj_sim.core.observed_calls import LISTED_DEALS, SIGNAL_SIZE
 from kqj_sim.core.types import Float64Array, Int64Array
 from kqj_sim.games.kqj.call_sampler import KqjCallSampler
 from kqj_sim.games.kqj.card_sampler import KqjCardSampler, count_ways
+from kqj_sim.notation.typed import read_typed_position
 from kqj_sim.policies.players import seat_players
 from kqj_sim.positions.auction_state import make_contract_option
 from kqj_sim.positions.estimator import search_and_add
-from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.positions.sampling import EstimatePlan, Limits
 from kqj_sim.positions.search import Search
 from kqj_sim.questions.review.decisions import Decision, RecordedRound

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kqj_sim.notation.typed import read_typed_position
 from kqj_sim.positions.auction_state import list_call_options, replay_calls
 from kqj_sim.positions.position import Position
-from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.rules import KqjRules
 
 FIVE = "9h 8h Ah Ks 4d"

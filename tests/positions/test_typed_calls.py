@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kqj_sim.errors import InputError
-from kqj_sim.positions.reader import read_typed_position, split_calls
+from kqj_sim.notation.typed import read_typed_position, split_calls
 from kqj_sim.rules import KqjRules
 
 AUCTION = KqjRules(bidding="auction")

@@ -26,6 +26,7 @@ from kqj_sim.notation.files import (
     recognise,
     require_round,
 )
+from kqj_sim.notation.typed import read_typed_position
 from kqj_sim.options import OPTIONS
 from kqj_sim.output.grid import format_number
 from kqj_sim.places import SeatNames
@@ -37,7 +38,6 @@ from kqj_sim.positions.reader import (
     add_played_hands,
     read_calls,
     read_position,
-    read_typed_position,
 )
 from kqj_sim.positions.sampling import EstimatePlan, count_choosing_deals
 from kqj_sim.questions.odds.screen import name_option

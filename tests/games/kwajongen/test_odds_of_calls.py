@@ -19,12 +19,12 @@ from kqj_sim.games.kwajongen.samplers import (
     KwajongenCallOdds,
     KwajongenCallSampler,
 )
+from kqj_sim.notation.typed import read_typed_position
 from kqj_sim.policies import parse_player
 from kqj_sim.policies.card_sets import encode_cards, split_cards
 from kqj_sim.positions.estimator import FIRST_CHOOSING, ImpossibleBiddingError, estimate_position
 from kqj_sim.positions.measures import DRAWN, LOST, NOT_PLAYED, WON
 from kqj_sim.positions.odds import Playouts
-from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.positions.sampling import EstimatePlan
 from kqj_sim.positions.search import Search
 from kqj_sim.questions.odds.screen import make_odds_tables, write_headline

@@ -18,12 +18,13 @@ from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.games.kwajongen.odds import draw_hidden_hands, list_hidden_hands
 from kqj_sim.games.kwajongen.referee import PACK, find_trick_winner, list_legal_cards, score_round
 from kqj_sim.games.kwajongen.samplers import KwajongenCardSampler, make_kwajongen_turn
+from kqj_sim.notation.typed import read_typed_position
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.players import parse_player
 from kqj_sim.positions.estimator import FIRST_CHOOSING, estimate_position
 from kqj_sim.positions.odds import CardOdds, Playouts
 from kqj_sim.positions.position import Position
-from kqj_sim.positions.reader import read_position, read_typed_position
+from kqj_sim.positions.reader import read_position
 from kqj_sim.positions.search import Search
 from kqj_sim.record import Record, partial_record_from_json, to_json
 from kqj_sim.referee.trick import PlayedTrick

@@ -12,13 +12,13 @@ from kqj_sim.core.block import LANES
 from kqj_sim.core.observed_calls import MAX_ATTEMPTS
 from kqj_sim.games import KQJ
 from kqj_sim.games.kqj.call_sampler import KqjCallOdds, KqjCallSampler
+from kqj_sim.notation.typed import read_typed_position
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.players import parse_player
 from kqj_sim.policies.points import FITTED_TWO, count_points
 from kqj_sim.positions.estimator import ImpossibleBiddingError
 from kqj_sim.positions.measures import DRAWN, NOT_PLAYED, WON
 from kqj_sim.positions.odds import estimate_bidding_probability
-from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.positions.sampling import EstimatePlan
 from kqj_sim.positions.search import Search
 from kqj_sim.rules import MAX_TOTAL, SEATS, KqjRules

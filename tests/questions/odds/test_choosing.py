@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from kqj_sim.core import call_odds as core
 from kqj_sim.core.block import LANES
 from kqj_sim.games.kqj.call_sampler import KqjCallSampler
+from kqj_sim.notation.typed import read_typed_position
 from kqj_sim.positions.estimator import (
     FIRST_CHOOSING,
     add_draws,
@@ -23,7 +24,6 @@ from kqj_sim.positions.estimator import (
 from kqj_sim.positions.measures import Measure, MeasureTable
 from kqj_sim.positions.odds import CardOdds, Playouts
 from kqj_sim.positions.position import Position
-from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.positions.sampling import CERTAIN, CardSampler, EstimatePlan, Limits
 from kqj_sim.positions.search import Deadline, Search
 from kqj_sim.rules import KqjRules

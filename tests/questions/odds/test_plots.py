@@ -9,10 +9,10 @@ from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from kqj_sim.notation.typed import read_typed_position
 from kqj_sim.positions.estimator import estimate_position
 from kqj_sim.positions.measures import RANKING_MEASURE
 from kqj_sim.positions.odds import Odds
-from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.questions.odds.screen import list_panels
 from kqj_sim.rules import KqjRules
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from kqj_sim.notation.typed import read_typed_position
 from kqj_sim.output.formats import render
 from kqj_sim.positions.estimator import estimate_position
-from kqj_sim.positions.reader import read_typed_position
 from kqj_sim.questions.odds.screen import make_odds_report
 from kqj_sim.rules import GameRules, KqjRules
 from tests.games.every import SHARED
