@@ -58,15 +58,3 @@ def list_imported_modules() -> dict[str, set[str]]:
             targets.add(target)
         imported[name] = targets - {"", name}
     return imported
-
-
-def check_independent_of_engine(*beginnings: str) -> None:
-    """Check that modules whose names begin so import nothing of the engine, directly or not."""
-    imported = list_imported_modules()
-    known: set[str] = set()
-    found = {name for name in imported if name.startswith(beginnings)}
-    assert found
-    while found:
-        known |= found
-        found = {target for name in found for target in imported[name]} - known
-    assert not [name for name in known if name.startswith(("kqj_sim.core", "kqj_sim.engines"))]

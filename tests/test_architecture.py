@@ -17,11 +17,11 @@ from packaging.utils import canonicalize_name
 
 import kqj_sim
 from kqj_sim.core.code_cache import ABOVE_THE_ENGINE
+from kqj_sim.games import GAMES, KQJ
 from tests.imports import (
     GAME_PARTS,
     PACKAGE,
     ROOT,
-    check_independent_of_engine,
     imports_of,
     layer_of,
     list_imported_modules,
@@ -193,7 +193,27 @@ def test_the_engine_imports_nothing_that_its_cache_leaves_out() -> None:
 
 
 def test_referee_shares_no_code_with_the_engine() -> None:
-    check_independent_of_engine("kqj_sim.referee")
+    referees = [name for name in list_imported_modules() if name.endswith(".referee")]
+    assert len(referees) >= len(GAMES)
+    imported = list_imported_modules()
+    known: set[str] = set()
+    below = {name for name in imported if name.startswith(("kqj_sim.referee", *referees))}
+    while below:
+        known |= below
+        below = {target for name in below for target in imported[name]} - known
+    assert not [name for name in known if name.startswith(("kqj_sim.core", "kqj_sim.engines"))]
+
+
+def test_one_module_names_a_game() -> None:
+    """The others ask a game for its parts (`kqj_sim.games.game`)."""
+    imported = list_imported_modules().items()
+    for package in (f"kqj_sim.games.{game}" for game in GAMES if game != KQJ.name):
+        naming = {
+            name
+            for name, targets in imported
+            if not name.startswith(package) and any(each.startswith(package) for each in targets)
+        }
+        assert naming == {"kqj_sim.games"}
 
 
 def test_modules_do_not_import_each_other() -> None:

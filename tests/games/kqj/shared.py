@@ -43,6 +43,11 @@ CARDS_PLAYED = ("7h Ks 4d Qd 9s 8c Tc Jc", "--return", "9h", "--heard", "take", 
 BEST, ENDINGS = ("take h", "Take ♥"), ("wins", "loses")
 """The better call with that hand, and how rounds after it end."""
 CALLER = "points:take=45,lap2=38+greedy"
+OPENED = (
+    "Return: 9h\nCalls: take\nHands:\n  Ann: 8h Ah Kh 5d 6c + 9h Qh Ac\n"
+    "Tricks:\n  8h 7h Jh 4h 5h Th\n"
+)
+"""A round in progress in notation of which one hand is known, that of Ann, who opens."""
 WORDS = (
     ("contract", "h", "♥"),
     ("contract", "NT", "NT"),

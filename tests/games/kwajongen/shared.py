@@ -28,6 +28,9 @@ HAND = ("Ah Kh 9s Ts", "--return", "Jh")
 CARDS_PLAYED = ("Js As Qd Kd", "--return", "Jc", "--heard", "pass play", "--played", "Ts Kc")
 BEST, ENDINGS = ("play", "Play"), ("wins", "loses", "tie", "passed out")
 CALLER = "random"
+OPENED = (
+    "Return: Kd\nCalls: pass play\nHands:\n  Ann: Ah Kh 9s 9d\nTricks:\n  Ah 9h Jh Qh\n  Kh Th\n"
+)
 WORDS = (
     ("trump", "s", "♠"),
     ("place", 3, "dealer"),

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 import kqj_sim as kqj
 from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.questions.review.rounds import compute_differences
-from tests.questions.review.pages import check_written_page
 
 
 def test_differences_are_good_for_the_side_that_goes_down() -> None:
     changes = np.array([[-2.0, 0.0], [1.0, -1.0]])
     assert compute_differences(changes, KwajongenRules()).tolist() == [[2, -2], [-2, 2]]
-
-
-def test_a_page_is_written_by_its_suffix(tmp_path: Path) -> None:
-    check_written_page(
-        tmp_path,
-        "Players: Ann, Ben, Cem, Dora\nGame: Kwajongen\nReturn: Kd\nCalls: pass play\n"
-        "Hands:\n  Ann: Ah Kh 9s 9d\nTricks:\n  Ah 9h Jh Qh\n  Kh Th\n",
-        ["Ann", "Ben", "Cem", "Dora"],
-    )
 
 
 def test_nobody_loses_thirty_points_in_a_round() -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from html.parser import HTMLParser
-from pathlib import Path
 from typing import Any
 
 from kqj_sim.questions.review.page import format_points, format_share
-from tests.command_line import run
 
 OPTIONS = ("--samples", "20", "--ignore-calls", "--quiet")
 """Options of a fast review."""
@@ -69,22 +66,3 @@ def assert_values_are_of_json(reader: Reader, data: Any) -> None:
         share = path.endswith(("accuracy", "_share")) or "win_share_" in path
         right = {str(number), format_share(number) if share else format_points(number)}
         assert text in right, path
-
-
-def check_written_page(folder: Path, text: str, names: list[str]) -> None:
-    """Check the page of a round in progress of which one hand is known, that of the opener.
-
-    Args:
-        folder: an empty folder.
-        text: the round in notation.
-        names: the players.
-    """
-    source, page = folder / "friday.txt", folder / "friday.html"
-    source.write_text(text)
-    found = run("review", str(source), *OPTIONS, "--out", str(page))
-    assert found.exit_code == 0, found.output
-    reader = Reader(page.read_text(encoding="utf-8"))
-    data = json.loads(reader.embedded)
-    assert [each["label"] for each in data["rounds"][0]["players"]] == names
-    assert {each["seat"] for each in data["rounds"][0]["decisions"]} == {0}
-    assert_values_are_of_json(reader, data)

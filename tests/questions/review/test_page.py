@@ -9,15 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from kqj_sim.games import GAMES
 from kqj_sim.output.sentences import say
 from kqj_sim.questions.review import page
 from kqj_sim.questions.review.page import make_review_page
 from tests.command_line import run
+from tests.games.every import SHARED
 from tests.questions.review.pages import (
     OPTIONS,
     Reader,
     assert_values_are_of_json,
-    check_written_page,
 )
 from tests.web.browser import PROGRAM, needs_browser
 
@@ -91,14 +92,19 @@ def test_names_cannot_end_the_script(review: bytes) -> None:
     assert "<b>x" not in page
 
 
-def test_a_page_is_written_by_its_suffix(tmp_path: Path) -> None:
-    names = ["Ann", "Ben", "Cem", "Dora", "Eva", "Finn"]
-    check_written_page(
-        tmp_path,
-        f"Players: {', '.join(names)}\nReturn: 9h\nCalls: take\n"
-        "Hands:\n  Ann: 8h Ah Kh 5d 6c + 9h Qh Ac\nTricks:\n  8h 7h Jh 4h 5h Th\n",
-        names,
-    )
+@pytest.mark.parametrize("game", GAMES)
+def test_a_page_is_written_by_its_suffix(game: str, tmp_path: Path) -> None:
+    names = ["Ann", "Ben", "Cem", "Dora", "Eva", "Finn"][: GAMES[game].rules.seats]
+    source, page = tmp_path / "friday.txt", tmp_path / "friday.html"
+    head = f"Players: {', '.join(names)}\nGame: {GAMES[game].title}\n"
+    source.write_text(head + SHARED[game].OPENED)
+    done = run("review", str(source), *OPTIONS, "--out", str(page))
+    assert done.exit_code == 0, done.output
+    reader = Reader(page.read_text(encoding="utf-8"))
+    data = json.loads(reader.embedded)
+    assert [player["label"] for player in data["rounds"][0]["players"]] == names
+    assert {decision["seat"] for decision in data["rounds"][0]["decisions"]} == {0}
+    assert_values_are_of_json(reader, data)
 
 
 def open_page(page: Path, link: str, folder: Path) -> str:
