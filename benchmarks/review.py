@@ -24,7 +24,7 @@ from kqj_sim.questions.review.grading import (
     grade_decisions,
     sample_decision,
 )
-from kqj_sim.questions.review.rounds import review_round
+from kqj_sim.questions.review.play import review_round
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
@@ -53,9 +53,9 @@ def measure_bias(policy: str, rounds: int, deals: int = 128) -> None:
     experiment = Experiment(KqjRules(), (policy,) * 6, deals=rounds, seed=11)
     for line, record in enumerate(play_records(experiment), start=1):
         late = [each for each in RecordedRound(record, line).decisions if each.trick == 7]
-        known = [grade for grade, _ in grade_decisions(late, plan, line)]
+        known = [grade for grade, _ in grade_decisions(late, plan)]
         wanted = replace(plan, max_layouts=0)
-        sampled = [grade for grade, _ in grade_decisions(late, wanted, line)]
+        sampled = [grade for grade, _ in grade_decisions(late, wanted)]
         for one, other in zip(known, sampled, strict=True):
             if one.layouts is None:
                 continue
@@ -87,7 +87,7 @@ def measure_order(rounds: int, samples: int) -> None:
         experiment = Experiment(KqjRules(), (policy,) * 6, deals=rounds, seed=12)
         for line, record in enumerate(play_records(experiment), start=1):
             cards = [each for each in RecordedRound(record, line).decisions if not each.is_call]
-            grades = [grade for grade, _ in grade_decisions(cards, plan, line)]
+            grades = [grade for grade, _ in grade_decisions(cards, plan)]
             lost.append(sum(grade.loss.points.value for grade in grades))
             effects.append(sum(grade.effect.value for grade in grades))
         print_mean(policy, lost)

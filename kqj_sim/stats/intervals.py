@@ -140,9 +140,14 @@ class Estimate(NamedTuple):
 Estimate.__array_ufunc__ = None  # type: ignore[attr-defined]
 
 
+def make_exact(value: float, observations: int) -> Estimate:
+    """Return a number that is known exactly, without an interval."""
+    return Estimate(value, math.nan, math.nan, observations)
+
+
 def make_count(count: int) -> Estimate:
     """Return a count as an estimate without an interval."""
-    return Estimate(float(count), math.nan, math.nan, count)
+    return make_exact(float(count), count)
 
 
 def make_unbounded(value: float, observations: int) -> Estimate:

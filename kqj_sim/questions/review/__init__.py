@@ -128,10 +128,11 @@ def review(
         raise InputError("FILE and --policy: give one of them")
     reject_both(deals=deals, games=games)
     from kqj_sim.questions.review.grading import GradePlan
-    from kqj_sim.questions.review.play import ReviewRun, run_review
+    from kqj_sim.questions.review.play import review_rounds
     from kqj_sim.questions.review.reading import list_rounds, play_rounds
     from kqj_sim.questions.review.result import ReviewResult
-    from kqj_sim.questions.review.reviewed_decisions import parse_columns
+    from kqj_sim.questions.review.screen import make_review_run
+    from kqj_sim.questions.review.tables import parse_columns
     from kqj_sim.simulation.experiment import Experiment
 
     columns = parse_columns(by)
@@ -148,8 +149,6 @@ def review(
         confidence=confidence, reference=reference, ignore_calls=ignore_calls,
         ignore_plays=ignore_plays,
     )  # fmt: skip
-    run = ReviewRun(
-        "review", rules, (), seed, 0, 0, confidence, by=columns, source=source, plan=plan,
-        played=records is None,
-    )  # fmt: skip
-    return ReviewResult(run_review(rounds, count, run, seat, runner), run, worst)
+    reviewed = review_rounds(rounds, count, source, plan, seat, runner)
+    run = make_review_run(reviewed, plan, source, rules, columns, played=records is None)
+    return ReviewResult(reviewed, run, worst)

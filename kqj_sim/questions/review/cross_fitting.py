@@ -17,14 +17,20 @@ fully dependent, which holds whatever the correlation.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from kqj_sim.core.types import Float64Array
-from kqj_sim.stats.intervals import Estimate, estimate_constant, estimate_weighted_share
+from kqj_sim.stats.intervals import (
+    DEFAULT_CONFIDENCE,
+    Estimate,
+    estimate_constant,
+    estimate_weighted_share,
+    make_exact,
+)
 from kqj_sim.stats.moments import multiply
 from kqj_sim.stats.quantiles import student_quantile, student_tail
 
@@ -51,6 +57,12 @@ class Draws(NamedTuple):
     wins: Float64Array
     plays: Float64Array = np.zeros((0, 0))
 
+    @property
+    def effective_size(self) -> float:
+        """The number of equally weighted deals that would be as precise (Kish)."""
+        squares = float((self.weights * self.weights).sum())
+        return float(self.weights.sum()) ** 2 / squares if squares > 0 else 0.0
+
     def pick(self, options: Sequence[int]) -> Draws:
         """Return the draws of some of the options."""
         chosen = [*options]
@@ -58,73 +70,72 @@ class Draws(NamedTuple):
         return Draws(self.weights, self.values[chosen], self.wins[chosen], plays)
 
 
-@dataclass(frozen=True)
-class Mean:
-    """A weighted mean with its standard error.
+class Mean(Estimate):
+    """An estimated mean with the standard error by which independent ones add up.
 
     Attributes:
         error: its standard error; 0 if it is exact.
         freedom: degrees of freedom of the error.
-        observations: number of deals.
         effective: number of equally weighted deals that would be as precise.
     """
 
-    value: float
     error: float = 0.0
     freedom: int = 1
-    observations: int = 0
-    exact: bool = False
     effective: float = 0.0
 
-    def estimate(self, confidence: float, limits: tuple[float, float] | None = None) -> Estimate:
-        """Return the mean with Student's interval; without bounds if it is exact.
+    @property
+    def is_exact(self) -> bool:
+        """True for a mean over all deals there are, which has no interval."""
+        return math.isnan(self.low)
 
-        With `limits`, of what is possible, deals that are all alike say no more than their number.
-        """
-        if self.exact:
-            return Estimate(self.value, math.nan, math.nan, self.observations)
-        if limits is not None and self.error == 0:
-            return estimate_constant(
-                self.value, self.observations, self.effective, confidence, limits
-            )
-        half = student_quantile(max(1, self.freedom), confidence) * self.error
-        return Estimate(self.value, self.value - half, self.value + half, self.observations)
-
-    def estimate_share(self, confidence: float) -> Estimate:
-        """Return a mean of zeros and ones with the interval of a share."""
-        if self.exact:
-            return self.estimate(confidence)
-        number = self.effective
-        if self.error > 0:
-            number = min(number, self.value * (1 - self.value) / self.error**2)
-        return estimate_weighted_share(self.value, number, self.observations, confidence)
-
-    def get_p_value(self) -> float:
-        """Return the chance of as large a mean if the truth is 0 or less."""
-        if self.exact:
+    @property
+    def p_value(self) -> float:
+        """The chance of as large a mean if the truth is 0 or less."""
+        if self.is_exact:
             return 0.0 if self.value > _EQUAL else 1.0
         if self.error <= 0 or self.value <= 0:
             return 1.0
         return student_tail(self.value / self.error, max(1, self.freedom))
 
 
-def average(weights: Float64Array, values: Float64Array) -> Mean:
+def make_mean(
+    value: float, error: float, freedom: int, observations: int, confidence: float,
+    effective: float = 0.0,
+) -> Mean:  # fmt: skip
+    """Return a mean with Student's interval."""
+    half = student_quantile(max(1, freedom), confidence) * error
+    mean = Mean(value, value - half, value + half, observations)
+    mean.error, mean.freedom, mean.effective = error, freedom, effective
+    return mean
+
+
+def average(
+    weights: Float64Array, values: Float64Array, confidence: float = DEFAULT_CONFIDENCE
+) -> Mean:
     """Return the weighted mean of values, (n,), as a ratio of sums."""
     total = float(weights.sum())
     squares = float((weights * weights).sum())
     if total <= 0:
-        return Mean(math.nan, math.nan)
+        return Mean(math.nan, math.nan, math.nan, 0)
     value = float((weights * values).sum()) / total
     effective = total * total / squares
     spread = float((weights * weights * (values - value) ** 2).sum()) / total**2
     error = math.sqrt(spread * effective / (effective - 1)) if effective > 1 else math.inf
-    return Mean(value, error, int(effective) - 1, len(values), effective=effective)
+    return make_mean(value, error, int(effective) - 1, len(values), confidence, effective)
 
 
-def compute_effective_size(weights: Float64Array) -> float:
-    """Return the number of equally weighted deals that would be as precise (Kish)."""
-    squares = float((weights * weights).sum())
-    return float(weights.sum()) ** 2 / squares if squares > 0 else 0.0
+def add_means(means: Iterable[Mean], confidence: float) -> Mean:
+    """Return the sum of independent means."""
+    terms = list(means)
+    errors = [term.error for term in terms if term.error > 0]
+    value = math.fsum(term.value for term in terms)
+    observations = sum(term.observations for term in terms)
+    if all(term.is_exact for term in terms):
+        return Mean(*make_exact(value, observations))
+    freedom = min((term.freedom for term in terms if term.error > 0), default=1)
+    return make_mean(
+        value, math.hypot(*errors), freedom * len(errors) or 1, observations, confidence
+    )
 
 
 @dataclass(frozen=True)
@@ -136,24 +147,27 @@ class Loss:
         large: the share of the deals in which the loss against `best` is large (`LARGE_LOSS`).
         best: the option that all deals together rank first.
         high: no confidence in less than this bound: the highest upper bound of any option's lead
-            over the choice, at the confidence asked for.
+            over the choice.
     """
 
     points: Mean
     wins: Mean
-    large: Mean
+    large: Estimate
     best: int
     high: float
 
-    def estimate_wins(self, confidence: float) -> Estimate:
-        """Return the loss in chance to win with its interval."""
-        return self.wins.estimate(confidence, (-1.0, 1.0))
+    @property
+    def cautious_points(self) -> Estimate:
+        """The points; their upper bound is `high` if that is higher."""
+        if self.points.is_exact:
+            return self.points
+        return self.points._replace(high=max(self.points.high, self.high))
 
 
 def _rank(draws: Sequence[Draws], options: int, choice: int) -> int:
     """Return the option with the greatest mean over some deals; of equal ones the choice."""
-    weights = sum(float(each.weights.sum()) for each in draws)
-    values = sum(multiply(each.values, each.weights) for each in draws)
+    weights = sum(float(part.weights.sum()) for part in draws)
+    values = sum(multiply(part.values, part.weights) for part in draws)
     if weights <= 0:
         return choice
     means = np.asarray(values) / weights
@@ -167,7 +181,6 @@ def estimate_loss(pilot: Draws | None, draws: Draws, choice: int, confidence: fl
     Args:
         pilot: deals that help to choose the best option; None for none.
         draws: the deals that measure; every second one is a half.
-        confidence: of `Loss.high`.
     """
     options = len(draws.values)
     halves = [
@@ -175,41 +188,54 @@ def estimate_loss(pilot: Draws | None, draws: Draws, choice: int, confidence: fl
     ]
     earlier = [] if pilot is None else [pilot]
     best = [_rank([*earlier, half], options, choice) for half in halves]
-    points, wins = [], []
-    for half, chosen in zip(halves, reversed(best), strict=True):
-        lost = half.values[chosen] - half.values[choice]
-        points.append(average(half.weights, lost))
-        wins.append(average(half.weights, half.wins[chosen] - half.wins[choice]))
-    same = best[0] == best[1]
+    # Each half values the option that the other one chose.
+    pairs = list(zip(halves, reversed(best), strict=True))
+
+    def estimate(outcomes: Callable[[Draws], Float64Array]) -> Mean:
+        leads = [outcomes(half)[option] - outcomes(half)[choice] for half, option in pairs]
+        one, other = (average(half.weights, lead) for half, lead in zip(halves, leads, strict=True))
+        return _combine(one, other, best[0] == best[1], confidence)
+
+    points, wins = estimate(lambda half: half.values), estimate(lambda half: half.wins)
+    if best == [choice, choice]:
+        wins = Mean(*make_exact(wins.value, wins.observations))  # Nothing is compared.
+    elif wins.error == 0:
+        # Deals that are all alike say no more than their number.
+        deals, limits = (wins.observations, wins.effective), (-1.0, 1.0)
+        wins = Mean(*estimate_constant(wins.value, *deals, confidence, limits))
     overall = _rank([*earlier, draws], options, choice)
     # Options that are worth the same may lose much in quite different shares of the deals.
-    fair = [half for half, chosen in zip(halves, reversed(best), strict=True) if chosen == overall]
-    large = _measure_large(fair[0] if len(fair) == 1 else draws, overall, choice)
-    high = find_upper_bound(draws, choice, confidence)
-    lost = _combine(wins, same)
-    if best == [choice, choice]:
-        lost = replace(lost, exact=True)  # Nothing is compared.
-    return Loss(_combine(points, same), lost, large, overall, high)
+    fair = [half for half, option in pairs if option == overall]
+    large = _estimate_large(fair[0] if len(fair) == 1 else draws, overall, choice, confidence)
+    return Loss(points, wins, large, overall, find_upper_bound(draws, choice, confidence))
 
 
-def _measure_large(draws: Draws, best: int, choice: int) -> Mean:
+def _average_large(draws: Draws, best: int, choice: int) -> Mean:
     """Return the share of the deals in which a choice loses much against the best option."""
-    if best == choice:
-        return Mean(0.0, observations=len(draws.weights), exact=True)
     is_large = draws.values[best] - draws.values[choice] >= LARGE_LOSS
     return average(draws.weights, is_large.astype(np.float64))
 
 
-def _combine(halves: Sequence[Mean], same: bool) -> Mean:
+def _estimate_large(draws: Draws, best: int, choice: int, confidence: float) -> Estimate:
+    share = _average_large(draws, best, choice)
+    if best == choice:
+        return make_exact(share.value, share.observations)
+    number = share.effective
+    if share.error > 0:
+        number = min(number, share.value * (1 - share.value) / share.error**2)
+    return estimate_weighted_share(share.value, number, share.observations, confidence)
+
+
+def _combine(one: Mean, other: Mean, same: bool, confidence: float) -> Mean:
     """Return the mean of two halves; their errors add up in full unless both chose the same."""
-    one, other = halves
     error = math.hypot(one.error, other.error) / 2 if same else (one.error + other.error) / 2
-    return Mean(
+    return make_mean(
         (one.value + other.value) / 2,
         error,
         max(1, min(one.freedom, other.freedom)),
         one.observations + other.observations,
-        effective=one.effective + other.effective,
+        confidence,
+        one.effective + other.effective,
     )
 
 
@@ -222,8 +248,8 @@ def find_upper_bound(draws: Draws, choice: int, confidence: float) -> float:
     high = 0.0
     for option in range(len(draws.values)):
         if option != choice:
-            lead = average(draws.weights, draws.values[option] - draws.values[choice])
-            high = max(high, lead.estimate(confidence).high)
+            lead = draws.values[option] - draws.values[choice]
+            high = max(high, average(draws.weights, lead, confidence).high)
     return high
 
 
@@ -234,14 +260,11 @@ def compute_exact_loss(draws: Draws, choice: int) -> Loss:
     wins = multiply(draws.wins, draws.weights) / total
     best = _rank([draws], len(values), choice)
     count = len(draws.weights)
-    large = _measure_large(draws, best, choice)
-    return Loss(
-        Mean(float(values[best] - values[choice]), observations=count, exact=True),
-        Mean(float(wins[best] - wins[choice]), observations=count, exact=True),
-        replace(large, error=0.0, exact=True),
-        best,
-        float(values[best] - values[choice]),
+    points, win_share = (
+        Mean(*make_exact(float(means[best] - means[choice]), count)) for means in (values, wins)
     )
+    large = make_exact(_average_large(draws, best, choice).value, count)
+    return Loss(points, win_share, large, best, points.value)
 
 
 def find_mistakes(p_values: Sequence[float], confidence: float) -> list[bool]:
@@ -250,10 +273,10 @@ def find_mistakes(p_values: Sequence[float], confidence: float) -> list[bool]:
     S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
     Statistics 6 (1979).
     """
-    shown = [False] * len(p_values)
+    are_shown = [False] * len(p_values)
     order = sorted(range(len(p_values)), key=lambda number: p_values[number])
     for rank, number in enumerate(order):
         if p_values[number] > (1 - confidence) / (len(p_values) - rank):
             break
-        shown[number] = True
-    return shown
+        are_shown[number] = True
+    return are_shown

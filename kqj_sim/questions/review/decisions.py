@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Literal, TypeAlias
 
@@ -31,6 +31,7 @@ class Decision:
     """A call or a card with a choice.
 
     Attributes:
+        played: its round.
         number: from 1, in the round.
         at: where it is, `3.2` (trick and card), `c.4` (call) or `c.4.2` (the second player who
             could counter call 4 and did not).
@@ -39,6 +40,7 @@ class Decision:
         knowledge: what the player knew.
     """
 
+    played: RecordedRound = field(compare=False, repr=False)
     number: int
     at: str
     seat: int
@@ -143,7 +145,8 @@ class RecordedRound:
             is_reply = call is None or call.call in ("counter", "overcounter")
             kind = "counter" if is_reply else _CALL_KINDS[position.question]
             choice = f"no {position.question}" if call is None else format_call(call)
-            yield Decision(len(self.decisions) + 1, at, position.seat, kind, 0, choice, position)
+            number = len(self.decisions) + 1
+            yield Decision(self, number, at, position.seat, kind, 0, choice, position)
 
     def _find_cards(self) -> Iterator[Decision | Skipped]:
         """Yield the cards that were not forced."""
@@ -164,7 +167,7 @@ class RecordedRound:
                 number += 1
                 choice = str(parse_card(text, ranks=self.rules.ranks))
                 kind = _classify(position, legal, card)
-                yield Decision(number, at, position.seat, kind, trick, choice, position)
+                yield Decision(self, number, at, position.seat, kind, trick, choice, position)
 
     def _find_player(self, trick: int, card: int) -> int:
         leader = self.record.tricks[trick - 1].leader

@@ -16,6 +16,7 @@ from typing import TypeVar
 import numpy as np
 
 from kqj_sim.cards import Card
+from kqj_sim.core.types import Float64Array
 from kqj_sim.games import find_game
 from kqj_sim.policies.players import PlayerLike, parse_player
 from kqj_sim.positions.estimator import add_draws, make_sampler
@@ -30,15 +31,16 @@ from kqj_sim.questions.review.cross_fitting import (
     Loss,
     Mean,
     average,
-    compute_effective_size,
     compute_exact_loss,
     estimate_loss,
     find_mistakes,
 )
 from kqj_sim.questions.review.decisions import Decision
+from kqj_sim.rules import GameRules
 from kqj_sim.simulation.encode import encode_seating
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.workers import map_in_threads
+from kqj_sim.stats.intervals import Estimate, make_exact
 from kqj_sim.stats.moments import multiply
 
 # Cards that are as good as each other, which are graded as one.
@@ -101,10 +103,10 @@ class KeptDraws:
         """Add a whole chunk; return how many draws have a weight."""
         weights = playouts.weights
         columns = np.moveaxis(playouts.outcomes, -1, 0)
-        names = [RANKING_MEASURE, "win_share"]
-        names += [name for name in ("own_contract_share",) if name in self._measures.indices]
-        found = [self._measures[name].compute(columns).astype(np.float64) for name in names]
-        self._parts.append(Draws(weights, *found))
+        names = [RANKING_MEASURE, "win_share", "own_contract_share"]
+        measures = [self._measures[name] for name in names if name in self._measures.indices]
+        outcomes = [measure.compute(columns).astype(np.float64) for measure in measures]
+        self._parts.append(Draws(weights, *outcomes))
         self._weight += float(weights.sum())
         self._squares += float((weights**2).sum())
         self.deals += playouts.drawn
@@ -120,8 +122,8 @@ class KeptDraws:
 
     def join(self) -> Draws:
         """Return all draws."""
-        weights, *found = zip(*self._parts, strict=True)
-        return Draws(np.concatenate(weights), *(np.concatenate(each, axis=1) for each in found))
+        weights, *outcomes = zip(*self._parts, strict=True)
+        return Draws(np.concatenate(weights), *(np.concatenate(part, axis=1) for part in outcomes))
 
 
 def draw_deals(sampler: Sampler, first: int, deals: int, deadline: Deadline | None = None) -> Draws:
@@ -137,17 +139,17 @@ def draw_deals(sampler: Sampler, first: int, deals: int, deadline: Deadline | No
     deadline = deadline or Deadline()
     search = deadline.limit(Search(sampler.question_count, math.inf, max_hands=MAX_REJECTED))
     limits = Limits(deals, deadline=deadline, effective_deals=MIN_EFFECTIVE_DEALS)
-    found, reached = KeptDraws(sampler), "search"
+    draws, reached = KeptDraws(sampler), "search"
     try:
-        reached = add_draws(sampler, found, first, limits, search)
+        reached = add_draws(sampler, draws, first, limits, search)
     except SearchEnded:
-        if not found.has_effective(MIN_EFFECTIVE_DEALS):
+        if not draws.has_effective(MIN_EFFECTIVE_DEALS):
             raise
     finally:
         deadline.release(search)
-    if not found.has_effective(MIN_EFFECTIVE_DEALS):
+    if not draws.has_effective(MIN_EFFECTIVE_DEALS):
         raise SearchEnded(by_time=reached == "time")
-    return found.join()
+    return draws.join()
 
 
 def play_all(sampler: Sampler) -> Draws | None:
@@ -158,9 +160,9 @@ def play_all(sampler: Sampler) -> Draws | None:
     everything = sampler.play_all(_REPEATED)
     if everything is None:
         return None
-    found = KeptDraws(sampler)
-    found.add(everything)
-    return found.join()
+    draws = KeptDraws(sampler)
+    draws.add(everything)
+    return draws.join()
 
 
 def find_reference(sampler: Sampler) -> dict[int, float]:
@@ -169,10 +171,11 @@ def find_reference(sampler: Sampler) -> dict[int, float]:
     Choices that are not among the options count as the first one.
     """
     options = [str(option) for option in sampler.options]
-    names = sampler.ask(derive_keys(sampler.seed, 0, ASKED))
-    if len({name if name in options else options[0] for name in names}) > 1:
-        names = sampler.ask(derive_keys(sampler.seed, 0, _ASKED_AGAIN))
-    names = [name if name in options else options[0] for name in names]
+    for count in (ASKED, _ASKED_AGAIN):
+        names = sampler.ask(derive_keys(sampler.seed, 0, count))
+        names = [name if name in options else options[0] for name in names]
+        if len({*names}) == 1:
+            break
     return {options.index(name): names.count(name) / len(names) for name in dict.fromkeys(names)}
 
 
@@ -213,17 +216,51 @@ class GradedOption:
     """
 
     name: str
-    value: Mean
-    win: Mean
-    plays: Mean | None
+    value: Estimate
+    win: Estimate
+    plays: Estimate | None
 
 
 @dataclass(frozen=True)
+class Hindsight:
+    """The options of a decision, given the actual hands.
+
+    Attributes:
+        values: float64 (options, teams), in the order of `Grade.names`: the score difference of
+            each team if the reference player plays on.
+        before: float64 (teams,), the same if the reference player decides.
+    """
+
+    values: Float64Array
+    before: Float64Array
+    choice: int
+    team: int
+
+    @property
+    def change(self) -> Float64Array:
+        """The change of each team's value by the decision, compared with the reference player's."""
+        return np.asarray(self.values[self.choice] - self.before)
+
+    @property
+    def best(self) -> int:
+        """The best option for the player's team; of equal ones the choice."""
+        own = self.values[:, self.team]
+        best = int(np.argmax(own))
+        return self.choice if own[self.choice] >= own[best] else best
+
+    @property
+    def loss(self) -> float:
+        """The value of the best option minus that of the choice."""
+        return float(self.values[self.best, self.team] - self.values[self.choice, self.team])
+
+
+@dataclass
 class Grade:
     """The grade of a decision.
 
     Attributes:
         names: the names of the options, in the order of `Loss.best`.
+        options: the best one first.
         reference: the options that the reference player may choose, with their chances.
         effect: the value of the choice minus that of the reference player's.
         layouts: number of distributions, if all were played out.
@@ -232,8 +269,8 @@ class Grade:
             hidden cards need not agree with them.
         counts: False if these calls are bids, and the decision is a call: against hands that nobody
             would have bid on, its loss says nothing.
-        p_value: of the hypothesis that nothing was lost.
         mistake: whether the loss is shown over all decisions of the round that count, and matters.
+        hindsight: None where the actual hands are not known.
     """
 
     decision: Decision
@@ -247,8 +284,8 @@ class Grade:
     effective_deals: float
     ignores_calls: bool
     counts: bool
-    p_value: float
     mistake: bool = False
+    hindsight: Hindsight | None = None
 
     @property
     def best(self) -> str:
@@ -266,12 +303,36 @@ class Grade:
         loss = self.loss
         return loss.points.value >= LEAST_POINTS or loss.wins.value >= LEAST_WIN_SHARE
 
+    def look_back(self, name: str) -> float | None:
+        """Return the value of an option for the player's side, given the actual hands."""
+        if self.hindsight is None:
+            return None
+        return float(self.hindsight.values[self.names.index(name), self.hindsight.team])
+
+    @property
+    def outcome(self) -> str:
+        """The name of its fair loss and its loss in hindsight together.
+
+        A mistake that is shown is a `mistake`, or `lucky` if it cost nothing with the cards as they
+        were; any other choice is `bad luck` if another would have brought more with these cards,
+        else `fine`.
+        """
+        if self.hindsight is None:
+            return "unknown"
+        costs = self.hindsight.loss >= LEAST_POINTS
+        if self.mistake:
+            return "mistake" if costs else "lucky"
+        return "bad luck" if costs else "fine"
+
 
 @dataclass
 class _Preparation:
     """A decision after the first stage.
 
-    `equivalents` are the numbers of the options that are played out for each.
+    Attributes:
+        equivalents: the numbers of the options that are played out for each.
+        counts: see `Grade`.
+        kept: the options that are played on, in so many `deals`.
     """
 
     decision: Decision
@@ -279,11 +340,10 @@ class _Preparation:
     reference: dict[int, float]
     pilot: Draws
     is_exact: bool
-    line: int
     equivalents: tuple[int, ...]
-    kept: tuple[int, ...] = ()
+    counts: bool
+    kept: tuple[int, ...]
     deals: int = 0
-    counts: bool = True
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -322,6 +382,7 @@ class GradePlan(EstimatePlan):
     deadline: Deadline = field(default_factory=Deadline, compare=False)
 
 
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
@@ -331,10 +392,15 @@ def derive_seed(*parts: object) -> int:
     return int.from_bytes(digest) >> 1
 
 
+_PILOT_SHARE = 0.25
+
+_PILOT_TIME_SHARE = 0.5
+"""Share of the time after which the first stage ends."""
+
+
 def grade_decisions(
     decisions: Sequence[Decision],
     plan: GradePlan,
-    line: int,
     seconds: float = math.inf,
     advance: Callable[[float], None] | None = None,
 ) -> list[tuple[Grade, Sampler]]:
@@ -343,7 +409,6 @@ def grade_decisions(
     A grade comes with the sampler of its decision.
 
     Args:
-        line: number of the round, which makes its deals its own.
         seconds: share of the time for this round, which has fewer deals where that is short.
         advance: called with the share of the work that a step did.
 
@@ -351,65 +416,55 @@ def grade_decisions(
         InputError: no hidden hands agree with the plays; a policy cannot be used, or chooses what
             is not allowed.
     """
-    count = len(decisions)
-    if not count:
+    if not decisions:
         return []
-    rules = decisions[0].knowledge.rules
-    # Compiled once before the threads start, since kernels find policies by their address.
-    reference = parse_player(plan.reference, rules.game)
-    Experiment(rules, reference, deals=1).compile_seating()
-    encode_seating(rules, [reference] * rules.seats, None, "rollouts")
-    find_game(rules.game).prepare_samplers(rules)
+    _compile(decisions[0].knowledge.rules, plan)
+
+    def run(
+        work: Callable[[Item], Result | None], items: Sequence[Item], share: float, watch: Deadline
+    ) -> list[Result]:
+        """Return the results that there are of the items; they are so large a share of the work."""
+        results = []
+        functions = [lambda number, _: work(items[number])] * plan.thread_count
+        for result in map_in_threads(functions, 0, len(items), 1, watch):
+            if result is not None:
+                results.append(result)
+            if advance is not None:
+                advance(share / len(decisions))
+        return results
+
     pilot_deals = MIN_PILOT
     if seconds == math.inf:
         pilot_deals = max(MIN_PILOT, math.ceil(plan.deals * _PILOT_SHARE))
-    fair = plan.deadline.within(seconds)
+    limit, fair = plan.deadline, plan.deadline.within(seconds)
     started = fair.seconds_left
-
-    def run(
-        work: Callable[[int, int], Result], size: int, share: float, watch: Deadline
-    ) -> list[Result]:
-        results = []
-        for each in map_in_threads([work] * plan.thread_count, 0, size, 1, watch):
-            results.append(each)
-            if advance is not None:
-                advance(share / count)
-        return results
-
-    limit = plan.deadline
     first_stage = replace(plan, deadline=limit.within(_PILOT_TIME_SHARE * limit.seconds_left))
-    found = run(
-        lambda number, _: _prepare(decisions[number], first_stage, line, pilot_deals),
-        count,
+    prepared = run(
+        lambda decision: _prepare(decision, first_stage, pilot_deals, plan.ignore_calls),
+        decisions,
         _PILOT_SHARE,
         first_stage.deadline,
     )
-    prepared = [each for each in found if each is not None]
     scale = 1.0
     if seconds < math.inf:
         spent = started - fair.seconds_left
         expected = spent * (1 - _PILOT_SHARE) * plan.deals / pilot_deals
         scale = min(1.0, max(0.0, fair.seconds_left) / max(expected, 1e-9))
     _divide_deals(prepared, plan.deals, scale)
-    measured = run(
-        lambda number, _: _measure(prepared[number], plan),
-        len(prepared),
-        1 - _PILOT_SHARE,
-        limit,
-    )
-    grades = [each for each in measured if each is not None]
-    counted = [number for number, (grade, _) in enumerate(grades) if grade.counts]
-    p_values = [grades[number][0].p_value for number in counted]
-    for number, mistake in zip(counted, find_mistakes(p_values, plan.confidence), strict=True):
-        grade, sampler = grades[number]
-        grades[number] = replace(grade, mistake=mistake and grade.matters), sampler
-    return grades
+    graded = run(lambda each: _measure(each, plan), prepared, 1 - _PILOT_SHARE, limit)
+    counted = [grade for grade, _ in graded if grade.counts]
+    p_values = [grade.loss.points.p_value for grade in counted]
+    for grade, is_shown in zip(counted, find_mistakes(p_values, plan.confidence), strict=True):
+        grade.mistake = is_shown and grade.matters
+    return graded
 
 
-_PILOT_SHARE = 0.25
-
-_PILOT_TIME_SHARE = 0.5
-"""Share of the time after which the first stage ends."""
+def _compile(rules: GameRules, plan: GradePlan) -> None:
+    """Compile what the threads use before they start: kernels find policies by their address."""
+    reference = parse_player(plan.reference, rules.game)
+    Experiment(rules, reference, deals=1).compile_seating()
+    encode_seating(rules, [reference] * rules.seats, None, "rollouts")
+    find_game(rules.game).prepare_samplers(rules)
 
 
 def sample_decision(decision: Decision, plan: GradePlan, seed: int, ignore_calls: bool) -> Sampler:
@@ -423,40 +478,47 @@ def sample_decision(decision: Decision, plan: GradePlan, seed: int, ignore_calls
 
 
 def _prepare(
-    decision: Decision, plan: GradePlan, line: int, pilot_deals: int
+    decision: Decision, plan: GradePlan, pilot_deals: int, ignore_calls: bool
 ) -> _Preparation | None:
     """Play out all options in a few deals, or in all distributions if they are few.
 
-    Of equivalent cards one is played out.  After the deadline, or if too few hands are found by
-    then, there is no result.
+    Where hands that agree with the calls are too rare, they need not agree.  After the deadline, or
+    if too few hands are found by then, there is no result.
     """
-    seed = derive_seed(plan.seed, line, decision.at)
-    ignores, counts = plan.ignore_calls, True
     while not plan.deadline.has_passed:
         try:
-            sampler = sample_decision(decision, plan, seed, ignores)
+            return _play_pilot(decision, plan, pilot_deals, ignore_calls)
         except SearchEnded:
-            ignores, counts = True, not _follows_bids(decision)
-            continue
-        options, reference = range(len(sampler.options)), find_reference(sampler)
-        first = options if decision.is_call else find_equivalents(decision.knowledge)
-        played = [number for number in options if first[number] == number]
-        fewer = sampler.with_numbers(played)
-        draws = play_all(fewer) if len(reference) == 1 else None
-        is_exact = draws is not None
-        try:
-            if draws is None:
-                draws = draw_deals(fewer, FIRST_PILOT, pilot_deals, plan.deadline)
-        except SearchEnded:
-            if ignores and not plan.deadline.has_passed:
+            if ignore_calls and not plan.deadline.has_passed:
                 raise
-            ignores, counts = True, not _follows_bids(decision)
-            continue
-        pilot = draws.pick([played.index(each) for each in first])
-        return _Preparation(
-            decision, sampler, reference, pilot, is_exact, line, tuple(first), counts=counts
-        )
+            ignore_calls = True
     return None
+
+
+def _play_pilot(
+    decision: Decision, plan: GradePlan, pilot_deals: int, ignore_calls: bool
+) -> _Preparation:
+    """Do so once; of equivalent cards one is played out."""
+    seed = derive_seed(plan.seed, decision.played.line, decision.at)
+    sampler = sample_decision(decision, plan, seed, ignore_calls)
+    options, reference = range(len(sampler.options)), find_reference(sampler)
+    first = options if decision.is_call else find_equivalents(decision.knowledge)
+    played = [number for number in options if first[number] == number]
+    fewer = sampler.with_numbers(played)
+    everything = play_all(fewer) if len(reference) == 1 else None
+    draws = everything
+    if draws is None:
+        draws = draw_deals(fewer, FIRST_PILOT, pilot_deals, plan.deadline)
+    return _Preparation(
+        decision,
+        sampler,
+        reference,
+        draws.pick([played.index(number) for number in first]),
+        everything is not None,
+        tuple(first),
+        plan.ignore_calls or not ignore_calls or not _follows_bids(decision),
+        tuple(options),
+    )
 
 
 def _follows_bids(decision: Decision) -> bool:
@@ -469,47 +531,45 @@ def _follows_bids(decision: Decision) -> bool:
 
 def _divide_deals(prepared: Sequence[_Preparation], samples: int, scale: float) -> None:
     """Choose the options that each decision plays on, and its number of deals."""
-    sampled = [each for each in prepared if not each.is_exact]
+    sampled = [preparation for preparation in prepared if not preparation.is_exact]
     budget = 0.0
     wanted = []
-    for each in sampled:
-        weights, values = each.pilot.weights, each.pilot.values
-        choice = each.choice
-        budget += samples * (1 - _PILOT_SHARE) * len(values) * each.plays_left * each.counts
+    for preparation in sampled:
+        weights, values = preparation.pilot.weights, preparation.pilot.values
+        choice, plays_left = preparation.choice, preparation.plays_left
+        budget += samples * (1 - _PILOT_SHARE) * len(values) * plays_left * preparation.counts
         means = multiply(values, weights) / max(weights.sum(), 1e-300)
         best = int(np.argmax(means))
-        kept = {choice, best, *each.reference}
-        spread, doubtful = 0.0, best != choice
+        kept = {choice, best, *preparation.reference}
+        spread, is_doubtful = 0.0, best != choice
         for option in range(len(values)):
             behind = average(weights, values[best] - values[option])
-            near = behind.value <= _OUT_OF_REACH * behind.error or behind.error == math.inf
-            if near:
+            is_near = behind.value <= _OUT_OF_REACH * behind.error or behind.error == math.inf
+            if is_near:
                 kept.add(option)
-            if option != choice and (near or option == best):
+            if option != choice and (is_near or option == best):
                 lead = average(weights, values[option] - values[choice])
                 spread = max(spread, lead.error * math.sqrt(len(weights)))
-                doubtful |= near
-        each.kept = tuple(sorted(kept))
-        cost = len(each.played) * each.plays_left
-        spread = max(spread, 1.0) * (1.0 if doubtful else _CLEAR_WEIGHT) * each.counts
+                is_doubtful |= is_near
+        preparation.kept = tuple(sorted(kept))
+        cost = len(preparation.played) * plays_left
+        spread = max(spread, 1.0) * (1.0 if is_doubtful else _CLEAR_WEIGHT) * preparation.counts
         wanted.append((spread / math.sqrt(cost), cost))
     total = sum(share * cost for share, cost in wanted)
-    for each, (share, _) in zip(sampled, wanted, strict=True):
+    for preparation, (share, _) in zip(sampled, wanted, strict=True):
         deals = scale * budget * share / total if total > 0 else 0.0
         deals = min(deals, _MAX_FACTOR * samples)
-        each.deals = 64 * max(MIN_DEALS // 64, math.ceil(deals / 64))
+        preparation.deals = 64 * max(MIN_DEALS // 64, math.ceil(deals / 64))
 
 
 def _measure(prepared: _Preparation, plan: GradePlan) -> tuple[Grade, Sampler] | None:
     """Measure the value of each option and the loss of the choice; None if time is over."""
     sampler, choice, pilot = prepared.sampler, prepared.choice, prepared.pilot
     if prepared.is_exact:
-        loss = compute_exact_loss(pilot, choice)
-        everyone = tuple(range(len(sampler.options)))
-        return _make_grade(prepared, pilot, everyone, loss, plan.confidence), sampler
+        return _make_grade(prepared, pilot, compute_exact_loss(pilot, choice), plan), sampler
     if plan.deadline.has_passed:
         return None
-    kept, played = list(prepared.kept), prepared.played
+    kept, played = prepared.kept, prepared.played
     try:
         draws = draw_deals(sampler.with_numbers(played), 0, prepared.deals, plan.deadline)
     except SearchEnded:
@@ -517,58 +577,48 @@ def _measure(prepared: _Preparation, plan: GradePlan) -> tuple[Grade, Sampler] |
             return None
         if sampler.ignore_calls:
             raise
-        again = _prepare(
-            prepared.decision, replace(plan, ignore_calls=True), prepared.line,
-            len(pilot.weights),
-        )  # fmt: skip
-        if again is None:
-            return None
-        again.kept, again.deals = tuple(range(len(again.sampler.options))), prepared.deals
-        again.counts = not _follows_bids(prepared.decision)
-        return _measure(again, plan)
+        again = _prepare(prepared.decision, plan, len(pilot.weights), ignore_calls=True)
+        return None if again is None else _measure(replace(again, deals=prepared.deals), plan)
     draws = draws.pick([played.index(prepared.equivalents[number]) for number in kept])
     loss = estimate_loss(pilot.pick(kept), draws, kept.index(choice), plan.confidence)
     loss = replace(loss, best=kept[loss.best])
     if 2 * sampler.position.rules.max_points < LARGE_LOSS:
-        loss = replace(loss, large=replace(loss.large, exact=True))  # No round has such points.
-    return _make_grade(prepared, draws, prepared.kept, loss, plan.confidence), sampler
+        # No round has such points.
+        loss = replace(loss, large=make_exact(loss.large.value, loss.large.observations))
+    return _make_grade(prepared, draws, loss, plan), sampler
 
 
-def _make_grade(
-    prepared: _Preparation, draws: Draws, kept: tuple[int, ...], loss: Loss, confidence: float
-) -> Grade:
-    pilot, names, exact = prepared.pilot, prepared.names, prepared.is_exact
+def _make_grade(prepared: _Preparation, draws: Draws, loss: Loss, plan: GradePlan) -> Grade:
+    pilot, kept, names = prepared.pilot, prepared.kept, prepared.names
+
+    def estimate(weights: Float64Array, values: Float64Array) -> Mean:
+        mean = average(weights, values, plan.confidence)
+        return Mean(*make_exact(mean.value, mean.observations)) if prepared.is_exact else mean
 
     def measure(number: int) -> GradedOption:
-        found, at = (draws, kept.index(number)) if number in kept else (pilot, number)
-        value = average(found.weights, found.values[at])
-        win = average(found.weights, found.wins[at])
-        plays = average(found.weights, found.plays[at]) if len(found.plays) else None
-        if exact:
-            value, win = (replace(each, error=0.0, exact=True) for each in (value, win))
-        return GradedOption(names[number], value, win, plays)
+        source, row = (draws, kept.index(number)) if number in kept else (pilot, number)
+        value, win, *plays = (
+            estimate(source.weights, outcomes[row]) for outcomes in source[1:] if len(outcomes)
+        )
+        return GradedOption(names[number], value, win, plays[0] if plays else None)
 
     options = {number: measure(number) for number in range(len(names))}
     order = sorted(options, key=lambda number: (number != loss.best, -options[number].value.value))
-    ours = kept.index(prepared.choice)
     reference = sum(
         chance * draws.values[kept.index(number)] for number, chance in prepared.reference.items()
     )
-    effect = average(draws.weights, draws.values[ours] - reference)
-    if exact:
-        effect = replace(effect, error=0.0, exact=True)
     means = [option.value.value for option in options.values()]
+    count = len(draws.weights)
     return Grade(
         prepared.decision,
         names,
         tuple(options[number] for number in order),
         {names[number]: chance for number, chance in prepared.reference.items()},
         loss,
-        effect,
+        estimate(draws.weights, draws.values[kept.index(prepared.choice)] - reference),
         options[loss.best].value.value - sum(means) / len(means),
-        len(draws.weights) if exact else None,
-        float(len(draws.weights)) if exact else compute_effective_size(draws.weights),
+        count if prepared.is_exact else None,
+        float(count) if prepared.is_exact else draws.effective_size,
         prepared.sampler.ignore_calls,
         prepared.counts,
-        loss.points.get_p_value(),
     )

@@ -1,29 +1,48 @@
-"""The run of a review: rounds graded one after another, within a limit of time."""
+"""Rounds reviewed one after another: their grades, the parts of their results, the limit of time.
+
+Luck and skill: the result of a round is a sum of parts.  Along a round the value of the position
+(`hindsight`) goes from that of the deal to the result; only decisions that the reference player
+would have made otherwise change it.  So the result is what the place gets on average, plus the
+value of the deal minus that average (luck), plus all changes.
+"""
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from time import monotonic
-from typing import Any
 
-from kqj_sim import __version__
-from kqj_sim.arguments import list_items, name_policy, parse_argument
+import numpy as np
+
+from kqj_sim.arguments import list_items, parse_argument
+from kqj_sim.core.types import Float64Array
 from kqj_sim.errors import InputError, RecordError
-from kqj_sim.games import find_game
+from kqj_sim.imposed import ImposedContract
 from kqj_sim.messages import represent, shorten, visible
-from kqj_sim.output.run import RANGE_SIGNS, Run
-from kqj_sim.output.sentences import say
 from kqj_sim.policies.players import parse_player
+from kqj_sim.positions.sampling import ActualHands, Sampler
 from kqj_sim.positions.search import Deadline, SearchEnded
-from kqj_sim.questions.review.decisions import RecordedRound
-from kqj_sim.questions.review.grading import GradePlan
+from kqj_sim.questions.review.cross_fitting import Mean, add_means, make_mean
+from kqj_sim.questions.review.decisions import Decision, RecordedRound
+from kqj_sim.questions.review.grading import (
+    Grade,
+    GradePlan,
+    Hindsight,
+    derive_seed,
+    grade_decisions,
+)
+from kqj_sim.questions.review.hindsight import (
+    Average,
+    compute_differences,
+    estimate_average,
+    find_actual_hands,
+)
 from kqj_sim.questions.review.reading import UnreadRound
-from kqj_sim.questions.review.rounds import RoundReview, review_round
+from kqj_sim.record import Record
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.workers import count_processors
 
@@ -34,117 +53,344 @@ _STEPS = 100
 """Steps of the progress in a round."""
 
 
+@dataclass(frozen=True)
+class Parts:
+    """The result of a round for a seat or a team, as a sum; the JSON has the same names.
+
+    Attributes:
+        seat: the seat; None for a whole team.
+        result: the score difference, the sum of the parts.
+        average: what the place gets on average, an estimate.
+        deal_luck: the value of the deal minus that.
+        own_decisions: the value of own choices minus that of the reference player's, as far as the
+            player could know.
+        own_luck: what own choices brought with the actual hands, minus `own_decisions`.
+        others_decisions: what all others' choices brought with the actual hands.
+        remainder: what is left, by players who choose at random, or unknown cards.
+    """
+
+    seat: int | None
+    team: int
+    result: float
+    average: Mean
+    deal_luck: float
+    own_decisions: Mean
+    own_luck: float
+    others_decisions: float
+    remainder: float
+
+    @property
+    def adjusted(self) -> float:
+        """The result without luck and others' decisions: the average plus own decisions."""
+        return self.average.value + self.own_decisions.value
+
+
+def compute_accuracy(loss: float, random_loss: float) -> float | None:
+    """Return 1 minus a loss as a share of that of random choices; None if these lose nothing.
+
+    It is kept within 0 and 1, since an estimated loss may be below 0.
+    """
+    return min(1.0, max(0.0, 1 - loss / random_loss)) if random_loss > 0 else None
+
+
+@dataclass(frozen=True)
+class Total:
+    """The decisions of a seat or a team in a round, together; the JSON has the same names.
+
+    Attributes:
+        seat: the seat; None for a whole team.
+        hindsight_loss_points: what they lost given the actual hands; None if these are not known.
+        accuracy: see `compute_accuracy`.
+    """
+
+    seat: int | None
+    team: int
+    decisions: int
+    mistakes: int
+    loss_points: Mean
+    loss_win_share: Mean
+    hindsight_loss_points: float | None
+    accuracy: float | None
+
+
+@dataclass
+class RoundReview:
+    """A reviewed round.
+
+    Attributes:
+        all_grades: the grades of all decisions, in order.
+        average: the average of each place; None if the actual hands are not known.
+        start: the value of the deal by team; None if the actual hands are not known.
+        result: the score difference by team; None if the round is not finished.
+        seats: the seats to report.
+        confidence: that of the intervals.
+        ungraded: decisions that could not be graded in time.
+    """
+
+    played: RecordedRound
+    all_grades: list[Grade]
+    average: Average | None
+    start: Float64Array | None
+    result: Float64Array | None
+    seats: tuple[int, ...]
+    confidence: float
+    ungraded: Sequence[Decision] = ()
+    totals: list[Total] = field(init=False)
+    team_totals: list[Total] = field(init=False)
+    parts: list[Parts] | None = field(init=False)
+    team_parts: list[Parts] | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        teams, seats = self.played.teams, range(self.played.rules.seats)
+        members = [
+            [seat for seat in seats if teams[seat] == team]
+            for team in range(self.played.rules.team_count)
+        ]
+        self.totals = [self._add_up([seat], seat, teams[seat]) for seat in seats]
+        self.team_totals = [self._add_up(own, None, team) for team, own in enumerate(members)]
+        self.parts = self.team_parts = None
+        known = self.start is not None and self.average is not None and self.result is not None
+        if known and len(self.seats) == len(seats):
+            self.parts = [self._split([seat], seat, teams[seat]) for seat in seats]
+            self.team_parts = [self._split(own, None, team) for team, own in enumerate(members)]
+
+    @property
+    def grades(self) -> list[Grade]:
+        """The grades of the decisions that count (`Grade.counts`)."""
+        return [grade for grade in self.all_grades if grade.counts]
+
+    @property
+    def uncounted(self) -> list[Grade]:
+        """The grades of the other decisions."""
+        return [grade for grade in self.all_grades if not grade.counts]
+
+    def compute_random_loss(self, *seats: int) -> float:
+        """Return what random choices in these seats would lose."""
+        grades = (grade for grade in self.grades if grade.decision.seat in seats)
+        return math.fsum(grade.random_loss for grade in grades)
+
+    def _add_up(self, seats: Sequence[int], seat: int | None, team: int) -> Total:
+        grades = [grade for grade in self.grades if grade.decision.seat in seats]
+        known = [grade.hindsight.loss for grade in grades if grade.hindsight is not None]
+        points = add_means((grade.loss.points for grade in grades), self.confidence)
+        return Total(
+            seat,
+            team,
+            len(grades),
+            sum(grade.mistake for grade in grades),
+            points,
+            add_means((grade.loss.wins for grade in grades), self.confidence),
+            math.fsum(known) if len(known) == len(grades) else None,
+            compute_accuracy(points.value, self.compute_random_loss(*seats)),
+        )
+
+    def _split(self, seats: Sequence[int], seat: int | None, team: int) -> Parts:
+        assert self.average is not None and self.start is not None and self.result is not None
+        places = [self.played.place_of(each) for each in seats]
+        average = make_mean(
+            float(self.average.values[places].mean()),
+            float(self.average.errors[places].max()),
+            self.average.deals - 1,
+            self.average.deals,
+            self.confidence,
+        )
+        own, others = 0.0, 0.0
+        for grade in self.all_grades:
+            assert grade.hindsight is not None
+            change = float(grade.hindsight.change[team])
+            if grade.decision.seat in seats:
+                own += change
+            else:
+                others += change
+        fair = add_means(
+            (grade.effect for grade in self.grades if grade.decision.seat in seats),
+            self.confidence,
+        )
+        start, result = float(self.start[team]), float(self.result[team])
+        return Parts(
+            seat, team, result, average, start - average.value, fair, own - fair.value, others,
+            result - start - own - others,
+        )  # fmt: skip
+
+
+def review_round(
+    played: RecordedRound,
+    plan: GradePlan,
+    *,
+    seconds: float = math.inf,
+    seats: Sequence[int] | None = None,
+    advance: Callable[[float], None] | None = None,
+) -> RoundReview:
+    """Review a round; arguments and errors as of `grading.grade_decisions`.
+
+    Args:
+        seconds: share of the time for this round.
+        seats: seats whose decisions are graded; None for all.
+        advance: called with the share of the work that a step did.
+    """
+    chosen = tuple(range(played.rules.seats)) if seats is None else tuple(seats)
+    decisions = [decision for decision in played.decisions if decision.seat in chosen]
+    seed = derive_seed(plan.seed, played.line)
+    average = start = result = None
+    if decisions and find_actual_hands(played, seed, False) is not None:
+        # First, since grading takes whatever time is left.
+        average = _find_average(played, plan)
+    graded = grade_decisions(decisions, plan, seconds, advance)
+    grades = [grade for grade, _ in graded]
+    numbers = {grade.decision.number for grade in grades}
+    ungraded = [decision for decision in decisions if decision.number not in numbers]
+    is_random = any(len(grade.reference) > 1 for grade in grades)
+    # The values along a round need every decision of it.
+    actual = None if ungraded else find_actual_hands(played, seed, is_random)
+    if actual is not None:
+        looks_back = [_look_back(grade, sampler, actual) for grade, sampler in graded]
+        _chain_counters(grades, looks_back)
+        for grade, look_back in zip(grades, looks_back, strict=True):
+            grade.hindsight = look_back
+        start = looks_back[0].before if looks_back else None
+        if isinstance(played.source, Record):
+            scores = np.array(played.source.scores, dtype=np.float64)
+            result = compute_differences(scores, played.rules)
+    return RoundReview(played, grades, average, start, result, chosen, plan.confidence, ungraded)
+
+
+def _look_back(grade: Grade, sampler: Sampler, actual: ActualHands) -> Hindsight:
+    decision, played = grade.decision, grade.decision.played
+    values = compute_differences(sampler.score(actual), played.rules).mean(axis=1)
+    choice, team = grade.names.index(decision.choice), played.teams[decision.seat]
+    return Hindsight(values, _weigh_reference(grade, values), choice, team)
+
+
+def _weigh_reference(grade: Grade, values: Float64Array) -> Float64Array:
+    """Return the value by team if the reference player decides."""
+    chances = grade.reference.items()
+    return np.asarray(sum(chance * values[grade.names.index(name)] for name, chance in chances))
+
+
+def _chain_counters(grades: Sequence[Grade], looks_back: list[Hindsight]) -> None:
+    """Let a player who does not counter leave the question to the next one asked.
+
+    Where a counter is in question, the kernels take all others to decline.
+    """
+    for number in reversed(range(len(grades) - 1)):
+        grade, following = grades[number], grades[number + 1]
+        one, other = grade.decision.knowledge, following.decision.knowledge
+        if grade.decision.kind == "play" or not following.decision.is_call:
+            continue
+        if (one.question, one.calls) != (other.question, other.calls):
+            continue
+        values = looks_back[number].values.copy()
+        values[looks_back[number].choice] = looks_back[number + 1].before
+        before = _weigh_reference(grade, values)
+        looks_back[number] = replace(looks_back[number], values=values, before=before)
+
+
+def _find_average(played: RecordedRound, plan: GradePlan) -> Average | None:
+    record, imposed = played.record, None
+    if record.imposed:
+        assert record.sender is not None and record.contract is not None
+        imposed = ImposedContract(played.place_of(record.sender), record.contract, record.amount)
+    limit = plan.deadline.within(plan.deadline.seconds_left / 2)
+    reference = parse_player(plan.reference, played.rules.game)
+    return estimate_average(played.rules, reference, record.pending_before, imposed, limit)
+
+
+# Rounds one after another, until the time is over.
+
+
 class NothingReviewedError(RecordError):
     """An error of the first of records none of which can be reviewed."""
 
 
 @dataclass(frozen=True)
-class ReviewRun(Run):
-    """A review: `policies` are empty, since every record names its own.
-
-    Attributes:
-        source: name of the file, `-` for stdin; the policy's specification if it was played.
-        plan: how decisions are graded; its time is that of all rounds.
-        played: whether the rounds were played on the way; `source` is then the command that writes
-            one, with `{first}` for its number.
-    """
-
-    source: str = ""
-    plan: GradePlan = field(default_factory=lambda: GradePlan(deals=1))
-    skipped: int = 0
-    is_mixed: bool = False
-    played: bool = False
-
-    @property
-    def reference_name(self) -> str:
-        """The name of the reference player; empty for the default of each game."""
-        reference = self.plan.reference
-        return "" if reference is None else name_policy(reference)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the run as plain values, by the keys of the JSON output."""
-        return {
-            "version": __version__,
-            "command": self.command,
-            "game": self.rules.game,
-            "source": self.source,
-            "reference": self.reference_name,
-            "seed": self.seed,
-            "samples": self.plan.deals,
-            "time": self.plan.time,
-            "ignore_calls": self.plan.ignore_calls,
-            "ignore_plays": self.plan.ignore_plays,
-            "confidence": self.confidence,
-            "deals": self.deals,
-            "skipped_lines": self.skipped,
-            "by": list(self.by),
-            "interrupted": self.interrupted,
-        }
-
-    def describe(self) -> str:
-        """Return the run in a line for people."""
-        return say(__name__, "run", self, find_game(self.rules.game).title)
-
-    def describe_intervals(self) -> str:
-        """Describe the intervals for people."""
-        return f"{RANGE_SIGNS}: {100 * (self.confidence or 0):g}% intervals"
-
-
-@dataclass
 class ReviewedRounds:
     """Reviewed rounds.
 
     Attributes:
         errors: line and text of what could not be reviewed.
+        without_player: number of rounds left out, since no player asked for sat at their table.
         out_of_time: True if the time was over before the last round.
         left: the number of rounds then; None if it is not known.
-        without_player: number of rounds left out, since no player asked for sat at their table.
     """
 
-    reviews: list[RoundReview] = field(default_factory=list)
-    errors: list[tuple[int, str]] = field(default_factory=list)
+    reviews: Sequence[RoundReview]
+    errors: Sequence[tuple[int, str]] = ()
+    without_player: int = 0
     interrupted: bool = False
     out_of_time: bool = False
     left: int | None = None
-    without_player: int = 0
-
-    def describe_end(self) -> str | None:
-        """Return a line on how far the review came; None if it came to the end."""
-        if not self.interrupted and not self.out_of_time:
-            return None
-        left = self.left if self.out_of_time else None
-        return say(__name__, "end", self.interrupted, len(self.reviews), left)
-
-    def complete_run(self, run: ReviewRun) -> ReviewRun:
-        """Return a run with what is known of it at its end."""
-        rules = [review.played.rules for review in self.reviews] or [run.rules]
-        reference = run.plan.reference or find_game(rules[0].game).default_player
-        return replace(
-            run, rules=rules[0], is_mixed=any(each != rules[0] for each in rules),
-            plan=replace(run.plan, reference=reference),
-            deals=len(self.reviews), skipped=len(self.errors),
-            interrupted=self.interrupted or self.out_of_time,
-        )  # fmt: skip
 
 
-def _count_steps(runner: Runner, text: str) -> Callable[[float], None]:
-    """Return a function that adds the share of a round that was done to the progress."""
-    shown, done = 0, 0.0
+class _Queue:
+    """The rounds to review, until Ctrl-C or the end of the time, with the progress.
 
-    def advance(share: float) -> None:
-        nonlocal shown, done
-        done += share
-        step = min(_STEPS, int(done * _STEPS))
-        runner.advance(step - shown, text)
-        shown = step
+    Where their number is not known, but the time is limited, some are read ahead to share it.
 
-    return advance
+    Attributes:
+        finished: number of rounds that need no more time.
+        is_over: True if the time is over, even if a clock says something else.
+    """
+
+    def __init__(
+        self, rounds: Iterable[UnreadRound], count: int | None, deadline: Deadline, runner: Runner
+    ) -> None:
+        self.finished = 0
+        self.interrupted = self.out_of_time = self.is_over = False
+        self._rounds, self._count = iter(rounds), count
+        self._deadline, self._runner = deadline, runner
+        self._ahead: deque[UnreadRound] = deque()
+        is_limited = math.isfinite(deadline.seconds_left)
+        self._most_ahead = _ROUNDS_AHEAD if count is None and is_limited else 1
+        self._share = 0.0
+
+    def __iter__(self) -> Iterator[UnreadRound]:
+        while not self._runner.interrupted:
+            self._read_ahead()
+            if self.left == 0:
+                return
+            if self.is_over or self._deadline.has_passed:
+                self.out_of_time = True
+                return
+            if self._count is None:
+                self._runner.expect((self.finished + len(self._ahead)) * _STEPS)
+            self._share = 0.0
+            yield self._ahead.popleft()
+            self.advance(1.0)
+            self.finished += 1
+        self.interrupted = True
+
+    def _read_ahead(self) -> None:
+        while len(self._ahead) < self._most_ahead and not self._deadline.has_passed:
+            following = next(self._rounds, None)
+            if following is None:
+                self._count = self.finished + len(self._ahead)
+                break
+            self._ahead.append(following)
+
+    @property
+    def left(self) -> int | None:
+        """The number of rounds that are not finished; None if it is not known."""
+        return None if self._count is None else self._count - self.finished
+
+    @property
+    def seconds(self) -> float:
+        """The time for the round that was taken last: all that wait share what is left."""
+        return self._deadline.seconds_left / (self.left or 1 + len(self._ahead))
+
+    def advance(self, share: float) -> None:
+        """Add a share of a round to the progress."""
+        before = int(self._share * _STEPS)
+        self._share = min(1.0, self._share + share)
+        total = "" if self._count is None else f" of {self._count}"
+        steps = int(self._share * _STEPS) - before
+        self._runner.advance(steps, f"round {self.finished + 1}{total}")
 
 
-def run_review(
+def review_rounds(
     rounds: Iterable[UnreadRound],
     count: int | None,
-    run: ReviewRun,
+    source: str,
+    plan: GradePlan,
     seats: int | str | Sequence[int | str] | None,
     runner: Runner,
     clock: Callable[[], float] = monotonic,
@@ -153,6 +399,8 @@ def run_review(
 
     Args:
         count: their number; None if it is not known.
+        source: name of their file, `-` for stdin.
+        plan: how decisions are graded; its time is that of all rounds.
         seats: the players whose decisions are graded, by name, place or number of the seat; None
             for all.
         runner: the threads and the progress; told of each round that cannot be reviewed.
@@ -162,115 +410,82 @@ def run_review(
         NothingReviewedError: no round can be reviewed.
     """
     wanted = None if seats is None else _split_seats(seats)
-    name = "stdin" if run.source == "-" else visible(run.source)
-    unknown: InputError | None = None
-    found = ReviewedRounds()
-    end = Deadline(clock=clock).within(math.inf if run.plan.time is None else run.plan.time)
-    ahead: deque[UnreadRound] = deque()
-    most_ahead = _ROUNDS_AHEAD if count is None and run.plan.time is not None else 1
-    source = iter(rounds)
-    is_incomplete = False
-    plans: dict[str, GradePlan] = {}
+    name = "stdin" if source == "-" else visible(source)
+    deadline = Deadline(clock=clock).within(math.inf if plan.time is None else plan.time)
+    reviews: list[RoundReview] = []
+    errors: list[tuple[int, str]] = []
+    unknown: list[InputError] = []
+    without_player = 0
 
     def fail(line: int, text: str) -> None:
-        found.errors.append((line, text))
+        errors.append((line, text))
         runner.tell_error(f"{name}:{line}: {text}")
 
     with runner.start("steps", (count or 1) * _STEPS):
+        parse_reference = cache(partial(parse_player, plan.reference))
         threads = runner.workers if isinstance(runner.workers, int) else count_processors()
-        for number in itertools.count():
-            if runner.interrupted:
-                found.interrupted = True
-                break
-            while len(ahead) < most_ahead and not end.has_passed:
-                following = next(source, None)
-                if following is None:
-                    count = number + len(ahead)
-                    break
-                ahead.append(following)
-            if number == count:
-                break
-            if end.has_passed or is_incomplete:
-                found.out_of_time = True
-                break
-            left = len(ahead) if count is None else count - number
-            if count is None:
-                runner.expect((number + left) * _STEPS)
-            line, read = ahead.popleft()
+        queue = _Queue(rounds, count, deadline, runner)
+        for line, read in queue:
             played = read()
             if isinstance(played, str):
                 fail(line, played)
-                runner.advance(_STEPS)
                 continue
-            game = played.rules.game
-            chosen: tuple[int, ...] | None = None
-            if wanted is not None:
-                chosen, wrong = _find_seats(wanted, played)
-                unknown = wrong or unknown
-                if not chosen:
-                    found.without_player += 1
-                    runner.advance(_STEPS)
-                    continue
-            if game not in plans:
-                reference = parse_player(run.plan.reference, game)
-                plans[game] = replace(run.plan, reference=reference, threads=threads, deadline=end)
-            of = "" if count is None else f" of {count}"
-            advance = _count_steps(runner, f"round {number + 1}{of}")
+            chosen = None if wanted is None else _find_seats(wanted, played, unknown)
+            if chosen == ():
+                without_player += 1
+                continue
+            reference = parse_reference(played.rules.game)
+            own_plan = replace(plan, reference=reference, threads=threads, deadline=deadline)
             try:
                 review = review_round(
-                    played,
-                    plans[game],
-                    seconds=end.seconds_left / left,
-                    seats=chosen,
-                    advance=advance,
+                    played, own_plan, seconds=queue.seconds, seats=chosen, advance=queue.advance
                 )
             except (InputError, SearchEnded) as error:
                 fail(line, str(error) or "no hidden hands agree with the calls")
                 continue
-            is_incomplete = bool(review.ungraded)
-            if is_incomplete and (found.reviews or not review.grades):
+            queue.is_over = bool(review.ungraded)
+            if queue.is_over and (reviews or not review.grades):
                 # Among others, half a round would look like one in which little was lost.
-                found.out_of_time = True
+                queue.out_of_time = True
                 break
-            found.reviews.append(review)
-            advance(1.0)
-    if found.out_of_time and count is not None:
-        found.left = count - number
-    if not found.reviews and found.describe_end() is None:
-        for line, text in found.errors:
+            reviews.append(review)
+    if not reviews and not queue.interrupted and not queue.out_of_time:
+        for line, text in errors:
             raise NothingReviewedError(f"{name}:{line}: {text}")
-        if unknown is not None:
-            raise unknown
-    return found
+        if unknown:
+            raise unknown[-1]
+    return ReviewedRounds(
+        reviews, errors, without_player, queue.interrupted, queue.out_of_time, queue.left
+    )
 
 
 def _split_seats(seats: int | str | Sequence[int | str]) -> list[int | str]:
     """Return what names the seats, one by one; names may hold blanks, but no commas."""
     parts = [seats] if isinstance(seats, int) else parse_argument("seat", list_items, seats)
-    found: list[int | str] = []
+    names: list[int | str] = []
     for part in parts:
         text = represent(part, str).strip()
-        found += [part] if isinstance(part, int) else re.split(r"\s*,\s*", text)
-    if not found:
+        names += [part] if isinstance(part, int) else re.split(r"\s*,\s*", text)
+    if not names:
         raise InputError("--seat: name a player or a place, such as opener")
-    return found
+    return names
 
 
 def _find_seats(
-    wanted: Iterable[int | str], played: RecordedRound
-) -> tuple[tuple[int, ...], InputError | None]:
-    """Return the seats of the players who sat at a round's table, and what is wrong with others.
+    wanted: Iterable[int | str], played: RecordedRound, unknown: list[InputError]
+) -> tuple[int, ...]:
+    """Return the seats of the players at a round's table; add what is wrong with others.
 
     Raise InputError for a number that is no seat.
     """
-    names, seats, wrong = played.seat_names, [], None
-    for each in wanted:
-        if isinstance(each, int):
-            if not 0 <= each < names.seats:
-                raise InputError(f"--seat {shorten(each)}: the seats are 0 to {names.seats - 1}")
-            seats.append(each)
-        elif (seat := names.find(each)) is not None:
+    names, seats = played.seat_names, []
+    for player in wanted:
+        if isinstance(player, int):
+            if not 0 <= player < names.seats:
+                raise InputError(f"--seat {shorten(player)}: the seats are 0 to {names.seats - 1}")
+            seats.append(player)
+        elif (seat := names.find(player)) is not None:
             seats.append(seat)
         else:
-            wrong = InputError(f"--seat: {names.explain_unknown(each)}")
-    return tuple(dict.fromkeys(seats)), wrong
+            unknown.append(InputError(f"--seat: {names.explain_unknown(player)}"))
+    return tuple(dict.fromkeys(seats))

@@ -1,22 +1,35 @@
-"""The result of `review`."""
+"""The result of `review`: its rows, and the JSON with all decisions of all rounds."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from kqj_sim.messages import represent
+import msgspec
+
+from kqj_sim.messages import format_json, represent
 from kqj_sim.output.figures import NothingToDrawError
+from kqj_sim.output.formats import convert_table
+from kqj_sim.output.run import Report
+from kqj_sim.questions.review.grading import Grade
+from kqj_sim.questions.review.hindsight import Continuation
 from kqj_sim.questions.review.page import make_review_page
-from kqj_sim.questions.review.play import ReviewedRounds, ReviewRun
-from kqj_sim.questions.review.reviewed_decisions import (
-    GROUP_COLUMNS,
-    ReviewedDecision,
-    list_decisions,
+from kqj_sim.questions.review.play import ReviewedRounds, RoundReview
+from kqj_sim.questions.review.screen import (
+    OUT_OF_TIME,
+    RARE_BIDS,
+    ReviewRun,
+    describe_end,
+    explain_best,
+    list_lines,
+    make_command,
+    make_continuation,
+    make_review_report,
 )
-from kqj_sim.questions.review.screen import make_review_report, render_review
-from kqj_sim.questions.review.tables import estimate_decision_loss
+from kqj_sim.questions.review.tables import GROUP_COLUMNS, list_grades, sort_worst
 from kqj_sim.results import Result
+from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import describe_estimate
 from kqj_sim.suffixes import PAGE_SUFFIXES
 
@@ -45,17 +58,15 @@ class ReviewResult(Result):
     suffixes = PAGE_SUFFIXES
 
     def __init__(self, reviewed: ReviewedRounds, run: ReviewRun, worst: int) -> None:
-        run = reviewed.complete_run(run)
         super().__init__(make_review_report(reviewed.reviews, run, worst))
-        self._reviewed = reviewed
-        self._confidence = run.confidence or 0.95
+        self._reviewed, self._run = reviewed, run
         self.errors = tuple(reviewed.errors)
         self.without_player = reviewed.without_player
         self.out_of_time = reviewed.out_of_time
 
     def describe_end(self) -> str | None:
         """Return a line on how far the review came; None if it came to the end."""
-        return self._reviewed.describe_end()
+        return describe_end(self._reviewed)
 
     def frame(self) -> pd.DataFrame:
         """Return one row per decision, in the order in which they were made.
@@ -65,21 +76,15 @@ class ReviewResult(Result):
         """
         import pandas as pd
 
-        decisions = list_decisions(self._reviewed.reviews)
-        return pd.DataFrame([self._describe(each) for each in decisions])
-
-    def _describe(self, each: ReviewedDecision) -> dict[str, object]:
-        grade = each.grade
-        points = estimate_decision_loss(grade, self._confidence)
-        wins = grade.loss.estimate_wins(self._confidence)
-        row: dict[str, object] = {column: each.get(column) for column in GROUP_COLUMNS}
-        row |= {"at": grade.decision.at, "choice": grade.decision.choice, "best": grade.best}
-        for name, found in (("loss_points", points), ("loss_win_share", wins)):
-            row |= describe_estimate(name, found)
-        row |= {"mistake": grade.mistake, "exact": grade.layouts is not None}
-        hindsight = each.hindsight
-        row["hindsight_loss_points"] = float("nan") if hindsight is None else hindsight.loss
-        return row
+        return pd.DataFrame(
+            {column: read(grade) for column, read in GROUP_COLUMNS.items()}
+            | {"at": grade.decision.at, "choice": grade.decision.choice, "best": grade.best}
+            | describe_estimate("loss_points", grade.loss.cautious_points)
+            | describe_estimate("loss_win_share", grade.loss.wins)
+            | {"mistake": grade.mistake, "exact": grade.layouts is not None}
+            | {"hindsight_loss_points": grade.hindsight.loss if grade.hindsight else math.nan}
+            for grade in list_grades(self._reviewed.reviews)
+        )
 
     @property
     def worst(self) -> tuple[str, ...]:
@@ -90,7 +95,7 @@ class ReviewResult(Result):
         """Return the review in a format; JSON and pages have all decisions of all rounds."""
         if represent(format, str) not in ("json", "html"):
             return super().render(format)
-        text = render_review(self._report, self._reviewed.reviews)
+        text = render_review(self._report, self._run, self._reviewed.reviews)
         return text if format == "json" else make_review_page(text)
 
     def _list_lines(self) -> Sequence[str]:
@@ -100,3 +105,141 @@ class ReviewResult(Result):
     def make_drawing(self) -> Drawing:
         """Return the picture; raise NothingToDrawError if there is none."""
         raise NothingToDrawError("a review has no picture; save it to a page")
+
+
+# The JSON of a review: docs/review.md says what each key means.
+
+
+def render_review(report: Report, run: ReviewRun, reviews: Sequence[RoundReview]) -> bytes:
+    """Return a review as JSON, with all decisions of all rounds."""
+    review = {
+        **run.to_dict(),
+        "answer": list(report.headline),
+        "worst": [
+            {"text": text.partition("\n")[0], "command": command}
+            for text, command in report.commands
+        ],
+        "rounds": [describe_review(review, run) for review in reviews],
+        "tables": [convert_table(table) for table in report.tables],
+    }
+    return format_json(review, 1).encode() + b"\n"
+
+
+def describe_review(review: RoundReview, run: ReviewRun) -> dict[str, Any]:
+    """Return a reviewed round as plain values."""
+    played, grades = review.played, review.grades
+    continuation = make_continuation(played, run)
+    timeline = luck = None
+    if review.start is not None:
+        steps = [("start", review.start)]
+        steps += [
+            (grade.decision.at, grade.hindsight.values[grade.hindsight.choice])
+            for grade in review.all_grades
+            if grade.hindsight is not None
+        ]
+        timeline = [{"at": at, "values": values.tolist()} for at, values in steps]
+    if review.parts is not None and review.team_parts is not None:
+        luck = {
+            "seats": [flatten(vars(parts)) for parts in review.parts],
+            "teams": [flatten(vars(parts)) for parts in review.team_parts],
+        }
+    return {
+        "line": played.line,
+        "record": msgspec.to_builtins(played.source),
+        "players": [
+            {
+                "seat": seat,
+                "place": played.place_of(seat),
+                "name": played.names[seat],
+                "label": played.seat_names.describe(seat),
+                "team": played.teams[seat],
+                "role": played.describe_role(seat),
+            }
+            for seat in range(played.rules.seats)
+        ],
+        "decisions": [describe_grade(grade, run, continuation) for grade in grades],
+        "worst": [grade.decision.number for grade in sort_worst(grades)],
+        "timeline": timeline,
+        "luck": luck,
+        "totals": {
+            "seats": [flatten(vars(total)) for total in review.totals],
+            "teams": [flatten(vars(total)) for total in review.team_totals],
+        },
+        "skipped": [
+            *({"at": decision.at, "reason": decision.reason} for decision in played.skipped),
+            *({"at": grade.decision.at, "reason": RARE_BIDS} for grade in review.uncounted),
+            *({"at": decision.at, "reason": OUT_OF_TIME} for decision in review.ungraded),
+        ],
+    }
+
+
+def flatten(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values with three keys for an estimate: NAME, NAME_low and NAME_high.
+
+    What is not finite is None, which JSON has.
+    """
+    plain: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, Estimate):
+            for end, number in zip(("", "_low", "_high"), value[:3], strict=True):
+                plain[name + end] = float(number) if math.isfinite(number) else None
+        else:
+            plain[name] = value
+    return plain
+
+
+def describe_grade(grade: Grade, run: ReviewRun, continuation: Continuation) -> dict[str, Any]:
+    """Return a graded decision as plain values."""
+    decision, hindsight, played = grade.decision, grade.hindsight, grade.decision.played
+    lines = [
+        [
+            {"leader": trick.leader, "cards": [*map(str, trick.cards)], "winner": trick.winner}
+            for trick in tricks
+        ]
+        for _, tricks in list_lines(grade, continuation)
+    ] or None
+    return flatten(
+        {
+            "number": decision.number,
+            "at": decision.at,
+            "seat": decision.seat,
+            "place": played.place_of(decision.seat),
+            "team": played.teams[decision.seat],
+            "role": GROUP_COLUMNS["role"](grade),
+            "kind": decision.kind,
+            "trick": decision.trick,
+            "choice": decision.choice,
+            "best": grade.best,
+            "reference_choice": grade.reference_choice,
+            "options": [
+                flatten(
+                    {
+                        "name": option.name,
+                        "value": option.value,
+                        "win_share": option.win,
+                        "n": option.value.observations,
+                        "hindsight_value": grade.look_back(option.name),
+                    }
+                )
+                for option in grade.options
+            ],
+            "loss_points": grade.loss.cautious_points,
+            "loss_win_share": grade.loss.wins,
+            "large_loss_share": grade.loss.large,
+            "p_value": grade.loss.points.p_value,
+            "mistake": grade.mistake,
+            "exact": grade.layouts is not None,
+            "layouts": grade.layouts,
+            "n": grade.loss.points.observations,
+            "effective_n": grade.effective_deals,
+            "ignores_calls": grade.ignores_calls,
+            "effect_points": grade.effect,
+            "hindsight_loss_points": hindsight and hindsight.loss,
+            "hindsight_best": hindsight and grade.names[hindsight.best],
+            "hindsight_effect_points": hindsight and float(hindsight.change[hindsight.team]),
+            "outcome": grade.outcome,
+            "lines": lines and dict(zip(("choice", "best"), lines, strict=True)),
+            "reason": explain_best(grade),
+            "command": make_command(grade, run),
+        }
+    )

@@ -1,179 +1,41 @@
-"""Reports of reviews: the run, its tables, the worst decisions in words, and the JSON."""
+"""The first screen of a review: its run, the worst decisions in words, excerpts of its tables."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
-import msgspec
-
-from kqj_sim.cards import Card, parse_card, parse_cards
-from kqj_sim.messages import format_json, shell_join
+from kqj_sim import __version__
+from kqj_sim.arguments import name_policy
+from kqj_sim.cards import parse_card
+from kqj_sim.games import find_game
+from kqj_sim.messages import shell_join
 from kqj_sim.output.card_reasons import compare_cards
 from kqj_sim.output.excerpts import Excerpt
-from kqj_sim.output.formats import convert_table
-from kqj_sim.output.run import Report
+from kqj_sim.output.run import RANGE_SIGNS, Report, Run
 from kqj_sim.output.sentences import say
-from kqj_sim.policies.players import Player, parse_player
-from kqj_sim.positions.estimator import make_sampler
-from kqj_sim.positions.position import Position
-from kqj_sim.positions.sampling import EstimatePlan, derive_keys
+from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.review.cross_fitting import LARGE_LOSS
-from kqj_sim.questions.review.decisions import Decision, RecordedRound
-from kqj_sim.questions.review.grading import derive_seed
-from kqj_sim.questions.review.play import ReviewRun
-from kqj_sim.questions.review.reviewed_decisions import ReviewedDecision, list_decisions, sort_worst
-from kqj_sim.questions.review.rounds import Hindsight, Parts, RoundReview, Total
-from kqj_sim.questions.review.tables import (
-    OUTCOMES,
-    estimate_decision_loss,
-    make_review_tables,
-)
+from kqj_sim.questions.review.decisions import RecordedRound
+from kqj_sim.questions.review.grading import Grade, GradePlan
+from kqj_sim.questions.review.hindsight import Continuation
+from kqj_sim.questions.review.play import ReviewedRounds, RoundReview
+from kqj_sim.questions.review.tables import OUTCOMES, list_grades, make_review_tables, sort_worst
 from kqj_sim.referee.trick import PlayedTrick
+from kqj_sim.rules import GameRules
 from kqj_sim.stats.intervals import Estimate
-
-if TYPE_CHECKING:
-    from kqj_sim.questions.review.grading import Grade
-    from kqj_sim.stats.tables import Table
-
-# Reviewed decisions in sentences.
+from kqj_sim.stats.tables import Table
 
 RARE_BIDS = "the reference player would hardly ever have bid as the others did"
 
 OUT_OF_TIME = "out of time"
 """Why a decision is not graded that the limit of time left no deals for."""
 
-
-def describe_player(played: RecordedRound, seat: int) -> str:
-    """Return a player as a noun: `Cem`, `the opener`, `the 3rd`."""
-    return played.seat_names.describe_noun(seat).removesuffix(" to speak")
-
-
-def write_mistake(each: ReviewedDecision, confidence: float, several: bool) -> str:
-    """Return a sentence on what a decision lost, with its line if there are `several` rounds."""
-    played, line = each.review.played, each.review.played.line if several else 0
-    who = describe_player(played, each.grade.decision.seat)
-    loss = each.grade.loss.points.estimate(confidence)
-    reason, outcome = explain_best(each.grade), each.outcome
-    return say(__name__, "mistake", each.grade, who, line, loss, reason, outcome, LARGE_LOSS)
-
-
-def list_lines(each: ReviewedDecision, going_on: Continuation) -> list[list[PlayedTrick]] | None:
-    """Return how the round goes on after the choice and after the best card.
-
-    None for a call, if a card was not known, or if nothing was lost.
-    """
-    grade = each.grade
-    if each.hindsight is None or grade.decision.is_call or not grade.matters:
-        return None
-    cards = grade.decision.knowledge.referee.card_by_text
-    return [
-        going_on.list_tricks(grade.decision, cards[name])
-        for name in (grade.decision.choice, grade.best)
-    ]
-
-
-def write_lines(each: ReviewedDecision, going_on: Continuation) -> list[str]:
-    """Return the cards that follow the choice and the best card, with the result of each."""
-    lines, names, hindsight = list_lines(each, going_on), each.grade.names, each.hindsight
-    if lines is None or hindsight is None:
-        return []
-    place = len(each.grade.decision.knowledge.tricks[-1][1])
-    written = []
-    for name, tricks in zip((each.grade.decision.choice, each.grade.best), lines, strict=True):
-        following = [tricks[0].cards[place + 1 :], *(trick.cards for trick in tricks[1:])]
-        value = float(hindsight.values[names.index(name), hindsight.team])
-        written.append(say(__name__, "line", name, [each for each in following if each], value))
-    return written
-
-
-def explain_best(grade: Grade) -> str:
-    """Return a clause on what the best option does that the choice does not; may be empty."""
-    decision, best = grade.decision, grade.best
-    if best == decision.choice:
-        return ""
-    if decision.is_call:
-        options = {option.name: option for option in grade.options}
-        return say(__name__, "better_call", options[best], options[decision.choice])
-    ranks = decision.knowledge.rules.ranks
-    better, chosen = (parse_card(text, ranks=ranks) for text in (best, decision.choice))
-    reason = compare_cards(decision.knowledge, better, chosen)
-    return f"it {reason}" if reason else ""
-
-
-def list_remarks(reviews: Sequence[RoundReview], ignore_calls: bool) -> list[str]:
-    """Return sentences on what was not graded as usual."""
-    lines = []
-    ignored = sum(grade.ignores_calls for review in reviews for grade in review.grades)
-    if ignored and not ignore_calls:
-        lines.append(say(__name__, "ignored_calls", ignored))
-    for count, what, reason in (
-        (sum(len(each.uncounted) for each in reviews), "call", f", since {RARE_BIDS}"),
-        (sum(len(each.ungraded) for each in reviews), "decision", f": {OUT_OF_TIME}"),
-    ):
-        if count:
-            lines.append(say(__name__, "not_graded", count, what, reason))
-    skipped = [(each.played, one.seat) for each in reviews for one in each.played.skipped]
-    if skipped:
-        names = dict.fromkeys(describe_player(played, seat) for played, seat in skipped)
-        several = len(reviews) > 1
-        lines.append(say(__name__, "cards_missing", len(skipped), [*names], several))
-    return lines
-
-
-# Continuations of a round: the reference player plays on at every seat, the cards as they are.
-
-
-class Continuation:
-    """Continuations of a round; cards asked for before are not asked for again.
-
-    Args:
-        played: the round, of which all hands are known.
-        reference: the player who plays on; of one who chooses at random a single way to go on.
-        seed: seed of the draws of such a player.
-    """
-
-    def __init__(self, played: RecordedRound, reference: Player, seed: int) -> None:
-        hands, ranks = played.record.hands or (), played.rules.ranks
-        self._hands = [parse_cards(" ".join(hand or ()), ranks=ranks) for hand in hands]
-        self._players = [reference] * played.rules.seats
-        self._plan = EstimatePlan(seed=derive_seed(seed, played.line))
-        self._found: dict[tuple[Card, ...], Card] = {}
-
-    def list_tricks(self, decision: Decision, card: Card) -> list[PlayedTrick]:
-        """Return the tricks from that of a decision on, if this card is played there."""
-        position = self._play(decision.knowledge, card)
-        while not position.is_over:
-            if position.plays not in self._found:
-                self._found[position.plays] = self._choose(position)
-            position = self._play(position, self._found[position.plays])
-        # Each trick is led by the winner of the one before; the last one has no cards.
-        tricks = position.tricks[decision.trick - 1 :]
-        return [PlayedTrick(*trick, winner) for trick, (winner, _) in pairwise(tricks)]
-
-    def _play(self, position: Position, card: Card) -> Position:
-        """Return the position of the player after this card, who sees their own hand."""
-        plays = (*position.plays, card)
-        unknown = replace(position, plays=plays, hands=((),) * len(self._hands))
-        if unknown.is_over:
-            return unknown
-        hands = [hand if seat == unknown.seat else () for seat, hand in enumerate(self._hands)]
-        return replace(unknown, hands=tuple(hands))
-
-    def _choose(self, position: Position) -> Card:
-        legal = position.legal_cards
-        if len(legal) == 1:
-            return legal[0]
-        sampler = make_sampler(position, self._players, self._plan, 0)
-        (text,) = sampler.ask(derive_keys(self._plan.seed, 0, 1))
-        return position.referee.card_by_text[text]
-
-
 _MOST_GROUPS = 10
 """Groups of --by that are shown, at most."""
+
+_LOSSES = ("loss_points_per_round", "mistakes_per_round", "loss_points_per_decision")
 
 _OF_ROUND = (
     Excerpt(
@@ -205,36 +67,150 @@ _OF_PLAYERS = (
     Excerpt("outcomes", tuple(OUTCOMES.values())),
 )  # fmt: skip
 
-_LOSSES = ("loss_points_per_round", "mistakes_per_round", "loss_points_per_decision")
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewRun(Run):
+    """A review: `policies` are empty, since every record names its own.
+
+    Attributes:
+        source: name of the file, `-` for stdin; the policy's specification if it was played.
+        plan: how decisions are graded; its time is that of all rounds.
+        played: whether the rounds were played on the way; `source` is then the command that writes
+            one, with `{first}` for its number.
+        skipped: number of rounds that could not be reviewed.
+        is_mixed: True for rounds of several rules.
+    """
+
+    source: str
+    plan: GradePlan
+    confidence: float
+    skipped: int
+    is_mixed: bool
+    played: bool
+
+    @property
+    def reference_name(self) -> str:
+        """The name of the reference player; empty for the default of each game."""
+        reference = self.plan.reference
+        return "" if reference is None else name_policy(reference)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run as plain values, by the keys of the JSON output."""
+        return {
+            "version": __version__,
+            "command": self.command,
+            "game": self.rules.game,
+            "source": self.source,
+            "reference": self.reference_name,
+            "seed": self.seed,
+            "samples": self.plan.deals,
+            "time": self.plan.time,
+            "ignore_calls": self.plan.ignore_calls,
+            "ignore_plays": self.plan.ignore_plays,
+            "confidence": self.confidence,
+            "deals": self.deals,
+            "skipped_lines": self.skipped,
+            "by": list(self.by),
+            "interrupted": self.interrupted,
+        }
+
+    def describe(self) -> str:
+        """Return the run in a line for people."""
+        return say(__name__, "run", self, find_game(self.rules.game).title)
+
+    def describe_intervals(self) -> str:
+        """Describe the intervals for people."""
+        return f"{RANGE_SIGNS}: {100 * self.confidence:g}% intervals"
 
 
-def make_review_report(reviews: Sequence[RoundReview], run: ReviewRun, worst: int) -> Report:
-    """Return the report of reviewed rounds, with the `worst` decisions in words."""
-    confidence = run.confidence or 0.95
-    tables = make_review_tables(reviews, confidence, run.by)
-    if not reviews:
-        return Report(run, tables, [say(__name__, "nothing")])
-    decisions = list_decisions(reviews)
-    remarks = list_remarks(reviews, run.plan.ignore_calls)
-    single = len(reviews) == 1
-    headline = _write_round(reviews[0], confidence) if single else _write_rounds(
-        reviews, tables, decisions
+def make_review_run(
+    reviewed: ReviewedRounds, plan: GradePlan, source: str, rules: GameRules,
+    by: tuple[str, ...] = (), played: bool = False,
+) -> ReviewRun:  # fmt: skip
+    """Return the run of rounds; `rules` are those of rounds that could not be reviewed."""
+    all_rules = [review.played.rules for review in reviewed.reviews] or [rules]
+    reference = plan.reference or find_game(all_rules[0].game).default_player
+    return ReviewRun(
+        command="review", rules=all_rules[0], policies=(), seed=plan.seed, first=0,
+        deals=len(reviewed.reviews), confidence=plan.confidence, by=by,
+        interrupted=reviewed.interrupted or reviewed.out_of_time, source=source,
+        plan=replace(plan, reference=reference), skipped=len(reviewed.errors),
+        is_mixed=any(own_rules != all_rules[0] for own_rules in all_rules), played=played,
     )  # fmt: skip
-    if not decisions:
-        return Report(run, (), headline, remarks=remarks)
-    passages = []
-    for number, each in enumerate(sort_worst(decisions)[:worst]):
-        lines = [write_mistake(each, confidence, len(reviews) > 1)]
-        if number == 0:  # Those of more would not fit on a screen.
-            lines += write_lines(each, _make_continuation(each.review, run))
-        passages.append(("\n".join(lines), make_command(each, run)))
-    views = _OF_ROUND if single else _list_season_views(tables, run.by)
-    return Report(run, tables, headline, views, remarks=remarks, commands=passages)
 
 
-def make_command(each: ReviewedDecision, run: ReviewRun) -> str:
+def describe_end(reviewed: ReviewedRounds) -> str | None:
+    """Return a line on how far a review came; None if it came to the end."""
+    if not reviewed.interrupted and not reviewed.out_of_time:
+        return None
+    left = reviewed.left if reviewed.out_of_time else None
+    return say(__name__, "end", reviewed.interrupted, len(reviewed.reviews), left)
+
+
+# Reviewed decisions in sentences.
+
+
+def describe_player(played: RecordedRound, seat: int) -> str:
+    """Return a player as a noun: `Cem`, `the opener`, `the 3rd`."""
+    return played.seat_names.describe_noun(seat).removesuffix(" to speak")
+
+
+def write_mistake(grade: Grade, several: bool) -> str:
+    """Return a sentence on what a decision lost, with its line if there are `several` rounds."""
+    played = grade.decision.played
+    who = describe_player(played, grade.decision.seat)
+    line = played.line if several else 0
+    return say(__name__, "mistake", grade, who, line, explain_best(grade), LARGE_LOSS)
+
+
+def explain_best(grade: Grade) -> str:
+    """Return a clause on what the best option does that the choice does not; may be empty."""
+    decision, best = grade.decision, grade.best
+    if best == decision.choice:
+        return ""
+    if decision.is_call:
+        options = {option.name: option for option in grade.options}
+        return say(__name__, "better_call", options[best], options[decision.choice])
+    ranks = decision.knowledge.rules.ranks
+    better, chosen = (parse_card(text, ranks=ranks) for text in (best, decision.choice))
+    reason = compare_cards(decision.knowledge, better, chosen)
+    return f"it {reason}" if reason else ""
+
+
+def make_continuation(played: RecordedRound, run: ReviewRun) -> Continuation:
+    """Return how a round goes on with the reference player."""
+    return Continuation(played, parse_player(run.plan.reference, played.rules.game), run.seed)
+
+
+def list_lines(grade: Grade, continuation: Continuation) -> list[tuple[str, list[PlayedTrick]]]:
+    """Return the choice and the best card, each with how the round goes on after it.
+
+    Empty for a call, if a card was not known, or if nothing was lost.
+    """
+    decision = grade.decision
+    if grade.hindsight is None or decision.is_call or not grade.matters:
+        return []
+    cards = decision.knowledge.referee.card_by_text
+    return [
+        (name, continuation.list_tricks(decision, cards[name]))
+        for name in (decision.choice, grade.best)
+    ]
+
+
+def write_lines(grade: Grade, continuation: Continuation) -> list[str]:
+    """Return the cards that follow the choice and the best card, with the result of each."""
+    sentences = []
+    for name, tricks in list_lines(grade, continuation):
+        place = len(grade.decision.knowledge.tricks[-1][1])
+        cards = [tricks[0].cards[place + 1 :], *(trick.cards for trick in tricks[1:])]
+        following = [part for part in cards if part]
+        sentences.append(say(__name__, "line", name, following, grade.look_back(name)))
+    return sentences
+
+
+def make_command(grade: Grade, run: ReviewRun) -> str:
     """Return the command that shows the options of a decision."""
-    played = each.review.played
+    played = grade.decision.played
     words = ["kqj-sim", "odds", "--record"]
     before = ""
     if run.played:
@@ -246,58 +222,94 @@ def make_command(each: ReviewedDecision, run: ReviewRun) -> str:
         words += ["-", *(["--line", str(line)] if line > 1 else [])]
     else:
         words += [run.source if run.source != "-" else "FILE", "--line", str(played.line)]
-    words += ["--at", each.grade.decision.at, "--policy", run.reference_name]
-    if each.grade.ignores_calls:
+    words += ["--at", grade.decision.at, "--policy", run.reference_name]
+    if grade.ignores_calls:
         words.append("--ignore-calls")
-    if run.plan.ignore_plays and not each.grade.decision.is_call:
+    if run.plan.ignore_plays and not grade.decision.is_call:
         words.append("--ignore-plays")
     return before + shell_join(words)
 
 
-def _write_round(review: RoundReview, confidence: float) -> list[str]:
+def list_remarks(reviews: Sequence[RoundReview], ignore_calls: bool) -> list[str]:
+    """Return sentences on what was not graded as usual."""
+    lines = []
+    ignored = sum(grade.ignores_calls for grade in list_grades(reviews))
+    if ignored and not ignore_calls:
+        lines.append(say(__name__, "ignored_calls", ignored))
+    for count, what, reason in (
+        (sum(len(review.uncounted) for review in reviews), "call", f", since {RARE_BIDS}"),
+        (sum(len(review.ungraded) for review in reviews), "decision", f": {OUT_OF_TIME}"),
+    ):
+        if count:
+            lines.append(say(__name__, "not_graded", count, what, reason))
+    skipped = [
+        describe_player(review.played, decision.seat)
+        for review in reviews
+        for decision in review.played.skipped
+    ]
+    if skipped:
+        names = [*dict.fromkeys(skipped)]
+        lines.append(say(__name__, "cards_missing", len(skipped), names, len(reviews) > 1))
+    return lines
+
+
+# The first screen.
+
+
+def make_review_report(reviews: Sequence[RoundReview], run: ReviewRun, worst: int) -> Report:
+    """Return the report of reviewed rounds, with the `worst` decisions in words."""
+    tables = make_review_tables(reviews, run.confidence, run.by)
+    if not reviews:
+        return Report(run, tables, [say(__name__, "nothing")])
+    grades, is_single = list_grades(reviews), len(reviews) == 1
+    remarks = list_remarks(reviews, run.plan.ignore_calls)
+    headline = _write_round(reviews[0]) if is_single else _write_rounds(reviews, tables)
+    if not grades:
+        return Report(run, (), headline, remarks=remarks)
+    passages = []
+    for number, grade in enumerate(sort_worst(grades)[:worst]):
+        lines = [write_mistake(grade, not is_single)]
+        if number == 0:  # Those of more would not fit on a screen.
+            lines += write_lines(grade, make_continuation(grade.decision.played, run))
+        passages.append(("\n".join(lines), make_command(grade, run)))
+    views = _OF_ROUND if is_single else _list_season_views(tables, run.by)
+    return Report(run, tables, headline, views, remarks=remarks, commands=passages)
+
+
+def _write_round(review: RoundReview) -> list[str]:
     played, record = review.played, review.played.record
     lines = []
     result = getattr(played.source, "result", None)
     if record.sender is not None and record.contract is not None:
         winner, lead = None, 0.0
         if review.result is not None:
-            scores = [float(each) for each in review.result]
+            scores = [float(score) for score in review.result]
             lead = max(scores)
             winner = played.name_side(scores.index(lead)) if lead > 0 else ""
         who = describe_player(played, record.sender)
         lines.append(say(__name__, "round", who, record, str(result), winner, lead))
     elif result == "passed_out":
         lines.append(say(__name__, "passed_out"))
-    totals = [each for each in review.totals if each.seat in review.seats and each.decisions]
-    decisions, mistakes = (
-        sum(numbers)
-        for numbers in (
-            [each.decisions for each in totals], [each.mistakes for each in totals],
-        )
-    )  # fmt: skip
+    totals = [total for total in review.totals if total.seat in review.seats and total.decisions]
+    counts = sum(total.decisions for total in totals), sum(total.mistakes for total in totals)
     who, lost = "", None
     if totals:
-        most = max(totals, key=lambda each: each.points.value)
+        most = max(totals, key=lambda total: total.loss_points.value)
         assert most.seat is not None
-        who, lost = describe_player(played, most.seat), most.points.estimate(confidence)
-    return [*lines, say(__name__, "round_losses", decisions, mistakes, who, lost)]
+        who, lost = describe_player(played, most.seat), most.loss_points
+    return [*lines, say(__name__, "round_losses", *counts, who, lost)]
 
 
-def _find_table(tables: Sequence[Table], name: str) -> Table:
-    return next(each for each in tables if each.name == name)
+def _write_rounds(reviews: Sequence[RoundReview], tables: Sequence[Table]) -> list[str]:
+    grades = list_grades(reviews)
+    losses = _find_estimates(tables, "loss") if grades else {}
+    mistakes = sum(grade.mistake for grade in grades)
+    return [say(__name__, "losses", len(reviews), len(grades), mistakes, losses.get(()))]
 
 
-def _find_estimate(tables: Sequence[Table], name: str, quantity: str) -> Estimate:
-    found = list(_find_table(tables, name).estimates(quantity).values())
-    return found[0] if found else Estimate(math.nan, math.nan, math.nan, 0)
-
-
-def _write_rounds(
-    reviews: Sequence[RoundReview], tables: Sequence[Table], decisions: Sequence[ReviewedDecision]
-) -> list[str]:
-    loss = _find_estimate(tables, "loss", "loss_points_per_round")
-    mistakes = sum(each.grade.mistake for each in decisions)
-    return [say(__name__, "losses", len(reviews), len(decisions), mistakes, loss)]
+def _find_estimates(tables: Sequence[Table], name: str) -> dict[tuple[Any, ...], Estimate]:
+    """Return the points lost a round, by the groups of a table."""
+    return next(table for table in tables if table.name == name).estimates(_LOSSES[0])
 
 
 def _list_season_views(tables: Sequence[Table], by: Sequence[str]) -> list[Excerpt]:
@@ -308,200 +320,9 @@ def _list_season_views(tables: Sequence[Table], by: Sequence[str]) -> list[Excer
 
 def _show_largest(tables: Sequence[Table], column: str) -> Excerpt:
     name = f"loss_by_{column}"
-    groups = len(_find_table(tables, name).estimates(_LOSSES[0]))
+    groups = len(_find_estimates(tables, name))
     note = ""
     if groups > _MOST_GROUPS:
         note = say(__name__, "largest", _MOST_GROUPS, groups, name)
     quantities = (_LOSSES[0], "loss_share", *_LOSSES[1:])
     return Excerpt(name, quantities, note=note, most=_MOST_GROUPS, sorted_by=_LOSSES[0])
-
-
-def render_review(report: Report, reviews: Sequence[RoundReview]) -> bytes:
-    """Return a review as JSON, with all decisions of all rounds."""
-    assert isinstance(report.run, ReviewRun)
-    found = {
-        **report.run.to_dict(),
-        "answer": list(report.headline),
-        "worst": [
-            {"text": text.partition("\n")[0], "command": command}
-            for text, command in report.commands
-        ],
-        "rounds": [describe_review(each, report.run) for each in reviews],
-        "tables": [convert_table(table) for table in report.tables],
-    }
-    return format_json(found, 1).encode() + b"\n"
-
-
-def describe_review(review: RoundReview, run: ReviewRun) -> dict[str, Any]:
-    """Return a reviewed round as plain values: `docs/review.md`, "The JSON of a review"."""
-    played, confidence = review.played, run.confidence or 0.95
-    source = msgspec.to_builtins(played.source)
-    decisions, going_on = list_decisions([review]), _make_continuation(review, run)
-    timeline = None
-    if review.start is not None:
-        timeline = [{"at": "start", "values": [float(value) for value in review.start]}]
-        timeline += [
-            {
-                "at": grade.decision.at,
-                "values": [float(value) for value in hindsight.values[hindsight.choice]],
-            }
-            for grade, hindsight in review.all_decisions
-            if hindsight is not None
-        ]
-    luck = None
-    if review.parts is not None and review.team_parts is not None:
-        luck = {
-            "seats": [_describe_parts(each, confidence) for each in review.parts],
-            "teams": [_describe_parts(each, confidence) for each in review.team_parts],
-        }
-    return {
-        "line": played.line,
-        "record": source,
-        "players": [
-            {
-                "seat": seat,
-                "place": played.place_of(seat),
-                "name": played.names[seat],
-                "label": played.seat_names.describe(seat),
-                "team": played.teams[seat],
-                "role": played.describe_role(seat),
-            }
-            for seat in range(played.rules.seats)
-        ],
-        "decisions": [_describe_decision(each, run, going_on) for each in decisions],
-        "worst": [each.grade.decision.number for each in sort_worst(decisions)],
-        "timeline": timeline,
-        "luck": luck,
-        "totals": {
-            "seats": [_describe_total(each, confidence) for each in review.totals],
-            "teams": [_describe_total(each, confidence) for each in review.team_totals],
-        },
-        "skipped": [
-            *({"at": each.at, "reason": each.reason} for each in played.skipped),
-            *({"at": grade.decision.at, "reason": RARE_BIDS} for grade, _ in review.uncounted),
-            *({"at": each.at, "reason": OUT_OF_TIME} for each in review.ungraded),
-        ],
-    }
-
-
-def _put(name: str, estimate: Estimate) -> dict[str, float | None]:
-    """Return a number and its bounds as three keys."""
-    return {
-        f"{name}{end}": float(number) if math.isfinite(number) else None
-        for end, number in zip(("", "_low", "_high"), estimate[:3], strict=True)
-    }
-
-
-def _make_continuation(review: RoundReview, run: ReviewRun) -> Continuation:
-    reference = parse_player(run.plan.reference, review.played.rules.game)
-    return Continuation(review.played, reference, run.seed)
-
-
-def _describe_lines(
-    each: ReviewedDecision, going_on: Continuation
-) -> dict[str, list[dict[str, Any]]] | None:
-    lines = list_lines(each, going_on)
-    if lines is None:
-        return None
-    return {
-        name: [
-            {
-                "leader": trick.leader,
-                "cards": [str(card) for card in trick.cards],
-                "winner": trick.winner,
-            }
-            for trick in tricks
-        ]
-        for name, tricks in zip(("choice", "best"), lines, strict=True)
-    }
-
-
-def _describe_decision(
-    each: ReviewedDecision, run: ReviewRun, going_on: Continuation
-) -> dict[str, Any]:
-    grade, hindsight, played = each.grade, each.hindsight, each.review.played
-    decision, confidence = grade.decision, run.confidence or 0.95
-    names = grade.names
-
-    def look_back(name: str) -> float | None:
-        if hindsight is None:
-            return None
-        return float(hindsight.values[names.index(name), hindsight.team])
-
-    role = "caller" if decision.is_call else played.describe_role(decision.seat)
-    return {
-        "number": decision.number,
-        "at": decision.at,
-        "seat": decision.seat,
-        "place": played.place_of(decision.seat),
-        "team": played.teams[decision.seat],
-        "role": role,
-        "kind": decision.kind,
-        "trick": decision.trick,
-        "choice": decision.choice,
-        "best": grade.best,
-        "reference_choice": grade.reference_choice,
-        "options": [
-            {
-                "name": option.name,
-                **_put("value", option.value.estimate(confidence)),
-                **_put("win_share", option.win.estimate(confidence)),
-                "n": option.value.observations,
-                "hindsight_value": look_back(option.name),
-            }
-            for option in grade.options
-        ],
-        **_put("loss_points", estimate_decision_loss(grade, confidence)),
-        **_put("loss_win_share", grade.loss.estimate_wins(confidence)),
-        **_put("large_loss_share", grade.loss.large.estimate_share(confidence)),
-        "p_value": grade.p_value,
-        "mistake": grade.mistake,
-        "exact": grade.layouts is not None,
-        "layouts": grade.layouts,
-        "n": grade.loss.points.observations,
-        "effective_n": grade.effective_deals,
-        "ignores_calls": grade.ignores_calls,
-        **_put("effect_points", grade.effect.estimate(confidence)),
-        **_describe_hindsight(hindsight, names),
-        "outcome": each.outcome,
-        "lines": _describe_lines(each, going_on),
-        "reason": explain_best(grade),
-        "command": make_command(each, run),
-    }
-
-
-def _describe_hindsight(hindsight: Hindsight | None, names: Sequence[str]) -> dict[str, Any]:
-    if hindsight is None:
-        return dict.fromkeys(("hindsight_loss_points", "hindsight_best", "hindsight_effect_points"))
-    return {
-        "hindsight_loss_points": hindsight.loss,
-        "hindsight_best": names[hindsight.best],
-        "hindsight_effect_points": float(hindsight.change[hindsight.team]),
-    }
-
-
-def _describe_parts(parts: Parts, confidence: float) -> dict[str, Any]:
-    return {
-        "seat": parts.seat,
-        "team": parts.team,
-        "result": parts.result,
-        **_put("average", parts.average.estimate(confidence)),
-        "deal_luck": parts.deal_luck,
-        **_put("own_decisions", parts.own_decisions.estimate(confidence)),
-        "own_luck": parts.own_luck,
-        "others_decisions": parts.others_decisions,
-        "remainder": parts.remainder,
-    }
-
-
-def _describe_total(total: Total, confidence: float) -> dict[str, Any]:
-    return {
-        "seat": total.seat,
-        "team": total.team,
-        "decisions": total.decisions,
-        "mistakes": total.mistakes,
-        **_put("loss_points", total.points.estimate(confidence)),
-        **_put("loss_win_share", total.wins.estimate(confidence)),
-        "hindsight_loss_points": total.hindsight_loss,
-        "accuracy": total.accuracy,
-    }

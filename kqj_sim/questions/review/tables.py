@@ -5,126 +5,27 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from kqj_sim.messages import join_words
+from kqj_sim.errors import InputError
+from kqj_sim.messages import join_words, suggest
 from kqj_sim.output.sentences import say
 from kqj_sim.policies.players import label_players
-from kqj_sim.questions.review.cross_fitting import Mean, find_mistakes
+from kqj_sim.questions.review.cross_fitting import Mean, add_means, find_mistakes, make_mean
 from kqj_sim.questions.review.grading import Grade
-from kqj_sim.questions.review.reviewed_decisions import (
-    ReviewedDecision,
-    Value,
-    list_decisions,
-    sort_worst,
-)
-from kqj_sim.questions.review.rounds import (
-    Parts,
-    RoundReview,
-    Total,
-    add_means,
-    compute_accuracy,
-)
+from kqj_sim.questions.review.play import Parts, RoundReview, compute_accuracy
 from kqj_sim.stats.intervals import (
     MIN_MEAN_OBSERVATIONS,
     Estimate,
     compute_reach,
     make_count,
+    make_exact,
     make_unbounded,
 )
 from kqj_sim.stats.quantiles import student_quantile
 from kqj_sim.stats.tables import Table, TableRow
-
-# Tables of one reviewed round: what each player lost, luck and skill, every option.
-
-
-def make_round_tables(
-    review: RoundReview, decisions: Sequence[ReviewedDecision], confidence: float, game: str
-) -> list[Table]:
-    """Return what each player lost, and luck and skill of each side and seat."""
-    played = review.played
-    outcomes = Counter((each.grade.decision.seat, each.outcome) for each in decisions)
-    rows: list[TableRow] = []
-    for total in sorted(review.totals, key=lambda each: played.place_of(each.seat or 0)):
-        if total.seat not in review.seats or total.seat is None:
-            continue
-        name, role = played.seat_names.describe(total.seat), played.describe_role(total.seat)
-        group = total.seat, name, role or ""
-        rows += _list_total(group, total, confidence)
-        if not outcomes[total.seat, "unknown"]:
-            for outcome, quantity in (("lucky", "lucky"), ("bad luck", "bad_luck")):
-                rows.append((group, quantity, make_count(outcomes[total.seat, outcome])))
-    tables = [
-        Table(
-            "seats", "What each player lost", ("seat", "label", "role"), rows,
-            say(__name__, "luck_note"), counted=False, game=game,
-        )
-    ]  # fmt: skip
-    if review.parts is not None and review.team_parts is not None:
-        seats = [
-            row for each in review.parts for row in _list_parts((each.seat or 0,), each, confidence)
-        ]
-        teams = [
-            row
-            for each in review.team_parts
-            for row in _list_parts((each.team, played.name_side(each.team)), each, confidence)
-        ]
-        note = say(__name__, "parts_note")
-        tables += [
-            Table(
-                "team_parts", "Luck and skill of each side", ("team", "labels"), teams, note,
-                counted=False, game=game,
-            ),
-            Table(
-                "parts", "Luck and skill of each seat", ("seat",), seats, note,
-                counted=False, game=game,
-            ),
-        ]  # fmt: skip
-    return tables
-
-
-def _list_total(group: tuple[int, str, str], total: Total, confidence: float) -> Iterator[TableRow]:
-    yield group, "decisions", make_count(total.decisions)
-    yield group, "mistakes", make_count(total.mistakes)
-    yield group, "loss_points", total.points.estimate(confidence)
-    yield group, "loss_win_share", total.wins.estimate(confidence)
-    if total.accuracy is not None:
-        accuracy = Estimate(total.accuracy, math.nan, math.nan, total.decisions)
-        yield group, "accuracy_share", accuracy
-    if total.hindsight_loss is not None:
-        hindsight = Estimate(total.hindsight_loss, math.nan, math.nan, total.decisions)
-        yield group, "hindsight_loss_points", hindsight
-
-
-def _list_parts(
-    group: tuple[int] | tuple[int, str], parts: Parts, confidence: float
-) -> Iterator[TableRow]:
-    def exact(value: float) -> Estimate:
-        return Estimate(value, math.nan, math.nan, 1)
-
-    yield group, "result", exact(parts.result)
-    yield group, "average", parts.average.estimate(confidence)
-    yield group, "deal_luck", exact(parts.deal_luck)
-    yield group, "own_decisions", parts.own_decisions.estimate(confidence)
-    yield group, "own_luck", exact(parts.own_luck)
-    yield group, "others_decisions", exact(parts.others_decisions)
-    yield group, "remainder", exact(parts.remainder)
-
-
-def make_option_table(decisions: Sequence[ReviewedDecision], confidence: float, game: str) -> Table:
-    """Return the value of every option of every decision."""
-    rows: list[TableRow] = []
-    for each in decisions:
-        for option in each.grade.options:
-            group = (each.grade.decision.at, option.name)
-            rows.append((group, "value", option.value.estimate(confidence)))
-            rows.append((group, "win_share", option.win.estimate(confidence)))
-    return Table("options", "Every option", ("at", "option"), rows, counted=False, game=game)
-
-
-_ROUND_COLUMNS = ("contract", "result", "line", "player")
-"""Columns whose values not every round has: losses a round are those of the rounds that do."""
 
 OUTCOMES: Mapping[str, str] = {
     "mistake": "mistake_share",
@@ -132,7 +33,7 @@ OUTCOMES: Mapping[str, str] = {
     "bad luck": "bad_luck_share",
     "fine": "fine_share",
 }
-"""The names of `ReviewedDecision.outcome`, with the quantities of their shares."""
+"""The names of `Grade.outcome`, with the quantities of their shares."""
 
 TABLES: Mapping[str, str] = {
     "seats": "one round: what each player lost",
@@ -151,12 +52,71 @@ TABLES: Mapping[str, str] = {
     "options": "one round: every option of every decision",
 }
 
+_HEADS: Mapping[str, tuple[str, tuple[str, ...], str]] = {
+    "seats": ("What each player lost", ("seat", "label", "role"), "luck_note"),
+    "team_parts": ("Luck and skill of each side", ("team", "labels"), "parts_note"),
+    "parts": ("Luck and skill of each seat", ("seat",), "parts_note"),
+    "players": ("Points a round of a player", ("player",), ""),
+    "differences": ("Differences between players without luck", ("player", "other"), ""),
+    "outcomes": ("What became of the decisions, with the cards as they were", ("player",), ""),
+    "decisions": ("Every decision", ("line", "at", "player", "kind", "choice", "best"), ""),
+    "options": ("Every option", ("at", "option"), ""),
+}
+"""Title, group columns and the name of a note; those of losses follow from the columns."""
+
+_LOSS_COLUMNS = ("trick", "role", "kind", "contract")
+"""Columns of losses whether asked for or not."""
+
+_ROUND_COLUMNS = ("contract", "result", "line", "player")
+"""Columns whose values not every round has: losses a round are those of the rounds that do."""
+
+
+def _read_role(grade: Grade) -> str:
+    if grade.decision.is_call:
+        return "caller"
+    return grade.decision.played.describe_role(grade.decision.seat) or "none"
+
+
+GROUP_COLUMNS: Mapping[str, Callable[[Grade], int | str]] = {
+    "trick": lambda grade: grade.decision.trick,
+    "role": _read_role,
+    "kind": lambda grade: grade.decision.kind,
+    "contract": lambda grade: grade.decision.played.record.contract or "none",
+    "player": lambda grade: grade.decision.played.names[grade.decision.seat],
+    "seat": lambda grade: grade.decision.seat,
+    "place": lambda grade: grade.decision.played.place_of(grade.decision.seat),
+    "result": lambda grade: str(getattr(grade.decision.played.source, "result", "none")),
+    "line": lambda grade: grade.decision.played.line,
+    "outcome": lambda grade: grade.outcome,
+}
+"""The columns of `--by`, each with what reads its value."""
+
+
+def parse_columns(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of `--by`; raise InputError if one does not exist."""
+    for name in names:
+        if name not in GROUP_COLUMNS:
+            hint = suggest(name, GROUP_COLUMNS) or f"there are {', '.join(GROUP_COLUMNS)}"
+            raise InputError(f"--by {name}: there is no such column; {hint}")
+    return tuple(dict.fromkeys(names))
+
+
+def list_grades(reviews: Iterable[RoundReview]) -> list[Grade]:
+    """Return the grades that count of all rounds, in order."""
+    return [grade for review in reviews for grade in review.grades]
+
+
+def sort_worst(grades: Iterable[Grade]) -> list[Grade]:
+    """Return those with a loss that matters, shown mistakes first, then by what they lost."""
+    lost = [grade for grade in grades if grade.matters]
+    return sorted(lost, key=lambda grade: (not grade.mistake, -grade.loss.points.value))
+
 
 def average_rounds(values: Sequence[float], confidence: float) -> Estimate:
     """Return the mean of values, one a round, with Student's interval."""
     count = len(values)
     if not count:
-        return Estimate(math.nan, math.nan, math.nan, 0)
+        return make_exact(math.nan, 0)
     mean = math.fsum(values) / count
     if count < MIN_MEAN_OBSERVATIONS:
         return make_unbounded(mean, count)
@@ -171,240 +131,254 @@ def make_review_tables(
     """Return the tables of reviewed rounds, also of losses by the `GROUP_COLUMNS` of `by`."""
     if not reviews:
         return []
-    decisions = list_decisions(reviews)
-    game = reviews[0].played.rules.game
-    tables = []
-    if len(reviews) == 1:
-        tables += make_round_tables(reviews[0], decisions, confidence, game)
-    tables += _make_player_tables(reviews, confidence, game)
-    tables.append(_make_outcome_table(decisions, game))
-    groups: list[tuple[str, tuple[str, ...]]] = [("loss", ())]
-    groups += [(f"loss_by_{each}", (each,)) for each in ("trick", "role", "kind", "contract")]
-    known = {name for name, _ in groups}
-    groups += [(name, (each,)) for each in by if (name := f"loss_by_{each}") not in known]
-    if len(by) > 1:
-        groups.append(("loss_by", tuple(by)))
-    for name, columns in groups:
+    grades, game = list_grades(reviews), reviews[0].played.rules.game
+    names = dict.fromkeys(review.played.names[seat] for review in reviews for seat in review.seats)
+    labels, tables = label_players(names), []
+
+    def add(name: str, rows: Iterable[TableRow], columns: tuple[str, ...] = ()) -> None:
+        lines = list(rows)
         title = f"Points lost a round{f' by {join_words(columns)}' if columns else ', in all'}"
-        rows = list(_sum_losses(reviews, decisions, columns, confidence))
-        tables.append(Table(name, title, columns, rows, counted=False, game=game))
-    rows = list(_list_decisions(decisions, confidence))
-    columns = ("line", "at", "player", "kind", "choice", "best")
-    tables.append(Table("decisions", "Every decision", columns, rows, counted=False, game=game))
+        title, groups, note = _HEADS.get(name, (title, columns, ""))
+        note = say(__name__, note) if note else ""
+        kind = {"observations": "decisions"} if name == "outcomes" else {"counted": False}
+        table = Table(name, title, groups, lines, note, game=game, **kind)
+        if lines:
+            tables.append(replace_players(table, labels))
+
     if len(reviews) == 1:
-        tables.append(make_option_table(decisions, confidence, game))
-    names = (review.played.names[seat] for review in reviews for seat in review.seats)
-    labels = label_players(names)
-    return [replace_players(table, labels) for table in tables if table.lines]
+        (review,) = reviews
+        add("seats", _list_totals(review))
+        add("team_parts", _list_parts(review, review.team_parts or ()))
+        add("parts", _list_parts(review, review.parts or ()))
+    add("players", _list_players(reviews, names, confidence))
+    add("differences", _compare_players(reviews, names, confidence))
+    add("outcomes", _list_outcomes(grades))
+    losses = {"loss": (), **{f"loss_by_{column}": (column,) for column in (*_LOSS_COLUMNS, *by)}}
+    if len(by) > 1:
+        losses["loss_by"] = tuple(by)
+    for name, columns in losses.items():
+        add(name, _list_losses(reviews, columns, confidence), columns)
+    add("decisions", _list_decisions(grades))
+    if len(reviews) == 1:
+        add("options", _list_options(grades))
+    return tables
 
 
 def replace_players(table: Table, labels: Mapping[str, str]) -> Table:
     """Return a table with the labels of players in place of their names."""
     named = [column in ("player", "other") for column in table.groups]
-    if not any(named):
-        return table
 
-    def label(group: tuple[Value, ...]) -> tuple[Value, ...]:
+    def label(group: tuple[int | str, ...]) -> tuple[int | str, ...]:
         cells = zip(group, named, strict=True)
         return tuple(labels.get(str(value), value) if name else value for value, name in cells)
 
-    lines = [(label(group), quantity, each) for group, quantity, each in table.lines]
-    return replace(table, lines=lines)
+    lines = [(label(group), quantity, estimate) for group, quantity, estimate in table.lines]
+    return replace(table, lines=lines) if any(named) else table
 
 
-def _sum_losses(
-    reviews: Sequence[RoundReview], decisions: Sequence[ReviewedDecision],
-    columns: tuple[str, ...], confidence: float,
-) -> Iterator[TableRow]:  # fmt: skip
-    groups: dict[tuple[Value, ...], dict[int, list[ReviewedDecision]]] = {}
-    fixed = [at for at, column in enumerate(columns) if column in _ROUND_COLUMNS]
-    rounds: dict[tuple[Value, ...], set[int]] = {}
-    whole = math.fsum(each.grade.loss.points.value for each in decisions)
-    for each in decisions:
-        group = tuple(each.get(column) for column in columns)
-        groups.setdefault(group, {}).setdefault(id(each.review), []).append(each)
-        rounds.setdefault(tuple(group[at] for at in fixed), set()).add(id(each.review))
+def _list_numbers(
+    group: tuple[int | str, ...], observations: int, **numbers: Estimate | float | None
+) -> Iterator[TableRow]:
+    """Yield the numbers of a group: whole ones are counts, others exact; None is left out."""
+    for quantity, number in numbers.items():
+        if isinstance(number, int):
+            yield group, quantity, make_count(number)
+        elif isinstance(number, float):
+            yield group, quantity, make_exact(number, observations)
+        elif number is not None:
+            yield group, quantity, number
+
+
+def _list_totals(review: RoundReview) -> Iterator[TableRow]:
+    """Yield what each player lost, by place."""
+    played = review.played
+    outcomes = Counter((grade.decision.seat, grade.outcome) for grade in review.grades)
+    for seat in sorted(review.seats, key=played.place_of):
+        total, role = review.totals[seat], played.describe_role(seat)
+        is_known = not outcomes[seat, "unknown"]
+        yield from _list_numbers(
+            (seat, played.seat_names.describe(seat), role or ""),
+            total.decisions,
+            decisions=total.decisions,
+            mistakes=total.mistakes,
+            loss_points=total.loss_points,
+            loss_win_share=total.loss_win_share,
+            accuracy_share=total.accuracy,
+            hindsight_loss_points=total.hindsight_loss_points,
+            lucky=outcomes[seat, "lucky"] if is_known else None,
+            bad_luck=outcomes[seat, "bad luck"] if is_known else None,
+        )
+
+
+def _list_parts(review: RoundReview, all_parts: Iterable[Parts]) -> Iterator[TableRow]:
+    """Yield the parts of the result of seats, or of sides."""
+    for parts in all_parts:
+        side = review.played.name_side(parts.team)
+        group = (parts.team, side) if parts.seat is None else (parts.seat,)
+        numbers = {name: part for name, part in vars(parts).items() if name not in ("seat", "team")}
+        yield from _list_numbers(group, 1, **numbers)
+
+
+def _list_options(grades: Sequence[Grade]) -> Iterator[TableRow]:
+    for grade in grades:
+        for option in grade.options:
+            group = grade.decision.at, option.name
+            yield from _list_numbers(group, 1, value=option.value, win_share=option.win)
+
+
+def _list_outcomes(grades: Sequence[Grade]) -> Iterator[TableRow]:
+    """Yield the shares of the outcomes of each player's decisions."""
+    counts: dict[str, Counter[str]] = {}
+    for grade in grades:
+        name = grade.decision.played.names[grade.decision.seat]
+        counts.setdefault(name, Counter())[grade.outcome] += 1
+    for name, outcomes in counts.items():
+        known = outcomes.total() - outcomes["unknown"]
+        if known:
+            for outcome, quantity in OUTCOMES.items():
+                yield (name,), quantity, make_exact(outcomes[outcome] / known, known)
+
+
+def _list_decisions(grades: Sequence[Grade]) -> Iterator[TableRow]:
+    for grade in (*sort_worst(grades), *(grade for grade in grades if not grade.matters)):
+        decision, played = grade.decision, grade.decision.played
+        yield from _list_numbers(
+            (
+                played.line, decision.at, played.names[decision.seat], decision.kind,
+                decision.choice, grade.best,
+            ),
+            1,
+            loss_points=grade.loss.cautious_points,
+            loss_win_share=grade.loss.wins,
+            large_loss_share=grade.loss.large,
+            mistakes=int(grade.mistake),
+            hindsight_loss_points=None if grade.hindsight is None else grade.hindsight.loss,
+        )  # fmt: skip
+
+
+def _list_losses(
+    reviews: Sequence[RoundReview], columns: Sequence[str], confidence: float
+) -> Iterator[TableRow]:
+    """Yield what was lost by the values of some columns together."""
+    groups: dict[tuple[int | str, ...], dict[int, list[Grade]]] = {}
+    fixed = [index for index, column in enumerate(columns) if column in _ROUND_COLUMNS]
+    rounds: dict[tuple[int | str, ...], set[int]] = {}
+    for number, review in enumerate(reviews):
+        for grade in review.grades:
+            group = tuple(GROUP_COLUMNS[column](grade) for column in columns)
+            groups.setdefault(group, {}).setdefault(number, []).append(grade)
+            rounds.setdefault(tuple(group[index] for index in fixed), set()).add(number)
     if not fixed:
-        rounds[()] = {id(review) for review in reviews}
+        rounds[()] = set(range(len(reviews)))
+    whole = math.fsum(grade.loss.points.value for grade in list_grades(reviews))
     for group in sorted(groups, key=_sort_key):
-        found = groups[group]
-        among = rounds[tuple(group[at] for at in fixed)]
-
-        def average(value: Callable[[ReviewedDecision], float]) -> Estimate:
-            # ruff: noqa: B023
-            return average_rounds(
-                [math.fsum(map(value, found.get(review, ()))) for review in among], confidence
-            )
-
-        members = [each for each_round in found.values() for each in each_round]
-        if len(among) == 1:
-            total = add_means(each.grade.loss.points for each in members)
-            loss = total.estimate(confidence)._replace(observations=1)
-            win = add_means(each.grade.loss.wins for each in members).estimate(confidence)
-            win = win._replace(observations=1)
-        else:
-            loss = average(lambda each: each.grade.loss.points.value)
-            win = average(lambda each: each.grade.loss.wins.value)
-        yield group, "loss_points_per_round", loss
-        yield group, "loss_win_share_per_round", win
-        count = average(lambda each: 1.0)
-        yield group, "decisions_per_round", _without_bounds(count)
-        yield group, "mistakes_per_round", average(lambda each: float(each.grade.mistake))
-        each_loss = loss.scaled(1 / count.value) if count.value else loss
-        yield group, "loss_points_per_decision", each_loss
-        if columns and whole > 0:
-            part = math.fsum(each.grade.loss.points.value for each in members)
-            yield group, "loss_share", Estimate(part / whole, math.nan, math.nan, len(members))
-        if all(each.hindsight is not None for each in members):
-            hindsight = average(lambda each: each.hindsight.loss if each.hindsight else 0.0)
-            yield group, "hindsight_loss_points_per_round", hindsight
+        among = rounds[tuple(group[index] for index in fixed)]
+        by_round = [groups[group].get(number, []) for number in among]
+        yield from _list_loss(group, by_round, whole if columns else 0.0, confidence)
 
 
-def _sort_key(group: tuple[Value, ...]) -> tuple[tuple[bool, str], ...]:
+def _sort_key(group: tuple[int | str, ...]) -> tuple[tuple[bool, str], ...]:
     return tuple(
         (isinstance(value, str), f"{value:09}" if isinstance(value, int) else value)
         for value in group
     )
 
 
-def _without_bounds(estimate: Estimate) -> Estimate:
-    return estimate._replace(low=math.nan, high=math.nan)
+def _list_loss(
+    group: tuple[int | str, ...], by_round: Sequence[Sequence[Grade]], whole: float,
+    confidence: float,
+) -> Iterator[TableRow]:  # fmt: skip
+    """Yield what grades lost by round, and as a share of the `whole` loss if there is any."""
+    grades = [grade for own in by_round for grade in own]
+
+    def average(read: Callable[[Grade], float]) -> Estimate:
+        return average_rounds([math.fsum(map(read, own)) for own in by_round], confidence)
+
+    def average_sum(read: Callable[[Grade], Mean]) -> Estimate:
+        if len(by_round) > 1:
+            return average(lambda grade: read(grade).value)
+        # The interval of a single round is that of its decisions.
+        return add_means(map(read, grades), confidence)._replace(observations=1)
+
+    loss, count = average_sum(lambda grade: grade.loss.points), average(lambda grade: 1.0)
+    part = math.fsum(grade.loss.points.value for grade in grades)
+    is_known = all(grade.hindsight is not None for grade in grades)
+    hindsight = average(lambda grade: grade.hindsight.loss if grade.hindsight else 0.0)
+    yield from _list_numbers(
+        group,
+        len(grades),
+        loss_points_per_round=loss,
+        loss_win_share_per_round=average_sum(lambda grade: grade.loss.wins),
+        decisions_per_round=make_exact(count.value, count.observations),
+        mistakes_per_round=average(lambda grade: float(grade.mistake)),
+        loss_points_per_decision=loss.scaled(1 / count.value),
+        loss_share=part / whole if whole > 0 else None,
+        hindsight_loss_points_per_round=hindsight if is_known else None,
+    )
 
 
-def _list_decisions(decisions: Sequence[ReviewedDecision], confidence: float) -> Iterator[TableRow]:
-    for each in sort_worst(decisions) + [one for one in decisions if not one.grade.matters]:
-        grade, decision = each.grade, each.grade.decision
-        group = (
-            each.review.played.line, decision.at, each.review.played.names[decision.seat],
-            decision.kind, decision.choice, grade.best,
-        )  # fmt: skip
-        yield group, "loss_points", estimate_decision_loss(grade, confidence)
-        yield group, "loss_win_share", grade.loss.estimate_wins(confidence)
-        yield group, "large_loss_share", grade.loss.large.estimate_share(confidence)
-        yield group, "mistakes", make_count(int(grade.mistake))
-        if each.hindsight is not None:
-            found = Estimate(each.hindsight.loss, math.nan, math.nan, 1)
-            yield group, "hindsight_loss_points", found
+def _list_seats(review: RoundReview, name: str) -> list[int]:
+    return [seat for seat in review.seats if review.played.names[seat] == name]
 
 
-def estimate_decision_loss(grade: Grade, confidence: float) -> Estimate:
-    """Return the loss of a decision with its interval.
-
-    Its upper end is the highest upper bound of any option's lead, if that is higher.
-    """
-    found = grade.loss.points.estimate(confidence)
-    if grade.loss.points.exact:
-        return found
-    return found._replace(high=max(found.high, grade.loss.high))
-
-
-def _make_outcome_table(decisions: Sequence[ReviewedDecision], game: str) -> Table:
-    rows: list[TableRow] = []
-    counts: dict[str, Counter[str]] = {}
-    for each in decisions:
-        name = each.review.played.names[each.grade.decision.seat]
-        counts.setdefault(name, Counter())[each.outcome] += 1
-    for name, found in counts.items():
-        number = found.total() - found["unknown"]
-        if number:
-            rows += [
-                ((name,), quantity, Estimate(found[outcome] / number, math.nan, math.nan, number))
-                for outcome, quantity in OUTCOMES.items()
-            ]
-    title = "What became of the decisions, with the cards as they were"
-    return Table("outcomes", title, ("player",), rows, observations="decisions", game=game)
-
-
-def _make_player_tables(
-    reviews: Sequence[RoundReview], confidence: float, game: str
-) -> list[Table]:
-    rows: list[TableRow] = []
-    effects: dict[str, dict[int, list[float]]] = {}
-    names = dict.fromkeys(review.played.names[seat] for review in reviews for seat in review.seats)
-    for name in names:
-        totals: list[list[Total]] = []
-        parts: list[list[Parts]] = []
-        for number, review in enumerate(reviews):
-            seats = [seat for seat in review.seats if review.played.names[seat] == name]
-            if not seats:
-                continue
-            totals.append([review.totals[seat] for seat in seats])
-            if review.parts is not None:
-                mine = [review.parts[seat] for seat in seats]
-                parts.append(mine)
-                effects.setdefault(name, {})[number] = [each.own_decisions.value for each in mine]
-        rows += _list_player((name,), totals, parts, confidence)
-    tables = [
-        Table("players", "Points a round of a player", ("player",), rows, "", False, game=game)
-    ]
-    if len(effects) > 1:
-        found = list(_compare_players(effects, confidence))
-        if found:
-            tables.append(
-                Table(
-                    "differences",
-                    "Differences between players without luck",
-                    ("player", "other"),
-                    found,
-                    "",
-                    False,
-                    game=game,
-                )
-            )
-    return tables
-
-
-def _list_player(
-    group: tuple[str], totals: list[list[Total]], parts: list[list[Parts]], confidence: float
+def _list_players(
+    reviews: Sequence[RoundReview], names: Iterable[str], confidence: float
 ) -> Iterator[TableRow]:
-    """Yield the numbers of a player, each a mean over rounds of the mean over the seats."""
+    """Yield the numbers of players, each a mean over rounds of the mean over the seats."""
 
-    def average(values: list[list[float]]) -> Estimate:
-        return average_rounds([math.fsum(each) / len(each) for each in values], confidence)
+    def average(read: Callable[[Any], float], by_round: list[list[Any]]) -> Estimate | None:
+        means = [math.fsum(map(read, own)) / len(own) for own in by_round]
+        return average_rounds(means, confidence) if means else None
 
-    def of_parts(read: Callable[[Parts], float]) -> Estimate:
-        return average([[read(part) for part in each] for each in parts])
-
-    yield group, "rounds", make_count(len(totals))
-    if parts:
-        yield group, "result_mean", of_parts(lambda each: each.result)
-        yield group, "adjusted_mean", of_parts(lambda each: each.adjusted.value)
-        luck = of_parts(lambda each: each.deal_luck + each.own_luck)
-        yield group, "luck_mean", luck
-        yield group, "others_decisions_mean", of_parts(lambda each: each.others_decisions)
-        yield group, "own_decisions_mean", of_parts(lambda each: each.own_decisions.value)
-    losses = average([[each.points.value for each in seats] for seats in totals])
-    yield group, "loss_points_per_round", losses
-    mistakes = average([[float(each.mistakes) for each in seats] for seats in totals])
-    yield group, "mistakes_per_round", mistakes
-    random_loss = math.fsum(each.random_loss for seats in totals for each in seats)
-    lost = math.fsum(each.points.value for seats in totals for each in seats)
-    accuracy = compute_accuracy(lost, random_loss)
-    if accuracy is not None:
-        found = Estimate(accuracy, math.nan, math.nan, len(totals))
-        yield group, "accuracy_share", found
+    for name in names:
+        rounds = [(review, seats) for review in reviews if (seats := _list_seats(review, name))]
+        totals = [[review.totals[seat] for seat in seats] for review, seats in rounds]
+        parts = [[review.parts[seat] for seat in seats] for review, seats in rounds if review.parts]
+        lost = math.fsum(total.loss_points.value for own in totals for total in own)
+        random_loss = math.fsum(
+            review.compute_random_loss(seat) for review, seats in rounds for seat in seats
+        )
+        yield from _list_numbers(
+            (name,),
+            len(rounds),
+            rounds=len(rounds),
+            result_mean=average(lambda part: part.result, parts),
+            adjusted_mean=average(
+                lambda part: part.average.value + part.own_decisions.value, parts
+            ),
+            luck_mean=average(lambda part: part.deal_luck + part.own_luck, parts),
+            others_decisions_mean=average(lambda part: part.others_decisions, parts),
+            own_decisions_mean=average(lambda part: part.own_decisions.value, parts),
+            loss_points_per_round=average(lambda total: total.loss_points.value, totals),
+            mistakes_per_round=average(lambda total: float(total.mistakes), totals),
+            accuracy_share=compute_accuracy(lost, random_loss),
+        )
 
 
 def _compare_players(
-    effects: Mapping[str, Mapping[int, list[float]]], confidence: float
+    reviews: Sequence[RoundReview], names: Iterable[str], confidence: float
 ) -> Iterator[TableRow]:
     """Yield how far the decisions of players who met at a table differ in points."""
+    effects = {
+        name: {
+            number: math.fsum(review.parts[seat].own_decisions.value for seat in seats) / len(seats)
+            for number, review in enumerate(reviews)
+            if review.parts and (seats := _list_seats(review, name))
+        }
+        for name in names
+    }
     pairs = []
     for one, other in itertools.combinations(effects, 2):
         common = [number for number in effects[one] if number in effects[other]]
         if len(common) < 2:
             continue
-        values = [
-            math.fsum(effects[one][number]) / len(effects[one][number])
-            - math.fsum(effects[other][number]) / len(effects[other][number])
-            for number in common
-        ]
+        values = [effects[one][number] - effects[other][number] for number in common]
         estimate = average_rounds(values, confidence)
         half = student_quantile(len(values) - 1, confidence)
         error = (estimate.high - estimate.low) / 2 / half
-        mean = Mean(abs(estimate.value), error, len(values) - 1)
-        pairs.append(((one, other), estimate, min(1.0, 2 * mean.get_p_value())))
-    shown = find_mistakes([p_value for *_, p_value in pairs], confidence)
-    for (group, estimate, _), is_shown in zip(pairs, shown, strict=True):
+        size = make_mean(abs(estimate.value), error, len(values) - 1, len(values), confidence)
+        pairs.append(((one, other), estimate, min(1.0, 2 * size.p_value)))
+    are_shown = find_mistakes([p_value for *_, p_value in pairs], confidence)
+    for (group, estimate, _), is_shown in zip(pairs, are_shown, strict=True):
         yield group, "own_decisions_difference_mean", estimate
         yield group, "differences_shown", make_count(int(is_shown))

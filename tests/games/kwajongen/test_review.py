@@ -6,7 +6,7 @@ import numpy as np
 
 import kqj_sim as kqj
 from kqj_sim.games.kwajongen import KwajongenRules
-from kqj_sim.questions.review.rounds import compute_differences
+from kqj_sim.questions.review.hindsight import compute_differences
 
 
 def test_differences_are_good_for_the_side_that_goes_down() -> None:

@@ -35,13 +35,13 @@ def test_loss_is_unbiased_and_its_interval_holds(means: list[float]) -> None:
     for _ in range(RUNS):
         draws = draw(random, means)
         loss = estimate_loss(None, draws, 0, 0.95)
-        estimate = loss.points.estimate(0.95)
+        estimate = loss.cautious_points
         values.append(loss.points.value)
         # The same deals choose the best option and value it.
         averages = draws.values @ draws.weights / draws.weights.sum()
         naive.append(averages.max() - averages[0])
-        covered += estimate.low <= true + 1e-9 <= max(estimate.high, loss.high) + 1e-9
-        rejected += loss.points.get_p_value() < 0.05
+        covered += estimate.low <= true + 1e-9 <= estimate.high + 1e-9
+        rejected += loss.points.p_value < 0.05
     mean, error = np.mean(values), np.std(values) / RUNS**0.5
     assert mean < true + 3 * error
     assert mean > true - 3 * error - (3.5 if len(means) == 4 else 0)
@@ -71,7 +71,7 @@ def test_share_of_large_losses_is_that_against_the_best_option(
         rivals = [common + random.normal(*each, 300) for each in zip(leads, spreads, strict=True)]
         values = np.array([common, *rivals])
         loss = estimate_loss(None, Draws(weights, values, (values > 0).astype(float)), 0, 0.95)
-        estimate = loss.large.estimate_share(0.95)
+        estimate = loss.large
         if loss.best == 0:
             assert estimate[:1] == (0.0,) and math.isnan(estimate.high)
             continue
@@ -87,15 +87,13 @@ def test_chances_to_win_that_differ_in_no_deal_have_the_bounds_of_so_many_deals(
     for _ in range(RUNS):
         values = random.normal([[0.0], [40.0]], 20, (2, 300))
         wins = np.array([np.zeros(300), random.random(300) < rare])
-        estimate = estimate_loss(None, Draws(np.ones(300), values, wins), 0, 0.95).estimate_wins(
-            0.95
-        )
+        estimate = estimate_loss(None, Draws(np.ones(300), values, wins), 0, 0.95).wins
         assert estimate.low < estimate.high
         covered += estimate.low <= rare <= estimate.high
     assert covered >= 0.93 * RUNS
     # Nothing is compared where the choice is the best option of either half.
     loss = estimate_loss(None, Draws(np.ones(300), values[::-1], wins[::-1]), 0, 0.95)
-    assert loss.best == 0 and math.isnan(loss.estimate_wins(0.95).high)
+    assert loss.best == 0 and math.isnan(loss.wins.high)
 
 
 def test_average_is_the_ratio_of_sums_with_its_error() -> None:
@@ -112,8 +110,8 @@ def test_exact_loss_is_the_difference_of_weighted_means() -> None:
     )
     loss = compute_exact_loss(draws, 1)
     assert (loss.best, loss.points.value, loss.wins.value) == (0, 1.0, 0.5)
-    assert loss.points.exact and loss.points.get_p_value() == 0
-    assert compute_exact_loss(draws, 0).points.get_p_value() == 1
+    assert loss.points.is_exact and loss.points.p_value == 0
+    assert compute_exact_loss(draws, 0).points.p_value == 1
 
 
 def test_mistakes_are_shown_over_all_decisions_together() -> None:

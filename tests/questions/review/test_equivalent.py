@@ -9,7 +9,7 @@ import pytest
 from kqj_sim.cards import Card
 from kqj_sim.positions.position import Position
 from kqj_sim.questions.review.grading import find_equivalents
-from kqj_sim.questions.review.rounds import review_round
+from kqj_sim.questions.review.play import review_round
 from tests.questions.review.rounds import TABLES, list_rounds, make_settings
 
 

@@ -9,8 +9,11 @@ from kqj_sim.cards import Card
 from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.review.decisions import Decision, RecordedRound
 from kqj_sim.questions.review.grading import sample_decision
-from kqj_sim.questions.review.rounds import compute_differences, find_actual_hands
-from kqj_sim.questions.review.screen import Continuation
+from kqj_sim.questions.review.hindsight import (
+    Continuation,
+    compute_differences,
+    find_actual_hands,
+)
 from kqj_sim.referee.trick import PlayedTrick
 from tests.questions.review.rounds import TABLES, find_reference, list_rounds, make_settings
 

@@ -14,17 +14,16 @@ from kqj_sim.games.kqj.call_sampler import KqjCallSampler
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.players import parse_player
 from kqj_sim.positions.sampling import EstimatePlan
-from kqj_sim.questions.review import grading, rounds
+from kqj_sim.questions.review import grading, hindsight
 from kqj_sim.questions.review.grading import GradePlan, grade_decisions, sample_decision
-from kqj_sim.questions.review.play import ReviewRun
-from kqj_sim.questions.review.rounds import (
-    RoundReview,
+from kqj_sim.questions.review.hindsight import (
     compute_differences,
     estimate_average,
     find_actual_hands,
-    review_round,
 )
-from kqj_sim.questions.review.screen import describe_review
+from kqj_sim.questions.review.play import ReviewedRounds, RoundReview, review_round
+from kqj_sim.questions.review.result import describe_review
+from kqj_sim.questions.review.screen import make_review_run
 from kqj_sim.record import Record
 from kqj_sim.rules import GameRules, KqjRules
 from tests.questions.review.rounds import TABLES, find_reference, list_rounds, make_settings
@@ -172,7 +171,7 @@ def test_calls_after_bids_that_nobody_would_make_do_not_count(
         # Whoever asks for hands dealt regardless of the calls gets the grade.
         (last, asked, True),
     ):
-        ((grade, _),) = grade_decisions([decision], chosen, 1)
+        ((grade, _),) = grade_decisions([decision], chosen)
         assert grade.counts == counts
         assert grade.ignores_calls == (decision is last)
         assert counts or not grade.mistake
@@ -183,28 +182,20 @@ def test_decisions_that_do_not_count_still_explain_the_result() -> None:
     (played,) = list_rounds(rules, "random", 1)
     review = review_round(played, make_settings(rules))
     left_out = {grade.decision.at for grade in review.grades if grade.decision.is_call}
-    both = [
-        (replace(grade, counts=grade.decision.at not in left_out), hindsight)
-        for grade, hindsight in review.all_decisions
+    grades = [
+        replace(grade, counts=grade.decision.at not in left_out) for grade in review.all_grades
     ]
     part = RoundReview(
-        played,
-        [grade for grade, _ in both if grade.counts],
-        [hindsight for grade, hindsight in both if grade.counts],
-        review.average,
-        review.start,
-        review.result,
-        review.seats,
-        [each for each in both if not each[0].counts],
+        played, grades, review.average, review.start, review.result, review.seats, 0.95
     )
     check_parts(part)
     assert part.parts is not None and review.parts is not None
     assert [each.others_decisions for each in part.parts] == [
         each.others_decisions for each in review.parts
     ]
-    assert sum(total.decisions for total in part.totals) == len(both) - len(left_out)
+    assert sum(total.decisions for total in part.totals) == len(grades) - len(left_out)
     plan = GradePlan(deals=1, reference=find_reference(rules))
-    run = ReviewRun("review", rules, (), 1, 0, 1, confidence=0.95, plan=plan)
+    run = make_review_run(ReviewedRounds([part]), plan, "FILE", rules)
     found = describe_review(part, run)
     assert {each["at"] for each in found["skipped"]} == left_out
     assert not {each["at"] for each in found["decisions"]} & left_out
@@ -215,11 +206,11 @@ def test_the_average_of_the_default_player_is_kept_for_the_next_process(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     kept: dict[str, bytes] = {}
-    monkeypatch.setattr(rounds, "keep", kept.__setitem__)
-    monkeypatch.setattr(rounds, "read_kept", lambda name: memoryview(kept.get(name, b"damaged")))
+    monkeypatch.setattr(hindsight, "keep", kept.__setitem__)
+    monkeypatch.setattr(hindsight, "read_kept", lambda name: memoryview(kept.get(name, b"damaged")))
     found = []
     for policy in (None, None, "points+greedy"):
-        monkeypatch.setattr(rounds, "_averages", {})
+        monkeypatch.setattr(hindsight, "_averages", {})
         found.append(estimate_average(KqjRules(), parse_player(policy), 0, None, deals=1 << 10))
         assert len(kept) == 1
     one, other, _ = found

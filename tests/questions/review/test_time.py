@@ -12,19 +12,19 @@ from typing import Any
 
 import pytest
 
-from kqj_sim.policies.players import PlayerLike, parse_player
+from kqj_sim.policies.players import parse_player
 from kqj_sim.positions.search import Deadline, SearchEnded
-from kqj_sim.questions.review import grading, rounds
+from kqj_sim.questions.review import grading, hindsight
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.questions.review.grading import GradePlan, draw_deals
 from kqj_sim.questions.review.play import (
     NothingReviewedError,
     ReviewedRounds,
-    ReviewRun,
-    run_review,
+    review_round,
+    review_rounds,
 )
-from kqj_sim.questions.review.rounds import review_round
-from kqj_sim.questions.review.screen import describe_review, make_review_report
+from kqj_sim.questions.review.result import ReviewResult, describe_review
+from kqj_sim.questions.review.screen import describe_end, make_review_run
 from kqj_sim.rules import KqjRules
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
@@ -45,16 +45,6 @@ def make_settings(deadline: Deadline | None = None) -> GradePlan:
     return GradePlan(
         deals=1, reference=REFERENCE, threads=1, max_layouts=0, deadline=deadline or Deadline()
     )
-
-
-def make_run(
-    reference: PlayerLike | None = None, samples: int = 1000, time: float | None = None
-) -> ReviewRun:
-    """Return a review of records."""
-    return ReviewRun(
-        "review", KqjRules(), (), 1, 0, 0, 0.95, source="FILE",
-        plan=GradePlan(deals=samples, time=time, reference=reference),
-    )  # fmt: skip
 
 
 class Clock:
@@ -79,8 +69,8 @@ def test_no_line_is_read_after_the_time(count: int | None) -> None:
             now, read = now + 1, read + 1
             yield line, lambda: "not a record"
 
-    run = make_run(time=5)
-    found = run_review(list_rounds(), count, run, None, Runner(), clock=lambda: now)
+    plan = GradePlan(deals=1000, time=5)
+    found = review_rounds(list_rounds(), count, "FILE", plan, None, Runner(), clock=lambda: now)
     assert read == 5
     assert found.out_of_time
     assert found.left == (None if count is None else count - len(found.errors))
@@ -100,7 +90,8 @@ def test_rounds_are_read_one_by_one() -> None:
 
     told: list[str] = []
     with pytest.raises(NothingReviewedError, match="FILE:1: not a record"):
-        run_review(list_rounds(), None, make_run(), None, Runner(tell_error=told.append))
+        plan = GradePlan(deals=1000)
+        review_rounds(list_rounds(), None, "FILE", plan, None, Runner(tell_error=told.append))
     assert read == [1, 2, 3]
     assert told == [f"FILE:{line}: not a record" for line in read]
 
@@ -113,7 +104,7 @@ def test_nothing_is_sampled_after_the_deadline(
     (played,) = play(rules)
     clock = Clock()
     # Whatever other tests have estimated: how far a review comes depends on it.
-    monkeypatch.setattr(rounds, "_averages", {})
+    monkeypatch.setattr(hindsight, "_averages", {})
 
     def draw(*args: Any) -> Any:
         assert clock.now < moment
@@ -121,22 +112,20 @@ def test_nothing_is_sampled_after_the_deadline(
 
     monkeypatch.setattr(grading, "draw_deals", draw)
     review = review_round(played, make_settings(Deadline(moment, clock)))
-    done = [grade.decision.number for grade, _ in review.all_decisions]
+    done = [grade.decision.number for grade in review.all_grades]
     left = [each.number for each in review.ungraded]
     assert left
     assert sorted(done + left) == [each.number for each in played.decisions]
     # Time is no reason to call the calls rare (searches that find them so end later), and values
     # along the round need all of it.
-    assert not any(grade.ignores_calls for grade, _ in review.all_decisions)
+    assert not any(grade.ignores_calls for grade in review.all_grades)
     assert review.start is None
     assert review.parts is None
 
-    found = ReviewedRounds([review])
-    run = found.complete_run(make_run(time=1))
-    assert (
-        f"{len(left)} decisions were not graded: out of time."
-        in make_review_report(found.reviews, run, 3).remarks
-    )
+    reviewed = ReviewedRounds([review])
+    run = make_review_run(reviewed, GradePlan(deals=1000, time=1), "FILE", rules)
+    remarks = ReviewResult(reviewed, run, 3).report.remarks
+    assert f"{len(left)} decisions were not graded: out of time." in remarks
     skipped = describe_review(review, run)["skipped"]
     assert [each["reason"] for each in skipped].count("out of time") == len(left)
 
@@ -148,12 +137,12 @@ def test_too_few_deals_before_the_deadline_are_no_sample() -> None:
 
 
 def test_an_average_that_takes_too_long_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rounds, "_averages", {})
+    monkeypatch.setattr(hindsight, "_averages", {})
     over, reference = Deadline(0, lambda: 1), parse_player(REFERENCE)
-    assert rounds.estimate_average(TAKE_2, reference, 0, None, over, 1 << 10) is None
-    found = rounds.estimate_average(TAKE_2, reference, 0, None, None, 1 << 10)
+    assert hindsight.estimate_average(TAKE_2, reference, 0, None, over, 1 << 10) is None
+    found = hindsight.estimate_average(TAKE_2, reference, 0, None, None, 1 << 10)
     assert found is not None
-    assert rounds.estimate_average(TAKE_2, reference, 0, None, over, 1 << 10) is found
+    assert hindsight.estimate_average(TAKE_2, reference, 0, None, over, 1 << 10) is found
 
 
 @pytest.mark.parametrize(("incomplete", "lines", "left"), [(1, [1], 2), (3, [1, 2], 1)])
@@ -163,16 +152,16 @@ def test_an_incomplete_round_is_shown_only_alone(
     def review(played: RecordedRound, *args: Any, **more: Any) -> Any:
         done = review_round(played, make_settings())
         if played.line == incomplete:
-            done.ungraded = [done.grades.pop().decision]
+            done.ungraded = [done.all_grades.pop().decision]
         return done
 
     monkeypatch.setattr("kqj_sim.questions.review.play.review_round", review)
     rounds = [(each.line, partial(copy, each)) for each in play(TAKE_2, 3)]
-    run = make_run(REFERENCE, 1, 1e6)
-    found = run_review(iter(rounds), 3, run, None, Runner(threads=1))
+    plan = GradePlan(deals=1, time=1e6, reference=REFERENCE)
+    found = review_rounds(iter(rounds), 3, "FILE", plan, None, Runner(threads=1))
     assert [each.played.line for each in found.reviews] == lines
     assert found.left == left
-    assert found.describe_end() == f"Out of time: {len(lines)} of 3 rounds reviewed"
+    assert describe_end(found) == f"Out of time: {len(lines)} of 3 rounds reviewed"
 
 
 def test_reviews_keep_no_samplers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,310 @@
+"""The cards of a round as they were: what each place gets on average, and how a round goes on.
+
+The value of a position to a side is the score difference at the end if the reference player plays
+on at every seat, with all cards as they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from kqj_sim.cards import Card, parse_card, parse_cards
+from kqj_sim.core import block as core_block
+from kqj_sim.core import rng
+from kqj_sim.core.block import LANES
+from kqj_sim.core.code_cache import keep, read_kept
+from kqj_sim.core.deal import draw_exchanged_card
+from kqj_sim.core.round import play_block
+from kqj_sim.core.types import Float64Array, Int64Array
+from kqj_sim.engines import get_engine
+from kqj_sim.errors import InputError
+from kqj_sim.imposed import ImposedContract
+from kqj_sim.policies.card_sets import encode_cards
+from kqj_sim.policies.players import Player, get_default_player
+from kqj_sim.positions.estimator import make_sampler
+from kqj_sim.positions.position import Position
+from kqj_sim.positions.sampling import ActualHands, EstimatePlan, derive_keys
+from kqj_sim.positions.search import Deadline
+from kqj_sim.questions.review.decisions import Decision, RecordedRound
+from kqj_sim.questions.review.grading import derive_seed
+from kqj_sim.referee.trick import PlayedTrick
+from kqj_sim.rules import GameRules
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.workers import count_processors, map_in_threads
+
+RANDOM_WORLDS = 32
+"""Times that a round is played on where players choose at random, or cards are not known."""
+
+AVERAGE_DEALS = 1 << 16
+"""Deals that give the average of a place."""
+
+_AVERAGE_SEED = 0x4B514A
+"""Seed of these deals: the same for all reviews, so that their parts can be added."""
+
+
+def compute_differences(scores: Float64Array, rules: GameRules) -> Float64Array:
+    """Return each team's score minus the mean of the others', of scores (..., teams).
+
+    Where low scores are good it is the opponents' minus the team's.
+    """
+    scores = rules.score_sign * scores
+    others = (scores.sum(axis=-1, keepdims=True) - scores) / (scores.shape[-1] - 1)
+    return np.asarray(scores - others)
+
+
+# All cards of a recorded round, as the kernels take them.
+
+
+def find_actual_hands(played: RecordedRound, seed: int, random: bool) -> ActualHands | None:
+    """Return the cards of a round; None if some are not known.
+
+    Args:
+        seed: seed of keys, and of cards that nobody saw.
+        random: whether the reference player chooses at random, so that several keys are needed.
+    """
+    record, rules = played.record, played.rules
+    dealt, hands = (
+        cards if cards is not None and all(cards) else None
+        for cards in (record.dealt, record.hands)
+    )
+    if dealt is None:
+        if hands is None:
+            return None
+        if rules.bidding != "take":
+            dealt = hands
+        elif record.calls and not record.imposed:
+            return None
+    count = RANDOM_WORLDS if random else 1
+    first, nothing = _encode_by_place(played, dealt), np.zeros(rules.seats, np.int64)
+    whole = None if record.sender is None else _encode_by_place(played, hands or dealt)
+    if rules.bidding != "take" or dealt is None:
+        return _repeat(first, nothing, whole, derive_keys(seed, 0, count))
+    if whole is None:
+        return _deal_further_cards(played, first, seed)
+    return _divide_hands(played, first, whole, seed, count)
+
+
+def _encode_by_place(
+    played: RecordedRound, by_seat: Sequence[Sequence[str] | None] | None
+) -> Int64Array:
+    """Return the hands of the places as sets, int64 (places,); 0 if they are not known."""
+    rules = played.rules
+    hands = by_seat or [()] * rules.seats
+    by_place = [hands[played.seat_of(place)] or () for place in range(rules.seats)]
+    cards = [[parse_card(text, ranks=rules.ranks) for text in hand] for hand in by_place]
+    return np.array([encode_cards(hand, rules.game) for hand in cards], dtype=np.int64)
+
+
+def _repeat(
+    first: Int64Array, further: Int64Array, hands: Int64Array | None, keys: Int64Array
+) -> ActualHands:
+    """Return the same hands with each key; `further` may have a row for each."""
+    shape = len(keys), len(first)
+    first, further = (np.broadcast_to(cards, shape).copy() for cards in (first, further))
+    return ActualHands(
+        first, further, None if hands is None else np.broadcast_to(hands, shape).copy(), keys
+    )
+
+
+def _deal_further_cards(played: RecordedRound, first: Int64Array, seed: int) -> ActualHands:
+    """Return a round that was passed out, with several draws of the cards that nobody saw."""
+    keys = derive_keys(seed, 0, RANDOM_WORLDS)
+    left = sum((1 << 12) - 1 << 16 * suit for suit in range(4)) & ~_encode_upcard(played)
+    for cards in first:
+        left &= ~int(cards)
+    further = np.zeros((len(keys), len(first)), dtype=np.int64)
+    for number in range(len(keys)):
+        random = np.random.default_rng([seed % 2**32, number])
+        order = random.permutation(_list_bits(left)).tolist()
+        for place in range(len(first)):
+            size = 3 if place < len(first) - 1 else 2
+            further[number, place] = sum(1 << order.pop() for _ in range(size))
+    return _repeat(first, further, None, keys)
+
+
+def _divide_hands(
+    played: RecordedRound, first: Int64Array, hands: Int64Array, seed: int, count: int
+) -> ActualHands:
+    """Return a round that was taken, with the cards that each would have got otherwise.
+
+    The Sender has given the dealer a card in place of the Return.  Which one is not recorded: it is
+    one of the dealer's further cards, and the key of the draws must choose it again.
+    """
+    assert played.record.sender is not None
+    sender, dealer = played.place_of(played.record.sender), len(first) - 1
+    further = hands & ~first
+    further[sender] &= ~_encode_upcard(played)
+    if sender == dealer:
+        return _repeat(first, further, hands, _list_keys(played, seed, count))
+    exchangeable, kept = _list_bits(int(further[dealer])), _list_bits(int(further[sender]))
+    worlds, keys = [], []
+    for key in _list_keys(played, seed, 64 * count):
+        number = int(draw_exchanged_card(key))
+        for bit in exchangeable:
+            if sorted([*kept, bit])[number] == bit:
+                world = further.copy()
+                world[sender] |= 1 << bit
+                world[dealer] &= ~(1 << bit)
+                worlds.append(world)
+                keys.append(key)
+                break
+        if len(keys) == count:
+            break
+    further = np.array(worlds, dtype=np.int64).reshape(-1, len(first))
+    return _repeat(first, further, hands, np.array(keys, dtype=np.int64))
+
+
+def _encode_upcard(played: RecordedRound) -> int:
+    return int(encode_cards([played.turned] if played.turned else []))
+
+
+def _list_bits(cards: int) -> list[int]:
+    return [bit for bit in range(64) if cards >> bit & 1]
+
+
+def _list_keys(played: RecordedRound, seed: int, count: int) -> Int64Array:
+    """Return keys of draws, first that with which the engine would have dealt the record."""
+    own_seed = getattr(played.source, "seed", None)
+    deal = getattr(played.source, "deal", None)
+    keys = derive_keys(seed, 0, count)
+    if own_seed is not None and deal is not None and 0 <= own_seed < 2**63 and 0 <= deal < 2**62:
+        keys[0] = rng.derive_deal_key(own_seed, deal)
+    return keys
+
+
+# What a place gets on average.
+
+
+@dataclass(frozen=True)
+class Average:
+    """The average value of each place: of the score difference of its side.
+
+    Attributes:
+        values: float64 (places,).
+        errors: their standard errors.
+    """
+
+    values: Float64Array
+    errors: Float64Array
+    deals: int
+
+
+_averages: dict[object, Average] = {}
+
+
+def estimate_average(
+    rules: GameRules, reference: Player, pending: int, imposed: ImposedContract | None,
+    deadline: Deadline | None = None, deals: int = AVERAGE_DEALS,
+) -> Average | None:  # fmt: skip
+    """Return what each place gets on average if the reference player sits everywhere.
+
+    There is none if the deadline comes before: all rounds are measured by the same average.  That
+    of the default player is kept on disk: it takes a fifth of the time of a round's review.
+    """
+    key = (rules, reference, pending, imposed, deals)
+    if key in _averages:
+        return _averages[key]
+    experiment = Experiment(rules, reference, seed=_AVERAGE_SEED, imposed=imposed)
+    game = get_engine(rules)
+    core_rules, seating = experiment.compile_seating()
+    no_log = np.empty(0, dtype=np.int64)
+
+    def play(state: Any, first: int, count: int) -> Float64Array:
+        game.start_deals(state, first, LANES)
+        # The dealer in the last seat: seats are places.
+        state[core_block.DEALER : core_block.DEALER + LANES] = rules.seats - 1
+        state[core_block.PENDING : core_block.PENDING + LANES] = pending
+        play_block(state, LANES, experiment.seed, core_rules, seating, no_log)
+        if state[core_block.ILLEGAL : core_block.ILLEGAL + LANES].any():
+            raise InputError(f"{reference.text} chose what is not allowed")
+
+        def read_columns(name: str, count: int) -> Any:
+            offsets = [game.column_offset(f"{name}_{number}") for number in range(count)]
+            return np.stack([state[at : at + LANES] for at in offsets], axis=-1)
+
+        scores = read_columns("score", rules.team_count).astype(np.float64)
+        teams = read_columns("team_of_seat", rules.seats)
+        return np.take_along_axis(compute_differences(scores, rules), teams, axis=-1)
+
+    name = None
+    if reference == get_default_player(rules.game):
+        # The outcomes of a block tell other rules, players and weights.
+        block = play(core_block.allocate_block(), 0, LANES)
+        text = repr((rules, reference.text, pending, imposed, deals, _AVERAGE_SEED))
+        name = f"{hashlib.sha256(text.encode() + block.tobytes()).hexdigest()[:32]}.average"
+    sums = None if name is None else _read_sums(name)
+    if sums is None:
+        sums = np.zeros((2, rules.seats))
+        functions = [partial(play, core_block.allocate_block()) for _ in range(count_processors())]
+        for values in map_in_threads(functions, 0, deals, LANES):
+            if deadline is not None and deadline.has_passed:
+                return None
+            sums += values.sum(axis=0), (values**2).sum(axis=0)
+        if name is not None:
+            with suppress(OSError):
+                keep(name, sums.tobytes())
+    total, squares = sums
+    mean = total / deals
+    errors = np.sqrt((squares / deals - mean**2) / (deals - 1))
+    return _averages.setdefault(key, Average(mean, errors, deals))
+
+
+def _read_sums(name: str) -> Float64Array | None:
+    """Return sums and squares of the places that an earlier process kept, (2, places)."""
+    try:
+        return np.frombuffer(read_kept(name)).reshape(2, -1)
+    except (OSError, ValueError):
+        return None
+
+
+class Continuation:
+    """Continuations of a round; cards asked for before are not asked for again.
+
+    Args:
+        played: the round, of which all hands are known.
+        reference: the player who plays on; of one who chooses at random a single way to go on.
+        seed: seed of the draws of such a player.
+    """
+
+    def __init__(self, played: RecordedRound, reference: Player, seed: int) -> None:
+        hands, ranks = played.record.hands or (), played.rules.ranks
+        self._hands = [parse_cards(" ".join(hand or ()), ranks=ranks) for hand in hands]
+        self._players = [reference] * played.rules.seats
+        self._plan = EstimatePlan(seed=derive_seed(seed, played.line))
+        self._chosen: dict[tuple[Card, ...], Card] = {}
+
+    def list_tricks(self, decision: Decision, card: Card) -> list[PlayedTrick]:
+        """Return the tricks from that of a decision on, if this card is played there."""
+        position = self._play(decision.knowledge, card)
+        while not position.is_over:
+            if position.plays not in self._chosen:
+                self._chosen[position.plays] = self._choose(position)
+            position = self._play(position, self._chosen[position.plays])
+        # Each trick is led by the winner of the one before; the last one has no cards.
+        tricks = position.tricks[decision.trick - 1 :]
+        return [PlayedTrick(*trick, winner) for trick, (winner, _) in pairwise(tricks)]
+
+    def _play(self, position: Position, card: Card) -> Position:
+        """Return the position of the player after this card, who sees their own hand."""
+        plays = (*position.plays, card)
+        unknown = replace(position, plays=plays, hands=((),) * len(self._hands))
+        if unknown.is_over:
+            return unknown
+        hands = [hand if seat == unknown.seat else () for seat, hand in enumerate(self._hands)]
+        return replace(unknown, hands=tuple(hands))
+
+    def _choose(self, position: Position) -> Card:
+        legal = position.legal_cards
+        if len(legal) == 1:
+            return legal[0]
+        sampler = make_sampler(position, self._players, self._plan, 0)
+        (text,) = sampler.ask(derive_keys(self._plan.seed, 0, 1))
+        return position.referee.card_by_text[text]
