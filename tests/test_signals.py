@@ -64,10 +64,15 @@ def wait_for_rows(folder: Path) -> None:
     ("number", "status"),
     [
         (signal.SIGTERM, 143),
-        (signal.SIGHUP, 129),
         *(
             pytest.param(number, 128 + number, marks=pytest.mark.slow)
-            for number in (signal.SIGXCPU, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM)
+            for number in (
+                signal.SIGHUP,
+                signal.SIGXCPU,
+                signal.SIGUSR1,
+                signal.SIGUSR2,
+                signal.SIGALRM,
+            )
         ),
     ],
 )

@@ -9,7 +9,9 @@ import os
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -17,6 +19,7 @@ from click.testing import Result
 
 import kqj_sim
 from kqj_sim.cli import main
+from kqj_sim.commands.from_function import ValueType
 from tests.command_line import find_commands, run
 
 LONGEST = 400
@@ -50,12 +53,15 @@ FEW_DEALS = {
 """What else each command needs, so that a value that is accepted after all costs no time."""
 
 
-OPTIONS = [
-    pytest.param(words, option, id=f"{words} {option.opts[0]}")
-    for words, command in find_commands().items()
-    if not isinstance(command, click.Group)
-    for option in command.params
-]
+def list_options() -> Iterator[Any]:
+    """Yield each option, with the first of its commands; those with further ones are slow."""
+    known: set[tuple[str, str]] = set()
+    for words, command in find_commands().items():
+        for option in command.params if not isinstance(command, click.Group) else ():
+            kind = (option.opts[0], type(option.type).__name__)
+            marks = [pytest.mark.slow] * (kind in known)
+            known.add(kind)
+            yield pytest.param(words, option, id=f"{words} {option.opts[0]}", marks=marks)
 
 
 def check_line(done: Result, *, failed: bool = True) -> None:
@@ -80,11 +86,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(("words", "option"), OPTIONS)
+@pytest.mark.parametrize(("words", "option"), [*list_options()])
 def test_wrong_values_are_told_in_one_short_line(words: str, option: click.Parameter) -> None:
     base = [*words.split(), *FEW_DEALS.get(words, [])]
-    takes_number = isinstance(option.type, click.types.IntParamType | click.types.FloatParamType)
-    numeric = takes_number or type(option.type).__name__ in ("Whole", "Share")
     for kind, value in WRONG.items():
         # Names of files may be written so, and titles.
         may_be_right = not kind.startswith("long") or option.name == "title"
@@ -93,7 +97,7 @@ def test_wrong_values_are_told_in_one_short_line(words: str, option: click.Param
         else:
             done = run(*base, f"{option.opts[0]}={value}")
             check_line(done, failed=not may_be_right)
-    for value in NUMBERS if numeric else ():
+    for value in NUMBERS if isinstance(option.type, ValueType) else ():
         check_line(run(*base, f"{option.opts[0]}={value}"), failed=False)
 
 
@@ -176,7 +180,7 @@ def test_a_level_that_no_interval_has_is_refused(command: str, level: str) -> No
         "compare greedy random --deals 100",
         "tune random+greedy --parameters take=0.1:0.9 --opponents greedy --deals 20 "
         "--generations 1 --candidates 4 --confirm 200",
-        "review --policy greedy --reference greedy --deals 1 --samples 8",
+        "review --policy greedy --reference greedy --deals 1 --samples 8 --seat opener",
     ],
     ids=lambda words: words.split()[0],
 )

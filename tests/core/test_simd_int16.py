@@ -54,9 +54,12 @@ X86 = {
             pytest.param(
                 variables,
                 id=name,
-                marks=pytest.mark.skipif(
-                    platform.machine() not in ("x86_64", "AMD64"), reason="processors of x86"
-                ),
+                marks=[
+                    pytest.mark.slow,
+                    pytest.mark.skipif(
+                        platform.machine() not in ("x86_64", "AMD64"), reason="processors of x86"
+                    ),
+                ],
             )
             for name, variables in X86.items()
         ),

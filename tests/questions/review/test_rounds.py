@@ -63,7 +63,7 @@ def test_reference_is_asked_as_it_played(name: str) -> None:
                 assert value == pytest.approx(part.result, abs=1e-9)
 
 
-@pytest.mark.parametrize("timing", ["any", "turn"])
+@pytest.mark.parametrize("timing", slow_after(1, ["any", "turn"]))
 def test_a_player_at_random_is_asked_with_the_random_bits_of_its_round(
     timing: Literal["any", "turn"],
 ) -> None:

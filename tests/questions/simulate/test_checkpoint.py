@@ -58,7 +58,7 @@ def test_resumed_run_is_one_run(
     third = many // 3
     checkpoint = ("--checkpoint", str(tmp_path / "run.npz"))
     for count in (third, third + 1):
-        simulate(tmp_path, "part", unit, str(count), *options, *checkpoint)
+        assert run("simulate", unit, str(count), *options, *checkpoint).exit_code == 0
     assert simulate(tmp_path, "resumed", unit, str(many), *options, *checkpoint) == whole
 
 
@@ -75,7 +75,7 @@ def test_saved_run_goes_on_and_can_become_longer(
 ) -> None:
     whole = simulate(tmp_path, "whole", "--deals", "50000", *GREEDY)
     saved = ("--checkpoint", str(tmp_path / "run.npz"))
-    simulate(tmp_path, "short", "--deals", "7000", *GREEDY, *saved)
+    assert run("simulate", "--deals", "7000", *GREEDY, *saved).exit_code == 0
     monkeypatch.setattr(checkpoint, "SPAN_SECONDS", 0.0)  # many small spans
     monkeypatch.setattr(checkpoint, "SAVE_SECONDS", 0.0)
     for threads in ("1", "2"):
