@@ -9,14 +9,8 @@ from __future__ import annotations
 import random
 
 from kqj_sim.cards import CONTRACTS, Card
-from kqj_sim.referee.kqj import (
-    PACK,
-    FinalContract,
-    PlayedTrick,
-    find_trick_winner,
-    list_legal_cards,
-    score_round,
-)
+from kqj_sim.referee.base import FinalContract, PlayedTrick
+from kqj_sim.referee.kqj import PACK, find_trick_winner, list_legal_cards, score_round
 from kqj_sim.rules import SEATS, KqjRules
 
 RULES = KqjRules()

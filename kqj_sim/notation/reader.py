@@ -20,8 +20,14 @@ from kqj_sim.places import SeatNames, name_places, normalize_name
 from kqj_sim.positions.position import PositionError
 from kqj_sim.positions.reader import read_round
 from kqj_sim.record import Call, PartialRecord, PartialTrick
-from kqj_sim.referee.base import Calling, FinalContract, Referee, get_referee
-from kqj_sim.referee.trick import PlayedTrick, RoundScore
+from kqj_sim.referee.base import (
+    Calling,
+    FinalContract,
+    PlayedTrick,
+    Referee,
+    RoundScore,
+    get_referee,
+)
 from kqj_sim.rules import GameRules
 
 # The sections of the notation that are the round itself: hands, calls, contract and tricks.

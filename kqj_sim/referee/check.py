@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from kqj_sim.cards import NUMBER_WORDS, Card
 from kqj_sim.errors import RecordError
 from kqj_sim.record import AnyRecord, PartialRecord, Record, Trick
-from kqj_sim.referee.base import FinalContract, Referee, get_referee
-from kqj_sim.referee.trick import PlayedTrick, RoundScore
+from kqj_sim.referee.base import FinalContract, PlayedTrick, Referee, RoundScore, get_referee
 
 
 def check_record(record: Record) -> list[str]:

@@ -98,7 +98,7 @@ function readCards(text) {
 }
 
 // Returns the calls of a text, and the Sender if they are over and somebody is.  They are checked by the rules of
-// `KqjCalling` (`referee/kqj/calling.py`).
+// `KqjCalling` (`referee/kqj.py`).
 function readHeard(text, { teams, bidding }, up) {
   const isTaking = bidding === "take",
     calls = [];

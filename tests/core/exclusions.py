@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kqj_sim.cards import Card, parse_card
 from kqj_sim.record import Record
 from kqj_sim.referee.kqj import PACK as CARDS
-from kqj_sim.referee.kqj.play import beats_master, find_current_master
+from kqj_sim.referee.kqj import beats_master, find_current_master
 from kqj_sim.rules import SEATS
 
 

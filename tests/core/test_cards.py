@@ -25,8 +25,7 @@ from kqj_sim.core.cards import (
 )
 from kqj_sim.core.jit import kernel
 from kqj_sim.referee.kqj import PACK as CARDS
-from kqj_sim.referee.kqj import card_points
-from kqj_sim.referee.kqj.cards import is_trump, outranks
+from kqj_sim.referee.kqj import card_points, is_trump, outranks
 from tests.core.coding import NATURAL, bits, strength_of
 
 # Intrinsics exist inside compiled code only.

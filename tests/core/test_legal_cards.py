@@ -14,8 +14,8 @@ from kqj_sim.columns import CONTRACT_LABELS
 from kqj_sim.core.cards import PACK, TOP_SUIT
 from kqj_sim.core.trick import legal_cards, suit_mask_of, winning_cards
 from kqj_sim.referee.kqj import PACK as CARDS
+from kqj_sim.referee.kqj import beats_master, find_current_master
 from kqj_sim.referee.kqj import list_legal_cards as referee_legal_cards
-from kqj_sim.referee.kqj.play import beats_master, find_current_master
 from kqj_sim.rules import SEATS
 from tests.core.coding import strength_of
 

@@ -17,7 +17,7 @@ from kqj_sim.notation.rounds import read_rounds
 from kqj_sim.notation.write import format_records
 from kqj_sim.record import PartialRecord, Record, from_json, to_json
 from kqj_sim.referee import check_record
-from kqj_sim.referee.kqj import FinalContract
+from kqj_sim.referee.base import FinalContract
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.text_files import iterate_lines
 from tests.command_line import expect_error, run

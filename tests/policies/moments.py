@@ -17,8 +17,7 @@ from kqj_sim.core.cards import TOP_SUIT
 from kqj_sim.core.views import CardView
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.record import Record, from_json
-from kqj_sim.referee.kqj import list_legal_cards
-from kqj_sim.referee.kqj.cards import outranks
+from kqj_sim.referee.kqj import list_legal_cards, outranks
 from kqj_sim.simulation.recording import play_records
 from tests.core.coding import strength_of
 from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3, lively

@@ -10,7 +10,7 @@ from math import comb, floor, prod
 import numpy as np
 
 from kqj_sim.cards import SUITS, Card, parse_card
-from kqj_sim.referee.kqj.cards import PACK, card_points, outranks
+from kqj_sim.referee.kqj import PACK, card_points, outranks
 from tests.core.coding import strength_of
 from tests.policies.moments import Moment
 

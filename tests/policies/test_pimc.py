@@ -17,9 +17,8 @@ from kqj_sim.core.dispatch import FOLLOW, LEAD, ask
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.types import Rules, Seating
 from kqj_sim.record import Record
-from kqj_sim.referee.kqj import FinalContract, list_legal_cards, score_round
-from kqj_sim.referee.kqj.play import find_trick_winner
-from kqj_sim.referee.trick import PlayedTrick
+from kqj_sim.referee.base import FinalContract, PlayedTrick
+from kqj_sim.referee.kqj import find_trick_winner, list_legal_cards, score_round
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records

@@ -15,7 +15,7 @@ from kqj_sim.notation.typed import read_typed_position
 from kqj_sim.positions.position import Position, PositionError
 from kqj_sim.positions.reader import read_position
 from kqj_sim.record import partial_record_from_json, to_json
-from kqj_sim.referee.kqj import FinalContract
+from kqj_sim.referee.base import FinalContract
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.recording import play_records
 from tests.slow import slow_between

@@ -16,7 +16,7 @@ import kqj_sim as kqj
 from kqj_sim.errors import RecordError
 from kqj_sim.record import Record, from_json, to_json
 from kqj_sim.referee import check_record, get_referee
-from kqj_sim.referee.kqj.cards import CARD_OF_TEXT
+from kqj_sim.referee.kqj import CARD_OF_TEXT
 
 Json = Any
 CARDS = list(CARD_OF_TEXT)

@@ -10,8 +10,7 @@ from typing import Any, Literal
 from kqj_sim.cards import Card
 from kqj_sim.record import Call, Record, Trick
 from kqj_sim.referee import get_referee
-from kqj_sim.referee.base import Calling, FinalContract, Referee
-from kqj_sim.referee.trick import PlayedTrick
+from kqj_sim.referee.base import Calling, FinalContract, PlayedTrick, Referee
 from kqj_sim.rules import GameRules
 
 # How often a player does anything but pass, and how often a bid is countered or announces

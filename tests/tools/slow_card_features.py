@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import floor
 
 from kqj_sim.cards import Card
-from kqj_sim.referee.kqj.cards import is_trump, outranks
+from kqj_sim.referee.kqj import is_trump, outranks
 from tests.policies.slow_features import Slow, Values, points_bucket
 from tools.feature_network import HELD_BACK_SHARE
 

@@ -73,7 +73,7 @@ class Kqj(Game):
         return KQJ_ENGINE
 
     def make_referee(self, rules: KqjRules) -> Referee:
-        from kqj_sim.referee.kqj.referee import KqjReferee
+        from kqj_sim.referee.kqj import KqjReferee
 
         return KqjReferee(rules)
 

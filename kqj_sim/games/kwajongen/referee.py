@@ -7,9 +7,11 @@ from collections.abc import Collection, Sequence
 from kqj_sim.cards import SUITS, Card
 from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.record import Call
-from kqj_sim.referee.base import Calling, FinalContract, Referee
-from kqj_sim.referee.trick import (
+from kqj_sim.referee.base import (
+    Calling,
+    FinalContract,
     PlayedTrick,
+    Referee,
     RoundScore,
     find_master_index,
     sum_tricks_by_team,

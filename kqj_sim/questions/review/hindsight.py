@@ -35,7 +35,7 @@ from kqj_sim.positions.sampling import ActualHands, EstimatePlan, derive_keys
 from kqj_sim.positions.search import Deadline
 from kqj_sim.questions.review.decisions import Decision, RecordedRound
 from kqj_sim.questions.review.grading import derive_seed
-from kqj_sim.referee.trick import PlayedTrick
+from kqj_sim.referee.base import PlayedTrick
 from kqj_sim.rules import GameRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.workers import count_processors, map_in_threads

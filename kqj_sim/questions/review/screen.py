@@ -22,7 +22,7 @@ from kqj_sim.questions.review.grading import Grade, GradePlan
 from kqj_sim.questions.review.hindsight import Continuation
 from kqj_sim.questions.review.play import ReviewedRounds, RoundReview
 from kqj_sim.questions.review.tables import OUTCOMES, list_grades, make_review_tables, sort_worst
-from kqj_sim.referee.trick import PlayedTrick
+from kqj_sim.referee.base import PlayedTrick
 from kqj_sim.rules import GameRules
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import Table

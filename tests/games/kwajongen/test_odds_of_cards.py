@@ -27,7 +27,7 @@ from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_position
 from kqj_sim.positions.search import Search
 from kqj_sim.record import Record, partial_record_from_json, to_json
-from kqj_sim.referee.trick import PlayedTrick
+from kqj_sim.referee.base import PlayedTrick
 from kqj_sim.simulation.encode import encode_rules, encode_seating
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records

@@ -25,8 +25,7 @@ from kqj_sim.games.kwajongen.referee import (
     score_totals,
 )
 from kqj_sim.record import Call
-from kqj_sim.referee.base import FinalContract
-from kqj_sim.referee.trick import PlayedTrick
+from kqj_sim.referee.base import FinalContract, PlayedTrick
 
 MUST_TRUMP, FREE = KwajongenRules(), KwajongenRules(void_rule="free")
 

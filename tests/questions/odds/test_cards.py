@@ -25,7 +25,8 @@ from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_position
 from kqj_sim.positions.sampling import EstimatePlan, derive_keys
 from kqj_sim.record import Record
-from kqj_sim.referee.kqj import PACK, PlayedTrick, find_trick_winner, list_legal_cards, score_round
+from kqj_sim.referee.base import PlayedTrick
+from kqj_sim.referee.kqj import PACK, find_trick_winner, list_legal_cards, score_round
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records

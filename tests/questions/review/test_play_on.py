@@ -14,7 +14,7 @@ from kqj_sim.questions.review.hindsight import (
     compute_differences,
     find_actual_hands,
 )
-from kqj_sim.referee.trick import PlayedTrick
+from kqj_sim.referee.base import PlayedTrick
 from tests.questions.review.rounds import TABLES, find_reference, list_rounds, make_settings
 
 

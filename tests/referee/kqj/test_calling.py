@@ -15,7 +15,8 @@ import pytest
 from kqj_sim.cards import parse_card
 from kqj_sim.record import Call
 from kqj_sim.referee import get_referee
-from kqj_sim.referee.kqj import FinalContract, KqjCalling, list_legal_calls
+from kqj_sim.referee.base import FinalContract
+from kqj_sim.referee.kqj import KqjCalling, list_legal_calls
 from kqj_sim.rules import KqjRules
 from tests.referee.random_rounds import random_calling
 

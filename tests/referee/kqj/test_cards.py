@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kqj_sim.cards import CONTRACTS, RANKS, Card
-from kqj_sim.referee.kqj.cards import PACK, card_points, outranks
+from kqj_sim.referee.kqj import PACK, card_points, outranks
 
 # The table of the specification: rank order, high to low, with the points.
 PLAIN = "A 12, T 10, H 7, K 5, Q 4, J 3, 9 2, 8 1, 7 0, 6 0, 5 0, 4 0"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kqj_sim.referee import check_record
-from kqj_sim.referee.kqj import FinalContract
+from kqj_sim.referee.base import FinalContract
 from kqj_sim.rules import KqjRules
 from tests.referee.forgery import as_json, discrepancies
 from tests.referee.random_rounds import (

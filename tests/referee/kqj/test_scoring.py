@@ -11,19 +11,17 @@ import pytest
 
 from kqj_sim.cards import Card, parse_cards
 from kqj_sim.record import Bonus
+from kqj_sim.referee.base import FinalContract, PlayedTrick, RoundScore
 from kqj_sim.referee.kqj import (
     PACK,
-    FinalContract,
-    PlayedTrick,
-    RoundScore,
     add_scores,
     find_bonuses,
     is_decided,
+    round_to_ten,
     score_passed_out,
     score_round,
     score_totals,
 )
-from kqj_sim.referee.kqj.scoring import round_to_ten
 from kqj_sim.rules import KqjRules
 from tests.referee.random_rounds import random_record
 
