@@ -151,7 +151,7 @@ def bind_function(
 def bind_bid_filter(
     may_bid: Kernel, parameters: Any, name: str, sole_policy: bool, loops: Loops
 ) -> Kernel:
-    """Compile the loop that rules out bids, with a policy's function (`registry.Policy.may_bid`).
+    """Compile the loop that rules out bids, with `registry.Policy.bid_filter`.
 
     `parameters` is its named tuple of parameters; the other arguments are those of `bind_policy`.
     """

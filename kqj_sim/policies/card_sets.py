@@ -300,8 +300,8 @@ def read_literal(function: str, given: Any) -> int | None:
         except InputError as error:
             raise CardTextError(function, str(error)) from None
     if isinstance(given, types.UnicodeType):
-        told = "the cards should be a text in quotes right there, as in"
-        raise CardTextError(function, f'{told} {function}("9h")')
+        advice = "the cards should be a text in quotes right there, as in"
+        raise CardTextError(function, f'{advice} {function}("9h")')
     return None
 
 
@@ -406,8 +406,8 @@ def _overload_suit_of_view(view: Any, number: Any) -> Any:
 def _require_view(function: str, given: Any) -> None:
     """Raise CardTextError for a set of which the coding is not known."""
     if _is_set(given):
-        told = "cards are coded by strength here, so it needs the view instead of a set"
-        raise CardTextError(function, f"{told}: {function}(view, ...)")
+        advice = "cards are coded by strength here, so it needs the view instead of a set"
+        raise CardTextError(function, f"{advice}: {function}(view, ...)")
 
 
 STRENGTH_TWINS = {has: _has_of_view, suit: _suit_of_view}

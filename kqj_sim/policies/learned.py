@@ -150,7 +150,6 @@ def find_contracts(turn: CallTurn) -> int:
     return contracts
 
 
-@learned.may_bid
 @scalar
 def may_bid(view: Any, bid: int, parameters: Any, weights: t.Address) -> bool:
     """Return False for a bid that is not the best one in its contract, or no better than a pass."""
@@ -238,7 +237,6 @@ def _prefer_bid(
     return Choice(value, call)
 
 
-@learned.block("bid")
 def ask_bid(
     block_pointer: t.Int64Pointer, lanes: int, place: t.Place, turn: int, teams: int, limits: int,
     number: int, parameter_table: t.Float64Pointer, resources: t.Int64Pointer,
@@ -310,7 +308,9 @@ def _make_ask_counter(loop: int, question: int, unit: int) -> dispatch.AskLoop:
     return ask_counter
 
 
-learned.block("counter")(_make_ask_counter(dispatch.COUNTER, TO_COUNTER, COUNTER_UNIT))
-learned.block("overcounter")(
-    _make_ask_counter(dispatch.OVERCOUNTER, TO_OVERCOUNTER, OVERCOUNTER_UNIT)
-)
+learned.bid_filter = may_bid
+learned.blocks = {
+    "bid": ask_bid,
+    "counter": _make_ask_counter(dispatch.COUNTER, TO_COUNTER, COUNTER_UNIT),
+    "overcounter": _make_ask_counter(dispatch.OVERCOUNTER, TO_OVERCOUNTER, OVERCOUNTER_UNIT),
+}

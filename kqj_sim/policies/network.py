@@ -39,7 +39,6 @@ network = policy(
 network.weights = "network"
 
 
-@network.values
 @scalar
 def write_card_values(view: Any, weights: t.Address, values: t.Float32Pointer) -> int:
     """Write the value of each legal card, from the lowest bit on, and return their number.
@@ -102,7 +101,6 @@ def _choose_card(
     return chosen
 
 
-@network.block("card")
 def choose_cards(
     block_pointer: t.Int64Pointer, lanes: int, trick: int, position: t.Position, teams: int,
     sole: int, number: int, parameter_table: t.Float64Pointer, resources: t.Int64Pointer,
@@ -136,3 +134,7 @@ def choose_cards(
         for lane in range(lanes):
             if policy_of(state[PLAYERS_BY_POSITION + lane], position) == number:
                 put_card(state, lane, position, facts[_LEGAL + lane])
+
+
+network.value_function = write_card_values
+network.blocks["card"] = choose_cards

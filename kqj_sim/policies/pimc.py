@@ -551,7 +551,6 @@ def _run_stage(
         )
 
 
-@pimc.block("card")
 def choose_card(
     block_pointer: Any, lanes: int, trick: int, position: Position, teams: int, unused: int,
     number: int, parameter_table: Any, resources: Any,
@@ -603,3 +602,6 @@ def choose_card(
             share = -worlds.found[i] / wanted if worlds.found[i] < 0 else 1.0
             leader = find_leader(race, i, prior_worlds * share)
             put_card(state, i, position, nth_card(candidates[i], leader))
+
+
+pimc.blocks["card"] = choose_card

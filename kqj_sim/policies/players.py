@@ -41,7 +41,6 @@ from kqj_sim.messages import (
     quote,
     shell_join,
     shorten,
-    suggest_file,
     suggest_names,
     visible,
 )
@@ -52,9 +51,10 @@ from kqj_sim.policies.registry import (
     find_policy,
     list_session_names,
     load_policy_file,
+    read_policy_file,
 )
 from kqj_sim.rules import GameRules
-from kqj_sim.text_files import decode_text, read_bytes
+from kqj_sim.text_files import decode_text
 
 # Policies with values for their parameters.
 
@@ -114,12 +114,12 @@ class ConfiguredPolicy:
         )
 
     def _format(self, values: Mapping[str, ParameterValue | None]) -> str:
-        given = ",".join(
+        assignments = ",".join(
             f"{name}={append_version(self.policy.parameters[name].write(value))}"
             for name, value in values.items()
             if value is not None
         )
-        return f"{self.source}:{given}" if given else self.source
+        return f"{self.source}:{assignments}" if assignments else self.source
 
     def parameter(self, name: str) -> Parameter:
         """Return a parameter; raises InputError if there is none of that name."""
@@ -158,14 +158,7 @@ def format_show_command(spec: str, game: str = "kqj") -> str:
     return f"`{shell_join(['kqj-sim', 'policies', 'show', *options, spec])}`"
 
 
-def configure_with_defaults(policy: Policy, source: str, game: str = "kqj") -> ConfiguredPolicy:
-    """Return a policy with the defaults of its parameters."""
-    return ConfiguredPolicy(
-        policy, tuple(each.unset for each in policy.parameters.values()), source, game
-    )
-
-
-def configure_checked(policy: Policy, source: str, game: str) -> ConfiguredPolicy:
+def configure(policy: Policy, source: str, game: str = "kqj") -> ConfiguredPolicy:
     """Return a policy with the defaults of its parameters, checked before a run.
 
     Raises:
@@ -176,7 +169,8 @@ def configure_checked(policy: Policy, source: str, game: str) -> ConfiguredPolic
         wanted = f"choose_{first}{', ...' if others else ''} or choose_card"
         raise InputError(f"{source}: it has no function {wanted}")
     policy.check()
-    return configure_with_defaults(policy, source, game)
+    values = tuple(parameter.unset for parameter in policy.parameters.values())
+    return ConfiguredPolicy(policy, values, source, game)
 
 
 def split_file(
@@ -199,15 +193,15 @@ def parse_assignments(text: str, spec: str) -> dict[str, str]:
     Raises:
         InputError: not of this form, or a parameter is given twice.
     """
-    given: dict[str, str] = {}
+    values: dict[str, str] = {}
     for part in text.split(",") if text else ():
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not name or not value:
             raise InputError(f"policy {quote(spec)}: {quote(part)} should be parameter=value")
-        if name in given:
+        if name in values:
             raise InputError(f"policy {quote(spec)}: {shorten(name)} is given twice")
-        given[name] = value
-    return given
+        values[name] = value
+    return values
 
 
 def parse_policy(spec: str, folder: Path | None = None, game: str = "kqj") -> ConfiguredPolicy:
@@ -219,21 +213,21 @@ def parse_policy(spec: str, folder: Path | None = None, game: str = "kqj") -> Co
     of_file = split_file(spec, lambda path: os.path.isfile(Path(folder or "", path)))
     if of_file is not None and of_file[0].endswith(".py"):
         path, rest = of_file
-        name, _, given = rest.partition(":")
-        if "=" in name and not given:
-            name, given = "", rest
+        name, _, assignments = rest.partition(":")
+        if "=" in name and not assignments:
+            name, assignments = "", rest
         source = path if folder is None else str(folder / path)
-        found = load_policy_file(Path(source), name)
-        source = f"{source}:{found.name}"
+        policy = load_policy_file(Path(source), name)
+        source = f"{source}:{policy.name}"
     else:
-        source, _, given = spec.partition(":")
+        source, _, assignments = spec.partition(":")
         if not source:
             raise InputError("an empty policy; " + suggest_names("", find_game(game).built_ins))
         if source in find_game(game).presets:
             preset = parse_policy(find_game(game).presets[source].specification, folder, game)
-            return preset.with_parameters(parse_assignments(given, spec))
-        found = find_policy(source, game)
-    return configure_checked(found, source, game).with_parameters(parse_assignments(given, spec))
+            return preset.with_parameters(parse_assignments(assignments, spec))
+        policy = find_policy(source, game)
+    return configure(policy, source, game).with_parameters(parse_assignments(assignments, spec))
 
 
 PLAYER_PARTS = ("calling", "playing")
@@ -300,10 +294,10 @@ class Player:
 
     def policy_for(self, decision: str) -> ConfiguredPolicy:
         """Return the policy that makes a decision: the default player's where this one has none."""
-        chosen = self.playing if decision == "card" else self.calling
-        if chosen.policy.answers(decision):
-            return chosen
-        return get_default_player(chosen.game).policy_for(decision)
+        configured = self.playing if decision == "card" else self.calling
+        if configured.policy.answers(decision):
+            return configured
+        return get_default_player(configured.game).policy_for(decision)
 
     def join(self, playing: Player) -> Player:
         """Return the player who calls like this one and plays like another."""
@@ -334,26 +328,26 @@ class Player:
 
     def find_addressed(self, name: str) -> list[tuple[str, str]]:
         """Return (part, name) of each parameter that a name means; raises as `with_parameters`."""
-        there = {part: each for part, each in self.parts.items() if part not in self.open_parts}
+        named = {part: each for part, each in self.parts.items() if part not in self.open_parts}
         part, dot, own = name.partition(".")
         with locate_errors(f"policy {quote(self.given)}"):
             if dot:
-                if part not in there:
-                    raise InputError(f"{shorten(name)}: {suggest_names(part, there)}")
+                if part not in named:
+                    raise InputError(f"{shorten(name)}: {suggest_names(part, named)}")
                 return [(part, own)]
-            found = [part for part, chosen in there.items() if name in chosen.policy.parameters]
-            if not found:
-                known = {each for chosen in there.values() for each in chosen.policy.parameters}
-                sources = "+".join(dict.fromkeys(chosen.source for chosen in there.values()))
+            parts = [part for part, chosen in named.items() if name in chosen.policy.parameters]
+            if not parts:
+                known = {each for chosen in named.values() for each in chosen.policy.parameters}
+                sources = "+".join(dict.fromkeys(chosen.source for chosen in named.values()))
                 command = format_show_command(sources, self.game)
                 raise InputError(
                     f"no parameter {quote(name)}; {suggest_names(name, known, command)}"
                 )
-            if len({there[part].policy for part in found}) > 1:
+            if len({named[part].policy for part in parts}) > 1:
                 raise InputError(
                     f"{name} is a parameter of both: write calling.{name} or playing.{name}"
                 )
-        return [(part, name) for part in found]
+        return [(part, name) for part in parts]
 
 
 PlayerLike: TypeAlias = Player | str | os.PathLike[str] | Policy | Callable[..., Any]
@@ -382,16 +376,13 @@ def parse_player(given: PlayerLike | None, game: str = "kqj") -> Player:
             raise InputError(f"policy {quote(given.given)} plays {given.game}, not {game}")
         return given
     if isinstance(given, str | os.PathLike):
-        return _parse_specification(os.fspath(given), game)
+        spec = os.fspath(given)
+        if any("\ud800" <= character <= "\udfff" for character in spec):
+            # Results name their policies, and they are UTF-8.
+            raise InputError(f"policy {quote(spec)}: the name is not UTF-8: rename the file")
+        return _parse_parts(split_parts(spec.strip()), game)
     policy = find_given_policy(given)
-    return _make_player(configure_checked(policy, policy.name, game), policy.name)
-
-
-def _parse_specification(spec: str, game: str) -> Player:
-    if any("\ud800" <= character <= "\udfff" for character in spec):
-        # Results name their policies, and they are UTF-8.
-        raise InputError(f"policy {quote(spec)}: the name is not UTF-8: rename the file")
-    return _parse_parts(split_parts(spec.strip()), game)
+    return _make_player(configure(policy, policy.name, game), policy.name)
 
 
 def split_parts(spec: str, is_file: Callable[[str], bool] = os.path.isfile) -> list[str]:
@@ -506,17 +497,12 @@ def read_player_file(path: Path, overrides: str, spec: str, game: str = "kqj") -
     Raises:
         InputError: one line with the file's name: what is wrong and what would be right.
     """
-    try:
+
+    def parse(content: bytes) -> dict[str, Any]:
         # Numbers stay text, so that 1.000 does not become 1.
-        content = tomllib.loads(decode_text(read_bytes(path), str(path)), parse_float=str)
-    except FileNotFoundError:
-        raise InputError(f"policy file {path}: no such file{suggest_file(path)}") from None
-    except OSError as error:
-        raise InputError(f"policy file {path}: {error.strerror}") from None
-    except RecursionError:
-        raise InputError(f"policy file {path}: it is nested too deeply") from None
-    except ValueError as error:  # not TOML, or a number with thousands of digits
-        raise InputError(f"policy file {path}: {error}") from None
+        return tomllib.loads(decode_text(content, str(path)), parse_float=str)
+
+    content = read_policy_file(path, parse)
     with locate_errors(str(path)):
         player = replace(_parse_content(content, path, game), given=spec)
     return player.with_parameters(parse_assignments(overrides, spec))
@@ -539,17 +525,19 @@ def _parse_content(content: dict[str, Any], path: Path, game: str) -> Player:
         if isinstance(table, dict):
             table = {"policy": content.get("policy"), **table}
         return _make_player(_parse_table("parameters", table, path.parent, game), "", name)
-    chosen = {part: _parse_table(part, parts[part], path.parent, game) for part in parts}
-    for part, each in chosen.items():
-        if part in _make_player(each, name).open_parts:
+    named = {part: _parse_table(part, parts[part], path.parent, game) for part in parts}
+    for part, configured in named.items():
+        if part in _make_player(configured, name).open_parts:
             verb = {"calling": "call", "playing": "play"}[part]
-            raise InputError(f"policy {each.policy.name!r} does not {verb}: leave [{part}] out")
-    filled = {**get_default_player(game).parts, **chosen}
+            raise InputError(
+                f"policy {configured.policy.name!r} does not {verb}: leave [{part}] out"
+            )
+    filled = {**get_default_player(game).parts, **named}
     return Player(
         filled["calling"],
         filled["playing"],
         name=name,
-        open_parts=frozenset({*PLAYER_PARTS} - chosen.keys()),
+        open_parts=frozenset({*PLAYER_PARTS} - named.keys()),
     )
 
 
@@ -575,11 +563,11 @@ def format_player_file(player: Player, width: int) -> str:
         ]
     else:
         blocks = []
-        for part, chosen in player.parts.items():
+        for part, configured in player.parts.items():
             if part in player.open_parts:
                 blocks.append([f"# [{part}] is left out: the default player's"])
             else:
-                lines = [*_format_policy(chosen, width), *_format_parameters(chosen, width)]
+                lines = [*_format_policy(configured, width), *_format_parameters(configured, width)]
                 blocks.append([f"[{part}]", *lines])
     return "\n".join("\n".join(block) + "\n" for block in blocks)
 

@@ -509,7 +509,6 @@ def _prefer_bid(
     )
 
 
-@points.may_bid
 @scalar
 def may_bid(view: Any, bid: int, parameters: Any, resource: int) -> bool:
     """Return False for an amount that is not that of the hand in the contract."""
@@ -566,3 +565,6 @@ def choose_overcounter(view: Any, parameters: Any) -> bool:
         if view.place == 0 and view.bidder == 0 and wins_every_trick(view.hand, view.contract):
             chance = 1.0
     return chance >= p.overcounter
+
+
+points.bid_filter = may_bid

@@ -28,7 +28,7 @@ from importlib.util import decode_source
 from pathlib import Path
 from threading import RLock
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from kqj_sim.core.jit import scalar
@@ -70,11 +70,16 @@ class Policy:
     choices: dict[str, tuple[FunctionType, Arguments]] = field(default_factory=dict)
     """By decision the plain function and its arguments."""
     blocks: dict[str, Any] = field(default_factory=dict)
-    """By decision a function that decides for a whole block (`core.dispatch.ASK_SIGNATURE`)."""
+    """By decision a function that decides for a whole block (`core.dispatch.ASK_SIGNATURE`); only
+    policies of the package have these, as choices of blocks are not checked."""
     value_function: Any = None
-    """Compiled function that writes the value of each legal card; None without one."""
+    """Compiled function (view, address of the weights, values) that writes the value of each legal
+    card, from the lowest bit on, in points up to a common constant, for policies that use the
+    values (`core.dispatch.make_value_cards`); None without one."""
     bid_filter: Any = None
-    """Compiled function that rules out bids (`may_bid`); None without one."""
+    """Compiled function (view, bid, parameters, resource) that is False only if the policy would
+    not make the bid, which it tells faster than `choose_bid` (`core.dispatch.make_rule_out_bid`);
+    None without one."""
     helpers: dict[str, FunctionType] = field(default_factory=dict)
     """Methods (self, ...) that those of decisions may call, where self is the parameters."""
     tuple_type: Any = field(init=False)
@@ -94,9 +99,9 @@ class Policy:
     def __repr__(self) -> str:
         decisions = [*self.choices, *self.blocks]
         verbs = {"card": "chooses cards", "take": "takes", "bid": "bids", "accept": "accepts"}
-        told = ", ".join(verbs.get(each, f"{each}s") for each in decisions) or "no decisions yet"
+        actions = ", ".join(verbs.get(each, f"{each}s") for each in decisions) or "no decisions yet"
         parameters = "; " + ", ".join(self.parameters) if self.parameters else ""
-        return f"<Policy {self.name}: {told}{shorten(parameters)}>"
+        return f"<Policy {self.name}: {actions}{shorten(parameters)}>"
 
     def calls(self, game: str = "kqj") -> bool:
         """Return True if the policy makes a decision of a game's calling itself."""
@@ -110,46 +115,6 @@ class Policy:
     def answers(self, decision: str) -> bool:
         """Return True if the policy makes a decision itself."""
         return decision in self.choices or decision in self.blocks
-
-    def block(self, decision: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Return a decorator for a function that decides for a whole block of deals.
-
-        The function has the signature `core.dispatch.ASK_SIGNATURE`.  Only policies of the package
-        may have one, as its choices are not checked.
-
-        Raises:
-            InputError: an unknown decision, or a policy that is not of the package.
-        """
-        if decision not in VIEW_OF_DECISION:
-            raise InputError(f"policy {self.name!r}: {suggest_names(decision, VIEW_OF_DECISION)}")
-        if not self.built_in:
-            raise InputError(f"policy {self.name!r}: blocks are for policies of the package")
-
-        def add(function: Callable[..., Any]) -> Callable[..., Any]:
-            self.blocks[decision] = function
-            return function
-
-        return add
-
-    def values(self, function: Any) -> Any:
-        """Add a compiled function (view, address of the weights, values), as a decorator.
-
-        It writes the value of each legal card, from the lowest bit on, in points up to a common
-        constant, so that other policies can use the values (`core.dispatch.make_value_cards`).
-        """
-        self.value_function = function
-        return function
-
-    def may_bid(self, function: Any) -> Any:
-        """Add a compiled function (view, bid, parameters, resource), as a decorator.
-
-        It is False only if the policy would not make the bid, which it tells faster than
-        `choose_bid` (`core.dispatch.make_rule_out_bid`).  Only policies of the package may have
-        one, as it is not checked.
-        """
-        assert self.built_in
-        self.bid_filter = function
-        return function
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Add a `choose_...` function, which is compiled when it is first used.
@@ -290,12 +255,12 @@ def policy(
     caller = frame.f_back if frame else None
     module = str(caller.f_globals.get("__name__") or "__main__") if caller else "?"
     origin = caller.f_code.co_filename if caller else ""
-    made = _make_policy(name, summary, parameters, module, origin)
+    defined = _make_policy(name, summary, parameters, module, origin)
     known = _DEFINED.get((module, name))
-    same = known is not None and (not made.parameters or known.parameters == made.parameters)
+    same = known is not None and (not defined.parameters or known.parameters == defined.parameters)
     if known is None or (_is_session(module, origin) and not (same and known.origin == origin)):
-        _add_definition(made)
-        return made
+        _add_definition(defined)
+        return defined
     if not same:
         raise InputError(f"policy {name!r} is defined twice, with other parameters")
     return known
@@ -327,51 +292,46 @@ def _make_policy(
     return Policy(name, summary, declared, module, built_in, helpers=helpers or {}, origin=origin)
 
 
-def _define_bare(given: Any) -> Policy:
+def _define_bare(decorated: Any) -> Policy:
     """Return the policy that a function or a class below a bare `@policy` defines."""
-    summary = (inspect.getdoc(given) or "").partition("\n")[0]
-    module = str(given.__module__ or "__main__")
-    if isinstance(given, FunctionType):
-        is_named = given.__name__.startswith("choose_")
-        decision = given.__name__.removeprefix("choose_") if is_named else "card"
-        origin = given.__code__.co_filename
-        made = _make_policy(given.__name__, summary, {}, module, origin)
-        made.add_function(decision, given)
+    summary = (inspect.getdoc(decorated) or "").partition("\n")[0]
+    module = str(decorated.__module__ or "__main__")
+    if isinstance(decorated, FunctionType):
+        is_named = decorated.__name__.startswith("choose_")
+        decision = decorated.__name__.removeprefix("choose_") if is_named else "card"
+        origin = decorated.__code__.co_filename
+        defined = _make_policy(decorated.__name__, summary, {}, module, origin)
+        defined.add_function(decision, decorated)
     else:
-        attributes = {name: each for name, each in vars(given).items() if name[:2] != "__"}
-        plain = {name: getattr(each, "__func__", each) for name, each in attributes.items()}
-        functions = {
-            name: each
-            for name, each in plain.items()
-            if isinstance(each, FunctionType)
-            and isinstance(attributes[name], FunctionType | staticmethod)
+        attributes = {key: value for key, value in vars(decorated).items() if key[:2] != "__"}
+        functions: dict[str, Any] = {
+            key: getattr(value, "__func__", value)
+            for key, value in attributes.items()
+            if isinstance(value, FunctionType | staticmethod)
         }
+        methods = [key for key in functions if isinstance(attributes[key], FunctionType)]
+        helpers = {key: functions[key] for key in methods if not key.startswith("choose_")}
         origin = next((each.__code__.co_filename for each in functions.values()), "")
-        parameters = {name: attributes[name] for name in attributes if name not in functions}
-        helpers = {
-            name: functions.pop(name)
-            for name in list(functions)
-            if isinstance(attributes[name], FunctionType) and not name.startswith("choose_")
-        }
-        made = _make_policy(given.__name__, summary, parameters, module, origin, helpers)
-        for name, each in functions.items():
-            is_method = isinstance(attributes[name], FunctionType)
-            made.add_function(name.removeprefix("choose_"), each, is_method)
+        parameters = {key: value for key, value in attributes.items() if key not in functions}
+        defined = _make_policy(decorated.__name__, summary, parameters, module, origin, helpers)
+        functions = {key: each for key, each in functions.items() if key not in helpers}
+        for key, function in functions.items():
+            defined.add_function(key.removeprefix("choose_"), function, key in methods)
         if not functions:
             raise InputError(
-                f"policy {made.name!r}: the class has no method choose_card(self, view), "
+                f"policy {defined.name!r}: the class has no method choose_card(self, view), "
                 "choose_take(self, view), ..."
             )
-        _OWNERS[given] = made
-    _add_definition(made)
-    return made
+        _OWNERS[decorated] = defined
+    _add_definition(defined)
+    return defined
 
 
-def _add_definition(made: Policy) -> None:
+def _add_definition(defined: Policy) -> None:
     """Keep a definition, in place of an earlier one of the same name."""
-    _DEFINED[made.module, made.name] = made
-    if _is_session(made.module, made.origin):
-        _SESSION[made.name] = made
+    _DEFINED[defined.module, defined.name] = defined
+    if _is_session(defined.module, defined.origin):
+        _SESSION[defined.name] = defined
 
 
 def _is_session(module: str, origin: str) -> bool:
@@ -382,7 +342,9 @@ def _is_session(module: str, origin: str) -> bool:
 
 def policies_of_module(module: ModuleType) -> dict[str, Policy]:
     """Return the policies that a module defines, by name."""
-    return {name: found for (where, name), found in _DEFINED.items() if where == module.__name__}
+    return {
+        name: defined for (where, name), defined in _DEFINED.items() if where == module.__name__
+    }
 
 
 def find_given_policy(given: object) -> Policy:
@@ -421,16 +383,16 @@ def find_policy(name: str, game: str = "kqj") -> Policy:
     offered = {point.name: point for point in _load_entry_points()}
     if name in offered:
         try:
-            found = offered[name].load()
+            loaded = offered[name].load()
         except Exception as error:
             raise InputError(
                 f"policy {name!r} of {offered[name].value}: {describe_error(error)}"
             ) from None
-        if isinstance(found, ModuleType):
-            found = policies_of_module(found).get(name)
-        if not isinstance(found, Policy):
+        if isinstance(loaded, ModuleType):
+            loaded = policies_of_module(loaded).get(name)
+        if not isinstance(loaded, Policy):
             raise InputError(f"entry point {name!r} is not a policy: {offered[name].value}")
-        return found
+        return loaded
     files = [f"{name}{suffix}" for suffix in (".py", ".toml") if os.path.isfile(f"{name}{suffix}")]
     known = files or (*list_names(game), *_SESSION)
     raise InputError(f"no policy {quote(name)}; {suggest_names(name, {*known})}")
@@ -461,6 +423,23 @@ def describe(game: str = "kqj") -> list[Policy]:
 # The policies of users' Python files.
 
 
+_Content = TypeVar("_Content")
+
+
+def read_policy_file(path: Path, convert: Callable[[bytes], _Content]) -> _Content:
+    """Return the content of a Python or TOML file; raises InputError if it cannot be read."""
+    try:
+        return convert(read_bytes(path))
+    except FileNotFoundError:
+        raise InputError(f"policy file {path}: no such file{suggest_file(path)}") from None
+    except OSError as error:
+        raise InputError(f"policy file {path}: {error.strerror}") from None
+    except RecursionError:
+        raise InputError(f"policy file {path}: it is nested too deeply") from None
+    except ValueError as error:  # not TOML, a number with thousands of digits, or a null character
+        raise InputError(f"policy file {path}: {error}") from None
+
+
 def load_policy_file(path: Path, name: str) -> Policy:
     """Return a policy of a Python file; without a name the only one there.
 
@@ -469,26 +448,19 @@ def load_policy_file(path: Path, name: str) -> Policy:
     Raises:
         InputError: the file cannot be run, or defines no such policy.
     """
-    try:
-        content = convert_to_utf8(read_bytes(path))
-    except FileNotFoundError:
-        raise InputError(f"policy file {path}: no such file{suggest_file(path)}") from None
-    except OSError as error:
-        raise InputError(f"policy file {path}: {error.strerror}") from None
-    except ValueError as error:  # No file name has a null character.
-        raise InputError(f"policy file {path}: {error}") from None
+    content = read_policy_file(path, convert_to_utf8)
     with _LOCK:  # A file registers its policies while it runs.
-        found = _run_policy_file(path.resolve(), content)
+        defined = _run_policy_file(path.resolve(), content)
     where = shorten_path(path)
-    if not found:
+    if not defined:
         raise InputError(f"{where}: it defines no policy with @policy(...)")
-    if not name and len(found) == 1:
-        return next(iter(found.values()))
+    if not name and len(defined) == 1:
+        return next(iter(defined.values()))
     if not name:
-        raise InputError(f"{where}: name one of its policies: {', '.join(found)}")
-    if name not in found:
-        raise InputError(f"{where}: no policy {quote(name)}; {suggest_names(name, found)}")
-    return found[name]
+        raise InputError(f"{where}: name one of its policies: {', '.join(defined)}")
+    if name not in defined:
+        raise InputError(f"{where}: no policy {quote(name)}; {suggest_names(name, defined)}")
+    return defined[name]
 
 
 @functools.cache

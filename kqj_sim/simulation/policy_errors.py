@@ -71,18 +71,18 @@ def explain_failure(
     """Return the error for an illegal choice, or an exception, with the policy's own line."""
     game = get_engine(rules)
     where = f"deal {failed.deal} of seed {failed.seed}"
-    for chosen, question, answer, view in replay_decisions(rules, players, imposed, failed):
+    for configured, question, answer, view in replay_decisions(rules, players, imposed, failed):
         fault = _CHECKS[question](view, answer, game)
         if fault is None:
             continue
         line = 0
         if answer == EXCEPTION_RAISED:
-            line, fault = _find_exception(chosen, question, view)
+            line, fault = _find_exception(configured, question, view)
         seats = game.rules.seats
         seat = (failed.dealer + 1 + _place_of_view(question, view, seats)) % seats
-        function = chosen.policy.choices[question][0]
+        function = configured.policy.choices[question][0]
         place = locate_source(function, line)
-        who = f"policy {chosen.policy.name!r}, {function.__name__}()"
+        who = f"policy {configured.policy.name!r}, {function.__name__}()"
         return InputError(f"{place}: {who}, {where}, seat {seat}: {fault}")
     return InputError(f"a policy chose a call or card that is not legal in {where}")
 
@@ -99,13 +99,13 @@ def replay_decisions(
     state[DEALER], state[PENDING] = failed.dealer, failed.pending
     entries = _play_and_log(state, 1, failed.seed, rules, players, imposed)
     distinct = list(dict.fromkeys(players))
-    found = []
+    decisions = []
     for member, number, answer, *values in entries.tolist():
         question = DECISION_OF_LOOP[member]
         kind = _VIEWS[question]
-        chosen = distinct[number].policy_for(question).under(rules)
-        found.append((chosen, question, answer, kind(*values[: len(kind._fields)])))
-    return found
+        configured = distinct[number].policy_for(question).under(rules)
+        decisions.append((configured, question, answer, kind(*values[: len(kind._fields)])))
+    return decisions
 
 
 def log_decisions(
@@ -123,8 +123,8 @@ def log_decisions(
         decision = DECISION_OF_LOOP[member]
         size = len(_VIEWS[decision]._fields)
         logged = entries[entries[:, 0] == member]
-        chosen = player.policy_for(decision).under(rules)
-        yield chosen, decision, logged[:, 2], logged[:, 3 : 3 + size]
+        configured = player.policy_for(decision).under(rules)
+        yield configured, decision, logged[:, 2], logged[:, 3 : 3 + size]
 
 
 def _play_and_log(
@@ -145,11 +145,11 @@ def _play_and_log(
     log[:2] = 2, len(log) - _ENTRY_SIZE
     headers = np.zeros((LOOP_COUNT, MAX_POLICIES, 5), dtype=np.int64)
     for member, decision in enumerate(DECISION_OF_LOOP):
-        for number, each in enumerate(dict.fromkeys(players)):
+        for number, player in enumerate(dict.fromkeys(players)):
             at = member * MAX_POLICIES + number
             if table.loop_addresses[at] == 0:
                 continue
-            policy = each.policy_for(decision).policy
+            policy = player.policy_for(decision).policy
             if policy.built_in:
                 continue
             parameters = table.parameters[parameter_offset(member, number) :]
@@ -261,11 +261,11 @@ def _check_card(view: Any, card: int, game: Engine) -> str | None:
     if card > 0 and card.bit_count() == 1 and card & view.legal:
         return None
     known = card & game.pack == card
-    chosen = format_cards(card, view.contract, game.rules.game) if known else []
-    if len(chosen) == 1:
-        what = f"{chosen[0]} is not legal"
+    cards = format_cards(card, view.contract, game.rules.game) if known else []
+    if len(cards) == 1:
+        what = f"{cards[0]} is not legal"
     else:
-        what = f"{len(chosen)} cards ({' '.join(chosen)})" if chosen else f"{card} is no card"
+        what = f"{len(cards)} cards ({' '.join(cards)})" if cards else f"{card} is no card"
     return f"{what}; legal: {' '.join(format_cards(view.legal, view.contract, game.rules.game))}"
 
 

@@ -11,7 +11,7 @@ from kqj_sim.core.types import MAX_PARAMETERS
 from kqj_sim.errors import InputError
 from kqj_sim.policies import describe, flag, named, number, policy, whole
 from kqj_sim.policies.parameters import Parameter
-from kqj_sim.policies.players import configure_with_defaults
+from kqj_sim.policies.players import ConfiguredPolicy
 from kqj_sim.policies.registry import Policy
 from kqj_sim.policies.weights import VERSIONS
 from kqj_sim.rules import KqjRules
@@ -97,7 +97,8 @@ def test_what_is_allowed_in_words() -> None:
 def test_compiled_functions_get_all_but_the_names_of_policies() -> None:
     mixed = policy("mixed", share=SHARE, other=OTHER, count=COUNT, switch=SWITCH, plain=7)
     assert mixed.tuple_type._fields == ("share", "count", "switch", "plain")
-    chosen = configure_with_defaults(mixed, "mixed").with_parameters(
+    unset = tuple(each.unset for each in mixed.parameters.values())
+    chosen = ConfiguredPolicy(mixed, unset, "mixed").with_parameters(
         {"other": "network", "switch": "false"}
     )
     assert chosen.values == (0.25, "network", 3.0, 0.0, 7.0)

@@ -276,7 +276,7 @@ IN_LIST = '@policy("own")\ndef choose_card(view):\n    cards = view.legal\n    '
 MISTAKES: list[tuple[str, int | str, str]] = [
     # Names and fields.
     (f"{CARD}return view.leagl\n", 4, "no field of the view 'leagl'; did you mean 'legal'?"),
-    (f"{TAKE}return view.legal\n", 4, "no field of the view 'legal'; known: all_no_trump, hand"),
+    (f"{TAKE}return view.legal\n", 4, "no field of the view 'legal'; did you mean 'lap'?"),
     (f"{CARD}return lowst(view.legal)\n", 4, "nothing is called 'lowst'; did you mean 'lowest'?"),
     (
         '@policy("own", depth=2)\ndef choose_card(view, own):\n    return own.dpeth\n',

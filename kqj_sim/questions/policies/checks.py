@@ -131,27 +131,27 @@ def run_checks(policy: PlayerLike, deals: int, seed: int, runner: Runner) -> Pol
         for game in players
         for name, rules in find_game(game).list_checked_rules().items()
     }
-    found = PolicyCheck(next(iter(players.values())).given, variants=[*variants])
+    check = PolicyCheck(next(iter(players.values())).given, variants=[*variants])
     runs = sum(len(seated[rules.game]) for rules in variants.values())
     times: list[float] = []
     logged: _Log = {}
     with runner.start("deals", deals * runs, polls=False):
         for name, rules in variants.items():
             for player in seated[rules.game]:
-                found.deals += deals
+                check.deals += deals
                 try:
-                    seconds = _play_twice(Experiment(rules, player, deals, seed), found, runner)
+                    seconds = _play_twice(Experiment(rules, player, deals, seed), check, runner)
                 except InputError as error:
-                    _add_problem(found, say(__name__, "failed", error, name))
+                    _add_problem(check, say(__name__, "failed", error, name))
                 else:
                     if player is players[rules.game]:
                         times.append(seconds / deals)
                     _log_choices(rules, player, seed, deals, logged)
                 runner.advance(deals)
-        _ask_again(found, logged)
+        _ask_again(check, logged)
     if times:
-        found.microseconds_per_deal = 1e6 * sum(times) / len(times)
-    return found
+        check.microseconds_per_deal = 1e6 * sum(times) / len(times)
+    return check
 
 
 def _parse_players(policy: PlayerLike) -> dict[str, Player]:
@@ -174,7 +174,7 @@ def _list_players(player: Player) -> list[Player]:
     return [player, parse_player(find_game(player.game).lively_player, player.game).join(player)]
 
 
-def _play_twice(experiment: Experiment, found: PolicyCheck, runner: Runner) -> float:
+def _play_twice(experiment: Experiment, check: PolicyCheck, runner: Runner) -> float:
     """Play an experiment twice; return the seconds of the second time, when all is compiled."""
     began = time.perf_counter()
     once = _play(experiment, runner, _CHUNK_DEALS)
@@ -184,7 +184,7 @@ def _play_twice(experiment: Experiment, found: PolicyCheck, runner: Runner) -> f
     again = _play(experiment, runner, chunk)
     seconds = time.perf_counter() - began
     if not np.array_equal(once.values, again.values):
-        _add_problem(found, say(__name__, "unsteady"))
+        _add_problem(check, say(__name__, "unsteady"))
     return seconds
 
 
@@ -196,32 +196,32 @@ def _play(experiment: Experiment, runner: Runner, chunk: int | None) -> Rows:
     return concatenate_rows(chunks)
 
 
-def _add_problem(found: PolicyCheck, text: str) -> None:
+def _add_problem(check: PolicyCheck, text: str) -> None:
     """Add a problem unless the same one of another deal is there."""
-    known = [each.partition(", deal ")[0] for each in found.problems]
+    known = [each.partition(", deal ")[0] for each in check.problems]
     if text.partition(", deal ")[0] not in known:
-        found.problems.append(text)
+        check.problems.append(text)
 
 
 def _log_choices(rules: GameRules, player: Player, seed: int, deals: int, logged: _Log) -> None:
     """Log the choices of the first deals with the views from which they were made."""
     played = min(REPLAYED_DEALS, deals)
-    for chosen, decision, answers, views in log_decisions(rules, player, seed, played):
-        logged.setdefault((chosen, decision), []).append((answers, views))
+    for configured, decision, answers, views in log_decisions(rules, player, seed, played):
+        logged.setdefault((configured, decision), []).append((answers, views))
 
 
-def _ask_again(found: PolicyCheck, logged: _Log) -> None:
+def _ask_again(check: PolicyCheck, logged: _Log) -> None:
     """Make all logged choices again from their views, in another order, and time it."""
     generator = np.random.default_rng(1)
-    for (chosen, decision), parts in logged.items():
-        check = found.decisions.setdefault(decision, DecisionCheck())
+    for (configured, decision), parts in logged.items():
+        result = check.decisions.setdefault(decision, DecisionCheck())
         before, views = (np.concatenate(each) for each in zip(*parts, strict=True))
         order = generator.permutation(len(before))
         before, views = before[order], views[order]
         ask = partial(
-            compile_asking(chosen.policy, decision),
+            compile_asking(configured.policy, decision),
             views.ravel(),
-            np.array(chosen.numbers, dtype=np.float64),
+            np.array(configured.numbers, dtype=np.float64),
         )
         answers = np.zeros_like(before)
         ask(answers, 1)
@@ -230,17 +230,19 @@ def _ask_again(found: PolicyCheck, logged: _Log) -> None:
         began = time.perf_counter()
         ask(np.zeros_like(before), repeats)
         seconds = time.perf_counter() - began
-        check.microseconds = max(check.microseconds, 1e6 * seconds / (repeats * len(before)))
-        check.asked += len(before)
-        first = check.changed == 0
-        check.changed += len(changed)
+        result.microseconds = max(result.microseconds, 1e6 * seconds / (repeats * len(before)))
+        result.asked += len(before)
+        first = result.changed == 0
+        result.changed += len(changed)
         if first and len(changed):
             view = VIEW_OF_DECISION[decision](*views[changed[0]].tolist())
             choices = [
-                _describe_choice(decision, int(each[changed[0]]), view, chosen.game)
+                _describe_choice(decision, int(each[changed[0]]), view, configured.game)
                 for each in (before, answers)
             ]
-            _add_problem(found, say(__name__, "depends", chosen.policy.name, decision, *choices))
+            _add_problem(
+                check, say(__name__, "depends", configured.policy.name, decision, *choices)
+            )
 
 
 def _describe_choice(decision: str, choice: int, view: Any, game: str) -> str:
