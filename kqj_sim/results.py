@@ -253,10 +253,9 @@ class Result(ShownResult):
         Raises:
             NothingToDrawError: there is nothing to draw, such as a single option.
         """
-        from matplotlib.axes import Axes
+        from kqj_sim.output.figures import check_axes
 
-        if ax is not None and not isinstance(ax, Axes):
-            raise InputError(f"ax: it is axes of matplotlib, not {type(ax).__name__}")
+        check_axes(ax)
         return self.make_drawing().plot(ax)
 
     def to_json(self) -> str:

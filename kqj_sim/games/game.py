@@ -10,23 +10,20 @@ from kqj_sim.columns import Column
 from kqj_sim.rules import GameRules
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import SubFigure
-
     from kqj_sim.engines import Engine
+    from kqj_sim.output.figures import Chart
     from kqj_sim.output.grid import Grid
     from kqj_sim.output.numbers import KeyFigure, Numbers
-    from kqj_sim.output.views import View
+    from kqj_sim.output.views import Drawn, View
     from kqj_sim.policies.players import Player
     from kqj_sim.positions.position import Position
     from kqj_sim.positions.sampling import CardSampler, EstimatePlan, Sampler
-    from kqj_sim.questions.odds.screen import Panel, RankedOption
+    from kqj_sim.questions.odds.screen import RankedOption
     from kqj_sim.referee.base import Referee
     from kqj_sim.simulation.experiment import Experiment
     from kqj_sim.simulation.recording import RecordingBlock
     from kqj_sim.stats.quantities import Quantity, Unit
     from kqj_sim.stats.tables import DerivedColumn, Table, TableBuilder
-    from kqj_sim.stats.tally import Tally
 
 
 class Preset(NamedTuple):
@@ -49,6 +46,13 @@ class GameTables(Protocol):
         """Return every table that applies to the experiment."""
 
 
+class GameDetailTables(GameTables, Protocol):
+    """Further tables of a report."""
+
+    def make_plot_tables(self, builder: TableBuilder) -> Iterable[Table]:
+        """Return those that the picture of a simulation shows; they need no further counts."""
+
+
 class GameScreen(Protocol):
     """The first screen of a simulation."""
 
@@ -60,22 +64,12 @@ class GameScreen(Protocol):
         """Return remarks, and the grids of single rounds, None for one left out."""
 
 
-class GamePlots(Protocol):
-    """The pictures of a simulation."""
-
-    GROUP_FIGURES: tuple[KeyFigure, ...]
-
-    def draw_rounds(self, figure: SubFigure, tally: Tally, confidence: float) -> str:
-        """Draw the rounds; return in sentences what is left out."""
-
-    def draw_points(self, axes: Axes, tally: Tally) -> None:
-        """Draw the distribution of points."""
-
-
 class GameReport(Protocol):
     """The contents of a report."""
 
     VIEWS: tuple[View, ...]
+    PLOTS: tuple[Drawn, ...]
+    """The picture of a simulation; of those with the same name the first whose table is there."""
     KEY_FIGURES: tuple[KeyFigure, ...]
     PLAYED: tuple[str, str]
     """Table and quantity of the rounds that were not passed out."""
@@ -99,8 +93,8 @@ class GameAnswers(Protocol):
     def list_tables(self, odds: Any) -> list[Table]:
         """Return the tables besides that of the calls."""
 
-    def list_panels(self, odds: Any) -> list[Panel]:
-        """Return the pictures besides the values of calls and their chances to win."""
+    def list_charts(self, odds: Any) -> list[Chart]:
+        """Return the charts besides the values of calls and their chances to win."""
 
     def list_grids(self, odds: Any) -> list[Grid]:
         """Return what the first screen shows besides the calls."""
@@ -248,16 +242,12 @@ class Game(ABC):
         """Return the tables of a simulation."""
 
     @abstractmethod
-    def detail_tables(self) -> GameTables:
+    def detail_tables(self) -> GameDetailTables:
         """Return the further tables of a report."""
 
     @abstractmethod
     def screen(self) -> GameScreen:
         """Return the first screen of a simulation."""
-
-    @abstractmethod
-    def plots(self) -> GamePlots:
-        """Return the pictures of a simulation."""
 
     @abstractmethod
     def report(self) -> GameReport:

@@ -9,7 +9,7 @@ from pkgutil import walk_packages
 
 from kqj_sim.games import KQJ, find_game
 from kqj_sim.games.game import Game
-from kqj_sim.output.figures import draw_message, render_figure
+from kqj_sim.output.figures import Drawing, make_message
 from kqj_sim.output.formats import render
 from kqj_sim.output.run import Report, Run
 from kqj_sim.output.sentences import make_environment
@@ -35,7 +35,7 @@ def _list_parts(game: Game) -> dict[str, tuple[Callable[[], object], ...]]:
         "odds": (game.answers,),
         "report": (game.report,),
         "review": (game.answers,),
-        "simulate": (game.screen, game.plots),
+        "simulate": (game.screen, game.report, game.detail_tables),
     }
 
 
@@ -48,4 +48,4 @@ def load_writers(format: str, picture: str | None = None) -> None:
     run = Run("", KQJ.rules(), (), 0, 0, 0, description="♥")
     render(Report(run, [table]), format)
     if picture is not None:
-        render_figure(lambda figure: draw_message(figure.subplots()), (4, 3), picture)
+        Drawing((), [make_message("")]).render(picture)

@@ -521,26 +521,29 @@ class Tally:
         """Return the title of every table that applies to the experiment, by its name."""
         return {table.name: table.title for table in self._make_tables(DEFAULT_CONFIDENCE)}
 
-    def _make_tables(self, confidence: float) -> list[Table]:
+    def make_plot_tables(self, confidence: float) -> list[Table]:
+        """Return every table of all deals together, with distributions that only pictures show."""
+        described, builder = find_game(self.experiment.rules.game), self._make_builder(confidence)
+        more = described.detail_tables().make_plot_tables(builder)
+        lengths = make_length_table(self.experiment, self._games, confidence)
+        every = [*self._make_tables(confidence, builder), *more, lengths]
+        return [table for table in every if table.lines]
+
+    def _make_builder(self, confidence: float, by: tuple[str, ...] = ()) -> TableBuilder:
+        notes = find_game(self.experiment.rules.game).list_notes(self.experiment)
+        return TableBuilder(self.experiment, by, self.where, self._counts, confidence, notes)
+
+    def _make_tables(self, confidence: float, builder: TableBuilder | None = None) -> list[Table]:
         """Return every table that applies to the experiment, with or without rows."""
         if self.by:
             self._groups.check(len(self._counts.get_cells(self.by)[1]))
-        notes = find_game(self.experiment.rules.game).list_notes(self.experiment)
-        source = TableBuilder(self.experiment, self.by, self.where, self._counts, confidence, notes)
-        made = [table for part in self._table_sets for table in part.make_tables(source)]
+        builder = builder or self._make_builder(confidence, self.by)
+        tables = [table for part in self._table_sets for table in part.make_tables(builder)]
         if self._games or self.experiment.games is not None:
-            made += make_game_tables(self.experiment, self._games, confidence)
+            tables += make_game_tables(self.experiment, self._games, confidence)
             if self.detail:
-                made.append(make_length_table(self.experiment, self._games, confidence))
-        return made
-
-    def get_cells(self, columns: Sequence[str]) -> tuple[Int64Array, Int64Array]:
-        """Return the values of columns that occur, and how often, as `JointCounts.get_cells`."""
-        return self._counts.get_cells(columns)
-
-    def make_length_table(self, confidence: float = DEFAULT_CONFIDENCE) -> Table:
-        """Return the table of games by their number of rounds; without games it has no rows."""
-        return make_length_table(self.experiment, self._games, confidence)
+                tables.append(make_length_table(self.experiment, self._games, confidence))
+        return tables
 
     def _counted_fields(self) -> tuple[object, ...]:
         """Return everything that tallies must share to be merged: all but the range of deals."""

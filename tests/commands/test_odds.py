@@ -98,7 +98,7 @@ def test_page_and_picture(game: str, tmp_path: Path) -> None:
     # Value, chance to win, and the distribution after each of the two calls, by how it ends.
     assert text.count("<figure>") == text.count("<svg") == 4
     for ending in shared.ENDINGS:
-        assert text.count(f">{ending}</text>") == 2, ending
+        assert f">{ending}</text>" in text, ending
     assert "You hold ♠" in text and "as the 2nd" in text
 
 

@@ -11,7 +11,7 @@ from kqj_sim.rules import GameRules, KqjRules
 
 if TYPE_CHECKING:
     from kqj_sim.engines import Engine
-    from kqj_sim.games.game import GameAnswers, GamePlots, GameReport, GameScreen, GameTables
+    from kqj_sim.games.game import GameAnswers, GameDetailTables, GameReport, GameScreen, GameTables
     from kqj_sim.policies.players import Player
     from kqj_sim.positions.position import Position
     from kqj_sim.positions.sampling import CardSampler, EstimatePlan, Sampler
@@ -121,7 +121,7 @@ class Kqj(Game):
 
         return tables
 
-    def detail_tables(self) -> GameTables:
+    def detail_tables(self) -> GameDetailTables:
         from kqj_sim.games.kqj import detail_tables
 
         return detail_tables
@@ -130,11 +130,6 @@ class Kqj(Game):
         from kqj_sim.games.kqj import screen
 
         return screen
-
-    def plots(self) -> GamePlots:
-        from kqj_sim.games.kqj import plots
-
-        return plots
 
     def report(self) -> GameReport:
         from kqj_sim.games.kqj import report

@@ -3,37 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from kqj_sim.cards import format_contract
 from kqj_sim.columns import TOTAL_STEP
 from kqj_sim.games.kqj.call_sampler import KqjCallOdds
-from kqj_sim.output import figures
+from kqj_sim.output.figures import Chart, make_distribution, make_lines
 from kqj_sim.output.grid import Cell, Grid
-from kqj_sim.output.page import INK
 from kqj_sim.output.sentences import say
 from kqj_sim.places import name_places
 from kqj_sim.positions.auction_state import format_call
 from kqj_sim.positions.measures import DRAWN, LOST, WON
 from kqj_sim.questions.odds import screen
 from kqj_sim.questions.odds.screen import (
-    Panel,
     RankedOption,
     describe_hand,
     name_option,
 )
 from kqj_sim.rules import HALF_OF_POINTS, MAX_TOTAL, require_kqj_rules
-from kqj_sim.stats.intervals import make_count
+from kqj_sim.stats.intervals import Estimate, make_count
 from kqj_sim.stats.tables import Table, TableRow
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from kqj_sim.core.types import Float64Array
 
 _MAX_DISTRIBUTIONS = 4
 _MAX_CONTRACTS = 3
@@ -44,11 +37,6 @@ _HIGHEST_AMOUNT = 250
 
 _HIGHEST_TOTAL = 450
 """Right end of the totals; only All-Trumps can reach more."""
-
-_CONTRACT_STYLES = {
-    "s": (INK, "-"), "h": (figures.RED, "-"), "d": (figures.ORANGE, "--"),
-    "c": (figures.GREEN, "--"), "NT": (figures.PURPLE, "-."), "AT": (figures.BLUE, "-."),
-}  # fmt: skip
 
 _MIN_SHOWN_PROBABILITY = 0.005
 """Amounts are shown up to the first that no contract reaches more often than this."""
@@ -161,39 +149,28 @@ def _make_bidding_table(odds: KqjCallOdds) -> Table:
     )
 
 
-def list_panels(odds: KqjCallOdds) -> list[Panel]:
-    """Return the pictures of those chances, and of the totals of the player's side."""
-    panels: list[Panel] = []
+def list_charts(odds: KqjCallOdds) -> list[Chart]:
+    """Return those chances, and the totals of the player's side."""
+    charts: list[Chart] = []
     shown = odds.ranking[:_MAX_DISTRIBUTIONS]
     if odds.contract_options:
-        contracts = list(dict.fromkeys(odds.options[each].contract for each in odds.ranking))
+        contracts = dict.fromkeys(odds.options[option].contract for option in odds.ranking)
         played = {odds.options[option].contract: option for option in odds.contract_options}
-        shown = [played[each] for each in contracts if each in played]
-        panels.append(
-            Panel(
-                "chances",
-                "Chance to make each amount",
-                3.0,
-                lambda axes: _draw_chances(axes, odds, shown),
-                {},
-            )
-        )
+        shown = [played[contract] for contract in contracts if contract in played]
+        charts.append(_make_chance_chart(odds, shown))
     drawn = shown[:_MAX_CONTRACTS] if odds.contract_options else shown
-    stacks = [np.sum([*_compute_heights(odds, each).values()], axis=0) for each in drawn]
-    tallest = np.max(stacks)
-    # Those that never happen have no place in the legend.
-    found = odds.totals[drawn].sum(axis=(0, 2))
-    colours = {name: figures.RESULT_COLOURS[name] for name, at in _KQJ_ENDINGS.items() if found[at]}
-    for option in drawn:
-
-        def draw(axes: Axes, option: int = option) -> None:
-            _draw_totals(axes, odds, option)
-            axes.set_ylim(0, 1.08 * tallest)
-
-        dotted = "" if _find_threshold(odds, option) is None else "makes the contract"
-        title = f"Your side's total: {_name_played(odds, option)}"
-        panels.append(Panel(f"total-{option}", title, 2.5, draw, colours, dotted))
-    return panels
+    stacks = {option: _list_totals(odds, option) for option in drawn}
+    for option, endings in stacks.items():
+        lowest = _find_threshold(odds, option)
+        charts.append(
+            make_distribution(
+                f"total-{option}", f"Your side's total: {_name_played(odds, option)}", endings,
+                "points", "% of deals", step=TOTAL_STEP,
+                threshold=None if lowest is None else (lowest, "makes the contract"),
+                alike=[*stacks.values()],
+            )
+        )  # fmt: skip
+    return charts
 
 
 def _name_played(odds: KqjCallOdds, option: int) -> str:
@@ -203,12 +180,19 @@ def _name_played(odds: KqjCallOdds, option: int) -> str:
     return f"{of.amount} {format_contract(str(of.contract))} played"
 
 
-def _compute_heights(odds: KqjCallOdds, option: int) -> dict[str, Float64Array]:
-    """Return by ending the per cent of deals in each bin of the total of the player's side."""
+def _list_totals(odds: KqjCallOdds, option: int) -> dict[str, dict[int, Estimate]]:
+    """Return by ending the share of deals in each step of the total of the player's side."""
     shares = odds.totals[option] / odds.sums.weights
     padded = np.pad(shares, ((0, 0), (0, -shares.shape[1] % TOTAL_STEP)))
-    binned = 100 * padded.reshape(len(shares), -1, TOTAL_STEP).sum(axis=2)
-    return {name: binned[ending] for name, ending in _KQJ_ENDINGS.items()}
+    steps = padded.reshape(len(shares), -1, TOTAL_STEP).sum(axis=2)
+    return {
+        name: {
+            TOTAL_STEP * at: Estimate(share, math.nan, math.nan, odds.deals)
+            for at, share in enumerate(steps[ending].tolist())
+        }
+        for name, ending in _KQJ_ENDINGS.items()
+        if odds.totals[:, ending].any()
+    }
 
 
 def _find_threshold(odds: KqjCallOdds, option: int) -> float | None:
@@ -219,34 +203,17 @@ def _find_threshold(odds: KqjCallOdds, option: int) -> float | None:
     return HALF_OF_POINTS if rules.teams == 2 else None
 
 
-def _draw_totals(axes: Axes, odds: KqjCallOdds, option: int) -> None:
-    heights = _compute_heights(odds, option)
-    edges = np.arange(len(heights["wins"])) * TOTAL_STEP
-    figures.draw_stacks(axes, edges, heights, TOTAL_STEP, align="edge")
-    threshold = _find_threshold(odds, option)
-    if threshold is not None:
-        axes.axvline(threshold, color=INK, linewidth=1, linestyle=":")
-    axes.set_xlim(-TOTAL_STEP, _HIGHEST_TOTAL + 3 * TOTAL_STEP)
-    axes.set_ylabel("% of deals")
-
-
-def _draw_chances(axes: Axes, odds: KqjCallOdds, played: list[int]) -> None:
+def _make_chance_chart(odds: KqjCallOdds, played: Sequence[int]) -> Chart:
     lowest = odds.options[played[0]].amount
-    amounts = range(lowest, _HIGHEST_TOTAL + 1, 10)
-    for option in played:
-        contract = str(odds.options[option].contract)
-        colour, dashes = _CONTRACT_STYLES[contract]
-        chances = [odds.estimate_reach_probability(option, amount) for amount in amounts]
-        figures.draw_line(
-            axes, amounts, chances, dashes, colour,
-            label=format_contract(contract), scale=100, band=True,
-        )  # fmt: skip
-    axes.set_xlim(lowest - 5, _HIGHEST_TOTAL + 5)
-    axes.set_ylim(-2, 102)
-    axes.grid()
-    axes.set_xlabel("amount")
-    axes.set_ylabel("% of deals")
-    axes.legend(ncols=2)
+    chances = {
+        format_contract(str(odds.options[option].contract)): {
+            float(amount): odds.estimate_reach_probability(option, amount)
+            for amount in range(lowest, _HIGHEST_TOTAL + 1, 10)
+        }
+        for option in played
+    }
+    title = "Chance to make each amount"
+    return make_lines("chances", title, chances, "amount", "% of deals", "share", band=True)
 
 
 def list_grids(odds: KqjCallOdds) -> list[Grid]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -26,10 +27,7 @@ _SUIT_KINDS = tuple(KIND_LABELS.index(kind) for kind in ("return", "other", "sui
 
 def derive_columns(experiment: Experiment) -> list[DerivedColumn]:
     """Return the columns that the tables need besides those of the rows."""
-    made = [
-        _derive_steps("sender_points_from", "sender_points"),
-        _derive_steps("total_from", "contracting_total"),
-    ]
+    made = [_derive_steps("sender_points_from", "sender_points")]
     if _has_margin(experiment):
         highest = KQJ_COLUMNS[KQJ_COLUMN_NUMBERS["contracting_total"]].high
         against = KQJ_COLUMNS[KQJ_COLUMN_NUMBERS["amount"]].high
@@ -80,7 +78,6 @@ def list_joints(experiment: Experiment) -> list[tuple[str, ...]]:
     needed: list[tuple[str, ...]] = [
         ("taken", "kind", "sender_trumps", "sender_aces", "result"),
         ("taken", "sender_points_from", "result"),
-        ("taken", "total_from", "result"),
     ]
     if _has_margin(experiment):
         needed.append(("taken", "margin_from", "result"))
@@ -119,12 +116,7 @@ def make_tables(builder: TableBuilder) -> Iterable[Table]:
         ("sender_points_from",),
         _list_results(builder, builder.group_histograms(("sender_points_from",), "result")),
     )
-    yield builder.table(
-        "totals",
-        f"Total of the contracting team in steps of {TOTAL_STEP}, by result, taken deals",
-        ("total_from",),
-        _list_distribution(builder, "total_from"),
-    )
+    yield from make_plot_tables(builder)
     if _has_margin(experiment):
         against = (
             "the amount"
@@ -138,6 +130,16 @@ def make_tables(builder: TableBuilder) -> Iterable[Table]:
             ("margin_from",),
             _list_distribution(builder, "margin_from"),
         )
+
+
+def make_plot_tables(builder: TableBuilder) -> Iterable[Table]:
+    """Yield the table that the picture of a simulation shows, too."""
+    yield builder.table(
+        "totals",
+        f"Total of the contracting team in steps of {TOTAL_STEP}, by result, taken deals",
+        ("total_from",),
+        _list_distribution(builder, "contracting_total"),
+    )
 
 
 def _list_take_rates(builder: TableBuilder) -> TableRows:
@@ -183,11 +185,13 @@ def _list_distribution(builder: TableBuilder, column: str) -> TableRows:
     """Yield the share of the taken deals in each step with each result."""
     for group, counts in builder.count_groups((), (column, "result")).items():
         deals = sum(counts.values())
-        for step in sorted({step for step, _ in counts}):
-            for result in _list_result_names(builder):
-                count = counts.get((step, RESULT_LABELS.index(result)), 0)
-                estimate = builder.share(count, deals)
-                yield (*group, step), f"{result}_share", estimate
+        steps: Counter[tuple[int, int]] = Counter()
+        for (number, result), count in counts.items():
+            steps[number // TOTAL_STEP * TOTAL_STEP, result] += count
+        for step in sorted({step for step, _ in steps}):
+            for name in _list_result_names(builder):
+                estimate = builder.share(steps[step, RESULT_LABELS.index(name)], deals)
+                yield (*group, step), f"{name}_share", estimate
 
 
 def _list_result_names(builder: TableBuilder) -> tuple[str, ...]:

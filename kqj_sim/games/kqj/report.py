@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from kqj_sim.output.grid import MIN_OBSERVATIONS
 from kqj_sim.output.numbers import KeyFigure, Numbers, find_extremes
 from kqj_sim.output.sentences import say
-from kqj_sim.output.views import QUANTITY, Distribution, Dots, HeatMap, View
+from kqj_sim.output.views import QUANTITY, WHOLE_GAMES, Distribution, Dots, Drawn, HeatMap, View
 from kqj_sim.places import name_places
-from kqj_sim.questions.report.views import COMPARED, GAMES
+from kqj_sim.questions.report.views import COMPARED
 from kqj_sim.rules import HALF_OF_POINTS
 from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE, Estimate, estimate_share
 
@@ -155,19 +156,46 @@ _MADE = {"made": "made_share"}
 _MADE_LABEL = "contracts made, %"
 _RESULTS = {each: f"{each}_share" for each in ("made", "litigation", "failed")}
 
+_TAKING_HEAT = HeatMap(
+    "taking_heat",
+    "Deals taken, by lap and place of the take.",
+    "Deals taken, % of all deals",
+    "taking_by_lap_and_place",
+    "share_of_deals",
+    min_observations=1,
+)
+_TOTALS = Distribution(
+    "totals",
+    "Distribution of the contracting team's total, by result. The dashed line is the threshold.",
+    "total of the contracting team",
+    "% of taken deals",
+    "totals",
+    _RESULTS,
+    step=10,
+    threshold=(float(HALF_OF_POINTS), f"{HALF_OF_POINTS}: half of 246"),
+)
+_BONUSES = Dots(
+    "bonuses",
+    "Taken deals with each bonus, by side, on a logarithmic scale.",
+    "% of taken deals, logarithmic",
+    "bonuses",
+    {
+        "last trick": "last_trick_share",
+        "KQ": "kq_share",
+        "KQJ": "kqj_share",
+        "Capot": "capot_share",
+    },
+    series="side",
+    rows=QUANTITY,
+    logarithmic=True,
+)
+
 VIEWS: tuple[View, ...] = (
     View(
         "taking",
         "Takes",
         (
-            HeatMap(
-                "taking_heat",
-                "Deals taken, by lap and place of the take.",
-                "Deals taken, % of all deals",
-                "taking_by_lap_and_place",
-                "share_of_deals",
-                min_observations=1,
-            ),
+            _TAKING_HEAT,
             Dots(
                 "take_rate",
                 "Share of takes among the players asked, by place and lap.",
@@ -291,17 +319,7 @@ VIEWS: tuple[View, ...] = (
                 step=10,
                 threshold=(0.0, "0"),
             ),
-            Distribution(
-                "totals",
-                "Distribution of the contracting team's total, by result. The dashed line is the "
-                "threshold.",
-                "total of the contracting team",
-                "% of taken deals",
-                "totals",
-                _RESULTS,
-                step=10,
-                threshold=(float(HALF_OF_POINTS), f"{HALF_OF_POINTS}: half of 246"),
-            ),
+            _TOTALS,
         ),
         ("contracting_total",),
         ("contracting_total_by_contract", "totals", "margins"),
@@ -342,21 +360,7 @@ VIEWS: tuple[View, ...] = (
         "bonuses",
         "Bonuses",
         (
-            Dots(
-                "bonuses",
-                "Taken deals with each bonus, by side, on a logarithmic scale.",
-                "% of taken deals, logarithmic",
-                "bonuses",
-                {
-                    "last trick": "last_trick_share",
-                    "KQ": "kq_share",
-                    "KQJ": "kqj_share",
-                    "Capot": "capot_share",
-                },
-                series="side",
-                rows=QUANTITY,
-                logarithmic=True,
-            ),
+            _BONUSES,
         ),
         folded=("bonuses", "bonuses_by_contract"),
     ),
@@ -366,9 +370,67 @@ VIEWS: tuple[View, ...] = (
         "scores", "Scores of a round", tables=("scores",),
         folded=("scores_by_team", "scores_by_seat"),
     ),
-    GAMES,
+    WHOLE_GAMES,
     COMPARED,
 )  # fmt: skip
+
+_PLAIN_TOTALS = replace(
+    _TOTALS, caption="Total of the contracting team, by result.", threshold=None
+)
+
+_QUARTILES = Dots(
+    "quartiles",
+    "Quartiles of the contracting team's total, by contract.",
+    "points",
+    "contracting_total_by_contract",
+    {
+        "lower quartile": "contracting_total_quantile_25",
+        "median": "contracting_total_median",
+        "upper quartile": "contracting_total_quantile_75",
+    },
+    series=QUANTITY,
+)
+
+PLOTS: tuple[Drawn, ...] = (
+    # With auctions, and with three teams, there is no single total that makes a contract.
+    replace(_PLAIN_TOTALS, needs="auctions"),
+    replace(_PLAIN_TOTALS, needs="gratuities"),
+    replace(_PLAIN_TOTALS, threshold=_TOTALS.threshold),
+    Dots(
+        "taken",
+        "Last bids, by place.",
+        "% of deals",
+        "taking_by_place",
+        {"last bid": "share_of_deals"},
+        needs="auctions",
+    ),
+    Dots(
+        "taken",
+        "Deals taken, by place and lap of the take.",
+        "% of deals",
+        "taking_by_lap_and_place",
+        {"taken": "share_of_deals"},
+        series="lap",
+    ),
+    replace(_TAKING_HEAT, title="Last bids, by lap and place, % of deals", needs="auctions"),
+    Dots(
+        "results",
+        "Results, by kind of contract.",
+        "% of contracts",
+        "contracts_by_kind",
+        _RESULTS,
+        series=QUANTITY,
+    ),
+    _QUARTILES,
+    replace(
+        _QUARTILES,
+        caption="Quartiles of the contracting team's total.",
+        table="contracting_total",
+        series="",
+        rows=QUANTITY,
+    ),
+    _BONUSES,
+)
 
 KEY_FIGURES: tuple[KeyFigure, ...] = (
     KeyFigure("deals taken", "taking", "taken_share"),

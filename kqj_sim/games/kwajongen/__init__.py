@@ -19,7 +19,7 @@ from kqj_sim.rules import GameRules, make_rule_field
 
 if TYPE_CHECKING:
     from kqj_sim.engines import Engine
-    from kqj_sim.games.game import GameAnswers, GamePlots, GameReport, GameScreen, GameTables
+    from kqj_sim.games.game import GameAnswers, GameDetailTables, GameReport, GameScreen, GameTables
     from kqj_sim.policies.players import Player
     from kqj_sim.positions.position import Position
     from kqj_sim.positions.sampling import CardSampler, EstimatePlan, Sampler
@@ -189,7 +189,7 @@ class Kwajongen(Game):
 
         return tables
 
-    def detail_tables(self) -> GameTables:
+    def detail_tables(self) -> GameDetailTables:
         from kqj_sim.games.kwajongen import detail_tables
 
         return detail_tables
@@ -198,11 +198,6 @@ class Kwajongen(Game):
         from kqj_sim.games.kwajongen import screen
 
         return screen
-
-    def plots(self) -> GamePlots:
-        from kqj_sim.games.kwajongen import plots
-
-        return plots
 
     def report(self) -> GameReport:
         from kqj_sim.games.kwajongen import report

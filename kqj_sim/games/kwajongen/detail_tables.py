@@ -28,31 +28,52 @@ def list_joints(experiment: Experiment) -> list[tuple[str, ...]]:
 
 def make_tables(builder: TableBuilder) -> Iterable[Table]:
     """Yield the further tables of a report."""
-    for name, title, grouping in (
-        ("sender_trumps", "the caller's number of trumps", ("sender_trumps",)),
-        (
-            "place_and_sender_trumps",
-            "place and the caller's number of trumps",
-            ("place", "sender_trumps"),
+    by_trumps, points = make_plot_tables(builder)
+    yield by_trumps
+    yield _make_result_table(
+        builder,
+        "place_and_sender_trumps",
+        "place and the caller's number of trumps",
+        ("place", "sender_trumps"),
+    )
+    yield _make_result_table(
+        builder, "dealer_trumps", "the dealer's number of trumps", ("dealer_trumps",)
+    )
+    yield points
+    yield _make_distribution(
+        builder,
+        "margins",
+        "Card points of the caller's team minus the others'",
+        "points_difference",
+    )
+
+
+def make_plot_tables(builder: TableBuilder) -> list[Table]:
+    """Return those that the picture of a simulation shows, too."""
+    return [
+        _make_result_table(
+            builder, "sender_trumps", "the caller's number of trumps", ("sender_trumps",)
         ),
-        ("dealer_trumps", "the dealer's number of trumps", ("dealer_trumps",)),
-    ):
-        yield builder.table(
-            f"results_by_{name}",
-            f"Rounds won by the caller's team and by the others, by {title}, played deals",
-            grouping,
-            list_result_rows(builder, grouping),
-        )
-    for name, title, column in (
-        ("points", "Card points of the caller's team", "contracting_card_points"),
-        ("margins", "Card points of the caller's team minus the others'", "points_difference"),
-    ):
-        yield builder.table(
-            name,
-            f"{title}, by result, played deals",
-            (column,),
-            _list_distribution(builder, column),
-        )
+        _make_distribution(
+            builder, "points", "Card points of the caller's team", "contracting_card_points"
+        ),
+    ]
+
+
+def _make_result_table(
+    builder: TableBuilder, name: str, words: str, grouping: tuple[str, ...]
+) -> Table:
+    return builder.table(
+        f"results_by_{name}",
+        f"Rounds won by the caller's team and by the others, by {words}, played deals",
+        grouping,
+        list_result_rows(builder, grouping),
+    )
+
+
+def _make_distribution(builder: TableBuilder, name: str, title: str, column: str) -> Table:
+    lines = _list_distribution(builder, column)
+    return builder.table(name, f"{title}, by result, played deals", (column,), lines)
 
 
 def _list_distribution(builder: TableBuilder, column: str) -> TableRows:

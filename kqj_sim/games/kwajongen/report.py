@@ -9,28 +9,39 @@ from kqj_sim.games.kwajongen.tables import RESULT_SHARES
 from kqj_sim.output.grid import MIN_OBSERVATIONS
 from kqj_sim.output.numbers import KeyFigure, Numbers
 from kqj_sim.output.sentences import say
-from kqj_sim.output.views import Distribution, Dots, HeatMap, View
-from kqj_sim.questions.report.views import COMPARED, GAMES
+from kqj_sim.output.views import QUANTITY, WHOLE_GAMES, Distribution, Dots, Drawn, HeatMap, View
+from kqj_sim.questions.report.views import COMPARED
 
 WON, LOST, TIED = RESULT_SHARES.values()
 _WON_LABEL = "won by the caller's team, %"
+
+# Ties stand between those who win.
+_RESULTS = {"won": WON, "tied": TIED, "lost": LOST}
+_PLAY_RATE = Dots(
+    "play_rate",
+    "Calls of play by place, as a share of the players asked and of all deals.",
+    "says play, %",
+    "calls_by_place",
+    {
+        "of the players asked": "says_play_share",
+        "of all deals": "caller_share_of_deals",
+    },
+    series="quantity",
+)
+_TRICKS = Dots(
+    "tricks",
+    "Tricks of the caller's team.",
+    "% of played deals",
+    "tricks",
+    {"tricks": "share_of_played"},
+)
 
 VIEWS: tuple[View, ...] = (
     View(
         "calls",
         "Calls",
         (
-            Dots(
-                "play_rate",
-                "Calls of play by place, as a share of the players asked and of all deals.",
-                "says play, %",
-                "calls_by_place",
-                {
-                    "of the players asked": "says_play_share",
-                    "of all deals": "caller_share_of_deals",
-                },
-                series="quantity",
-            ),
+            _PLAY_RATE,
         ),
         ("calls",),
         ("calls_by_place",),
@@ -95,8 +106,7 @@ VIEWS: tuple[View, ...] = (
                 "lead in card points",
                 "% of played deals",
                 "margins",
-                # Ties stand between those who win.
-                {"won": WON, "tied": TIED, "lost": LOST},
+                _RESULTS,
             ),
         ),
         ("card_points",),
@@ -106,13 +116,7 @@ VIEWS: tuple[View, ...] = (
         "tricks",
         "Tricks",
         (
-            Dots(
-                "tricks",
-                "Tricks of the caller's team.",
-                "% of played deals",
-                "tricks",
-                {"tricks": "share_of_played"},
-            ),
+            _TRICKS,
         ),
         folded=("capot", "tricks"),
     ),
@@ -124,9 +128,30 @@ VIEWS: tuple[View, ...] = (
         "raised", "Raised rounds", tables=("results_by_raised",), folded=("raised",),
         note="Rounds of the whole games.", needs="raised", needs_play=False,
     ),
-    GAMES,
+    WHOLE_GAMES,
     COMPARED,
 )  # fmt: skip
+
+PLOTS: tuple[Drawn, ...] = (
+    Distribution(
+        "points",
+        "Card points of the caller's team, by result.",
+        "card points; the cards dealt have 26.7 on average",
+        "% of played deals",
+        "points",
+        _RESULTS,
+    ),
+    _PLAY_RATE,
+    _TRICKS,
+    Dots(
+        "won_by_trumps",
+        "Results of the caller's team, by the caller's trumps.",
+        "% of played deals",
+        "results_by_sender_trumps",
+        _RESULTS,
+        series=QUANTITY,
+    ),
+)
 
 KEY_FIGURES: tuple[KeyFigure, ...] = (
     KeyFigure("deals played", "calls", "played_share"),

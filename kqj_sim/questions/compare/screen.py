@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import math
 import os
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
 
 from kqj_sim import __version__
 from kqj_sim.games import find_game, list_game_options
 from kqj_sim.messages import capitalize, shell_join, visible
-from kqj_sim.output import figures
 from kqj_sim.output.excerpts import Excerpt
+from kqj_sim.output.figures import (
+    Chart,
+    Drawing,
+    NothingToDrawError,
+    make_distribution,
+    make_dots,
+    make_heat_maps,
+    make_lines,
+    wrap_text,
+)
 from kqj_sim.output.grid import NO_INTERVAL, SCREEN_WIDTH, make_grids
-from kqj_sim.output.page import INK
 from kqj_sim.output.run import Report, Run, ScreenView
 from kqj_sim.output.sentences import say
 from kqj_sim.paired.comparison import (
@@ -44,9 +50,6 @@ from kqj_sim.stats.quantities import find_quantity
 from kqj_sim.stats.tables import Table
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from kqj_sim.policies.players import Player
 
 _FEW = 3
@@ -164,14 +167,10 @@ def _format_rule_options(rules: GameRules) -> list[str]:
 
 # Pictures of comparisons of policies.
 
-MAX_BINS = 60
-MAX_LEAD_TICKS = 8
-"""So many different leads have a tick each, at most."""
-MIN_TICK_RATIO = 1.25
-"""Ticks whose numbers of deals have a smaller ratio would be written over each other."""
+_MAX_BINS = 60
 
 
-def make_comparison_drawing(comparison: Comparison) -> figures.Drawing:
+def make_comparison_drawing(comparison: Comparison) -> Drawing:
     """Return the picture of a comparison.
 
     Two policies: the distribution of the lead over the deals, and its estimate by number of deals
@@ -181,135 +180,95 @@ def make_comparison_drawing(comparison: Comparison) -> figures.Drawing:
     Raises:
         NothingToDrawError: the two policies have the same results.
     """
-    several = comparison.is_ranked
     sides, leads = next(iter(comparison.pairs.items()))
     names = comparison.names[sides[0]], comparison.names[sides[1]]
-    has_history = len(leads.history) > 1
-    if not several and {*leads.tally.distribution} == {0}:
-        raise figures.NothingToDrawError("the two have the same results")
-
-    def draw(figure: Figure) -> None:
-        run = make_comparison_report(comparison).run
-        lines = [write_headline(comparison)[0], run.describe(), run.describe_intervals()]
-        figures.draw_title_lines(figure, lines, 125 if several or has_history else 100)
-        if several:
-            left, right = figure.subplots(1, 2)
-            _draw_ranking(left, comparison)
-            _draw_matrix(right, comparison)
-        elif has_history:
-            left, right = figure.subplots(1, 2)
-            _draw_leads(left, comparison, names, leads)
-            _draw_look_history(right, comparison, names[0], leads)
-        else:
-            _draw_leads(figure.subplots(), comparison, names, leads)
-
-    height = max(5.0, 2.6 + 0.55 * len(comparison.names)) if several else 5.4
-    draw_main = partial(_draw_leads, comparison=comparison, names=names, leads=leads)
-    if several:
-        draw_main = partial(_draw_ranking, comparison=comparison)
-    return figures.Drawing(draw, draw_main, (13 if several or has_history else 8.5, height))
+    if comparison.is_ranked:
+        charts = [_make_ranking_chart(comparison), _make_matrix_chart(comparison)]
+    elif {*leads.tally.distribution} == {0}:
+        raise NothingToDrawError("the two have the same results")
+    else:
+        charts = [_make_lead_chart(comparison, names, leads)]
+        if len(leads.history) > 1:
+            charts.append(_make_history_chart(comparison, names[0], leads))
+    run = make_comparison_report(comparison).run
+    lines = [write_headline(comparison)[0], run.describe(), run.describe_intervals()]
+    return Drawing(lines, [chart for chart in charts if chart is not None])
 
 
 def _get_lead_unit(comparison: Comparison) -> str:
     return "% of the games won" if comparison.plan.games else "points a round"
 
 
-def _draw_leads(axes: Axes, comparison: Comparison, names: tuple[str, str], leads: Leads) -> None:
-    deals, scale = leads.deals, leads.points_per_lead / leads.match.lead_divisor
-    distribution = {lead: count for lead, count in leads.tally.distribution.items() if lead != 0}
-    even = leads.tally.distribution[0] / max(1, deals)
-    unit = comparison.unit
-    axes.set_title(f"Lead by {unit}; {100 * even:.1f}% of the {unit}s even")
-    axes.set_xlabel(f"lead of {names[0]}, {_get_lead_unit(comparison)}")
-    axes.set_ylabel(f"% of the {unit}s")
-    values = np.array(sorted(distribution)) * scale
-    counts = np.array([distribution[lead] for lead in sorted(distribution)]) * 100 / deals
-    step = float(np.diff(np.sort([0.0, *values])).min())
-    width = max(step, 2 * np.abs(values).max() / MAX_BINS)
-    # The bar of a single value is centred on it, that of several lies between them.
-    shift = 0.0 if width == step else 0.5
-    tallest, colours = 0.0, {}
-    for sign, colour, name in ((1, figures.BLUE, names[0]), (-1, figures.ORANGE, names[1])):
-        # The same bins on either side of 0, as the two sides are to be compared.
-        ahead = values * sign > 0
-        bins = np.ceil(np.abs(values[ahead]) / width - 1e-9).astype(int)
-        shares = np.bincount(bins, counts[ahead], 1)
-        tallest = max(tallest, shares.max())
-        label = f"{name} ahead: {counts[ahead].sum():.1f}%"
-        middle = sign * (np.arange(len(shares)) - shift) * width
-        colours[label] = colour
-        axes.bar(middle, shares, 0.95 * width, color=colour)
-    axes.set_ylim(0, 1.25 * tallest)
-    if len(values) <= MAX_LEAD_TICKS:
-        axes.set_xticks([0.0, *values])
-    figures.draw_legend(axes, colours, "upper left")
-    axes.grid(axis="y")
-
-
-def _draw_look_history(axes: Axes, comparison: Comparison, name: str, leads: Leads) -> None:
-    axes.set_title("Lead by number of deals, with intervals")
-    axes.set_xlabel(f"{comparison.unit}s played")
-    axes.set_ylabel(f"lead of {name}, {_get_lead_unit(comparison)}")
-    deals = [summary[0] for summary in leads.history]
-    figures.draw_line(axes, deals, leads.list_leads(), "-", figures.BLUE, band=True)
-    axes.set_xscale("log")
-    axes.minorticks_off()
-    ticks = _choose_ticks(deals[0], deals[-1])
-    axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
-    axes.axhline(0, color=INK, linewidth=1, linestyle=figures.DASHES)
-    if leads.plan.is_sequential:
-        indifference = leads.plan.indifference
-        axes.axhspan(-indifference, indifference, color=INK, alpha=0.08, linewidth=0)
-        axes.annotate(
-            f"within ±{indifference:g}: equal", (0.99, indifference), (0, 3),
-            xycoords=("axes fraction", "data"), textcoords="offset points", ha="right",
-            fontsize=figures.SMALL,
-        )  # fmt: skip
-    axes.grid()
-
-
-def _choose_ticks(first: int, last: int) -> list[int]:
-    """Return the first and the last number of deals, and round ones between."""
-    between = [n * 10**power for power in range(8) for n in (1, 2, 5)]
-    ends = sorted({first, last} if last > MIN_TICK_RATIO * first else {last})
-    return sorted(
-        [*ends, *(n for n in between if first * MIN_TICK_RATIO < n < last / MIN_TICK_RATIO)]
-    )
-
-
-def _draw_ranking(axes: Axes, comparison: Comparison) -> None:
-    axes.set_title("Mean lead over the others")
-    decimals = get_decimals(comparison.rules, comparison.plan)
-    means = {policy: comparison.estimate_mean_lead(policy) for policy in comparison.ranking}
-    names = dict(enumerate(comparison.names))
-    figures.draw_dots(
-        axes, {"": means}, "points", names=names, middle=0,
-        write=lambda lead: f"{lead.value:+.{decimals}f}",
+def _make_lead_chart(comparison: Comparison, names: tuple[str, str], leads: Leads) -> Chart:
+    """Return the share of deals by the lead in them, in the same bins on either side of 0."""
+    distribution, unit = leads.tally.distribution, comparison.unit
+    scale = leads.points_per_lead / leads.match.lead_divisor
+    values = {lead * scale: count / leads.deals for lead, count in distribution.items() if lead}
+    step = min(after - before for before, after in pairwise(sorted([0.0, *values])))
+    width = max(step, 2 * max(map(abs, values)) / _MAX_BINS)
+    stacks: dict[str, dict[float, Estimate]] = {}
+    for sign, name in ((1, names[0]), (-1, names[1])):
+        shares: defaultdict[float, float] = defaultdict(float)
+        for value, share in values.items():
+            if value * sign > 0:
+                number = math.ceil(abs(value) / width - 1e-9)
+                # Single values have bars of their own; bins begin at their lower ends.
+                low = sign * number if width == step else number - 1 if sign > 0 else -number
+                shares[low * width] += share
+        label = f"{name} ahead: {100 * sum(shares.values()):.1f}%"
+        stacks[label] = {
+            low: Estimate(share, math.nan, math.nan, leads.deals) for low, share in shares.items()
+        }
+    even = 100 * distribution[0] / max(1, leads.deals)
+    return make_distribution(
+        "leads", f"Lead by {unit}; {even:.1f}% of the {unit}s even", stacks,
+        f"lead of {names[0]}, {_get_lead_unit(comparison)}", f"% of the {unit}s", step=width,
+        adjoining=width > step,
     )  # fmt: skip
-    axes.set_xlabel(_get_lead_unit(comparison))
 
 
-def _draw_matrix(axes: Axes, comparison: Comparison) -> None:
-    """Draw the lead of the row over the column; pale where neither is significantly better."""
+def _make_history_chart(comparison: Comparison, name: str, leads: Leads) -> Chart:
+    history = {
+        float(deals): lead
+        for (deals, *_), lead in zip(leads.history, leads.list_leads(), strict=True)
+    }
+    return make_lines(
+        "history", "Lead by number of deals, with intervals", {"": history},
+        f"{comparison.unit}s played", f"lead of {name}, {_get_lead_unit(comparison)}", band=True,
+        logarithmic=True, tolerance=leads.plan.indifference if leads.plan.is_sequential else None,
+    )  # fmt: skip
+
+
+def _make_ranking_chart(comparison: Comparison) -> Chart | None:
+    means = {policy: comparison.estimate_mean_lead(policy) for policy in comparison.ranking}
+    return make_dots(
+        "ranking", "Mean lead over the others", {"": means}, _get_lead_unit(comparison), "points",
+        names=dict(enumerate(comparison.names)), middle=0, numbered=True,
+    )  # fmt: skip
+
+
+def _make_matrix_chart(comparison: Comparison) -> Chart | None:
+    """Return the lead of the row over the column; pale where neither is significantly better."""
     order, decimals = comparison.ranking, get_decimals(comparison.rules, comparison.plan)
-    values, texts = {}, {}
-    for cell in permutations(order, 2):
-        lead = comparison.lead(*cell)
-        values[cell] = lead.value if lead.low > 0 or lead.high < 0 else 0.0
-        half = (lead.high - lead.low) / 2
-        texts[cell] = f"{lead.value:+.{decimals}f}"
-        texts[cell] += f"\n±{half:.{decimals}f}" if math.isfinite(half) else f"\n{NO_INTERVAL}"
-    most = max(*map(abs, values.values()), 1e-9)
-    # Twice the largest lead, so that no cell is dark.
-    figures.draw_heat_map(
-        axes, values, order, order, (-2 * most, 2 * most), texts=texts, diverging=True
-    )
-    names = [figures.wrap_text(comparison.names[policy], 16) for policy in order]
-    axes.set_xticks(
-        range(len(order)), names, rotation=30 if len(order) > 4 else 0, fontsize=figures.SMALL
-    )
-    axes.set_yticks(range(len(order)), names, fontsize=figures.SMALL)
-    axes.set_title(f"Lead of the row over the column, {_get_lead_unit(comparison)}")
+    leads = {cell: comparison.lead(*cell) for cell in permutations(order, 2)}
+    cells = {
+        cell: lead if lead.low > 0 or lead.high < 0 else lead._replace(value=0.0)
+        for cell, lead in leads.items()
+    }
+    title = f"Lead of the row over the column, {_get_lead_unit(comparison)}"
+    names = {policy: wrap_text(comparison.names[policy], 16) for policy in order}
+    texts = {cell: _write_with_half(lead, decimals, "+") for cell, lead in leads.items()}
+    return make_heat_maps(
+        "matrix", title, {title: cells}, ("", order), ("", order), "points", diverging=True,
+        min_observations=0, texts=texts, names=names,
+    )  # fmt: skip
+
+
+def _write_with_half(estimate: Estimate, decimals: int, sign: str = "z", scale: int = 1) -> str:
+    """Return a number of a cell, and its interval below it."""
+    half = scale * (estimate.high - estimate.low) / 2
+    interval = f"±{half:.{decimals}f}" if math.isfinite(half) else NO_INTERVAL
+    return f"{scale * estimate.value:{sign}.{decimals}f}\n{interval}"
 
 
 # Reports of sweeps over a policy's parameters: headline, table and picture.
@@ -413,152 +372,81 @@ def explain_parameters(count: int) -> str:
     return f"--plot draws at most {MAX_PARAMETERS} parameters, not {count}"
 
 
-def make_sweep_drawing(sweep: Sweep, run: Run) -> figures.Drawing:
+def make_sweep_drawing(sweep: Sweep, run: Run) -> Drawing:
     """Return the picture of a sweep; raise NothingToDrawError for one setting or 3 parameters."""
     if len(sweep.varied_parameters) > MAX_PARAMETERS:
-        raise figures.NothingToDrawError(explain_parameters(len(sweep.varied_parameters)))
+        raise NothingToDrawError(explain_parameters(len(sweep.varied_parameters)))
     if len(sweep.settings) == 1:
-        raise figures.NothingToDrawError("a sweep of one value is a single point")
-    single = len(sweep.varied_parameters) == 1
-
-    def draw(figure: Figure) -> None:
-        figures.draw_title_lines(figure, [*write_sweep_headline(sweep), run.describe()], 115)
-        if single:
-            upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(1.5, 1))
-            _draw_points(upper, sweep)
-            _draw_shares(lower, sweep)
-        else:
-            left, right = figure.subplots(1, 2)
-            _draw_map(left, sweep, "points")
-            _draw_map(right, sweep, "taken")
-            _draw_frame_legend(figure)
-
-    def draw_main(axes: Axes) -> None:
-        if not single:
-            _draw_map(axes, sweep, "points")
-            return
-        _draw_points(axes, sweep)
-        places, names = _get_axis_positions(sweep)
-        axes.set_xticks(places, names)
-        axes.set_xlabel(sweep.varied_parameters[0].name)
-
-    return figures.Drawing(draw, draw_main, (10, 8) if single else (14, 6.8))
+        raise NothingToDrawError("a sweep of one value is a single point")
+    lines = [*write_sweep_headline(sweep), run.describe()]
+    if len(sweep.varied_parameters) == 1:
+        return Drawing(lines, _list_line_charts(sweep), columns=1)
+    maps = [_make_map(sweep, "points"), _make_map(sweep, "taken")]
+    signs = "; ".join(f"{sign} {words}" for sign, words in _STATUS_SIGNS.values())
+    return Drawing([*lines, f"{signs}."], [chart for chart in maps if chart is not None])
 
 
-def _get_axis_positions(sweep: Sweep) -> tuple[list[float], list[str] | None]:
-    """Return the positions of the values on the axis, and their names if they are no numbers."""
-    values = sweep.varied_parameters[0].values
+_STATUS_SIGNS = {"best": ("●", "best"), "tied": ("○", "statistically tied with the best")}
+"""Signs of what may be the best, and what they mean, by `Setting.status`."""
+
+
+def _list_line_charts(sweep: Sweep) -> list[Chart]:
+    """Return points a round by what may be the best, and shares, over the values of a parameter."""
+    (parameter,), game = sweep.varied_parameters, find_game(sweep.rules.game)
+    names = None
     try:
-        return [float(value) for value in values], None
+        places = [float(value) for value in parameter.values]
     except ValueError:
-        return [float(place) for place in range(len(values))], list(values)
-
-
-def _draw_points(axes: Axes, sweep: Sweep) -> None:
-    """Draw points a round with intervals; what may be the best is filled."""
-    places, _ = _get_axis_positions(sweep)
-    settings = sweep.settings
-    confidence = f"{100 * sweep.leads.plan.confidence:g}%"
-    bounds = [bound for each in settings for bound in (each.points.low, each.points.high)]
-    if np.nanmin([0.0, *bounds]) < 0 < np.nanmax([0.0, *bounds]):
-        axes.axhline(0, color=figures.GREY, linewidth=1)
-    axes.plot(
-        places, [each.points.value for each in settings], color=figures.BLUE, linewidth=1, alpha=0.5
-    )
-    styles = {
-        "worse": ("worse than the best", "white", figures.BLUE, 6),
-        "tied": (f"statistically tied with the best ({confidence})", figures.BLUE, figures.BLUE, 6),
-        "best": ("best", figures.ORANGE, figures.ORANGE, 9),
+        names = {float(place): value for place, value in enumerate(parameter.values)}
+        places = [*names]
+    settings = dict(zip(places, sweep.settings, strict=True))
+    words = {status: words for status, (_, words) in _STATUS_SIGNS.items()}
+    points = {
+        words: {place: each.points for place, each in settings.items() if each.status == status}
+        for status, words in {**words, "worse": "worse than the best"}.items()
     }
-    for status, (label, face, edge, size) in styles.items():
-        chosen = {
-            place: each.points
-            for place, each in zip(places, settings, strict=True)
-            if each.status == status
-        }
-        if chosen:
-            figures.draw_line(
-                axes, list(chosen), list(chosen.values()), "o", edge,
-                label=label, markerfacecolor=face, markersize=size,
-            )  # fmt: skip
-    axes.set_title(f"Lead over the opponents, with {confidence} intervals")
-    axes.set_ylabel("points a round")
-    axes.grid(axis="y")
-    axes.legend(loc="best")
-
-
-def _draw_shares(axes: Axes, sweep: Sweep) -> None:
-    places, names = _get_axis_positions(sweep)
-    game = find_game(sweep.rules.game)
-    taken, made = (_label_per_cent(sweep, each) for each in (game.taken_share, game.made_share))
-    shares = [each.taken for each in sweep.settings]
-    figures.draw_line(axes, places, shares, "s-", figures.GREEN, label=taken, scale=100)
-    shares = [each.made for each in sweep.settings]
-    figures.draw_line(axes, places, shares, "^-", figures.ORANGE, label=made, scale=100)
-    axes.set_title(game.taken_heading)
-    axes.set_ylabel("%")
-    axes.set_xlabel(sweep.varied_parameters[0].name)
-    axes.set_xticks(places if len(places) <= 15 else places[:: len(places) // 10], names)
-    axes.grid(axis="y")
-    axes.legend(loc="best")
+    confidence = f"{100 * sweep.leads.plan.confidence:g}%"
+    shares = {
+        _label_per_cent(sweep, game.taken_share): {at: each.taken for at, each in settings.items()},
+        _label_per_cent(sweep, game.made_share): {at: each.made for at, each in settings.items()},
+    }
+    return [
+        make_lines(
+            "points", f"Lead over the opponents, with {confidence} intervals",
+            {words: numbers for words, numbers in points.items() if numbers}, parameter.name,
+            "points a round", joined=False, names=names,
+        ),
+        make_lines("shares", game.taken_heading, shares, parameter.name, "%", "share", names=names),
+    ]  # fmt: skip
 
 
 def _label_per_cent(sweep: Sweep, quantity: str) -> str:
     return find_quantity(quantity, sweep.rules.game).heading.replace(", share", ", %")
 
 
-_FRAME_STYLES = {
-    "best": ("solid", "best"),
-    "tied": ("dotted", "statistically tied with the best"),
-}
-"""Line styles and names of the frames around cells, by `Setting.status`."""
-
-
-def _draw_map(axes: Axes, sweep: Sweep, quantity: Literal["points", "taken"]) -> None:
-    """Draw a heat map: rows are the first parameter's values, columns the second's."""
+def _make_map(sweep: Sweep, quantity: Literal["points", "taken"]) -> Chart | None:
+    """Return a heat map: rows are the first parameter's values, columns the second's."""
     first, second = sweep.varied_parameters
     game, is_share = find_game(sweep.rules.game), quantity == "taken"
     scale, decimals = (100, 1) if is_share else (1, game.point_decimals)
-    by_cell = dict(zip(product(first.values, second.values), sweep.settings, strict=True))
-    found: dict[tuple[Any, Any], Estimate] = {
-        cell: getattr(setting, quantity) for cell, setting in by_cell.items()
+    settings = dict(zip(product(first.values, second.values), sweep.settings, strict=True))
+    cells: dict[tuple[Any, ...], Estimate] = {
+        cell: getattr(setting, quantity) for cell, setting in settings.items()
     }
-    values = {cell: scale * each.value for cell, each in found.items()}
-    # Symmetric about 0, where a side scores as much as the field.
-    limit = max(*map(abs, values.values()), 1e-9)
-    low, high = (min(values.values()), max(values.values())) if is_share else (-limit, limit)
+    is_small = len(cells) <= _MAX_LABELLED_CELLS
     texts = {}
-    for cell, each in found.items():
-        half = scale * (each.high - each.low) / 2
-        interval = f"±{half:.{decimals}f}" if math.isfinite(half) else NO_INTERVAL
-        texts[cell] = f"{values[cell]:z.{decimals}f}\n{interval}"
-    frames = {
-        cell: _FRAME_STYLES[setting.status][0]
-        for cell, setting in by_cell.items()
-        if setting.status in _FRAME_STYLES
-    }
-    figures.draw_heat_map(
-        axes, values, first.values[::-1], second.values, (low, high),
-        texts=texts if len(values) <= _MAX_LABELLED_CELLS else None,
-        frames=frames, diverging=not is_share,
-    )  # fmt: skip
+    for cell, setting in settings.items():
+        sign, _ = _STATUS_SIGNS.get(setting.status, ("", ""))
+        number = _write_with_half(cells[cell], decimals, scale=scale)
+        texts[cell] = f"{number}\n{sign}" if is_small else sign
     takes = capitalize(_label_per_cent(sweep, game.taken_share))
     title = takes if is_share else "Lead over the opponents, points a round"
-    axes.set_title(f"{title}, with {100 * sweep.leads.plan.confidence:g}% intervals")
-    if len(second.values) > 12:
-        axes.tick_params("x", rotation=90)
-    axes.set_xlabel(second.name)
-    axes.set_ylabel(first.name)
-
-
-def _draw_frame_legend(figure: Figure) -> None:
-    from matplotlib.patches import Rectangle
-
-    frames = [
-        Rectangle((0, 0), 1, 1, fill=False, linestyle=style, linewidth=1.2, label=label)
-        for style, label in _FRAME_STYLES.values()
-    ]
-    figure.legend(handles=frames, loc="outside lower center", ncols=2)
+    title = f"{title}, with {100 * sweep.leads.plan.confidence:g}% intervals"
+    return make_heat_maps(
+        quantity, title, {title: cells}, (first.name, first.values[::-1]),
+        (second.name, second.values), "share" if is_share else "points", diverging=not is_share,
+        min_observations=0, texts=texts, colour_bar=not is_small,
+    )  # fmt: skip
 
 
 # Reports of searches for better parameters: headline, tables, picture and player's file.
@@ -646,54 +534,35 @@ def _make_paths_relative(player: Player, folder: Path) -> Player:
     return replace(player, calling=calling, playing=playing, open_parts=frozenset())
 
 
-def make_tuning_drawing(tuning: Tuning, run: Run) -> figures.Drawing:
+def make_tuning_drawing(tuning: Tuning, run: Run) -> Drawing:
     """Return the picture of a search; raise NothingToDrawError for one of a single generation."""
     if len(tuning.generations) == 1:
-        raise figures.NothingToDrawError("a search of one generation is a single point")
+        raise NothingToDrawError("a search of one generation is a single point")
 
-    def draw(figure: Figure) -> None:
-        figures.draw_title_lines(figure, (*write_tuning_headline(tuning), run.describe()), 115)
-        upper, lower = figure.subplots(2, 1, sharex=True)
-        _draw_scores(upper, tuning)
-        _draw_centres(lower, tuning)
-        lower.set_xlabel("generation")
-        lower.xaxis.get_major_locator().set_params(integer=True)
-        for axes in (upper, lower):
-            axes.grid(axis="y")
-            axes.legend(loc="best", ncols=2 + len(tuning.search_parameters) // 6)
+    def estimate(number: float) -> Estimate:
+        return Estimate(number, math.nan, math.nan, tuning.plan.deals)
 
-    def draw_main(axes: Axes) -> None:
-        _draw_scores(axes, tuning)
-        axes.set_xlabel("generation")
-        axes.grid(axis="y")
-        axes.legend(loc="best")
-
-    return figures.Drawing(draw, draw_main, (10, 8))
-
-
-def _draw_scores(axes: Axes, tuning: Tuning) -> None:
-    generations = [each.number for each in tuning.generations]
-    best = [each.best for each in tuning.generations]
-    means = [each.points for each in tuning.generations]
-    if min(*best, *means) <= 0 <= max(*best, *means):
-        axes.axhline(0, color=figures.GREY, linewidth=1)
-    axes.plot(generations, best, ".", color=figures.ORANGE, label="best candidate, luck included")
-    axes.plot(
-        generations, means, "o-", color=figures.BLUE, markersize=4, label="mean of the candidates"
-    )
-    axes.set_title("Lead over the opponents, by generation")
-    axes.set_ylabel("points a round")
-
-
-def _draw_centres(axes: Axes, tuning: Tuning) -> None:
-    generations = [each.number for each in tuning.generations]
-    colours = (figures.BLUE, figures.ORANGE, figures.GREEN, figures.PURPLE, figures.GREY)
-    for number, each in enumerate(tuning.search_parameters):
-        values = [each.start, *(generation.values[number] for generation in tuning.generations)]
-        shares = [100 * (value - each.low) / (each.high - each.low) for value in values]
-        style = ("-", "--", ":")[number // len(colours) % 3]
-        colour = colours[number % len(colours)]
-        axes.plot([0, *generations], shares, style, color=colour, label=each.name)
-    axes.set_title("The centre of the search, as % of each parameter's range")
-    axes.set_ylabel("% of the range")
-    axes.set_ylim(-2, 102)
+    leads = {
+        "best candidate, luck included": {
+            each.number: estimate(each.best) for each in tuning.generations
+        },
+        "mean of the candidates": {
+            each.number: estimate(each.points) for each in tuning.generations
+        },
+    }
+    centres = {}
+    for number, parameter in enumerate(tuning.search_parameters):
+        values = [parameter.start, *(each.values[number] for each in tuning.generations)]
+        width = parameter.high - parameter.low
+        centres[parameter.name] = {
+            generation: estimate((value - parameter.low) / width)
+            for generation, value in enumerate(values)
+        }
+    title = "The centre of the search, as % of each parameter's range"
+    charts = [
+        make_lines(
+            "leads", "Lead over the opponents, by generation", leads, "generation", "points a round"
+        ),
+        make_lines("centres", title, centres, "generation", "% of the range", "share"),
+    ]
+    return Drawing([*write_tuning_headline(tuning), run.describe()], charts, columns=1)

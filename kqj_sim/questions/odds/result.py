@@ -15,9 +15,9 @@ from kqj_sim.output.page import Page, Section
 from kqj_sim.positions.measures import RANKING_MEASURE
 from kqj_sim.questions.odds.screen import (
     LEAD,
+    list_charts,
     list_key_views,
     make_odds_report,
-    make_pictures,
     write_headline,
 )
 from kqj_sim.results import Result, make_plain
@@ -146,7 +146,7 @@ def make_odds_page(odds: Odds, report: Report) -> Page:
     views = list_key_views(odds, names_option=False)
     key_grids = tuple(grid for view in views for grid in report.lay_out(view))
     of = ("layouts", f"all {run.deals:,}") if odds.is_exact else None
-    pictures = tuple(make_pictures(odds))
+    pictures = tuple(chart.make_picture() for chart in list_charts(odds))
     sections = [
         Section("key-figures", "Key figures", grids=key_grids),
         *([Section("pictures", "Pictures", pictures=pictures)] if pictures else []),

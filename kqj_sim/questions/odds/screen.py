@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kqj_sim.cards import add_suit_signs, format_card, format_hand
 from kqj_sim.games import describe_rules, find_game
-from kqj_sim.output import figures
 from kqj_sim.output.card_reasons import compare_cards
 from kqj_sim.output.excerpts import Excerpt
+from kqj_sim.output.figures import Chart, Drawing, NothingToDrawError, make_dots
 from kqj_sim.output.grid import format_number
-from kqj_sim.output.page import Picture
 from kqj_sim.output.run import RANGE_SIGNS, Report, Run, group_seats
 from kqj_sim.output.sentences import say
 from kqj_sim.places import describe_place, name_places
@@ -25,11 +23,7 @@ from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import Table, TableRow
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
-
     from kqj_sim.output.run import ScreenView
-    from kqj_sim.stats.quantities import Unit
 
 # Odds in words: names of calls and cards, and the headline that says the decision.
 
@@ -357,112 +351,45 @@ def make_odds_report(odds: Odds) -> Report:
     )
 
 
-# Pictures of odds, of both games: panels for `--plot`, which are single pictures on a page.
+# Charts of odds, of both games: for `--plot`, and each a picture of the page.
 
 _MAX_OPTIONS = 8
 
 
-@dataclass(frozen=True)
-class Panel:
-    """A drawing of a picture with several, or a picture of a page.
-
-    Attributes:
-        name: name of the picture, without suffix.
-        height: height in inches, in proportion to others.
-        colours: colours of the legend by name.
-        dotted: what a dotted line means; empty if there is none.
-    """
-
-    name: str
-    title: str
-    height: float
-    draw: Callable[[Axes], None]
-    colours: Mapping[str, str]
-    dotted: str = ""
-
-
-def make_odds_drawing(odds: Odds, report: Report) -> figures.Drawing:
+def make_odds_drawing(odds: Odds, report: Report) -> Drawing:
     """Return the picture of odds; raise NothingToDrawError for a single option."""
-    panels = list_panels(odds)
-    rows = [panels[at : at + 2] for at in range(0, len(panels), 2)]
-    heights = [max(panel.height for panel in row) for row in rows]
-
-    def draw(figure: Figure) -> None:
-        figures.draw_title_lines(
-            figure, (*report.headline, *report.run.describe().split("\n")), 110
-        )
-        bands: Any = figure.subfigures(len(rows), 1, height_ratios=heights, squeeze=False)
-        for band, row in zip(bands.flat, rows, strict=True):
-            places = band.subplots(1, len(row), squeeze=False).flat
-            for axes, panel in zip(places, row, strict=True):
-                axes.set_title(panel.title)
-                panel.draw(axes)
-            # Neighbours have the same colours.
-            _draw_panel_legend(band, row[0], 5)
-
-    lines = sum(len(text) // 110 + 1 for text in (*report.headline, report.run.describe())) + 1
-
-    def draw_main(axes: Axes) -> None:
-        axes.set_title(panels[0].title)
-        panels[0].draw(axes)
-
-    return figures.Drawing(draw, draw_main, (9.2, sum(heights) + 0.18 * lines))
-
-
-def make_pictures(odds: Odds) -> list[Picture]:
-    """Return the pictures of a page; none if there is only one option."""
-    try:
-        panels = list_panels(odds)
-    except figures.NothingToDrawError:
-        return []
-
-    def make_picture(panel: Panel) -> Picture:
-        def draw(figure: Figure) -> None:
-            panel.draw(figure.subplots())
-            _draw_panel_legend(figure, panel, 2)
-
-        return Picture(panel.name, panel.title, figures.render_page_figure(draw, panel.height))
-
-    return [make_picture(panel) for panel in panels]
-
-
-def list_panels(odds: Odds) -> list[Panel]:
-    """Return the drawings of odds: values, chances to win and more; or raise NothingToDrawError."""
     if len(odds.ranking) < 2:
-        raise figures.NothingToDrawError("only one option is legal")
-    what = odds.kind
-    shown = odds.ranking[:_MAX_OPTIONS]
-    few = "" if len(shown) == len(odds.ranking) else f", the best {len(shown)}"
-    height = 0.9 + 0.42 * len(shown)
-    value = {"value": RANKING_MEASURE}
-    if UNCOUNTERED_VALUE in odds.measures.indices:
-        value["value if not countered"] = UNCOUNTERED_VALUE
+        raise NothingToDrawError("only one option is legal")
+    return Drawing((*report.headline, *report.run.describe().split("\n")), list_charts(odds))
+
+
+def list_charts(odds: Odds) -> list[Chart]:
+    """Return the charts of odds: values, chances to win and more; none for a single option."""
     rows = odds.ranking[:_MAX_OPTIONS]
+    if len(rows) < 2:
+        return []
+    few = "" if len(rows) == len(odds.ranking) else f", the best {len(rows)}"
+    measures = {"value": RANKING_MEASURE}
+    if UNCOUNTERED_VALUE in odds.measures.indices:
+        measures["value if not countered"] = UNCOUNTERED_VALUE
     values = {
-        label: {option: odds.estimate(measure, option) for option in rows}
-        for label, measure in value.items()
+        words: {option: odds.estimate(measure, option) for option in rows}
+        for words, measure in measures.items()
     }
-    title = f"Value of each {what}{few}, in points"
-    panels = [_make_dots("values", title, odds, values, RANKING_MEASURE, height)]
+    title = f"Value of each {odds.kind}{few}, in points"
+    charts = [_make_dots("values", title, odds, values, RANKING_MEASURE)]
     if odds.kind == "card" and len(rows) > 2:
         # Differences between cards are known better than their values.
-        found = odds.estimate_leads()
-        leads = {option: found[option] for option in rows[1:]}
+        leads = odds.estimate_leads()
         title = f"Less than {name_option(odds, odds.best)}, in points"
-        panels.append(_make_dots("leads", title, odds, {"": leads}, RANKING_MEASURE, height))
+        shown = {option: leads[option] for option in rows[1:]}
+        charts.append(_make_dots("leads", title, odds, {"": shown}, RANKING_MEASURE))
     else:
         wins = {option: odds.estimate("win_share", option) for option in rows}
         title = "Rounds that your side wins, %"
-        panels.append(_make_dots("wins", title, odds, {"": wins}, "win_share", height))
-    if odds.kind == "card":
-        return panels
-    return [*panels, *find_game(odds.rules.game).answers().list_panels(odds)]
-
-
-def _draw_panel_legend(figure: Figure | SubFigure, panel: Panel, columns: int) -> None:
-    if panel.colours:
-        place = "outside lower center"
-        figures.draw_legend(figure, panel.colours, place, columns, dotted=panel.dotted)
+        charts.append(_make_dots("wins", title, odds, {"": wins}, "win_share"))
+    more = [] if odds.kind == "card" else find_game(odds.rules.game).answers().list_charts(odds)
+    return [*filter(None, charts), *more]
 
 
 def _make_dots(
@@ -471,38 +398,11 @@ def _make_dots(
     odds: Odds,
     series: Mapping[str, Mapping[int, Estimate]],
     measure: str,
-    height: float,
-) -> Panel:
+) -> Chart | None:
     """Return a row for each option, the best on top: dots with intervals, and their numbers."""
     unit = odds.get_unit(measure)
-    names = {option: name_option(odds, option) for option in odds.ranking}
-
-    def draw(axes: Axes) -> None:
-        every = [each for numbers in series.values() for each in numbers.values()]
-        _set_dot_limits(axes, every, unit)
-        middle = None if unit == "share" or axes.get_xlim()[0] > 0 else 0
-        figures.draw_dots(
-            axes, series, unit, names=names, middle=middle,
-            write=lambda each: _write_number(each, unit),
-        )  # fmt: skip
-
-    colours = (
-        dict(zip(series, (figures.BLUE, figures.ORANGE), strict=False)) if len(series) > 1 else {}
-    )
-    return Panel(name, title, height + (0.3 if colours else 0), draw, colours)
-
-
-def _set_dot_limits(axes: Axes, estimates: Iterable[Estimate], unit: Unit) -> None:
-    """Set the horizontal axis so that intervals and numbers are clear of its ends."""
-    if unit == "share":
-        axes.set_xlim(-3, 103)
-        return
-    ends = [end for each in estimates for end in each[:3] if math.isfinite(end)]
-    low, high = min(ends), max(ends)
-    # Equal numbers need a width, too.
-    room = 0.15 * (high - low) or 1.0
-    axes.set_xlim(low - room, high + 2 * room)
-
-
-def _write_number(estimate: Estimate, unit: Unit) -> str:
-    return str(format_number(estimate, unit))
+    lowest = min(estimate.value for numbers in series.values() for estimate in numbers.values())
+    return make_dots(
+        name, title, series, "", unit, names={o: name_option(odds, o) for o in odds.ranking},
+        middle=0 if unit != "share" and lowest <= 0 else None, numbered=True,
+    )  # fmt: skip

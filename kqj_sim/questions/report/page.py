@@ -15,8 +15,9 @@ from kqj_sim.output.numbers import Numbers
 from kqj_sim.output.page import Page, Section, page_to_markdown, to_html
 from kqj_sim.output.run import Run, describe_policies
 from kqj_sim.output.sentences import say
+from kqj_sim.output.views import WHOLE_GAMES
 from kqj_sim.paired.comparison import list_remarks, write_headline, write_title
-from kqj_sim.questions.report.views import COMPARED, GAMES, make_section
+from kqj_sim.questions.report.views import COMPARED, make_section
 
 if TYPE_CHECKING:
     from kqj_sim.paired.comparison import Comparison
@@ -60,7 +61,7 @@ def make_sections(
         if view is COMPARED and comparison is not None:
             text = [*write_headline(comparison), *list_remarks(comparison)]
         else:
-            module = __name__ if view is GAMES else game.sentences
+            module = __name__ if view is WHOLE_GAMES else game.sentences
             names = view.sentences or (view.name,)
             text = list(filter(None, (say(module, name, found, facts) for name in names)))
         made.append(make_section(view, found, text, notes))

@@ -8,45 +8,12 @@ from typing import TYPE_CHECKING
 
 from kqj_sim.output.grid import EMPTY_CELL_TEXT, Grid, drop_repeated_notes, make_grids
 from kqj_sim.output.page import Section
-from kqj_sim.output.views import Distribution, Dots, View
+from kqj_sim.output.views import Dots, View, choose_charts
 
 if TYPE_CHECKING:
     from kqj_sim.output.numbers import Numbers
-    from kqj_sim.output.views import Drawn
 
 
-GAMES = View(
-    "games",
-    "Whole games",
-    (
-        Distribution(
-            "games",
-            "Distribution of the number of rounds in a game.",
-            "rounds in a game",
-            "% of games",
-            "games_by_rounds",
-            {"games": "share_of_games"},
-        ),
-        *(
-            Dots(
-                "winners",
-                f"Games won, by {who}.",
-                "games won, %",
-                f"games_by_{who}",
-                {"won": "won_share"},
-                rows=f"{who} {{}}",
-                is_split=True,
-                min_observations=1,
-            )
-            for who in ("team", "seat")
-        ),
-    ),
-    ("games_by_team", "games_by_seat"),
-    ("games", "games_by_rounds"),
-    "Played separately, by the same players from the same seed; the first dealer is drawn.",
-    needs="games",
-    needs_play=False,
-)
 COMPARED = View(
     "compared",
     "Comparison of policies",
@@ -86,11 +53,6 @@ def make_section(view: View, found: Numbers, sentences: Sequence[str], notes: li
         sentences: what it says, a paragraph each.
         notes: notes under earlier tables, which are not repeated; gets those of its tables.
     """
-    drawn: dict[str, Drawn] = {}
-    for each in view.pictures:
-        if each.table in found and (not each.needs or each.needs in found):
-            drawn.setdefault(each.name, each)
-    pictures = [each.draw(found) for each in drawn.values()]
     shown, folded = (
         drop_repeated_notes(
             (
@@ -107,8 +69,7 @@ def make_section(view: View, found: Numbers, sentences: Sequence[str], notes: li
         view.name,
         view.title,
         tuple(sentences),
-        # Pictures of a single point would show nothing.
-        tuple(picture for picture in pictures if picture.svg),
+        tuple(chart.make_picture() for chart in choose_charts(view.pictures, found)),
         tuple(shown),
         tuple(folded),
         view.note,

@@ -12,7 +12,7 @@ from kqj_sim.games import describe_listing
 from kqj_sim.messages import quote, suggest
 from kqj_sim.output.run import Run
 from kqj_sim.plain import to_plain
-from kqj_sim.questions.simulate.screen import make_simulation_report
+from kqj_sim.questions.simulate.screen import make_simulation_drawing, make_simulation_report
 from kqj_sim.results import Result
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
@@ -109,7 +109,4 @@ class SimulationResult(Result):
 
     def make_drawing(self) -> Drawing:
         """Return the picture; raise NothingToDrawError if there is none."""
-        # Imported here, as it takes time and is seldom needed.
-        from kqj_sim.questions.simulate.plots import make_simulation_drawing
-
-        return make_simulation_drawing(self._tally, self._report.run)
+        return make_simulation_drawing(self._tally, self._report)

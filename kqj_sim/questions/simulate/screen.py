@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kqj_sim.games import find_game
 from kqj_sim.games.game import Game
+from kqj_sim.messages import capitalize
+from kqj_sim.output.figures import Chart, Drawing, make_dots, make_message
 from kqj_sim.output.grid import EMPTY_CELL_TEXT, MIN_OBSERVATIONS, Cell, Grid
 from kqj_sim.output.group_words import format_heading, format_value
 from kqj_sim.output.numbers import Group, KeyFigure, Numbers
 from kqj_sim.output.run import Report, Run
 from kqj_sim.output.sentences import load_sentences, say
-from kqj_sim.stats.intervals import Estimate
+from kqj_sim.output.views import WHOLE_GAMES, choose_charts
+from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE, Estimate
 from kqj_sim.stats.quantiles import chi_square_tail
+from kqj_sim.stats.quantities import find_quantity
 from kqj_sim.stats.tables import Table
+
+if TYPE_CHECKING:
+    from kqj_sim.stats.tally import Tally
 
 BLANK = Cell("")
 """A number that has no meaning in its column."""
@@ -254,3 +261,74 @@ def _compare_counts(
     if degrees_of_freedom is None:
         return chi_square_tail(squares / expected, len(shares) - 1)
     return chi_square_tail(squares / (expected * (1 - expected)), degrees_of_freedom)
+
+
+# The picture: the game's charts of rounds and whole games, or the key figures of --by.
+
+MAX_GROUPS_DRAWN = 40
+
+
+def make_simulation_drawing(tally: Tally, report: Report) -> Drawing:
+    """Return the picture of a simulation: of its groups, if there are any to compare."""
+    run = report.run
+    numbers = Numbers(run, report.tables)
+    shown, left_out = _list_group_charts(numbers) if run.by else ([], "")
+    if not shown:
+        numbers = Numbers(run, tally.make_plot_tables(run.confidence or DEFAULT_CONFIDENCE))
+        described = find_game(run.rules.game).report()
+        drawn = [*WHOLE_GAMES.pictures, *described.PLOTS]
+        if numbers.count(*described.PLAYED):
+            shown = choose_charts(drawn, numbers, numbered=True)
+    lines = [*report.headline, run.describe(), left_out]
+    return Drawing(lines, shown or [make_message("no rounds were played")])
+
+
+def _list_group_charts(numbers: Numbers) -> tuple[list[Chart], str]:
+    """Return a chart for each key figure of the groups of --by, and what they leave out."""
+    run, game = numbers.run, find_game(numbers.run.rules.game)
+    figures = game.screen().GROUP_FIGURES
+    groups = list(
+        dict.fromkeys(
+            group[: len(run.by)]
+            for figure in figures
+            if figure.table in numbers
+            for group in numbers.list_groups(figure.table)
+        )
+    )
+    deals = {
+        group: max(
+            numbers.count(each.table, each.quantity, *group, *each.group) for each in figures
+        )
+        for group in groups
+    }
+    common = [group for group in groups if deals[group] >= MIN_OBSERVATIONS]
+    drawn = {*sorted(common, key=lambda group: -deals[group])[:MAX_GROUPS_DRAWN]}
+    names = {
+        group: f"{_name_group(group, run)} ({deals[group]:,})" for group in common if group in drawn
+    }
+    charts = []
+    for figure in figures:
+        if not _says_nothing(numbers, figure, groups):
+            estimates = {
+                names[group]: estimate
+                for group in names
+                if (estimate := numbers.get(figure.table, figure.quantity, *group, *figure.group))
+            }
+            quantity = find_quantity(figure.quantity, run.rules.game)
+            label = quantity.heading.replace(", share", ", %")
+            title = f"{capitalize(figure.name)}, by {' and '.join(run.by)}"
+            charts.append(make_dots(figure.name, title, {"": estimates}, label, quantity.unit))
+    left_out = say(__name__, "groups_left_out", len(groups) - len(common), len(common), len(names))
+    return [chart for chart in charts if chart is not None], left_out
+
+
+def _name_group(group: Group, run: Run) -> str:
+    """Return the name of a group: `1st lap, opener`, `Sender's trumps 4, ♥`."""
+    words = []
+    for column, value in zip(run.by, group, strict=True):
+        text = format_value(column, value, run.rules.game)
+        if len(run.by) > 1 and column != "place" and text[:1].isdigit():
+            heading = format_heading(column, run.rules.game)
+            text = f"{heading} {text}" if text.isdigit() else f"{text} {heading}"
+        words.append(text)
+    return ", ".join(words)

@@ -41,7 +41,7 @@ def test_rows_picture_and_condition(tmp_path: Path) -> None:
     frame = pd.read_csv(rows)
     assert list(frame.columns) == ["deal", *(column.name for column in KWAJONGEN_COLUMNS)]
     assert (frame["sender_trumps"] == 2).all() and len(frame) > 50
-    assert "Who says play, by place" in plot.read_text(encoding="utf-8")
+    assert "Calls of play by place" in plot.read_text(encoding="utf-8")
 
 
 def test_records_are_checked_and_shown(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from kqj_sim.notation.typed import read_typed_position
 from kqj_sim.positions.estimator import estimate_position
 from kqj_sim.positions.measures import RANKING_MEASURE
 from kqj_sim.positions.odds import Odds
-from kqj_sim.questions.odds.screen import list_panels
+from kqj_sim.questions.odds.screen import list_charts
 from kqj_sim.rules import KqjRules
 
 
@@ -27,9 +27,9 @@ def odds() -> Odds:
 
 def draw(odds: Odds, name: str) -> Axes:
     """Return the axes of a drawing."""
-    (panel,) = (each for each in list_panels(odds) if each.name == name)
+    (chart,) = (chart for chart in list_charts(odds) if chart.name == name)
     axes = Figure().subplots()
-    panel.draw(axes)
+    chart.parts[0](axes)
     return axes
 
 
