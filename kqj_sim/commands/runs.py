@@ -139,7 +139,7 @@ def _run_records(asked: CommandDescription, given: dict[str, Any]) -> None:
             ("from", *asked.output), "is for rounds that are played: leave it out, or --from"
         )
     from kqj_sim.commands.output import open_output
-    from kqj_sim.questions.records.sources import iterate_records, watch_rounds
+    from kqj_sim.questions.records.rounds import iterate_records, watch_rounds
     from kqj_sim.record import to_json
 
     out: str | None = output["out"]
@@ -175,7 +175,7 @@ def _run_records(asked: CommandDescription, given: dict[str, Any]) -> None:
 def _run_check(asked: CommandDescription, given: dict[str, Any]) -> None:
     """Print each discrepancy as it is found, and the summary of all files."""
     from kqj_sim.notation.files import read_file
-    from kqj_sim.questions.records.checking import RecordCheck
+    from kqj_sim.questions.records.rounds import RecordCheck
     from kqj_sim.text_files import open_lines
 
     quiet: bool = given["quiet"]

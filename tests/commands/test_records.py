@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from kqj_sim.questions.records import checking
 from kqj_sim.record import to_json
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.runner import Runner
@@ -111,7 +110,7 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
 def test_check_replay_finds_what_the_referee_cannot(
     played: Path, batch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checking, "BATCH", batch)
+    monkeypatch.setattr("kqj_sim.questions.records.rounds.BATCH", batch)
     *_, record, last = records = read_lines(played)
     count = len(records)
     done = run("check", "--replay", str(played))
@@ -142,7 +141,7 @@ def test_check_replay_finds_what_the_referee_cannot(
 def test_check_replay_follows_the_rounds_of_a_game(
     played: Path, batch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checking, "BATCH", batch)
+    monkeypatch.setattr("kqj_sim.questions.records.rounds.BATCH", batch)
     for line, key in ((3, "score_before"), (4, "score_before"), (5, "round")):
         value = read_lines(played)[line - 1][key]
         forge(played, line, **{key: value + 1 if key == "round" else [20, 30]})

@@ -73,7 +73,7 @@ def records(
     for played in ({"deals": deals}, {"games": games}, {"policy": policy}, {"impose": impose}):
         reject_both(source=source, **played)
     from kqj_sim.questions.records.result import Records
-    from kqj_sim.questions.records.sources import iterate_records, watch_rounds
+    from kqj_sim.questions.records.rounds import iterate_records, watch_rounds
 
     rounds = iterate_records(deals, games, source, policy, impose, seed, first, rules)
     if source is not None:
@@ -105,7 +105,7 @@ def play(
     (5, 8)
     """
     from kqj_sim.questions.records.result import Round
-    from kqj_sim.questions.records.sources import iterate_records
+    from kqj_sim.questions.records.rounds import iterate_records
 
     return Round(next(iterate_records(1, None, None, policy, impose, seed, deal, rules)))
 
@@ -159,8 +159,8 @@ def show(
     if against is not None and (len(policy) != 1 or policy[0].startswith(("team", "seat"))):
         raise InputError("--against needs --policy SPEC, one policy for the whole side")
     reject_both(against=against, impose=impose)
+    from kqj_sim.questions.records.rounds import iterate_records
     from kqj_sim.questions.records.screen import play_versions, render_checked, render_file
-    from kqj_sim.questions.records.sources import iterate_records
 
     if file is not None:
         return render_file(file, line or 1)
@@ -213,8 +213,8 @@ def check(
     True
     """
     from kqj_sim.notation.files import open_rounds
-    from kqj_sim.questions.records.checking import RecordCheck
     from kqj_sim.questions.records.result import CheckResult
+    from kqj_sim.questions.records.rounds import RecordCheck
 
     checked = RecordCheck(replay, cast("list[str]", allow))
     with open_rounds(records) as rounds:

@@ -10,7 +10,7 @@ from kqj_sim.arguments import parse_argument, parse_path
 from kqj_sim.messages import count_noun, format_json
 from kqj_sim.output.grid import to_screen
 from kqj_sim.output.page import to_html_fragment
-from kqj_sim.questions.records.rounds import render_round
+from kqj_sim.questions.records.screen import render_round
 from kqj_sim.record import Record, to_json
 from kqj_sim.results import ShownResult, save_file
 

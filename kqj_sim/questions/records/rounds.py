@@ -1,405 +1,208 @@
-"""A round for people: hands, calls, tricks and scores, or what is known of them."""
+"""Rounds that are played or read from files, and the check of them against the referee."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+import os
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator
+from itertools import islice
 
-from kqj_sim.cards import SUIT_SYMBOLS, Card, format_card, format_contract, parse_card
+from kqj_sim.arguments import PoliciesLike, parse_imposed, parse_players, reject_both
 from kqj_sim.errors import InputError, RecordError
-from kqj_sim.games import describe_rules, find_game
-from kqj_sim.messages import capitalize, quote
-from kqj_sim.notation.people import label_seats
-from kqj_sim.output.run import describe_policies
-from kqj_sim.places import SeatNames, name_places
-from kqj_sim.policies.players import shorten_player
-from kqj_sim.record import Call, PartialRecord, Record, Trick
-from kqj_sim.referee.base import get_referee
+from kqj_sim.imposed import ImposedContract
+from kqj_sim.messages import quote, suggest_file, visible
+from kqj_sim.notation.files import ReadRound, explain_missing, find_round, read_file
+from kqj_sim.notation.people import name_people_in
+from kqj_sim.record import AnyRecord, PartialRecord, Record
+from kqj_sim.referee import check_record, check_records
+from kqj_sim.rules import GameRules
+from kqj_sim.runner import DEFAULT_RUNNER, Runner
+from kqj_sim.text_files import open_lines
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.text import Text
-
-# The words and columns in which the rounds of a game are shown.
+DEFAULT_RECORDS = 10
 
 
-CONTRACT_NAMES = {**SUIT_SYMBOLS, "NT": "No-Trump", "AT": "All-Trumps"}
-BONUS_NAMES = {"last_trick": "last trick", "capot": "Capot", "kq": "KQ", "kqj": "KQJ"}
-STAKE_WORDS = {1: "", 2: ", countered", 4: ", overcountered"}
-_SIGNS_NOTE = "> led, * won the trick"
-_UNKNOWN_SEAT = -1
-"""The winner of a trick that is not over."""
+def iterate_records(
+    deals: int | None,
+    games: int | None,
+    source: str | os.PathLike[str] | None,
+    policy: PoliciesLike | None,
+    impose: str | ImposedContract | None,
+    seed: int,
+    first: int,
+    rules: GameRules,
+    checks: bool = False,
+) -> Iterator[Record]:
+    """Return the rounds that the arguments of `records` ask for, played or read one by one.
 
-
-def check_record_shape(record: Record) -> None:
-    """Raise RecordError for a record that cannot be shown as a round of its game.
-
-    The record may break the rules, but its seats, cards and lists must be valid.
+    With `checks`, a round that is read has to obey the rules, as texts cannot express others.
     """
-    rules = record.game_rules()
-    count, teams = rules.seats, rules.team_count
-    per_seat: dict[str, Sequence[object]] = {
-        "players": record.players,
-        "teams": record.teams,
-        "dealt": record.dealt,
-    }
-    if record.hands is not None:
-        per_seat["hands"] = record.hands
-    per_team: dict[str, Sequence[object]] = {
-        "card_points": record.card_points,
-        "trick_counts": record.trick_counts,
-        "totals": record.totals,
-        "gratuities": record.gratuities,
-        "scores": record.scores,
-    }
-    for lists, length, whose in ((per_seat, count, "seat"), (per_team, teams, "team")):
-        for key, values in lists.items():
-            if len(values) != length:
-                raise RecordError(f"{key}: {len(values)} values; one per {whose} makes {length}")
-    seats = [record.dealer, *(call.seat for call in record.calls)]
-    seats += [seat for trick in record.tricks for seat in (trick.leader, trick.winner)]
-    seats += [] if record.sender is None else [record.sender]
-    for seat in seats:
-        if not 0 <= seat < count:
-            raise RecordError(f"seat {seat} does not exist: seats are 0 to {count - 1}")
-    if record.contract is not None and record.contract not in CONTRACT_NAMES:
-        raise RecordError(
-            f"contract: {quote(record.contract)} is not one of {' '.join(CONTRACT_NAMES)}"
+    if source is not None:
+        return _read_records(os.fspath(source), checks)
+    reject_both(deals=deals, games=games)
+    from kqj_sim.simulation.experiment import Experiment
+    from kqj_sim.simulation.recording import play_records
+
+    return play_records(
+        Experiment(
+            rules, parse_players(policy, rules), deals or DEFAULT_RECORDS, seed, first,
+            games, parse_imposed(impose, rules),
         )
-    if record.tricks and record.contract is None:
-        raise RecordError("contract: null, but there are tricks")
-    for number, trick in enumerate(record.tricks):
-        if len(trick.cards) != count:
-            raise RecordError(f"tricks[{number}].cards: {len(trick.cards)} cards, not {count}")
-    hands = [*record.dealt, *(record.hands or []), *(trick.cards for trick in record.tricks)]
-    try:
-        for card in (card for hand in hands for card in hand):
-            parse_card(card, ranks=rules.ranks)
-        if record.turned is not None:
-            parse_card(record.turned, ranks=rules.ranks)
-    except InputError as error:
-        raise RecordError(str(error)) from None
+    )  # fmt: skip
 
 
-def render_round(
-    record: Record, players: Sequence[str] | None = None, *, title: str = "", is_over: bool = True
-) -> list[RenderableType]:
-    """Return the round in parts for a screen.
+def watch_rounds(
+    rounds: Iterator[Record],
+    deals: int | None,
+    games: int | None,
+    runner: Runner,
+    shows_progress: bool = True,
+) -> Generator[Record]:
+    """Yield the rounds that `iterate_records` plays, up to Ctrl-C, and show the progress."""
+    unit, total = ("games", games) if games else ("deals", deals or DEFAULT_RECORDS)
+    game: int | None = None
+    with runner.start(unit, total):
+        for record in rounds:
+            if shows_progress and (games is None or record.game_id != game):
+                runner.advance(1)
+            game = record.game_id
+            yield record
+            if runner.interrupted:
+                break
+
+
+def _read_records(file: str, checks: bool) -> Iterator[Record]:
+    """Yield the records of a file; raise RecordError for a round that is none, or is wrong."""
+    is_empty = True
+    with open_lines(file) as lines:
+        for line, found in read_file(lines):
+            if isinstance(found, RecordError):
+                raise RecordError(f"{file}:{line}: {found}")
+            if not isinstance(found, Record):
+                raise RecordError(
+                    f"{file}:{line}: this round is not known in full and cannot be a record: "
+                    f"{explain_missing(found)}; show, check, odds and review read it as it is"
+                )
+            for discrepancy in check_record(found) if checks else ():
+                raise RecordError(f"{file}:{line}: {name_people_in(discrepancy, found)}")
+            yield found
+            is_empty = False
+    if is_empty:
+        raise RecordError(f"{visible(file)} has no records")
+
+
+def read_round(file: str, line: int) -> tuple[AnyRecord, str]:
+    """Return the round on a line of a file, and its title, if it is typed; or raise RecordError."""
+    with open_lines(file) as lines:
+        found = find_round(lines, line)
+    if found is None:
+        raise RecordError(f"{file} has no record on line {line}")
+    if isinstance(found.record, RecordError):
+        raise RecordError(f"{file}:{found.line}: {found.record}")
+    return found.record, f"Round on line {found.line}" if found.is_text else ""
+
+
+# The check of recorded rounds against the referee, and against a replay.
+
+BATCH = 1 << 12
+"""Records that are kept in memory and replayed together: some 20 MB."""
+
+_REASONS = 5
+"""Most reasons why rounds were not replayed that the summary lists."""
+
+
+class RecordCheck:
+    """A check of files of records, and its counts.
 
     Args:
-        players: the specifications of the seats' players as the user wrote them; those of the
-            record by default.
-        title: what the heading calls the round; its seed and deal by default.
-
-    Raises:
-        RecordError: as for `check_record_shape`.
+        allow: the files of policies, and names of packages' policies, that records may have run.
+        runner: tells that the engine is compiled.
     """
-    from rich.text import Text
 
-    if is_over:
-        check_record_shape(record)
-    parts: list[RenderableType] = [_render_heading(record, players, title)]
-    sections = [("Hands", _render_hands(record)), ("Calls", _render_calls(record))]
-    if record.tricks:
-        sections.append(("Tricks", _render_tricks(record)))
-    if is_over:
-        sections.append(("Result", _render_scores(record)))
-    for heading, section in sections:
-        parts += [Text(""), Text(heading, "bold"), *section]
-    return parts
+    def __init__(
+        self, replay: bool, allow: Iterable[str] = (), runner: Runner = DEFAULT_RUNNER
+    ) -> None:
+        self._replay = replay
+        self._allowed = {os.path.abspath(each): each for each in allow}
+        for path in self._allowed.values():
+            if not replay:
+                raise InputError("--allow is for --replay: only that runs policies")
+            if path.endswith((".py", ".toml")) and not os.path.isfile(path):
+                raise InputError(f"--allow: {quote(path)}: no such file{suggest_file(path)}")
+        self._runner = runner
+        self._records = 0
+        self._partial = 0
+        self._replayed = 0
+        self._differing = 0
+        self._reasons: Counter[str] = Counter()
+        self.discrepancy_count = 0
 
+    def check_rounds(self, rounds: Iterator[tuple[int, ReadRound]]) -> Iterator[tuple[int, str]]:
+        """Yield the line number and text of each discrepancy of rounds, in ascending order."""
+        before: Record | None = None
+        # Without --replay a discrepancy is reported as soon as its line is read.
+        while batch := list(islice(rounds, BATCH if self._replay else 1)):
+            found = list(check_records(batch, before))
+            if self._replay:
+                found = sorted([*found, *self._replay_batch(batch)], key=lambda each: each[0])
+            self._records += len(batch)
+            self._partial += sum(isinstance(each, PartialRecord) for _, each in batch)
+            self.discrepancy_count += len(found)
+            records_by_line = dict(batch)
+            for line, text in found:
+                yield line, _name_people(text, records_by_line.get(line))
+            last = batch[-1][1]
+            before = last if isinstance(last, Record) else None
 
-def render_partial_round(record: PartialRecord, title: str) -> list[RenderableType]:
-    """Return what is known of a round in parts for a screen, with a title."""
-    from rich.text import Text
+    def _replay_batch(self, batch: list[tuple[int, ReadRound]]) -> Iterator[tuple[int, str]]:
+        from kqj_sim.simulation.recording import replay_records
 
-    rules = find_game(record.game).rules.from_dict(record.rules)
-    known = [
-        list((record.hands or [])[seat] or (record.dealt or [])[seat] or [])
-        if record.hands
-        else list((record.dealt or [None] * rules.seats)[seat] or [])
-        for seat in range(rules.seats)
-    ]
-    zeros = [0] * rules.team_count
-    shown = Record(
-        game=record.game, rules=rules.to_dict(), seed=0, deal=0,
-        players=record.players or [f"seat {seat}" for seat in range(rules.seats)],
-        game_id=None, round=None, score_before=None, score_after=None, dealer=record.dealer,
-        teams=record.teams or [rules.fixed_team_of(seat) for seat in range(rules.seats)],
-        dealt=known, turned=record.turned, imposed=record.imposed, calls=record.calls or [],
-        sender=record.sender, contract=record.contract, amount=record.amount,
-        capot=bool(record.capot), stake=record.stake or 1, hands=known,
-        tricks=[
-            Trick(trick.leader or 0, trick.cards,
-                  _UNKNOWN_SEAT if trick.winner is None else trick.winner)
-            for trick in record.tricks
-        ],
-        card_points=zeros, trick_counts=zeros, bonuses=[], totals=zeros, result="made",
-        gratuities=zeros, pending_before=record.pending_before, pending_after=0, scores=zeros,
-    )  # fmt: skip
-    parts = render_round(shown, title=title, is_over=False)
-    empty = [seat for seat in range(rules.seats) if not known[seat]]
-    if record.calls is None and not record.imposed:
-        parts += [Text(""), Text("The calls are not known.")]
-    if empty:
-        parts += [Text(""), Text("Hands that are empty are not known.")]
-    return parts
-
-
-def _render_heading(record: Record, players: Sequence[str] | None, title: str) -> Text:
-    from rich.text import Text
-
-    title = title or f"Seed {record.seed}, deal {record.deal}"
-    lines = [f"{title}: {describe_rules(record.game_rules())}"]
-    if players is None:
-        players = [shorten_player(player, record.game_rules()) for player in record.players]
-    lines.append(f"Players: {describe_policies(players)}")
-    if record.game_id is not None:
-        before = _format_game_scores(record, record.score_before)
-        lines.append(f"Game {record.game_id}, round {record.round}; scores before: {before}")
-    if record.pending_before:
-        lines.append(find_game(record.game).pending_sentences[0].format(record.pending_before))
-    return Text("\n".join(lines))
-
-
-def _format_game_scores(record: Record, scores: Sequence[int] | None) -> str:
-    whose = "seat" if record.game_rules().partners == "random" else "team"
-    return ", ".join(f"{whose} {number} {score:,}" for number, score in enumerate(scores or ()))
-
-
-def _render_hands(record: Record) -> list[RenderableType]:
-    rows = []
-    game = find_game(record.game)
-    names = _name_seats(record)
-    for place, name in enumerate(name_places(_count_seats(record))):
-        seat = _get_seat(record, place)
-        hand = (record.hands or record.dealt)[seat]
-        rows.append(
-            [
-                *([_make_text(names.players[seat])] if names.has_names else []),
-                _make_text(name),
-                _make_text(f"{seat}"),
-                _make_text(f"{record.teams[seat]}"),
-                _make_text(find_game(record.game).sender if seat == record.sender else ""),
-                *_render_hand(hand, find_game(record.game).rules.ranks),
-            ]
-        )
-    signs = SUIT_SYMBOLS.values()
-    heads = [*(["player"] if names.has_names else []), "place", "seat", "team", ""]
-    parts: list[RenderableType] = [_make_table([*heads, *signs], rows)]
-    if record.turned is not None:
-        parts.append(_make_text(f"{game.upcard_name}: ").append_text(_render_card(record.turned)))
-    if record.hands is None and record.result == "passed_out":
-        parts.append(_make_text(game.untaken_note))
-    return parts
-
-
-def _render_calls(record: Record) -> list[RenderableType]:
-    game, seats = find_game(record.game), _count_seats(record)
-    if record.imposed:
-        return [_make_text(game.imposed_text)]
-    from rich.text import Text
-
-    rows: list[list[Text]] = []
-    last = seats
-    for call in record.calls:
-        place = _get_place(record, call.seat)
-        aside = call.call in ("counter", "overcounter")
-        # Counters end the bidding, in any order of the seats: they have a row of their own.
-        if (not rows or rows[-1][0].plain) if aside else place <= last:
-            lap = "" if aside else f"{len(rows) + 1}"
-            rows.append([_make_text(lap), *(Text() for _ in range(seats))])
-        rows[-1][place + 1] = _render_call(call)
-        last = last if aside else place
-    first = 0 if game.has_laps else 1
-    return [_make_table(["lap", *_list_labels(record)][first:], [row[first:] for row in rows])]
-
-
-def _render_call(call: Call) -> Text:
-    """Return a call: `pass`, `take ♥`, `120 NT Capot`."""
-    if call.call not in ("take", "bid"):
-        return _make_text(call.call)
-    text = _make_text("take " if call.call == "take" else f"{call.amount} ")
-    sign = format_contract(call.contract or "?")
-    text.append(sign, _suit_style(sign))
-    return text.append(" Capot" if call.capot else "")
-
-
-def _render_tricks(record: Record) -> list[RenderableType]:
-    """Return a row for each trick: the card of each place (> led, * won), and the card points."""
-    from rich.text import Text
-
-    seats = _count_seats(record)
-    referee = get_referee(record.game_rules())
-    rows = []
-    for number, trick in enumerate(record.tricks, start=1):
-        row = [_make_text(f"{number}")]
-        for place in range(seats):
-            seat = _get_seat(record, place)
-            position = (seat - trick.leader) % seats
-            if position >= len(trick.cards):
-                row.append(Text(""))
+        lines = [line for line, record in batch if isinstance(record, Record)]
+        with self._runner:
+            records = [record for _, record in batch if isinstance(record, Record)]
+            replayed = replay_records(records, self._allowed)
+        partial = sum(isinstance(record, PartialRecord) for _, record in batch)
+        if partial:
+            self._reasons["not all of the round is known"] += partial
+        if len(lines) + partial < len(batch):
+            self._reasons["the line is not a record"] += len(batch) - len(lines) - partial
+        for line, each in zip(lines, replayed, strict=True):
+            if each.reason:
+                self._reasons[each.reason] += 1
                 continue
-            card = trick.cards[position]
-            led, won = seat == trick.leader, seat == trick.winner
-            cell = Text(">" if led else " ").append_text(_render_card(card))
-            cell.append("*" if won else " ")
-            if won:
-                cell.stylize("bold")
-            row.append(cell)
-        cards = [parse_card(card) for card in trick.cards]
-        points = sum(referee.card_points(card, record.contract or "") for card in cards)
-        won_by = f"{record.teams[trick.winner]}" if trick.winner >= 0 else ""
-        row += [_make_text(f"{points}"), _make_text(won_by)]
-        rows.append(row)
-    heads = ["", *(f" {name}" for name in _list_labels(record)), "points", "team"]
-    return [_make_table(heads, rows, right={0, seats + 1}), _make_text(_SIGNS_NOTE)]
+            self._replayed += 1
+            if each.discrepancy:
+                self._differing += 1
+                yield line, each.discrepancy
 
-
-def _render_scores(record: Record) -> list[RenderableType]:
-    game = find_game(record.game)
-    columns: dict[str, list[Any]] = {
-        "tricks": record.trick_counts,
-        "card points": record.card_points,
-    }
-    if record.bonuses:
-        columns["bonuses"] = [_describe_bonuses(record, team) for team in _list_teams(record)]
-    if game.has_totals:
-        columns["total"] = record.totals
-    if any(record.gratuities):
-        columns["gratuities"] = record.gratuities
-    columns[game.score_name] = record.scores
-    rows = []
-    for team in _list_teams(record):
-        contracting = record.sender is not None and record.teams[record.sender] == team
-        cells = [
-            team,
-            game.sender_side if contracting else "",
-            *(each[team] for each in columns.values()),
-        ]
-        rows.append([_make_text(f"{cell}") for cell in cells])
-    heads = ["team", "", *columns]
-    right = {number for number in range(2, len(heads)) if heads[number] != "bonuses"}
-    parts: list[RenderableType] = [_render_outcome(record), _make_table(heads, rows, right=right)]
-    if record.pending_after:
-        parts.append(_make_text(game.pending_sentences[1].format(record.pending_after)))
-    if record.score_after is not None:
-        parts.append(
-            _make_text(f"Scores after the round: {_format_game_scores(record, record.score_after)}")
+    def summarise(self) -> Iterator[str]:
+        """Yield the lines of the summary of all files; raise RecordError for no records."""
+        if not self._records:
+            raise RecordError("there are no records to check")
+        outcome = (
+            f"discrepancies: {self.discrepancy_count:,}"
+            if self.discrepancy_count
+            else "no discrepancies"
         )
-    return parts
+        yield f"Records checked: {self._records:,}; {outcome}"
+        if self._partial:
+            yield f"Rounds not known in full: {self._partial:,}; what is written was checked"
+        if not self._replay:
+            return
+        differ = f"{self._differing:,} differ" if self._differing else "all agree"
+        yield f"Played again: {self._replayed:,}" + (f"; {differ}" if self._replayed else "")
+        for reason, count in self._reasons.most_common(_REASONS):
+            yield f"Not played again: {count:,}: {' '.join(reason.split())}"
+        others = self._reasons.most_common()[_REASONS:]
+        if others:
+            count = sum(each for _, each in others)
+            yield f"Not played again: {count:,} for {len(others):,} other reasons"
 
 
-def _describe_bonuses(record: Record, team: int) -> str:
-    """Return a team's bonuses: `last trick 10, KQ♥ 20 (dealer)`."""
-    bonuses = []
-    for bonus in record.bonuses:
-        if bonus.team == team:
-            of = "" if bonus.seat is None else f" ({_name_seats(record).describe(bonus.seat)})"
-            sign = SUIT_SYMBOLS.get(bonus.suit or "", "")
-            bonuses.append(f"{BONUS_NAMES[bonus.bonus]}{sign} {bonus.points}{of}")
-    return ", ".join(bonuses)
+def _name_people(text: str, record: ReadRound | None) -> str:
+    """Return a discrepancy with the names of the record's people for their seats."""
+    if record is None or isinstance(record, RecordError):
+        return text
+    from kqj_sim.notation.people import name_people_in
 
-
-def _render_outcome(record: Record) -> Text:
-    """Return the contract and its result: `The 3rd to speak plays 120 ♥: made`, `Cem plays ...`."""
-    if record.sender is None or record.contract is None:
-        return _make_text("Everybody passed.")
-    game = find_game(record.game)
-    who = describe_speaker(record, record.sender)
-    text = _make_text(f"{capitalize(who)} {game.plays_verb} ")
-    text.append("" if record.amount is None else f"{record.amount} ")
-    shown = CONTRACT_NAMES[record.contract]
-    text.append(shown, _suit_style(shown))
-    text.append(" Capot" if record.capot else "").append(STAKE_WORDS.get(record.stake, ""))
-    text.append(": ").append(
-        game.result_names.get(record.result, record.result.replace("_", " ")),
-        {"made": "bold green", "failed": "bold red"}.get(record.result, "bold yellow"),
-    )
-    return text
-
-
-def _count_seats(record: Record) -> int:
-    return find_game(record.game).rules.seats
-
-
-def _list_teams(record: Record) -> range:
-    return range(len(record.totals))
-
-
-def _get_place(record: Record, seat: int) -> int:
-    """Return the place of a seat in the order of speaking, 0 the opener's."""
-    return (seat - record.dealer - 1) % _count_seats(record)
-
-
-def _name_seats(record: Record) -> SeatNames:
-    """Return the names of the seats: those of the players, where they tell the seats apart."""
-    players = [shorten_player(player, record.game_rules()) for player in record.players]
-    return label_seats(players, record)
-
-
-def _list_labels(record: Record) -> list[str]:
-    """Return the name at each place, from the opener to the dealer."""
-    names = _name_seats(record)
-    return [names.describe(_get_seat(record, place)) for place in range(names.seats)]
-
-
-def _get_seat(record: Record, place: int) -> int:
-    return (record.dealer + 1 + place) % _count_seats(record)
-
-
-def _make_text(text: str) -> Text:
-    from rich.text import Text
-
-    return Text(text)
-
-
-def _render_hand(cards: Sequence[str], ranks: str) -> list[Text]:
-    """Return the ranks held of each suit, from the ace down, the red suits in red."""
-    from rich.text import Text
-
-    held = {parse_card(card) for card in cards}
-    return [
-        Text(" ".join(rank for rank in ranks if Card(rank, suit) in held), _suit_style(sign))
-        for suit, sign in SUIT_SYMBOLS.items()
-    ]
-
-
-def _render_card(card: str) -> Text:
-    from rich.text import Text
-
-    return Text(format_card_text(card), _suit_style(SUIT_SYMBOLS[parse_card(card).suit]))
-
-
-def _suit_style(sign: str) -> str:
-    return "red" if sign in ("♥", "♦") else ""
-
-
-def _make_table(
-    headings: Sequence[str], rows: Sequence[Sequence[Text]], right: set[int] | None = None
-) -> RenderableType:
-    from rich import box
-    from rich.table import Table
-
-    screen = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1))
-    for number, heading in enumerate(headings):
-        justify = "right" if number in (right or set()) else "left"
-        screen.add_column(_make_text(heading), justify=justify, header_style="dim")  # type: ignore[arg-type]
-    for row in rows:
-        screen.add_row(*row)
-    return screen
-
-
-def describe_speaker(record: Record, seat: int) -> str:
-    """Return a seat as a noun: `Cem`, `the opener`, `the 3rd to speak`."""
-    return _name_seats(record).describe_noun(seat)
-
-
-def format_card_text(card: str) -> str:
-    """Return a card of a record for people: `K♠`."""
-    return format_card(parse_card(card))
-
-
-def format_call(call: Call) -> str:
-    """Return a call in words: `pass`, `take ♥`, `150 NT Capot`."""
-    return _render_call(call).plain
+    return name_people_in(text, record)

@@ -12,7 +12,7 @@ import pytest
 from kqj_sim.errors import RecordError
 from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.notation.write import format_records
-from kqj_sim.questions.records.rounds import render_round
+from kqj_sim.questions.records.screen import render_round
 from kqj_sim.record import from_json, to_json
 from kqj_sim.rules import KqjRules
 from tests.games.kwajongen.shared import GOLDEN

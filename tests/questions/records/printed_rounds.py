@@ -6,7 +6,7 @@ import re
 
 from kqj_sim.cards import SUIT_SYMBOLS
 from kqj_sim.output.grid import to_screen
-from kqj_sim.questions.records.rounds import render_round
+from kqj_sim.questions.records.screen import render_round
 from kqj_sim.record import Record
 
 

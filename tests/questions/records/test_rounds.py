@@ -13,7 +13,7 @@ from kqj_sim.errors import RecordError
 from kqj_sim.games import find_game
 from kqj_sim.output.grid import PIPED_WIDTH
 from kqj_sim.places import name_places
-from kqj_sim.questions.records.rounds import check_record_shape, render_round
+from kqj_sim.questions.records.screen import check_record_shape, render_round
 from kqj_sim.record import Trick
 from kqj_sim.referee import get_referee
 from kqj_sim.referee.base import FinalContract
