@@ -25,8 +25,9 @@ from kqj_sim.simulation.workers import Workers, count_workers
 from kqj_sim.stats import intervals, sequences
 from kqj_sim.stats.intervals import Estimate
 
-FIRST_CHUNK_ROUNDS = 128
-"""Rounds of a chunk while the time of a deal is unknown."""
+FIRST_CHUNK_DEALS, MIN_FIRST_CHUNK_DEALS = 64, 8
+FIRST_CHUNK_ROUNDS = 1024
+"""Deals of a chunk, and rounds at most, while the time of a deal is unknown."""
 
 MAX_CHUNK_ROUNDS = 1 << 18
 """Most rounds of a chunk: their rows take some 40 MB."""
@@ -69,8 +70,8 @@ def play_until_enough(
         advance: called with numbers of deals as they are finished.
     """
     workers = count_workers(runner.workers)
-    # Two deals have a spread, if an interruption leaves no more.
-    least = max(2, FIRST_CHUNK_ROUNDS // same_deals.rounds)
+    least = min(FIRST_CHUNK_DEALS, FIRST_CHUNK_ROUNDS // same_deals.rounds)
+    least = max(MIN_FIRST_CHUNK_DEALS, least)
     most = max(1, min(CHUNK_ROWS, MAX_CHUNK_ROUNDS // same_deals.rounds))
     pace = 0.0
     for look in looks:

@@ -286,9 +286,7 @@ class _SameDealsJob(Generic[R]):
         for experiment, seating in seatings:
             # A player for each chunk costs 20 microseconds; one for each of 400 settings to vary,
             # kept in every thread, half a gigabyte.
-            player = BlockPlayer(
-                experiment, seating, self.chunk, self.with_fingerprints, self.columns
-            )
+            player = BlockPlayer(experiment, seating, count, self.with_fingerprints, self.columns)
             parts = player.play(first, count)
             if experiment.games is not None:
                 # Chunks of games overwrite each other.
@@ -318,6 +316,7 @@ def play_same_deals(
     combine: Callable[[R, R], object] | None = None,
     max_deals_per_message: int | None = None,
     columns: frozenset[str] | None = None,
+    deal_range: tuple[int, int] | None = None,
 ) -> Iterator[R]:
     """Play several experiments on the same deals; yield `function` of the rows of each chunk.
 
@@ -330,6 +329,8 @@ def play_same_deals(
             an executor sends less; None to send the result of each chunk.
         max_deals_per_message: most deals (or games) whose results an executor sends together;
             None for no limit.
+        deal_range: the first deal (or game) and the number of deals, in place of those of the
+            experiments.
 
     Raises:
         InputError: the experiments have different deals; and as `reduce_rows`.
@@ -337,17 +338,18 @@ def play_same_deals(
     if len({(each.seed, each.first, each.deals, each.games) for each in experiments}) != 1:
         raise InputError("experiments that are played together have the same deals")
     experiment = experiments[0]
+    first, count = deal_range or (experiment.first, experiment.games or experiment.deals)
     size = _check_chunk_size(experiment, threads, chunk)
     job = _SameDealsJob(experiments, function, combine, size, with_fingerprints, columns)
     with report_illegal_choices():
         if threads is None or isinstance(threads, int):
             yield from map_in_threads(
-                job.make_workers(count_workers(threads)), *_get_deal_range(experiment), size
+                job.make_workers(count_workers(threads)), first, first + count, size
             )
             return
         least = min(size, FIRST_RANGE_DEALS if experiment.games is None else FIRST_RANGE_GAMES)
         for results in threads.map_ranges(
-            job.play_range, *_get_deal_range(experiment), least, max_deals_per_message
+            job.play_range, first, first + count, least, max_deals_per_message
         ):
             yield from results
 
