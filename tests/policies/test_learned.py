@@ -1,83 +1,191 @@
-"""The values of `network` against numpy, and the card that it chooses."""
+"""`learned`: features, values and calls against slow namesakes; functions that rule out bids."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from kqj_sim.cards import parse_card
-from kqj_sim.imposed import ImposedContract
-from kqj_sim.policies import network, weights
-from kqj_sim.record import Record
-from kqj_sim.simulation.experiment import Experiment
-from kqj_sim.simulation.recording import play_records
-from tests.core.coding import strength_of
-from tests.policies.learned import bits, network_values
-from tests.policies.moments import TURN_RULES, iterate_turns, moments, view_of
-
-
-def test_values_are_those_of_numpy() -> None:
-    size = weights.count_weights("network")
-    drawn = np.random.default_rng(5).normal(0, 0.1, size).astype(np.float32)
-    numbers = weights.align_for_play("network", drawn)
-    kinds = set()
-    for name in TURN_RULES:
-        for number, (moment, view) in enumerate(iterate_turns(name)):
-            if number % 5 == 0:
-                wanted = network_values(view, drawn.astype(np.float64))
-                values = np.full(9, np.nan, np.float32)
-                count = network.write_card_values(view, numbers.ctypes.data, values)
-                assert count == len(moment.legal) == len(wanted)
-                assert np.isnan(values[8])
-                np.testing.assert_allclose(values[:count], wanted, rtol=1e-4, atol=3e-3)
-                kinds.add(view.contract)
-    assert len(kinds) == 6
+from kqj_sim.columns import CONTRACT_LABELS
+from kqj_sim.core.dispatch import BID, COUNTER, OVERCOUNTER
+from kqj_sim.core.views import PASS, BidView, bid_code
+from kqj_sim.policies import learned, points, weights
+from kqj_sim.policies.call_features import (
+    FEATURES,
+    LAYOUT,
+    make_bid_turn,
+    order_suits,
+    write_call_features,
+)
+from kqj_sim.policies.learned import write_values
+from kqj_sim.policies.one_layer import HIDDEN_UNITS
+from kqj_sim.policies.trick_odds import KIND_COUNT
+from kqj_sim.rules import KqjRules
+from tests.policies.asked import ask_learned
+from tests.policies.slow_calls import RANKS, Question, list_features, list_values, questions
+from tests.slow import slow_after
+from tests.variants import AUCTION_2, AUCTION_3
+from tools.leads import measure_lead
 
 
-def play(name: str, policies: tuple[str, ...], deals: int) -> Iterator[Record]:
-    """Play rounds of a variant, called and imposed."""
-    rules = TURN_RULES[name]
-    amount = None if rules.bidding == "take" else rules.minimum_bid
-    for imposed in (None, ImposedContract(1, "NT", amount), ImposedContract(4, "AT", amount)):
-        yield from play_records(Experiment(rules, policies, deals, seed=3, imposed=imposed))
+def draw_weights(seed: int, mean: float = 0) -> NDArray[np.int16]:
+    """Random weights in fixed point, with values around a mean."""
+    size = (KIND_COUNT, LAYOUT.stored_size)
+    drawn = np.random.default_rng(seed).normal(0, 1, size).astype(np.float32)
+    drawn[:, LAYOUT.output_bias :] += mean
+    return weights.align_for_play("learned", drawn)
 
 
-@pytest.mark.parametrize("name", TURN_RULES)
-def test_a_block_plays_the_card_of_the_greatest_value_of_each_view(name: str) -> None:
-    rules = TURN_RULES[name]
-    numbers = weights.load_for_play("network", rules.teams, rules.bidding)
-    values = np.empty(8, np.float32)
-    choices = 0
-    for policies in (("points+network",), ("points+network", "random", "points+greedy")):
-        for record in play(name, policies * (6 // len(policies)), 5):
-            if record.contract is None:
-                continue
-            coded = strength_of(record.contract)
-            for moment in moments(record):
-                if moment.seat % len(policies) == 0:
-                    view = view_of(moment)
-                    count = network.write_card_values(view, numbers.ctypes.data, values)
-                    card = record.tricks[len(moment.finished)].cards[len(moment.trick)]
-                    wanted = bits(view.legal)[int(np.argmax(values[:count]))]
-                    assert coded[parse_card(card)] == wanted
-                    choices += count > 1
-    assert choices > 300
+def test_features_are_their_slow_namesakes() -> None:
+    features = np.empty(FEATURES, np.int64)
+    seen: set[int] = set()
+    for question, turn in questions(600):
+        for number, contract in enumerate(CONTRACT_LABELS):
+            write_call_features(turn, order_suits(turn.hand), number, features, 0, 1)
+            expected = list_features(question, contract)
+            assert sorted(features.tolist()) == sorted(expected), (question, contract)
+            seen.update(expected)
+    assert len(seen) > 500
+    assert len(RANKS) == 12
 
 
-def test_lowest_of_equal_cards_is_played() -> None:
-    played = weights.load_for_play("network", 2, "take")
-    kept = played.copy()
-    played[:] = 0
-    try:
-        records = list(play("take-2", ("points+network",) * 6, 4))
-    finally:
-        played[:] = kept
-    for record in records:
-        assert record.contract is not None
-        coded = strength_of(record.contract)
-        for moment in moments(record):
-            card = record.tricks[len(moment.finished)].cards[len(moment.trick)]
-            legal = view_of(moment).legal
-            assert coded[parse_card(card)] == legal & -legal
+@pytest.mark.parametrize("seed", [1, 2])
+def test_values_are_those_of_whole_numbers_to_the_bit(seed: int) -> None:
+    fixed, values = draw_weights(seed), np.empty(16, np.float32)
+    for question, turn in questions(20, seed):
+        for number, contract in enumerate(CONTRACT_LABELS):
+            write_values(turn, order_suits(turn.hand), number, fixed.ctypes.data, values)
+            expected = list_values(fixed, list_features(question, contract), contract)
+            assert values.tolist() == expected
+
+
+def is_looked_at(question: Question, contract: str) -> bool:
+    """Return True if the contract may be bid."""
+    for place, (_, named) in question.bids.items():
+        if named == contract and question.teams[place] == question.teams[question.place]:
+            return True
+    if contract in ("NT", "AT"):
+        wanted = "A" if contract == "NT" else "9"
+        return sum(wanted in cards for cards in question.hand.values()) >= 2
+    cards = question.hand[contract]
+    return len(cards) >= 3 or (len(cards) == 2 and ("9" in cards or "8" in cards))
+
+
+def find_best_bid(
+    question: Question, fixed: NDArray[np.int16], lowest: int, highest: int, all_no_trump: int
+) -> int:
+    """The bid of the greatest value, the first of equal ones."""
+    best, call = np.float32(0), PASS
+    for number, contract in enumerate(CONTRACT_LABELS):
+        if (number >= 4 and not all_no_trump) or not is_looked_at(question, contract):
+            continue
+        values = list_values(fixed, list_features(question, contract), contract)
+        amounts = [lowest + raised for raised in range(0, 121, 10)]
+        amounts.append(max(lowest, 400))
+        for at, amount in enumerate(amounts):
+            if amount <= highest and values[at] > best:
+                best, call = values[at], bid_code(amount, number, int(at == 13))
+    return call
+
+
+def test_calls_are_those_of_the_greatest_value() -> None:
+    fixed, seen = draw_weights(3, -20), set()
+    asked = list(questions(300))
+    turns = [turn for _, turn in asked]
+    for number, (question, turn) in enumerate(asked):
+        if question.kind == 0:
+            lowest = turn.amount + 10 if turn.bidder >= 0 else 120
+            highest, all_no_trump = 600 if number % 3 else lowest + 20, number % 2
+            limits = (120 << 16 | highest) << 1 | all_no_trump
+            call = ask_learned(BID, turns, number, fixed, limits)
+            assert call == find_best_bid(question, fixed, lowest, highest, all_no_trump)
+            seen.add((0, call == PASS))
+        else:
+            contract = CONTRACT_LABELS[turn.contract]
+            values = list_values(fixed, list_features(question, contract), contract)
+            loop = COUNTER if question.kind == 1 else OVERCOUNTER
+            call = ask_learned(loop, turns, number, fixed)
+            assert call == int(values[13 + question.kind] > 0)
+            seen.add((question.kind, call == 1))
+    assert len(seen) == 6
+
+
+@pytest.mark.parametrize("teams", [2, 3])
+def test_packaged_weights_lose_little_in_fixed_point(teams: int) -> None:
+    numbers = weights.load("learned", teams, "auction").reshape(KIND_COUNT, -1)
+    fixed = weights.load_for_play("learned", teams, "auction")
+    values, errors = np.empty(16, np.float32), []
+    ends = LAYOUT.bias, LAYOUT.matrix, LAYOUT.output_bias
+    for question, turn in questions(100):
+        for number, contract in enumerate(CONTRACT_LABELS):
+            kind = {"NT": 1, "AT": 2}.get(contract, 0)
+            rows, bias, matrix, expected = np.split(numbers[kind], ends)
+            features = list_features(question, contract)
+            added = bias + rows.reshape(-1, HIDDEN_UNITS)[features].sum(axis=0)
+            expected = expected + np.maximum(added, 0) @ matrix.reshape(HIDDEN_UNITS, 16)
+            write_values(turn, order_suits(turn.hand), number, fixed.ctypes.data, values)
+            errors += (values - expected).tolist()
+    assert np.std(errors) < 1
+    assert np.abs(errors).max() < 10
+
+
+@pytest.mark.parametrize("rules", slow_after(1, [AUCTION_2, AUCTION_3]), ids=["two", "three"])
+def test_learned_scores_more_than_points(rules: KqjRules) -> None:
+    lead = measure_lead(rules, "learned+network", "points+network", 3000, seed=8)
+    assert lead.mean > 2 * lead.error
+
+
+# Functions that rule out bids: never the one that is made, nearly all others.
+
+
+def view_turns(count: int) -> list[BidView]:
+    """Turns to bid with random hands and bids before them."""
+    return [
+        BidView(
+            turn.hand, turn.place, turn.turn, turn.amount + 10 if turn.bidder >= 0 else 120,
+            600 if number % 3 else turn.amount + 150, number % 2, turn.bidder, turn.amount,
+            turn.contract, turn.last_bids, turn.players, turn.team_count, 0,
+        )
+        for number, (question, turn) in enumerate(questions(count))
+        if question.kind == 0
+    ]  # fmt: skip
+
+
+def bid_of_points(view: BidView) -> int:
+    """The bid of `points`."""
+    return int(points.choose_bid(view, points.get_fitted(view.team_count)))
+
+
+def bid_of_learned(view: BidView) -> int:
+    """The bid of `learned`."""
+    fixed = weights.load_for_play("learned", view.team_count, "auction")
+    least = view.lowest_amount if view.bidder < 0 else 120
+    limits = (least << 16 | view.highest_amount) << 1 | view.all_no_trump
+    return ask_learned(BID, [make_bid_turn(view)], 0, fixed, limits)
+
+
+def points_may_bid(view: BidView, bid: int) -> bool:
+    """True if `points` may make a bid."""
+    return bool(points.may_bid(view, bid, points.get_fitted(view.team_count), 0))
+
+
+def learned_may_bid(view: BidView, bid: int) -> bool:
+    """True if `learned` may make a bid."""
+    fixed = weights.load_for_play("learned", view.team_count, "auction")
+    return bool(learned.may_bid(view, bid, (), fixed.ctypes.data))
+
+
+@pytest.mark.parametrize(
+    ("choose", "may_bid"), [(bid_of_points, points_may_bid), (bid_of_learned, learned_may_bid)]
+)
+def test_only_bids_that_are_not_made_are_ruled_out(
+    choose: Callable[[BidView], int], may_bid: Callable[[BidView, int], bool]
+) -> None:
+    bids = [(view, choose(view)) for view in view_turns(400)]
+    made = [(view, bid) for view, bid in bids if bid != PASS]
+    assert len(made) > 20
+    assert all(may_bid(view, bid) for view, bid in made)
+    others = [may_bid(view, bid) for view, _ in made for _, bid in made]
+    assert sum(others) < 0.3 * len(others)

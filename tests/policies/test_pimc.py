@@ -1,9 +1,10 @@
-"""`pimc`: what it chooses where the right choice can be worked out otherwise."""
+"""`pimc`: its choices where the right one is known, its races of cards, the layouts it draws."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import permutations
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,21 +12,53 @@ import pytest
 from numpy.typing import NDArray
 
 from kqj_sim.cards import Card, parse_card
-from kqj_sim.core.block import DEAL_NUMBER, PLAYER_BITS, PLAYERS_BY_POSITION, SEATS, STRIDE
+from kqj_sim.core.block import (
+    DEAL_NUMBER,
+    LEADER,
+    PLAYER_BITS,
+    PLAYERS_BY_POSITION,
+    SEATS,
+    STRIDE,
+    allocate_block,
+)
 from kqj_sim.core.block import TRICK_CARDS as ON_TABLE
 from kqj_sim.core.dispatch import FOLLOW, LEAD, ask
+from kqj_sim.core.hidden_hands import (
+    KNOWLEDGE_SIZE,
+    infer_knowledge,
+    redeal_among_last,
+    sample_layouts,
+)
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.types import Rules, Seating
+from kqj_sim.policies.particles import OpponentModel, weigh_layouts
+from kqj_sim.policies.pimc import (
+    MAX_CARDS,
+    add_world,
+    count_marks,
+    count_stages,
+    draw_likely_layouts,
+    drop_beaten,
+    find_leader,
+    new_layout_sampler,
+    new_race,
+    place_marks,
+    weigh_player_by_player,
+)
+from kqj_sim.policies.players import parse_player
 from kqj_sim.record import Record
 from kqj_sim.referee.base import FinalContract, PlayedTrick
 from kqj_sim.referee.kqj import find_trick_winner, list_legal_cards, score_round
 from kqj_sim.rules import KqjRules
+from kqj_sim.simulation.encode import encode_rules, encode_seating
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from tests.core.exclusions import exclusions
+from tests.core.known import CASES, slow_worlds
 from tests.core.turns import stopped
-from tests.slow import slow_after
-from tests.variants import AUCTION_2, LIVELY, TAKE_2, TAKE_3, rules_in, told
+from tests.policies.slow_plays import PATIENCE
+from tests.slow import slow_after, slow_rows_after
+from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, lively, rules_in, told
 
 SEED = 23
 EXHAUSTIVE = "pimc:worlds=1000,first_worlds=1000,weigh=false,rollout=random,prior=none"
@@ -224,3 +257,268 @@ def test_at_a_mixed_table_it_chooses_as_at_its_own(rollout: str) -> None:
         _ask(state, lanes, *Experiment(TAKE_2, table).compile_seating(), 3, 2)
         chosen.append(state[start : start + lanes].copy())
     np.testing.assert_array_equal(chosen[0], chosen[1])
+
+
+# Races of candidate cards: against plain sums over all values, and what stages are made of.
+
+LANE = 3
+
+
+@kernel(cache=False)
+def _race(values: Any, weights: Any, priors: Any, prior_worlds: float, margin: float) -> Any:
+    """Run two stages, each half of the worlds; return who is left after each, and the leader."""
+    race = new_race()
+    worlds, cards = values.shape
+    race.running[LANE] = (1 << cards) - 1
+    race.priors[LANE * MAX_CARDS : LANE * MAX_CARDS + cards] = priors
+    running = np.zeros(cards)
+    left = np.zeros(3, np.int64)
+    for world in range(worlds):
+        if world == worlds // 2:
+            drop_beaten(race, LANE, prior_worlds, margin)
+            left[0] = race.running[LANE]
+        at = 0
+        for which in range(cards):
+            if race.running[LANE] >> which & 1:
+                running[at] = values[world, which]
+                at += 1
+        add_world(race, LANE, running, 0, weights[world])
+    drop_beaten(race, LANE, prior_worlds, margin)
+    left[1] = race.running[LANE]
+    left[2] = find_leader(race, LANE, prior_worlds)
+    return left
+
+
+def slow_stage(
+    running: set[int], values: NDArray[Any], weights: NDArray[Any], priors: NDArray[Any],
+    prior_worlds: float, margin: float,
+) -> tuple[set[int], int]:  # fmt: skip
+    """Return who is left, and the leader, from all values of the worlds tried so far."""
+    total = weights.sum()
+    merged = (weights @ values + prior_worlds * priors) / (total + prior_worlds)
+    leader = min(running, key=lambda which: (-merged[which], which))
+    left = {leader}
+    for which in running - left:
+        differences = values[:, leader] - values[:, which]
+        variance = np.cov(differences, aweights=weights, ddof=0)
+        effective = total**2 / (weights**2).sum()
+        error = sqrt(max(variance, 0) / (effective + prior_worlds))
+        if merged[leader] - merged[which] < margin * error:
+            left.add(which)
+    return left, leader
+
+
+@pytest.mark.parametrize("margin", [0.0, 1.0, 2.5])
+@pytest.mark.parametrize("prior_worlds", [0.0, 10.0])
+def test_cards_are_dropped_as_a_slow_twin_drops_them(margin: float, prior_worlds: float) -> None:
+    draw = np.random.default_rng(5)
+    dropped = kept = 0
+    for cards in (2, 3, 8):
+        for _ in range(30):
+            worlds = 40
+            values = draw.normal(0, 20, (worlds, 1)) + draw.normal(0, 8, (worlds, cards))
+            values += draw.normal(0, 3, cards)
+            weights = draw.integers(1, 4, worlds).astype(float)
+            priors = draw.normal(0, 3, cards)
+            left = _race(values, weights, priors, prior_worlds, margin)
+            half = worlds // 2
+            running, _ = slow_stage(
+                set(range(cards)), values[:half], weights[:half], priors, prior_worlds, margin
+            )
+            assert left[0] == sum(1 << which for which in running)
+            running, leader = slow_stage(running, values, weights, priors, prior_worlds, margin)
+            assert left[1] == sum(1 << which for which in running)
+            assert left[2] == leader
+            dropped += cards - len(running)
+            kept += len(running) - 1
+    assert dropped > 0
+    assert (kept > 0) == (margin > 0)
+
+
+def test_equal_cards_are_not_tried_further() -> None:
+    values = np.repeat(np.random.default_rng(6).integers(-50, 50, (20, 1)), 3, axis=1)
+    left = _race(values.astype(float), np.ones(20), np.zeros(3), 10.0, 2.5)
+    assert left.tolist() == [1, 1, 0]
+
+
+@pytest.mark.parametrize(("worlds", "first"), [(128, 32), (100, 30), (7, 2), (64, 64), (5, 1)])
+def test_stages_share_the_worlds_and_are_evenly_spaced(worlds: int, first: int) -> None:
+    stages = count_stages(worlds, first)
+    for key in range(20):
+        seen: set[int] = set()
+        for stage in range(stages):
+            step, offset = place_marks(key, stages, stage)
+            marks = {
+                mark
+                for mark in range(worlds)
+                if count_marks(mark + 1, step, offset) > count_marks(mark, step, offset)
+            }
+            assert not marks & seen
+            seen |= marks
+            spaces = np.diff(sorted(seen))
+            assert len(set(spaces.tolist())) <= 1
+            assert stage > 0 or len(marks) <= first
+        assert seen == set(range(worlds))
+
+
+def test_every_world_is_as_often_in_the_first_stage() -> None:
+    stages = count_stages(32, 4)
+    times = np.zeros(32)
+    for key in range(4000):
+        step, offset = place_marks(key, stages, 0)
+        times[offset::step] += 1
+    np.testing.assert_allclose(times / 4000, 1 / 8, atol=0.025)
+
+
+# Layouts drawn for a turn by the chance of calls and cards: against the weights of all layouts.
+
+ALL = 20_000
+DRAWN_SEED = 37
+
+
+def _model(rules: KqjRules) -> OpponentModel:
+    table = encode_seating(rules, [parse_player("network")] * SEATS, None, "rollouts")
+    return OpponentModel(table, PATIENCE, encode_rules(rules))
+
+
+@kernel(cache=False)
+def _weigh_all(
+    state: Any, lane: int, trick: int, position: int, model: OpponentModel, block: Any,
+    layouts: Any, weights: Any,
+) -> int:  # fmt: skip
+    known = np.empty(KNOWLEDGE_SIZE, np.int64)
+    infer_knowledge(state, lane, trick, position, known)
+    count = sample_layouts(known, len(weights), 1, layouts)
+    if count < len(weights):
+        weigh_layouts(state, lane, trick, position, 1, model, block, layouts, count, weights)
+    return int(count)
+
+
+@kernel(cache=False)
+def _draw_by_player(
+    state: Any, lane: int, trick: int, position: int, key: int, model: OpponentModel, block: Any,
+    layouts: Any, weights: Any,
+) -> None:  # fmt: skip
+    sampler = new_layout_sampler(len(weights))
+    infer_knowledge(state, lane, trick, position, sampler.known)
+    sample_layouts(sampler.known, len(weights), key, sampler.layouts)
+    weigh_player_by_player(state, lane, trick, position, key, model, block, sampler)
+    layouts[:] = sampler.layouts
+    weights[:] = sampler.weights
+
+
+@kernel(cache=False)
+def _draw(
+    state: Any, lane: int, trick: int, position: int, model: OpponentModel, block: Any, wanted: int,
+    sampled: int, layouts: Any, weights: Any,
+) -> int:  # fmt: skip
+    sampler = new_layout_sampler(sampled)
+    found = draw_likely_layouts(
+        state, lane, trick, position, 5, model, block, sampler, wanted, layouts, 1, weights
+    )
+    return int(found)
+
+
+def all_weights(
+    rules: KqjRules, state: Any, lane: int, trick: int, position: int
+) -> dict[tuple[int, ...], float]:
+    """Return the weight of each layout, which sum to 1; none if there are too many."""
+    layouts, weights = np.empty(SEATS * ALL, np.int64), np.ones(ALL)
+    args = (_model(rules), allocate_block(), layouts, weights)
+    count = _weigh_all(state, lane, trick, position, *args)
+    if count == ALL:
+        return {}
+    rows = layouts.reshape(-1, SEATS)[:count].tolist()
+    shares = weights[:count] / weights[:count].sum()
+    return {tuple(row): share for row, share in zip(rows, shares.tolist(), strict=True)}
+
+
+def holding(layouts: NDArray[Any], weights: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the share of the weight in which each place holds each card."""
+    bits = layouts[:, :, None] >> np.arange(64)[None, None, :] & 1
+    found: NDArray[np.float64] = np.einsum("n,npc->pc", weights / weights.sum(), bits)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", [AUCTION_2, AUCTION_3], ids=["auction-2", "auction-3"])
+def test_player_by_player_cards_are_held_as_often_as_in_all_layouts(rules: KqjRules) -> None:
+    """In the mean of some samples; in auctions the calls' chances need no draws."""
+    trick, position, number = 5, 3, 500
+    state, lanes = stopped(lively(rules, seed=DRAWN_SEED, deals=128), trick, position, 128)
+    model, block = _model(rules), allocate_block()
+    checked = weighed = 0
+    for lane in range(lanes):
+        right = all_weights(rules, state, lane, trick, position)
+        if len(right) < 200 or checked == 3:
+            continue
+        layouts, weights = np.empty(SEATS * number, np.int64), np.empty(number)
+        total = np.zeros((SEATS, 64))
+        repeats = 16
+        for key in range(repeats):
+            _draw_by_player(state, lane, trick, position, key, model, block, layouts, weights)
+            assert {tuple(row) for row in layouts.reshape(-1, SEATS).tolist()} <= right.keys()
+            total += holding(layouts.reshape(-1, SEATS), weights) / repeats
+        keys = np.array(list(right))
+        expected = holding(keys, np.array(list(right.values())))
+        own = (int(state[LEADER + lane]) + position) % SEATS
+        assert not total[own].any()
+        np.testing.assert_allclose(total, expected, atol=0.04)
+        weighed += np.abs(expected - holding(keys, np.ones(len(right)))).max() > 0.12
+        checked += 1
+    assert checked == 3
+    assert weighed >= 1
+
+
+@pytest.mark.parametrize(("trick", "position"), slow_rows_after(1, [(5, 1), (4, 0), (6, 4)]))
+def test_draws_add_up_to_the_number_wanted_or_are_all_layouts(trick: int, position: int) -> None:
+    state, lanes = stopped(lively(AUCTION_2, seed=DRAWN_SEED, deals=24), trick, position, 24)
+    wanted, model, block = 40, _model(AUCTION_2), allocate_block()
+    for lane in range(lanes):
+        layouts = np.full(SEATS * (wanted + 1), -1, np.int64)
+        weights = np.full(wanted + 1, -1.0)
+        args = (model, block, wanted, 2 * wanted, layouts, weights)
+        found = _draw(state, lane, trick, position, *args)
+        count = abs(found)
+        assert 1 <= count <= wanted
+        assert weights[0] == -1 and (weights[1 : 1 + count] > 0).all()
+        if found > 0:
+            assert weights[1 : 1 + count].sum() == wanted
+            assert (weights[1 : 1 + count] == weights[1 : 1 + count].round()).all()
+        else:
+            right = all_weights(AUCTION_2, state, lane, trick, position)
+            rows = layouts.reshape(-1, SEATS)[1 : 1 + count].tolist()
+            assert {tuple(row) for row in rows} == right.keys()
+            for row, weight in zip(rows, weights[1 : 1 + count], strict=True):
+                assert weight == pytest.approx(count * right[tuple(row)])
+
+
+@kernel(cache=False)
+def _redeal(known: Any, layouts: Any, first: int, key: int) -> None:
+    redeal_among_last(known, layouts, 0, first, 6, key)
+
+
+@kernel(cache=False)
+def _sample(known: Any, layouts: Any) -> int:
+    return int(sample_layouts(known, len(layouts) // SEATS, 1, layouts))
+
+
+@pytest.mark.parametrize("case", ["one bound", "two bound", "nothing"])
+@pytest.mark.parametrize("first", [2, 3])
+def test_redealing_keeps_first_hands_and_every_deal_of_the_rest_is_as_likely(
+    case: str, first: int
+) -> None:
+    known = CASES[case].array()
+    layouts = np.zeros(SEATS, np.int64)
+    _sample(known, layouts)
+    kept = tuple(layouts[:first].tolist())
+    possible = {world for world in slow_worlds(CASES[case]) if world[:first] == kept}
+    times = dict.fromkeys(possible, 0)
+    repeats = 60 * len(possible)
+    for key in range(repeats):
+        _redeal(known, layouts, first, key)
+        times[tuple(layouts.tolist())] += 1
+    counts = np.array(list(times.values()))
+    assert len(possible) > 1
+    # Chi-squared over its degrees of freedom.
+    assert ((counts - 60) ** 2 / 60).sum() / (len(possible) - 1) < 1 + 6 / np.sqrt(len(possible))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from kqj_sim.policies import weights
-from tests.policies.learned import indices, network_values
 from tests.policies.moments import iterate_turns
+from tests.policies.slow_network import indices, network_values
 
 torch = pytest.importorskip("torch")
 
