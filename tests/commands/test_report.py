@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import shlex
 import shutil
-import subprocess
+from collections.abc import Iterator
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -25,7 +26,7 @@ from tests.command_line import run
 from tests.games.every import SHARED
 from tests.output.tables import line
 from tests.variants import OTHER_GAMES
-from tests.web.browser import PROGRAM, needs_browser
+from tests.web.browser import Browser, needs_browser
 
 POLICIES = Path(__file__).resolve().parent.parent.parent / "reports" / "policies"
 SMALL = (
@@ -298,86 +299,63 @@ def test_a_report_of_next_to_nothing_can_be_made(arguments: list[str], tmp_path:
         assert "Every deal is passed out." in report
 
 
-def open_in_browser(page: Path, *options: str) -> str:
-    """Open a page in Chromium and return the page that it made of it, without errors."""
-    assert PROGRAM is not None
-    done = subprocess.run(
-        [
-            PROGRAM, "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
-            "--host-resolver-rules=MAP * ~NOTFOUND", "--virtual-time-budget=5000",
-            f"--user-data-dir={page.parent / 'profile'}", *options, page.as_uri(),
-        ],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=True,
-    )  # fmt: skip
-    assert "CONSOLE" not in done.stderr, done.stderr
-    return done.stdout
+@pytest.fixture
+def page(made: Path) -> Iterator[Browser]:
+    """The page of the report in a browser that notes what it logs."""
+    browser = Browser((made / "report.html").as_uri())
+    browser.send("Log.enable")
+    yield browser
+    assert not browser.errors
+    browser.close()
+
+
+MEASURE = """(() => {
+const all = (query) => [...document.querySelectorAll(query)];
+all("details").forEach(e => { e.open = true; });
+const wide = all("body *").filter(e =>
+  !e.closest(".scroll, svg, pre, .unseen") && e.getBoundingClientRect().right > innerWidth + 1);
+const small = all("svg text").map(e => e.getBoundingClientRect().height).filter(h => h > 0);
+const cut = all(".scroll").filter(e => e.scrollWidth > e.clientWidth + 1);
+const apart = all("td > .interval").filter(e => {
+  const number = document.createRange();
+  number.selectNode(e.previousSibling);
+  return Math.abs(number.getBoundingClientRect().y - e.getBoundingClientRect().y) > 9; });
+const left = all("figure:nth-of-type(2)").map(e => e.getBoundingClientRect().left);
+return {
+  inner: innerWidth, scroll: document.documentElement.scrollWidth,
+  wide: wide.map(e => e.tagName), text: Math.min(...small), apart: apart.length,
+  cut: cut.map(e => e.getAttribute("aria-label")), left,
+  sections: all("section").map(e => e.id)}; })()"""
+"""JavaScript that opens all folds and returns what does not fit."""
 
 
 @needs_browser
-@pytest.mark.parametrize("width", [390, 1280])
-def test_page_opens_in_a_browser_without_errors_and_fits(
-    width: int, made: Path, tmp_path: Path
-) -> None:
-    html = (made / "report.html").read_text(encoding="utf-8")
-    # A script is allowed in this copy alone; it writes down what does not fit.
-    measure = """<script>addEventListener("load", () => {
-    const all = (query) => [...document.querySelectorAll(query)];
-    const wide = all("body *").filter(e =>
-      !e.closest(".scroll, svg, pre, .unseen") && e.getBoundingClientRect().right > innerWidth + 1);
-    const small = all("svg text").map(e => e.getBoundingClientRect().height).filter(h => h > 0);
-    const cut = all(".scroll").filter(e => e.scrollWidth > e.clientWidth + 1);
-    const apart = all("td > .interval").filter(e => {
-      const number = document.createRange();
-      number.selectNode(e.previousSibling);
-      return Math.abs(number.getBoundingClientRect().y - e.getBoundingClientRect().y) > 9; });
-    const left = all("figure:nth-of-type(2)").map(e => e.getBoundingClientRect().left);
-    parent.postMessage(JSON.stringify({
-      inner: innerWidth, scroll: document.documentElement.scrollWidth,
-      wide: wide.map(e => e.tagName), text: Math.min(...small), apart: apart.length,
-      cut: cut.map(e => e.getAttribute("aria-label")), left,
-      sections: all("section").map(e => e.id)}), "*"); });
-    </script></body>"""
-    open_policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
-    html = html.replace("default-src 'none'; style-src 'unsafe-inline'", open_policy)
-    html = html.replace("<details>", "<details open>")
-    copy, frame = tmp_path / "page.html", tmp_path / "frame.html"
-    copy.write_text(html.replace("</body>", measure), encoding="utf-8")
-    # No window is as narrow as a phone, but a frame is.
-    frame.write_text(
-        "<script>addEventListener('message', e => { document.title = e.data; });</script>"
-        f"<iframe width={width} height=900 src={copy.as_uri()}></iframe>",
-        encoding="utf-8",
-    )
-    match = re.search(r"<title>(.*?)</title>", open_in_browser(frame, "--dump-dom"))
-    assert match is not None
-    found = json.loads(unescape(match[1]))
-    assert found["inner"] == width
-    assert found["scroll"] <= found["inner"], found
-    assert found["wide"] == []
-    assert found["text"] > 9
-    assert found["apart"] == 0
-    if width == 390:
-        assert found["cut"] == []
-    else:
-        assert min(found["left"]) > width / 2 - 50
-    assert found["sections"] == [*(each["name"] for each in told(made)["sections"]), "made"]
+def test_page_opens_in_a_browser_without_errors_and_fits(made: Path, page: Browser) -> None:
+    for width in (390, 1280):
+        page.resize(width, 900)
+        sizes = page.run(MEASURE)
+        assert sizes["inner"] == width
+        assert sizes["scroll"] <= width, sizes
+        assert sizes["wide"] == []
+        assert sizes["text"] > 9
+        assert sizes["apart"] == 0
+        if width == 390:
+            assert sizes["cut"] == []
+        else:
+            assert min(sizes["left"]) > width / 2 - 50
+        assert sizes["sections"] == [*(each["name"] for each in told(made)["sections"]), "made"]
 
 
 @needs_browser
-def test_printed_page_is_a_summary_of_a_few_sheets(made: Path, tmp_path: Path) -> None:
-    pdf, page = tmp_path / "report.pdf", tmp_path / "page.html"
-    shutil.copy(made / "report.html", page)
-    sheets = []
-    for _ in range(2):
-        open_in_browser(page, "--no-pdf-header-footer", f"--print-to-pdf={pdf}")
-        sheets.append(len(re.findall(rb"/Type\s*/Page\b", pdf.read_bytes())))
-        # Folds that the reader opened are printed.
-        page.write_text(page.read_text("utf-8").replace("<details>", "<details open>"), "utf-8")
-    assert sheets[0] == 4
-    assert sheets[1] > sheets[0]
+def test_printed_page_is_a_summary_of_a_few_sheets(page: Browser) -> None:
+    def count_sheets() -> int:
+        pdf = base64.b64decode(page.send("Page.printToPDF")["data"])
+        return len(re.findall(rb"/Type\s*/Page\b", pdf))
+
+    assert count_sheets() == 4
+    # Folds that the reader opened are printed.
+    page.run(MEASURE)
+    assert count_sheets() > 4
 
 
 def test_the_result_of_a_comparison_is_title_and_first_headline(made: Path) -> None:

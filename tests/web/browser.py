@@ -95,6 +95,8 @@ class Browser:
             answer = json.loads(text)
             if answer.get("method") == "Runtime.exceptionThrown":
                 self.errors.append(json.dumps(answer["params"]["exceptionDetails"])[:600])
+            if answer.get("method") == "Log.entryAdded":  # After `Log.enable`.
+                self.errors.append(json.dumps(answer["params"]["entry"])[:600])
             if answer.get("id") == message["id"]:
                 assert "error" not in answer, answer
                 return answer["result"]
