@@ -10,11 +10,14 @@ import shutil
 import subprocess
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tornado.websocket import WebSocketClientConnection, websocket_connect
+
+from kqj_sim.web.make import PAGE, write_site
 
 PROGRAM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -190,3 +193,13 @@ class Browser:
         self._process.stderr.close()
         self._loop.close()
         self._profile.cleanup()
+
+
+_FOLDER = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+
+
+@cache
+def get_page() -> Path:
+    """Return the page as it is served, written once for all tests of a process."""
+    write_site(Path(_FOLDER.name))
+    return Path(_FOLDER.name, PAGE)

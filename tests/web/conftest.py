@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.web.browser import Browser
-from tests.web.site import get_page
+from tests.web.browser import Browser, get_page
 from tools.page.module import build_engine
 
 

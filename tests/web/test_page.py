@@ -15,9 +15,8 @@ import pytest
 
 from kqj_sim.web.make import MANIFEST, PAGE, read_part, read_sources_hash
 from tests.command_line import run
-from tests.web.browser import MAX_SECONDS, Browser, needs_browser
+from tests.web.browser import MAX_SECONDS, Browser, get_page, needs_browser
 from tests.web.node import needs_node, run_in_node
-from tests.web.site import get_page
 from tools.page.build import hash_engine_sources, write_built_script
 
 TAKE_HAND = ["9h", "8h", "Ah", "Ks", "4d"]
@@ -99,44 +98,41 @@ def test_a_played_trick_by_clicks(browser: Browser) -> None:
     browser.wait("round.plays.length === 6")
 
 
-@needs_browser
-@pytest.mark.slow
-def test_three_teams_and_a_counter_by_links(browser: Browser) -> None:
-    hand = "".join(BID_HAND)
-    for link, command in {
-        f"teams=3&bidding=auction&place=3rd&hand={hand}&heard=pass,80 s": "kqj-sim odds "
+EIGHT = "".join(BID_HAND)
+AFTER_CALLS = "120 d, pass, 140 h, pass, pass, pass, pass, pass"
+LINKS = {
+    "three teams": (
+        f"teams=3&bidding=auction&place=3rd&hand={EIGHT}&heard=pass,80 s",
         '9h 8h Ah Kh Qh 5d 6c Ac --teams 3 --bidding auction --place 3rd --heard "pass, 80 s"',
-        f"bidding=auction&place=5th&hand={hand}&heard=120 s,counter 2nd": "kqj-sim odds "
+        "",
+    ),
+    "a counter": (
+        f"bidding=auction&place=5th&hand={EIGHT}&heard=120 s,counter 2nd",
         '9h 8h Ah Kh Qh 5d 6c Ac --bidding auction --place 5th --heard "120 s, counter 2nd"',
-    }.items():
-        browser.open(f"{get_page().as_uri()}#{link}")
-        browser.wait("engine")
-        check_answer(browser, command)
+        "",
+    ),
+    "a lead": (
+        "hand=7hKsKhQhAs&return=9h&heard=take h&more=8cTc&begun=1",
+        '7h Ks Kh Qh As 9h 8c Tc --return 9h --heard "take h" --played ""',
+        "9♥ cannot be beaten and draws trumps.",
+    ),
+    "a card after an auction": (
+        f"bidding=auction&place=3rd&hand={EIGHT}&heard={AFTER_CALLS}&played=5cTc",
+        f'9h 8h Ah Kh Qh 5d 6c Ac --bidding auction --heard "{AFTER_CALLS}" --played "5c Tc"',
+        "",
+    ),
+}
+"""Links, the words of `odds` of the same position, and a reason that the page gives."""
 
 
 @needs_browser
 @pytest.mark.slow
-def test_a_lead_has_two_reasons(browser: Browser) -> None:
-    browser.open(f"{get_page().as_uri()}#hand=7hKsKhQhAs&return=9h&heard=take h&more=8cTc&begun=1")
-    command = 'kqj-sim odds 7h Ks Kh Qh As 9h 8c Tc --return 9h --heard "take h" --played ""'
-    check_answer(browser, command)
-    assert "9♥ cannot be beaten and draws trumps." in browser.text("#headline")
-
-
-@needs_browser
-@pytest.mark.slow
-def test_a_card_after_an_auction(browser: Browser) -> None:
-    heard = "120 d, pass, 140 h, pass, pass, pass, pass, pass"
-    browser.open(
-        f"{get_page().as_uri()}#bidding=auction&place=3rd&hand={''.join(BID_HAND)}&heard={heard}"
-        "&played=5cTc"
-    )
+@pytest.mark.parametrize(("link", "words", "reason"), LINKS.values(), ids=LINKS)
+def test_positions_of_links(browser: Browser, link: str, words: str, reason: str) -> None:
+    browser.open(f"{get_page().as_uri()}#{link}")
     browser.wait("engine")
-    check_answer(
-        browser,
-        "kqj-sim odds 9h 8h Ah Kh Qh 5d 6c Ac --bidding auction "
-        f'--heard "{heard}" --played "5c Tc"',
-    )
+    check_answer(browser, f"kqj-sim odds {words}")
+    assert reason in browser.text("#headline")
 
 
 @needs_browser

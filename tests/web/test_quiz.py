@@ -12,8 +12,7 @@ from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.web.make import TABLES
-from tests.web.browser import Browser, needs_browser
-from tests.web.site import get_page
+from tests.web.browser import Browser, get_page, needs_browser
 
 pytestmark = [needs_browser, pytest.mark.slow]
 
