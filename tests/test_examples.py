@@ -1,16 +1,23 @@
-"""The examples are run, and say what they should."""
+"""The examples, the notebooks and the picture of the README: they run, and are up to date."""
 
 from __future__ import annotations
 
+import json
+import re
 import runpy
 from pathlib import Path
+from xml.etree import ElementTree
 
+import nbformat
 import pytest
 
+import kqj_sim as kqj
+from docs.draw_trick import PICTURE, draw_worst_card, review_round
 from kqj_sim.referee import check_record
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
+from tests.notebooks import NOTEBOOKS, execute, list_texts
 from tests.policies.chosen import plays
 from tests.slow import slow_after
 from tests.variants import AUCTION_3, TAKE_2, told
@@ -76,3 +83,54 @@ def test_cautious_plays_no_card_above_another_of_the_same_suit_and_kind() -> Non
             ranks = order["trump" if trump else "plain"]
             same = [card for card in play.legal if card.suit == play.card.suit]
             assert play.card == max(same, key=lambda c: ranks.index(c.rank)), told(record, play)
+
+
+MAX_BYTES = 300_000
+
+
+def test_the_notebooks_are_small_and_have_outputs() -> None:
+    assert [path.name for path in NOTEBOOKS] == ["statistics.ipynb", "tour.ipynb"]
+    for path in NOTEBOOKS:
+        assert path.stat().st_size < MAX_BYTES
+        notebook = nbformat.read(path, as_version=4)
+        nbformat.validate(notebook)
+        texts = list_texts(notebook)
+        assert sum(map(bool, texts)) > 6
+        assert any("picture" in each for each in texts)
+        assert any("text/html" in str(cell.get("outputs")) for cell in notebook.cells)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebooks_give_the_outputs_that_are_stored(path: Path) -> None:
+    stored = list_texts(nbformat.read(path, as_version=4))
+    found = list_texts(execute(path))
+    assert [[_drop_times(text) for text in cell] for cell in found] == [
+        [_drop_times(text) for text in cell] for cell in stored
+    ]
+
+
+def _drop_times(text: str) -> str:
+    return re.sub(r"[\d.]+ (µs|s)\b", "TIME", text)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_each_legal_card_has_its_value_and_two_are_marked(seed: int) -> None:
+    played = kqj.records(policy="greedy", deals=1, seed=seed)
+    reviewed = json.loads(kqj.review(played, samples=20).to_json())
+    picture = ElementTree.fromstring(draw_worst_card(reviewed))
+    texts = [element.text for element in picture.iter("{http://www.w3.org/2000/svg}text")]
+    decisions = reviewed["rounds"][0]["decisions"]
+    cards = [each for each in decisions if each["trick"] and not each["at"].endswith(".1")]
+    worst = max(cards, key=lambda card: card["loss_points"])
+    values = [text for text in texts if text and text[0] in "+-" and text[1:].isdigit()]
+    assert sorted(values) == sorted(f"{option['value']:+.0f}" for option in worst["options"])
+    assert texts.count("best") == texts.count("played") == 1
+    on_table = int(worst["at"].split(".")[1]) - 1
+    in_hand = 9 - worst["trick"]
+    assert len([*picture.iter("{http://www.w3.org/2000/svg}use")]) == on_table + in_hand
+
+
+@pytest.mark.slow
+def test_the_picture_is_up_to_date() -> None:
+    assert PICTURE.read_text(encoding="utf-8") == draw_worst_card(review_round())

@@ -1,4 +1,4 @@
-"""The user's text as messages repeat it."""
+"""The user's text as messages repeat it, and errors that name the place of what is wrong."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from kqj_sim.errors import InputError, RecordError, locate_errors
 from kqj_sim.messages import (
     LONGEST_LINE,
     WIDTH,
@@ -75,3 +76,23 @@ def test_suggestions_are_few_and_ignore_case() -> None:
     assert suggest("SCORE", names).count("score_") == 6
     assert suggest("zz", names) == ""
     assert suggest("Tke", ["take", "pass"]) == "did you mean take?"
+
+
+@pytest.mark.parametrize("kind", [InputError, RecordError])
+def test_a_located_error_keeps_its_kind_and_names_every_place(kind: type[InputError]) -> None:
+    with (
+        pytest.raises(kind, match=r"^file\.txt: line 3: no such card$") as raised,
+        locate_errors("file.txt"),
+        locate_errors("line 3"),
+    ):
+        raise kind("no such card")
+    assert raised.type is kind
+
+
+def test_other_errors_pass_unchanged() -> None:
+    with pytest.raises(KeyError, match=r"^'seat'$"), locate_errors("--policy"):
+        raise KeyError("seat")
+
+
+def test_control_characters_of_a_message_are_visible() -> None:
+    assert str(InputError("card \x1b[2J")) == r"card \x1b[2J"

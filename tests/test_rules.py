@@ -1,3 +1,5 @@
+"""The rules, and the columns of the rows, of every game."""
+
 from __future__ import annotations
 
 from dataclasses import FrozenInstanceError, fields
@@ -6,7 +8,7 @@ from typing import Any
 import pytest
 
 from kqj_sim.errors import InputError
-from kqj_sim.games import GAMES, find_game, make_rules
+from kqj_sim.games import GAMES, find_game, get_column_numbers, get_columns, make_rules
 from kqj_sim.rules import KqjRules
 
 # The table at the head of the specification, defaults first.
@@ -95,3 +97,14 @@ def test_the_rules_of_a_game_come_back_by_its_name(game: str) -> None:
     assert make_rules(rules.game, rules.to_dict()) == rules
     assert find_game(rules.game).rules is type(rules)
     assert rules.tricks * rules.seats <= 4 * len(rules.ranks)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_has_columns_of_one_name_each(game: str) -> None:
+    columns, numbers = get_columns(game), get_column_numbers(game)
+    assert [columns[numbers[column.name]] for column in columns] == list(columns)
+    assert len(numbers) == len(columns)
+    for column in columns:
+        assert column.low <= column.high and column.meaning
+        if column.labels:
+            assert (column.low, column.high) == (0, len(column.labels) - 1)
