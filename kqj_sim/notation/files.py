@@ -185,6 +185,6 @@ def _read_text(lines: Iterable[bytes]) -> Iterator[tuple[int, ReadRound]]:
             )
             return
     # Here, since JSON needs nothing of it.
-    from kqj_sim.notation.rounds import read_rounds
+    from kqj_sim.notation.reader import read_rounds
 
     yield from read_rounds(content.decode())

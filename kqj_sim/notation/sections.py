@@ -1,4 +1,4 @@
-"""The lines of a text in the notation, sorted into rounds and their sections.
+"""The lines of a text in the notation, sorted into rounds and their sections, and what they say.
 
 A section begins with its name, `Dealer: Ann`, and goes on until the next name; `#` begins a
 comment.  `Game` and `Players` hold for all rounds below them.
@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple
 
 from kqj_sim.errors import InputError
-from kqj_sim.messages import find_similar, quote
+from kqj_sim.games import GAMES, find_game
+from kqj_sim.messages import count_noun, explain_two_readings, find_similar, quote
+from kqj_sim.places import SeatNames
+from kqj_sim.rules import GameRules
 
 _SECTIONS = (
     "game", "players", "policies", "round", "dealer", "teams", "return", "hands", "calls",
@@ -168,3 +171,273 @@ def _explain_unknown_line(line: str) -> str:
     hint = f"did you mean {near[0]}? " if near else ""
     names = f"{', '.join(_SHOWN_NAMES[:-1])} or {_SHOWN_NAMES[-1]}"
     return f"{quote(word)} is not a section: {hint}A section begins with {names}, and a colon"
+
+
+# The sections of the notation that are not cards: rules, players, seats, contract and numbers.
+
+_COUNTS = {"2": 2, "two": 2, "3": 3, "three": 3}
+_WORDS: dict[str, tuple[str, Any]] = {
+    "taking": ("bidding", "take"),
+    "take": ("bidding", "take"),
+    "auctions": ("bidding", "auction"),
+    "auction": ("bidding", "auction"),
+    "fixed partners": ("partners", "fixed"),
+    "random partners": ("partners", "random"),
+}
+"""Rules in words: field and value."""
+
+_RULE_SEPARATOR = re.compile(r",(?!\d{3}\b)")
+_TARGET_PATTERN = re.compile(r"(?:to|target)\s+(\d[\d.,]{0,12})(?:\s+points)?", re.IGNORECASE)
+_TEAMS_PATTERN = re.compile(rf"({'|'.join(_COUNTS)})[\s-]+teams?", re.IGNORECASE)
+_FIELD_PATTERN = re.compile(r"([\w-]+)\s*=\s*([\w-]+)")
+_ROUND_PATTERN = re.compile(r"(\d{1,6})(?:\s+of\s+game\s+(\d{1,15}))?", re.IGNORECASE)
+_SEED_PATTERN = re.compile(r"(\d{1,20})\s*,?\s*deal\s*:?\s*(\d{1,20})", re.IGNORECASE)
+_NUMBER_PATTERN = re.compile(r"[+-]?\d{1,15}")
+_ITEM_PATTERN = re.compile(r'\s*(?:"([^"]*)"|([^",]*[^",\s]))\s*(?:,|$)')
+_ALL_PATTERN = re.compile(r'all:?\s+("[^"]*"|[^",]+)$', re.IGNORECASE)
+_GAME_EXAMPLE = "KQJ, two teams, taking"
+
+
+def join_text(section: Section) -> str:
+    """Return the text of a section on one line."""
+    return " ".join(piece.text for piece in section if piece.text)
+
+
+def parse_rules(section: Section) -> GameRules:
+    """Return the rules that `Game` names, `KQJ, two teams, auctions`; raise NotationLineError."""
+    game, values = "kqj", {}
+    for line, text in section:
+        for item in filter(None, (each.strip() for each in _RULE_SEPARATOR.split(text))):
+            if item.lower() in GAMES:
+                game = item.lower()
+                continue
+            target = _TARGET_PATTERN.fullmatch(item)
+            message = target and explain_two_readings(target[1], is_whole=True)
+            if message:
+                raise NotationLineError(line, f"Game: {message}")
+            found = _parse_rule(item)
+            if found is None:
+                raise NotationLineError(
+                    line,
+                    f"{quote(item)} is not a game or a rule: write for example {_GAME_EXAMPLE}, "
+                    "or a rule as counter_timing=turn, with commas between",
+                )
+            values[found[0]] = found[1]
+    line = section[0].line if section else 1
+    kind = find_game(game).rules
+    try:
+        return kind.from_dict({name: _convert(kind, name, each) for name, each in values.items()})
+    except InputError as error:
+        raise NotationLineError(line, str(error)) from None
+
+
+def _parse_rule(item: str) -> tuple[str, Any] | None:
+    plain = " ".join(item.lower().split())
+    if plain in _WORDS:
+        return _WORDS[plain]
+    if teams := _TEAMS_PATTERN.fullmatch(plain):
+        return "teams", _COUNTS[teams[1]]
+    if target := _TARGET_PATTERN.fullmatch(plain):
+        digits = target[1].replace(",", "")
+        return ("target", int(digits)) if digits.isdecimal() else None
+    if rule := _FIELD_PATTERN.fullmatch(plain):
+        return rule[1].replace("-", "_"), rule[2].replace("-", "_")
+    return None
+
+
+def _convert(kind: type[GameRules], name: str, value: Any) -> Any:
+    """Return a value of a rule as its type; as it is if the rule has no such value."""
+    for rule in fields(kind):
+        if rule.name == name:
+            choices = rule.metadata["choices"]
+            if choices is None:
+                digits = str(value)
+                return int(digits) if digits.isdecimal() and len(digits) < 10 else value
+            return next((each for each in choices if str(each).lower() == str(value)), value)
+    return value
+
+
+@dataclass(frozen=True)
+class NotedPlayer:
+    """A player as written: a person's name, or a policy."""
+
+    text: str
+    is_policy: bool = False
+
+
+def parse_players(section: Section, seats: int, is_policy: bool = False) -> list[NotedPlayer]:
+    """Return the player of each seat, of `Players` or `Policies`; raise NotationLineError."""
+    key = "Policies" if is_policy else "Players"
+    text = join_text(section)
+    if every := _ALL_PATTERN.match(text):
+        return [NotedPlayer(every[1].strip().strip('"'), is_policy)] * seats
+    if '"' not in text and "," not in text:
+        players = [NotedPlayer(word, is_policy) for word in text.split()]
+    else:
+        players = []
+        position = 0
+        while position < len(text):
+            item = _ITEM_PATTERN.match(text, position)
+            if item is None or item.end() == position:
+                raise NotationLineError(
+                    section[0].line,
+                    f"{key}: {quote(text[position:])} is not a name: write names with commas "
+                    "between, clockwise",
+                )
+            players.append(NotedPlayer(item[1] or item[2] or "", is_policy))
+            position = item.end()
+    if len(players) != seats:
+        raise NotationLineError(
+            section[0].line,
+            f"{key}: {len(players)} names; there should be {seats}, clockwise, with commas between",
+        )
+    for player in players:
+        if not player.text or not player.text.isprintable():
+            raise NotationLineError(section[0].line, f"{key}: {quote(player.text)} is not a name")
+    return players
+
+
+def name_seats(players: Sequence[NotedPlayer], dealer: int | None = None) -> SeatNames:
+    """Return the names of the seats; policies are no names."""
+    return SeatNames(tuple("" if each.is_policy else each.text for each in players), dealer)
+
+
+def require_seat(names: SeatNames, piece: Piece, text: str, key: str) -> int:
+    """Return the seat that a text names; raise NotationLineError if it names none."""
+    seat = names.find(text)
+    if seat is None:
+        raise NotationLineError(piece.line, f"{key}: {names.explain_unknown(text)}")
+    return seat
+
+
+def parse_teams(section: Section, rules: GameRules, names: SeatNames) -> tuple[int, ...]:
+    """Return the team of each seat; raise NotationLineError."""
+    fixed = tuple(rules.fixed_team_of(seat) for seat in range(rules.seats))
+    if not section:
+        return fixed
+    line, text = section[0].line, join_text(section)
+    teams = [-1] * rules.seats
+    for number, side in enumerate(re.split(r"\s*[/|]\s*|\s+vs?\.?\s+|\s+against\s+", text)):
+        for name in _split_names(side, names):
+            seat = require_seat(names, section[0], name, "Teams")
+            if teams[seat] >= 0:
+                raise NotationLineError(line, f"Teams: {quote(name)} is named twice")
+            teams[seat] = number
+    if sorted(teams) != sorted(fixed):
+        size = rules.seats // rules.team_count
+        raise NotationLineError(
+            line,
+            f"Teams: there should be {rules.team_count} teams of {size}: write for example "
+            f"{format_teams(fixed, names)}",
+        )
+    if rules.partners == "fixed" and tuple(teams) != fixed:
+        raise NotationLineError(
+            line,
+            f"Teams: with fixed partners they are {format_teams(fixed, names)}; name the players "
+            "clockwise, or write Game: KQJ, random partners",
+        )
+    return tuple(teams)
+
+
+def _split_names(text: str, names: SeatNames) -> list[str]:
+    """Return the names in a text, with commas or only spaces between them."""
+    if "," in text:
+        return [each.strip() for each in text.split(",") if each.strip()]
+    found: list[str] = []
+    words = text.split()
+    while words:
+        length = next((n for n in range(len(words), 0, -1) if _is_seat(words[:n], names)), 1)
+        found.append(" ".join(words[:length]))
+        words = words[length:]
+    return found
+
+
+def _is_seat(words: list[str], names: SeatNames) -> bool:
+    return names.find(" ".join(words)) is not None
+
+
+def format_teams(teams: Sequence[int], names: SeatNames) -> str:
+    """Return the text of teams: `Ann, Cem, Eva / Ben, Dora, Finn`."""
+    return " / ".join(
+        ", ".join(names.describe(seat) for seat, each in enumerate(teams) if each == team)
+        for team in sorted(set(teams))
+    )
+
+
+def parse_round_number(section: Section) -> tuple[int | None, int | None]:
+    """Return the number of a round in its game, from 1, and that of the game, if they are given."""
+    text = join_text(section)
+    if not text:
+        return None, None
+    found = _ROUND_PATTERN.fullmatch(text)
+    if found is None or int(found[1]) < 1:
+        raise NotationLineError(
+            section[0].line,
+            f"Round: {quote(text)} is not a number: write Round, Round 3 or Round 3 of game 0",
+        )
+    return int(found[1]), None if found[2] is None else int(found[2])
+
+
+def parse_seed(section: Section) -> tuple[int, int] | None:
+    """Return the seed and the number of the deal; None if they are not given."""
+    if not section:
+        return None
+    found = _SEED_PATTERN.fullmatch(join_text(section))
+    if found is None:
+        raise NotationLineError(
+            section[0].line,
+            f"Seed: {quote(join_text(section))} is not a seed and a deal: write Seed: 7, deal 12",
+        )
+    return int(found[1]), int(found[2])
+
+
+def parse_numbers(section: Section, key: str, count: int, example: str) -> list[int] | None:
+    """Return the numbers of a section; None if it is not there."""
+    if not section:
+        return None
+    text = join_text(section)
+    for word in text.split():
+        message = explain_two_readings(word.strip(",;:"), is_whole=False)
+        if message is not None:
+            raise NotationLineError(section[0].line, f"{key}: {message}")
+    numbers = [int(each) for each in _NUMBER_PATTERN.findall(text)]
+    rest = re.sub(r"\bto\b|[\s,:;/+-]", "", _NUMBER_PATTERN.sub("", text))
+    if len(numbers) != count or rest:
+        raise NotationLineError(
+            section[0].line,
+            f"{key}: {quote(text)} is not {count_noun(count, 'number')}: write for example "
+            f"{key}: {example}",
+        )
+    return numbers
+
+
+# Policies in the notation: with all parameters in records, with few in texts.
+
+_BUILT_IN_PATTERN = re.compile(r"[a-z_]+(?::[\w=.,-]*)?(?:\+[a-z_]+(?::[\w=.,-]*)?)?")
+"""Policies whose parameters can be written out without reading a file."""
+
+
+def expand_player(player: NotedPlayer, rules: GameRules) -> str:
+    """Return a player of a record: a built-in policy with all its parameters, others as written."""
+    if not player.is_policy or not _BUILT_IN_PATTERN.fullmatch(player.text):
+        return player.text
+    # Here, since numba takes half a second.
+    from kqj_sim.policies.players import parse_recorded_player
+
+    try:
+        return parse_recorded_player(player.text, rules.game).under(rules).text
+    except InputError:
+        return player.text
+
+
+def shorten_policy(text: str, rules: GameRules) -> str | None:
+    """Return the shortest policy that `expand_player` expands to a text; None if there is none."""
+    if not _BUILT_IN_PATTERN.fullmatch(text):
+        return None
+    from kqj_sim.policies.players import parse_recorded_player
+
+    try:
+        short = parse_recorded_player(text, rules.game).shorten(rules)
+    except InputError:
+        return None
+    return short if expand_player(NotedPlayer(short, True), rules) == text else None

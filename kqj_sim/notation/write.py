@@ -10,9 +10,14 @@ from kqj_sim.cards import Card, format_contract, format_hand, parse_card
 from kqj_sim.errors import RecordError
 from kqj_sim.games import find_game
 from kqj_sim.messages import quote
-from kqj_sim.notation.header import NotedPlayer, format_teams, name_seats, shorten_policy
-from kqj_sim.notation.rounds import read_rounds
-from kqj_sim.notation.sections import SECTION_NAMES
+from kqj_sim.notation.reader import read_rounds
+from kqj_sim.notation.sections import (
+    SECTION_NAMES,
+    NotedPlayer,
+    format_teams,
+    name_seats,
+    shorten_policy,
+)
 from kqj_sim.places import SeatNames, name_places
 from kqj_sim.record import Call, Record, to_json
 from kqj_sim.referee.base import get_referee

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from kqj_sim.errors import RecordError
 from kqj_sim.notation.files import explain_missing, find_round, read_file
-from kqj_sim.notation.rounds import read_rounds
+from kqj_sim.notation.reader import read_rounds
 from kqj_sim.notation.write import format_records
 from kqj_sim.record import PartialRecord, Record, from_json, to_json
 from kqj_sim.referee import check_record
