@@ -28,16 +28,17 @@ def find_reference(rules: GameRules) -> str:
     return "points+greedy" if rules.game == KQJ.name else find_game(rules.game).default_player
 
 
-def make_settings(rules: GameRules, samples: int = 1, reference: str = "") -> GradePlan:
+def make_settings(rules: GameRules, **more: Any) -> GradePlan:
     """Settings with as few deals as there can be."""
-    return GradePlan(
-        deals=samples, reference=reference or find_reference(rules), threads=2,
-        ignore_calls=True, max_layouts=0,
-    )  # fmt: skip
+    few: dict[str, Any] = {"deals": 1, "threads": 2, "ignore_calls": True, "max_layouts": 0}
+    return GradePlan(**{**few, "reference": find_reference(rules), **more})
 
 
-def list_rounds(rules: GameRules, policy: str, count: int, **more: Any) -> list[RecordedRound]:
-    """Rounds of a policy at all seats."""
-    experiment = Experiment(rules, (policy,) * rules.seats, deals=count, seed=5, **more)
+def list_rounds(
+    rules: GameRules, policy: str = "", count: int = 1, **more: Any
+) -> list[RecordedRound]:
+    """Rounds of a policy at all seats, by default the reference player."""
+    policies = (policy or find_reference(rules),) * rules.seats
+    experiment = Experiment(rules, policies, deals=count, seed=5, **more)
     records = list(play_records(experiment))[:count]
     return [RecordedRound(record, line) for line, record in enumerate(records, start=1)]

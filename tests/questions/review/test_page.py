@@ -5,89 +5,139 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from kqj_sim.cards import format_card, parse_card
 from kqj_sim.games import GAMES
 from kqj_sim.output.sentences import say
 from kqj_sim.questions.review import page
-from kqj_sim.questions.review.page import make_review_page
+from kqj_sim.questions.review.page import format_points, format_share, make_review_page
 from tests.command_line import run
 from tests.games.every import SHARED
-from tests.questions.review.pages import (
-    OPTIONS,
-    Reader,
-    assert_values_are_of_json,
-)
 from tests.web.browser import PROGRAM, needs_browser
+
+OPTIONS = ("--samples", "20", "--ignore-calls", "--quiet")
+"""Options of a fast review."""
+
+
+class Reader(HTMLParser):
+    """The elements of a page with a path into its JSON, its marks and links, and the JSON."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.values: list[tuple[str, str]] = []
+        self.marks: list[str] = []
+        self.links: list[str] = []
+        self.sources: list[str] = []
+        self.rest: list[str] = []
+        self.embedded = ""
+        self._path: str | None = None
+        self._tag = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note paths, marks and links."""
+        found = dict(attrs)
+        self._path = found.get("data-value")
+        self._tag = "json" if found.get("id") == "review" else tag
+        if tag == "circle" and found.get("class") == "mistake":
+            self.marks.append(found["data-at"] or "")
+        if tag == "a":
+            self.links.append(found["href"] or "")
+        self.sources += [value or "" for name, value in attrs if name in ("src", "srcset")]
+
+    def handle_endtag(self, tag: str) -> None:
+        """Leave an element."""
+        self._path, self._tag = None, ""
+
+    def handle_data(self, data: str) -> None:
+        """Note values, and the text without them."""
+        if self._tag == "json":
+            self.embedded += data
+        elif self._path is not None:
+            self.values.append((self._path, data))
+        elif self._tag not in ("script", "style"):
+            self.rest.append(data)
+
+
+def look_up(data: Any, path: str) -> Any:
+    """Return the value at a path of the JSON."""
+    for key in path.split("."):
+        data = data[int(key) if isinstance(data, list) else key]
+    return data
+
+
+def assert_values_are_of_json(reader: Reader, data: Any) -> None:
+    """Assert that each number of a page is the one at its path."""
+    assert reader.values
+    for path, text in reader.values:
+        number = look_up(data, path)
+        share = path.endswith(("accuracy", "_share")) or "win_share_" in path
+        right = {str(number), format_share(number) if share else format_points(number)}
+        assert text in right, path
 
 
 @pytest.fixture(scope="module")
 def review(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The JSON of a review of two rounds; a name tries to end the script."""
-    folder = tmp_path_factory.mktemp("review")
-    rounds = folder / "rounds.jsonl"
+    rounds = tmp_path_factory.mktemp("review") / "rounds.jsonl"
     played = run("records", "--deals", "2", "--policy", "random", "--quiet", "--out", str(rounds))
     assert played.exit_code == 0
     text = re.sub(r'"random:[^"]*"', '"</script><b>x"', rounds.read_text(), count=1)
     rounds.write_text(text)
-    found = run("review", str(rounds), *OPTIONS, "--reference", "greedy", "--format", "json")
-    assert found.exit_code == 0, found.output
-    return found.stdout_bytes
+    done = run("review", str(rounds), *OPTIONS, "--reference", "greedy", "--format", "json")
+    assert done.exit_code == 0, done.output
+    return done.stdout_bytes
 
 
 def test_every_number_of_the_page_is_in_its_json(review: bytes) -> None:
-    page = make_review_page(review).decode()
-    reader, data = Reader(page), json.loads(review)
+    reader, data = Reader(make_review_page(review).decode()), json.loads(review)
     assert json.loads(reader.embedded) == data
     assert_values_are_of_json(reader, data)
     decimals = re.findall(r"\d+\.\d+%?", " ".join(reader.rest))
     answers = " ".join([*data["answer"], data["source"], data["reference"]])
-    assert [each for each in decimals if each not in answers] == []
+    assert [number for number in decimals if number not in answers] == []
 
 
 def test_the_page_has_the_totals_and_the_luck_of_every_seat(review: bytes) -> None:
-    shown = {path for path, _ in Reader(make_review_page(review).decode()).values}
+    paths = {path for path, _ in Reader(make_review_page(review).decode()).values}
     changes = ("deal_luck", "own_decisions", "own_luck", "others_decisions", "remainder")
     columns = {
         "totals": ("decisions", "mistakes", "loss_points", "accuracy"),
         "luck": ("average", *changes, "result"),
     }
-    for number, found in enumerate(json.loads(review)["rounds"]):
+    for number, played in enumerate(json.loads(review)["rounds"]):
         for part, names in columns.items():
-            for seat, values in enumerate(found[part]["seats"]):
+            for seat, values in enumerate(played[part]["seats"]):
                 known = {name for name in names if values[name] is not None}
                 assert known
-                assert {f"rounds.{number}.{part}.seats.{seat}.{name}" for name in known} <= shown
+                assert {f"rounds.{number}.{part}.seats.{seat}.{name}" for name in known} <= paths
 
 
 def test_marks_are_the_mistakes_and_links_lead_to_decisions(review: bytes) -> None:
-    reader, data = Reader(make_review_page(review).decode()), json.loads(review)
-    mistakes = [
-        each["at"]
-        for found in data["rounds"]
-        if found["timeline"]
-        for each in found["decisions"]
-        if each["mistake"]
+    reader, rounds = Reader(make_review_page(review).decode()), json.loads(review)["rounds"]
+    assert all(played["timeline"] for played in rounds)
+    decisions = [
+        {decision["at"]: decision["mistake"] for decision in played["decisions"]}
+        for played in rounds
     ]
-    assert sorted(reader.marks) == sorted(mistakes)
+    assert sorted(reader.marks) == sorted(
+        at for own in decisions for at, is_mistake in own.items() if is_mistake
+    )
     for link in reader.links:
         number, _, at = link.removeprefix("#r").partition("-")
-        decisions = data["rounds"][int(number)]["decisions"]
-        assert not at or at in [each["at"] for each in decisions]
+        assert not at or at in decisions[int(number)]
 
 
-def test_the_page_needs_no_network(review: bytes) -> None:
+def test_the_page_needs_no_network_and_names_cannot_end_its_script(review: bytes) -> None:
     page = make_review_page(review).decode()
-    reader = Reader(page)
-    assert reader.sources == []
+    assert Reader(page).sources == []
     assert "default-src 'none'" in page
     assert re.findall(r"(?:https?:)?//\w", re.sub(r"(?s)<script.*?</script>", "", page)) == []
-
-
-def test_names_cannot_end_the_script(review: bytes) -> None:
-    page = make_review_page(review).decode()
     assert page.count("</script>") == 2
     assert "<b>x" not in page
 
@@ -107,8 +157,10 @@ def test_a_page_is_written_by_its_suffix(game: str, tmp_path: Path) -> None:
     assert_values_are_of_json(reader, data)
 
 
-def open_page(page: Path, link: str, folder: Path) -> str:
-    """Return the HTML of a page in a browser that follows a link in it."""
+def open_page(review: bytes, link: str, folder: Path) -> str:
+    """Return the HTML of the page of a review in a browser that follows a link in it."""
+    page = folder / "review.html"
+    page.write_bytes(make_review_page(review))
     options = (
         *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
         *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
@@ -124,44 +176,36 @@ def open_page(page: Path, link: str, folder: Path) -> str:
 @needs_browser
 def test_the_page_goes_on_after_the_best_card(review: bytes, tmp_path: Path) -> None:
     data = json.loads(review)
-    page = tmp_path / "review.html"
-    page.write_bytes(make_review_page(review))
     number, decision = next(
-        (number, each)
-        for number, found in enumerate(data["rounds"])
-        for each in found["decisions"]
-        if each["lines"] and each["choice"] != each["best"]
+        (number, decision)
+        for number, played in enumerate(data["rounds"])
+        for decision in played["decisions"]
+        if decision["lines"] and decision["choice"] != decision["best"]
     )
-    at = decision["at"]
-    before = open_page(page, f"r{number}-{at}", tmp_path)
-    assert re.search(r'<button data-line="best">after ', before)
-    after = open_page(page, f"r{number}-{at}+best", tmp_path)
+    link = f"r{number}-{decision['at']}"
+    assert re.search(r'<button data-line="best">after ', open_page(review, link, tmp_path))
+    after = open_page(review, f"{link}+best", tmp_path)
     assert "as the reference player goes on" in after and "back to the round" in after
     # The card on the table is the best one.
-    rank, suit = decision["best"]
-    sign = {"s": "\u2660", "h": "\u2665", "d": "\u2666", "c": "\u2663"}[suit]
     last = re.findall(r'<span class="card[^"]*chosen[^"]*">(.{2})<small>(?!<)', after)[-1]
-    assert last == f"{rank}{sign}"
+    assert last == format_card(parse_card(decision["best"]))
     assert_values_are_of_json(Reader(after), data)
 
 
 @needs_browser
 def test_the_clicked_through_page_shows_values_of_its_json(review: bytes, tmp_path: Path) -> None:
     data = json.loads(review)
-    page = tmp_path / "review.html"
-    page.write_bytes(make_review_page(review))
-    at = data["rounds"][1]["decisions"][-1]["at"]
-    shown = open_page(page, f"r1-{at}", tmp_path)
-    reader = Reader(shown)
-    path = f"rounds.1.decisions.{len(data['rounds'][1]['decisions']) - 1}"
-    options_shown = [each for each, _ in reader.values if each.startswith(f"{path}.options")]
-    count = len(data["rounds"][1]["decisions"][-1]["options"])
-    assert {each.split(".")[5] for each in options_shown} == {str(k) for k in range(count)}
+    decisions = data["rounds"][1]["decisions"]
+    page = open_page(review, f"r1-{decisions[-1]['at']}", tmp_path)
+    reader = Reader(page)
+    path = f"rounds.1.decisions.{len(decisions) - 1}.options"
+    options = {name.split(".")[5] for name, _ in reader.values if name.startswith(path)}
+    assert options == {str(number) for number in range(len(decisions[-1]["options"]))}
     assert_values_are_of_json(reader, data)
     # A seat without a name is called by its place, and that once.
-    seats = re.findall(r"<b>(.*?)</b><small>(.*?)</small>", shown)
-    assert {name for name, _ in seats} == {"opener", "2nd", "3rd", "4th", "5th", "dealer"}
-    assert {rest for _, rest in seats} == {""}
+    names, others = zip(*re.findall(r"<b>(.*?)</b><small>(.*?)</small>", page), strict=True)
+    assert {*names} == {"opener", "2nd", "3rd", "4th", "5th", "dealer"}
+    assert {*others} == {""}
 
 
 @pytest.mark.parametrize(
@@ -183,30 +227,21 @@ def test_choices_are_told_as_deeds_and_as_options(
     assert say(page.__name__, "option", choice, is_call) == option
 
 
-def test_the_worst_decisions_are_sentences(review: bytes) -> None:
+def test_the_worst_decisions_are_sentences_and_others_have_a_reason(review: bytes) -> None:
     data = json.loads(review)
-    found = data["rounds"][0]
-    decision = next(each for each in found["decisions"] if each["at"].startswith("3."))
+    played, other = data["rounds"]
+    decision = next(each for each in played["decisions"] if each["at"].startswith("3."))
     decision.update(choice="Qh", best="9c", reason="it keeps Q♥ for KQ", mistake=True)
     decision.update(loss_points=8.4, loss_points_low=5.1, loss_points_high=11.7)
-    found["worst"], data["rounds"][1]["worst"] = [decision["number"]], []
+    played["worst"], other["worst"] = [decision["number"]], []
+    reasons = {"c.2": "the bids are rare", "1.1": "a card is not known", "c.4": "the bids are rare"}
+    played["skipped"] = [{"at": at, "reason": reason} for at, reason in reasons.items()]
     text = re.sub("<.*?>", "", make_review_page(json.dumps(data).encode()).decode())
-    player = found["players"][decision["seat"]]["label"]
+    player = played["players"][decision["seat"]]["label"]
     sentence = (
         f"the {player} played Q♥; 9♣ was worth 8.4 (5.1 to 11.7) points more: it keeps Q♥ for KQ."
     )
     assert f"Line 1, in trick 3, {sentence}" in text
     assert f"In trick 3 {sentence}" in text
-
-
-def test_decisions_that_were_not_graded_are_listed_by_reason(review: bytes) -> None:
-    found = json.loads(review)
-    skipped = [
-        ("c.2", "the bids are rare"),
-        ("1.1", "a card is not known"),
-        ("c.4", "the bids are rare"),
-    ]
-    found["rounds"][0]["skipped"] = [{"at": at, "reason": reason} for at, reason in skipped]
-    page = make_review_page(json.dumps(found).encode()).decode()
-    assert "Not graded, since the bids are rare: c.2, c.4." in page
-    assert "Not graded, since a card is not known: 1.1." in page
+    assert "Not graded, since the bids are rare: c.2, c.4." in text
+    assert "Not graded, since a card is not known: 1.1." in text

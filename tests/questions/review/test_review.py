@@ -13,13 +13,16 @@ import numpy as np
 import pytest
 
 import kqj_sim as kqj
+from kqj_sim.questions.review.tables import replace_players
 from kqj_sim.record import to_json
+from kqj_sim.stats.intervals import make_count
+from kqj_sim.stats.tables import Table, TableRow
 from tests.command_line import expect_error, run
+from tests.imports import ROOT
 
 ROUND = kqj.records(deals=1, first=3, policy="greedy")[0]
 AUCTION = kqj.records(deals=1, first=1, policy="greedy", bidding="auction")[0]
 FEW = ("--samples", "20", "--reference", "points+greedy")
-DOCUMENT = Path(__file__).parents[3] / "docs" / "review.md"
 
 
 @pytest.fixture
@@ -34,8 +37,14 @@ def review(*arguments: str, **settings: object) -> dict[str, Any]:
     """Return the JSON of a review."""
     done = run("review", *arguments, *FEW, "--format", "json", "--quiet", **settings)
     assert done.exit_code == 0, done.output
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    data: dict[str, Any] = json.loads(done.stdout)
+    return data
+
+
+@pytest.fixture(scope="module")
+def whole() -> dict[str, Any]:
+    """The JSON of a review of the round, which comes from stdin."""
+    return review("-", input=to_json(ROUND).encode())
 
 
 def test_screen_has_the_result_and_commands_that_run(file: Path) -> None:
@@ -46,31 +55,30 @@ def test_screen_has_the_result_and_commands_that_run(file: Path) -> None:
     commands = [line.strip() for line in lines if line.startswith("  kqj-sim odds")]
     assert len(commands) == 3
     for command in commands:
-        shown = run(*shlex.split(command)[1:], "--deals", "64")
-        assert shown.exit_code == 0, shown.output
+        odds = run(*shlex.split(command)[1:], "--deals", "64")
+        assert odds.exit_code == 0, odds.output
 
 
-def test_json_has_the_keys_of_the_document_and_no_others(file: Path) -> None:
-    found = review(str(file))
-    document = DOCUMENT.read_text(encoding="utf-8")
+def test_json_has_the_keys_of_the_document_and_no_others(whole: dict[str, Any]) -> None:
+    assert whole["source"] == "-"
+    document = (ROOT / "docs" / "review.md").read_text(encoding="utf-8")
     told = set(re.findall(r"`(\w+)`", document))
     told |= {f"{name}_{end}" for name in told for end in ("low", "high")}
-    (played,) = found["rounds"]
-    objects = [found, played, *played["decisions"], *played["players"], *played["timeline"]]
-    objects += [option for each in played["decisions"] for option in each["options"]]
+    (played,) = whole["rounds"]
+    objects = [whole, played, *played["decisions"], *played["players"], *played["timeline"]]
+    objects += [option for decision in played["decisions"] for option in decision["options"]]
     objects += [*played["luck"]["seats"], *played["totals"]["teams"]]
     assert {key for each in objects for key in each} <= told
-    assert [each["at"] for each in played["timeline"]] == [
-        "start", *(each["at"] for each in played["decisions"])
-    ]  # fmt: skip
+    steps = ["start", *(decision["at"] for decision in played["decisions"])]
+    assert [step["at"] for step in played["timeline"]] == steps
 
 
-def test_options_hold_the_choice_and_totals_are_sums(file: Path) -> None:
-    (played,) = review(str(file))["rounds"]
-    for each in played["decisions"]:
-        names = [option["name"] for option in each["options"]]
-        assert {each["choice"], each["best"], each["reference_choice"]} <= {*names}
-        assert names[0] == each["best"]
+def test_options_hold_the_choice_and_totals_are_sums(whole: dict[str, Any]) -> None:
+    (played,) = whole["rounds"]
+    for decision in played["decisions"]:
+        names = [option["name"] for option in decision["options"]]
+        assert {decision["choice"], decision["best"], decision["reference_choice"]} <= {*names}
+        assert names[0] == decision["best"]
     for total in played["totals"]["seats"]:
         own = [each for each in played["decisions"] if each["seat"] == total["seat"]]
         assert total["decisions"] == len(own)
@@ -91,17 +99,16 @@ def test_plays_weigh_hidden_hands_unless_they_are_ignored(file: Path) -> None:
 
 @pytest.mark.slow
 def test_same_seed_gives_the_same_numbers_whatever_the_threads(file: Path) -> None:
-    one, two = (review(str(file), "--threads", each) for each in "12")
+    one, two = (review(str(file), "--threads", threads) for threads in "12")
     assert one == two
     assert review(str(file), "--seed", "2")["rounds"] != one["rounds"]
 
 
-def test_seat_grades_the_decisions_of_a_seat(file: Path) -> None:
-    whole, part = review(str(file)), review(str(file), "--seat", "seat2")
-    own = [each for each in whole["rounds"][0]["decisions"] if each["seat"] == 2]
-    graded = part["rounds"][0]["decisions"]
-    assert [each["at"] for each in graded] == [each["at"] for each in own]
-    assert part["rounds"][0]["luck"] is None
+def test_seat_grades_the_decisions_of_a_seat(whole: dict[str, Any], file: Path) -> None:
+    (part,) = review(str(file), "--seat", "seat2")["rounds"]
+    own = [each["at"] for each in whole["rounds"][0]["decisions"] if each["seat"] == 2]
+    assert [decision["at"] for decision in part["decisions"]] == own
+    assert part["luck"] is None
 
 
 def test_counters_that_were_not_made_can_be_asked_about(tmp_path: Path) -> None:
@@ -139,18 +146,14 @@ def test_damaged_records_get_a_line_each_and_the_others_are_reviewed(file: Path)
     assert "points" in done.stdout
 
 
-def test_records_may_come_from_stdin() -> None:
-    assert review("-", input=to_json(ROUND).encode())["source"] == "-"
-
-
-def test_formats_and_the_python_function_agree(file: Path, tmp_path: Path) -> None:
-    found = kqj.review(file, samples=20, reference="points+greedy")
-    assert json.loads(found.to_json())["rounds"] == review(str(file))["rounds"]
-    assert len(repr(found)) < 1000
-    assert "<table" in found._repr_html_()
-    assert len(found.frame()) == len(json.loads(found.to_json())["rounds"][0]["decisions"])
+def test_formats_and_the_python_function_agree(whole: dict[str, Any], tmp_path: Path) -> None:
+    result = kqj.review(ROUND, samples=20, reference="points+greedy")
+    assert json.loads(result.to_json())["rounds"] == whole["rounds"]
+    assert len(repr(result)) < 1000
+    assert "<table" in result._repr_html_()
+    assert len(result.frame()) == len(whole["rounds"][0]["decisions"])
     for suffix in ("csv", "md", "txt"):
-        found.save(tmp_path / f"review.{suffix}")
+        result.save(tmp_path / f"review.{suffix}")
         assert (tmp_path / f"review.{suffix}").stat().st_size > 500
 
 
@@ -187,6 +190,16 @@ def test_rounds_without_the_player_are_counted(tmp_path: Path) -> None:
     assert "Left out" not in run("review", str(path), *FEW, "--seat", "Ann").stderr
 
 
+def test_several_rounds_without_a_decision_of_the_player_say_so(tmp_path: Path) -> None:
+    path = tmp_path / "friday.txt"
+    known = "Hands:\n  Ann: 8h Ah Kh 5d 6c + 9h Qh Ac\nTricks:\n  8h 7h Jh 4h 5h Th\n"
+    head = f"Players: {', '.join(NAMES)}\nDealer: Finn\nReturn: 9h\nCalls: take\n"
+    path.write_text(2 * (head + known), encoding="utf-8")
+    done = run("review", str(path), *FEW, "--seat", "Ben")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.startswith("2 rounds, no decision to grade.\n")
+
+
 def test_mistakes_and_the_worst_decisions_matter() -> None:
     played = kqj.records(deals=1, seed=7, policy="greedy")
     found = kqj.review(played, samples=50, reference="points+greedy")
@@ -195,3 +208,12 @@ def test_mistakes_and_the_worst_decisions_matter() -> None:
     shown = small[small.loss_points_low.fillna(small.loss_points) > 0]
     assert len(shown) and not small.mistake.any()
     assert not any("was worth 0." in sentence for sentence in found.worst)
+
+
+def test_players_and_their_opponents_have_labels_and_other_columns_do_not() -> None:
+    rows: list[TableRow] = [(("long", 3, "other", "long"), "rounds", make_count(5))]
+    columns = ("player", "line", "other", "kind")
+    table = Table("differences", "Differences", columns, rows, "", False, game="kqj")
+    labelled = replace_players(table, {"long": "short", "other": "short (2)"})
+    assert [line[0] for line in labelled.lines] == [("short", 3, "short (2)", "long")]
+    assert [line[1:] for line in labelled.lines] == [line[1:] for line in table.lines]
