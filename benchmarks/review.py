@@ -11,6 +11,7 @@ each variant and prints the largest deviation, the largest remainder and the mea
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -46,35 +47,35 @@ def print_mean(name: str, values: list[float]) -> None:
     print(f"{name:32} {mean:8.3f} ± {half:.3f}   ({len(values)})", flush=True)
 
 
+def play_rounds(rules: GameRules, policy: str, count: int, seed: int) -> Iterator[RecordedRound]:
+    """Yield rounds of a policy at all seats."""
+    experiment = Experiment(rules, (policy,) * rules.seats, deals=count, seed=seed)
+    for line, record in enumerate(play_records(experiment), start=1):
+        yield RecordedRound(record, line)
+
+
 def measure_bias(policy: str, rounds: int, deals: int = 128) -> None:
     """Print the mean loss of a decision in trick 7: exact, by cross-fitting, and naive."""
     plan = GradePlan(deals=1, reference=REFERENCE, threads=2, max_layouts=20_000)
-    exact, fitted, naive, differences = [], [], [], []
-    experiment = Experiment(KqjRules(), (policy,) * 6, deals=rounds, seed=11)
-    for line, record in enumerate(play_records(experiment), start=1):
-        late = [each for each in RecordedRound(record, line).decisions if each.trick == 7]
-        known = [grade for grade, _ in grade_decisions(late, plan)]
-        wanted = replace(plan, max_layouts=0)
-        sampled = [grade for grade, _ in grade_decisions(late, wanted)]
-        for one, other in zip(known, sampled, strict=True):
-            if one.layouts is None:
+    sampling = replace(plan, max_layouts=0)
+    names = ("exact", "cross-fitted", "naive", "cross-fitted minus exact")
+    losses: dict[str, list[float]] = {name: [] for name in names}
+    for played in play_rounds(KqjRules(), policy, rounds, 11):
+        late = [decision for decision in played.decisions if decision.trick == 7]
+        grades = zip(grade_decisions(late, plan), grade_decisions(late, sampling), strict=True)
+        for (known, _), (sampled, _) in grades:
+            if known.layouts is None:
                 continue
-            own_seed = derive_seed("naive", line, other.decision.at)
-            sampler = sample_decision(other.decision, wanted, own_seed, False)
-            draws = draw_deals(sampler, 0, deals)
-            exact.append(one.loss.points.value)
-            fitted.append(other.loss.points.value)
-            differences.append(other.loss.points.value - one.loss.points.value)
-            choice = other.names.index(other.decision.choice)
+            seed = derive_seed("naive", played.line, sampled.decision.at)
+            draws = draw_deals(sample_decision(sampled.decision, sampling, seed, False), 0, deals)
             means = draws.values @ draws.weights / draws.weights.sum()
-            naive.append(float(means.max() - means[choice]))
+            choice = sampled.names.index(sampled.decision.choice)
+            exact, fitted = known.loss.points.value, sampled.loss.points.value
+            numbers = (exact, fitted, float(means.max() - means[choice]), fitted - exact)
+            for name, number in zip(names, numbers, strict=True):
+                losses[name].append(number)
     print(f"Trick 7 of {policy}, points lost a decision")
-    for name, values in (
-        ("exact", exact),
-        ("cross-fitted", fitted),
-        ("naive", naive),
-        ("cross-fitted minus exact", differences),
-    ):
+    for name, values in losses.items():
         print_mean(name, values)
 
 
@@ -84,9 +85,8 @@ def measure_order(rounds: int, samples: int) -> None:
     plan = GradePlan(deals=samples, reference=REFERENCE, threads=2)
     for policy in POLICIES:
         lost, effects = [], []
-        experiment = Experiment(KqjRules(), (policy,) * 6, deals=rounds, seed=12)
-        for line, record in enumerate(play_records(experiment), start=1):
-            cards = [each for each in RecordedRound(record, line).decisions if not each.is_call]
+        for played in play_rounds(KqjRules(), policy, rounds, 12):
+            cards = [decision for decision in played.decisions if not decision.is_call]
             grades = [grade for grade, _ in grade_decisions(cards, plan)]
             lost.append(sum(grade.loss.points.value for grade in grades))
             effects.append(sum(grade.effect.value for grade in grades))
@@ -101,16 +101,13 @@ def measure_parts(rules: GameRules, rounds: int) -> None:
         deals=1, reference="points+greedy" if kqj else "standard", threads=2, ignore_calls=True,
         ignore_plays=True, max_layouts=0,
     )  # fmt: skip
-    policy = "points+standard" if kqj else "standard"
     worst, remainder = 0.0, 0.0
     luck: list[float] = []
-    experiment = Experiment(rules, (policy,) * rules.seats, deals=rounds, seed=13)
-    for line, record in enumerate(play_records(experiment), start=1):
-        review = review_round(RecordedRound(record, line), plan)
+    for played in play_rounds(rules, "points+standard" if kqj else "standard", rounds, 13):
+        review = review_round(played, plan)
         for part in review.parts or ():
-            total = part.average.value + part.deal_luck + part.own_decisions.value
-            total += part.own_luck + part.others_decisions + part.remainder
-            worst = max(worst, abs(total - part.result))
+            total = part.adjusted + part.deal_luck + part.own_luck + part.others_decisions
+            worst = max(worst, abs(total + part.remainder - part.result))
             remainder = max(remainder, abs(part.remainder))
         if review.parts:
             luck.append(review.parts[0].deal_luck)

@@ -46,21 +46,8 @@ def test_rounds_in_plain_python_are_those_of_the_engine() -> None:
 def test_every_table_is_written() -> None:
     timing = Timing(100.0, 0.01)
     speeds = [Speed("two teams, taking", name, 0.68, timing, timing) for name in ("one", "two")]
-    processes = {
-        name: Process("kqj-sim", 1, 1.0, 0.0, 150.0)
-        for name in (
-            "first",
-            "odds_first",
-            "start",
-            "warm",
-            "warm_random",
-            "odds",
-            "odds_auction",
-            "help",
-            "million",
-            "hundred_million",
-        )
-    }
+    names = "first odds_first start warm warm_random odds odds_auction help million hundred_million"
+    processes = {name: Process("kqj-sim", 1, 1.0, 0.0, 150.0) for name in names.split()}
     loops = Loops("deal", 0, [], ["no reason"], "none", True)
     results = Results(
         machine={"processor": "any"},

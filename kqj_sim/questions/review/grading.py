@@ -139,16 +139,15 @@ def draw_deals(sampler: Sampler, first: int, deals: int, deadline: Deadline | No
     deadline = deadline or Deadline()
     search = deadline.limit(Search(sampler.question_count, math.inf, max_hands=MAX_REJECTED))
     limits = Limits(deals, deadline=deadline, effective_deals=MIN_EFFECTIVE_DEALS)
-    draws, reached = KeptDraws(sampler), "search"
+    draws = KeptDraws(sampler)
     try:
-        reached = add_draws(sampler, draws, first, limits, search)
-    except SearchEnded:
-        if not draws.has_effective(MIN_EFFECTIVE_DEALS):
-            raise
+        by_time = add_draws(sampler, draws, first, limits, search) == "time"
+    except SearchEnded as end:
+        by_time = end.by_time
     finally:
         deadline.release(search)
     if not draws.has_effective(MIN_EFFECTIVE_DEALS):
-        raise SearchEnded(by_time=reached == "time")
+        raise SearchEnded(by_time)
     return draws.join()
 
 

@@ -141,18 +141,19 @@ class RoundReview:
     team_parts: list[Parts] | None = field(init=False)
 
     def __post_init__(self) -> None:
-        teams, seats = self.played.teams, range(self.played.rules.seats)
-        members = [
-            [seat for seat in seats if teams[seat] == team]
+        teams = self.played.teams
+        players = [([seat], seat, team) for seat, team in enumerate(teams)]
+        sides = [
+            ([seat for seat, own in enumerate(teams) if own == team], None, team)
             for team in range(self.played.rules.team_count)
         ]
-        self.totals = [self._add_up([seat], seat, teams[seat]) for seat in seats]
-        self.team_totals = [self._add_up(own, None, team) for team, own in enumerate(members)]
+        self.totals = [self._add_up(*player) for player in players]
+        self.team_totals = [self._add_up(*side) for side in sides]
         self.parts = self.team_parts = None
         known = self.start is not None and self.average is not None and self.result is not None
-        if known and len(self.seats) == len(seats):
-            self.parts = [self._split([seat], seat, teams[seat]) for seat in seats]
-            self.team_parts = [self._split(own, None, team) for team, own in enumerate(members)]
+        if known and len(self.seats) == len(players):
+            self.parts = [self._split(*player) for player in players]
+            self.team_parts = [self._split(*side) for side in sides]
 
     @property
     def grades(self) -> list[Grade]:

@@ -39,9 +39,8 @@ def check_parts(review: RoundReview) -> None:
     """Check that the parts add up to the result, and changes lead from the deal to it."""
     assert review.parts is not None and review.team_parts is not None
     for part in (*review.parts, *review.team_parts):
-        total = part.average.value + part.deal_luck + part.own_decisions.value
-        total += part.own_luck + part.others_decisions + part.remainder
-        assert total == pytest.approx(part.result, abs=1e-9)
+        total = part.adjusted + part.deal_luck + part.own_luck + part.others_decisions
+        assert total + part.remainder == pytest.approx(part.result, abs=1e-9)
         if getattr(review.played.source, "result", "") != "passed_out":
             assert part.remainder == pytest.approx(0, abs=1e-9)
 
