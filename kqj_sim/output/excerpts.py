@@ -43,7 +43,7 @@ class Excerpt:
             numbers = table.estimates(self.sorted_by)
             rows.sort(key=lambda group: -numbers[group].value)
         shown = [at for at, group in enumerate(table.groups) if group not in self.without]
-        numbers_by_place = {(group, name): each for group, name, each in table.lines}
+        numbers_by_place = {(group, name): estimate for group, name, estimate in table.lines}
         lines = [
             (tuple(group[at] for at in shown), name, numbers_by_place[group, name])
             for name in self.quantities

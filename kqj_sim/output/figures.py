@@ -276,7 +276,8 @@ def wrap_text(text: str, width: int) -> str:
 def compute_error_lengths(estimates: Iterable[Estimate], scale: float = 1) -> list[list[float]]:
     """Return how far intervals reach below and above, (2, n), times `scale`; 0 without one."""
     lengths_of_all = (
-        (scale * (each.value - each.low), scale * (each.high - each.value)) for each in estimates
+        (scale * (estimate.value - estimate.low), scale * (estimate.high - estimate.value))
+        for estimate in estimates
     )
     below_and_above = [
         [max(0.0, length) if math.isfinite(length) else 0.0 for length in lengths]
@@ -654,7 +655,9 @@ def make_lines(
             values = [scale * estimate.value for estimate in line.values()]
             errors: Any = compute_error_lengths(line.values(), scale)
             if band:
-                low, high = ([scale * each[bound] for each in line.values()] for bound in (1, 2))
+                low, high = (
+                    [scale * estimate[bound] for estimate in line.values()] for bound in (1, 2)
+                )
                 axes.fill_between([*line], low, high, color=colour, alpha=0.18, linewidth=0)
             axes.errorbar(
                 [*line], values, yerr=None if band or not np.any(errors) else errors,

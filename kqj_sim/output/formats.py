@@ -129,8 +129,8 @@ def _name_signs(legend: str, grids: Sequence[Grid]) -> str:
 def _wrap(sentence: str, width: int | None) -> str:
     size = width or PIPED_WIDTH
     return "\n".join(
-        textwrap.fill(each, size, initial_indent="  " * (number > 0), subsequent_indent="  ")
-        for number, each in enumerate(sentence.split("\n"))
+        textwrap.fill(line, size, initial_indent="  " * (number > 0), subsequent_indent="  ")
+        for number, line in enumerate(sentence.split("\n"))
     )
 
 
@@ -139,7 +139,7 @@ def _render_markdown(report: Report) -> bytes:
     for line in (*report.headline, report.run.describe(), *report.remarks):
         lines += [line, ""]
     text = escape_tags("\n".join(lines).rstrip("\n") + "\n")
-    tables = (grid for each in report.tables for grid in make_grids(each))
+    tables = (grid for table in report.tables for grid in make_grids(table))
     # Whole tables follow anyway.
     views = (view for view in report.views if not isinstance(view, str))
     key_grids = (grid for view in views for grid in report.lay_out(view))
@@ -184,8 +184,8 @@ def _render_json(report: Report) -> bytes:
     words = {"answer": report.headline, "commands": commands}
     said = {key: list(lines) for key, lines in words.items() if lines}
     tables = [convert_table(table) for table in report.tables]
-    found = {**report.run.to_dict(), **said, "tables": tables}
-    return format_json(found, 1).encode() + b"\n"
+    values = {**report.run.to_dict(), **said, "tables": tables}
+    return format_json(values, 1).encode() + b"\n"
 
 
 def _convert_value(value: Any) -> Any:

@@ -158,7 +158,7 @@ def make_grids(table: Table, width: int | None = None, brief: bool = False) -> l
         return _make_spread_grids(table, width, brief)
     quantities = {name: find_quantity(name, table.game) for name in table.quantities}
     title, unneeded = _split_common_suffix(
-        table.title, [each.heading for each in quantities.values()]
+        table.title, [quantity.heading for quantity in quantities.values()]
     )
     numbers: dict[str, dict[tuple[Hashable, ...], tuple[Cell, int]]] = {}
     rows: dict[tuple[Hashable, ...], None] = {}
@@ -203,19 +203,19 @@ def _make_spread_grids(table: Table, width: int | None, brief: bool) -> list[Gri
     cells: dict[str, dict[tuple[str, ...], Cell]] = {}
     deals: dict[str, set[int]] = {}
     rows: dict[tuple[str, ...], None] = {}
-    for group, quantity, each in table.lines:
+    for group, quantity, estimate in table.lines:
         heading, unit = find_quantity(quantity, table.game)
         keys_of_row = _format_keys(table, group)
         others = [key for number, key in enumerate(keys_of_row) if number != place]
         row = (*others, *([heading] if several else []))
         rows[row] = None
         column = keys_of_row[place]
-        cells.setdefault(column, {})[row] = write(each, unit)
-        deals.setdefault(column, set()).add(int(each.observations))
+        cells.setdefault(column, {})[row] = write(estimate, unit)
+        deals.setdefault(column, set()).add(int(estimate.observations))
     left = [tuple(Cell(text) for text in row) for row in rows]
     columns = [
-        (column, [found.get(row, Cell(EMPTY_CELL_TEXT)) for row in rows])
-        for column, found in cells.items()
+        (column, [cells_by_row.get(row, Cell(EMPTY_CELL_TEXT)) for row in rows])
+        for column, cells_by_row in cells.items()
     ]
     if table.counted and not rest and all(len(counts) == 1 for counts in deals.values()):
         left.append((Cell(_name_observations(table)),))
@@ -223,7 +223,7 @@ def _make_spread_grids(table: Table, width: int | None, brief: bool) -> list[Gri
             numbers_of_column.append(Cell(f"{count:,}"))
     keys = (*rest, *(["quantity"] if several else []))
     left_side = Grid(table.title, keys, tuple(left), len(keys), table.note, brief)
-    return _lay_out(left_side, [[each] for each in columns], width, continued=_CONTINUED)
+    return _lay_out(left_side, [[column] for column in columns], width, continued=_CONTINUED)
 
 
 def _split_common_suffix(title: str, labels: Iterable[str]) -> tuple[str, str]:
@@ -292,7 +292,7 @@ def _lay_out(
     used = start
     for block in blocks:
         columns, last = (block[:-1], block[-1:]) if counted else (block, [])
-        last_width = sum(_compute_column_width(*each) + gap for each in last)
+        last_width = sum(_compute_column_width(*column) + gap for column in last)
         for place, column in enumerate(columns):
             wide = _compute_column_width(*column) + gap
             if width is not None and parts[-1] and used + wide + last_width - gap > width:
@@ -308,7 +308,9 @@ def _lay_out(
             keys,
             title=f"{keys.title}{continued if number else ''}",
             headings=(*keys.headings, *(heading for heading, _ in part)),
-            rows=tuple((*key, *(each[at] for _, each in part)) for at, key in enumerate(keys.rows)),
+            rows=tuple(
+                (*key, *(cells[at] for _, cells in part)) for at, key in enumerate(keys.rows)
+            ),
             note=keys.note if part is parts[-1] else "",
         )
         for number, part in enumerate(parts)
@@ -323,7 +325,7 @@ def split_grid(grid: Grid, width: int | None) -> list[Grid]:
         for place, heading in enumerate(grid.headings[size:], start=size)
     ]
     keys = replace(grid, headings=grid.headings[:size], rows=tuple(row[:size] for row in grid.rows))
-    return _lay_out(keys, [[each] for each in columns], width)
+    return _lay_out(keys, [[column] for column in columns], width)
 
 
 def drop_repeated_notes(grids: Iterable[Grid], seen: list[str] | None = None) -> list[Grid]:
@@ -335,8 +337,8 @@ def drop_repeated_notes(grids: Iterable[Grid], seen: list[str] | None = None) ->
     kept = []
     for grid in grids:
         note = grid.note
-        for each in seen:
-            note = note.replace(each, "").strip()
+        for earlier in seen:
+            note = note.replace(earlier, "").strip()
         if grid.note and grid.note not in seen:
             seen.append(grid.note)
         kept.append(replace(grid, note=note))

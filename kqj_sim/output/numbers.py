@@ -69,7 +69,7 @@ class Numbers:
 
     def find_highest(self, table: str, quantity: str) -> tuple[Group, Estimate]:
         """Return the highest number of a quantity, with its group."""
-        return max(self.estimates(table, quantity).items(), key=lambda each: each[1].value)
+        return max(self.estimates(table, quantity).items(), key=lambda item: item[1].value)
 
     def find_extremes(self, table: str, quantity: str) -> tuple[Any, Any]:
         """Return the group column's values with the highest and lowest number by `find_extremes`.
@@ -78,30 +78,30 @@ class Numbers:
         """
         return find_extremes(
             {
-                group[0]: each
-                for group, each in self.estimates(table, quantity).items()
-                if each.observations >= MIN_OBSERVATIONS
+                group[0]: estimate
+                for group, estimate in self.estimates(table, quantity).items()
+                if estimate.observations >= MIN_OBSERVATIONS
             }
         )
 
     def get(self, table: str, quantity: str, *group: Any) -> Estimate | None:
         """Return a number, None if it is not there or of no observations."""
-        found = self._numbers.get((table, quantity, group))
-        return None if found is None or math.isnan(found.value) else found
+        estimate = self._numbers.get((table, quantity, group))
+        return None if estimate is None or math.isnan(estimate.value) else estimate
 
     def cell(self, table: str, quantity: str, *group: Any, most_decimals: int = 2) -> Cell:
         """Return a number with its interval; a dash if there is none.
 
         A share of few observations is given by their numbers: `1 of 5`.
         """
-        found = self.get(table, quantity, *group)
-        if found is None:
+        estimate = self.get(table, quantity, *group)
+        if estimate is None:
             return Cell(EMPTY_CELL_TEXT)
         unit = self.get_unit(quantity)
-        if unit == "share" and 0 < found.observations < MIN_OBSERVATIONS:
-            events = round(found.value * found.observations)
-            return Cell(f"{events:,} of {found.observations:,}")
-        return format_symmetric(found, unit, most_decimals)
+        if unit == "share" and 0 < estimate.observations < MIN_OBSERVATIONS:
+            events = round(estimate.value * estimate.observations)
+            return Cell(f"{events:,} of {estimate.observations:,}")
+        return format_symmetric(estimate, unit, most_decimals)
 
     def text(self, table: str, quantity: str, *group: Any) -> str:
         """Return a number with its interval for a sentence."""
@@ -109,20 +109,20 @@ class Numbers:
 
     def value(self, table: str, quantity: str, *group: Any) -> float:
         """Return the value of a number, 0 if there is none."""
-        found = self.get(table, quantity, *group)
-        return 0.0 if found is None else found.value
+        estimate = self.get(table, quantity, *group)
+        return 0.0 if estimate is None else estimate.value
 
     def count(self, table: str, quantity: str, *group: Any) -> int:
         """Return the number of observations behind a number, 0 if there is none."""
-        found = self.get(table, quantity, *group)
-        return 0 if found is None else found.observations
+        estimate = self.get(table, quantity, *group)
+        return 0 if estimate is None else estimate.observations
 
     def sum_deals(self, table: str, quantity: str) -> int:
         """Return the number of observations behind a quantity, of all groups together."""
         return sum(
-            found.observations
-            for (name, each, _), found in self._numbers.items()
-            if (name, each) == (table, quantity)
+            estimate.observations
+            for place, estimate in self._numbers.items()
+            if place[:2] == (table, quantity)
         )
 
     def list_groups(self, table: str) -> list[Group]:
@@ -150,8 +150,8 @@ def find_extremes(numbers: Mapping[Any, Estimate]) -> tuple[Any, Any]:
         return None, None
     top = max(numbers, key=lambda key: numbers[key].low)
     bottom = min(numbers, key=lambda key: numbers[key].high)
-    highest = max(each.high for key, each in numbers.items() if key != top)
-    lowest = min(each.low for key, each in numbers.items() if key != bottom)
+    highest = max(estimate.high for key, estimate in numbers.items() if key != top)
+    lowest = min(estimate.low for key, estimate in numbers.items() if key != bottom)
     return (
         top if numbers[top].low > highest else None,
         bottom if numbers[bottom].high < lowest else None,

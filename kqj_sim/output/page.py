@@ -84,7 +84,7 @@ def shorten_titles(chapter: str, titles: Iterable[str]) -> list[str]:
         while begin + 2 < len(parts) and _list_words(parts[begin]) in said:
             begin += 2
         short.append(capitalize("".join(parts[begin:])))
-        said = {_list_words(each) for each in (chapter, *parts[::2])}
+        said = {_list_words(words) for words in (chapter, *parts[::2])}
     return short
 
 

@@ -169,7 +169,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "ordinal": format_ordinal,  # 2nd
     "place": lambda place, rules: name_places(rules.seats)[place],  # opener
     "listed": join_words,  # a, b and c
-    "names": lambda things: [each.name for each in things],
+    "names": lambda things: [thing.name for thing in things],
     "capital": capitalize,
     "call": add_suit_signs,  # take ♥
     "card": format_card,  # K♠

@@ -36,7 +36,7 @@ def replace_grid_signs(grid: Grid, encoding: str) -> Grid:
     return replace(
         grid,
         title=replace_signs(grid.title, encoding),
-        headings=tuple(replace_signs(each, encoding) for each in grid.headings),
+        headings=tuple(replace_signs(heading, encoding) for heading in grid.headings),
         rows=tuple(
             tuple(Cell(*(replace_signs(part, encoding) for part in cell)) for cell in row)
             for row in grid.rows

@@ -49,15 +49,15 @@ class Dots:
     min_observations: int = MIN_OBSERVATIONS
     needs: str = ""
 
-    def make_chart(self, found: Numbers, numbered: bool = False) -> Chart | None:
+    def make_chart(self, numbers: Numbers, numbered: bool = False) -> Chart | None:
         """Return the chart, with `numbered` dots; None if there are no two numbers to compare."""
-        groups, game = found.tables_by_name[self.table].groups, found.run.rules.game
-        row = self.rows or next(each for each in groups[::-1] if each != self.series)
+        groups, game = numbers.tables_by_name[self.table].groups, numbers.run.rules.game
+        row = self.rows or next(column for column in groups[::-1] if column != self.series)
         series: dict[str, dict[str, Estimate]] = {}
         rare: dict[str, None] = {}
         for words, quantity in self.quantities.items():
-            for group, estimate in found.estimates(self.table, quantity).items():
-                named = {QUANTITY: words, **_name_values(groups, group, found)}
+            for group, estimate in numbers.estimates(self.table, quantity).items():
+                named = {QUANTITY: words, **_name_values(groups, group, numbers)}
                 name = named.get(self.series, "")
                 if name[:1].isdigit():
                     # A number does not say what it is of.
@@ -76,7 +76,7 @@ class Dots:
         keys = {key for numbers in series.values() for key in numbers}
         are_numbers = row in groups and all(key[0].isdigit() for key in keys)
         return make_dots(
-            self.name, caption, series, self.label, found.get_unit(quantity),
+            self.name, caption, series, self.label, numbers.get_unit(quantity),
             logarithmic=self.logarithmic, middle=middle,
             rows=format_heading(row, game) if are_numbers else "", numbered=numbered,
         )  # fmt: skip
@@ -102,27 +102,27 @@ class HeatMap:
     min_observations: int = MIN_OBSERVATIONS
     needs: str = ""
 
-    def make_chart(self, found: Numbers, numbered: bool = False) -> Chart | None:
+    def make_chart(self, numbers: Numbers, numbered: bool = False) -> Chart | None:
         """Return the chart, whose cells always have numbers; None if there is a single cell."""
-        groups = found.tables_by_name[self.table].groups
-        numbers = found.estimates(self.table, self.quantity)
+        groups = numbers.tables_by_name[self.table].groups
+        estimates = numbers.estimates(self.table, self.quantity)
         panels: dict[str, dict[tuple[Any, ...], Estimate]] = {}
         axes: tuple[dict[str, Any], dict[str, Any]] = {}, {}
-        for group, estimate in sorted(numbers.items()) if self.upward else numbers.items():
-            named = [*_name_values(groups, group, found).values()]
+        for group, estimate in sorted(estimates.items()) if self.upward else estimates.items():
+            named = [*_name_values(groups, group, numbers).values()]
             title = self.title
             if len(groups) == 3:
-                title = f"{format_heading(groups[2], found.run.rules.game)}: {named[2]}"
+                title = f"{format_heading(groups[2], numbers.run.rules.game)}: {named[2]}"
             panels.setdefault(title, {})[named[0], named[1]] = estimate
             for axis, text, value in zip(axes, named, group, strict=False):
                 axis[text] = value
         down, across = axes
-        headings = [format_heading(each, found.run.rules.game) for each in groups]
+        headings = [format_heading(column, numbers.run.rules.game) for column in groups]
         return make_heat_maps(
             self.name, self.caption, dict(sorted(panels.items())),
             (headings[0], [*down][:: -1 if self.upward else 1]),
             (headings[1], sorted(across, key=across.__getitem__)),
-            found.get_unit(self.quantity),
+            numbers.get_unit(self.quantity),
             diverging=self.diverging, min_observations=self.min_observations,
         )  # fmt: skip
 
@@ -148,12 +148,12 @@ class Distribution:
     threshold: tuple[float, str] | None = None
     needs: str = ""
 
-    def make_chart(self, found: Numbers, numbered: bool = False) -> Chart:
+    def make_chart(self, numbers: Numbers, numbered: bool = False) -> Chart:
         """Return the chart, without numbers."""
         stacks: dict[str, dict[int, Estimate]] = {}
         for words, quantity in self.quantities.items():
-            shares = {at: each for (at,), each in found.estimates(self.table, quantity).items()}
-            if any(each.value for each in shares.values()):
+            shares = {at: share for (at,), share in numbers.estimates(self.table, quantity).items()}
+            if any(share.value for share in shares.values()):
                 stacks[words] = shares
         return make_distribution(
             self.name, self.caption, stacks, self.label, self.counted,
@@ -161,8 +161,8 @@ class Distribution:
         )  # fmt: skip
 
 
-def _name_values(groups: Sequence[str], group: Sequence[Any], found: Numbers) -> dict[str, str]:
-    game = found.run.rules.game
+def _name_values(groups: Sequence[str], group: Sequence[Any], numbers: Numbers) -> dict[str, str]:
+    game = numbers.run.rules.game
     return {
         column: format_value(column, value, game)
         for column, value in zip(groups, group, strict=True)

@@ -112,13 +112,13 @@ class Moments(Generic[Number]):
 
     def total(self, variable: int) -> Number:
         """Return the sum of a variable."""
-        found: Number = self.sums[variable].item()
-        return found
+        total: Number = self.sums[variable].item()
+        return total
 
     def product(self, one: int, other: int) -> Number:
         """Return the sum of the products of two variables."""
-        found: Number = self.products[one, other].item()
-        return found
+        total: Number = self.products[one, other].item()
+        return total
 
     def summarize(self, variable: int) -> tuple[int, Number, Number]:
         """Return the number of observations, the sum of a variable and the sum of its squares."""
@@ -289,9 +289,9 @@ class WeightedMoments(NamedTuple):
                 than each other only where deals share lists.
         """
         if sequential:
-            found = self._estimate_sequentially(weights, crossed, squares, confidence, 1.0)
-            low, high = max(0.0, found.low), min(1.0, found.high)
-            return Estimate(found.value, low, high, found.observations)
+            estimate = self._estimate_sequentially(weights, crossed, squares, confidence, 1.0)
+            low, high = max(0.0, estimate.low), min(1.0, estimate.high)
+            return Estimate(estimate.value, low, high, estimate.observations)
         value = min(max(weights / self.weights, 0.0), 1.0)
         independent = self.independent_squares
         spread = squares - crossed + (1 - 2 * value) * crossed + value * value * independent
@@ -336,11 +336,11 @@ class WeightedMoments(NamedTuple):
         if max(known.high - known.value, known.value - known.low) <= width:
             return True
         # Bonferroni: all comparisons hold jointly.
-        each = 1 - (1 - confidence) / max(1, by.options - 1)
+        level = 1 - (1 - confidence) / max(1, by.options - 1)
         for other in range(by.options):
             if other != best:
                 lead = self.estimate_mean(
-                    by.value, best, each, other, sequential=True, bound=by.bound
+                    by.value, best, level, other, sequential=True, bound=by.bound
                 )
                 if not lead.low > 0:
                     return False

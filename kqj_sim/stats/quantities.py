@@ -149,8 +149,8 @@ def list_quantities(game: str) -> Mapping[str, Quantity]:
     """Return the quantities of a game's tables by identifier."""
     own, score_unit = find_game(game).quantities(), find_game(game).score_unit
     shared = {
-        name: each._replace(unit=score_unit) if each.unit == "points" else each
-        for name, each in QUANTITIES.items()
+        name: quantity._replace(unit=score_unit) if quantity.unit == "points" else quantity
+        for name, quantity in QUANTITIES.items()
     }
     return {**shared, **own}
 

@@ -84,8 +84,13 @@ class Table:
     def estimates(self, quantity: str) -> dict[tuple[Any, ...], Estimate]:
         """Return the numbers of a quantity by group, in the order of the table."""
         return {
-            group: Estimate(float(each.value), float(each.low), float(each.high), each.observations)
-            for group, name, each in self.lines
+            group: Estimate(
+                float(estimate.value),
+                float(estimate.low),
+                float(estimate.high),
+                estimate.observations,
+            )
+            for group, name, estimate in self.lines
             if name == quantity
         }
 
@@ -242,8 +247,8 @@ def list_deviation_notes(lines: Iterable[TableRow]) -> list[str]:
     """Return the note on missing standard deviations, if some are missing."""
     least = intervals.MIN_DEVIATION_OBSERVATIONS
     if any(
-        quantity.endswith(_DEVIATION) and 0 < each.observations < least
-        for _, quantity, each in lines
+        quantity.endswith(_DEVIATION) and 0 < estimate.observations < least
+        for _, quantity, estimate in lines
     ):
         return [f"No standard deviation is given for fewer than {least:,} observations."]
     return []

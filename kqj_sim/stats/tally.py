@@ -93,8 +93,8 @@ class JointCounts:
     def columns(self) -> frozenset[str]:
         """The columns of the rows that are used."""
         used = [self._known[column] for column in self._used]
-        plain = {each.name for each in used if isinstance(each, Column)}
-        return frozenset(plain.union(*(each.sources for each in self._derived)))
+        plain = {column.name for column in used if isinstance(column, Column)}
+        return frozenset(plain.union(*(column.sources for column in self._derived)))
 
     def add(self, rows: Rows, mask: BoolArray) -> None:
         """Count the rows where `mask` is true; raise ValueError for a value out of range."""

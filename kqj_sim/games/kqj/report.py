@@ -56,21 +56,21 @@ class AmountAdvice(NamedTuple):
     worst: int | None
 
 
-def find_facts(found: Numbers) -> dict[str, Any]:
+def find_facts(numbers: Numbers) -> dict[str, Any]:
     """Return what sentences say besides numbers of tables, by name."""
     return {
-        "few_asked": _find_few_asked(found),
-        "stakes": _find_made_by_stake(found),
-        "take_advice": read_take_chart(found) if "take_chart" in found else None,
+        "few_asked": _find_few_asked(numbers),
+        "stakes": _find_made_by_stake(numbers),
+        "take_advice": read_take_chart(numbers) if "take_chart" in numbers else None,
     }
 
 
-def _find_few_asked(found: Numbers) -> dict[int, list[str]]:
+def _find_few_asked(numbers: Numbers) -> dict[int, list[str]]:
     """Return by lap the places that were asked too seldom to be drawn."""
-    places = name_places(found.run.rules.seats)
+    places = name_places(numbers.run.rules.seats)
     few: dict[int, list[str]] = {}
-    for (lap, place), each in found.estimates("take_rate", "takes_share").items():
-        if 0 < each.observations < MIN_OBSERVATIONS:
+    for (lap, place), estimate in numbers.estimates("take_rate", "takes_share").items():
+        if 0 < estimate.observations < MIN_OBSERVATIONS:
             few.setdefault(lap, []).append(places[place])
     return few
 
@@ -78,32 +78,34 @@ def _find_few_asked(found: Numbers) -> dict[int, list[str]]:
 def _select_reliable(shares: Mapping[tuple[Any, ...], Estimate]) -> dict[Any, Estimate]:
     """Return the shares that rest on enough observations, by the value of a group column."""
     return {
-        value: each for (value,), each in shares.items() if each.observations >= MIN_OBSERVATIONS
+        value: estimate
+        for (value,), estimate in shares.items()
+        if estimate.observations >= MIN_OBSERVATIONS
     }
 
 
-def _find_made_by_stake(found: Numbers) -> dict[int, Estimate]:
+def _find_made_by_stake(numbers: Numbers) -> dict[int, Estimate]:
     """Return the share of contracts made by stake; the countered ones, 2, hold those of 4, too."""
-    by_stake = found.estimates("contracts_by_stake", "made_share")
+    by_stake = numbers.estimates("contracts_by_stake", "made_share")
     countered = [by_stake[stake,] for stake in (2, 4) if (stake,) in by_stake]
-    made = sum(round(each.value * each.observations) for each in countered)
-    contracts = sum(each.observations for each in countered)
-    share = estimate_share(made, contracts, found.run.confidence or DEFAULT_CONFIDENCE)
+    made = sum(round(estimate.value * estimate.observations) for estimate in countered)
+    contracts = sum(estimate.observations for estimate in countered)
+    share = estimate_share(made, contracts, numbers.run.confidence or DEFAULT_CONFIDENCE)
     return _select_reliable({**by_stake, (2,): share})
 
 
-def read_take_chart(found: Numbers) -> TakeAdvice:
+def read_take_chart(numbers: Numbers) -> TakeAdvice:
     """Return what the take chart of a study says."""
     hands = {
-        hand: each
-        for hand, each in found.estimates("take_chart_by_hand", "gain_mean").items()
-        if each.observations >= MIN_OBSERVATIONS
+        hand: estimate
+        for hand, estimate in numbers.estimates("take_chart_by_hand", "gain_mean").items()
+        if estimate.observations >= MIN_OBSERVATIONS
     }
-    worse = {hand: each for hand, each in hands.items() if each.high < 0}
-    deals = sum(each.observations for each in hands.values())
-    share = sum(each.observations for each in worse.values()) / deals if deals else 0.0
-    better = sum(each.low > 0 for each in hands.values())
-    gain = found.estimate("take_chart", "gain_mean")
+    worse = {hand: estimate for hand, estimate in hands.items() if estimate.high < 0}
+    deals = sum(estimate.observations for estimate in hands.values())
+    share = sum(estimate.observations for estimate in worse.values()) / deals if deals else 0.0
+    better = sum(estimate.low > 0 for estimate in hands.values())
+    gain = numbers.estimate("take_chart", "gain_mean")
     worst: Any = min(worse, key=lambda hand: worse[hand].value, default=None)
     return TakeAdvice(gain, len(hands), better, len(worse), share, worst)
 
@@ -116,24 +118,24 @@ def read_amounts(made: Mapping[int, Estimate]) -> AmountAdvice:
     return AmountAdvice(made, amounts[-1], limit, *find_extremes(made))
 
 
-def write_headlines(found: Numbers, facts: Mapping[str, Any]) -> Sequence[str]:
+def write_headlines(numbers: Numbers, facts: Mapping[str, Any]) -> Sequence[str]:
     """Return the findings: what happens, who gains, what to do."""
-    if not found.count("contracts", "made_share"):
+    if not numbers.count("contracts", "made_share"):
         return [say(__name__, "nothing_played")]
     return [
-        say(__name__, "contracts_headline", found),
-        say(__name__, "lead_headline", found),
-        *_give_advice(found, facts),
+        say(__name__, "contracts_headline", numbers),
+        say(__name__, "lead_headline", numbers),
+        *_give_advice(numbers, facts),
     ]
 
 
-def _give_advice(found: Numbers, facts: Mapping[str, Any]) -> Sequence[str]:
+def _give_advice(numbers: Numbers, facts: Mapping[str, Any]) -> Sequence[str]:
     if facts["take_advice"] is not None:
         return [say(__name__, "take_headline", facts["take_advice"])]
-    if "contracts_by_amount" not in found:
+    if "contracts_by_amount" not in numbers:
         return []
-    made = _select_reliable(found.estimates("contracts_by_amount", "made_share"))
-    countered = found.estimate("auctions", "countered_share")
+    made = _select_reliable(numbers.estimates("contracts_by_amount", "made_share"))
+    countered = numbers.estimate("auctions", "countered_share")
     return describe_amounts(made, facts["stakes"], countered)
 
 
@@ -154,7 +156,7 @@ def describe_amounts(
 
 _MADE = {"made": "made_share"}
 _MADE_LABEL = "contracts made, %"
-_RESULTS = {each: f"{each}_share" for each in ("made", "litigation", "failed")}
+_RESULTS = {result: f"{result}_share" for result in ("made", "litigation", "failed")}
 
 _TAKING_HEAT = HeatMap(
     "taking_heat",

@@ -71,7 +71,7 @@ def _make_take_grid(numbers: Numbers, compact: bool) -> tuple[list[str], Grid | 
     names = [f"{format_ordinal(lap)} lap" for lap in laps]
     names += [] if laps and compact else ["both laps" if laps else "of deals"]
     shown = [f"{result}_share" for result in _RESULTS] if compact else ["made_share"]
-    shown = [each for each in shown if numbers.get("contracts", each) is not None]
+    shown = [quantity for quantity in shown if numbers.get("contracts", quantity) is not None]
     rows = []
     for place, name in (*((place, _PLACES[place]) for place in shown_places), (None, "all")):
         group = () if place is None else (place,)
@@ -88,10 +88,10 @@ def _make_take_grid(numbers: Numbers, compact: bool) -> tuple[list[str], Grid | 
                 else numbers.cell("taking_by_place", "share_of_deals", place)
             )
         table = "contracts" if place is None else "contracts_by_place"
-        cells += [numbers.cell(table, each, *group) for each in shown]
+        cells += [numbers.cell(table, quantity, *group) for quantity in shown]
         cells.append(count_cell(numbers.count(table, "made_share", *group)))
         rows.append((name, cells))
-    headings = [*names, *(each.removesuffix("_share") for each in shown), "contracts"]
+    headings = [*names, *(quantity.removesuffix("_share") for quantity in shown), "contracts"]
     note = say(__name__, "countered_note", numbers) if compact else ""
     return remarks, make_grid("Last bid" if auction else "Takes", headings, rows, note)
 

@@ -167,22 +167,22 @@ KEY_FIGURES: tuple[KeyFigure, ...] = (
 )
 
 
-def find_facts(found: Numbers) -> dict[str, Any]:
+def find_facts(numbers: Numbers) -> dict[str, Any]:
     """Return what sentences say besides numbers of tables: the fewest and the most trumps."""
     trumps = sorted(
         number
-        for (number,), each in found.estimates("results_by_sender_trumps", WON).items()
-        if each.observations >= MIN_OBSERVATIONS
+        for (number,), estimate in numbers.estimates("results_by_sender_trumps", WON).items()
+        if estimate.observations >= MIN_OBSERVATIONS
     )
     return {"trumps": (trumps[0], trumps[-1]) if len(trumps) > 1 else None}
 
 
-def write_headlines(found: Numbers, facts: Mapping[str, Any]) -> Sequence[str]:
+def write_headlines(numbers: Numbers, facts: Mapping[str, Any]) -> Sequence[str]:
     """Return the findings: what happens, who gains, what to do."""
-    if not found.count("results", WON):
+    if not numbers.count("results", WON):
         return [say(__name__, "nothing_played")]
     names = ("results_headline", "lead_headline", "trumps_headline")
-    return list(filter(None, (say(__name__, name, found, facts) for name in names)))
+    return list(filter(None, (say(__name__, name, numbers, facts) for name in names)))
 
 
 PLAYED = ("results", WON)

@@ -168,22 +168,22 @@ class SavedRun:
             return
         with OutputFile(path):
             pass  # Tells before the run if the file cannot be written.
-        found, numbers = read_checkpoint(path)
-        difference = self.saved.describe_difference(found)
-        if not difference and found.finished > self.total:
-            difference = f"{found.finished:,} {unit} and not {self.total:,}"
+        saved, numbers = read_checkpoint(path)
+        difference = self.saved.describe_difference(saved)
+        if not difference and saved.finished > self.total:
+            difference = f"{saved.finished:,} {unit} and not {self.total:,}"
         if difference:
             raise RunError(
                 f"{path} is the checkpoint of another run ({difference}): give the options it was "
                 "made with, or another file"
             )
-        if found.digest != _hash_counts(found.finished, numbers):
+        if saved.digest != _hash_counts(saved.finished, numbers):
             raise RunError(
                 f"{path} is damaged: its counts were changed; name another file, or delete this "
                 "one to begin anew"
             )
         self.tally.add_numbers(numbers)
-        self.saved.finished = found.finished
+        self.saved.finished = saved.finished
 
     def save(self) -> None:
         """Write the checkpoint, replacing one of that name; raise OSError if that fails."""

@@ -179,13 +179,13 @@ def _make_group_grid(numbers: Numbers, columns: Sequence[KeyFigure], counted: Ke
         (
             *(Cell(format_value(key, at, game)) for key, at in zip(keys, group, strict=True)),
             count_cell(numbers.count(table, quantity, *group)),
-            *(show(each, group) for each in shown),
+            *(show(column, group) for column in shown),
         )
         for group in groups
     )
     headings = tuple(format_heading(key, game) for key in keys)
     note = say(__name__, "rare_groups", EMPTY_CELL_TEXT) if rare else ""
-    columns_shown = (*headings, "deals", *(each.name for each in shown))
+    columns_shown = (*headings, "deals", *(column.name for column in shown))
     return Grid("", columns_shown, rows, len(keys), note, narrow=True)
 
 
@@ -202,9 +202,9 @@ def _has_rare_groups(
 def _says_nothing(numbers: Numbers, column: KeyFigure, groups: Sequence[Group]) -> bool:
     """Return whether a share is 0 or 1 in every group, or nowhere known."""
     values = [
-        found.value
+        estimate.value
         for group in groups
-        if (found := numbers.get(column.table, column.quantity, *group, *column.group))
+        if (estimate := numbers.get(column.table, column.quantity, *group, *column.group))
     ]
     return not values or (
         column.quantity in ("taken_share", "played_share") and {*values} <= {0.0, 1.0}
@@ -228,20 +228,20 @@ def _write_group_headline(numbers: Numbers, what: str, column: KeyFigure) -> str
     by = [format_heading(key, game) for key in keys]
     if len(shares) < 2:
         return say(__name__, "groups", what, by, None, ())
-    overall = sum(each.value * each.observations for each in shares.values()) / sum(
-        each.observations for each in shares.values()
+    overall = sum(share.value * share.observations for share in shares.values()) / sum(
+        share.observations for share in shares.values()
     )
     p_value = _compare_counts(shares.values(), overall, len(shares) - 1)
     if p_value >= TEST_LEVEL:
         return say(__name__, "groups", what, by, p_value, ())
     scores = {
-        group: (each.value - overall) * math.sqrt(each.observations)
-        for group, each in shares.items()
+        group: (share.value - overall) * math.sqrt(share.observations)
+        for group, share in shares.items()
     }
     ends = [
         (
             numbers.text(column.table, column.quantity, *group),
-            [format_value(*each, game) for each in zip(keys, group, strict=True)],
+            [format_value(*named, game) for named in zip(keys, group, strict=True)],
         )
         for group in (pick(scores, key=lambda group: scores[group]) for pick in (max, min))
     ]
@@ -257,7 +257,7 @@ def _compare_counts(
     """
     if not 0 < expected < 1:
         return 1.0
-    squares = sum(each.observations * (each.value - expected) ** 2 for each in shares)
+    squares = sum(share.observations * (share.value - expected) ** 2 for share in shares)
     if degrees_of_freedom is None:
         return chi_square_tail(squares / expected, len(shares) - 1)
     return chi_square_tail(squares / (expected * (1 - expected)), degrees_of_freedom)
@@ -297,7 +297,8 @@ def _list_group_charts(numbers: Numbers) -> tuple[list[Chart], str]:
     )
     deals = {
         group: max(
-            numbers.count(each.table, each.quantity, *group, *each.group) for each in figures
+            numbers.count(figure.table, figure.quantity, *group, *figure.group)
+            for figure in figures
         )
         for group in groups
     }
