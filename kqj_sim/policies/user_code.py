@@ -183,7 +183,7 @@ def _describe_value(value: object, seen: dict[FunctionType, int]) -> object:
         return type(value), tuple(_describe_value(each, seen) for each in value)
     try:
         hash(value)
-    except TypeError:  # It may change, and compiled functions use no such thing.
+    except Exception:  # It may change, and compiled functions use no such thing.
         return object()
     return value
 
@@ -299,12 +299,9 @@ class _MistakeFinder(ast.NodeVisitor):
         self.mistakes: list[tuple[int, str]] = []
         self._search = search
         nodes = [node for statement in body for node in ast.walk(statement)]
-        rebound = {
-            each.id
-            for each in nodes
-            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-        }
-        rebound |= {each.arg for each in nodes if isinstance(each, ast.arg)}
+        stored = [node for node in nodes if isinstance(getattr(node, "ctx", None), ast.Store)]
+        rebound = {node.id for node in stored if isinstance(node, ast.Name)}
+        rebound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
         roles = search.roles.get(function, {})
         self._roles = {name: role for name, role in roles.items() if name not in rebound}
         self._sets: set[str] = set()
