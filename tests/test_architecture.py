@@ -71,8 +71,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "positions": TEXT | ENGINE | {"plan", "referee", "stats"},
     "arguments": TEXT | {"policies"},
     "notation": TEXT | {"arguments", "policies", "referee", "positions"},
-    "progress": {"messages", "arguments", "errors", "simulation", "signals"},
-    "runner": TEXT | {"arguments", "core", "progress", "simulation"},
+    "runner": TEXT | {"arguments", "core", "signals", "simulation"},
     "output": TEXT | ENGINE | {"referee", "stats", "positions", "signals", "suffixes"},
     "paired": TEXT | ENGINE | ESTIMATES | {"runner"},
     "options": {"arguments", "errors", "games", "rules", "suffixes"},
@@ -83,12 +82,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     | ENGINE
     | ESTIMATES
     | {"referee", "notation", "signals", "suffixes"}
-    | {"arguments", "options", "paired", "progress", "question", "results", "runner", "web"},
+    | {"arguments", "options", "paired", "question", "results", "runner", "web"},
     "commands": TEXT
     | ENGINE
     | ESTIMATES
     | {"referee", "notation", "signals", "suffixes"}
-    | {"arguments", "options", "progress", "question", "questions", "results", "runner"},
+    | {"arguments", "options", "question", "questions", "results", "runner"},
     "cli": {"commands", "errors", "messages"},
     "__main__": {"cli", "signals"},
 }

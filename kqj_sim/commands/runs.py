@@ -25,9 +25,8 @@ from kqj_sim.commands.stdout import get_stdout, write_line
 from kqj_sim.errors import InputError
 from kqj_sim.games import GAMES
 from kqj_sim.messages import quote, visible
-from kqj_sim.progress import InterruptHandler
 from kqj_sim.question import CommandDescription
-from kqj_sim.runner import Runner
+from kqj_sim.runner import InterruptHandler, Runner
 from kqj_sim.signals import get_exit_status
 from kqj_sim.suffixes import PAGE_SUFFIXES
 

@@ -38,7 +38,7 @@ PACKAGE = Path(__file__).resolve().parent.parent
 
 ABOVE_THE_ENGINE = (
     "__main__", "arguments", "cli", "commands", "notation", "options", "output", "plan",
-    "positions", "progress", "question", "questions", "referee", "results", "runner", "stats",
+    "positions", "question", "questions", "referee", "results", "runner", "stats",
     "suffixes", "web", "games/kqj/answers", "games/kqj/call_sampler", "games/kqj/card_sampler",
     "games/kqj/detail_tables", "games/kqj/plots", "games/kqj/quantities", "games/kqj/report",
     "games/kqj/screen", "games/kqj/tables",

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 import kqj_sim as kqj
-from kqj_sim import progress
-from kqj_sim.progress import ProgressLine
+from kqj_sim import runner
+from kqj_sim.runner import ProgressLine
 
 
 class Clock:
@@ -23,9 +23,9 @@ class Clock:
 
 def test_rate_and_time_left_are_those_of_late(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
-    monkeypatch.setattr(progress, "time", clock)
+    monkeypatch.setattr(runner, "time", clock)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with ProgressLine("deals", 1_000_000, quiet=False) as line:
+    with ProgressLine("deals", 1_000_000, progress=True) as line:
         line.resume(400_000)
         clock.now = 20.0  # it was compiled meanwhile
         line.advance(0)
@@ -51,4 +51,4 @@ def test_without_stderr_there_is_no_line(monkeypatch: pytest.MonkeyPatch) -> Non
      (86400 * 1234, "1,234 days 00:00:00")],
 )  # fmt: skip
 def test_durations(seconds: float, text: str) -> None:
-    assert progress.format_duration(seconds) == text
+    assert runner.format_duration(seconds) == text

@@ -19,7 +19,7 @@ import pytest
 
 import kqj_sim as kqj
 from kqj_sim.core.block import LANES
-from kqj_sim.progress import ProgressLine
+from kqj_sim.runner import ProgressLine
 from kqj_sim.simulation import cluster as dask_cluster
 from kqj_sim.simulation.cluster import DaskCluster
 from kqj_sim.simulation.run import simulate

@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kqj_sim.progress import ProgressLine
 from kqj_sim.questions.simulate import checkpoint
 from kqj_sim.questions.simulate.checkpoint import SavedRun, read_checkpoint
 from kqj_sim.rules import GameRules
+from kqj_sim.runner import ProgressLine
 from tests.command_line import ENDLESS, ENVIRONMENT, PROGRAM, expect_error, kill_at_end, run
 from tests.variants import OTHER_GAMES
 

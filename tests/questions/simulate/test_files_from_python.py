@@ -14,10 +14,10 @@ import pytest
 import kqj_sim as kqj
 from kqj_sim.output.files import OutputFolder
 from kqj_sim.output.rows import RowsFile
-from kqj_sim.progress import ProgressLine
 from kqj_sim.questions.compare.result import TuningResult
 from kqj_sim.questions.simulate import checkpoint
 from kqj_sim.results import UnwrittenFileError
+from kqj_sim.runner import ProgressLine
 
 FEW: dict[str, Any] = {"deals": 600, "policy": "random", "where": "taken"}
 
