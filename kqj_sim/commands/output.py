@@ -215,8 +215,7 @@ def print_report(report: Report, format: str, color: str) -> None:
 
 def print_screen(parts: Sequence[RenderableType], color: str) -> None:
     """Write tables and texts of Rich to stdout."""
-    from kqj_sim.output.grid import to_screen
-    from kqj_sim.output.signs import replace_signs
+    from kqj_sim.output.grid import replace_signs, to_screen
 
     colored = wants_color(color)
     text = to_screen(parts, color=colored, width=screen_width())

@@ -16,18 +16,19 @@ from typing import TYPE_CHECKING, Any
 from kqj_sim.errors import InputError
 from kqj_sim.messages import format_json, visible_lines
 from kqj_sim.output.grid import (
+    LETTERS_FOR_SIGNS,
     NO_INTERVAL,
     PIPED_WIDTH,
     drop_repeated_notes,
     escape_tags,
     make_grids,
+    replace_grid_signs,
     split_grid,
     to_markdown,
     to_rich,
     to_screen,
 )
 from kqj_sim.output.run import RANGE_SIGNS, Report, Run
-from kqj_sim.output.signs import LETTERS_FOR_SIGNS, replace_grid_signs
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import math
 import re
 import textwrap
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -478,3 +479,94 @@ def to_screen(parts: Iterable[RenderableType], *, color: bool, width: int | None
         clean = (Segment(visible_lines(text), style) for text, style, _ in segments)
         console.print(Segments(clean), end="")
     return "\n".join(line.rstrip() for line in out.getvalue().split("\n"))
+
+
+# Letters in the place of signs that the encoding of stdout does not have.
+
+LETTERS_FOR_SIGNS = "kqj_sim.letters"
+"""Error handler of `str.encode` that writes `take h 71.0% +/-0.4` in ASCII."""
+
+_LETTERS = {
+    "♠": "s", "♥": "h", "♦": "d", "♣": "c", "±": "+/-", "─": "-", "━": "=", "\N{EN DASH}": "-",
+    "\N{MINUS SIGN}": "-", "…": "...", "\N{MULTIPLICATION SIGN}": "x", "→": "->", "≤": "<=",
+    "≥": ">=",
+}  # fmt: skip
+
+
+def _write_letters(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    signs = error.object[error.start : error.end]
+    return "".join(_LETTERS.get(sign, "?") for sign in signs), error.end
+
+
+codecs.register_error(LETTERS_FOR_SIGNS, _write_letters)
+
+
+def replace_signs(text: str, encoding: str) -> str:
+    """Return the text as the encoding can write it."""
+    return text.encode(encoding, LETTERS_FOR_SIGNS).decode(encoding)
+
+
+def replace_grid_signs(grid: Grid, encoding: str) -> Grid:
+    """Return the grid with letters for signs, so that its columns are as wide as these need."""
+    return replace(
+        grid,
+        title=replace_signs(grid.title, encoding),
+        headings=tuple(replace_signs(heading, encoding) for heading in grid.headings),
+        rows=tuple(
+            tuple(Cell(*(replace_signs(part, encoding) for part in cell)) for cell in row)
+            for row in grid.rows
+        ),
+        note=replace_signs(grid.note, encoding),
+    )
+
+
+# Excerpts of tables: what a first screen shows of them, as data.
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """Some columns and rows of a table, with numbers as short as a screen needs them.
+
+    Attributes:
+        quantities: the columns, in order; those that the table does not have are left out.
+        without: group columns that are left out, since others say the same.
+        title: the heading; None for that of the table.
+        note: the remark below; None for that of the table.
+        most: number of rows at most, the first ones.
+        sorted_by: a quantity by which the rows fall; empty for the order of the table.
+    """
+
+    table: str
+    quantities: tuple[str, ...]
+    without: tuple[str, ...] = ()
+    title: str | None = None
+    note: str | None = None
+    most: int | None = None
+    sorted_by: str = ""
+
+    def make_grids(self, tables: Mapping[str, Table], width: int | None = None) -> list[Grid]:
+        """Return the excerpt as grids of a width; none if its table is not there."""
+        table = tables.get(self.table)
+        if table is None:
+            return []
+        rows = list(dict.fromkeys(group for group, *_ in table.lines))
+        if self.sorted_by:
+            numbers = table.estimates(self.sorted_by)
+            rows.sort(key=lambda group: -numbers[group].value)
+        shown = [at for at, group in enumerate(table.groups) if group not in self.without]
+        numbers_by_place = {(group, name): estimate for group, name, estimate in table.lines}
+        lines = [
+            (tuple(group[at] for at in shown), name, numbers_by_place[group, name])
+            for name in self.quantities
+            for group in rows[: self.most]
+            if (group, name) in numbers_by_place
+        ]
+        excerpt = replace(
+            table,
+            title=table.title if self.title is None else self.title,
+            groups=tuple(table.groups[at] for at in shown),
+            lines=lines,
+            note=table.note if self.note is None else self.note,
+        )
+        return make_grids(excerpt, width, brief=True)

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kqj_sim import __version__
-from kqj_sim.output.excerpts import Excerpt
-from kqj_sim.output.grid import Grid, drop_repeated_notes, make_grids, split_grid
+from kqj_sim.output.grid import Excerpt, Grid, drop_repeated_notes, make_grids, split_grid
 from kqj_sim.output.sentences import say
 from kqj_sim.rules import GameRules
 

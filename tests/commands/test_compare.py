@@ -12,8 +12,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import kqj_sim as kqj
-from kqj_sim.output.excerpts import Excerpt
-from kqj_sim.output.grid import to_rich, to_screen
+from kqj_sim.output.grid import Excerpt, to_rich, to_screen
 from kqj_sim.paired.comparison import Comparison, describe_progress, write_headline
 from kqj_sim.questions.compare.screen import make_comparison_drawing
 from kqj_sim.rules import KqjRules

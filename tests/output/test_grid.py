@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+import subprocess
 from dataclasses import replace
 
 import pytest
 
 from kqj_sim.output.grid import (
     PIPED_WIDTH,
+    Excerpt,
     break_long_words,
     format_number,
+    format_symmetric,
     make_grids,
+    replace_signs,
     to_markdown,
     to_rich,
     to_screen,
@@ -19,6 +23,7 @@ from kqj_sim.output.grid import (
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.quantities import find_quantity, list_quantities
 from kqj_sim.stats.tables import Table, TableRow
+from tests.command_line import ENVIRONMENT, PROGRAM
 from tests.output.tables import NAN, RESULTS, TAKEN, table
 
 
@@ -179,3 +184,94 @@ def test_long_specifications_are_broken_and_shown_whole() -> None:
     assert break_long_words("a sentence of short words: kept", 24) == (
         "a sentence of short words: kept"
     )
+
+
+@pytest.mark.parametrize(
+    ("encoding", "shown"),
+    [
+        ("utf-8", "take ♥: 71.0% ±0.4 …"),
+        ("latin-1", "take h: 71.0% ±0.4 ..."),
+        ("ascii", "take h: 71.0% +/-0.4 ..."),
+        ("cp1252", "take h: 71.0% ±0.4 …"),
+    ],
+)
+def test_only_missing_signs_are_replaced(encoding: str, shown: str) -> None:
+    assert replace_signs("take ♥: 71.0% ±0.4 …", encoding) == shown
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_screen_is_written_in_the_encoding_of_stdout(encoding: str) -> None:
+    done = subprocess.run(
+        [*PROGRAM, "simulate", "--deals", "300", "--policy", "greedy", "--by", "contract"],
+        env={**ENVIRONMENT, "PYTHONIOENCODING": encoding},
+        capture_output=True,
+        check=True,
+    )
+    text = done.stdout.decode(encoding)
+    assert "?" not in text
+    sign = "+/-" if encoding == "ascii" else "±"
+    lines = text.splitlines()
+    (spades,) = (line for line in lines if line.startswith("s "))
+    assert sign in spades
+    rule = next(line for line in lines if set(line) == {"-"})
+    assert max(map(len, lines[lines.index(rule) :])) == len(rule)
+
+
+LOSSES = {"calls": 12.34, "1": 2.0, "2": 30.0}
+
+
+def _make_table() -> Table:
+    lines: list[TableRow] = []
+    for trick, loss in LOSSES.items():
+        lines.append((("", trick), "loss_points", Estimate(loss, loss - 12.5, loss + 12.5, 50)))
+        lines.append((("", trick), "mistakes", Estimate(3, math.nan, math.nan, 50)))
+    return Table("losses", "Losses", ("best", "trick"), lines, "A note.", counted=False, game="kqj")
+
+
+def _read(excerpt: Excerpt) -> list[list[str]]:
+    (grid,) = excerpt.make_grids({"losses": _make_table()})
+    return [list(grid.headings), *([str(cell) for cell in row] for row in grid.rows)]
+
+
+def test_columns_come_in_the_order_asked_for_and_unknown_ones_are_left_out() -> None:
+    excerpt = Excerpt("losses", ("mistakes", "result", "loss_points"), without=("best",))
+    assert _read(excerpt) == [
+        ["trick", "mistakes", "points lost"],
+        ["calls", "3", "12 ±12"],
+        ["1", "3", "2 ±12"],
+        ["2", "3", "30 ±12"],
+    ]
+
+
+def test_the_largest_rows_come_first() -> None:
+    excerpt = Excerpt("losses", ("loss_points",), ("best",), most=2, sorted_by="loss_points")
+    assert [row[0] for row in _read(excerpt)[1:]] == ["2", "calls"]
+
+
+def test_title_and_note_are_those_of_the_table_unless_others_are_given() -> None:
+    tables = {"losses": _make_table()}
+    (grid,) = Excerpt("losses", ("mistakes",)).make_grids(tables)
+    assert (grid.title, grid.note) == ("Losses", "A note.")
+    (grid,) = Excerpt("losses", ("mistakes",), title="", note="Another.").make_grids(tables)
+    assert (grid.title, grid.note) == ("", "Another.")
+    assert Excerpt("players", ("rounds",)).make_grids(tables) == []
+
+
+@pytest.mark.parametrize(
+    ("estimate", "text"),
+    [
+        ((0.0, 0.0, 0.0004), "<0.04%"),
+        ((0.07, 0.02, 0.178), "<18%"),
+        ((0.02, 0.0, 0.05), "<5.0%"),
+        ((1.0, 0.158, 1.0), ">15%"),
+        ((0.9999, 0.99962, 1.0), ">99.96%"),
+        ((0.025, 0.013, 0.04), "2.5% ±1.5"),
+        # Differences of shares may be near zero, or below.
+        ((0.02, -0.01, 0.05), "2.0% ±3.0"),
+        ((-0.3, -0.4, -0.2), "-30% ±10"),
+    ],
+)
+def test_a_share_is_written_as_a_bound_if_its_interval_leaves_0_or_1(
+    estimate: tuple[float, float, float], text: str
+) -> None:
+    assert str(format_symmetric(Estimate(*estimate, 100), "share")) == text

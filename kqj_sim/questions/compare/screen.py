@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from kqj_sim import __version__
 from kqj_sim.games import find_game, list_game_options
 from kqj_sim.messages import capitalize, shell_join, visible
-from kqj_sim.output.excerpts import Excerpt
 from kqj_sim.output.figures import (
     Chart,
     Drawing,
@@ -25,7 +24,7 @@ from kqj_sim.output.figures import (
     make_lines,
     wrap_text,
 )
-from kqj_sim.output.grid import NO_INTERVAL, SCREEN_WIDTH, make_grids
+from kqj_sim.output.grid import NO_INTERVAL, SCREEN_WIDTH, Excerpt, make_grids
 from kqj_sim.output.run import Report, Run, ScreenView
 from kqj_sim.output.sentences import say
 from kqj_sim.paired.comparison import (

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kqj_sim.cards import add_suit_signs, format_card, format_hand
 from kqj_sim.games import describe_rules, find_game
 from kqj_sim.output.card_reasons import compare_cards
-from kqj_sim.output.excerpts import Excerpt
 from kqj_sim.output.figures import Chart, Drawing, NothingToDrawError, make_dots
-from kqj_sim.output.grid import format_number
+from kqj_sim.output.grid import Excerpt, format_number
 from kqj_sim.output.run import RANGE_SIGNS, Report, Run, group_seats
 from kqj_sim.output.sentences import say
 from kqj_sim.places import describe_place, name_places

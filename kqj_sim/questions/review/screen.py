@@ -12,7 +12,7 @@ from kqj_sim.cards import parse_card
 from kqj_sim.games import find_game
 from kqj_sim.messages import shell_join
 from kqj_sim.output.card_reasons import compare_cards
-from kqj_sim.output.excerpts import Excerpt
+from kqj_sim.output.grid import Excerpt
 from kqj_sim.output.run import RANGE_SIGNS, Report, Run
 from kqj_sim.output.sentences import say
 from kqj_sim.policies.players import parse_player

@@ -9,13 +9,11 @@ from functools import partial
 import pytest
 
 from kqj_sim.output.formats import render
-from kqj_sim.output.grid import format_symmetric
 from kqj_sim.output.run import Run
 from kqj_sim.questions.simulate.screen import make_simulation_report
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.run import reduce_rows
-from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tally import Tally
 from tests.command_line import run
 from tests.variants import OTHER_GAMES
@@ -114,22 +112,6 @@ def test_groups_of_few_deals_have_no_numbers() -> None:
     text = run("simulate", "--deals", "1000", "--policy", "points", "--by", "place").stdout
     assert re.search(r"^dealer +\d+ +- +- +- +-$", text, flags=re.M), text
     assert "-: fewer than 30 deals, not shown." in text
-
-
-@pytest.mark.parametrize(
-    ("estimate", "text"),
-    [
-        ((0.0, 0.0, 0.0004, 9000), "<0.04%"),
-        ((0.07, 0.02, 0.178, 54), "<18%"),
-        ((1.0, 0.158, 1.0, 2), ">15%"),
-        ((0.9999, 0.99962, 1.0, 9000), ">99.96%"),
-        ((0.025, 0.013, 0.04, 900), "2.5% ±1.5"),
-    ],
-)
-def test_interval_of_a_share_stays_between_0_and_1(
-    estimate: tuple[float, float, float, int], text: str
-) -> None:
-    assert str(format_symmetric(Estimate(*estimate), "share")) == text
 
 
 @pytest.mark.slow
