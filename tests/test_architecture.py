@@ -215,6 +215,30 @@ def test_one_module_names_a_game() -> None:
         assert naming == {"kqj_sim.games"}
 
 
+def test_no_question_imports_another() -> None:
+    """A part that two of them need lies below both."""
+    wrong = []
+    for path in modules():
+        folder, _, question = path.relative_to(PACKAGE).parent.as_posix().partition("/")
+        if folder == "questions" and question:
+            wrong += [
+                f"{name_of(path)} line {line} imports {name}"
+                for line, name in imports_of(path)
+                if name.startswith("kqj_sim.questions.") and name.split(".")[2] != question
+            ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_one_reader_makes_positions() -> None:
+    made = [
+        name_of(path)
+        for path in modules()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Position"
+    ]
+    assert made == ["kqj_sim.positions.reader"]
+
+
 def test_modules_do_not_import_each_other() -> None:
     """No module imports, through however many others, itself."""
     imported = list_imported_modules()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from kqj_sim.cards import parse_cards
@@ -33,96 +35,59 @@ def test_worked_case() -> None:
     assert winner("Tc 6h Hh 4s Ts Hc", "h") == 2
 
 
-@pytest.mark.parametrize("contract", ["s", "h", "NT", "AT"])
-def test_leading_any_card_may_be_played(contract: str) -> None:
-    assert legal("4s 9h Ad", "", contract) == {"4s", "9h", "Ad"}
+RANDOM_TEAMS = [0, 0, 1, 1, 1, 0]
 
-
-def test_a_plain_suit_must_be_followed_with_any_card_of_it() -> None:
-    assert legal("As 4s 9h Ad", "Ks", "h") == {"As", "4s"}
-
-
-def test_a_plain_suit_must_be_followed_even_if_the_trick_was_trumped() -> None:
-    assert legal("As 4s 9h Ad", "Ks 4h", "h") == {"As", "4s"}
-
-
-def test_no_trump_must_be_followed_without_duty_to_beat() -> None:
-    assert legal("Ah 4h 9s", "Kh", "NT") == {"Ah", "4h"}
-
-
-def test_trump_led_must_be_beaten_if_possible() -> None:
-    assert legal("9h 7h Kh 4s", "Ah", "h") == {"9h", "7h"}
-
-
-def test_trump_led_must_be_beaten_also_if_a_partner_is_master() -> None:
+LEGAL: list[tuple[str, str, str, str, str, dict[str, object]]] = [
+    *(("leading, any card", "4s 9h Ad", "", contract, "4s 9h Ad", {})
+      for contract in ("s", "h", "NT", "AT")),
+    ("a plain suit is followed with any card", "As 4s 9h Ad", "Ks", "h", "As 4s", {}),
+    ("a plain suit is followed in a trumped trick, too", "As 4s 9h Ad", "Ks 4h", "h", "As 4s", {}),
+    ("No-Trump is followed without duty to beat", "Ah 4h 9s", "Kh", "NT", "Ah 4h", {}),
+    ("trump led is beaten if possible", "9h 7h Kh 4s", "Ah", "h", "9h 7h", {}),
     # Seat 0 leads and stays master; seat 2 is the partner.
-    assert legal("9h Kh 4s", "Ah 4h", "h") == {"9h"}
+    ("trump led is beaten also if a partner is master", "9h Kh 4s", "Ah 4h", "h", "9h", {}),
+    ("every trump played so far is beaten", "7h Ah Kh", "Th 8h", "h", "7h Ah Kh", {}),
+    ("every trump played so far is beaten", "9h 7h Kh", "Th 8h 4h", "h", "9h", {}),
+    ("trump led that cannot be beaten takes any trump", "4h Ah As", "9h", "h", "4h Ah", {}),
+    *(("at All-Trumps every suit led is beaten", f"9{suit} A{suit} 4{suit} 9{other}",
+       trick.replace("*", suit), "AT", right.replace("*", suit), {})
+      for suit, other in ("sh", "hs", "ds", "cs")
+      for trick, right in (("T*", "9* A*"), ("T* 8*", "9*"))),
+    ("at All-Trumps other suits need not be beaten", "As 4s 9d", "Ts 9h", "AT", "As", {}),
+    ("at All-Trumps other suits need not be beaten", "Ks 4s 9d", "Ts 9h", "AT", "Ks 4s", {}),
+    ("void, the partner master: any card", "9h 4h As", "Ac 4c", "h", "9h 4h As", {}),
+    ("void, the partner master by a trump: any card", "4h 9h As", "Ac Th 8h 4c", "h", "4h 9h As",
+     {}),
+    ("void, an opponent master: trump", "9h 4h As", "Ac", "h", "9h 4h", {}),
+    # Seat 1 is the partner.
+    ("void, an opponent master by a trump: overtrump", "9h 4h As", "4c Th Kc", "h", "9h 4h As", {}),
+    ("void, an opponent master by a trump: overtrump", "9h 4h As", "4c Kc Th", "h", "9h", {}),
+    ("void without a trump that beats: any card", "7h 4h As", "4c Kc 8h", "h", "7h 4h As", {}),
+    ("void without trumps: any card", "As 4s Kd", "Ac", "h", "As 4s Kd", {}),
+    ("void in trump led: any card", "As 4s Kd", "9h", "h", "As 4s Kd", {}),
+    *(("void at All-Trumps and No-Trump: any card", "9h 4h As", trick, contract, "9h 4h As", {})
+      for contract in ("AT", "NT") for trick in ("Ac", "Ac 4c")),
+    ("with three teams the seat two places before is no partner", "9h 4h As", "Ac 4c", "h",
+     "9h 4h", {"teams": THREE_TEAMS}),
+    ("with three teams the seat three places before is", "9h 4h As", "Ac 4c 5c", "h", "9h 4h As",
+     {"teams": THREE_TEAMS}),
+    ("random partners are those of the round", "9h 4h As", "Ac", "h", "9h 4h As",
+     {"teams": RANDOM_TEAMS}),
+    ("random partners are those of the round", "9h 4h As", "Ac", "h", "9h 4h",
+     {"teams": RANDOM_TEAMS, "leader": 1}),
+]  # fmt: skip
+"""A rule; hand, trick and contract; the legal cards."""
 
 
-def test_trump_led_must_beat_every_trump_played_so_far() -> None:
-    assert legal("7h Ah Kh", "Th 8h", "h") == {"7h", "Ah", "Kh"}
-    assert legal("9h 7h Kh", "Th 8h 4h", "h") == {"9h"}
-
-
-def test_trump_led_that_cannot_be_beaten_takes_any_trump() -> None:
-    assert legal("4h Ah As", "9h", "h") == {"4h", "Ah"}
-
-
-@pytest.mark.parametrize("suit", "shdc")
-def test_at_all_trumps_every_suit_led_must_be_beaten(suit: str) -> None:
-    hand = f"9{suit} A{suit} 4{suit} 9{'h' if suit == 's' else 's'}"
-    assert legal(hand, f"T{suit}", "AT") == {f"9{suit}", f"A{suit}"}
-    assert legal(hand, f"T{suit} 8{suit}", "AT") == {f"9{suit}"}
-
-
-def test_at_all_trumps_cards_of_other_suits_need_not_be_beaten() -> None:
-    assert legal("As 4s 9d", "Ts 9h", "AT") == {"As"}
-    assert legal("Ks 4s 9d", "Ts 9h", "AT") == {"Ks", "4s"}
-
-
-def test_void_with_partner_master_may_play_any_card() -> None:
-    assert legal("9h 4h As", "Ac 4c", "h") == {"9h", "4h", "As"}
-
-
-def test_void_with_partner_master_by_a_trump_may_discard_trump() -> None:
-    assert legal("4h 9h As", "Ac Th 8h 4c", "h", leader=0) == {"4h", "9h", "As"}
-
-
-def test_void_with_opponent_master_must_trump() -> None:
-    assert legal("9h 4h As", "Ac", "h") == {"9h", "4h"}
-
-
-def test_void_with_opponent_master_by_a_trump_must_overtrump() -> None:
-    assert legal("9h 4h As", "4c Th Kc", "h") == {"9h", "4h", "As"}  # seat 1 is the partner
-    assert legal("9h 4h As", "4c Kc Th", "h") == {"9h"}
-
-
-def test_void_without_a_trump_that_beats_may_play_any_card() -> None:
-    assert legal("7h 4h As", "4c Kc 8h", "h") == {"7h", "4h", "As"}
-
-
-def test_void_without_trumps_may_play_any_card() -> None:
-    assert legal("As 4s Kd", "Ac", "h") == {"As", "4s", "Kd"}
-
-
-def test_void_in_trump_led_may_play_any_card() -> None:
-    assert legal("As 4s Kd", "9h", "h") == {"As", "4s", "Kd"}
-
-
-@pytest.mark.parametrize("contract", ["AT", "NT"])
-@pytest.mark.parametrize("trick", ["Ac", "Ac 4c"])
-def test_void_at_all_trumps_and_no_trump_may_play_any_card(contract: str, trick: str) -> None:
-    assert legal("9h 4h As", trick, contract) == {"9h", "4h", "As"}
-
-
-def test_with_three_teams_the_seat_two_places_before_is_no_partner() -> None:
-    assert legal("9h 4h As", "Ac 4c", "h", THREE_TEAMS) == {"9h", "4h"}
-    assert legal("9h 4h As", "Ac 4c 5c", "h", THREE_TEAMS) == {"9h", "4h", "As"}
-
-
-def test_partners_are_those_of_the_round_with_random_partners() -> None:
-    assert legal("9h 4h As", "Ac", "h", [0, 0, 1, 1, 1, 0]) == {"9h", "4h", "As"}
-    assert legal("9h 4h As", "Ac", "h", [0, 0, 1, 1, 1, 0], leader=1) == {"9h", "4h"}
+@pytest.mark.parametrize(
+    ("hand", "trick", "contract", "right", "options"),
+    [row[1:] for row in LEGAL],
+    ids=[row[0] for row in LEGAL],
+)
+def test_legal_cards(
+    hand: str, trick: str, contract: str, right: str, options: dict[str, Any]
+) -> None:
+    assert legal(hand, trick, contract, **options) == {*right.split()}
 
 
 @pytest.mark.parametrize(
