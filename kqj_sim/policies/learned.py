@@ -249,26 +249,26 @@ def ask_bid(
     count = _list_questions(state, lanes, b.STILL_CALLING, place, number, turns)
     allowed = _ALL if limits & 1 != 0 else _SUITS
     for k in range(b.fill_vectors(count)):
-        asked = _read_question(state, turns[_LANES + k], place, turn, TO_BID, teams)
-        turns[_CONTRACTS + k] = find_contracts(asked) & allowed
+        view = _read_question(state, turns[_LANES + k], place, turn, TO_BID, teams)
+        turns[_CONTRACTS + k] = find_contracts(view) & allowed
     for first in range(0, count, _TURNS):
-        found = 0
+        listed = 0
         for k in range(first, min(first + _TURNS, count)):
             lane, left = turns[_LANES + k], turns[_CONTRACTS + k]
             state[b.CALL + lane] = PASS
             while left != 0:
-                looks[_LANES + found], looks[_CONTRACTS + found] = lane, trailing_zeros(left)
+                looks[_LANES + listed], looks[_CONTRACTS + listed] = lane, trailing_zeros(left)
                 left &= left - 1
-                found += 1
-        for k in range(found, b.fill_vectors(found)):
+                listed += 1
+        for k in range(listed, b.fill_vectors(listed)):
             looks[_LANES + k], looks[_CONTRACTS + k] = 0, 0
         # Like all loops to `fill_vectors` this one has no branches, and becomes vector code.
-        for k in range(b.fill_vectors(found)):
-            asked = _read_question(state, looks[_LANES + k], place, turn, TO_BID, teams)
-            order, contract = order_suits(asked.hand), looks[_CONTRACTS + k]
-            write_call_features(asked, order, contract, looks, _FEATURES + k, b.STRIDE)
+        for k in range(b.fill_vectors(listed)):
+            view = _read_question(state, looks[_LANES + k], place, turn, TO_BID, teams)
+            order, contract = order_suits(view.hand), looks[_CONTRACTS + k]
+            write_call_features(view, order, contract, looks, _FEATURES + k, b.STRIDE)
         best, previous = Choice(0.0, PASS), -1
-        for k in range(found):
+        for k in range(listed):
             lane, contract = looks[_LANES + k], looks[_CONTRACTS + k]
             if lane != previous:
                 best, previous = Choice(0.0, PASS), lane
@@ -295,9 +295,9 @@ def _make_ask_counter(loop: int, question: int, unit: int) -> dispatch.AskLoop:
         for k in range(b.fill_vectors(count)):
             lane = questions[_LANES + k]
             earliest = state[b.SENDER + lane] + 1
-            asked = _read_question(state, lane, place, earliest, question, teams)
-            order = order_suits(asked.hand)
-            write_call_features(asked, order, asked.contract, questions, _FEATURES + k, b.STRIDE)
+            view = _read_question(state, lane, place, earliest, question, teams)
+            order = order_suits(view.hand)
+            write_call_features(view, order, view.contract, questions, _FEATURES + k, b.STRIDE)
         for k in range(count):
             lane = questions[_LANES + k]
             address = find_weights(weights, state[b.CONTRACT + lane])

@@ -67,11 +67,11 @@ _MAX_CHOICES = 7
 def chance_of_choice(values: Any, choices: int, choice: int, patience: float) -> float:
     """Return the chance of one of some choices for a player who gives them these values."""
     best = values[0]
-    for each in range(1, choices):
-        best = max(best, values[each])
+    for number in range(1, choices):
+        best = max(best, values[number])
     total = 0.0
-    for each in range(choices):
-        lacking = 1.0 + (best - values[each]) / patience
+    for number in range(choices):
+        lacking = 1.0 + (best - values[number]) / patience
         total += 1.0 / (lacking * lacking)
     lacking = 1.0 + (best - values[choice]) / patience
     return 1.0 / (lacking * lacking * total)
@@ -368,8 +368,8 @@ def weigh_hands_by_cards(
         np.zeros(b.SEATS, np.int64),
     )
     counts[place] = hands.shape[0]
-    for each in range(hands.shape[0]):
-        coded[each] = c.to_strength_order(hands[each], state[b.CONTRACT])
+    for number in range(hands.shape[0]):
+        coded[number] = c.to_strength_order(hands[number], state[b.CONTRACT])
     held = HandsByPlace(coded, zeros, 1, counts, weights, zeros)
     _weigh_hands_by_cards(state, 0, trick, position, model, b.allocate_inner_block(), held)
 

@@ -520,18 +520,18 @@ def may_bid(view: Any, bid: int, parameters: Any, resource: int) -> bool:
 def choose_bid(view: Any, parameters: Any) -> int:
     """Choose the most valuable of a bid in each contract, Capot and the pass."""
     p, without_suit = parameters, view.all_no_trump != 0
-    found = BidChoice(Choice(-1e9, PASS), Choice(-1e9, PASS))
-    found = _prefer_bid(view, found, 0, True, p)
-    found = _prefer_bid(view, found, 1, True, p)
-    found = _prefer_bid(view, found, 2, True, p)
-    found = _prefer_bid(view, found, 3, True, p)
-    found = _prefer_bid(view, found, c.NO_TRUMP, without_suit, p)
-    found = _prefer_bid(view, found, c.ALL_TRUMPS, without_suit, p)
+    choices = BidChoice(Choice(-1e9, PASS), Choice(-1e9, PASS))
+    choices = _prefer_bid(view, choices, 0, True, p)
+    choices = _prefer_bid(view, choices, 1, True, p)
+    choices = _prefer_bid(view, choices, 2, True, p)
+    choices = _prefer_bid(view, choices, 3, True, p)
+    choices = _prefer_bid(view, choices, c.NO_TRUMP, without_suit, p)
+    choices = _prefer_bid(view, choices, c.ALL_TRUMPS, without_suit, p)
     # Of bids with Capot, whose amounts are the same, the one with the greatest total is the best.
     amount = min(view.highest_amount, CAPOT_TOTAL)
-    value = _value_of_bid(amount, _capot_chance(found.capot.value, p), p.risk)
-    capot = bid_code(amount, found.capot.call, 1)
-    best = _prefer(found.bid, value, capot, amount >= view.lowest_amount)
+    value = _value_of_bid(amount, _capot_chance(choices.capot.value, p), p.risk)
+    capot = bid_code(amount, choices.capot.call, 1)
+    best = _prefer(choices.bid, value, capot, amount >= view.lowest_amount)
     if view.bidder < 0:
         needed = p.opening
     elif is_partner(view.players, view.bidder, view.place):
