@@ -12,21 +12,11 @@ from kqj_sim.messages import format_json, represent
 from kqj_sim.output.figures import NothingToDrawError
 from kqj_sim.output.formats import convert_table
 from kqj_sim.output.run import Report
+from kqj_sim.questions.review import screen
 from kqj_sim.questions.review.grading import Grade
 from kqj_sim.questions.review.hindsight import Continuation
 from kqj_sim.questions.review.page import make_review_page
 from kqj_sim.questions.review.play import ReviewedRounds, RoundReview
-from kqj_sim.questions.review.screen import (
-    OUT_OF_TIME,
-    RARE_BIDS,
-    ReviewRun,
-    describe_end,
-    explain_best,
-    list_lines,
-    make_command,
-    make_continuation,
-    make_review_report,
-)
 from kqj_sim.questions.review.tables import GROUP_COLUMNS, list_grades, sort_worst
 from kqj_sim.results import Result
 from kqj_sim.stats.intervals import Estimate
@@ -57,8 +47,8 @@ class ReviewResult(Result):
     kind: ClassVar[str] = "review"
     suffixes = PAGE_SUFFIXES
 
-    def __init__(self, reviewed: ReviewedRounds, run: ReviewRun, worst: int) -> None:
-        super().__init__(make_review_report(reviewed.reviews, run, worst))
+    def __init__(self, reviewed: ReviewedRounds, run: screen.ReviewRun, worst: int) -> None:
+        super().__init__(screen.make_review_report(reviewed.reviews, run, worst))
         self._reviewed, self._run = reviewed, run
         self.errors = tuple(reviewed.errors)
         self.without_player = reviewed.without_player
@@ -66,7 +56,7 @@ class ReviewResult(Result):
 
     def describe_end(self) -> str | None:
         """Return a line on how far the review came; None if it came to the end."""
-        return describe_end(self._reviewed)
+        return screen.describe_end(self._reviewed)
 
     def frame(self) -> pd.DataFrame:
         """Return one row per decision, in the order in which they were made.
@@ -110,7 +100,7 @@ class ReviewResult(Result):
 # The JSON of a review: docs/review.md says what each key means.
 
 
-def render_review(report: Report, run: ReviewRun, reviews: Sequence[RoundReview]) -> bytes:
+def render_review(report: Report, run: screen.ReviewRun, reviews: Sequence[RoundReview]) -> bytes:
     """Return a review as JSON, with all decisions of all rounds."""
     review = {
         **run.to_dict(),
@@ -125,10 +115,10 @@ def render_review(report: Report, run: ReviewRun, reviews: Sequence[RoundReview]
     return format_json(review, 1).encode() + b"\n"
 
 
-def describe_review(review: RoundReview, run: ReviewRun) -> dict[str, Any]:
+def describe_review(review: RoundReview, run: screen.ReviewRun) -> dict[str, Any]:
     """Return a reviewed round as plain values."""
     played, grades = review.played, review.grades
-    continuation = make_continuation(played, run)
+    continuation = screen.make_continuation(played, run)
     timeline = luck = None
     if review.start is not None:
         steps = [("start", review.start)]
@@ -167,8 +157,8 @@ def describe_review(review: RoundReview, run: ReviewRun) -> dict[str, Any]:
         },
         "skipped": [
             *({"at": decision.at, "reason": decision.reason} for decision in played.skipped),
-            *({"at": grade.decision.at, "reason": RARE_BIDS} for grade in review.uncounted),
-            *({"at": decision.at, "reason": OUT_OF_TIME} for decision in review.ungraded),
+            *({"at": grade.decision.at, "reason": screen.RARE_BIDS} for grade in review.uncounted),
+            *({"at": decision.at, "reason": screen.OUT_OF_TIME} for decision in review.ungraded),
         ],
     }
 
@@ -188,7 +178,9 @@ def flatten(values: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def describe_grade(grade: Grade, run: ReviewRun, continuation: Continuation) -> dict[str, Any]:
+def describe_grade(
+    grade: Grade, run: screen.ReviewRun, continuation: Continuation
+) -> dict[str, Any]:
     """Return a graded decision as plain values."""
     decision, hindsight, played = grade.decision, grade.hindsight, grade.decision.played
     lines = [
@@ -196,7 +188,7 @@ def describe_grade(grade: Grade, run: ReviewRun, continuation: Continuation) -> 
             {"leader": trick.leader, "cards": [*map(str, trick.cards)], "winner": trick.winner}
             for trick in tricks
         ]
-        for _, tricks in list_lines(grade, continuation)
+        for _, tricks in screen.list_lines(grade, continuation)
     ] or None
     return flatten(
         {
@@ -239,7 +231,7 @@ def describe_grade(grade: Grade, run: ReviewRun, continuation: Continuation) -> 
             "hindsight_effect_points": hindsight and float(hindsight.change[hindsight.team]),
             "outcome": grade.outcome,
             "lines": lines and dict(zip(("choice", "best"), lines, strict=True)),
-            "reason": explain_best(grade),
-            "command": make_command(grade, run),
+            "reason": screen.explain_best(grade),
+            "command": screen.make_command(grade, run),
         }
     )

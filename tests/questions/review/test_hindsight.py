@@ -15,9 +15,7 @@ from kqj_sim.positions.sampling import EstimatePlan
 from kqj_sim.positions.search import Deadline
 from kqj_sim.questions.review import hindsight
 from kqj_sim.questions.review.decisions import Decision, RecordedRound
-from kqj_sim.questions.review.grading import (
-    sample_decision,
-)
+from kqj_sim.questions.review.grading import sample_decision
 from kqj_sim.questions.review.hindsight import (
     Continuation,
     compute_differences,

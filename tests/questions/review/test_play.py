@@ -15,10 +15,7 @@ from kqj_sim.imposed import ImposedContract
 from kqj_sim.positions.search import Deadline
 from kqj_sim.questions.review import grading, hindsight
 from kqj_sim.questions.review.decisions import RecordedRound
-from kqj_sim.questions.review.grading import (
-    GradePlan,
-    draw_deals,
-)
+from kqj_sim.questions.review.grading import GradePlan, draw_deals
 from kqj_sim.questions.review.play import (
     NothingReviewedError,
     ReviewedRounds,
@@ -61,10 +58,17 @@ def test_reference_is_asked_as_it_played(name: str) -> None:
                 assert value == pytest.approx(part.result, abs=1e-9)
 
 
-@pytest.mark.parametrize("name", slow_after(0, TABLES))
+ROUNDS: dict[str, tuple[GameRules, dict[str, Any]]] = {
+    **{name: (rules, {}) for name, rules in TABLES.items()},
+    "imposed": (TAKE_2, {"imposed": ImposedContract(2, "AT")}),
+    "game": (TAKE_3, {"games": 1}),
+}
+
+
+@pytest.mark.parametrize("name", slow_after(0, ROUNDS))
 def test_parts_add_up_in_rounds_of_other_players(name: str) -> None:
-    rules = TABLES[name]
-    for played in list_rounds(rules, find_game(rules.game).lively_player, 4):
+    rules, more = ROUNDS[name]
+    for played in list_rounds(rules, find_game(rules.game).lively_player, 4, **more):
         review = review_round(played, make_settings(rules))
         check_parts(review)
         for grade in review.grades:
@@ -74,47 +78,28 @@ def test_parts_add_up_in_rounds_of_other_players(name: str) -> None:
             assert grade.effect.value == pytest.approx(right, abs=1e-9)
 
 
-@pytest.mark.slow
-def test_parts_add_up_in_imposed_rounds_and_games() -> None:
-    cases: list[tuple[GameRules, dict[str, Any]]] = [
-        (TAKE_2, {"imposed": ImposedContract(2, "AT")}),
-        (TAKE_3, {"games": 1}),
-    ]
-    for rules, more in cases:
-        for played in list_rounds(rules, "random", 3, **more):
-            check_parts(review_round(played, make_settings(rules)))
-
-
 def test_parts_of_a_reference_that_chooses_at_random_have_a_remainder() -> None:
     settings = make_settings(TAKE_2, reference="points+random")
-    reviews = [review_round(each, settings) for each in list_rounds(TAKE_2, count=3)]
-    remainders = [part.remainder for review in reviews for part in review.parts or ()]
-    assert any(abs(remainder) > 1 for remainder in remainders)
+    reviews = [review_round(played, settings) for played in list_rounds(TAKE_2, count=3)]
+    assert any(abs(part.remainder) > 1 for review in reviews for part in review.parts or ())
     assert any(grade.reference_choice is None for review in reviews for grade in review.grades)
 
 
 def test_decisions_that_do_not_count_still_explain_the_result() -> None:
     (played,) = list_rounds(AUCTION_2, "random")
     review = review_round(played, make_settings(AUCTION_2))
-    left_out = {grade.decision.at for grade in review.grades if grade.decision.is_call}
-    grades = [
-        replace(grade, counts=grade.decision.at not in left_out) for grade in review.all_grades
-    ]
-    part = RoundReview(
-        played, grades, review.average, review.start, review.result, review.seats, 0.95
-    )
+    calls = {grade.decision.at for grade in review.grades if grade.decision.is_call}
+    grades = [replace(grade, counts=grade.decision.at not in calls) for grade in review.all_grades]
+    part = replace(review, all_grades=grades)
     check_parts(part)
-    assert part.parts is not None and review.parts is not None
-    assert [each.others_decisions for each in part.parts] == [
-        each.others_decisions for each in review.parts
-    ]
-    assert sum(total.decisions for total in part.totals) == len(grades) - len(left_out)
-    plan = make_settings(AUCTION_2)
-    run = make_review_run(ReviewedRounds([part]), plan, "FILE", AUCTION_2)
-    found = describe_review(part, run)
-    assert {each["at"] for each in found["skipped"]} == left_out
-    assert not {each["at"] for each in found["decisions"]} & left_out
-    assert found["timeline"] == describe_review(review, run)["timeline"]
+    one, other = ([parts.others_decisions for parts in each.parts or ()] for each in (part, review))
+    assert one == other
+    assert sum(total.decisions for total in part.totals) == len(grades) - len(calls)
+    run = make_review_run(ReviewedRounds([part]), make_settings(AUCTION_2), "FILE", AUCTION_2)
+    described = describe_review(part, run)
+    assert {decision["at"] for decision in described["skipped"]} == calls
+    assert not {decision["at"] for decision in described["decisions"]} & calls
+    assert described["timeline"] == describe_review(review, run)["timeline"]
 
 
 class Clock:
@@ -132,7 +117,7 @@ class Clock:
 def test_no_line_is_read_after_the_time(count: int | None) -> None:
     now, read = 0.0, 0
 
-    def list_rounds() -> Iterator[tuple[int, Callable[[], str]]]:
+    def list_lines() -> Iterator[tuple[int, Callable[[], str]]]:
         nonlocal now, read
         for line in range(1, 1001):
             assert now < 5
@@ -140,7 +125,7 @@ def test_no_line_is_read_after_the_time(count: int | None) -> None:
             yield line, lambda: "not a record"
 
     plan = GradePlan(deals=1000, time=5)
-    found = review_rounds(list_rounds(), count, "FILE", plan, None, Runner(), clock=lambda: now)
+    found = review_rounds(list_lines(), count, "FILE", plan, None, Runner(), clock=lambda: now)
     assert read == 5
     assert found.out_of_time
     assert found.left == (None if count is None else count - len(found.errors))
@@ -153,7 +138,7 @@ def test_rounds_are_read_one_by_one() -> None:
         read.append(line)
         return "not a record"
 
-    def list_rounds() -> Iterator[tuple[int, Callable[[], str]]]:
+    def list_lines() -> Iterator[tuple[int, Callable[[], str]]]:
         for line in (1, 2, 3):
             assert len(read) == line - 1
             yield line, partial(fail, line)
@@ -161,7 +146,7 @@ def test_rounds_are_read_one_by_one() -> None:
     told: list[str] = []
     with pytest.raises(NothingReviewedError, match="FILE:1: not a record"):
         plan = GradePlan(deals=1000)
-        review_rounds(list_rounds(), None, "FILE", plan, None, Runner(tell_error=told.append))
+        review_rounds(list_lines(), None, "FILE", plan, None, Runner(tell_error=told.append))
     assert read == [1, 2, 3]
     assert told == [f"FILE:{line}: not a record" for line in read]
 
