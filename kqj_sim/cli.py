@@ -88,13 +88,13 @@ class LazyCommands(Mapping[str, click.Command]):
 
     def __getitem__(self, name: str) -> click.Command:
         entry = COMMANDS[name]
-        found = getattr(import_module(f"kqj_sim.{entry.module}"), name)
-        if isinstance(found, click.Command):
-            return found
+        function = getattr(import_module(f"kqj_sim.{entry.module}"), name)
+        if isinstance(function, click.Command):
+            return function
         from kqj_sim.commands.from_function import make_command, write_tables
         from kqj_sim.commands.runs import RUNS
 
-        return make_command(found, RUNS.get(name, write_tables))
+        return make_command(function, RUNS.get(name, write_tables))
 
     def __iter__(self) -> Iterator[str]:
         return iter(COMMANDS)
@@ -210,9 +210,9 @@ def _list_variables(group: click.Group, prefix: str) -> Iterator[str]:
 
 def check_environment(program: click.Group) -> None:
     """Raise UsageError for an environment variable KQJ_SIM_... that sets no option."""
-    given = [name for name in os.environ if name.startswith(f"{ENVIRONMENT_PREFIX}_")]
-    known = {DEBUG, *_list_variables(program, ENVIRONMENT_PREFIX)} if given else {DEBUG}
-    for name in given:
+    variables = [name for name in os.environ if name.startswith(f"{ENVIRONMENT_PREFIX}_")]
+    known = {DEBUG, *_list_variables(program, ENVIRONMENT_PREFIX)} if variables else {DEBUG}
+    for name in variables:
         if name not in known:
             raise click.UsageError(
                 f"the variable {shorten(name)} sets no option: that of `simulate --deals` is "

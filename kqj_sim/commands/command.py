@@ -35,12 +35,12 @@ class Command(click.Command):
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
-        for each in self.params:
-            each.shell_complete = _make_completer(each)  # type: ignore[assignment, method-assign]
+        for parameter in self.params:
+            parameter.shell_complete = _make_completer(parameter)  # type: ignore[assignment, method-assign]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words of the command line, with the game whose options help lists."""
-        if any(each.name == "game" for each in self.params):
+        if any(parameter.name == "game" for parameter in self.params):
             ctx.meta[_GAME_KEY] = _find_game(args)
         try:
             return super().parse_args(ctx, args)
@@ -86,7 +86,7 @@ class Command(click.Command):
         return list(self._list_sections(ctx))
 
     def _list_sections(self, ctx: click.Context) -> Iterator[tuple[str, Sequence[tuple[str, str]]]]:
-        listed = {each.name: each for each in self.params if self._is_listed(each, ctx)}
+        listed = {option.name: option for option in self.params if self._is_listed(option, ctx)}
         for title in dict.fromkeys(option.section for option in FLAGS.values()):
             rows = [
                 record
@@ -97,8 +97,8 @@ class Command(click.Command):
             ]
             if rows:
                 yield title, rows
-        added = [each for each in self.get_params(ctx) if each not in self.params]
-        yield "Help", [row for each in added if (row := each.get_help_record(ctx)) is not None]
+        added = [option for option in self.get_params(ctx) if option not in self.params]
+        yield "Help", [row for option in added if (row := option.get_help_record(ctx)) is not None]
 
     def _is_listed(self, parameter: click.Parameter, ctx: click.Context) -> bool:
         if isinstance(parameter, click.Argument):
@@ -111,9 +111,9 @@ class Command(click.Command):
 
     def _list_rare(self, ctx: click.Context) -> list[click.Parameter]:
         return [
-            each
-            for each in self.params
-            if isinstance(each, click.Option) and not self._is_listed(each, ctx)
+            option
+            for option in self.params
+            if isinstance(option, click.Option) and not self._is_listed(option, ctx)
         ]
 
 
@@ -143,8 +143,8 @@ def _make_completer(
     def complete(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         from kqj_sim.commands.completion import complete_value
 
-        found = complete_value(ctx, parameter, incomplete)
-        return complete_by_type(ctx, incomplete) if found is None else found
+        items = complete_value(ctx, parameter, incomplete)
+        return complete_by_type(ctx, incomplete) if items is None else items
 
     return complete
 

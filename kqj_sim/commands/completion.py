@@ -32,10 +32,10 @@ def complete_value(
         folder = parameter.make_metavar(ctx).endswith("FOLDER")
         return [CompletionItem(incomplete, type="dir" if folder else "file")]
     game = str(ctx.params.get("game") or KQJ.name)
-    found = list(_COMPLETERS[kind](ctx, game, incomplete))
-    if kind == "spec" and not found:
+    items = list(_COMPLETERS[kind](ctx, game, incomplete))
+    if kind == "spec" and not items:
         return [CompletionItem(incomplete, type="file")]
-    return found
+    return items
 
 
 def _list_parameters(policy: str, game: str) -> list[str]:
@@ -43,7 +43,10 @@ def _list_parameters(policy: str, game: str) -> list[str]:
     from kqj_sim.policies.registry import find_policy
 
     try:
-        return [str(getattr(each, "name", each)) for each in find_policy(policy, game).parameters]
+        return [
+            str(getattr(parameter, "name", parameter))
+            for parameter in find_policy(policy, game).parameters
+        ]
     except InputError:  # A preset has none of its own.
         return []
 
@@ -51,13 +54,13 @@ def _list_parameters(policy: str, game: str) -> list[str]:
 def _complete_spec(ctx: click.Context, game: str, incomplete: str) -> Iterator[CompletionItem]:
     """Yield policies and, after a colon, parameters: `team0=random+points:take=30,la`."""
     before, text = _split_last(incomplete, r"^(?:seat|team)\d=|\+")
-    policy, colon, given = text.partition(":")
+    policy, colon, parameters = text.partition(":")
     if not colon:
         from kqj_sim.policies.registry import list_names
 
         yield from _make_items(before, policy, list_names(game))
     else:
-        done, name = _split_last(given, r",")
+        done, name = _split_last(parameters, r",")
         yield from _make_items(
             f"{before}{policy}:{done}", name, _list_parameters(policy, game), "="
         )
@@ -67,7 +70,7 @@ def _complete_parameter(ctx: click.Context, game: str, incomplete: str) -> Itera
     """Yield the parameters of the policy that is searched or varied."""
     # Click keeps arguments before an option without a value as words.
     words = (str(ctx.params.get("policy") or ""), *ctx.args)
-    policies = [each for word in words for each in re.split(r"[+:]", word)]
+    policies = [part for word in words for part in re.split(r"[+:]", word)]
     names = [name for policy in policies for name in _list_parameters(policy, game)]
     before, name = _split_last(incomplete, r",")
     yield from _make_items(before, name, names)
@@ -99,7 +102,7 @@ _COMPLETERS: Mapping[str, Callable[[click.Context, str, str], Iterator[Completio
 
 def _split_last(text: str, separator: str) -> tuple[str, str]:
     """Return the text up to the last separator, which is included, and what follows it."""
-    end = max((found.end() for found in re.finditer(separator, text)), default=0)
+    end = max((match.end() for match in re.finditer(separator, text)), default=0)
     return text[:end], text[end:]
 
 

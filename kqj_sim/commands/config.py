@@ -76,9 +76,9 @@ def _select_values(
     for key, table in values.items():
         if isinstance(table, dict) and key in commands:
             inner = f"{where}.{key}".lstrip(".")
-            found = _select_values(path, table, commands[key], names[1:], inner)
+            inner_values = _select_values(path, table, commands[key], names[1:], inner)
             if names[:1] == [key]:
-                chosen |= found
+                chosen |= inner_values
     return chosen
 
 

@@ -107,8 +107,8 @@ def _explain(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
     text = describe_error(error).partition(": ")[2]
     brief = shorten(" ".join(text.split()), 120)
     if isinstance(error, MemoryError) or brief == "can't start new thread":
-        found = f"out of memory{brief and f' ({brief})'}"
-        return f"{found}: ask for fewer deals, threads or groups at a time", FAILED
+        reason = f"out of memory{brief and f' ({brief})'}"
+        return f"{reason}: ask for fewer deals, threads or groups at a time", FAILED
     if isinstance(error, click.Abort):
         error, brief = EOFError(), "a file or stream ended early"
     return (
@@ -128,13 +128,13 @@ def _find_broken_library(error: BaseException) -> str | None:
 
 def _shorten_inputs(message: str, arguments: Iterable[str]) -> str:
     """Return a message of Click with the user's long or unprintable words shortened."""
-    given = {*arguments, *(each.partition("=")[2] for each in arguments)}
+    inputs = {*arguments, *(argument.partition("=")[2] for argument in arguments)}
     for name, value in os.environ.items():
         if name.startswith(f"{ENVIRONMENT_PREFIX}_"):
-            given |= {name, value}
-    for each in sorted(given, key=len, reverse=True):
-        if len(each) > WIDTH or not each.isprintable():
-            message = message.replace(each, shorten(each))
+            inputs |= {name, value}
+    for text in sorted(inputs, key=len, reverse=True):
+        if len(text) > WIDTH or not text.isprintable():
+            message = message.replace(text, shorten(text))
     return message
 
 

@@ -64,14 +64,14 @@ def make_command(
     function: Callable[..., Any], run: Callable[[CommandDescription, dict[str, Any]], None]
 ) -> click.Command:
     """Return the command of a `question`; `run` asks it and writes the answer."""
-    asked: CommandDescription = function.command  # type: ignore[attr-defined]
+    question: CommandDescription = function.command  # type: ignore[attr-defined]
     signature = inspect.signature(inspect.unwrap(function))
     taken = [name for name in signature.parameters if name not in ("rules", "fields", "runner")]
     params: list[click.Parameter] = []
     for name in taken:
         parameter = signature.parameters[name]
-        if name in asked.arguments:
-            metavar = asked.arguments[name]
+        if name in question.arguments:
+            metavar = question.arguments[name]
             params.append(
                 click.Argument(
                     [name],
@@ -82,33 +82,35 @@ def make_command(
             )
         else:
             params.append(
-                make_option(name, asked.options[name], parameter.default, asked.help.get(name, ""))
+                make_option(
+                    name, question.options[name], parameter.default, question.help.get(name, "")
+                )
             )
     if "rules" in signature.parameters:
         params += _list_rule_options()
-    workers = asked.workers if "runner" in signature.parameters else ()
-    params += [make_option(name, asked.options[name]) for name in (*workers, *asked.output)]
-    names = {option.flag or name: name for name, option in asked.options.items()}
+    workers = question.workers if "runner" in signature.parameters else ()
+    params += [make_option(name, question.options[name]) for name in (*workers, *question.output)]
+    names = {option.flag or name: name for name, option in question.options.items()}
 
-    def call(**given: Any) -> None:
-        run(asked, {names.get(each, each): given[each] for each in given})
+    def call(**typed: Any) -> None:
+        run(question, {names.get(flag, flag): value for flag, value in typed.items()})
 
     summary = inspect.cleandoc(function.__doc__ or "").partition("\n\nArgs:")[0]
     command = Command(
-        asked.name, callback=call, params=params, help=summary,
-        epilog=f"\b\nExamples:\n{asked.examples}",
+        question.name, callback=call, params=params, help=summary,
+        epilog=f"\b\nExamples:\n{question.examples}",
     )  # fmt: skip
-    command.list_tables = lambda context: _list_tables(asked, context)
+    command.list_tables = lambda context: _list_tables(question, context)
     return command
 
 
-def _list_tables(asked: CommandDescription, context: click.Context) -> Iterable[str]:
+def _list_tables(question: CommandDescription, context: click.Context) -> Iterable[str]:
     values = {**context.params, "tables": "all"}
     # Click keeps arguments before an option without a value as words.
-    values |= {name: context.args for name in asked.arguments if values[name] is None}
+    values |= {name: context.args for name in question.arguments if values[name] is None}
     try:
         values["rules"] = pop_rules(values, context)
-        return (asked.list_tables or dict)(**values)
+        return (question.list_tables or dict)(**values)
     except (InputError, click.UsageError):  # The command will say what is wrong.
         return ()
 
@@ -154,8 +156,8 @@ def _list_rule_options() -> Iterator[click.Option]:
 
 
 def write_tables(
-    asked: CommandDescription,
-    given: dict[str, Any],
+    question: CommandDescription,
+    values: dict[str, Any],
     complete: Callable[[dict[str, Any]], None] | None = None,
 ) -> None:
     """Ask a question, and write the tables and the picture of its result.
@@ -165,43 +167,43 @@ def write_tables(
     """
     from kqj_sim.commands.output import Output, choose_tables
 
-    output, runner = prepare(asked, given)
+    output, runner = prepare(question, values)
     shown = None
-    if asked.list_tables is not None:
-        shown = choose_tables(output["tables"], asked.list_tables(**given, **output))
+    if question.list_tables is not None:
+        shown = choose_tables(output["tables"], question.list_tables(**values, **output))
     files = Output(
         output["out"], output["format"], output.get("plot"), output["color"],
-        PAGE_SUFFIXES if asked.options["format"].choices == PAGE_FORMATS else TABLE_SUFFIXES,
+        PAGE_SUFFIXES if question.options["format"].choices == PAGE_FORMATS else TABLE_SUFFIXES,
     )  # fmt: skip
 
     if complete is not None:
-        complete(given)
+        complete(values)
     with files:
-        result, failure = ask_or_keep(asked, given, runner)
+        result, failure = ask_or_keep(question, values, runner)
         files.write_result(result, shown)
     end(result, failure)
 
 
-def prepare(asked: CommandDescription, given: dict[str, Any]) -> tuple[dict[str, Any], Runner]:
-    """Return the options of the output, and the runner; remove theirs from `given`.
+def prepare(question: CommandDescription, values: dict[str, Any]) -> tuple[dict[str, Any], Runner]:
+    """Return the options of the output, and the runner; remove theirs from `values`.
 
     The rules replace their fields there.
     """
     from kqj_sim.commands.output import list_command_words
 
-    output = {name: given.pop(name) for name in asked.output if name in given}
+    output = {name: values.pop(name) for name in question.output if name in values}
     quiet = bool(output.get("quiet"))
-    if "game" in given:
-        given["rules"] = pop_rules(given, click.get_current_context())
-    if isinstance(given.get("policy"), tuple):
-        given["policy"] = drop_overridden(given["policy"])
+    if "game" in values:
+        values["rules"] = pop_rules(values, click.get_current_context())
+    if isinstance(values.get("policy"), tuple):
+        values["policy"] = drop_overridden(values["policy"])
     context = click.get_current_context()
     config: tuple[str, str] | None = context.meta.get(CONFIG_KEY)
-    hidden = frozenset((*asked.output, *asked.workers, *WITHOUT_EFFECT))
+    hidden = frozenset((*question.output, *question.workers, *WITHOUT_EFFECT))
     program, name, *words = list_command_words(context, hidden, with_config=config is None)
     options = ["--config", config[0]] if config else []
     runner = Runner(
-        **{name: given.pop(name) for name in asked.workers if name in given},
+        **{name: values.pop(name) for name in question.workers if name in values},
         progress=not quiet,
         tell=None if quiet else lambda line: write_line(line, err=True),
         tell_error=lambda line: write_line(line, err=True),
@@ -228,26 +230,28 @@ def pop_rules(options: dict[str, Any], context: click.Context) -> GameRules:
     return make_rules(chosen, values)
 
 
-def ask(asked: CommandDescription, given: dict[str, Any], runner: Runner) -> Any:
+def ask(question: CommandDescription, values: dict[str, Any], runner: Runner) -> Any:
     """Return the answer to a question with these values of its parameters."""
     words: list[Any] = []
-    for name in asked.arguments:
-        words += given[name] if isinstance(given[name], tuple) else [given[name]]
-    # Options that may be repeated are an empty tuple unless they were given.
-    values = {
-        name: value for name, value in given.items() if name not in asked.arguments and value != ()
+    for name in question.arguments:
+        words += values[name] if isinstance(values[name], tuple) else [values[name]]
+    # Options that may be repeated are an empty tuple unless they were typed.
+    options = {
+        name: value
+        for name, value in values.items()
+        if name not in question.arguments and value != ()
     }
-    return asked.function(*words, **values, runner=runner)
+    return question.function(*words, **options, runner=runner)
 
 
 def ask_or_keep(
-    asked: CommandDescription, given: dict[str, Any], runner: Runner
+    question: CommandDescription, values: dict[str, Any], runner: Runner
 ) -> tuple[Any, OSError | None]:
     """Return the answer as `ask`, and the error of a file that must not cost the answer."""
     from kqj_sim.results import UnwrittenFileError
 
     try:
-        return ask(asked, given, runner), None
+        return ask(question, values, runner), None
     except UnwrittenFileError as error:
         return error.result, error
 
@@ -261,10 +265,10 @@ def reject_options(names: Container[str], reason: str) -> None:
             raise click.UsageError(f"--{name.replace('_', '-')} {reason}")
 
 
-def end(found: Any, failure: OSError | None) -> None:
+def end(result: Any, failure: OSError | None) -> None:
     """End a command: raise the error of a file, or exit if Ctrl-C ended the run."""
     if failure is not None:
         write_line("\n".join(failure.__notes__), err=True)
         raise OSError(failure.errno, failure.strerror, failure.filename)
-    if found.interrupted:
-        exit_interrupted(found.describe_interruption())
+    if result.interrupted:
+        exit_interrupted(result.describe_interruption())

@@ -29,11 +29,11 @@ def _list_options(*formats: str, color: bool = True) -> list[click.Parameter]:
     """Return the options of a list: the game, its format, the first by default, and colours."""
     described = f"Write the list as {', '.join(formats[:-1])} or {formats[-1]}."
     format = OPTIONS["format"]._replace(choices=formats, default=formats[0], help=described)
-    found: list[click.Parameter] = [
+    options: list[click.Parameter] = [
         make_option("game", OPTIONS["game"], KQJ.name),
         make_option("format", format),
     ]
-    return found + [make_option("color", OPTIONS["color"])] * color
+    return options + [make_option("color", OPTIONS["color"])] * color
 
 
 @click.command(
@@ -102,12 +102,12 @@ def policies(ctx: click.Context, game: str, format: str, color: str) -> None:
     from kqj_sim.policies.players import parse_policy
     from kqj_sim.policies.registry import list_names
 
-    found = []
+    listed = []
     for name in list_names(game):
         try:
             configured = parse_policy(name, game=game)
             preset = find_game(game).presets.get(name, configured.policy)
-            found.append((name, preset.summary, configured))
+            listed.append((name, preset.summary, configured))
         except InputError as error:
             write_line(f"Warning: {error}", err=True)
     if format == "json":
@@ -122,7 +122,7 @@ def policies(ctx: click.Context, game: str, format: str, color: str) -> None:
                     for key, value in configured.values_by_name.items()
                 },
             }
-            for name, summary, configured in found
+            for name, summary, configured in listed
         ]
         _write_json({"default": find_game(game).default_player, "policies": described})
         return
@@ -134,7 +134,7 @@ def policies(ctx: click.Context, game: str, format: str, color: str) -> None:
             str(len(configured.values) or "-"),
             summary,
         )
-        for name, summary, configured in found
+        for name, summary, configured in listed
     ]
     options = "".join(f"{word} " for word in list_game_options(game))
     note = (
@@ -186,12 +186,12 @@ def show(ctx: click.Context, specification: str, game: str, format: str) -> None
         _show_markdown(player)
 
 
-def _check(asked: CommandDescription, given: dict[str, Any]) -> None:
+def _check(question: CommandDescription, values: dict[str, Any]) -> None:
     """Print what a policy does wrong; exit with status 1 if there is anything."""
-    _, runner = prepare(asked, given)
-    found = ask(asked, given, runner)
-    write_line("\n".join(found.list_lines(len(found.problems))))
-    if not found.ok:
+    _, runner = prepare(question, values)
+    check = ask(question, values, runner)
+    write_line("\n".join(check.list_lines(len(check.problems))))
+    if not check.ok:
         click.get_current_context().exit(1)
 
 

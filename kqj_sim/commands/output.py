@@ -61,8 +61,8 @@ def wants_color(choice: str) -> bool:
 
 def screen_width() -> int | None:
     """Return the width of stdout in characters: COLUMNS or the terminal's; None if unknown."""
-    given = os.environ.get("COLUMNS", "")
-    is_known = get_stdout().isatty() or (given.isdecimal() and int(given) > 0)
+    columns = os.environ.get("COLUMNS", "")
+    is_known = get_stdout().isatty() or (columns.isdecimal() and int(columns) > 0)
     return shutil.get_terminal_size().columns if is_known else None
 
 
@@ -249,11 +249,11 @@ def list_command_words(
         if name not in ctx.params or name in hidden or ctx.get_parameter_source(name) in left_out:
             continue
         value = ctx.params[name]
-        for each in value if isinstance(value, tuple) else (value,):
+        for item in value if isinstance(value, tuple) else (value,):
             if isinstance(parameter, click.Argument):
-                words.append(str(each))
-            elif isinstance(each, bool):
-                words.append((parameter.opts if each else parameter.secondary_opts)[0])
+                words.append(str(item))
+            elif isinstance(item, bool):
+                words.append((parameter.opts if item else parameter.secondary_opts)[0])
             else:
-                words += [parameter.opts[0], str(each)]
+                words += [parameter.opts[0], str(item)]
     return words

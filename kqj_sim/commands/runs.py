@@ -38,23 +38,23 @@ _CALL_PATTERN = re.compile(
 """A call, such as `pass` or `120h`, but not `910h`, nine and ten of hearts."""
 
 
-def _join_cards(given: dict[str, Any]) -> None:
+def _join_cards(values: dict[str, Any]) -> None:
     """Make one text of the words of CARDS; raise InputError for a call (--heard)."""
-    words: tuple[str, ...] = given["hand"]
+    words: tuple[str, ...] = values["hand"]
     for word in words:
         if _CALL_PATTERN.fullmatch(word):
             raise InputError(
                 f"{quote(word)} is a call among the cards: write calls between quotes, such as "
                 "--heard 'pass, 120 h'"
             )
-    given["hand"] = " ".join(words) or None
+    values["hand"] = " ".join(words) or None
 
 
-def _run_page(asked: CommandDescription, given: dict[str, Any]) -> None:
+def _run_page(question: CommandDescription, values: dict[str, Any]) -> None:
     """Write the page and print its path."""
-    output, _ = prepare(asked, given)
-    _join_cards(given)
-    path = asked.function(**given)
+    output, _ = prepare(question, values)
+    _join_cards(values)
+    path = question.function(**values)
     if not output["quiet"]:
         write_line(visible(str(path)))
 
@@ -66,26 +66,26 @@ _OF_POLICIES = {
 """Options of rounds that are played."""
 
 
-def _run_review(asked: CommandDescription, given: dict[str, Any]) -> None:
+def _run_review(question: CommandDescription, values: dict[str, Any]) -> None:
     """Write the review, and a line on stderr for each round that cannot be reviewed."""
     from kqj_sim.commands.output import Output, choose_tables
     from kqj_sim.questions.review import COUNTS_ROUNDS, FOR_PLAYED
 
     context = click.get_current_context()
-    if not given["policy"]:
-        reject_options(given.keys() - {"deals"}, COUNTS_ROUNDS)
-        reject_options(given.keys() - _OF_POLICIES, FOR_PLAYED)
+    if not values["policy"]:
+        reject_options(values.keys() - {"deals"}, COUNTS_ROUNDS)
+        reject_options(values.keys() - _OF_POLICIES, FOR_PLAYED)
         for name in _OF_POLICIES:  # A file of options may set them for other commands.
-            del given[name]
-    output, runner = prepare(asked, given)
-    assert asked.list_tables is not None
-    shown = choose_tables(output["tables"], asked.list_tables())
-    seats = given["seat"]
+            del values[name]
+    output, runner = prepare(question, values)
+    assert question.list_tables is not None
+    shown = choose_tables(output["tables"], question.list_tables())
+    seats = values["seat"]
     with Output(output["out"], output["format"], None, output["color"], PAGE_SUFFIXES) as files:
         from kqj_sim.questions.review.play import NothingReviewedError
 
         try:
-            review = ask(asked, given, runner)
+            review = ask(question, values, runner)
         except NothingReviewedError:
             context.exit(1)  # Each of the records has had its line.
         if review.deals:
@@ -101,10 +101,10 @@ def _run_review(asked: CommandDescription, given: dict[str, Any]) -> None:
         context.exit(1)
 
 
-def _run_report(asked: CommandDescription, given: dict[str, Any]) -> None:
+def _run_report(question: CommandDescription, values: dict[str, Any]) -> None:
     """Write the report, and print the path of its page, or the report if it cannot be written."""
-    output, runner = prepare(asked, given)
-    report, failure = ask_or_keep(asked, given, runner)
+    output, runner = prepare(question, values)
+    report, failure = ask_or_keep(question, values, runner)
     if not report.files:
         write_line(report.to_markdown(), nl=False)
     elif not output["quiet"]:
@@ -112,30 +112,30 @@ def _run_report(asked: CommandDescription, given: dict[str, Any]) -> None:
     end(report, failure)
 
 
-def _run_show(asked: CommandDescription, given: dict[str, Any]) -> None:
+def _run_show(question: CommandDescription, values: dict[str, Any]) -> None:
     """Print the round, and what it has against the rules."""
     from kqj_sim.commands.output import print_screen
 
-    output, runner = prepare(asked, given)
-    if given["file"] is not None:
+    output, runner = prepare(question, values)
+    if values["file"] is not None:
         reject_options(
-            ("file", "line", *asked.output),
+            ("file", "line", *question.output),
             "is for a round that is played: leave it out, or the FILE",
         )
-    parts, discrepancies = ask(asked, given, runner)
+    parts, discrepancies = ask(question, values, runner)
     print_screen(parts, output["color"])
     for discrepancy in discrepancies:
         write_line(f"Warning: against the rules: {discrepancy}", err=True)
 
 
-def _run_records(asked: CommandDescription, given: dict[str, Any]) -> None:
+def _run_records(question: CommandDescription, values: dict[str, Any]) -> None:
     """Write each record as soon as it is played or read; the function would collect them."""
-    output, runner = prepare(asked, given)
-    if given["source"] is None:
-        given["rules"] = collect_rules(given["rules"], {}, asked.name)
+    output, runner = prepare(question, values)
+    if values["source"] is None:
+        values["rules"] = collect_rules(values["rules"], {}, question.name)
     else:
         reject_options(
-            ("from", *asked.output), "is for rounds that are played: leave it out, or --from"
+            ("from", *question.output), "is for rounds that are played: leave it out, or --from"
         )
     from kqj_sim.commands.output import open_output
     from kqj_sim.questions.records.rounds import iterate_records, watch_rounds
@@ -144,16 +144,16 @@ def _run_records(asked: CommandDescription, given: dict[str, Any]) -> None:
     out: str | None = output["out"]
     suffixed = "text" if out is not None and out.lower().endswith(".txt") else "json"
     is_text = (output["format"] or suffixed) == "text"
-    given["policy"] = given["policy"] or None
-    rounds = iterate_records(**given, checks=is_text)
+    values["policy"] = values["policy"] or None
+    rounds = iterate_records(**values, checks=is_text)
     written = 0
     with ExitStack() as stack:
         stream = open_output(stack, out) or get_stdout().buffer
         interruption = stack.enter_context(InterruptHandler())
-        if given["source"] is None:
+        if values["source"] is None:
             # Lines on the same terminal would cut the one that shows the progress.
             shows_progress = out is not None or not stream.isatty()
-            watched = watch_rounds(rounds, given["deals"], given["games"], runner, shows_progress)
+            watched = watch_rounds(rounds, values["deals"], values["games"], runner, shows_progress)
             rounds = stack.enter_context(closing(watched))
         if is_text:
             from kqj_sim.notation.write import format_records
@@ -171,16 +171,16 @@ def _run_records(asked: CommandDescription, given: dict[str, Any]) -> None:
         exit_interrupted(f"{written:,} records were written")
 
 
-def _run_check(asked: CommandDescription, given: dict[str, Any]) -> None:
+def _run_check(question: CommandDescription, values: dict[str, Any]) -> None:
     """Print each discrepancy as it is found, and the summary of all files."""
     from kqj_sim.notation.files import read_file
     from kqj_sim.questions.records.rounds import RecordCheck
     from kqj_sim.text_files import open_lines
 
-    quiet: bool = given["quiet"]
+    quiet: bool = values["quiet"]
     runner = Runner(tell=None if quiet else partial(write_line, err=True))
-    check = RecordCheck(given["replay"], given["allow"], runner)
-    for file in given["records"]:
+    check = RecordCheck(values["replay"], values["allow"], runner)
+    for file in values["records"]:
         name = "stdin" if file == "-" else visible(file)
         with open_lines(file) as lines:
             for line, discrepancy in check.check_rounds(read_file(lines)):
