@@ -9,11 +9,12 @@ from __future__ import annotations
 import random
 
 from kqj_sim.cards import CONTRACTS, Card
-from kqj_sim.referee.base import FinalContract, PlayedTrick
-from kqj_sim.referee.kqj import PACK, find_trick_winner, list_legal_cards, score_round
+from kqj_sim.referee.base import FinalContract, PlayedTrick, get_referee
+from kqj_sim.referee.kqj import PACK, find_trick_winner, list_legal_cards
 from kqj_sim.rules import SEATS, KqjRules
 
 RULES = KqjRules()
+REFEREE = get_referee(RULES)
 TEAMS = [RULES.fixed_team_of(seat) for seat in range(SEATS)]
 
 
@@ -41,7 +42,7 @@ def _play_round(draw: random.Random, dealer: int, take: float) -> str:
     for hand in hands:
         hand.update(pack.pop() for _ in range(8 - len(hand)))
     tricks = _play_tricks(draw, [set(hand) for hand in hands], opener, called.contract)
-    return score_round(RULES, TEAMS, called, hands, tricks).result
+    return REFEREE.score_round(TEAMS, called, hands, tricks, 0).result
 
 
 def _call(draw: random.Random, opener: int, turned: Card, take: float) -> FinalContract | None:

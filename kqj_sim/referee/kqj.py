@@ -444,43 +444,6 @@ def score_totals(
     )
 
 
-def score_round(
-    rules: KqjRules,
-    teams: Sequence[int],
-    called: FinalContract,
-    hands: Sequence[Collection[Card]],
-    tricks: Sequence[PlayedTrick],
-    pending_before: int = 0,
-) -> RoundScore:
-    """Score a round from the eight cards of each seat and the eight tricks."""
-    points, counts = sum_tricks_by_team(
-        tricks, teams, rules.team_count, lambda card: card_points(card, called.contract)
-    )
-    bonuses = find_bonuses(hands, tricks, teams, called.contract)
-    return score_totals(rules, teams, called, points, counts, bonuses, pending_before)
-
-
-def score_passed_out(rules: KqjRules, pending_before: int = 0) -> RoundScore:
-    """Return the score of a round in which all passed."""
-    zeros = [0] * rules.team_count
-    return RoundScore(zeros, zeros, [], zeros, "passed_out", zeros, pending_before, zeros)
-
-
-def add_scores(
-    rules: KqjRules, before: Sequence[int], teams: Sequence[int], scores: Sequence[int]
-) -> list[int]:
-    """Return the game scores after a round: per team, or with random partners per seat."""
-    if rules.partners == "random":
-        return [before[seat] + scores[teams[seat]] for seat in range(SEATS)]
-    return [before[team] + scores[team] for team in range(rules.team_count)]
-
-
-def is_decided(rules: KqjRules, game_scores: Sequence[int]) -> bool:
-    """Return True if the game is over: one side alone has the best score, at least the target."""
-    best = max(game_scores)
-    return best >= rules.target and list(game_scores).count(best) == 1
-
-
 def _compute_reward(called: FinalContract, total: int) -> int:
     """Return the points of a winner: its total, or with auctions the amount times the stake."""
     return round_to_ten(total) if called.amount is None else called.amount * called.stake
@@ -563,21 +526,29 @@ class KqjReferee(Referee):
         pending: int,
     ) -> RoundScore:
         """Score a round (sections 6 and 7)."""
-        return score_round(self.rules, teams, final, hands, tricks, pending)
+        points, counts = sum_tricks_by_team(
+            tricks, teams, self.rules.team_count, lambda card: card_points(card, final.contract)
+        )
+        bonuses = find_bonuses(hands, tricks, teams, final.contract)
+        return score_totals(self.rules, teams, final, points, counts, bonuses, pending)
 
     def score_passed_out(self, pending: int) -> RoundScore:
         """Return the score of a round in which all passed: nobody scores."""
-        return score_passed_out(self.rules, pending)
+        zeros = [0] * self.rules.team_count
+        return RoundScore(zeros, zeros, [], zeros, "passed_out", zeros, pending, zeros)
 
     def add_scores(
         self, before: Sequence[int], teams: Sequence[int], scores: Sequence[int]
     ) -> list[int]:
         """Return the game scores per team, or with random partners per seat."""
-        return add_scores(self.rules, before, teams, scores)
+        if self.rules.partners == "random":
+            return [before[seat] + scores[teams[seat]] for seat in range(SEATS)]
+        return [before[team] + scores[team] for team in range(self.rules.team_count)]
 
     def is_decided(self, game_scores: Sequence[int]) -> bool:
-        """Return True if one side alone has reached the target (section 8)."""
-        return is_decided(self.rules, game_scores)
+        """Return True if one side alone has the best score, at least the target (section 8)."""
+        best = max(game_scores)
+        return best >= self.rules.target and list(game_scores).count(best) == 1
 
     def find_next_dealer(self, dealer: int, is_passed_out: bool) -> int:
         """Return the opener, who deals next in any case (section 2)."""

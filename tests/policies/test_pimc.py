@@ -47,8 +47,8 @@ from kqj_sim.policies.pimc import (
 )
 from kqj_sim.policies.players import parse_player
 from kqj_sim.record import Record
-from kqj_sim.referee.base import FinalContract, PlayedTrick
-from kqj_sim.referee.kqj import find_trick_winner, list_legal_cards, score_round
+from kqj_sim.referee.base import FinalContract, PlayedTrick, get_referee
+from kqj_sim.referee.kqj import find_trick_winner, list_legal_cards
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.encode import encode_rules, encode_seating
 from kqj_sim.simulation.experiment import Experiment
@@ -129,7 +129,7 @@ def _worth(turn: Turn, card: Card, world: dict[int, Card]) -> float:
     tricks.append(PlayedTrick(winner, tuple(last), find_trick_winner(winner, last, contract)))
     hands = [[trick.cards[(s - trick.leader) % SEATS] for trick in tricks] for s in range(SEATS)]
     called = FinalContract(record.sender, contract, record.amount, record.capot, record.stake)
-    score = score_round(rules_in(record), record.teams, called, hands, tricks)
+    score = get_referee(rules_in(record)).score_round(record.teams, called, hands, tricks, 0)
     values = [score.scores[team] + score.totals[team] for team in range(len(score.scores))]
     own = values.pop(record.teams[seat])
     return (own - sum(values) / len(values)) / 2

@@ -26,7 +26,7 @@ from kqj_sim.positions.reader import read_position
 from kqj_sim.positions.sampling import EstimatePlan, derive_keys
 from kqj_sim.record import Record
 from kqj_sim.referee.base import PlayedTrick
-from kqj_sim.referee.kqj import PACK, find_trick_winner, list_legal_cards, score_round
+from kqj_sim.referee.kqj import PACK, find_trick_winner, list_legal_cards
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
@@ -106,7 +106,7 @@ def played_on(so_far: Position, card: Card, world: Hands) -> dict[str, int | Fra
         leader, cards = done[-1].winner, ()
     hands = [[t.cards[(seat - t.leader) % SEATS] for t in done] for seat in range(SEATS)]
     assert isinstance(so_far.rules, KqjRules)
-    score = score_round(so_far.rules, teams, so_far.contract, hands, done, so_far.pending)
+    score = so_far.referee.score_round(teams, so_far.contract, hands, done, so_far.pending)
     own = teams[so_far.seat]
     others = [each for team, each in enumerate(score.scores) if team != own]
     bonuses = [bonus.bonus for bonus in score.bonuses if bonus.team == own]

@@ -14,12 +14,9 @@ from kqj_sim.record import Bonus
 from kqj_sim.referee.base import FinalContract, PlayedTrick, RoundScore
 from kqj_sim.referee.kqj import (
     PACK,
-    add_scores,
+    KqjReferee,
     find_bonuses,
-    is_decided,
     round_to_ten,
-    score_passed_out,
-    score_round,
     score_totals,
 )
 from kqj_sim.rules import KqjRules
@@ -301,7 +298,7 @@ def test_round_is_settled(
 
 
 def test_a_round_passed_out_keeps_the_gratuity_pending() -> None:
-    out = score_passed_out(THREE, 120)
+    out = KqjReferee(THREE).score_passed_out(120)
     assert (out.result, out.pending_after, out.bonuses) == ("passed_out", 120, [])
     assert out.scores == out.totals == out.card_points == out.trick_counts == [0, 0, 0]
 
@@ -311,7 +308,7 @@ def test_a_round_passed_out_keeps_the_gratuity_pending() -> None:
 
 def test_with_random_partners_each_player_scores_what_his_team_scored() -> None:
     rules = KqjRules(partners="random")
-    assert add_scores(rules, [10, 20, 30, 40, 50, 60], [0, 0, 0, 1, 1, 1], [150, 0]) == [
+    assert KqjReferee(rules).add_scores([10, 20, 30, 40, 50, 60], [0, 0, 0, 1, 1, 1], [150, 0]) == [
         160, 170, 180, 40, 50, 60,
     ]  # fmt: skip
 
@@ -322,23 +319,23 @@ def test_with_random_partners_the_pending_gratuity_goes_to_each_player_of_the_te
     won = score_totals(
         rules, teams, FinalContract(0, "h"), [96, 140], [4, 4], [], pending_before=120
     )
-    assert add_scores(rules, [0] * 6, teams, won.scores) == [260, 260, 0, 0, 260, 0]
+    assert KqjReferee(rules).add_scores([0] * 6, teams, won.scores) == [260, 260, 0, 0, 260, 0]
 
 
 def test_with_fixed_partners_scores_are_kept_by_team() -> None:
-    assert add_scores(THREE, [10, 20, 30], [0, 1, 2] * 2, [100, 0, 20]) == [110, 20, 50]
+    assert KqjReferee(THREE).add_scores([10, 20, 30], [0, 1, 2] * 2, [100, 0, 20]) == [110, 20, 50]
 
 
 def test_the_game_ends_at_the_target() -> None:
-    assert not is_decided(TWO, [990, 0])
-    assert is_decided(TWO, [1000, 0])
-    assert is_decided(KqjRules(target=500), [500, 490])
-    assert is_decided(KqjRules(teams=3), [1010, 1000, 1040])
+    assert not KqjReferee(TWO).is_decided([990, 0])
+    assert KqjReferee(TWO).is_decided([1000, 0])
+    assert KqjReferee(KqjRules(target=500)).is_decided([500, 490])
+    assert KqjReferee(KqjRules(teams=3)).is_decided([1010, 1000, 1040])
 
 
 def test_a_shared_highest_score_goes_on() -> None:
-    assert not is_decided(TWO, [1020, 1020])
-    assert not is_decided(KqjRules(partners="random"), [1000, 1000, 1000, 0, 0, 0])
+    assert not KqjReferee(TWO).is_decided([1020, 1020])
+    assert not KqjReferee(KqjRules(partners="random")).is_decided([1000, 1000, 1000, 0, 0, 0])
 
 
 @pytest.mark.parametrize("teams", [2, 3])
@@ -358,7 +355,7 @@ def test_score_round_counts_tricks_for_the_teams_of_their_winners() -> None:
     rest = [card for card in PACK if card not in own]
     hands = [own, *(tuple(rest[at::5]) for at in range(5))]
     tricks = [PlayedTrick(0, tuple(hand[number] for hand in hands), 0) for number in range(8)]
-    full = score_round(THREE, [0, 1, 2] * 2, FinalContract(0, "h"), hands, tricks)
+    full = KqjReferee(THREE).score_round([0, 1, 2] * 2, FinalContract(0, "h"), hands, tricks, 0)
     assert full.card_points == [236, 0, 0] and full.trick_counts == [8, 0, 0]
     # 236 + last trick 10 + Capot 154 + KQ 20, and the gratuities of two trickless teams.
     assert full.totals == [420, 0, 0] and full.scores == [540, 60, 60]
