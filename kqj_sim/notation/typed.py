@@ -192,17 +192,13 @@ def read_typed_position(
     """Return a position as a player types it; seats are places, 0 the opener.
 
     Args:
-        hand: the player's cards, `9h 8h Ah Ks 4d`; in the play all, or those that are left.
-        return_card: the Return, with taking; in Kwajongen the dealer's card that is shown.
-        place: the player's place; follows from `heard` or `played`, else it is 0.
-        lap: the lap, with taking; follows from `heard`, else it is 1.
+        hand: the player's cards; in the play all, or those that are left.
+        place, lap: they follow from `heard` or `played`, else they are 0 and 1.
         heard: the calls so far, as for `add_typed_calls`; left out, everybody before has passed.
         partners_at: places of the partners, with random partners; left out, all sit alternately.
         played: the cards in the order played, trick after trick; None while calling.
-        contract: in the play, where the calls are not known, the contract, with auctions after the
-            amount and perhaps before `capot`: `h`, `150 h`, `400 NT capot`; not in Kwajongen.
-        sender: then also the Sender's place; in Kwajongen the place of the caller, before whom all
-            have passed.
+        contract, sender: in the play, where the calls are not known: `150 h`, `400 NT capot`; in
+            Kwajongen the sender alone, the caller, before whom all have passed.
         pending: litigation gratuity that waits; in Kwajongen 1 if the round is raised.
 
     Raises:

@@ -38,6 +38,20 @@ def _list_tables(**_: Any) -> Mapping[str, str]:
     }
 
 
+def _write_down(
+    hand: CardsLike | None, return_card: object, heard: str | Iterable[str] | None,
+    played: CardsLike | None, **others: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """Return the arguments that describe a position, cards and calls as text."""
+    return {
+        "hand": join_items("hand", hand),
+        "return_card": None if return_card is None else represent(return_card, str),
+        "heard": join_items("heard", heard, ", "),
+        "played": join_items("played", played),
+        **others,
+    }
+
+
 @question(
     arguments={"hand": "[CARDS]..."},
     output=TABLES_AND_PLOT,
@@ -122,19 +136,10 @@ def odds(
     for option, value in (("--at", at), ("--line", line)):
         if value is not None and record is None:
             raise InputError(f"{option} is for --record: leave it out, or give a record")
-    typed: dict[str, Any] = {
-        "hand": join_items("hand", hand),
-        "return_card": None if return_card is None else represent(return_card, str),
-        "place": place,
-        "lap": lap,
-        "heard": join_items("heard", heard, ", "),
-        "partners_at": partners_at,
-        "played": join_items("played", played),
-        "contract": contract,
-        "sender": sender,
-        "pending": pending or None,
-        "raised": raised or None,
-    }
+    typed = _write_down(
+        hand, return_card, heard, played, place=place, lap=lap, partners_at=partners_at,
+        contract=contract, sender=sender, pending=pending or None, raised=raised or None,
+    )  # fmt: skip
     if record is not None and any(value is not None for value in typed.values()):
         raise InputError(
             "--record holds the cards, places, calls and plays: leave their options out"
@@ -216,14 +221,7 @@ def page(
     from kqj_sim.questions.odds.open_page import write_page
     from kqj_sim.questions.odds.position import parse_typed_position
 
-    typed: dict[str, Any] = {
-        "hand": join_items("hand", hand),
-        "return_card": None if return_card is None else str(return_card),
-        "place": place,
-        "lap": lap,
-        "heard": join_items("heard", heard, ", "),
-        "played": join_items("played", played),
-    }
+    typed = _write_down(hand, return_card, heard, played, place=place, lap=lap)
     is_empty = all(value is None for value in typed.values())
     position = None if is_empty else parse_typed_position(rules, typed)
     return write_page(rules, position, out)
