@@ -30,6 +30,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks import plays
+from kqj_sim.cards import CONTRACTS
 from kqj_sim.core import rng
 from kqj_sim.core.block import LANES
 from kqj_sim.core.types import BoolArray, Float64Array
@@ -54,7 +55,6 @@ from kqj_sim.questions.review.decisions import Decision, RecordedRound
 from kqj_sim.questions.review.grading import derive_seed, draw_deals, play_all
 from kqj_sim.record import Record
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation.encode import CONTRACTS
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.stats.intervals import Estimate, estimate_share

@@ -12,9 +12,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-SUIT_LABELS = ("s", "h", "d", "c")
-CONTRACT_LABELS = ("s", "h", "d", "c", "NT", "AT")
-RANK_LABELS = ("4", "5", "6", "7", "8", "9", "J", "Q", "K", "H", "T", "A")
+from kqj_sim.cards import CONTRACTS, RANKS, SUITS
+
+RANK_LABELS = tuple(reversed(RANKS))
+
+CARD_POINTS = 236
+"""Card points of KQJ's pack, whatever the contract."""
+
+MAX_TOTAL = 600
+"""The largest total in KQJ: card points, last trick, Capot and four KQJ at All-Trumps."""
 
 
 @dataclass(frozen=True)
@@ -66,13 +72,13 @@ KQJ_COLUMNS: tuple[Column, ...] = (
     make_sender_column("place", 5, "place of the Sender: 0 the opener to 5 the dealer"),
     make_sender_column("sender", 5, "seat of the Sender"),
     make_sender_column("contracting_team", 2, "team of the Sender"),
-    make_label_column("contract", (*CONTRACT_LABELS, "none"), "the contract"),
+    make_label_column("contract", (*CONTRACTS, "none"), "the contract"),
     make_label_column(
         "kind",
         ("return", "other", "suit", "NT", "AT", "none"),
         "kind of contract: suit of the Return, another suit (taking), a suit (auctions), NT, AT",
     ),
-    make_label_column("return_suit", (*SUIT_LABELS, "none"), "suit of the Return (taking)"),
+    make_label_column("return_suit", (*SUITS, "none"), "suit of the Return (taking)"),
     make_label_column("return_rank", (*RANK_LABELS, "none"), "rank of the Return (taking)"),
     Column("bids", 0, 60, "number of bids (auctions)"),
     Column("opening_amount", 0, 1000, "amount of the first bid, 0 if none (auctions)"),
@@ -82,9 +88,9 @@ KQJ_COLUMNS: tuple[Column, ...] = (
     make_label_column(
         "result", ("made", "failed", "litigation", "passed_out"), "what became of the contract"
     ),
-    Column("contracting_total", 0, 600, "card points and bonuses of the contracting team"),
-    Column("defending_total", 0, 600, "card points and bonuses of the best defending team"),
-    Column("contracting_card_points", 0, 236, "card points of the contracting team"),
+    Column("contracting_total", 0, MAX_TOTAL, "card points and bonuses of the contracting team"),
+    Column("defending_total", 0, MAX_TOTAL, "card points and bonuses of the best defending team"),
+    Column("contracting_card_points", 0, CARD_POINTS, "card points of the contracting team"),
     Column("contracting_tricks", 0, 8, "tricks of the contracting team"),
     Column("contracting_score", 0, 4500, "what the contracting team scores, gratuities included"),
     Column(
@@ -99,17 +105,19 @@ KQJ_COLUMNS: tuple[Column, ...] = (
     Column("kqj_defending", 0, 4, "KQJ of the defending teams"),
     Column("low_teams", 0, 2, "teams with a trick and 20 card points or fewer (three teams)"),
     Column("trickless_teams", 0, 2, "teams without a trick (three teams)"),
-    Column("pending_before", 0, 600, "litigation gratuity that waited before the round"),
-    Column("pending_after", 0, 600, "litigation gratuity that waits after the round"),
-    Column("gratuity_received", 0, 600, "litigation gratuity that was paid out to a winning team"),
+    Column("pending_before", 0, MAX_TOTAL, "litigation gratuity that waited before the round"),
+    Column("pending_after", 0, MAX_TOTAL, "litigation gratuity that waits after the round"),
+    Column(
+        "gratuity_received", 0, MAX_TOTAL, "litigation gratuity that was paid out to a winning team"
+    ),
     make_sender_column("sender_trumps", 8, "trumps among the Sender's cards (NT 0, AT 8)"),
-    Column("sender_trump_points", 0, 236, "card points of these trumps"),
-    Column("sender_points", 0, 236, "card points of the Sender's eight cards"),
+    Column("sender_trump_points", 0, CARD_POINTS, "card points of these trumps"),
+    Column("sender_points", 0, CARD_POINTS, "card points of the Sender's eight cards"),
     Column("sender_aces", 0, 4, "aces of the Sender, the ace of trump not counted"),
     Column("sender_voids", 0, 4, "suits of which the Sender has no card"),
     Column("sender_longest", 0, 8, "cards in the Sender's longest suit"),
-    *(Column(f"total_{t}", 0, 600, f"card points and bonuses of team {t}") for t in range(3)),
-    *(Column(f"card_points_{t}", 0, 236, f"card points of team {t}") for t in range(3)),
+    *(Column(f"total_{t}", 0, MAX_TOTAL, f"card points and bonuses of team {t}") for t in range(3)),
+    *(Column(f"card_points_{t}", 0, CARD_POINTS, f"card points of team {t}") for t in range(3)),
     *(Column(f"tricks_{t}", 0, 8, f"tricks of team {t}") for t in range(3)),
     *(Column(f"score_{t}", 0, 4500, f"score of team {t}, gratuities included") for t in range(3)),
     *(Column(f"gratuity_{t}", 0, 4500, f"gratuities of team {t}") for t in range(3)),

@@ -9,6 +9,7 @@ from dataclasses import Field, asdict, dataclass, field, fields
 from typing import Any, ClassVar, Literal, Self
 
 from kqj_sim.cards import CONTRACTS, RANKS
+from kqj_sim.columns import CARD_POINTS, MAX_TOTAL
 from kqj_sim.errors import InputError
 from kqj_sim.messages import quote, shorten
 from kqj_sim.plain import to_plain
@@ -16,15 +17,12 @@ from kqj_sim.plain import to_plain
 SEATS = 6
 """Seats in KQJ; `GameRules.seats` is the number in any game."""
 
-HALF_OF_POINTS = 123
-"""Half of the 236 card points and the 10 for the last trick: more wins with two teams, unless KQ,
-KQJ or Capot come in."""
+HALF_OF_POINTS = (CARD_POINTS + 10) // 2
+"""Half of the card points and the 10 for the last trick: more wins with two teams, unless KQ, KQJ
+or Capot come in."""
 
 MAX_TARGET = 1_000_000_000
 """The highest target of a game, which no game reaches."""
-
-MAX_TOTAL = 600
-"""The largest total in KQJ: card points, last trick, Capot and four KQJ at All-Trumps."""
 
 
 def make_rule_field(

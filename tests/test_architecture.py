@@ -64,7 +64,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "plan": {"errors"},
     "referee": TEXT,
     "core": {"columns"},
-    "policies": {"core", "messages", "errors", "plain", "cards", "rules", "games", "text_files"},
+    "policies": {"core"} | TEXT - {"places", "record", "imposed"},
     "engines": {"core", "policies", "columns", "imposed", "rules", "games"},
     "simulation": TEXT | {"core", "policies", "engines"},
     "stats": TEXT | ENGINE,

@@ -41,9 +41,6 @@ NATURAL_J_TO_A = EACH_SUIT * 0b111111000000
 TRUMP_JACK, TRUMP_QUEEN, TRUMP_KING = 3, 4, 5
 """Bits of J, Q and K in a suit in trump order."""
 
-TOTAL_CARD_POINTS = 236
-"""Card points of the pack, whatever the contract."""
-
 
 def _llvm_unary(name: str, extra: tuple[int, ...] = ()) -> Kernel:
     """Return an LLVM intrinsic of one 64-bit integer and constant flags as a numba function."""

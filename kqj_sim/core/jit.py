@@ -174,10 +174,10 @@ def mark_noalias(typingctx: Numba, pointer: Numba, at: Numba) -> Numba:
     def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         i64 = ir.IntType(64)
         kind = ir.FunctionType(i64.as_pointer(), [i64.as_pointer(), i64])
-        function = builder.module.globals.get("kqj_sim.apart")
+        function = builder.module.globals.get("kqj_sim.noalias")
         if function is None:
             # Not inlined, since only a call can say that its result is no other pointer.
-            function = ir.Function(builder.module, kind, "kqj_sim.apart")
+            function = ir.Function(builder.module, kind, "kqj_sim.noalias")
             function.linkage = "linkonce_odr"
             function.attributes.add("noinline")
             function.return_value.add_attribute("noalias")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kqj_sim.columns import CARD_POINTS
 from kqj_sim.core import block as b
 from kqj_sim.core import cards as c
 from kqj_sim.core.jit import block_loop, scalar
@@ -12,6 +13,8 @@ RETURN_SUIT, OTHER_SUIT, BID_SUIT, KIND_NO_TRUMP, KIND_ALL_TRUMPS, NO_KIND = ran
 """Kinds of contract."""
 
 LAST_TRICK_BONUS, CAPOT_BONUS, KQ_BONUS, KQJ_BONUS = 10, 154, 20, 50
+CAPOT_TOTAL = CARD_POINTS + LAST_TRICK_BONUS + CAPOT_BONUS
+"""Total that a Capot is sure to reach."""
 FEW_POINTS, FEW_POINTS_GRATUITY, NO_TRICK_GRATUITY = 20, 20, 60
 
 _RESULT = b.column_offset("result")
@@ -82,7 +85,7 @@ def count_tricks(state: Block, lanes: int, rules: Rules) -> None:
         p16 = state[b.POINT_PLANES + 4 * b.STRIDE + i]
         points_0 = c.count_card_points(won_0, p1, p2, p4, p8, p16)
         points_1 = c.count_card_points(won_1, p1, p2, p4, p8, p16)
-        points_2 = c.TOTAL_CARD_POINTS - points_0 - points_1
+        points_2 = CARD_POINTS - points_0 - points_1
         state[_CARD_POINTS + i] = points_0
         state[_CARD_POINTS + b.STRIDE + i] = points_1
         state[_CARD_POINTS + 2 * b.STRIDE + i] = points_2

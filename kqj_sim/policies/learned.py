@@ -14,6 +14,7 @@ from kqj_sim.core import dispatch
 from kqj_sim.core import types as t
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, popcount, trailing_zeros, whole_tens
 from kqj_sim.core.jit import int16_at, int32_at, scalar, stack_int32, stack_int64
+from kqj_sim.core.scoring import CAPOT_TOTAL
 from kqj_sim.core.simd_int16 import UNITS, find_positive, write_dots
 from kqj_sim.core.types import MAX_POLICIES
 from kqj_sim.core.views import PASS, bid_code, last_bid_contract
@@ -104,9 +105,6 @@ learned = policy(
 learned.weights = "learned"
 learned(choose_take)
 
-CAPOT_AMOUNT = 400
-"""Amount of a bid with Capot: the total that a Capot is sure to reach."""
-
 _BIDS = (1 << CAPOT_UNIT + 1) - 1
 """Bits of the bids among a contract's values."""
 _SUITS, _ALL = (1 << NO_TRUMP) - 1, (1 << CONTRACTS) - 1
@@ -115,7 +113,7 @@ _SUITS, _ALL = (1 << NO_TRUMP) - 1, (1 << CONTRACTS) - 1
 @scalar
 def find_amount(lowest: int, unit: int) -> int:
     """Return the amount of the bid with a number among a contract's values."""
-    return max(lowest, CAPOT_AMOUNT) if unit == CAPOT_UNIT else lowest + 10 * unit
+    return max(lowest, CAPOT_TOTAL) if unit == CAPOT_UNIT else lowest + 10 * unit
 
 
 @scalar

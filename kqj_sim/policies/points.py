@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from kqj_sim.core import cards as c
 from kqj_sim.core.block import SEATS
 from kqj_sim.core.jit import scalar
+from kqj_sim.core.scoring import CAPOT_TOTAL
 from kqj_sim.core.types import CardSet, Contract, PackedBids, PackedPlayers, Place, Suit
 from kqj_sim.core.views import PASS, bid_code, last_bid_contract
 from kqj_sim.policies.parameters import Parameter, number
@@ -225,9 +226,6 @@ def wins_every_trick(hand: CardSet, contract: Contract) -> bool:
             return False
     return True
 
-
-CAPOT_TOTAL = 400
-"""Total that a Capot is sure to reach: card points, last trick and Capot."""
 
 _TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 DEFAULTS: dict[int, dict[str, float]] = {

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kqj_sim.columns import CARD_POINTS
 from kqj_sim.core.block import PLAYER_BITS, SEATS, TRICKS, team_of
 from kqj_sim.core.cards import NO_TRUMP, PACK, SUIT_MASK, popcount, trailing_zeros
 from kqj_sim.core.jit import scalar
@@ -48,7 +49,6 @@ CAPOT_VALUES = 4
 RELATION_VALUES = 5
 """The Sender: 0 the player; a partner 1 behind, 2 before; an opponent 3 behind, 4 before."""
 
-ALL_CARD_POINTS = 236
 TWO_TEAM_GOAL = 124
 """Two teams, taking: more than half of the card points and the last trick."""
 THREE_TEAM_GOAL = 98
@@ -189,7 +189,7 @@ def build_trick_context(view: Any) -> TrickContext:
     target = TWO_TEAM_GOAL if view.team_count == 2 else THREE_TEAM_GOAL
     target = view.amount if view.amount != 0 else target
     missing = target - points(view, view.won_contracting)
-    left = ALL_CARD_POINTS - points(view, view.played) + LAST_TRICK_BONUS
+    left = CARD_POINTS - points(view, view.played) + LAST_TRICK_BONUS
     needed = 1 + divide_whole(6 * max(missing, 0), left + 1)
     needed = 0 if missing <= 0 else min(needed, NEEDED_VALUES - 1)
     return TrickContext(

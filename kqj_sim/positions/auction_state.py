@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kqj_sim.cards import CONTRACTS
 from kqj_sim.core import auction, dispatch
 from kqj_sim.core.auction import CALL_SIZE, MAX_OPTIONS, OPTION_SIZE, STATE_SIZE
 from kqj_sim.core.block import SEATS
@@ -21,10 +22,7 @@ from kqj_sim.positions.position import Position
 from kqj_sim.record import Call
 from kqj_sim.referee.kqj import KqjCalling
 from kqj_sim.rules import require_kqj_rules
-from kqj_sim.simulation.encode import CONTRACTS, encode_rules
-
-GUARANTEED_CAPOT_TOTAL = 400
-"""Card points, last trick and Capot together: what a Capot is sure to reach."""
+from kqj_sim.simulation.encode import encode_rules
 
 _bid_code = get_python_function(bid_code)
 _allows_all_no_trump = get_python_function(auction.allows_all_no_trump)

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from kqj_sim.cards import CONTRACTS
 from kqj_sim.core import dispatch
 from kqj_sim.core.code_cache import can_keep_code, has_cached_kernels
 from kqj_sim.core.jit import address_of, compile_cfunc
@@ -107,8 +108,6 @@ def start_process(whole_rounds: bool) -> subprocess.Popen[bytes] | None:
     except OSError:
         return None
 
-
-CONTRACTS = ("s", "h", "d", "c", "NT", "AT")
 
 Use: TypeAlias = Literal["rounds", "calls", "rollouts"]
 """What a seating is for: whole rounds; calls that go on from a turn, and the play after them; or

@@ -11,6 +11,7 @@ import numpy as np
 from numba import carray, types
 from numpy.typing import NDArray
 
+from kqj_sim.cards import CONTRACTS
 from kqj_sim.core import jit
 from kqj_sim.core.block import DEAL_NUMBER, DEALER, LANES, PENDING, allocate_block
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP
@@ -37,7 +38,7 @@ from kqj_sim.policies.players import ConfiguredPolicy, Player
 from kqj_sim.policies.registry import Policy
 from kqj_sim.policies.user_code import locate_source
 from kqj_sim.rules import GameRules
-from kqj_sim.simulation.encode import CONTRACTS, encode_rules, encode_seating
+from kqj_sim.simulation.encode import encode_rules, encode_seating
 
 _VIEWS: dict[str, Any] = dict(VIEW_OF_DECISION)
 _ENTRY_SIZE = 3 + max(len(view._fields) for view in _VIEWS.values())

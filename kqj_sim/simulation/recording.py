@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import msgspec
 import numpy as np
 
-from kqj_sim.columns import CONTRACT_LABELS
+from kqj_sim.cards import CONTRACTS
 from kqj_sim.core import block as core_block
 from kqj_sim.core import round as core_games
 from kqj_sim.core.bidding import LOG_SIZE
@@ -87,7 +87,7 @@ class RecordingBlock(ABC):
             imposed=self.experiment.imposed is not None,
             calls=[self._make_call(*call) for call in self._iterate_calls(lane)],
             sender=self._read_column("sender", lane) if taken else None,
-            contract=CONTRACT_LABELS[contract] if taken else None,
+            contract=CONTRACTS[contract] if taken else None,
             hands=self._read_hands(lane, contract) if taken else None,
             tricks=self._read_tricks(lane, contract) if taken else [],
             card_points=self._read_team_values("card_points", lane),
@@ -196,9 +196,9 @@ class KqjRecordingBlock(RecordingBlock):
     def _make_call(self, kind: int, seat: int, value: int) -> Call:
         call = self.call_names[kind]
         if call == "take":
-            return Call(seat, call, contract=CONTRACT_LABELS[value])
+            return Call(seat, call, contract=CONTRACTS[value])
         if call == "bid":
-            return Call(seat, call, value >> 4, CONTRACT_LABELS[(value >> 1) & 7], bool(value & 1))
+            return Call(seat, call, value >> 4, CONTRACTS[(value >> 1) & 7], bool(value & 1))
         return Call(seat, call)
 
     def _read_bonuses(self, lane: int, contract: int) -> list[Bonus]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kqj_sim.cards import RANKS, SUITS, Card
-from kqj_sim.columns import CONTRACT_LABELS
+from kqj_sim.cards import CONTRACTS, RANKS, SUITS, Card
 from kqj_sim.core.cards import to_strength_order
 from kqj_sim.referee.kqj import PACK
 
@@ -20,5 +19,5 @@ def bits(cards: Iterable[Card]) -> int:
 
 def strength_of(contract: str) -> dict[Card, int]:
     """The bit of each card in the coding by strength, as the core computes it."""
-    number = CONTRACT_LABELS.index(contract)
+    number = CONTRACTS.index(contract)
     return {card: to_strength_order(bit, number) for card, bit in NATURAL.items()}

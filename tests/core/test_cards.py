@@ -6,8 +6,7 @@ import random
 
 import pytest
 
-from kqj_sim.cards import SUITS, Card
-from kqj_sim.columns import CONTRACT_LABELS
+from kqj_sim.cards import CONTRACTS, SUITS, Card
 from kqj_sim.core import cards as points
 from kqj_sim.core.cards import (
     PACK,
@@ -36,24 +35,24 @@ PLANES = dict.fromkeys("shdc", points.SUIT_PLANES)
 PLANES |= {"NT": points.NO_TRUMP_PLANES, "AT": points.ALL_TRUMPS_PLANES}
 
 
-@pytest.mark.parametrize("contract", CONTRACT_LABELS)
+@pytest.mark.parametrize("contract", CONTRACTS)
 def test_by_strength_is_a_bijection_of_the_pack(contract: str) -> None:
     coded = strength_of(contract)
     assert len(set(coded.values())) == 48
     assert sum(coded.values()) == PACK
     for card, bit in coded.items():
-        assert to_natural_order(bit, CONTRACT_LABELS.index(contract)) == NATURAL[card]
-    assert to_natural_order(PACK, CONTRACT_LABELS.index(contract)) == PACK
+        assert to_natural_order(bit, CONTRACTS.index(contract)) == NATURAL[card]
+    assert to_natural_order(PACK, CONTRACTS.index(contract)) == PACK
 
 
-@pytest.mark.parametrize("contract", CONTRACT_LABELS)
+@pytest.mark.parametrize("contract", CONTRACTS)
 def test_by_strength_keeps_suits_together(contract: str) -> None:
     lanes = {card: bit.bit_length() >> 4 for card, bit in strength_of(contract).items()}
     for suit in SUITS:
         assert len({lane for card, lane in lanes.items() if card.suit == suit}) == 1
 
 
-@pytest.mark.parametrize("contract", CONTRACT_LABELS)
+@pytest.mark.parametrize("contract", CONTRACTS)
 def test_a_higher_bit_is_a_stronger_card(contract: str) -> None:
     coded = strength_of(contract)
     for card in CARDS:
@@ -76,17 +75,17 @@ def test_king_queen_and_jack_of_trump_have_their_bits(contract: str) -> None:
             assert (coded[Card(rank, suit)].bit_length() - 1) & 15 == bit
 
 
-@pytest.mark.parametrize("contract", CONTRACT_LABELS)
+@pytest.mark.parametrize("contract", CONTRACTS)
 def test_by_strength_of_a_set_is_that_of_its_cards(contract: str) -> None:
     draw = random.Random(5)
     coded = strength_of(contract)
     for _ in range(500):
         cards = draw.sample(CARDS, draw.randint(0, 48))
-        found = to_strength_order(bits(cards), CONTRACT_LABELS.index(contract))
+        found = to_strength_order(bits(cards), CONTRACTS.index(contract))
         assert found == sum(coded[card] for card in cards), cards
 
 
-@pytest.mark.parametrize("contract", CONTRACT_LABELS)
+@pytest.mark.parametrize("contract", CONTRACTS)
 def test_points_of_every_card_are_the_referees(contract: str) -> None:
     planes = [int(plane) for plane in PLANES[contract]]
     for card, bit in strength_of(contract).items():
@@ -94,7 +93,7 @@ def test_points_of_every_card_are_the_referees(contract: str) -> None:
     assert count_card_points(PACK, *planes) == 236
 
 
-@pytest.mark.parametrize("contract", CONTRACT_LABELS)
+@pytest.mark.parametrize("contract", CONTRACTS)
 def test_points_of_a_set_are_the_sum(contract: str) -> None:
     draw = random.Random(6)
     planes = [int(plane) for plane in PLANES[contract]]

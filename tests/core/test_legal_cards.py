@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from kqj_sim.cards import Card, format_hand
-from kqj_sim.columns import CONTRACT_LABELS
+from kqj_sim.cards import CONTRACTS, Card, format_hand
 from kqj_sim.core.cards import PACK, TOP_SUIT
 from kqj_sim.core.trick import legal_cards, suit_mask_of, winning_cards
 from kqj_sim.referee.kqj import PACK as CARDS
@@ -48,7 +47,7 @@ def _positions(contract: str, team_count: int, partners: str) -> Iterator[Positi
 
 @pytest.mark.parametrize(
     ("contract", "team_count", "partners"),
-    list(product(CONTRACT_LABELS, (2, 3), ("fixed", "random"))),
+    list(product(CONTRACTS, (2, 3), ("fixed", "random"))),
 )
 def test_legal_and_winning_cards_are_the_referees(
     contract: str, team_count: int, partners: str

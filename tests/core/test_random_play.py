@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kqj_sim.columns import CONTRACT_LABELS
+from kqj_sim.cards import CONTRACTS
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import Experiment
@@ -58,10 +58,10 @@ def _assert_bonuses(columns: dict[str, NDArray[np.int32]], suits: int, what: str
 
 
 @pytest.mark.parametrize("rules", slow_after(1, [AUCTION_3, TAKE_2, TAKE_3, AUCTION_2]))
-@pytest.mark.parametrize("contract", CONTRACT_LABELS)
+@pytest.mark.parametrize("contract", CONTRACTS)
 def test_bonuses_of_a_contract_that_nobody_chose(rules: KqjRules, contract: str) -> None:
     amount = rules.minimum_bid if rules.bidding == "auction" else None
-    imposed = ImposedContract(CONTRACT_LABELS.index(contract), contract, amount)
+    imposed = ImposedContract(CONTRACTS.index(contract), contract, amount)
     experiment = Experiment(rules, ("random",) * 6, PER_CONTRACT, seed=9, imposed=imposed)
     columns = _play(experiment)
     if contract == "NT":

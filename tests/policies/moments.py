@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from kqj_sim.cards import SUITS, Card, parse_card
-from kqj_sim.columns import CONTRACT_LABELS
+from kqj_sim.cards import CONTRACTS, SUITS, Card, parse_card
 from kqj_sim.core import cards as points
 from kqj_sim.core.cards import PACK as ALL_CARDS
 from kqj_sim.core.cards import TOP_SUIT
@@ -102,7 +101,7 @@ def view_of(moment: Moment) -> CardView:
     coded = strength_of(contract)
     lanes = {card.suit: (bit.bit_length() - 1) // 16 for card, bit in coded.items()}
     opener = (record.dealer + 1) % 6
-    number = CONTRACT_LABELS.index(contract)
+    number = CONTRACTS.index(contract)
     trumps = TOP_SUIT if number < 4 else 0
     planes = points.SUIT_PLANES
     if number >= 4:

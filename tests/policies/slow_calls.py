@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.columns import CONTRACT_LABELS
+from kqj_sim.cards import CONTRACTS
 from kqj_sim.core.block import PLAYER_BITS
 from kqj_sim.core.views import replace_last_bid
 from kqj_sim.policies.call_features import LAYOUT, PARTS, CallTurn
@@ -46,7 +46,7 @@ def list_features(question: Question, contract: str) -> list[int]:
     ordered = sorted(SUITS, key=lambda suit: strength(suit, hand), reverse=True)
     suits = [contract] * (contract in SUITS) + [suit for suit in ordered if suit != contract]
     names = [contract, *(suit for suit in suits if suit != contract)]
-    names += [other for other in CONTRACT_LABELS[4:] if other != contract]
+    names += [other for other in CONTRACTS[4:] if other != contract]
     minimum = 120 if max(question.teams) == 1 else 80
 
     def say(player: int) -> int:
@@ -114,7 +114,7 @@ def questions(count: int, seed: int = 5) -> Iterator[tuple[Question, CallTurn]]:
             bidders = bidders or [draw.randrange(6)]
         amounts = draw.sample(range(70, draw.choice([200, 500]), 10), len(bidders))
         bids = {
-            other: (amount, draw.choice(CONTRACT_LABELS))
+            other: (amount, draw.choice(CONTRACTS))
             for other, amount in zip(bidders, amounts, strict=True)
         }
         bidder = max(bids, key=lambda other: bids[other][0]) if bids else None
@@ -125,7 +125,7 @@ def questions(count: int, seed: int = 5) -> Iterator[tuple[Question, CallTurn]]:
             turn = bidder + 1
         packed = 0
         for other, (amount, contract) in bids.items():
-            number = CONTRACT_LABELS.index(contract)
+            number = CONTRACTS.index(contract)
             packed = replace_last_bid(packed, other, amount // 10, number)
         amount, contract = bids[bidder] if bidder is not None else (0, "")
         hand = {suit: "".join(c.rank for c in cards if c.suit == suit) for suit in SUITS}
@@ -133,7 +133,7 @@ def questions(count: int, seed: int = 5) -> Iterator[tuple[Question, CallTurn]]:
             Question(hand, place, turn, kind, bids, bidder, capot, teams),
             CallTurn(
                 bits(cards), place, turn, kind, -1 if bidder is None else bidder, amount,
-                CONTRACT_LABELS.index(contract) if contract else -1, int(capot), packed,
+                CONTRACTS.index(contract) if contract else -1, int(capot), packed,
                 sum(team << PLAYER_BITS * at for at, team in enumerate(teams)), max(teams) + 1,
             ),
         )  # fmt: skip

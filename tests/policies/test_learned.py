@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kqj_sim.columns import CONTRACT_LABELS
+from kqj_sim.cards import CONTRACTS
 from kqj_sim.core.dispatch import BID, COUNTER, OVERCOUNTER
 from kqj_sim.core.views import PASS, BidView, bid_code
 from kqj_sim.policies import learned, points, weights
@@ -42,7 +42,7 @@ def test_features_are_their_slow_namesakes() -> None:
     features = np.empty(FEATURES, np.int64)
     seen: set[int] = set()
     for question, turn in questions(600):
-        for number, contract in enumerate(CONTRACT_LABELS):
+        for number, contract in enumerate(CONTRACTS):
             write_call_features(turn, order_suits(turn.hand), number, features, 0, 1)
             expected = list_features(question, contract)
             assert sorted(features.tolist()) == sorted(expected), (question, contract)
@@ -55,7 +55,7 @@ def test_features_are_their_slow_namesakes() -> None:
 def test_values_are_those_of_whole_numbers_to_the_bit(seed: int) -> None:
     fixed, values = draw_weights(seed), np.empty(16, np.float32)
     for question, turn in questions(20, seed):
-        for number, contract in enumerate(CONTRACT_LABELS):
+        for number, contract in enumerate(CONTRACTS):
             write_values(turn, order_suits(turn.hand), number, fixed.ctypes.data, values)
             expected = list_values(fixed, list_features(question, contract), contract)
             assert values.tolist() == expected
@@ -78,7 +78,7 @@ def find_best_bid(
 ) -> int:
     """The bid of the greatest value, the first of equal ones."""
     best, call = np.float32(0), PASS
-    for number, contract in enumerate(CONTRACT_LABELS):
+    for number, contract in enumerate(CONTRACTS):
         if (number >= 4 and not all_no_trump) or not is_looked_at(question, contract):
             continue
         values = list_values(fixed, list_features(question, contract), contract)
@@ -103,7 +103,7 @@ def test_calls_are_those_of_the_greatest_value() -> None:
             assert call == find_best_bid(question, fixed, lowest, highest, all_no_trump)
             seen.add((0, call == PASS))
         else:
-            contract = CONTRACT_LABELS[turn.contract]
+            contract = CONTRACTS[turn.contract]
             values = list_values(fixed, list_features(question, contract), contract)
             loop = COUNTER if question.kind == 1 else OVERCOUNTER
             call = ask_learned(loop, turns, number, fixed)
@@ -119,7 +119,7 @@ def test_packaged_weights_lose_little_in_fixed_point(teams: int) -> None:
     values, errors = np.empty(16, np.float32), []
     ends = LAYOUT.bias, LAYOUT.matrix, LAYOUT.output_bias
     for question, turn in questions(100):
-        for number, contract in enumerate(CONTRACT_LABELS):
+        for number, contract in enumerate(CONTRACTS):
             kind = {"NT": 1, "AT": 2}.get(contract, 0)
             rows, bias, matrix, expected = np.split(numbers[kind], ends)
             features = list_features(question, contract)

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kqj_sim.cards import Card, parse_card
-from kqj_sim.columns import CONTRACT_LABELS
+from kqj_sim.cards import CONTRACTS, Card, parse_card
 from kqj_sim.core import rng
 from kqj_sim.core.block import (
     DEAL_NUMBER,
@@ -103,7 +102,7 @@ def slow_take(record: Record, seat: int, hand: set[Card], key: int) -> float:
         at = "take" if spoken == 1 else "lap2"
         least = fitted[at]
         least += fitted[f"{at}_{place}"] if place else 0.0
-        may = CONTRACT_LABELS if spoken == 2 else (turned.suit,)
+        may = CONTRACTS if spoken == 2 else (turned.suit,)
         values = [
             slow_count([*five, turned], contract, fitted)
             + (fitted[kinds.get(contract, "other")] if contract != turned.suit else 0.0)

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kqj_sim.cards import Card, parse_card
-from kqj_sim.columns import CONTRACT_LABELS
+from kqj_sim.cards import CONTRACTS, Card, parse_card
 from kqj_sim.core.round import THREE_TEAMS, TWO_TEAMS
 from kqj_sim.core.views import PASS, BidView, CounterView, bid_code, replace_last_bid
 from kqj_sim.policies import parse_player, points
@@ -49,7 +48,7 @@ def hands(number: int, size: int) -> Iterator[list[Card]]:
 def test_the_count_is_its_slow_namesakes(size: int) -> None:
     seen: set[float] = set()
     for hand in hands(1500, size):
-        for number, contract in enumerate(CONTRACT_LABELS):
+        for number, contract in enumerate(CONTRACTS):
             expected = slow_count(hand, contract, FITTED)
             assert count_points(bits(hand), number, VALUES) == expected, (hand, contract)
             seen.add(expected)

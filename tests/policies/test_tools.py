@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from scipy.stats import chisquare
 
-from kqj_sim.cards import Card
-from kqj_sim.columns import CONTRACT_LABELS
+from kqj_sim.cards import CONTRACTS, Card
 from kqj_sim.core import cards as core_points
 from kqj_sim.core.cards import PACK
 from kqj_sim.core.jit import kernel
@@ -52,7 +51,7 @@ def _by_rank(cards: list[int]) -> list[int]:
     return sorted(cards, key=lambda bit: (_rank(bit), bit))
 
 
-@pytest.mark.parametrize("contract", CONTRACT_LABELS)
+@pytest.mark.parametrize("contract", CONTRACTS)
 def test_lowest_and_highest_go_by_rank(contract: str) -> None:
     for bits, cards in _sets(contract):
         ordered = _by_rank(list(cards.values()))
@@ -61,14 +60,14 @@ def test_lowest_and_highest_go_by_rank(contract: str) -> None:
     assert lowest(0) == highest(0) == 0
 
 
-@pytest.mark.parametrize("contract", CONTRACT_LABELS)
+@pytest.mark.parametrize("contract", CONTRACTS)
 def test_points_are_the_referees(contract: str) -> None:
     view = _view(contract)
     for bits, cards in _sets(contract):
         assert tools.points(view, bits) == sum(card_points(card, contract) for card in cards), cards
 
 
-@pytest.mark.parametrize("contract", CONTRACT_LABELS)
+@pytest.mark.parametrize("contract", CONTRACTS)
 def test_cheapest_has_few_points(contract: str) -> None:
     view = _view(contract)
     for bits, cards in _sets(contract):
@@ -78,7 +77,7 @@ def test_cheapest_has_few_points(contract: str) -> None:
         assert cheapest(view, bits) == _by_rank(light or fair or list(worth))[0], cards
 
 
-@pytest.mark.parametrize("contract", CONTRACT_LABELS)
+@pytest.mark.parametrize("contract", CONTRACTS)
 def test_dearest_has_many_points(contract: str) -> None:
     view = _view(contract)
     for bits, cards in _sets(contract):

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.columns import CONTRACT_LABELS
+from kqj_sim.cards import CONTRACTS
 from kqj_sim.core import block as rows
 from kqj_sim.core.block import ROW_COUNT, SEATS, STRIDE, allocate_block
 from kqj_sim.core.cards import PACK, SUIT_MASK
@@ -61,7 +61,7 @@ _DEALING = [*six(rows.FIRST_FIVE), *six(rows.FURTHER_CARDS), row(rows.REPLACEMEN
 
 _STRENGTH = [
     {NATURAL[card].bit_length() - 1: bit.bit_length() - 1 for card, bit in strength_of(c).items()}
-    for c in CONTRACT_LABELS
+    for c in CONTRACTS
 ]
 """For each contract the bit by strength of each bit in natural coding."""
 

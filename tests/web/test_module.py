@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kqj_sim.columns import MAX_TOTAL
 from kqj_sim.core import auction, call_odds, card_odds
 from kqj_sim.games.kqj import call_sampler, card_sampler
 from kqj_sim.games.kqj.card_sampler import KqjCardSampler, choose_least_weight
@@ -21,7 +22,7 @@ from kqj_sim.positions.measures import ENDINGS, get_kqj_call_measures, get_kqj_c
 from kqj_sim.positions.reader import read_position
 from kqj_sim.positions.sampling import CERTAIN, EstimatePlan
 from kqj_sim.record import partial_record_from_json
-from kqj_sim.rules import MAX_TOTAL, KqjRules
+from kqj_sim.rules import KqjRules
 from kqj_sim.stats import moments as stats_moments
 from kqj_sim.stats.moments import NO_LISTS, Objective, WeightedMoments
 from kqj_sim.web.make import TABLES

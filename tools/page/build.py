@@ -40,6 +40,7 @@ def hash_engine_sources() -> str:
 
 def read_constants() -> dict[str, Any]:
     """Return the sizes, numbers and names of the kernels that the page's scripts use."""
+    from kqj_sim.columns import MAX_TOTAL
     from kqj_sim.core import auction, bidding, block, call_odds
     from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
     from kqj_sim.core.observed_calls import (
@@ -49,10 +50,9 @@ def read_constants() -> dict[str, Any]:
         OBSERVED_CALL_SIZE,
         SIGNAL_SIZE,
     )
+    from kqj_sim.core.scoring import CAPOT_TOTAL
     from kqj_sim.games.kqj.call_sampler import MIN_CAPOT_PROBABILITY
     from kqj_sim.output.card_reasons import Reason
-    from kqj_sim.positions.auction_state import GUARANTEED_CAPOT_TOTAL
-    from kqj_sim.rules import MAX_TOTAL
 
     return {
         "SIZE": call_odds.OUTCOME_SIZE,
@@ -70,7 +70,7 @@ def read_constants() -> dict[str, Any]:
         "CALLS": bidding.MAX_CALLS,
         "LOG": bidding.LOG_SIZE,
         "MIN_CAPOT_PROBABILITY": MIN_CAPOT_PROBABILITY,
-        "GUARANTEED_CAPOT_TOTAL": GUARANTEED_CAPOT_TOTAL,
+        "GUARANTEED_CAPOT_TOTAL": CAPOT_TOTAL,
         "REASONS": [reason.name.lower() for reason in Reason],
     }
 

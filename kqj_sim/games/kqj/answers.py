@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kqj_sim.cards import format_contract
-from kqj_sim.columns import TOTAL_STEP
+from kqj_sim.columns import MAX_TOTAL, TOTAL_STEP
 from kqj_sim.games.kqj.call_sampler import KqjCallOdds
 from kqj_sim.output.figures import Chart, make_distribution, make_lines
 from kqj_sim.output.grid import Cell, Grid
@@ -24,7 +24,7 @@ from kqj_sim.questions.odds.screen import (
     describe_hand,
     name_option,
 )
-from kqj_sim.rules import HALF_OF_POINTS, MAX_TOTAL, require_kqj_rules
+from kqj_sim.rules import HALF_OF_POINTS, require_kqj_rules
 from kqj_sim.stats.intervals import Estimate, make_count
 from kqj_sim.stats.tables import Table, TableRow
 

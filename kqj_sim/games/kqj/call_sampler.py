@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kqj_sim.columns import MAX_TOTAL
 from kqj_sim.core import call_odds as core
 from kqj_sim.core.block import LANES, PLAYER_BITS, SEATS, allocate_block
 from kqj_sim.core.observed_calls import LISTED, LISTED_DEALS, STOPPED
-from kqj_sim.core.scoring import LITIGATION, PASSED_OUT
+from kqj_sim.core.scoring import CAPOT_TOTAL, LITIGATION, PASSED_OUT
 from kqj_sim.core.types import Block, Float64Array, Int16Array, Int64Array
 from kqj_sim.core.weighted_draws import add_shared_squares
 from kqj_sim.errors import InputError
@@ -22,7 +23,6 @@ from kqj_sim.plan import check_range
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.players import Player, get_default_player
 from kqj_sim.positions.auction_state import (
-    GUARANTEED_CAPOT_TOTAL,
     CallOption,
     find_lowest_amount,
     format_answer,
@@ -48,7 +48,7 @@ from kqj_sim.positions.position import Position
 from kqj_sim.positions.sampling import ActualHands, EstimatePlan, Limits, Sampler, derive_keys
 from kqj_sim.positions.search import Deadline, Search, SearchEnded, explain_rarest_call
 from kqj_sim.record import Call
-from kqj_sim.rules import MAX_TOTAL, KqjRules, require_kqj_rules
+from kqj_sim.rules import KqjRules, require_kqj_rules
 from kqj_sim.simulation.encode import (
     encode_rules,
     encode_seating,
@@ -479,5 +479,5 @@ def _list_higher_bids(
     amounts = choose_amounts(pilot.sums, totals, squares, lowest, rules.max_amount)
     bids = [(each, False) for each in amounts.tolist()]
     if pilot.estimate("own_capot_share", number).value >= MIN_CAPOT_PROBABILITY:
-        bids.append((max(lowest, min(rules.max_amount, GUARANTEED_CAPOT_TOTAL)), True))
+        bids.append((max(lowest, min(rules.max_amount, CAPOT_TOTAL)), True))
     return bids

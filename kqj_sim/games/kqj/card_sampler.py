@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kqj_sim.cards import Card
+from kqj_sim.cards import CONTRACTS, Card
 from kqj_sim.core import card_odds, weighted_layouts
 from kqj_sim.core import hidden_hands as hh
 from kqj_sim.core import observed_calls as oc
@@ -39,7 +39,7 @@ from kqj_sim.positions.sampling import (
 )
 from kqj_sim.positions.search import Search, SearchEnded, explain_rarest_call
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation.encode import CONTRACTS, encode_rules, encode_seating
+from kqj_sim.simulation.encode import encode_rules, encode_seating
 from kqj_sim.stats.moments import NO_LISTS
 
 # Hidden hands of KQJ weighed by the chance of the cards that the others played.

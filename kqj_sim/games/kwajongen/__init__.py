@@ -6,14 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from kqj_sim.cards import CONTRACTS
-from kqj_sim.columns import (
-    SUIT_LABELS,
-    Column,
-    make_flag_column,
-    make_label_column,
-    make_sender_column,
-)
+from kqj_sim.cards import CONTRACTS, SUITS
+from kqj_sim.columns import Column, make_flag_column, make_label_column, make_sender_column
 from kqj_sim.games.game import Game, Preset
 from kqj_sim.rules import GameRules, make_rule_field
 
@@ -72,7 +66,7 @@ KWAJONGEN_COLUMNS: tuple[Column, ...] = (
     make_sender_column("place", 3, "place of the caller: 0 left of the dealer to 3 the dealer"),
     make_sender_column("sender", 3, "seat of the caller"),
     make_sender_column("contracting_team", 1, "team of the caller"),
-    make_label_column("trump", SUIT_LABELS, "the trump suit, that of the dealer's card turned up"),
+    make_label_column("trump", tuple(SUITS), "the trump suit, that of the dealer's card turned up"),
     make_label_column("turned_rank", ("9", "T", "J", "Q", "K", "A"), "rank of that card"),
     make_label_column(
         "result",

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kqj_sim.cards import parse_card, parse_cards
+from kqj_sim.columns import MAX_TOTAL
 from kqj_sim.core.block import LANES
 from kqj_sim.core.observed_calls import MAX_ATTEMPTS
 from kqj_sim.games import KQJ
@@ -21,7 +22,7 @@ from kqj_sim.positions.measures import DRAWN, NOT_PLAYED, WON
 from kqj_sim.positions.odds import estimate_bidding_probability
 from kqj_sim.positions.sampling import EstimatePlan
 from kqj_sim.positions.search import Search
-from kqj_sim.rules import MAX_TOTAL, SEATS, KqjRules
+from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.stats.intervals import estimate_share
 from tests.typed_calls import odds
 
