@@ -94,14 +94,14 @@ def parse_cards(text: str, *, ranks: str = RANKS) -> tuple[Card, ...]:
             raise InputError(_explain_unreadable(words[readings.index([])], ranks))
         words, readings = [symbols], [[whole]]
     cards: list[Card] = []
-    for word, found in zip(words, readings, strict=True):
-        if len({frozenset(reading) for reading in found}) > 1:
+    for word, choices in zip(words, readings, strict=True):
+        if len({frozenset(reading) for reading in choices}) > 1:
             raise InputError(
-                f"{quote(_join_text(word))} can be read as {_join_cards(found[0])} or "
-                f"{_join_cards(found[1])}: write rank and suit of each card, as in "
-                f"{' '.join(map(str, found[0]))}"
+                f"{quote(_join_text(word))} can be read as {_join_cards(choices[0])} or "
+                f"{_join_cards(choices[1])}: write rank and suit of each card, as in "
+                f"{' '.join(map(str, choices[0]))}"
             )
-        cards += found[0]
+        cards += choices[0]
     for number, card in enumerate(cards):
         if card in cards[:number]:
             raise InputError(f"{card} is named twice: name each card once")
@@ -200,7 +200,7 @@ def _find_likely_roles(symbols: Sequence[_Symbol]) -> dict[str, str]:
 
 def _list_readings(word: Sequence[_Symbol], likely: dict[str, str]) -> list[tuple[Card, ...]]:
     """Return the likeliest readings of a word: no card twice, H as it is likely, small groups."""
-    found: list[tuple[tuple[int, int, int], tuple[Card, ...]]] = []
+    readings: list[tuple[tuple[int, int, int], tuple[Card, ...]]] = []
     for roles in product(*("rs" if symbol.role == "?" else symbol.role for symbol in word)):
         if cards := tuple(_read_shape(word, "".join(roles))):
             unlikely = sum(
@@ -208,16 +208,18 @@ def _list_readings(word: Sequence[_Symbol], likely: dict[str, str]) -> list[tupl
                 for symbol, role in zip(word, roles, strict=True)
             )
             doubt = (len(cards) - len(set(cards)), unlikely, len(cards) - roles.count("s"))
-            found.append((doubt, cards))
-    least = min((doubt for doubt, _ in found), default=None)
-    return [cards for doubt, cards in found if doubt == least]
+            readings.append((doubt, cards))
+    least = min((doubt for doubt, _ in readings), default=None)
+    return [cards for doubt, cards in readings if doubt == least]
 
 
 def _read_by_suit(symbols: Sequence[_Symbol], likely: dict[str, str]) -> tuple[Card, ...]:
     """Return the cards of a text with one group of ranks after each suit; empty if it is none."""
-    roles = [likely.get(each.text, "s") if each.role == "?" else each.role for each in symbols]
+    roles = [
+        likely.get(symbol.text, "s") if symbol.role == "?" else symbol.role for symbol in symbols
+    ]
     suits = [
-        _find_suit(each.text) for each, role in zip(symbols, roles, strict=True) if role == "s"
+        _find_suit(symbol.text) for symbol, role in zip(symbols, roles, strict=True) if role == "s"
     ]
     if roles[0] != "s" or len(set(suits)) != len(suits):
         return ()

@@ -66,9 +66,9 @@ class ImposedContract:
             return
         low, high = rules.minimum_bid, rules.max_amount
         if self.amount is None or not low <= self.amount <= high or self.amount % 10:
-            given = "amount" if self.amount is None else f"amount {self.amount}"
+            amount = "amount" if self.amount is None else f"amount {self.amount}"
             raise InputError(
-                f"{given}: with auctions it should be a multiple of 10 from {low} to {high}, such "
+                f"{amount}: with auctions it should be a multiple of 10 from {low} to {high}, such "
                 f"as {name_places(SEATS)[self.place]}:{self.contract}:{low}"
             )
 

@@ -16,7 +16,7 @@ def to_plain(value: Any, levels: int = _LEVELS) -> Any:
     if callable(getattr(type(value), "tolist", None)):
         value = value.tolist()
     if levels and type(value) in (list, tuple):
-        return type(value)(to_plain(each, levels - 1) for each in value)
+        return type(value)(to_plain(item, levels - 1) for item in value)
     if levels and type(value) is dict:
-        return {to_plain(key): to_plain(each, levels - 1) for key, each in value.items()}
+        return {to_plain(key): to_plain(item, levels - 1) for key, item in value.items()}
     return value

@@ -65,7 +65,7 @@ def handle_signals() -> None:
     """
     global _handled
     numbers = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
-    _handled = tuple(each for each in numbers if signal.getsignal(each) is not signal.SIG_IGN)
+    _handled = tuple(n for n in numbers if signal.getsignal(n) is not signal.SIG_IGN)
     read_end, write_end = os.pipe()
     if os.name != "nt":
         os.set_blocking(write_end, False)

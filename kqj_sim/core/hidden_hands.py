@@ -347,13 +347,13 @@ def _enumerate_free_cards(knowledge: t.Int64Array, limit: int, layouts: t.Int64A
     left = free
     card = lowest_bit(left)
     player = 0
-    found = 0
+    count = 0
     while True:
         if card == 0:
-            if found == limit:
+            if count == limit:
                 return -1
-            write_layout(knowledge, layouts, found)
-            found += 1
+            write_layout(knowledge, layouts, count)
+            count += 1
             player = HOLDER_COUNT
         while player < HOLDER_COUNT and not _can_assign(knowledge, card, player):
             player += 1
@@ -363,7 +363,7 @@ def _enumerate_free_cards(knowledge: t.Int64Array, limit: int, layouts: t.Int64A
             card = lowest_bit(left)
             player = 0
         elif left == free:
-            return found
+            return count
         else:
             card = highest_bit(free ^ left)
             player = 0
@@ -636,9 +636,9 @@ def sample_layouts(knowledge: t.Int64Array, number: int, key: t.Key, layouts: t.
     if not _reset_layout(knowledge):
         return 0
     if popcount(knowledge[_FREE]) <= _FEW_CARDS:
-        found = _enumerate_free_cards(knowledge, number, layouts)
-        if found >= 0:
-            return found
+        count = _enumerate_free_cards(knowledge, number, layouts)
+        if count >= 0:
+            return count
     if not _many_are_restricted(knowledge):
         for index in range(number):
             _deal_directly(knowledge, 0, key, index * _DRAWS_PER_LAYOUT)

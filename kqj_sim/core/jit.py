@@ -123,7 +123,7 @@ def make_address_caller(signature: Numba) -> Kernel:
     @intrinsic
     def call_at(typingctx: Numba, address: Numba, arguments: Numba) -> Numba:
         def codegen(context: Numba, builder: Numba, _: Numba, values: Numba) -> Numba:
-            given = [
+            operands = [
                 context.cast(builder, builder.extract_value(values[1], at), kind_given, kind_wanted)
                 for at, (kind_given, kind_wanted) in enumerate(
                     zip(arguments.types, signature.args, strict=True)
@@ -134,7 +134,7 @@ def make_address_caller(signature: Numba) -> Kernel:
             kind = convention.get_function_type(signature.return_type, signature.args)
             callee = builder.inttoptr(values[0], kind.as_pointer())
             _, result = convention.call_function(
-                builder, callee, signature.return_type, signature.args, given
+                builder, callee, signature.return_type, signature.args, operands
             )
             return result
 
@@ -259,13 +259,13 @@ class _InlineCompiler(Compiler):  # type: ignore[misc]
         target = self.state.targetctx
         self.state.library = _InlineLibrary(target.codegen(), function.__qualname__)
         self.state.flags.no_compile = True
-        made = super().compile_extra(function)
+        result = super().compile_extra(function)
         # Kernels find the code by this name; called from Python there is nothing behind it.
         name = _dynfunc.make_function(
-            sys.modules[__name__], function.__name__, "", 0, made.environment, (made.library,)
+            sys.modules[__name__], function.__name__, "", 0, result.environment, (result.library,)
         )
-        target.insert_user_function(name, made.fndesc, [made.library])
-        return made._replace(entry_point=name)
+        target.insert_user_function(name, result.fndesc, [result.library])
+        return result._replace(entry_point=name)
 
 
 class InlineFunction:
@@ -319,7 +319,7 @@ def _accept_constants(dispatcher: Numba) -> None:
     template = dispatcher.get_call_template
 
     def get_call_template(arguments: Numba, named: Numba) -> Numba:
-        named = {name: types.unliteral(given) for name, given in named.items()}
+        named = {name: types.unliteral(kind) for name, kind in named.items()}
         return template(tuple(map(types.unliteral, arguments)), named)
 
     dispatcher.get_call_template = get_call_template

@@ -55,6 +55,7 @@ LISTED_DEALS = 64
 """Deals with lists in common, by their numbers: a power of two, at most LANES.  With more, few
 deals have too few independent lists for an interval; with fewer, lists are short."""
 LISTED_TRIES = 1 << 12
+"""Hands tried for a list; with twice as many a review takes as long."""
 
 STOP, SEARCHING, LISTED = range(3)
 """Entries of a signal between threads: set STOP to 1 to end a search; SEARCHING is 1 during it.
@@ -227,13 +228,14 @@ def find_next_caller(observed_calls: t.Int64Array, first: int) -> int:
 @scalar
 def _update_matches(
     unfinished: t.Int64Array, unfinished_count: int, candidates: t.Int64Array, matching:
-    t.Int64Array, matching_count: int, found: t.Int64Array, hands: t.Int64Array, matches_needed:
+    t.Int64Array, matching_count: int, match_counts: t.Int64Array, hands: t.Int64Array,
+    matches_needed:
     int, attempts: int, weights: t.Float64Array,
 ) -> int:  # fmt: skip
     """Note which candidates match; give a deal its first match, and its weight after the last.
 
     Deals still searched stay in `unfinished`; their number is returned.  `candidates` and
-    `matching`, ascending, go by index in it; `found` (the number of matches), `hands` and
+    `matching`, ascending, go by index in it; `match_counts`, `hands` and
     `weights` by deal.  `attempts` are the hands tried so far in each deal.
     """
     still = 0
@@ -242,9 +244,9 @@ def _update_matches(
         i = unfinished[index]
         if at < matching_count and matching[at] == index:
             at += 1
-            hands[i] = candidates[index] if found[i] == 0 else hands[i]
-            found[i] += 1
-        if found[i] < matches_needed:
+            hands[i] = candidates[index] if match_counts[i] == 0 else hands[i]
+            match_counts[i] += 1
+        if match_counts[i] < matches_needed:
             unfinished[still] = i
             still += 1
         elif matches_needed > 1:
@@ -352,7 +354,7 @@ def make_caller_search(draw_candidate: t.Kernel) -> t.Kernel:
             # The last of all other players gets the cards that are left.
             matches_needed, max_attempts = 1, 1
         place = search.observed_calls[first * OBSERVED_CALL_SIZE + CALLER_PLACE]
-        unfinished, found = np.empty(b.LANES, np.int64), np.zeros(b.LANES, np.int64)
+        unfinished, match_counts = np.empty(b.LANES, np.int64), np.zeros(b.LANES, np.int64)
         candidates, matching = np.empty(b.LANES, np.int64), np.empty(b.LANES, np.int64)
         keys, weights, state = search.keys, search.weights, search.state
         questions = view_questions(search, seating)
@@ -374,12 +376,12 @@ def make_caller_search(draw_candidate: t.Kernel) -> t.Kernel:
             attempts += 1
             matches = replay_caller(questions, count, first, last, rules, matching)
             count = _update_matches(
-                unfinished, count, candidates, matching, matches, found, hands, matches_needed,
-                attempts, weights,
+                unfinished, count, candidates, matching, matches, match_counts, hands,
+                matches_needed, attempts, weights,
             )  # fmt: skip
         if search.signal[STOP] == 0:
             for index in range(count):
-                weights[unfinished[index]] *= found[unfinished[index]] / attempts
+                weights[unfinished[index]] *= match_counts[unfinished[index]] / attempts
 
     return draw_caller_hands
 

@@ -147,13 +147,13 @@ def compute_utility(state: Block, lane: Lane, team: Team, teams: int) -> float:
     mean of the two others.  Only scores count in the game, but totals tell more of a single card.
     """
     own = others = 0
-    for each in range(teams):
+    for other in range(teams):
         value = (
-            state[b.cell_index(_SCORE + each * b.STRIDE, lane)]
-            + state[b.cell_index(_TOTAL + each * b.STRIDE, lane)]
+            state[b.cell_index(_SCORE + other * b.STRIDE, lane)]
+            + state[b.cell_index(_TOTAL + other * b.STRIDE, lane)]
         )
-        own += value if each == team else 0
-        others += value if each != team else 0
+        own += value if other == team else 0
+        others += value if other != team else 0
     return 0.5 * (own - others / (teams - 1))
 
 

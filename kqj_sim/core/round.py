@@ -68,10 +68,10 @@ def complete_hands(state: t.Block, lanes: int, sender_takes_return: t.Flag) -> N
             | (state[b.FURTHER_CARDS + 4 * b.STRIDE + i] & -(sender == 4))
         )
         upcard = state[b.UPCARD + i]
-        given = _select_of_three(three, draw_exchanged_card(state[b.KEY + i]))
+        handed_over = _select_of_three(three, draw_exchanged_card(state[b.KEY + i]))
         exchanges = (three != 0) & (sender_takes_return != 0)
-        state[b.REPLACEMENT_CARD + i] = given if exchanges else upcard
-        state[_EXCHANGED + i] = given | upcard if exchanges else 0
+        state[b.REPLACEMENT_CARD + i] = handed_over if exchanges else upcard
+        state[_EXCHANGED + i] = handed_over | upcard if exchanges else 0
     for place in range(b.SEATS - 1):
         hand = b.DEALT + place * b.STRIDE
         five = b.FIRST_FIVE + place * b.STRIDE
@@ -326,6 +326,7 @@ def finish_rounds(
 
     Lanes are exchanged so that those that were played come first; return their number.
     """
+    # Lanes that are done go to the end: to skip them in each loop would end its vectorisation.
     played = move_taken_first(state, lanes, b.AUCTION_ROWS)
     complete_hands(state, played, 1 - rules.auction)
     prepare_play(state, played)

@@ -117,13 +117,16 @@ def _add_products_of_pairs(builder: Numba, total: Numba, one: Numba, other: Numb
         sums = _call_intrinsic(builder, "llvm.x86.avx512.pmaddw.d.512", _TOTALS, [one, other])
         return builder.add(total, sums)
     if has_instructions("avx2"):
-        result, given = ir.VectorType(_I32, UNITS // 2), (one, other)
+        result, vectors = ir.VectorType(_I32, UNITS // 2), (one, other)
         low, high = (
             _call_intrinsic(
                 builder,
                 "llvm.x86.avx2.pmadd.wd",
                 result,
-                [_shuffle(builder, each, list(range(first, first + UNITS))) for each in given],
+                [
+                    _shuffle(builder, vector, list(range(first, first + UNITS)))
+                    for vector in vectors
+                ],
             )
             for first in (0, UNITS)
         )
@@ -132,7 +135,9 @@ def _add_products_of_pairs(builder: Numba, total: Numba, one: Numba, other: Numb
     parts = []
     for first in range(0, PAIRS_WIDTH, 8):
         eight = list(range(first, first + 8))
-        parts.append(builder.call(dot, [_shuffle(builder, each, eight) for each in (one, other)]))
+        parts.append(
+            builder.call(dot, [_shuffle(builder, vector, eight) for vector in (one, other)])
+        )
     low, high = (_join(builder, parts[at], parts[at + 1], list(range(8))) for at in (0, 2))
     return builder.add(total, _join(builder, low, high, list(range(UNITS))))
 
@@ -149,16 +154,16 @@ def _get_dot_function(module: Numba) -> Numba:
         function.linkage = "linkonce_odr"
         function.attributes.add("alwaysinline")
         body = ir.IRBuilder(function.append_basic_block())
-        pairs = [body.bitcast(each, four) for each in function.args]
+        pairs = [body.bitcast(argument, four) for argument in function.args]
         half = ir.Constant(four, [16] * 4)
-        low = [body.ashr(body.shl(each, half), half) for each in pairs]
-        high = [body.ashr(each, half) for each in pairs]
+        low = [body.ashr(body.shl(argument, half), half) for argument in pairs]
+        high = [body.ashr(argument, half) for argument in pairs]
         body.ret(body.add(body.mul(*low), body.mul(*high)))
     return function
 
 
 def _call_intrinsic(builder: Numba, name: str, result: Numba, arguments: list[Numba]) -> Numba:
-    function_type = ir.FunctionType(result, [each.type for each in arguments])
+    function_type = ir.FunctionType(result, [argument.type for argument in arguments])
     return builder.call(builder.module.declare_intrinsic(name, [], function_type), arguments)
 
 
@@ -217,7 +222,7 @@ def write_dots(
             numbers = builder.load(pointer, align=2)
             total = ir.Constant(_TOTALS, [0] * UNITS)
             for half in halves:
-                pair = [_shuffle(builder, each, half) for each in (vector, numbers)]
+                pair = [_shuffle(builder, operand, half) for operand in (vector, numbers)]
                 total = _add_products_of_pairs(builder, total, *pair)
             products.append(total)
         sums = _sum_each(builder, products, builder.add)

@@ -57,6 +57,8 @@ def _is_void(card: t.Card, led: t.SuitMask) -> t.Flag:
 def finish_trick(state: t.Block, lanes: int) -> None:
     """Give the trick to its winner and turn the positions so that the winner leads next."""
     n = b.fill_vectors(lanes)
+    # No loop over the positions: a row whose offset is a variable needs a check of addresses, and
+    # LLVM accepts few of these in a vector loop.
     for i in range(n):
         c0 = state[b.TRICK_CARDS + i]
         c1 = state[b.TRICK_CARDS + b.STRIDE + i]

@@ -218,19 +218,19 @@ def draw_weighted_layouts(
     """
     count = popcount(knowledge[UNSEEN])
     total = _sum_weights(knowledge, lists, count)
-    found = 0
+    written = 0
     for mark in range(wanted):
-        at = found * HOLDER_COUNT
+        at = written * HOLDER_COUNT
         _draw_layout(lists, count, (mark + fraction) / wanted * total, layouts, at)
-        same = found > 0
+        same = written > 0
         for player in range(HOLDER_COUNT):
             same = same and layouts[at + player] == layouts[at - HOLDER_COUNT + player]
         if same:
-            weights[found - 1] += 1.0
+            weights[written - 1] += 1.0
         else:
-            weights[found] = 1.0
-            found += 1
-    return found
+            weights[written] = 1.0
+            written += 1
+    return written
 
 
 @block_loop

@@ -121,7 +121,7 @@ def search_and_add(
 
 def add_draws(
     sampler: Sampler,
-    found: Collector,
+    collector: Collector,
     first: int,
     limits: Limits,
     search: Search,
@@ -132,7 +132,7 @@ def add_draws(
 
     Args:
         threads: number of threads; 0 for this one.
-        progress: called with `found` now and then.
+        progress: called with `collector` now and then.
 
     Returns:
         The limit: "deals", "until" or "time".
@@ -146,18 +146,18 @@ def add_draws(
     max_deals = None if sampler.counts_rejected else limits.deals
     with closing(chunks):
         for number, chunk in enumerate(chunks, start=1):
-            weighted = found.add(chunk, max_deals)
-            if found.deals >= limits.deals and found.has_effective(limits.effective_deals):
+            weighted = collector.add(chunk, max_deals)
+            if collector.deals >= limits.deals and collector.has_effective(limits.effective_deals):
                 return "deals"
             search.finish_chunk(chunk.counts, weighted)
-            if not found.has_effective(0.0):
+            if not collector.has_effective(0.0):
                 continue
             if number % every:
                 continue
             if progress is not None:
-                progress(found)
+                progress(collector)
             width, confidence = limits.width, limits.confidence
-            if width is not None and found.is_conclusive(width, confidence):
+            if width is not None and collector.is_conclusive(width, confidence):
                 return "until"
             if limits.deadline.has_passed:
                 return "time"

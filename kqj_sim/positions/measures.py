@@ -61,7 +61,7 @@ class MeasureTable:
     def compute(self, outcomes: Int16Array) -> Float64Array:
         """Return the measures, (measures, options, n), of outcomes, (options, n, OUTCOME)."""
         columns = np.moveaxis(outcomes, -1, 0)
-        return np.stack([each.compute(columns).astype(np.float64) for each in self.measures])
+        return np.stack([measure.compute(columns).astype(np.float64) for measure in self.measures])
 
 
 UNCOUNTERED_VALUE = "value_if_not_countered"
@@ -104,9 +104,9 @@ def get_kqj_call_measures(rules: KqjRules) -> MeasureTable:
 
 def get_kqj_card_measures(rules: KqjRules) -> MeasureTable:
     """Return the measures of cards of KQJ."""
-    made = Measure("contract_made_share", lambda of: of[kqj.RESULT] == MADE)
+    is_made = Measure("contract_made_share", lambda columns: columns[kqj.RESULT] == MADE)
     return MeasureTable(
-        (_WINS, _VALUE, made, _LITIGATED, *_OWN_SIDE),
+        (_WINS, _VALUE, is_made, _LITIGATED, *_OWN_SIDE),
         _KQJ_NOTE.format(_OTHERS[rules.teams]),
         ("litigated_share",),
     )

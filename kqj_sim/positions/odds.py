@@ -313,12 +313,12 @@ class CardOdds(Odds):
 
     def estimate(self, name: str, option: int, baseline: int | None = None) -> Estimate:
         """Estimate a measure of a card, or with `baseline` its lead over that card."""
-        found = self._estimate_unrounded(name, option, baseline)
+        estimate = self._estimate_unrounded(name, option, baseline)
         if not self.uses_plays:
-            return found
+            return estimate
         # Weights are not whole: without rounding, cards that are equally good would differ.
-        value, low, high = (round(each, _DECIMALS) for each in found[:3])
-        return found._replace(value=value, low=low, high=high)
+        value, low, high = (round(each, _DECIMALS) for each in estimate[:3])
+        return estimate._replace(value=value, low=low, high=high)
 
     def _estimate_unrounded(self, name: str, option: int, baseline: int | None) -> Estimate:
         if not self.is_exact:
@@ -350,10 +350,10 @@ def estimate_bidding_probability(
     if hands_examined == 0:
         return Estimate(1.0, math.nan, math.nan, 0)
     if sequential:
-        found = sequences.estimate_mean_sequentially(
+        estimate = sequences.estimate_mean_sequentially(
             hands_examined, weight, squares, confidence, bound=1.0
         )
-        return clip_estimate(found, (0.0, 1.0))
+        return clip_estimate(estimate, (0.0, 1.0))
     value = min(1.0, weight / hands_examined)
     variance = squares / hands_examined - value**2
     alike = value * (1 - value) / variance if variance > ROUNDING_ERROR else 1.0

@@ -198,10 +198,10 @@ def find_rarest_question(counts: Int64Array) -> int:
     That is the one that none of `MIN_REFUSALS` hands or more answered as observed, where every deal
     ends, however rare the calls are that some hands made; else the one that the fewest did.
     """
-    asked, agreed = counts.T
+    tries, agreed = counts.T
     # One more that agreed, so that none of three is not rarer than one of a million.
-    shares = (agreed + 1) / (asked + 1)
-    return int(np.argmin(shares - ((agreed == 0) & (asked >= MIN_REFUSALS))))
+    shares = (agreed + 1) / (tries + 1)
+    return int(np.argmin(shares - ((agreed == 0) & (tries >= MIN_REFUSALS))))
 
 
 def explain_rare_calls(

@@ -98,8 +98,8 @@ class BlockPlayer:
             sender_cards, fingerprints,
         )  # fmt: skip
         if failed >= 0:
-            found = find_failed_round(self.state, self.experiment.seed, failed)
-            raise IllegalChoice(self.experiment, found)
+            failed_round = find_failed_round(self.state, self.experiment.seed, failed)
+            raise IllegalChoice(self.experiment, failed_round)
         return Rows(
             deal,
             values.reshape(len(columns), count),

@@ -68,8 +68,8 @@ def _run_on_worker(
     _check_versions(expected)
     play = pickle.loads(pickled_function)
     began = time.perf_counter()
-    found = play(first, count)
-    return time.perf_counter() - began, found
+    result = play(first, count)
+    return time.perf_counter() - began, result
 
 
 class DaskCluster:
@@ -201,16 +201,16 @@ class DaskCluster:
                         # The last ranges are smaller, to keep all workers busy to the end.
                         share = max(min_size, -(-(end - first) // (2 * self.thread_count)))
                         count = min(size, share, end - first)
-                        given = get_software_versions(), pickled, first, count
+                        arguments = get_software_versions(), pickled, first, count
                         waiting.append(
-                            (count, self._client.submit(_run_on_worker, *given, pure=False))
+                            (count, self._client.submit(_run_on_worker, *arguments, pure=False))
                         )
                         first += count
                     count, future = waiting.popleft()
-                    seconds, found = self._wait_for_result(future)
+                    seconds, result = self._wait_for_result(future)
                     size = int(count * TARGET_RANGE_SECONDS / max(seconds, 1e-9))
                     size = max(min_size, min(size, MAX_RANGE_GROWTH * count, max_size or size))
-                    yield found
+                    yield result
             finally:
                 self._client.cancel([future for _, future in waiting])
 
@@ -229,8 +229,8 @@ class DaskCluster:
                         f"The cluster at {self.address} has no workers now: waiting for one"
                     )
             else:
-                found: tuple[float, Any] = future.result()
-                return found
+                answer: tuple[float, Any] = future.result()
+                return answer
 
 
 def _first_line(error: BaseException) -> str:

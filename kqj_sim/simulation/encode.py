@@ -155,25 +155,28 @@ def _encode_seating(
     stages = np.zeros(len(kernels), dtype=np.int64)
     remembers = False
     resuming = engine.select_resuming(rules)
-    # Only kernels that resume rounds are many enough for a second process.
+    # Only kernels that resume rounds are many enough for a second process, which takes a third of
+    # the compiling off this one.
     with compile_elsewhere(whole_rounds=use == "rounds") if resuming else nullcontext():
         for member in members:
-            for number, each in enumerate(distinct):
-                chosen = each.policy_for(DECISION_OF_LOOP[member]).under(rules)
-                resource = _find_resource(rules, chosen, DECISION_OF_LOOP[member])
-                bound = _bind_loop(member, chosen.policy, len(distinct) == 1, rules.game)
+            for number, player in enumerate(distinct):
+                configured = player.policy_for(DECISION_OF_LOOP[member]).under(rules)
+                resource = _find_resource(rules, configured, DECISION_OF_LOOP[member])
+                bound = _bind_loop(member, configured.policy, len(distinct) == 1, rules.game)
                 if bound is not None:
                     functions[member * MAX_POLICIES + number] = bound.address
                 resources[member * MAX_POLICIES + number] = resource.ctypes.data
                 # Blocks of policies with weights know all they need from the lanes.
-                remembers |= "card" in chosen.policy.blocks and chosen.policy.weights is None
+                remembers |= (
+                    "card" in configured.policy.blocks and configured.policy.weights is None
+                )
                 start = parameter_offset(member, number)
-                parameters[start : start + len(chosen.numbers)] = chosen.numbers
+                parameters[start : start + len(configured.numbers)] = configured.numbers
         for number, stage in enumerate(kernels):
             if use != "calls" and number < len(kernels) - 1:
                 stages[number] = address_of(stage, STAGE_SIGNATURE)
     stages[-1] = address_of(kernels[-1], STAGE_SIGNATURE)
-    seats = sum(distinct.index(each) << 4 * seat for seat, each in enumerate(players))
+    seats = sum(distinct.index(player) << 4 * seat for seat, player in enumerate(players))
     resume = np.zeros(dispatch.RESUME_COUNT, dtype=np.int64)
     memory = int(remembers)
     table = Seating(

@@ -80,14 +80,14 @@ class Experiment:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            object.__setattr__(self, each.name, to_plain(getattr(self, each.name)))
-        for name, given, kinds in (
+        for attribute in fields(self):
+            object.__setattr__(self, attribute.name, to_plain(getattr(self, attribute.name)))
+        for name, value, kinds in (
             ("rules", self.rules, GameRules),
             ("imposed", self.imposed, ImposedContract | ImposedFirstCall | None),
         ):
-            if not isinstance(given, kinds):
-                raise InputError(f"{name} cannot be {shorten(represent(given))}")
+            if not isinstance(value, kinds):
+                raise InputError(f"{name} cannot be {shorten(represent(value))}")
         object.__setattr__(self, "players", seat_players(self.players, self.rules))
         number: Any
         last_game = MAX_DEAL // core_games.MAX_ROUNDS

@@ -362,20 +362,20 @@ def replay_records(
     `allowed` is what they may have run, as `parse_recorded_player` takes it.
     """
     all_records = list(records)
-    found: dict[int, Replayed] = {}
+    results: dict[int, Replayed] = {}
     together: dict[Experiment, list[int]] = defaultdict(list)
     known: dict[_Key, Experiment] = {}
     for number, record in enumerate(all_records):
         try:
             together[_find_experiment(record, known, allowed or {})].append(number)
         except InputError as error:
-            found[number] = Replayed(record, reason=str(error))
+            results[number] = Replayed(record, reason=str(error))
     for experiment, numbers in together.items():
         for start in range(0, len(numbers), LANES):
             part = numbers[start : start + LANES]
             replayed = _replay(experiment, [all_records[number] for number in part])
-            found.update(zip(part, replayed, strict=True))
-    return [found[number] for number in range(len(all_records))]
+            results.update(zip(part, replayed, strict=True))
+    return [results[number] for number in range(len(all_records))]
 
 
 def _find_experiment(
@@ -391,7 +391,7 @@ def _find_experiment(
     if key not in known:
         if not record.players:
             raise RecordError("players: none are named")
-        players = [parse_recorded_player(each, rules.game, allowed) for each in key[2]]
+        players = [parse_recorded_player(player, rules.game, allowed) for player in key[2]]
         known[key] = Experiment(rules, players, deals=1, seed=record.seed, imposed=imposed)
     _check_numbers(record, rules)
     return known[key]

@@ -89,8 +89,8 @@ class _RangeCollector(Generic[S]):
         """Add ranges as they arrive; yield the number of deals (or games) of each."""
         # Ctrl-C reaches the main thread: it must not stop an addition half-way.
         with ThreadPoolExecutor(1) as pool:
-            for each in ranges:
-                yield pool.submit(self._add, each).result()
+            for reduced in ranges:
+                yield pool.submit(self._add, reduced).result()
 
     def _add(self, reduced: ReducedRange) -> int:
         assert isinstance(self.reducer, SerializableReducer)
@@ -210,7 +210,7 @@ def reduce_rows(
         job = _ReductionJob(experiment, make_reducer, _check_chunk_size(experiment, threads, chunk))
         workers = job.make_workers(count_workers(threads))
         counts = map_in_threads(
-            [each.play for each in workers], *_get_deal_range(experiment), job.chunk,
+            [worker.play for worker in workers], *_get_deal_range(experiment), job.chunk,
             min_seconds=MIN_RANGE_SECONDS,
         )  # fmt: skip
         parts = [*workers]
@@ -229,9 +229,9 @@ def reduce_rows(
     finally:
         counts.close()
     result = make_reducer()
-    for each in parts:
-        result.merge(each.reducer)
-    return ReducedResult(result, sum(each.deals for each in parts), interrupted)
+    for part in parts:
+        result.merge(part.reducer)
+    return ReducedResult(result, sum(part.deals for part in parts), interrupted)
 
 
 def reduce_ranges(
@@ -278,7 +278,7 @@ class _SameDealsJob(Generic[R]):
 
     def make_workers(self, thread_count: int) -> list[Callable[[int, int], R]]:
         """Return for each thread a function of a chunk's first deal and count."""
-        seatings = [(each, each.compile_seating()) for each in self.experiments]
+        seatings = [(experiment, experiment.compile_seating()) for experiment in self.experiments]
         return [partial(self._play, seatings)] * thread_count
 
     def _play(self, seatings: Sequence[tuple[Experiment, Any]], first: int, count: int) -> R:
@@ -335,7 +335,7 @@ def play_same_deals(
     Raises:
         InputError: the experiments have different deals; and as `reduce_rows`.
     """
-    if len({(each.seed, each.first, each.deals, each.games) for each in experiments}) != 1:
+    if len({(other.seed, other.first, other.deals, other.games) for other in experiments}) != 1:
         raise InputError("experiments that are played together have the same deals")
     experiment = experiments[0]
     first, count = deal_range or (experiment.first, experiment.games or experiment.deals)

@@ -123,6 +123,7 @@ def map_in_threads(
     together = 1.0
     try:
         while first < end or waiting:
+            # Two ranges a thread wait, so that none is idle while this thread takes a result.
             if first < end and len(waiting) <= 2 * len(functions):
                 most = (end - first) // (MIN_RANGES_PER_THREAD * len(functions) * range_size)
                 count = min(range_size * max(1, min(int(together), most)), end - first)

@@ -62,7 +62,9 @@ for _name in FRAME.select_dtypes("int32"):
     ],
 )
 def test_chooses_what_a_pandas_query_chooses(text: str) -> None:
-    right = FRAME.query(text.strip(), engine="python").index
+    # pandas before 3.1 takes the column in this list for a value.
+    query = text.strip().replace("place in [dealer, 2]", "place == dealer or place == 2")
+    right = FRAME.query(query, engine="python").index
     found = np.flatnonzero(compile_expression(text).mask(ROWS))
     assert found.tolist() == right.tolist()
     if text != "place in ()":

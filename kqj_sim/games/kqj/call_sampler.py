@@ -351,15 +351,15 @@ class KqjCallSampler(Sampler):
 
     def ask(self, keys: Int64Array) -> list[str]:
         """Return the call that the player chooses with each key; as of `Sampler`."""
-        found = np.zeros(len(keys), dtype=np.int64)
+        codes = np.zeros(len(keys), dtype=np.int64)
         texts = []
         for question in make_question(self.position, self.auction_state):
             packed = np.array(question.pack(), dtype=np.int64)
             if not core.choose_calls(
-                self._observer, packed, keys, self._rules, self._seating, found
+                self._observer, packed, keys, self._rules, self._seating, codes
             ):
                 raise InputError(ILLEGAL_CHOICE_MESSAGE)
-            texts.append([format_answer(question.member, int(each)) for each in found])
+            texts.append([format_answer(question.member, int(code)) for code in codes])
         if len(texts) == 1:
             return texts[0]
         counters, bids = texts
@@ -477,7 +477,7 @@ def _list_higher_bids(
     """Return amounts above the lowest that a contract may reach, each with or without Capot."""
     totals, squares = pilot.totals[number], pilot.squares[number]
     amounts = choose_amounts(pilot.sums, totals, squares, lowest, rules.max_amount)
-    bids = [(each, False) for each in amounts.tolist()]
+    bids = [(amount, False) for amount in amounts.tolist()]
     if pilot.estimate("own_capot_share", number).value >= MIN_CAPOT_PROBABILITY:
         bids.append((max(lowest, min(rules.max_amount, CAPOT_TOTAL)), True))
     return bids

@@ -88,10 +88,10 @@ class PlayModel:
         """Return the weights of each place's hands, (n,); those of the player to move weigh 1."""
         own, quarters = (int(turn.state[LEADER]) + turn.position) % SEATS, round(4 * self.power)
         return [
-            np.ones(len(each))
+            np.ones(len(listed))
             if place == own
-            else weigh_hands(turn, place, each, self.model, quarters)
-            for place, each in enumerate(hands)
+            else weigh_hands(turn, place, listed, self.model, quarters)
+            for place, listed in enumerate(hands)
         ]
 
 
@@ -144,9 +144,9 @@ def choose_least_weight(weights: Float64Array, playout_cost: float) -> float:
     keeps all draws.  `playout_cost` is the time to play a draw out, relative to that of drawing and
     weighing it.
     """
-    found, most = 0.0, 0.0
+    best, most = 0.0, 0.0
     if len(weights) == 0:
-        return found
+        return best
     candidates = np.zeros(40)
     candidates[1:] = np.quantile(weights, np.linspace(0.05, 1, 39))
     for least in candidates:
@@ -155,8 +155,8 @@ def choose_least_weight(weights: Float64Array, playout_cost: float) -> float:
         size = weights.sum() ** 2 / (weights * np.maximum(weights, least)).sum()
         time = len(weights) + playout_cost * kept.sum()
         if kept.mean() >= _MIN_KEPT_SHARE and size / time > most:
-            found, most = float(least), size / time
-    return found
+            best, most = float(least), size / time
+    return best
 
 
 # Lists of the hands that each player of KQJ may hold late in a round, with their factors.
@@ -216,13 +216,13 @@ def list_hands(turn: card_odds.CardTurn, ways: int) -> list[Int64Array] | None:
     may = [
         int(turn.known[hh.UNSEEN]) & ~int(turn.known[hh.EXCLUDED + place]) for place in range(SEATS)
     ]
-    found = []
+    hands = []
     for place, size in enumerate(sizes):
         if comb(may[place].bit_count(), size) > most:
             return None
         bits = np.array([1 << bit for bit in split_cards(may[place])], dtype=np.int64)
-        found.append(np.sort(bits[_list_combinations(len(bits), size)].sum(axis=1)))
-    return found
+        hands.append(np.sort(bits[_list_combinations(len(bits), size)].sum(axis=1)))
+    return hands
 
 
 def join_hand_lists(
@@ -230,8 +230,8 @@ def join_hand_lists(
 ) -> ListedHands:
     """Return lists of the hands with a factor above zero."""
     sizes = turn.known[hh.HAND_SIZES : hh.HAND_SIZES + SEATS]
-    kept = [each > 0 for each in factors]
-    likely = [fsum(each) ** 2 / max(fsum(each * each), 1e-300) for each in factors]
+    kept = [numbers > 0 for numbers in factors]
+    likely = [fsum(numbers) ** 2 / max(fsum(numbers * numbers), 1e-300) for numbers in factors]
     places = sorted(np.flatnonzero(sizes).tolist(), key=lambda place: (likely[place], place))
     counts = [int(kept[place].sum()) for place in places]
     unseen = int(turn.known[hh.UNSEEN])
@@ -348,10 +348,10 @@ def count_ways(
     ways = np.ones(len(layouts), dtype=np.int64)
     for place in range(SEATS):
         hands = find_different(layouts[:, place])
-        found = count_hand_ways(turn, place, hands, seed, rules, seating)
-        if len(found) < len(hands):
+        hand_ways = count_hand_ways(turn, place, hands, seed, rules, seating)
+        if len(hand_ways) < len(hands):
             return ways[:0]
-        ways *= found[np.searchsorted(hands, layouts[:, place])]
+        ways *= hand_ways[np.searchsorted(hands, layouts[:, place])]
     return ways
 
 
@@ -464,9 +464,9 @@ class KqjCardSampler(CardSampler):
         if not self.question_count and self.play_model is None:
             return self  # All distributions are equally likely.
         hands = list_hands(self.turn, comb(8, 5) if self.max_ways > 1 else 1)
-        if hands is None or sum(len(each) > 1 for each in hands) < 2:
+        if hands is None or sum(len(numbers) > 1 for numbers in hands) < 2:
             return self
-        factors = [np.ones(len(each)) for each in hands]
+        factors = [np.ones(len(numbers)) for numbers in hands]
         for place in range(SEATS):
             ways = self._count_hand_ways(place, hands[place], 0)
             every = slice(None, None, max(1, len(ways) // _MIN_HANDS_ASKED))

@@ -176,11 +176,11 @@ def sample_deals(
         for place in range(SEATS):
             hand = observer[OBSERVER_HAND]
             if place != own:
-                given = upcard if place == DEALER_PLACE else 0
+                turned_up = upcard if place == DEALER_PLACE else 0
                 size = TRICKS - 1 if place == DEALER_PLACE else TRICKS
                 drawn = draw_cards(left, size, key, rng.DEAL + place * _DRAWS_PER_HAND)
                 left ^= drawn
-                hand = drawn | given
+                hand = drawn | turned_up
             hands[SEATS * lane + place] = hand
     if match_calls == 0 or own == 0:
         return b.LANES
@@ -302,10 +302,10 @@ def list_hidden_hands(
         np.empty(hh.HOLDER_COUNT * limit, np.int64),
     )
     leader = _infer_knowledge(turn, rules, seating, known)
-    found = hh.enumerate_layouts(known, limit, layouts)
-    for layout in range(found):
+    count = hh.enumerate_layouts(known, limit, layouts)
+    for layout in range(count):
         _write_hands(turn, layouts, layout, leader, hands, layout)
-    return found
+    return count
 
 
 @kernel

@@ -220,7 +220,7 @@ class KwajongenCallSampler(Sampler):
 
     def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:
         """Return a line that names the players who never pass."""
-        names = " and ".join(dict.fromkeys(each.name for each in self.players))
+        names = " and ".join(dict.fromkeys(player.name for player in self.players))
         return (
             f"{names} would never pass {self.position.place} times there; seat others with "
             "--policy, such as standard, or give --ignore-calls"
@@ -382,7 +382,7 @@ class KwajongenCardSampler(CardSampler):
     def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:
         """Return a line that says how rare the calls are."""
         calls = ", ".join(call.call for call in self.position.calls or ())
-        names = ", ".join(dict.fromkeys(each.text for each in self.players))
+        names = ", ".join(dict.fromkeys(player.text for player in self.players))
         return explain_rare_calls(
             f"the calls {calls!r} occur",
             counts[0].tolist(),

@@ -61,7 +61,7 @@ def test_threads_cannot_be_seen() -> None:
 def test_formats_hold_the_same_numbers(tmp_path: Path) -> None:
     expected = simulated()
     done = run("simulate", *SMALL, "--format", "csv")
-    from_csv = pd.read_csv(StringIO(done.stdout))
+    from_csv = pd.read_csv(StringIO(done.stdout), float_precision="round_trip")
     assert len(from_csv) == len(long_form(expected))
     assert list(from_csv["value"].fillna(-1)) == [
         -1 if value is None else value for *_, value in long_form(expected)
