@@ -8,7 +8,6 @@ from typing import Any, TypeAlias
 
 from kqj_sim.columns import Column
 from kqj_sim.core import cards as kqj_cards
-from kqj_sim.core import round as kqj_games
 from kqj_sim.core import round as kqj_round
 from kqj_sim.core.block import COLUMN_ROWS, STRIDE
 from kqj_sim.core.dispatch import BID, COUNTER, FOLLOW, LEAD, OVERCOUNTER, TAKE
@@ -106,7 +105,7 @@ KQJ_ENGINE = Engine(
     LOOPS,
     _select_kqj_stages,
     _select_kqj_resuming,
-    kqj_games.advance,
+    kqj_round.advance,
 )
 
 

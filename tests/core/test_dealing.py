@@ -126,24 +126,17 @@ def test_every_card_is_dealt_once(bidding: str) -> None:
 
 @pytest.mark.parametrize("bidding", ["take", "auction"])
 @pytest.mark.parametrize("suit", range(4))
-def test_king_and_queen_of_a_suit_in_a_hand(bidding: str, suit: int) -> None:
-    hands = _hands(bidding)
-    both = _card(KING, suit) | _card(QUEEN, suit)
-    held = np.array([(hand & both) == both for hand in hands])
+@pytest.mark.parametrize(
+    ("ranks", "exact"), [((KING, QUEEN), 7 / 47), ((KING, QUEEN, JACK), 21 / 1081)]
+)
+def test_cards_of_a_suit_are_in_one_hand(
+    bidding: str, suit: int, ranks: tuple[int, ...], exact: float
+) -> None:
+    cards = sum(_card(rank, suit) for rank in ranks)
+    held = np.array([(hand & cards) == cards for hand in _hands(bidding)])
     for place in range(SEATS):
-        _assert_share(int(held[place].sum()), 7 / 282, f"K and Q at place {place}")
-    _assert_share(int(held.sum()), 7 / 47, "K and Q in somebody's hand")
-
-
-@pytest.mark.parametrize("bidding", ["take", "auction"])
-@pytest.mark.parametrize("suit", range(4))
-def test_king_queen_and_jack_of_a_suit_in_a_hand(bidding: str, suit: int) -> None:
-    hands = _hands(bidding)
-    three = _card(KING, suit) | _card(QUEEN, suit) | _card(JACK, suit)
-    held = np.array([(hand & three) == three for hand in hands])
-    for place in range(SEATS):
-        _assert_share(int(held[place].sum()), 7 / 2162, f"K, Q and J at place {place}")
-    _assert_share(int(held.sum()), 21 / 1081, "K, Q and J in somebody's hand")
+        _assert_share(int(held[place].sum()), exact / SEATS, f"{ranks} at place {place}")
+    _assert_share(int(held.sum()), exact, f"{ranks} in somebody's hand")
 
 
 @pytest.mark.parametrize("size", [5, 8])

@@ -15,7 +15,7 @@ from kqj_sim.rules import GameRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.rows import Rows
-from kqj_sim.simulation.run import iterate_row_chunks, reduce_rows, simulate
+from kqj_sim.simulation.run import iterate_row_chunks, simulate
 from tests.policies.chosen import plays
 from tests.slow import slow_after, slow_between
 from tests.variants import (
@@ -127,39 +127,6 @@ def test_seeds_and_deals_give_different_rounds() -> None:
         *play_records(lively(TAKE_2, deals=300, seed=SEED + 1)),
     ]
     assert len({str(record.dealt) for record in rounds}) == 600
-
-
-def test_fold_adds_every_row_once_whatever_the_threads() -> None:
-    class Sums:
-        columns = None
-
-        def __init__(self) -> None:
-            self.values = np.zeros(0)
-            self.games = 0
-
-        def add(self, rows: Rows) -> None:
-            found = rows.values.sum(axis=1, dtype=np.int64)
-            self.values = found if len(self.values) == 0 else self.values + found
-
-        def add_games(self, games: Any) -> None:
-            self.games += len(games)
-
-        def merge(self, other: Any) -> None:
-            if len(other.values):
-                both = [part for part in (self.values, other.values) if len(part)]
-                self.values = np.sum(both, axis=0)
-            self.games += other.games
-
-    for experiment in (
-        lively(TAKE_3, deals=3000, seed=SEED),
-        lively(replace(TAKE_3, target=500), games=50, seed=SEED),
-    ):
-        expected = simulate(experiment).values.sum(axis=1, dtype=np.int64)
-        for threads, chunk in ((1, None), (2, 7), (3, 1000)):
-            folded = reduce_rows(experiment, Sums, threads, chunk)
-            assert np.array_equal(folded.result.values, expected)
-            assert folded.result.games == (experiment.games or 0)
-            assert folded.deals == len(simulate(experiment))
 
 
 def _pairs(one: Experiment, other: Experiment) -> list[tuple[Record, Record]]:

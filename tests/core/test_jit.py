@@ -1,4 +1,4 @@
-"""Compilation of kernels: inline functions, wide registers, calls by address, LLVM code."""
+"""Compilation of kernels: inline functions, registers, calls by address, instructions."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import subprocess
 import sys
 from typing import Any
 
+import numba
 import numpy as np
+import pytest
 from numba import types
 
 from kqj_sim.core.jit import (
     address_of,
     compile_for,
+    has_instructions,
     int64_at,
     kernel,
     make_address_caller,
@@ -82,3 +85,13 @@ def test_without_compilation_there_is_one_clear_line() -> None:
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True,
     )  # fmt: skip
     assert done.stderr.endswith("kqj_sim runs compiled code only: unset NUMBA_DISABLE_JIT\n")
+
+
+def test_a_generic_processor_is_not_asked_for_pdep(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba.config, "CPU_NAME", "generic")
+    monkeypatch.setattr(numba.config, "CPU_FEATURES", None)
+    assert not has_instructions("bmi2")
+    monkeypatch.setattr(numba.config, "CPU_FEATURES", "+sse4.2,+bmi2")
+    assert has_instructions("bmi2")
+    monkeypatch.setattr(numba.config, "CPU_FEATURES", "+sse4.2,-bmi2")
+    assert not has_instructions("bmi2")

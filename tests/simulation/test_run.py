@@ -1,4 +1,4 @@
-"""Experiments, folding, chunks and rows: what runs an experiment and how it is told."""
+"""Experiments, reducers, chunks and rows: what runs an experiment, in how many threads."""
 
 from __future__ import annotations
 
@@ -12,23 +12,27 @@ import pytest
 
 from kqj_sim.columns import KQJ_COLUMNS
 from kqj_sim.errors import RunError
-from kqj_sim.games import KQJ
+from kqj_sim.games import KQJ, get_columns
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.simulation.blocks import CHUNK_ROWS, BlockPlayer
 from kqj_sim.simulation.experiment import Experiment
-from kqj_sim.simulation.rows import GameRows, Rows
+from kqj_sim.simulation.recording import play_records
+from kqj_sim.simulation.rows import GameRows, Rows, copy_rows
 from kqj_sim.simulation.run import iterate_row_chunks, reduce_rows, simulate
+from kqj_sim.simulation.workers import MIN_RANGES_PER_THREAD, map_in_threads
 from tests.variants import AUCTION_2, AUCTION_3, LIVELY, OTHER_GAMES, TAKE_2, TAKE_3, lively
 
 NEVER = ("random:take=0,bid=0",) * 6
 
 
 class Kept:
-    """A summary that keeps every deal's number, and every game's."""
+    """A reducer that keeps every deal's number and every game's, and adds up the rows."""
 
     def __init__(self) -> None:
         self.deals: list[int] = []
         self.games: list[int] = []
+        self.sums = np.zeros(1, np.int64)
         self.threads: set[int] = set()
         self.merged = 0
 
@@ -36,6 +40,7 @@ class Kept:
 
     def add(self, rows: Rows) -> None:
         self.deals += rows.deal.tolist()
+        self.sums = self.sums + rows.values.sum(axis=1, dtype=np.int64)
         self.threads.add(threading.get_ident())
 
     def add_games(self, games: GameRows) -> None:
@@ -44,25 +49,9 @@ class Kept:
     def merge(self, other: Kept) -> None:
         self.deals += other.deals
         self.games += other.games
+        self.sums = self.sums + other.sums
         self.threads |= other.threads
         self.merged += 1
-
-
-def test_an_imposed_contract_is_played_by_the_place_named() -> None:
-    for rules, imposed in (
-        (TAKE_2, ImposedContract(2, "AT")),
-        (TAKE_3, ImposedContract(5, "d")),
-        (AUCTION_3, ImposedContract(0, "NT", 90)),
-    ):
-        rows = simulate(lively(rules, deals=300, imposed=imposed))
-        assert set(rows.column("place")) == {imposed.place}
-        seats = (rows.column("dealer") + 1 + imposed.place) % 6
-        assert np.array_equal(rows.column("sender"), seats)
-        frame = rows.frame()
-        assert set(frame["contract"]) == {imposed.contract}
-        assert set(rows.column("amount")) == {imposed.amount or 0}
-        assert not rows.column("bids").any()
-        assert not rows.column("lap").any()
 
 
 def test_an_imposed_sender_gets_the_return() -> None:
@@ -80,6 +69,7 @@ def test_fold_takes_in_every_deal_once(threads: int, chunk: int | None) -> None:
     experiment = lively(TAKE_2, deals=500, first=30)
     folded = reduce_rows(experiment, Kept, threads, chunk, told.append)
     assert sorted(folded.result.deals) == list(range(30, 530))
+    assert (folded.result.sums == simulate(experiment).values.sum(axis=1, dtype=np.int64)).all()
     assert sum(told) == folded.deals == 500
     assert min(told) > 0
     assert not folded.interrupted
@@ -97,6 +87,7 @@ def test_fold_takes_in_every_game_once(threads: int) -> None:
     assert sorted(folded.result.games) == list(range(5, 45))
     rows = simulate(experiment)
     assert sorted(folded.result.deals) == rows.deal.tolist()
+    assert (folded.result.sums == rows.values.sum(axis=1, dtype=np.int64)).all()
     assert folded.deals == len(rows)
     assert sum(told) == 40
 
@@ -144,30 +135,6 @@ def _workers_are_gone() -> bool:
     return False
 
 
-def test_row_chunks_come_in_order_of_deal() -> None:
-    chunks = list(iterate_row_chunks(lively(AUCTION_2, deals=1000, first=10), threads=3, chunk=70))
-    assert [len(rows) for rows in chunks] == [70] * 14 + [20]
-    deals = [deal for rows in chunks for deal in rows.deal.tolist()]
-    assert deals == list(range(10, 1010))
-
-
-def test_row_chunks_of_games_come_in_order_of_game_and_round() -> None:
-    experiment = lively(replace(TAKE_2, target=500), games=30, first=4)
-    found: list[tuple[int, int]] = []
-    for rows in iterate_row_chunks(experiment, threads=2, chunk=4):
-        assert rows.game is not None and rows.round is not None
-        found += zip(rows.game.tolist(), rows.round.tolist(), strict=True)
-    assert found == sorted(found)
-    assert {game for game, _ in found} == set(range(4, 34))
-
-
-def test_row_chunks_are_kept_when_the_next_is_made() -> None:
-    experiment = lively(TAKE_2, deals=600)
-    chunks = list(iterate_row_chunks(experiment, threads=1, chunk=100))
-    expected = simulate(experiment).values
-    assert np.array_equal(np.concatenate([rows.values for rows in chunks], axis=1), expected)
-
-
 def test_row_chunks_may_be_left_early() -> None:
     chunks = iterate_row_chunks(lively(TAKE_2, deals=10**9), threads=2, chunk=100)
     assert next(chunks).deal.tolist() == list(range(100))
@@ -187,11 +154,6 @@ def test_rows_have_the_described_form() -> None:
         assert np.array_equal(rows.column(column.name), rows.values[number])
     with pytest.raises(KeyError):
         rows.column("no_such_column")
-
-
-def test_the_dealer_of_a_single_round_goes_with_its_number() -> None:
-    rows = simulate(lively(TAKE_2, deals=30, first=7))
-    assert np.array_equal(rows.column("dealer"), rows.deal % 6)
 
 
 def test_a_frame_shows_labels_and_numbers() -> None:
@@ -299,6 +261,8 @@ def test_endless_game_raises(rules: KqjRules) -> None:
         simulate(experiment)
     with pytest.raises(RunError, match=r"game 5 of seed 3"):
         reduce_rows(experiment, Kept)
+    with pytest.raises(RunError, match=r"game 5 of seed 3"):
+        list(play_records(experiment))
 
 
 def test_policies_belong_to_seats_not_to_places() -> None:
@@ -308,3 +272,84 @@ def test_policies_belong_to_seats_not_to_places() -> None:
     for rules in (TAKE_2, AUCTION_2):
         rows = simulate(Experiment(rules, tuple(policies), 2000))
         assert set(rows.column("sender")) == {-1, 0, 1, 3, 5}
+
+
+EXPERIMENTS = {
+    "taking": Experiment(KqjRules(), ("random:take=0.09",) * 6),
+    "auctions": Experiment(AUCTION_3, ("random",) * 6),
+    "games": Experiment(KqjRules(partners="random"), ("random:take=0.3",) * 6, games=40),
+    **{
+        f"{title}{' games' * (games is not None)}": Experiment(
+            rules, ("random",) * rules.seats, games=games
+        )
+        for title, rules in OTHER_GAMES.items()
+        for games in (None, 40)
+    },
+}
+COUNT = 700
+
+
+def played(experiment: Experiment, wanted: frozenset[str] | None) -> list[Rows]:
+    """Rows of the first deals, or of all the games."""
+    worker = BlockPlayer(experiment, experiment.compile_seating(), CHUNK_ROWS, columns=wanted)
+    # What was there before is no column's value, and no two times the same.
+    worker.values[:] = np.random.default_rng().integers(-32768, -10000, len(worker.values))
+    return [copy_rows(rows) for rows in worker.play(0, experiment.games or COUNT)]
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_wanted_columns_are_those_of_the_whole_rows(name: str) -> None:
+    experiment = EXPERIMENTS[name]
+    names = [column.name for column in get_columns(experiment.rules.game)]
+    whole = played(experiment, None)
+    for wanted in (names[:1], names[2::3], names[-1:], []):
+        some = played(experiment, frozenset(wanted))
+        assert [len(rows) for rows in some] == [len(rows) for rows in whole]
+        for rows, of_all in zip(some, whole, strict=True):
+            assert (rows.deal == of_all.deal).all()
+            for each in wanted:
+                assert (rows.column(each) == of_all.column(each)).all(), each
+            for each in set(names) - set(wanted):
+                with pytest.raises(KeyError, match=each):
+                    rows.column(each)
+            games, all_games = rows.finished_games, of_all.finished_games
+            if games is not None and all_games is not None:
+                assert (games.score == all_games.score).all()
+                assert (games.played_rounds == all_games.played_rounds).all()
+
+
+SIZE = 10
+END = 2000 * SIZE + 3
+
+
+def _play(threads: int, seconds: float, min_seconds: float) -> list[tuple[int, int]]:
+    """Return the ranges that threads were given, each of which takes some time."""
+
+    def work(first: int, count: int) -> tuple[int, int]:
+        time.sleep(seconds)
+        return first, count
+
+    return list(map_in_threads([work] * threads, 0, END, SIZE, min_seconds=min_seconds))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("min_seconds", [0.0, 1e-5, 1.0])
+def test_every_number_is_in_one_range_in_order(threads: int, min_seconds: float) -> None:
+    following = 0
+    for first, count in _play(threads, 0.0, min_seconds):
+        assert first == following
+        assert count % SIZE == 0 or first + count == END
+        following = first + count
+    assert following == END
+
+
+def test_short_ranges_follow_together_but_not_so_many_that_threads_wait() -> None:
+    counts = [count for _, count in _play(2, 0.001, 0.05)]
+    assert counts[0] == SIZE
+    assert max(counts) > 10 * SIZE
+    assert max(counts) <= END // (2 * MIN_RANGES_PER_THREAD)
+    assert counts[-2] == SIZE
+
+
+def test_long_ranges_stay_alone() -> None:
+    assert {count for _, count in _play(5, 0.0002, 0.0)} == {SIZE, END % SIZE}

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -85,33 +86,26 @@ def test_process_ends_with_an_error_of_this_one(
     assert all(helper.returncode is not None for helper in first_run) and first_run
 
 
-@pytest.mark.parametrize("executable", ["", "no-such-program"])
-def test_without_a_python_to_start_nothing_is_started(
+REASONS: dict[str, Callable[[pytest.MonkeyPatch, Path], object]] = {
+    "no Python": lambda patch, folder: patch.setattr(sys, "executable", ""),
+    "no such program": lambda patch, folder: patch.setattr(sys, "executable", str(folder / "no")),
+    "the stage is cached": lambda patch, folder: (
+        folder / "core.round.finish_rounds-0.code"
+    ).touch(),
+    "kernels cannot be kept": lambda patch, folder: patch.setattr(
+        code_cache, "CACHE_FOLDER", Path(__file__, "folder")
+    ),
+}
+
+
+@pytest.mark.parametrize("reason", REASONS.values(), ids=REASONS)
+def test_nothing_is_started_in_vain(
     first_run: list[subprocess.Popen[bytes]],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
-    executable: str,
+    reason: Callable[[pytest.MonkeyPatch, Path], object],
 ) -> None:
-    monkeypatch.setattr(sys, "executable", executable and str(tmp_path / executable))
-    with compile_elsewhere(whole_rounds=True):
-        pass
-    assert not first_run
-
-
-def test_nothing_is_started_once_the_stage_is_cached(
-    first_run: list[subprocess.Popen[bytes]], tmp_path: Path
-) -> None:
-    (tmp_path / "core.round.finish_rounds-0.code").touch()
-    with compile_elsewhere(whole_rounds=True):
-        pass
-    assert not first_run
-
-
-def test_nothing_is_started_if_its_kernels_could_not_be_kept(
-    first_run: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    (tmp_path / "file").touch()
-    monkeypatch.setattr(code_cache, "CACHE_FOLDER", tmp_path / "file" / "folder")
+    reason(monkeypatch, tmp_path)
     with compile_elsewhere(whole_rounds=True):
         pass
     assert not first_run
