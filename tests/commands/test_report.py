@@ -98,9 +98,10 @@ def csv_tables(folder: Path) -> list[Table]:
         texts = dict.fromkeys(
             (group for group in groups if isinstance(each["rows"][0][group], str)), "str"
         )
-        frame = pd.read_csv(path, dtype=texts, keep_default_na=False, na_values={
-            column: [""] for column in ("value", "low", "high")
-        })  # fmt: skip
+        frame = pd.read_csv(
+            path, float_precision="round_trip", dtype=texts, keep_default_na=False,
+            na_values={column: [""] for column in ("value", "low", "high")},
+        )  # fmt: skip
         columns = [*groups, "quantity", "value", "low", "high", "deals"]
         rows = frame[columns].itertuples(index=False, name=None)
         lines = [line(len(groups), *row) for row in rows]
