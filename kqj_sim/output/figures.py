@@ -57,6 +57,7 @@ _MOST_CHARACTERS_ACROSS = 45
 _MOST_NAMED_STEPS = 10
 """Steps of a distribution of single numbers that all have a tick."""
 _DASHES = (0, (4, 3))
+_NO_LEGEND = "_nolegend_"
 _MIN_TICK_RATIO = 1.25
 """Ticks of a logarithmic axis with a smaller ratio would be written over each other."""
 
@@ -98,7 +99,7 @@ class Chart(NamedTuple):
         name: of its file on a page.
         title: what it shows.
         height: inches, on a page.
-        parts: draw its parts, below each other, on axes each.
+        parts: functions that draw its parts, below each other, each on axes of its own.
         legend: columns of its legend; 0 for none.
     """
 
@@ -123,16 +124,11 @@ class Chart(NamedTuple):
 
 @dataclass(frozen=True)
 class Drawing:
-    """Charts under lines of text, so many beside each other.
-
-    Attributes:
-        shares_rows: whether all have the rows of the first and stand beside it.
-    """
+    """Charts under lines of text, so many beside each other."""
 
     lines: Sequence[str]
     charts: Sequence[Chart]
     columns: int = 2
-    shares_rows: bool = False
 
     def render(self, format: str) -> bytes:
         """Return it as a "png", "svg" or "pdf" file."""
@@ -162,13 +158,13 @@ class Drawing:
             return figure.axes[0]
 
     def _list_rows(self) -> list[Sequence[Chart]]:
-        columns = len(self.charts) if self.shares_rows else self.columns
-        return [self.charts[at : at + columns] for at in range(0, len(self.charts), columns)]
+        starts = range(0, len(self.charts), self.columns)
+        return [self.charts[start : start + self.columns] for start in starts]
 
     def _measure(self) -> tuple[float, float]:
         """Return width and height in inches."""
-        is_wide = self.columns > 1 and len(self.charts) > 1
-        width = 2 * _CHART_WIDTH if is_wide else _LONE_WIDTH
+        beside = min(self.columns, len(self.charts))
+        width = beside * _CHART_WIDTH if beside > 1 else _LONE_WIDTH
         lines = self._wrap_lines(width).count("\n") + 1
         return width, _TEXT_HEIGHT * lines + sum(map(_measure_row, self._list_rows()))
 
@@ -179,11 +175,6 @@ class Drawing:
     def _draw(self, figure: Figure) -> None:
         rows, width = self._list_rows(), self._measure()[0]
         figure.suptitle(self._wrap_lines(width), fontsize=10.5, x=0.01, ha="left")
-        if self.shares_rows:
-            every: Any = figure.subplots(1, len(self.charts), sharey=True, squeeze=False)
-            for axes, chart in zip(every[0], self.charts, strict=True):
-                chart.parts[0](axes)
-            return
         heights = [_measure_row(row) for row in rows]
         bands: Any = figure.subfigures(len(rows), 1, height_ratios=heights, squeeze=False)
         for band, row in zip(bands.flat, rows, strict=True):
@@ -208,7 +199,7 @@ def _draw_chart(figure: Figure | SubFigure, chart: Chart, legend_place: Any) -> 
 
 
 def _list_handles(axes: Axes) -> list[Any]:
-    return [container for container in axes.containers if container.get_label()]
+    return [container for container in axes.containers if container.get_label() != _NO_LEGEND]
 
 
 def _set_title(axes: Axes, title: str, width: float) -> None:
@@ -218,32 +209,23 @@ def _set_title(axes: Axes, title: str, width: float) -> None:
 
 def check_axes(ax: object) -> None:
     """Raise InputError unless an argument of users is axes, or None."""
-    _load_matplotlib()
     from matplotlib.axes import Axes
 
     if ax is not None and not isinstance(ax, Axes):
         raise InputError(f"ax: it is axes of matplotlib, not {type(ax).__name__}")
 
 
-def _load_matplotlib() -> None:
-    """Import matplotlib for files, whatever backend the user chose for windows.
-
-    Commands do so before they play, since a damaged installation should not cost results.
-    """
+@contextmanager
+def _apply_style() -> Iterator[None]:
+    """Draw in the style of this module alone, whatever the user's settings and backend."""
     if "matplotlib" not in sys.modules:
         # An unknown name there makes the import fail.
-        chosen = os.environ.pop("MPLBACKEND", None)
+        backend = os.environ.pop("MPLBACKEND", None)
         try:
             importlib.import_module("matplotlib")
         finally:
-            if chosen is not None:
-                os.environ["MPLBACKEND"] = chosen
-
-
-@contextmanager
-def _apply_style() -> Iterator[None]:
-    """Draw in the style of this module alone: the user's settings do not count meanwhile."""
-    _load_matplotlib()
+            if backend is not None:
+                os.environ["MPLBACKEND"] = backend
     import matplotlib
 
     defaults = {key: value for key, value in matplotlib.rcParamsDefault.items() if key != "backend"}
@@ -375,7 +357,7 @@ def make_dots(
         axes.set_ylim(-0.6, len(keys) - (0.2 if numbered and above else 0.4))
         axes.tick_params("y", length=0)
         axes.grid(axis="x")
-        if numbered:
+        if numbered and written:
             _write_numbers(axes, written, unit, above)
         axes.set_xlabel(label)
         axes.set_ylabel(rows)
@@ -398,7 +380,7 @@ def _write_numbers(
         least = min(end for end in ends if end > 0)
         axes.set_xlim(least / 1.5, most * (most / least) ** 0.3)
     elif unit == "share":
-        most = min(100, 1.15 * most)
+        most = min(100, 1.15 * most) or 100
         axes.set_xlim(-0.03 * most, (1.03 if above else 1.25) * most)
     else:
         # Equal numbers need a width, too.
@@ -606,7 +588,7 @@ def _draw_totals(axes: Axes, totals: Mapping[int, Estimate]) -> None:
     axes.errorbar(
         list(shares), [100 * estimate.value for estimate in shares.values()],
         compute_error_lengths(shares.values(), 100), fmt="none", ecolor=INK, elinewidth=1.2,
-        capsize=2.5, label="",
+        capsize=2.5, label=_NO_LEGEND,
     )  # fmt: skip
     for at, estimate in shares.items():
         axes.annotate(

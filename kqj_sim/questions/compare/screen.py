@@ -218,9 +218,11 @@ def _make_lead_chart(comparison: Comparison, names: tuple[str, str], leads: Lead
         stacks[label] = {
             low: Estimate(share, math.nan, math.nan, leads.deals) for low, share in shares.items()
         }
-    even = 100 * distribution[0] / max(1, leads.deals)
+    even = distribution[0] / max(1, leads.deals)
+    if width == step:
+        stacks["even"] = {0.0: Estimate(even, math.nan, math.nan, leads.deals)}
     return make_distribution(
-        "leads", f"Lead by {unit}; {even:.1f}% of the {unit}s even", stacks,
+        "leads", f"Lead by {unit}; {100 * even:.1f}% of the {unit}s even", stacks,
         f"lead of {names[0]}, {_get_lead_unit(comparison)}", f"% of the {unit}s", step=width,
         adjoining=width > step,
     )  # fmt: skip
