@@ -42,7 +42,7 @@ _SERIES_STYLES = (
 RESULT_COLOURS = {
     "made": BLUE, "won": BLUE, "wins": BLUE,
     "failed": ORANGE, "lost": ORANGE, "loses": ORANGE,
-    "litigation": GREY, "tied": GREY, "tie": GREY,
+    "litigation": GREY, "tied": GREY, "tie": GREY, "even": GREY,
     "passed out": PURPLE,
 }  # fmt: skip
 """Colours of the results of rounds, under each of the names that tables give them."""
