@@ -13,7 +13,7 @@ from kqj_sim.cards import Card
 from kqj_sim.output.card_reasons import compare_cards
 from kqj_sim.positions.position import Position
 from kqj_sim.rules import GameRules, KqjRules
-from tests.questions.odds.positions import list_card_positions
+from tests.positions.estimates import list_card_positions
 from tests.variants import OTHER_GAMES
 
 PLAIN, TRUMP = "ATHKQJ987654", "987ATHKQJ654"

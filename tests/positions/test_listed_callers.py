@@ -27,8 +27,8 @@ from kqj_sim.questions.review.grading import GradePlan, sample_decision
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.encode import encode_rules, encode_seating
 from kqj_sim.stats.quantiles import normal_quantile
+from tests.positions.estimates import odds
 from tests.slow import slow_after
-from tests.typed_calls import odds
 
 HAND = "9h 8h Ah Kh Qh 5d 6c Ac"
 AUCTION = KqjRules(bidding="auction")

@@ -29,7 +29,7 @@ from kqj_sim.positions.search import (
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.workers import map_in_threads
-from tests.typed_calls import odds
+from tests.positions.estimates import odds
 from tests.variants import AUCTION_2
 
 HAND = "9h 8h Ah Kh Qh 5d 6c Ac"

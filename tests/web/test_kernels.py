@@ -12,7 +12,7 @@ from kqj_sim.output.card_reasons import list_reasons
 from kqj_sim.policies.players import seat_players
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.encode import encode_seating
-from tests.questions.odds.positions import list_card_positions
+from tests.positions.estimates import list_card_positions
 from tools.page.kernels import compare_cards
 
 

@@ -32,7 +32,7 @@ from kqj_sim.simulation.encode import encode_rules, encode_seating
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from tests.games.kwajongen.coding import strength
-from tests.questions.odds.card_answers import estimate_cards
+from tests.positions.estimates import estimate_cards
 from tests.referee.random_rounds import random_record
 
 SEATS = 4

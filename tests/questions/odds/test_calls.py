@@ -24,7 +24,7 @@ from kqj_sim.positions.sampling import EstimatePlan
 from kqj_sim.positions.search import Search
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.stats.intervals import estimate_share
-from tests.typed_calls import odds
+from tests.positions.estimates import odds
 
 AUCTION = KqjRules(bidding="auction")
 HAND, RETURN = "9h 8h Ah Ks 4d", "7h"

@@ -32,7 +32,7 @@ from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from tests.core.exclusions import exclusions
 from tests.policies import slow_plays
-from tests.questions.odds.card_answers import estimate_cards
+from tests.positions.estimates import estimate_cards
 from tests.slow import slow_after, slow_rows_after
 from tests.stats import plain_player
 from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, VARIANTS, told
