@@ -365,15 +365,14 @@ class _MistakeFinder(ast.NodeVisitor):
             if isinstance(node.ctx, ast.Store):
                 wrong = f"{owner.id}.{name} is set"
                 self._add(node, f"{wrong}: a view and parameters cannot be changed")
-            elif role is not None and not hasattr(tuple, name):
-                self._check_field(node, role)
+            elif role is not None and name not in self._search.fields[role]:
+                self._add_unknown(node, role)
         self.generic_visit(node)
 
-    def _check_field(self, node: ast.Attribute, role: str) -> None:
-        fields, name = self._search.fields[role], node.attr
-        if name not in fields and not (role == "parameters" and name in self._search.helpers):
-            what = "parameter" if role == "parameters" else "field of the view"
-            self._add(node, f"no {what} {name!r}; {suggest_names(name, fields)}")
+    def _add_unknown(self, node: ast.Attribute, role: str) -> None:
+        name, what = node.attr, "parameter" if role == "parameters" else "field of the view"
+        if role == "view" or name not in self._search.helpers:
+            self._add(node, f"no {what} {name!r}; {suggest_names(name, self._search.fields[role])}")
 
     def visit_Assign(self, node: ast.Assign) -> None:
         if self._is_set(node.value):
