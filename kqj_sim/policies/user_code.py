@@ -131,11 +131,11 @@ def list_used_values(function: FunctionType) -> list[tuple[str, Any]]:
     return used
 
 
-def find_recursion(function: FunctionType) -> list[str]:
+def find_recursion(function: FunctionType, methods: Mapping[str, FunctionType]) -> list[str]:
     """Return the names along a cycle of calls that begins and ends alike; empty without one.
 
     numba compiles some of these, and one that does not end overflows the stack of a thread, which
-    ends the process without a word.  Helpers may be plain or compiled functions.
+    ends the process without a word.  Helpers may be plain or compiled functions, or `methods`.
     """
     finished: set[CodeType] = set()
     package = get_package(function)
@@ -146,7 +146,8 @@ def find_recursion(function: FunctionType) -> list[str]:
         codes = [each.__code__ for each in path]
         if caller.__code__ in codes:
             return [each.__name__ for each in (*path[codes.index(caller.__code__) :], caller)]
-        for _, value in list_used_values(caller):
+        called = [methods[name] for name in _list_called_methods(caller.__code__, methods)]
+        for value in (*called, *(value for _, value in list_used_values(caller))):
             callee = getattr(value, "py_func", value)  # A compiled function keeps the plain one.
             is_helper = isinstance(callee, FunctionType) and get_package(callee) == package
             if is_helper and (cycle := follow(callee, [*path, caller])):
@@ -446,10 +447,10 @@ def _bind_helpers(code: CodeType, helpers: Collection[str]) -> CodeType | None:
     """Return a method's code with calls of `helpers`, functions with a first argument self.
 
     They are global names (`_name_helper`), since a named tuple of parameters has no methods that
-    numba compiles.  None without source.
+    numba compiles.  None without source, or without arguments.
     """
     tree = parse_function(code)
-    if tree is None:
+    if tree is None or not tree.args.args:
         return None
     tree.decorator_list, tree.returns = [], None
     _HelperBinder(tree.args.args[0].arg, helpers).visit(tree)
@@ -460,6 +461,13 @@ def _bind_helpers(code: CodeType, helpers: Collection[str]) -> CodeType | None:
         for each in compiled.co_consts
         if isinstance(each, CodeType) and each.co_name == code.co_name
     )
+
+
+def _list_called_methods(code: CodeType, helpers: Collection[str]) -> list[str]:
+    """Return the helper methods that a method calls."""
+    named = [name for name in helpers if name in code.co_names]
+    bound = _bind_helpers(code, named) if named else None
+    return [name for name in named if bound and _name_helper(name) in bound.co_names]
 
 
 class _HelperBinder(ast.NodeTransformer):
@@ -520,7 +528,7 @@ def compile_user_function(
         InputError: it does not compile, or returns no integer; with the user's own line.
     """
     subject = f"policy {policy!r}, {function.__name__}()"
-    if cycle := find_recursion(function):
+    if cycle := find_recursion(function, helpers):
         raise InputError(
             f"{locate_source(function)}: {subject} calls a function that calls itself "
             f"({' -> '.join(cycle)}): write a loop instead"

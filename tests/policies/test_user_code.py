@@ -374,6 +374,12 @@ MISTAKES: list[tuple[str, int | str, str]] = [
         7,
         "calls itself (f -> f): write a loop instead",
     ),
+    (
+        "@policy\nclass Own:\n    def f(self, c):\n        return self.f(c) if c > 0 else c\n"
+        "    def choose_card(self, view):\n        return self.f(view.legal)\n",
+        6,
+        "calls itself (f -> f): write a loop instead",
+    ),
     # Values of a wrong type.
     (f"{CARD}return view.legal * 0.5\n", 3, "answers a number with a fraction: on every path it"),
     (f"{CARD}return 'As'\n", 3, "answers a text: on every path it should answer a card, such as"),
