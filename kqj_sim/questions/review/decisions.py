@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Literal, TypeAlias
 
-from kqj_sim.cards import Card, parse_card
+from kqj_sim.cards import parse_card
 from kqj_sim.errors import InputError
 from kqj_sim.notation.people import label_seats
 from kqj_sim.places import SeatNames, normalize_name
@@ -91,11 +90,8 @@ class RecordedRound:
         self.names = self._name_players(names)
         self.decisions: list[Decision] = []
         self.skipped: list[Skipped] = []
-        for each in chain(self._find_calls(), self._find_cards()):
-            if isinstance(each, Skipped):
-                self.skipped.append(each)
-            else:
-                self.decisions.append(each)
+        self._find_calls()
+        self._find_cards()
 
     def _name_players(self, names: Sequence[str] | None) -> tuple[str, ...]:
         seats = self.rules.seats
@@ -124,7 +120,7 @@ class RecordedRound:
 
     def name_side(self, team: int) -> str:
         """Return the name of a side: `opener, 3rd, 5th`, or `Ann, Cem, Eva`."""
-        seats = (seat for seat, each in enumerate(self.teams) if each == team)
+        seats = (seat for seat, own in enumerate(self.teams) if own == team)
         return ", ".join(map(self.seat_names.describe, sorted(seats, key=self.place_of)))
 
     def describe_role(self, seat: int) -> str | None:
@@ -136,46 +132,44 @@ class RecordedRound:
             return "sender"
         return "partner" if self.teams[seat] == self.teams[sender] else "defender"
 
-    def _find_calls(self) -> Iterator[Decision | Skipped]:
-        """Yield the calls, and the counters that were not made."""
+    def _add(self, at: str, kind: Kind, trick: int, choice: str, position: Position) -> None:
+        number, seat = len(self.decisions) + 1, position.seat
+        self.decisions.append(Decision(self, number, at, seat, kind, trick, choice, position))
+
+    def _find_calls(self) -> None:
+        """Find the calls, and the counters that were not made."""
         for at, position, call in list_call_positions(self._calls):
             if not position.hand:
-                yield Skipped(at, position.seat, "the cards of the player are not known")
+                reason = "the cards of the player are not known"
+                self.skipped.append(Skipped(at, position.seat, reason))
                 continue
             is_reply = call is None or call.call in ("counter", "overcounter")
             kind = "counter" if is_reply else _CALL_KINDS[position.question]
             choice = f"no {position.question}" if call is None else format_call(call)
-            number = len(self.decisions) + 1
-            yield Decision(self, number, at, position.seat, kind, 0, choice, position)
+            self._add(at, kind, 0, choice, position)
 
-    def _find_cards(self) -> Iterator[Decision | Skipped]:
-        """Yield the cards that were not forced."""
-        number = len(self.decisions)
-        for trick, each in enumerate(self.record.tricks, start=1):
-            for card, text in enumerate(each.cards, start=1):
-                at = f"{trick}.{card}"
+    def _find_cards(self) -> None:
+        """Find the cards that were not forced."""
+        for number, trick in enumerate(self.record.tricks, start=1):
+            for card, text in enumerate(trick.cards, start=1):
+                at = f"{number}.{card}"
                 try:
-                    position = read_position(self.record, (trick, card), self._calls)
+                    position = read_position(self.record, (number, card), self._calls)
                 except InputError as error:
-                    seat = self._find_player(trick, card)
-                    if trick < self.rules.tricks:
-                        yield Skipped(at, seat, str(error))
+                    if number < self.rules.tricks:
+                        leader, seats = trick.leader, self.rules.seats
+                        seat = -1 if leader is None else (leader + card - 1) % seats
+                        self.skipped.append(Skipped(at, seat, str(error)))
                     continue
-                legal = position.legal_cards
-                if len(legal) < 2:
-                    continue
-                number += 1
-                choice = str(parse_card(text, ranks=self.rules.ranks))
-                kind = _classify(position, legal, card)
-                yield Decision(self, number, at, position.seat, kind, trick, choice, position)
-
-    def _find_player(self, trick: int, card: int) -> int:
-        leader = self.record.tricks[trick - 1].leader
-        return -1 if leader is None else (leader + card - 1) % self.rules.seats
+                if len(position.legal_cards) > 1:
+                    choice = str(parse_card(text, ranks=self.rules.ranks))
+                    self._add(at, _classify(position), number, choice, position)
 
 
-def _classify(position: Position, legal: tuple[Card, ...], card: int) -> Kind:
-    if card == 1:
+def _classify(position: Position) -> Kind:
+    """Return what kind of a card is asked for."""
+    _, cards = position.tricks[-1]
+    if not cards:
         return "lead"
-    led = position.tricks[-1][1][0]
-    return "follow" if any(each.suit == led.suit for each in legal) else "discard"
+    can_follow = any(card.suit == cards[0].suit for card in position.legal_cards)
+    return "follow" if can_follow else "discard"

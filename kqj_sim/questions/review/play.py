@@ -187,7 +187,7 @@ class RoundReview:
 
     def _split(self, seats: Sequence[int], seat: int | None, team: int) -> Parts:
         assert self.average is not None and self.start is not None and self.result is not None
-        places = [self.played.place_of(each) for each in seats]
+        places = [self.played.place_of(own) for own in seats]
         average = make_mean(
             float(self.average.values[places].mean()),
             float(self.average.errors[places].max()),
