@@ -186,11 +186,11 @@ def parse_count(
     return parse_argument(name, parse_whole_number, value, lowest, example, highest)
 
 
-def reject_both(**given: object) -> None:
+def reject_both(**arguments: object) -> None:
     """Raise InputError if two or more of these arguments were given (are not None or False)."""
     names = [
         f"--{name.replace('_', '-')}"
-        for name, value in given.items()
+        for name, value in arguments.items()
         if value is not None and value is not False
     ]
     if len(names) > 1:
@@ -279,34 +279,34 @@ def parse_players(policy: PoliciesLike | None, rules: GameRules) -> tuple[Player
     from kqj_sim.policies.players import get_default_player, parse_player
 
     if policy is None:
-        given: list[tuple[str, PolicyLike]] = []
+        seated: list[tuple[str, PolicyLike]] = []
     elif isinstance(policy, Mapping):
         named = ((represent(seats, str), each) for seats, each in policy.items())
-        given = [("" if seats == "all" else seats, each) for seats, each in named]
+        seated = [("" if seats == "all" else seats, each) for seats, each in named]
     elif isinstance(policy, list | tuple):
-        given = [_split_seats(each) for each in policy]
-        is_named = any(seats for seats, _ in given)
-        if len(given) == rules.seats and not is_named:
-            given = [(f"seat{seat}", each) for seat, (_, each) in enumerate(given)]
-        elif len(given) != 1 and not is_named:
+        seated = [_split_seats(each) for each in policy]
+        is_named = any(seats for seats, _ in seated)
+        if len(seated) == rules.seats and not is_named:
+            seated = [(f"seat{seat}", each) for seat, (_, each) in enumerate(seated)]
+        elif len(seated) != 1 and not is_named:
             raise InputError(
-                f"{len(given)} policies: give one, one for each seat ({rules.seats}), or name the "
+                f"{len(seated)} policies: give one, one for each seat ({rules.seats}), or name the "
                 "seats, such as {'all': 'standard', 'seat0': 'greedy'}"
             )
     else:
-        given = [_split_seats(policy)]  # type: ignore[arg-type]
+        seated = [_split_seats(policy)]  # type: ignore[arg-type]
     chosen = [-1] * rules.seats
-    for number, (name, each) in enumerate(given):
-        if isinstance(each, str) and not each.strip():
-            before = f"{name}={each}" if name else each
+    for number, (name, player) in enumerate(seated):
+        if isinstance(player, str) and not player.strip():
+            before = f"{name}={player}" if name else player
             raise InputError(
                 f"--policy {quote(before)} names no policy: write "
                 f"{shorten(before)}{get_default_player(rules.game).given}"
             )
-        for seat in _list_seats(name, each, rules):
+        for seat in _list_seats(name, player, rules):
             chosen[seat] = number
     players = {
-        number: parse_player(given[number][1], rules.game)
+        number: parse_player(seated[number][1], rules.game)
         if number >= 0
         else get_default_player(rules.game)
         for number in dict.fromkeys(chosen)
@@ -448,5 +448,5 @@ def read_places(
     names: list[str | int] = [""] if isinstance(places, str) and not places else []
     for each in parse_argument(option, list_items, places):
         names += [each] if isinstance(each, int) else parse_argument(option, split_items, each)
-    found = (read_place(option, each, rules) for each in names)
-    return tuple(place for place in found if place is not None)
+    read = (read_place(option, name, rules) for name in names)
+    return tuple(place for place in read if place is not None)

@@ -134,11 +134,11 @@ def explain_two_readings(text: str, *, is_whole: bool) -> str | None:
 
     Whole numbers take commas between thousands: 12,500.
     """
-    found = _TWO_READINGS.fullmatch(text.strip())
-    if found is None or (is_whole and found["mark"] == "," and not found["unit"]):
+    match = _TWO_READINGS.fullmatch(text.strip())
+    if match is None or (is_whole and match["mark"] == "," and not match["unit"]):
         return None
-    unit = 1000 ** ("kmg".index(found["unit"].lower()) + 1 if found["unit"] else 0)
-    digits = found["digits"].replace(",", ".")
+    unit = 1000 ** ("kmg".index(match["unit"].lower()) + 1 if match["unit"] else 0)
+    digits = match["digits"].replace(",", ".")
     small, large = Decimal(digits) * unit, Decimal(digits.replace(".", "")) * unit
     readings = f"{small.normalize():f} or {large.normalize():f}"
     return f"{shorten(text.strip())} can mean {readings}: write one of these"

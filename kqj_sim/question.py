@@ -96,17 +96,17 @@ def question(
                 raise TypeError(_explain_call(function.__name__, signature, args, error)) from None
             values = bound.arguments
             values.update(to_plain(values))
-            asked = dict(values)
+            passed = dict(values)
             for name, value in values.items():
                 # None is the default, or a wrong value.
                 is_left_out = value is None and signature.parameters[name].default is None
                 if name in options and not is_left_out:
                     values[name] = read_value(name, options[name], value)
-            given = values.pop("fields", {})
+            rule_values = values.pop("fields", {})
             if "rules" in signature.parameters:
                 own_names = [name for name in signature.parameters if name != "fields"]
                 values["rules"] = collect_rules(
-                    values.get("rules"), given, function.__name__, own_names
+                    values.get("rules"), rule_values, function.__name__, own_names
                 )
             if "runner" in signature.parameters:
                 runner = values.get("runner")
@@ -117,7 +117,7 @@ def question(
                     raise InputError(f"runner: it is kqj_sim.Runner(...), not {kind}")
                 if runner.has_cluster and "cluster" not in workers:
                     raise InputError(f"cluster: {function.__name__} runs in threads only")
-                made_by = _write_call(function.__name__, signature, asked)
+                made_by = _write_call(function.__name__, signature, passed)
                 game = getattr(values.get("rules"), "game", KQJ.name)
 
                 def load() -> None:
@@ -178,10 +178,10 @@ def _write_call(function: str, signature: inspect.Signature, values: Mapping[str
         if name == "fields":
             words += [f"{rule}={represent(each)}" for rule, each in value.items()]
         elif name == "rules" and value is not None:
-            given = value.to_dict()
+            chosen = value.to_dict()
             default = type(value)().to_dict()
             words += [f"game={value.game!r}"] * (value.game != KQJ.name)
-            words += [f"{rule}={each!r}" for rule, each in given.items() if each != default[rule]]
+            words += [f"{rule}={each!r}" for rule, each in chosen.items() if each != default[rule]]
         elif parameter.kind is parameter.VAR_POSITIONAL:
             words += [_write_value(each) for each in value]
         elif parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
@@ -211,8 +211,8 @@ def read_value(name: str, option: Option, value: Any) -> Any:
 def read_arguments_help(docstring: str) -> dict[str, str]:
     """Return what a docstring says of each parameter."""
     block = re.search(r"\nArgs:\n(.*?)(?:\n\S|\Z)", inspect.cleandoc(docstring), re.DOTALL)
-    found = re.findall(r"^    (\w+): (.*(?:\n     +.*)*)", block[1], re.MULTILINE) if block else []
-    return {name: " ".join(text.split()) for name, text in found}
+    texts = re.findall(r"^    (\w+): (.*(?:\n     +.*)*)", block[1], re.MULTILINE) if block else []
+    return {name: " ".join(text.split()) for name, text in texts}
 
 
 def _complete_docstring(

@@ -192,24 +192,24 @@ class Result(ShownResult):
         for column, value in groups.items():
             if not isinstance(value, str | int | float):
                 raise InputError(f"{column}: it is a text or a number, not {type(value).__name__}")
-        found: list[tuple[str, Estimate]] = []
-        for each in self._report.tables:
-            if table not in (None, each.name) or not groups.keys() <= {*each.groups}:
+        candidates: list[tuple[str, Estimate]] = []
+        for named in self._report.tables:
+            if table not in (None, named.name) or not groups.keys() <= {*named.groups}:
                 continue
             rows = [
                 estimate
-                for group, name, estimate in each.lines
+                for group, name, estimate in named.lines
                 if name == quantity
-                and all(group[each.groups.index(key)] == value for key, value in groups.items())
+                and all(group[named.groups.index(key)] == value for key, value in groups.items())
             ]
-            if rows and (not each.groups or groups.keys() == {*each.groups} or len(rows) == 1):
+            if rows and (not named.groups or groups.keys() == {*named.groups} or len(rows) == 1):
                 return make_plain(rows[0])
-            found += [(each.name, row) for row in rows]
-        if found:
-            name = found[0][0]
+            candidates += [(named.name, row) for row in rows]
+        if candidates:
+            name = candidates[0][0]
             columns = next(t.groups for t in self._report.tables if t.name == name)
             raise InputError(
-                f"{quantity} has {len(found)} values in the table {name}: name the group by "
+                f"{quantity} has {len(candidates)} values in the table {name}: name the group by "
                 f"{', '.join(f'{column}=...' for column in columns)}"
             )
         raise InputError(self._explain_missing(quantity, table, groups))

@@ -233,8 +233,8 @@ class Runner:
         self.config = config
 
     def __repr__(self) -> str:
-        given = {"threads": self._threads, "cluster": self._cluster}
-        words = (f"{name}={represent(value)}" for name, value in given.items() if value is not None)
+        workers = {"threads": self._threads, "cluster": self._cluster}
+        words = (f"{name}={represent(each)}" for name, each in workers.items() if each is not None)
         return f"Runner({', '.join(words)})"
 
     def for_call(self, made_by: str, load: Callable[[], object]) -> Runner:
