@@ -57,7 +57,7 @@ class Estimate(NamedTuple):
         >>> made.low < made.value < made.high
         True
         >>> made > 0.5, f"{made:.0%}", (100 * made).low == 100 * made.low
-        (True, '63%', True)
+        (True, '67%', True)
     """
 
     value: float
