@@ -5,31 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 
 from kqj_sim.games import find_game
 from kqj_sim.paired.comparison import Comparison
 from kqj_sim.paired.leads import Leads
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import Table, TableRow
-
-
-def make_comparison_tables(comparison: Comparison) -> list[Table]:
-    """Return all tables, the answer first.
-
-    Two policies have no ranking and no matrix; games have no largest leads.
-    """
-    tables = []
-    if comparison.is_ranked:
-        tables = [_make_ranking_table(comparison), _make_matrix_table(comparison)]
-    tables += [
-        _make_pair_table(comparison),
-        _make_breakdown_table(comparison),
-        _make_difference_table(comparison),
-        _make_efficiency_table(comparison),
-    ]
-    if comparison.plan.games:
-        return [replace(table, observations="games") for table in tables]
-    return [*tables, _make_passed_out_table(comparison), _make_largest_leads_table(comparison)]
 
 
 def list_tables(several: bool, games: bool) -> dict[str, str]:
@@ -44,29 +26,83 @@ def list_tables(several: bool, games: bool) -> dict[str, str]:
     }
 
 
-def get_lead_divisor(comparison: Comparison) -> float:
-    """Return the divisor of leads: those in games won are shares."""
-    return 100.0 if comparison.plan.games else 1.0
+def make_comparison_tables(comparison: Comparison) -> list[Table]:
+    """Return all tables, the answer first.
+
+    Two policies have no ranking and no matrix; games have no largest leads.
+    """
+    leads, where, efficiency, largest = _make_pair_tables(comparison)
+    tables = [leads, _make_breakdown_table(comparison), where, efficiency]
+    if comparison.is_ranked:
+        tables = [_make_ranking_table(comparison), _make_matrix_table(comparison), *tables]
+    if comparison.plan.games:
+        return [replace(table, observations="games") for table in tables]
+    return [*tables, _make_passed_out_table(comparison), largest]
 
 
-def describe_lead_unit(comparison: Comparison) -> str:
-    """Return the unit of leads in words."""
-    return "share of the games" if comparison.plan.games else "points a round"
-
-
-def name_lead(comparison: Comparison, name: str) -> str:
+def _name_lead(comparison: Comparison, name: str) -> str:
     """Return the identifier of a lead: `lead` is `lead_per_round`, of games `lead_share`."""
     return f"{name}_share" if comparison.plan.games else f"{name}_per_round"
 
 
+def _to_lead(comparison: Comparison, lead: Estimate) -> Estimate:
+    """Return a lead as tables have it: those in games won are shares, not per cent."""
+    return lead.scaled(1 / (100.0 if comparison.plan.games else 1.0))
+
+
+def _name_pair(comparison: Comparison, sides: tuple[int, int]) -> tuple[str, str]:
+    one, other = sides
+    return comparison.names[one], comparison.names[other]
+
+
+def _make_pair_tables(comparison: Comparison) -> tuple[Table, Table, Table, Table]:
+    """Return the lead in each pair, where the two differ, the efficiency and the largest leads.
+
+    Of several pairs only the largest lead of each.
+    """
+    game, unit, several = comparison.rules.game, comparison.unit, len(comparison.pairs) > 1
+    pairs: list[TableRow] = []
+    where: list[TableRow] = []
+    efficiency: list[TableRow] = []
+    largest: list[TableRow] = []
+    lead_name = _name_lead(comparison, "lead")
+    for sides, leads in comparison.pairs.items():
+        names = _name_pair(comparison, sides)
+        group = names if several else ()
+        pairs.append(((*names, leads.verdict), lead_name, _to_lead(comparison, leads.lead)))
+        where += [
+            (group, f"differing_{unit}_share", leads.differing_share),
+            (group, _name_lead(comparison, "lead_in_differing"), leads.lead_in_differing),
+        ]
+        factor = Estimate(leads.relative_efficiency, math.nan, math.nan, leads.deals)
+        efficiency.append((names, "relative_efficiency", factor))
+        for deal, lead in leads.tally.largest[: 1 if several else None]:
+            value = lead / leads.match.lead_divisor
+            row = (*group, deal), "lead_per_round", Estimate(value, math.nan, math.nan, 1)
+            largest.append(row)
+    both = ("policy", "other")
+    groups = both if several else ()
+    title = f"Relative efficiency: independent {unit}s that are as precise as a {unit} here"
+    note = "A game differs if its rounds or scores do." if comparison.plan.games else ""
+    first = "the first" if several else comparison.names[0]
+    return (
+        Table("pairs", "Lead of the policy over the other", (*both, "shown"), pairs, game=game),
+        Table("where", "Where they differ", groups, where, note, game=game),
+        Table("efficiency", title, both, efficiency, game=game),
+        Table(
+            "largest", f"Largest differences: lead of {first}", (*groups, "deal"), largest,
+            counted=False, game=game,
+        ),
+    )  # fmt: skip
+
+
 def _make_ranking_table(comparison: Comparison) -> Table:
     """Return the ranking; policies that none is significantly better than have rank 1."""
-    divisor = get_lead_divisor(comparison)
     lines: list[TableRow] = []
     for policy in comparison.ranking:
         group = (comparison.count_better(policy) + 1, comparison.names[policy])
-        lead = comparison.estimate_mean_lead(policy).scaled(1 / divisor)
-        lines.append((group, name_lead(comparison, "mean_lead"), lead))
+        lead = _to_lead(comparison, comparison.estimate_mean_lead(policy))
+        lines.append((group, _name_lead(comparison, "mean_lead"), lead))
         pairs = [
             dict(_list_key_shares(comparison.pairs[sides], sides.index(policy)))
             for sides in _list_sides(comparison, policy)
@@ -103,53 +139,19 @@ def _average_estimates(estimates: list[Estimate]) -> Estimate:
 
 def _make_matrix_table(comparison: Comparison) -> Table:
     """Return the leads of each policy over each, in the order of the ranking, NaN over itself."""
-    divisor = get_lead_divisor(comparison)
     lines: list[TableRow] = []
-    for one in comparison.ranking:
-        for other in comparison.ranking:
-            lead = Estimate(math.nan, math.nan, math.nan, 0)
-            if one != other:
-                lead = comparison.lead(one, other).scaled(1 / divisor)
-            group = (comparison.names[one], comparison.names[other])
-            lines.append((group, name_lead(comparison, "lead"), lead))
-    title = f"Lead of the row over the column ({describe_lead_unit(comparison)})"
+    for one, other in product(comparison.ranking, repeat=2):
+        lead = Estimate(math.nan, math.nan, math.nan, 0)
+        if one != other:
+            lead = _to_lead(comparison, comparison.lead(one, other))
+        names = _name_pair(comparison, (one, other))
+        lines.append((names, _name_lead(comparison, "lead"), lead))
+    unit = "share of the games" if comparison.plan.games else "points a round"
+    title = f"Lead of the row over the column ({unit})"
     return Table(
         "matrix", title, ("policy", "other"), lines,
         counted=False, spread="other", game=comparison.rules.game,
     )  # fmt: skip
-
-
-def _make_pair_table(comparison: Comparison) -> Table:
-    divisor = get_lead_divisor(comparison)
-    lines: list[TableRow] = [
-        (
-            (*_name_pair(comparison, sides), leads.verdict),
-            name_lead(comparison, "lead"),
-            leads.lead.scaled(1 / divisor),
-        )
-        for sides, leads in comparison.pairs.items()
-    ]
-    title = "Lead of the policy over the other"
-    return Table("pairs", title, ("policy", "other", "shown"), lines, game=comparison.rules.game)
-
-
-def _make_efficiency_table(comparison: Comparison) -> Table:
-    lines: list[TableRow] = [
-        (
-            _name_pair(comparison, sides),
-            "relative_efficiency",
-            Estimate(leads.relative_efficiency, math.nan, math.nan, leads.deals),
-        )
-        for sides, leads in comparison.pairs.items()
-    ]
-    unit = comparison.unit
-    title = f"Relative efficiency: independent {unit}s that are as precise as a {unit} here"
-    return Table("efficiency", title, ("policy", "other"), lines, game=comparison.rules.game)
-
-
-def _name_pair(comparison: Comparison, sides: tuple[int, int]) -> tuple[str, str]:
-    one, other = sides
-    return comparison.names[one], comparison.names[other]
 
 
 def _make_breakdown_table(comparison: Comparison) -> Table:
@@ -217,31 +219,3 @@ def _list_game_estimates(leads: Leads, side: int) -> Iterator[tuple[str, Estimat
     yield from _list_key_shares(leads, side)
     yield "final_score_mean", leads.estimate_mean(side, "score", leads.match.lead_divisor)
     yield "rounds_mean", leads.estimate_mean(side, "rounds", len(leads.match.arrangements))
-
-
-def _make_difference_table(comparison: Comparison) -> Table:
-    several, unit = len(comparison.pairs) > 1, comparison.unit
-    lines: list[TableRow] = []
-    for sides, leads in comparison.pairs.items():
-        group = _name_pair(comparison, sides) if several else ()
-        lines += [
-            (group, f"differing_{unit}_share", leads.differing_share),
-            (group, name_lead(comparison, "lead_in_differing"), leads.lead_in_differing),
-        ]
-    note = "A game differs if its rounds or scores do." if comparison.plan.games else ""
-    groups = ("policy", "other") if several else ()
-    return Table("where", "Where they differ", groups, lines, note, game=comparison.rules.game)
-
-
-def _make_largest_leads_table(comparison: Comparison) -> Table:
-    """Return the deals with the largest leads; of several pairs the first of each."""
-    several = len(comparison.pairs) > 1
-    lines: list[TableRow] = []
-    for sides, leads in comparison.pairs.items():
-        for deal, lead in leads.tally.largest[: 1 if several else None]:
-            value = lead / leads.match.lead_divisor
-            group = (*(_name_pair(comparison, sides) if several else ()), deal)
-            lines.append((group, "lead_per_round", Estimate(value, math.nan, math.nan, 1)))
-    groups = ("policy", "other", "deal") if several else ("deal",)
-    title = f"Largest differences: lead of {'the first' if several else comparison.names[0]}"
-    return Table("largest", title, groups, lines, counted=False, game=comparison.rules.game)
