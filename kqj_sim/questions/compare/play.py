@@ -24,7 +24,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -537,6 +537,8 @@ class Tuning:
             search was interrupted.
         edges: sentences on the values found that are at the edge of their range.
     """
+
+    method: ClassVar[str] = "CMA-ES with margin (cmaes)"
 
     policy: Player
     opponents: Player

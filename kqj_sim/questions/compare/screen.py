@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import os
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise, permutations, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from kqj_sim import __version__
 from kqj_sim.games import find_game, list_game_options
@@ -36,6 +36,7 @@ from kqj_sim.paired.comparison import (
 )
 from kqj_sim.paired.leads import ComparisonPlan, Leads
 from kqj_sim.paired.tables import make_comparison_tables
+from kqj_sim.plan import Plan
 from kqj_sim.policies.players import format_player_file, split_file
 from kqj_sim.questions.compare.play import Setting, Sweep, Tuning, format_values
 from kqj_sim.questions.compare.tables import (
@@ -48,52 +49,36 @@ from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.quantities import find_quantity
 from kqj_sim.stats.tables import Table
 
-if TYPE_CHECKING:
-    from kqj_sim.policies.players import Player
-
 _FEW = 3
 """Policies whose leads over each other fit on the screen."""
 
 
 def make_comparison_report(comparison: Comparison) -> Report:
     """Return the report of a comparison."""
-    rules, plan, names = comparison.rules, comparison.plan, comparison.names
-    opponents, deals = comparison.opponents, comparison.deals
-    run = Run(
-        command="compare",
-        rules=rules,
-        policies=names,
-        players=tuple(player.under(rules).text for player in comparison.players),
-        seed=plan.seed,
-        first=plan.first,
-        deals=deals,
-        confidence=plan.confidence,
-        games=deals if plan.games else None,
-        interrupted=comparison.interrupted,
-        description=say(__name__, "comparison", comparison),
-        intervals=say(__name__, "comparison_intervals", comparison),
-        details={
-            "field": None if opponents is None else opponents.given,
-            "compared": comparison.part,
-            "sides": "exchanged" if opponents is None else "same",
-            "asked": {
-                "deals": plan.deals,
-                "until": plan.precision,
-                "indifference": plan.indifference,
-                "cap": plan.max_deals,
-            },
-            "method": plan.interval_method,
-            "pairs": [
-                {
-                    "policies": [names[one], names[other]],
-                    "deals": leads.deals,
-                    "shown": leads.verdict,
-                    "confidence": leads.plan.confidence,
-                }
-                for (one, other), leads in comparison.pairs.items()
-            ],
+    plan, names, opponents = comparison.plan, comparison.names, comparison.opponents
+    details = {
+        "field": None if opponents is None else opponents.given,
+        "compared": comparison.part,
+        "sides": "exchanged" if opponents is None else "same",
+        "asked": {
+            "deals": plan.deals,
+            "until": plan.precision,
+            "indifference": plan.indifference,
+            "cap": plan.max_deals,
         },
-    )
+        "method": plan.interval_method,
+        "pairs": [
+            {
+                "policies": [names[one], names[other]],
+                "deals": leads.deals,
+                "shown": leads.verdict,
+                "confidence": leads.plan.confidence,
+            }
+            for (one, other), leads in comparison.pairs.items()
+        ],
+    }
+    players = [player.under(comparison.rules).text for player in comparison.players]
+    run = _make_run("compare", comparison, plan, comparison.deals, names, players, details)
     tables = [table for table in make_comparison_tables(comparison) if table.lines]
     widest = max(comparison.pairs.values(), key=Leads.compute_half_width)
     played = f"{widest.deals:,} {comparison.unit}s"
@@ -110,6 +95,33 @@ def make_comparison_report(comparison: Comparison) -> Report:
             ("" if number else "The largest difference:", command)
             for number, command in enumerate(list_show_commands(comparison))
         ],
+    )
+
+
+def _make_run(
+    command: str,
+    result: Comparison | Sweep | Tuning,
+    plan: Plan,
+    deals: int,
+    policies: Sequence[str],
+    players: Sequence[str],
+    details: Mapping[str, Any],
+) -> Run:
+    """Return the run of a comparison, a sweep or a search, with what the template says of it."""
+    return Run(
+        command=command,
+        rules=result.rules,
+        policies=tuple(policies),
+        players=tuple(players),
+        seed=plan.seed,
+        first=plan.first,
+        deals=deals,
+        confidence=plan.confidence,
+        games=deals if isinstance(plan, ComparisonPlan) and plan.games else None,
+        interrupted=result.interrupted,
+        description=say(__name__, command, result),
+        intervals=say(__name__, f"{command}_intervals", result),
+        details=details,
     )
 
 
@@ -283,32 +295,22 @@ MAX_SHOWN_SETTINGS = 18
 def make_sweep_report(sweep: Sweep) -> Report:
     """Return the report of a sweep."""
     leads, plan, efficiency = sweep.leads, sweep.leads.plan, sweep.relative_efficiency
-    run = Run(
-        command="sweep",
-        rules=sweep.rules,
-        policies=(sweep.policy.name, sweep.opponents.name),
-        players=tuple(setting.policy for setting in sweep.settings),
-        seed=plan.seed,
-        first=plan.first,
-        deals=leads.deals,
-        confidence=plan.confidence,
-        interrupted=sweep.interrupted,
-        description=say(__name__, "sweep", sweep, leads),
-        intervals=say(__name__, "sweep_intervals", sweep),
-        details={
-            "policy": sweep.policy.name,
-            "field": sweep.opponents.name,
-            "vary": {name: list(values) for name, values in sweep.varied_parameters},
-            "asked": {"deals": plan.deals, "until": plan.precision, "cap": plan.max_deals},
-            "method": plan.interval_method,
-            "comparison": "Hsu's multiple comparisons with the best, Bonferroni",
-            "best": [*sweep.best.values.values()],
-            "best_player": sweep.best.policy,
-            "not_told_from_best": [[*tied.values.values()] for tied in sweep.tied_with_best],
-            "rounds_a_deal_and_set": len(leads.match.arrangements),
-            "worth_times_as_many_rounds": None if math.isnan(efficiency) else efficiency,
-        },
-    )
+    details = {
+        "policy": sweep.policy.name,
+        "field": sweep.opponents.name,
+        "vary": {name: list(values) for name, values in sweep.varied_parameters},
+        "asked": {"deals": plan.deals, "until": plan.precision, "cap": plan.max_deals},
+        "method": plan.interval_method,
+        "comparison": "Hsu's multiple comparisons with the best, Bonferroni",
+        "best": [*sweep.best.values.values()],
+        "best_player": sweep.best.policy,
+        "not_told_from_best": [[*tied.values.values()] for tied in sweep.tied_with_best],
+        "rounds_a_deal_and_set": len(leads.match.arrangements),
+        "worth_times_as_many_rounds": None if math.isnan(efficiency) else efficiency,
+    }
+    players = [setting.policy for setting in sweep.settings]
+    names = sweep.policy.name, sweep.opponents.name
+    run = _make_run("sweep", sweep, plan, leads.deals, names, players, details)
     views: list[ScreenView] = ["sweep"]
     count = len(sweep.settings)
     half_width = max((each.points.high - each.points.low) / 2 for each in sweep.settings)
@@ -455,42 +457,28 @@ def _make_map(sweep: Sweep, quantity: Literal["points", "taken"]) -> Chart | Non
 _LINE_WIDTH = 100
 
 
-METHOD = "CMA-ES with margin (cmaes)"
-
-
 def make_tuning_report(tuning: Tuning, path: str | None) -> Report:
     """Return the report of a search; `path` is the file with the policy found, if it is saved."""
-    rules, deals = tuning.rules, tuning.leads.deals
-    run = Run(
-        command="tune",
-        rules=rules,
-        policies=(tuning.policy.name, tuning.opponents.name),
-        players=(tuning.player.under(rules).text,),
-        seed=tuning.plan.seed,
-        first=tuning.plan.first,
-        deals=deals,
-        confidence=tuning.plan.confidence,
-        interrupted=tuning.interrupted,
-        description=say(__name__, "search", tuning, METHOD),
-        intervals=say(__name__, "search_intervals", tuning),
-        details={
-            "policy": tuning.policy.name,
-            "field": tuning.opponents.name,
-            "method": METHOD,
-            "parameters": {
-                name: {"low": low, "high": high, "step": step, "start": start, "found": value}
-                for (name, low, high, step, start), value in zip(
-                    tuning.search_parameters, tuning.values, strict=True
-                )
-            },
-            "candidates": tuning.candidates,
-            "generations": len(tuning.generations),
-            "deals_a_candidate": tuning.plan.deals,
-            "confirmed_on": deals,
-            "shown": tuning.conclusion if deals else None,
-            "found": tuning.player.under(rules).text,
+    deals, player = tuning.leads.deals, tuning.player.under(tuning.rules).text
+    details = {
+        "policy": tuning.policy.name,
+        "field": tuning.opponents.name,
+        "method": tuning.method,
+        "parameters": {
+            name: {"low": low, "high": high, "step": step, "start": start, "found": value}
+            for (name, low, high, step, start), value in zip(
+                tuning.search_parameters, tuning.values, strict=True
+            )
         },
-    )
+        "candidates": tuning.candidates,
+        "generations": len(tuning.generations),
+        "deals_a_candidate": tuning.plan.deals,
+        "confirmed_on": deals,
+        "shown": tuning.conclusion if deals else None,
+        "found": player,
+    }
+    names = tuning.policy.name, tuning.opponents.name
+    run = _make_run("tune", tuning, tuning.plan, deals, names, [player], details)
     headline, commands = write_tuning_headline(tuning), []
     if path is not None:
         headline = [*headline, f"Saved in {visible(path)}."]
@@ -517,22 +505,20 @@ def render_player_file(tuning: Tuning, path: str, made_by: str) -> bytes:
     """
     made = [f"Made by: {visible(made_by)}", f"kqj-sim {__version__}"]
     lines = [f"# {line}" for line in (*made, *write_tuning_headline(tuning))]
-    player = _make_paths_relative(tuning.player, Path(path).parent)
-    return ("\n".join(lines) + "\n\n" + format_player_file(player, _LINE_WIDTH)).encode()
 
-
-def _make_paths_relative(player: Player, folder: Path) -> Player:
     def make_relative(source: str) -> str:
-        of_file = split_file(source)
-        if of_file is None:
+        file = split_file(source)
+        if file is None:
             return source
-        return f"{Path(os.path.relpath(of_file[0], folder)).as_posix()}:{of_file[1]}"
+        return f"{Path(os.path.relpath(file[0], Path(path).parent)).as_posix()}:{file[1]}"
 
+    player = tuning.player
     calling, playing = (
         replace(part, source=make_relative(part.source))
         for part in (player.calling, player.playing)
     )
-    return replace(player, calling=calling, playing=playing, open_parts=frozenset())
+    player = replace(player, calling=calling, playing=playing, open_parts=frozenset())
+    return ("\n".join(lines) + "\n\n" + format_player_file(player, _LINE_WIDTH)).encode()
 
 
 def make_tuning_drawing(tuning: Tuning, run: Run) -> Drawing:
