@@ -11,7 +11,7 @@ from kqj_sim.output.numbers import KeyFigure, Numbers, find_extremes
 from kqj_sim.output.sentences import say
 from kqj_sim.output.views import QUANTITY, WHOLE_GAMES, Distribution, Dots, Drawn, HeatMap, View
 from kqj_sim.places import name_places
-from kqj_sim.questions.report.views import COMPARED
+from kqj_sim.questions.report.page import COMPARED
 from kqj_sim.rules import HALF_OF_POINTS
 from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE, Estimate, estimate_share
 

@@ -10,7 +10,7 @@ from kqj_sim.output.grid import MIN_OBSERVATIONS
 from kqj_sim.output.numbers import KeyFigure, Numbers
 from kqj_sim.output.sentences import say
 from kqj_sim.output.views import QUANTITY, WHOLE_GAMES, Distribution, Dots, Drawn, HeatMap, View
-from kqj_sim.questions.report.views import COMPARED
+from kqj_sim.questions.report.page import COMPARED
 
 WON, LOST, TIED = RESULT_SHARES.values()
 _WON_LABEL = "won by the caller's team, %"

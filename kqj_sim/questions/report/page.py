@@ -3,25 +3,106 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim import __version__
 from kqj_sim.games import describe_rules, find_game
 from kqj_sim.messages import format_json, visible_lines
 from kqj_sim.output.formats import convert_table
-from kqj_sim.output.grid import Cell, Grid, format_number
+from kqj_sim.output.grid import (
+    EMPTY_CELL_TEXT,
+    Cell,
+    Grid,
+    drop_repeated_notes,
+    format_number,
+    make_grids,
+)
 from kqj_sim.output.numbers import Numbers
 from kqj_sim.output.page import Page, Section, page_to_markdown, to_html
 from kqj_sim.output.run import Run, describe_policies
 from kqj_sim.output.sentences import say
-from kqj_sim.output.views import WHOLE_GAMES
+from kqj_sim.output.views import WHOLE_GAMES, Dots, View, choose_charts
 from kqj_sim.paired.comparison import list_remarks, write_headline, write_title
-from kqj_sim.questions.report.views import COMPARED, make_section
 
 if TYPE_CHECKING:
     from kqj_sim.paired.comparison import Comparison
     from kqj_sim.questions.report.play import Study
+
+# Views that the reports of every game have, and how a view becomes a section of a page.
+
+COMPARED = View(
+    "compared",
+    "Comparison of policies",
+    (
+        Dots(
+            "compared",
+            "Mean lead over the others, in points a round.",
+            "points a round",
+            "compared_ranking",
+            {"lead": "mean_lead_per_round"},
+            rows="{1}",
+            middle=0,
+        ),
+        Dots(
+            "compared",
+            "Lead of the first over the second, in points a round.",
+            "points a round",
+            "compared_pairs",
+            {"lead": "lead_per_round"},
+            rows="{0} over {1}",
+            middle=0,
+        ),
+    ),
+    ("compared_ranking", "compared_pairs"),
+    ("compared_matrix", "compared_why", "compared_where", "compared_largest"),
+    "Each pair plays every deal in all arrangements of the sides, so that both hold the same "
+    "cards. The intervals hold for all pairs jointly.",
+    needs="compared_pairs",
+    needs_play=False,
+)
+
+
+def make_section(
+    view: View, numbers: Numbers, sentences: Sequence[str], notes: list[str]
+) -> Section:
+    """Return a view as a section.
+
+    Args:
+        sentences: what it says, a paragraph each.
+        notes: notes under earlier tables, which are not repeated; gets those of its tables.
+    """
+    shown, folded = (
+        drop_repeated_notes(
+            (
+                _drop_empty_rows(grid)
+                for name in names
+                if name in numbers
+                for grid in make_grids(numbers.tables_by_name[name])
+            ),
+            notes,
+        )
+        for names in (view.tables, view.folded)
+    )
+    return Section(
+        view.name,
+        view.title,
+        tuple(sentences),
+        tuple(chart.make_picture() for chart in choose_charts(view.pictures, numbers)),
+        tuple(shown),
+        tuple(folded),
+        view.note,
+    )
+
+
+def _drop_empty_rows(grid: Grid) -> Grid:
+    rows = tuple(
+        row
+        for row in grid.rows
+        if {cell.text for cell in row[grid.keys :]} - {EMPTY_CELL_TEXT, "0"}
+    )
+    return replace(grid, rows=rows)
 
 
 def make_numbers(study: Study) -> Numbers:
@@ -29,14 +110,14 @@ def make_numbers(study: Study) -> Numbers:
     return Numbers(make_run(study), [*study.tables.values()])
 
 
-def make_key_figures(found: Numbers) -> Grid:
+def make_key_figures(numbers: Numbers) -> Grid:
     """Return the key figures."""
     rows = []
-    for figure in find_game(found.run.rules.game).report().KEY_FIGURES:
-        value = found.get(figure.table, figure.quantity, *figure.group)
+    for figure in find_game(numbers.run.rules.game).report().KEY_FIGURES:
+        value = numbers.get(figure.table, figure.quantity, *figure.group)
         if value is None:
             continue
-        unit = found.get_unit(figure.quantity)
+        unit = numbers.get_unit(figure.quantity)
         cell = format_number(value, unit)
         if unit == "share" and value.value in (0.0, 1.0):
             cell = Cell("all" if value.value else "none")
@@ -45,17 +126,17 @@ def make_key_figures(found: Numbers) -> Grid:
 
 
 def make_sections(
-    found: Numbers, facts: Mapping[str, Any], comparison: Comparison | None
+    numbers: Numbers, facts: Mapping[str, Any], comparison: Comparison | None
 ) -> tuple[Section, ...]:
     """Return the report's sections: the key figures, then one for each view."""
-    game = find_game(found.run.rules.game)
+    game = find_game(numbers.run.rules.game)
     report = game.report()
     compared = () if comparison is None else tuple(write_headline(comparison))
-    made = [Section("short", "Key figures", compared, grids=(make_key_figures(found),))]
+    sections = [Section("short", "Key figures", compared, grids=(make_key_figures(numbers),))]
     notes: list[str] = []
     for view in report.VIEWS:
-        if (view.needs and view.needs not in found) or (
-            view.needs_play and not found.count(*report.PLAYED)
+        if (view.needs and view.needs not in numbers) or (
+            view.needs_play and not numbers.count(*report.PLAYED)
         ):
             continue
         if view is COMPARED and comparison is not None:
@@ -63,9 +144,9 @@ def make_sections(
         else:
             module = __name__ if view is WHOLE_GAMES else game.sentences
             names = view.sentences or (view.name,)
-            text = list(filter(None, (say(module, name, found, facts) for name in names)))
-        made.append(make_section(view, found, text, notes))
-    return tuple(made)
+            text = list(filter(None, (say(module, name, numbers, facts) for name in names)))
+        sections.append(make_section(view, numbers, text, notes))
+    return tuple(sections)
 
 
 _INTERVALS_TEXT = (
@@ -115,15 +196,15 @@ def name_report(study: Study, title: str) -> str:
 def _make_page(
     study: Study, title: str, command: str, time: str, config: tuple[str, str] | None
 ) -> Page:
-    found = make_numbers(study)
-    plan, run = study.plan, found.run
+    numbers = make_numbers(study)
+    plan, run = study.plan, numbers.run
     report = find_game(run.rules.game).report()
-    facts = report.find_facts(found)
+    facts = report.find_facts(numbers)
     lead = [f"{run.describe()}."]
     if study.interrupted:
         lead.append("The run was interrupted: these are the results up to then.")
     lead.append(f"± and ranges in brackets are {100 * plan.confidence:g}% intervals.")
-    made = [
+    details = [
         ("program", f"kqj-sim {__version__}"),
         ("command", command),
         ("rules", describe_rules(run.rules)),
@@ -131,8 +212,8 @@ def _make_page(
         ("deals", _describe_deals(study)),
     ]
     if run.imposed is not None:
-        made.append(("imposed", run.imposed))
-    made.append(("intervals", f"{100 * plan.confidence:g}%; {_INTERVALS_TEXT}"))
+        details.append(("imposed", run.imposed))
+    details.append(("intervals", f"{100 * plan.confidence:g}%; {_INTERVALS_TEXT}"))
     players = "\n".join(f"seat {seat}: {text}" for seat, text in enumerate(run.players))
     if len({*run.players}) == 1:
         players = f"every seat: {run.players[0]}"
@@ -146,15 +227,15 @@ def _make_page(
         listings.append(("compared policies with all parameters", told))
     if config is not None:
         listings.append(config)
-    headlines = [*report.write_headlines(found, facts)]
+    headlines = [*report.write_headlines(numbers, facts)]
     if study.comparison is not None:
         title = title or write_title(study.comparison)
         headlines = [*write_headline(study.comparison), *headlines]
     return Page(
         name_report(study, title),
         tuple(lead),
-        make_sections(found, facts, study.comparison),
-        tuple(made),
+        make_sections(numbers, facts, study.comparison),
+        tuple(details),
         tuple(listings),
         time,
         tuple(headlines),
@@ -173,7 +254,7 @@ def _describe_deals(study: Study) -> str:
 
 
 def _render_json(study: Study, page: Page, name: str, command: str) -> bytes:
-    found = {
+    content = {
         **make_run(study).to_dict(),
         "command": command,
         "title": name,
@@ -192,4 +273,4 @@ def _render_json(study: Study, page: Page, name: str, command: str) -> bytes:
             for section in page.sections
         ],
     }
-    return format_json(found, compact=True).encode() + b"\n"
+    return format_json(content, compact=True).encode() + b"\n"

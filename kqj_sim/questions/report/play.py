@@ -257,39 +257,39 @@ def run_study(
         InputError: as `kqj_sim.simulation.run.reduce_rows`; too few or too many policies to
             compare.
     """
-    experiment = plan.experiment
+    experiment, rules = plan.experiment, plan.experiment.rules
     tally, interrupted = _tally_experiment(experiment, "deals", runner, save_rows)
-    made = tally.tables(plan.confidence)
+    tables = tally.tables(plan.confidence)
+    comparison = None
     if plan.games and not interrupted:
         whole = replace(experiment, games=plan.games)
-        tally_of_games, interrupted = _tally_experiment(whole, "games", runner, None)
-        wanted = find_game(experiment.rules.game).whole_game_tables
-        tables = tally_of_games.tables(plan.confidence)
-        made += [t for t in tables if t.name.startswith("games") or t.name in wanted]
-    comparison = None
+        games, interrupted = _tally_experiment(whole, "games", runner, None)
+        wanted = find_game(rules.game).whole_game_tables
+        tables += [
+            table
+            for table in games.tables(plan.confidence)
+            if table.name.startswith("games") or table.name in wanted
+        ]
     try:
         if plan.take_chart_deals and not interrupted:
             chart = play_take_chart(experiment, plan.take_chart_deals, plan.confidence, runner)
-            made += chart.tables()
+            tables += chart.tables()
         if plan.compared_policies and not interrupted:
-            found = _compare_policies(plan, runner)
-            interrupted = found.interrupted
-            comparison = None if interrupted else found
-            for table in () if comparison is None else make_comparison_tables(comparison):
-                made.append(replace(table, name=f"compared_{table.name}"))
+            compared = ComparisonPlan.make(
+                rules, deals=plan.compared_deals, confidence=plan.confidence,
+                seed=experiment.seed, first=experiment.first,
+            )  # fmt: skip
+            comparison = play_pairs(plan.compared_policies, rules, compared, runner)
+            if comparison.interrupted:
+                raise KeyboardInterrupt
+            tables += [
+                replace(table, name=f"compared_{table.name}")
+                for table in make_comparison_tables(comparison)
+            ]
     except KeyboardInterrupt:
-        interrupted = True
-    named = {table.name: table for table in made if table.lines}
+        interrupted, comparison = True, None
+    named = {table.name: table for table in tables if table.lines}
     return Study(plan, tally.deals, named, interrupted, comparison)
-
-
-def _compare_policies(plan: StudyPlan, runner: Runner) -> Comparison:
-    experiment = plan.experiment
-    compared = ComparisonPlan.make(
-        experiment.rules, deals=plan.compared_deals, confidence=plan.confidence,
-        seed=experiment.seed, first=experiment.first,
-    )  # fmt: skip
-    return play_pairs(plan.compared_policies, experiment.rules, compared, runner)
 
 
 def _tally_experiment(
