@@ -50,14 +50,14 @@ class FoundRound(NamedTuple):
 _JSON_STARTS = (b"{", b"[", b'"')
 
 
-def get_record(given: object) -> Record:
+def get_record(source: object) -> Record:
     """Return a record made in Python, or that of a `Round`.
 
     Raises:
         InputError: it is none.
         RecordError: a value in it has the wrong type.
     """
-    record = getattr(given, "record", given)
+    record = getattr(source, "record", source)
     if not isinstance(record, Record):
         raise InputError(
             f"{type(record).__name__} is not a record: give records, as of kqj.records(), or the "
@@ -119,19 +119,19 @@ def find_round(lines: Iterable[bytes], line: int, parse: Parse = from_json) -> F
         text = next(islice(lines, line - 1, None), b"")
         return FoundRound(line, _read_line(text, parse), False) if text.strip() else None
     content = list(lines)
-    found = None
+    found_round = None
     for number, record in _read_text(content) if line <= len(content) else ():
-        if found is None or number <= line:
-            found = FoundRound(number, record, True)
-    return found
+        if found_round is None or number <= line:
+            found_round = FoundRound(number, record, True)
+    return found_round
 
 
 def require_round(lines: Iterable[bytes], line: int, parse: Parse) -> FoundRound:
     """Return the round on a line as `find_round`; raise InputError if there is none."""
-    found = find_round(lines, line, parse)
-    if found is None:
+    found_round = find_round(lines, line, parse)
+    if found_round is None:
         raise InputError(f"--line {line}: there is no record on that line")
-    return found
+    return found_round
 
 
 def recognise(lines: Iterable[bytes]) -> tuple[bool, Iterator[bytes]]:

@@ -27,7 +27,7 @@ def label_seats(players: Sequence[str], record: AnyRecord) -> SeatNames:
     names = SeatNames(
         tuple(player if len(player) <= MAX_NAME else "" for player in players), record.dealer
     )
-    if all(names.own_names) or not any(is_policy(each, record.game) for each in players):
+    if all(names.own_names) or not any(is_policy(text, record.game) for text in players):
         return names
     return SeatNames(("",) * names.seats, record.dealer)
 

@@ -203,7 +203,7 @@ def _name_places_in(text: str, names: SeatNames) -> str:
     """Return calls with places for the names of players who counter."""
     text = normalize_name(text)
     places = name_places(names.seats)
-    for seat in sorted(range(names.seats), key=lambda each: -len(names.describe(each))):
+    for seat in sorted(range(names.seats), key=lambda other: -len(names.describe(other))):
         place = places[(seat - (names.dealer or 0) - 1) % names.seats]
         name = re.escape(names.describe(seat))
         text = re.sub(
@@ -446,7 +446,7 @@ class RoundReader:
         if result:
             text = " ".join(join_text(result).lower().replace(",", " ").split())
             words = sorted(_RESULT_WORDS, key=len, reverse=True)
-            word = next((each for each in words if text.startswith(each)), None)
+            word = next((beginning for beginning in words if text.startswith(beginning)), None)
             numbers = text.removeprefix(word or "").replace("score", "").strip()
             if word is None and not numbers.lstrip("+-")[:1].isdigit():
                 raise NotationLineError(
@@ -458,9 +458,9 @@ class RoundReader:
                 self._compare(result[0].line, "Result", _RESULT_WORDS[word], self.score.result)
             if numbers:
                 pieces = [result[0]._replace(text=numbers)]
-                given = parse_numbers(pieces, "Result", count, "made, 220 : 0")
+                scores = parse_numbers(pieces, "Result", count, "made, 220 : 0")
                 if self.score is not None:
-                    self._compare(result[0].line, "Result", given, self.score.scores)
+                    self._compare(result[0].line, "Result", scores, self.score.scores)
         totals = parse_numbers(points, "Points", count, " : ".join(["168", "88", "0"][:count]))
         if totals is not None and self.score is not None:
             self._compare(points[0].line, "Points", totals, self.score.totals)
@@ -468,13 +468,15 @@ class RoundReader:
     def _compare(self, line: int, key: str, written: object, right: object) -> None:
         """Raise NotationLineError if a result is not the one of the plays."""
         if written != right:
-            given, found = (
-                " : ".join(map(str, each))
-                if isinstance(each, list)
-                else str(each).replace("_", " ")
-                for each in (written, right)
+            texts = [
+                " : ".join(map(str, value))
+                if isinstance(value, list)
+                else str(value).replace("_", " ")
+                for value in (written, right)
+            ]
+            raise NotationLineError(
+                line, f"{key}: {texts[0]} is written, the plays make {texts[1]}"
             )
-            raise NotationLineError(line, f"{key}: {given} is written, the plays make {found}")
 
     @property
     def is_whole(self) -> bool:

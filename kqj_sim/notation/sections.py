@@ -92,12 +92,12 @@ def split_rounds(text: str) -> Iterator[RoundSections]:
         begun = _begin_section(plain, name, current)
         if begun is None:
             if section is None or (not plain[0].isspace() and _is_unknown_name(plain, name)):
-                found = NotationLineError(number, _explain_unknown_line(plain))
+                wrong_line = NotationLineError(number, _explain_unknown_line(plain))
                 section = None
                 if current is None:
-                    error = error or found
+                    error = error or wrong_line
                 else:
-                    current.error = current.error or found
+                    current.error = current.error or wrong_line
             else:
                 section.append(Piece(number, plain.strip()))
             continue
@@ -150,14 +150,14 @@ def _begin_section(
 ) -> tuple[str, str] | None:
     """Return the name of the section that a line begins, and the rest; None if it begins none."""
     text = line.strip()
-    found = _NAME_PATTERN.match(text)
-    if found is None:
+    match = _NAME_PATTERN.match(text)
+    if match is None:
         return None
-    name = SECTION_NAMES[found[1].lower()]
+    name = SECTION_NAMES[match[1].lower()]
     is_place = previous == "hands" and current is not None and name == "dealer"
     if is_place and (line[0].isspace() or (current and "dealer" in current.sections)):
         return None
-    return name, found[2].strip()
+    return name, match[2].strip()
 
 
 def _is_unknown_name(line: str, section: str) -> bool:
@@ -207,7 +207,7 @@ def parse_rules(section: Section) -> GameRules:
     """Return the rules that `Game` names, `KQJ, two teams, auctions`; raise NotationLineError."""
     game, values = "kqj", {}
     for line, text in section:
-        for item in filter(None, (each.strip() for each in _RULE_SEPARATOR.split(text))):
+        for item in filter(None, map(str.strip, _RULE_SEPARATOR.split(text))):
             if item.lower() in GAMES:
                 game = item.lower()
                 continue
@@ -215,18 +215,18 @@ def parse_rules(section: Section) -> GameRules:
             message = target and explain_two_readings(target[1], is_whole=True)
             if message:
                 raise NotationLineError(line, f"Game: {message}")
-            found = _parse_rule(item)
-            if found is None:
+            rule = _parse_rule(item)
+            if rule is None:
                 raise NotationLineError(
                     line,
                     f"{quote(item)} is not a game or a rule: write for example {_GAME_EXAMPLE}, "
                     "or a rule as counter_timing=turn, with commas between",
                 )
-            values[found[0]] = found[1]
+            values[rule[0]] = rule[1]
     line = section[0].line if section else 1
     kind = find_game(game).rules
     try:
-        return kind.from_dict({name: _convert(kind, name, each) for name, each in values.items()})
+        return kind.from_dict({name: _convert(kind, name, text) for name, text in values.items()})
     except InputError as error:
         raise NotationLineError(line, str(error)) from None
 
@@ -253,7 +253,7 @@ def _convert(kind: type[GameRules], name: str, value: Any) -> Any:
             if choices is None:
                 digits = str(value)
                 return int(digits) if digits.isdecimal() and len(digits) < 10 else value
-            return next((each for each in choices if str(each).lower() == str(value)), value)
+            return next((choice for choice in choices if str(choice).lower() == str(value)), value)
     return value
 
 
@@ -299,7 +299,7 @@ def parse_players(section: Section, seats: int, is_policy: bool = False) -> list
 
 def name_seats(players: Sequence[NotedPlayer], dealer: int | None = None) -> SeatNames:
     """Return the names of the seats; policies are no names."""
-    return SeatNames(tuple("" if each.is_policy else each.text for each in players), dealer)
+    return SeatNames(tuple("" if player.is_policy else player.text for player in players), dealer)
 
 
 def require_seat(names: SeatNames, piece: Piece, text: str, key: str) -> int:
@@ -342,14 +342,14 @@ def parse_teams(section: Section, rules: GameRules, names: SeatNames) -> tuple[i
 def _split_names(text: str, names: SeatNames) -> list[str]:
     """Return the names in a text, with commas or only spaces between them."""
     if "," in text:
-        return [each.strip() for each in text.split(",") if each.strip()]
-    found: list[str] = []
+        return [name.strip() for name in text.split(",") if name.strip()]
+    split: list[str] = []
     words = text.split()
     while words:
         length = next((n for n in range(len(words), 0, -1) if _is_seat(words[:n], names)), 1)
-        found.append(" ".join(words[:length]))
+        split.append(" ".join(words[:length]))
         words = words[length:]
-    return found
+    return split
 
 
 def _is_seat(words: list[str], names: SeatNames) -> bool:
@@ -359,7 +359,7 @@ def _is_seat(words: list[str], names: SeatNames) -> bool:
 def format_teams(teams: Sequence[int], names: SeatNames) -> str:
     """Return the text of teams: `Ann, Cem, Eva / Ben, Dora, Finn`."""
     return " / ".join(
-        ", ".join(names.describe(seat) for seat, each in enumerate(teams) if each == team)
+        ", ".join(names.describe(seat) for seat, own_team in enumerate(teams) if own_team == team)
         for team in sorted(set(teams))
     )
 
@@ -369,26 +369,26 @@ def parse_round_number(section: Section) -> tuple[int | None, int | None]:
     text = join_text(section)
     if not text:
         return None, None
-    found = _ROUND_PATTERN.fullmatch(text)
-    if found is None or int(found[1]) < 1:
+    match = _ROUND_PATTERN.fullmatch(text)
+    if match is None or int(match[1]) < 1:
         raise NotationLineError(
             section[0].line,
             f"Round: {quote(text)} is not a number: write Round, Round 3 or Round 3 of game 0",
         )
-    return int(found[1]), None if found[2] is None else int(found[2])
+    return int(match[1]), None if match[2] is None else int(match[2])
 
 
 def parse_seed(section: Section) -> tuple[int, int] | None:
     """Return the seed and the number of the deal; None if they are not given."""
     if not section:
         return None
-    found = _SEED_PATTERN.fullmatch(join_text(section))
-    if found is None:
+    match = _SEED_PATTERN.fullmatch(join_text(section))
+    if match is None:
         raise NotationLineError(
             section[0].line,
             f"Seed: {quote(join_text(section))} is not a seed and a deal: write Seed: 7, deal 12",
         )
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def parse_numbers(section: Section, key: str, count: int, example: str) -> list[int] | None:
@@ -400,7 +400,7 @@ def parse_numbers(section: Section, key: str, count: int, example: str) -> list[
         message = explain_two_readings(word.strip(",;:"), is_whole=False)
         if message is not None:
             raise NotationLineError(section[0].line, f"{key}: {message}")
-    numbers = [int(each) for each in _NUMBER_PATTERN.findall(text)]
+    numbers = [int(number) for number in _NUMBER_PATTERN.findall(text)]
     rest = re.sub(r"\bto\b|[\s,:;/+-]", "", _NUMBER_PATTERN.sub("", text))
     if len(numbers) != count or rest:
         raise NotationLineError(

@@ -246,7 +246,7 @@ def _read_typed_call(
         heard = "pass " * (calling.seats * ((lap or 1) - 1) + (place or 0))
     add_typed_calls(calling, heard, place)
     seat, is_reply = _find_asked(calling, place)
-    dealt = [list(map(str, cards)) if each == seat else None for each in range(calling.seats)]
+    dealt = [list(map(str, cards)) if other == seat else None for other in range(calling.seats)]
     position = read_calls(replace_struct(record, calls=calling.calls, dealt=dealt))
     if lap not in (None, position.lap):
         raise InputError(
@@ -258,20 +258,20 @@ def _read_typed_call(
 
 def _find_asked(calling: Calling, place: int | None) -> tuple[int, bool]:
     """Return the seat that is asked after the calls, and whether it is asked to counter them."""
-    asked, names = calling.list_repliers(), name_places(calling.seats)
-    if calling.is_closed and not asked:
+    repliers, names = calling.list_repliers(), name_places(calling.seats)
+    if calling.is_closed and not repliers:
         raise InputError(
             "the bidding is over after these calls: give the cards played so far, --played, or "
             "leave the last call out"
         )
     if place is None:
-        return (asked[0], True) if calling.is_closed else (calling.turn, False)
+        return (repliers[0], True) if calling.is_closed else (calling.turn, False)
     if place == calling.turn and not calling.is_closed:
         return place, False
-    if place in asked:
+    if place in repliers:
         return place, True
     if calling.is_closed:
-        *first, last = (names[each] for each in sorted(asked))
+        *first, last = (names[replier] for replier in sorted(repliers))
         raise InputError(
             f"the {names[place]} is not asked now: {', '.join(first)} and {last} may "
             f"{'overcounter' if calling.calls[-1].call == 'counter' else 'counter'}"
@@ -322,7 +322,7 @@ def _name_contract(
                 "the caller is missing: give all calls, such as --heard 'pass play', or the "
                 "caller's place, --sender 2nd"
             )
-        passes = (Call(each, "pass") for each in range(sender))
+        passes = (Call(seat, "pass") for seat in range(sender))
         return {"calls": [*passes, Call(sender, "play")]}
     if contract is None or sender is None:
         raise InputError(
@@ -380,7 +380,7 @@ def assign_teams(
 ) -> tuple[int, ...]:
     """Return the team of each place; the player is of team 0 where their partners are named."""
     if partners is None:
-        return tuple(rules.fixed_team_of(each) for each in range(rules.seats))
+        return tuple(rules.fixed_team_of(seat) for seat in range(rules.seats))
     if rules.partners != "random":
         raise InputError("partners are named with random partners only: leave them out")
     if place is None:
@@ -392,9 +392,9 @@ def assign_teams(
             f"{len(partners)} partners: with {rules.team_count} teams there should be {size - 1}, "
             f"at other places than the {name_places(rules.seats)[place]}'s"
         )
-    others = [each for each in range(rules.seats) if each not in own]
+    others = [seat for seat in range(rules.seats) if seat not in own]
     # How the others pair up matters little; neighbours in speaking are opponents, as usual.
     return tuple(
-        0 if each in own else 1 + others.index(each) % (rules.team_count - 1)
-        for each in range(rules.seats)
+        0 if seat in own else 1 + others.index(seat) % (rules.team_count - 1)
+        for seat in range(rules.seats)
     )

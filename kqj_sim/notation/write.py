@@ -69,10 +69,10 @@ def _check(record: Record, heading: str, text: str, game: int | None) -> None:
         alone += f"Seed: {record.seed}, deal {record.deal}\n"
     if not text.lstrip().startswith("Game"):
         alone = f"{heading}\n{alone}"
-    _, found = next(read_rounds(alone))
-    if isinstance(found, RecordError):
-        raise RecordError(f"the record breaks the rules: {found}")
-    if not isinstance(found, Record) or _normalise(found) != _normalise(record, game):
+    _, read = next(read_rounds(alone))
+    if isinstance(read, RecordError):
+        raise RecordError(f"the record breaks the rules: {read}")
+    if not isinstance(read, Record) or _normalise(read) != _normalise(record, game):
         raise RecordError("the record breaks the rules: check it with kqj-sim check")
 
 

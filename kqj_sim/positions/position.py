@@ -320,12 +320,12 @@ def list_call_positions(position: Position) -> Iterator[tuple[str, Position, Cal
     for number in range(len(calls) + 1):
         before = replace(start, calls=calls[:number])
         call = calls[number] if number < len(calls) else None
-        asked = before.calling.list_repliers()
+        repliers = before.calling.list_repliers()
         reply = None
-        if call is not None and call.call in ("counter", "overcounter") and call.seat in asked:
+        if call is not None and call.call in ("counter", "overcounter") and call.seat in repliers:
             reply = call.seat
-            asked = asked[: asked.index(reply)]
-        for order, seat in enumerate(asked, start=1):
+            repliers = repliers[: repliers.index(reply)]
+        for order, seat in enumerate(repliers, start=1):
             yield f"c.{number}.{order}", replace(before, reply=seat), None
         if call is not None:
             yield f"c.{number + 1}", replace(before, reply=reply), call

@@ -61,7 +61,7 @@ def read_position(
             f"{len(cards) + len(missing) - len(own)} cards in hand: seat {seat}, whose turn it is, "
             f"has played {len(own)} and so has {size - len(own)} left"
         )
-    hands = tuple((*missing, *cards) if each == seat else () for each in range(seats))
+    hands = tuple((*missing, *cards) if other == seat else () for other in range(seats))
     return _play(record, before, final, plays, hands)
 
 

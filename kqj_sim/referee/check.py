@@ -276,8 +276,8 @@ class _RoundCheck:
         hands = self.parse_hands("hands", self.record.hands, self.rules.tricks)
         holder = self.referee.find_upcard_seat(self.record.dealer, final.sender)
         for seat, hand in enumerate(hands):
-            given = {self.upcard} if self.upcard and seat == holder else set()
-            missing = (self.dealt[seat] | given) - hand
+            upcard = {self.upcard} if self.upcard and seat == holder else set()
+            missing = (self.dealt[seat] | upcard) - hand
             if missing:
                 cards = ", ".join(sorted(str(card) for card in missing))
                 raise _ReplayError(f"hands: seat {seat} lacks what it was given: {cards}")

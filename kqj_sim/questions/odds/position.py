@@ -54,24 +54,24 @@ RecordLike: TypeAlias = Record | HasRecord | str | os.PathLike[str] | bytes
 """A record, a `Round`, a file with a record, or the content of one."""
 
 
-def parse_typed_position(rules: GameRules, given: Mapping[str, Any]) -> Position:
+def parse_typed_position(rules: GameRules, typed: Mapping[str, Any]) -> Position:
     """Return the position that arguments of `odds` describe, by name; None where one was not given.
 
     Raises:
         InputError: arguments are missing, or belong to another question; the position is
             impossible.
     """
-    for name, value in given.items():
+    for name, value in typed.items():
         described = OPTIONS.get(name)
         if value is not None and described and described.game not in (None, rules.game):
             option = name.replace("_", "-")
             raise InputError(f"--{option} is not for --game {rules.game}: leave it out")
     referee = get_referee(rules)
-    own_place = read_place("--place", given.get("place"), rules)
-    partners = read_places("--partners-at", given.get("partners_at"), rules)
-    sender_place = read_place("--sender", given.get("sender"), rules)
+    own_place = read_place("--place", typed.get("place"), rules)
+    partners = read_places("--partners-at", typed.get("partners_at"), rules)
+    sender_place = read_place("--sender", typed.get("sender"), rules)
     names = ("hand", "return_card", "heard", "played", "contract", "lap")
-    hand, return_card, heard, played, contract, lap = map(given.get, names)
+    hand, return_card, heard, played, contract, lap = map(typed.get, names)
     if hand is None:
         count = referee.dealt_count if played is None else rules.tricks
         example = " ".join(EXAMPLE_CARDS[:count])
@@ -87,7 +87,7 @@ def parse_typed_position(rules: GameRules, given: Mapping[str, Any]) -> Position
     return read_typed_position(
         hand, rules, return_card=return_card, place=own_place, lap=lap, heard=heard,
         partners_at=partners, played=played, contract=contract, sender=sender_place,
-        pending=given.get("pending") or int(given.get("raised") or 0),
+        pending=typed.get("pending") or int(typed.get("raised") or 0),
     )  # fmt: skip
 
 
