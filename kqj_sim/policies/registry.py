@@ -422,6 +422,8 @@ def describe(game: str = "kqj") -> list[Policy]:
 
 # The policies of users' Python files.
 
+_LOAD_LOCK = RLock()
+"""A file registers its policies while it runs, so only one may run at a time."""
 
 _Content = TypeVar("_Content")
 
@@ -449,7 +451,7 @@ def load_policy_file(path: Path, name: str) -> Policy:
         InputError: the file cannot be run, or defines no such policy.
     """
     content = read_policy_file(path, convert_to_utf8)
-    with _LOCK:  # A file registers its policies while it runs.
+    with _LOAD_LOCK:
         defined = _run_policy_file(path.resolve(), content)
     where = shorten_path(path)
     if not defined:
