@@ -324,7 +324,7 @@ call_value_cards = jit.make_address_caller(VALUE_SIGNATURE)
 """Call a `VALUE_SIGNATURE` function: (address, (its arguments))."""
 
 
-# Loops over a block that ask policies for their calls (`core.dispatch`).
+# Loops over a block that ask policies for their calls.
 
 
 def make_ask_take(asking: Asking) -> AskLoop:
