@@ -127,7 +127,7 @@ def measure_record(record: Record, sides: Arrangement, side: int) -> dict[str, f
         bonuses *= 0
     takes = record.sender is not None and sides[record.sender] == side
     made = takes and record.result == "made"
-    # In Kwajongen a tie costs the caller a point.
+    # A tie costs the caller a point; KQJ has none.
     failed = takes and record.result in ("failed", "tie")
     lead = scores[side] - scores[1 - side]
     return {

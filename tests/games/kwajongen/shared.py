@@ -31,6 +31,8 @@ CALLER = "random"
 OPENED = (
     "Return: Kd\nCalls: pass play\nHands:\n  Ann: Ah Kh 9s 9d\nTricks:\n  Ah 9h Jh Qh\n  Kh Th\n"
 )
+PICTURE = ("of the players asked", "tied", "caller's trumps")
+"""Texts in the picture of a simulation."""
 WORDS = (
     ("trump", "s", "♠"),
     ("place", 3, "dealer"),

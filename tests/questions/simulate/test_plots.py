@@ -10,7 +10,9 @@ import pytest
 import kqj_sim as kqj
 from kqj_sim.output.grid import format_number
 from kqj_sim.questions.simulate.result import SimulationResult
+from tests.games.every import SHARED
 from tests.output.images import read_texts
+from tests.variants import OTHER_GAMES
 
 RANDOM: dict[str, Any] = {"policy": "random", "deals": 3000, "seed": 5}
 
@@ -55,8 +57,11 @@ def test_picture_says_the_result_the_run_and_the_numbers() -> None:
         ({"by": "lap,contract"}, (r"1st lap, ♥ \(", "Score lead, by lap and contract")),
         ({"by": "contracting_total", "deals": 400}, ("groups with fewer than 30 deals",)),
         ({"by": "lap", "policy": "always+random", "deals": 300}, ("Deals taken, by place",)),
-        ({"game": "kwajongen"}, ("of the players asked", "tied", "caller's trumps")),
-        ({"game": "kwajongen", "games": 20, "deals": None}, ("Games won, by team",)),
+        *(({"rules": rules}, SHARED[rules.game].PICTURE) for rules in OTHER_GAMES.values()),
+        *(
+            ({"rules": rules, "games": 20, "deals": None}, ("Games won, by team",))
+            for rules in OTHER_GAMES.values()
+        ),
     ],
 )
 def test_every_kind_of_experiment_can_be_drawn(
