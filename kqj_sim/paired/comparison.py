@@ -198,10 +198,10 @@ def compose_players(
             f"{len(policies):,} policies make {math.comb(len(policies), 2):,} pairs: compare at "
             f"most {MAX_POLICIES} policies ({math.comb(MAX_POLICIES, 2)} pairs)"
         )
-    players = tuple(_compose_player(each, part, other_part) for each in policies)
-    told = explain_same_player(policies, players, rules)
-    if told:
-        raise InputError(told)
+    players = tuple(_compose_player(policy, part, other_part) for policy in policies)
+    message = explain_same_player(policies, players, rules)
+    if message:
+        raise InputError(message)
     return players
 
 
@@ -239,13 +239,13 @@ def explain_same_player(
 
     Players are the same if they differ at most in parameters without effect under the rules.
     """
-    seated = [each.under(rules) for each in players]
+    seated = [player.under(rules) for player in players]
     for one, other in combinations(range(len(policies)), 2):
         if policies[one].given == policies[other].given and seated[one] == seated[other]:
             return f"`{visible(policies[one].given)}` is given twice: name each policy once"
         if _list_effective(seated[one], rules) == _list_effective(seated[other], rules):
-            pair = {policies[each].given: seated[each] for each in (one, other)}
-            names = " and ".join(f"`{visible(policies[each].given)}`" for each in (one, other))
+            pair = {policies[number].given: seated[number] for number in (one, other)}
+            names = " and ".join(f"`{visible(given)}`" for given in pair)
             reason = _explain_equality(pair, [policies[one], policies[other]], rules)
             return f"{names} are the same player: {reason}"
     return ""
@@ -255,14 +255,14 @@ def _list_effective(player: Player, rules: GameRules) -> list[tuple[Policy, dict
     """Return the policy of each part with the parameters that have an effect."""
     return [
         (
-            each.policy,
+            part.policy,
             {
                 name: value
-                for name, value in each.values_by_name.items()
-                if each.policy.parameters[name].applies_to(rules)
+                for name, value in part.values_by_name.items()
+                if part.policy.parameters[name].applies_to(rules)
             },
         )
-        for each in (player.calling, player.playing)
+        for part in (player.calling, player.playing)
     ]
 
 
@@ -278,8 +278,8 @@ def _explain_equality(
     ]
     for spec, player in pair.items():
         given = re.findall(r"[\w.]+=[^,+:]+", spec)
-        for each in (player.calling, player.playing):
-            for name, parameter in each.policy.parameters.items():
+        for part in (player.calling, player.playing):
+            for name, parameter in part.policy.parameters.items():
                 text = f"{name}={parameter.write(parameter.get_default(rules))}"
                 reasons += [f"{text} is the default"] * (text in given)
     if not reasons:
@@ -294,7 +294,7 @@ def describe_open_parts(policies: Sequence[Player]) -> list[str]:
         ("playing", ("calls", "call", "plays")),
         ("calling", ("plays", "play", "calls")),
     ):
-        names = [f"`{visible(each.given)}`" for each in policies if part in each.open_parts]
+        names = [f"`{visible(policy.given)}`" for policy in policies if part in policy.open_parts]
         if names:
             filler = getattr(get_default_player(policies[0].game), part).source
             several = len(names) > 1

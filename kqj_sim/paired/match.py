@@ -76,8 +76,8 @@ def spread_over_seats(rows: Rows, team_values: Int64Array) -> Int64Array:
     """Return a number of each team, int64 (teams, n), as that of its seats, int64 (seats, n)."""
     seats = find_game(rows.game_name).rules.seats
     teams = np.stack([rows.column(f"team_of_seat_{seat}") for seat in range(seats)])
-    found: Int64Array = np.take_along_axis(team_values, teams.astype(np.int64), axis=0)
-    return found
+    by_seat: Int64Array = np.take_along_axis(team_values, teams.astype(np.int64), axis=0)
+    return by_seat
 
 
 def compute_side_means(seat_values: Int64Array, arrangement: Arrangement) -> Int64Array:
@@ -90,17 +90,17 @@ def compute_side_means(seat_values: Int64Array, arrangement: Arrangement) -> Int
 
 def has_sender(rows: Rows, arrangement: Arrangement, side: int) -> BoolArray:
     """Return where the Sender sits on a side, bool (n,); nobody is Sender of a passed-out round."""
-    seats = [seat for seat, of in enumerate(arrangement) if of == side]
-    found: BoolArray = np.isin(rows.column("sender"), seats)
-    return found
+    seats = [seat for seat, seat_side in enumerate(arrangement) if seat_side == side]
+    is_sender: BoolArray = np.isin(rows.column("sender"), seats)
+    return is_sender
 
 
 def get_team_scores(rows: Rows) -> Int64Array:
     """Return the score of each team, int64 (teams, n), negated in games where less is better."""
     columns = [name for name in get_column_numbers(rows.game_name) if name.startswith("score_")]
     scores = np.stack([rows.column(name) for name in columns]).astype(np.int64)
-    found: Int64Array = find_game(rows.game_name).rules.score_sign * scores
-    return found
+    signed: Int64Array = find_game(rows.game_name).rules.score_sign * scores
+    return signed
 
 
 def compute_leads(rows: Rows, arrangement: Arrangement) -> Int64Array:
@@ -298,8 +298,8 @@ class Match:
             if self.opponents is None
             else [*zip(marks[:half], marks[half:], strict=True)]
         )
-        found: BoolArray = np.any([np.any(a != b, axis=1) for a, b in pairs], axis=0)
-        return found
+        differs: BoolArray = np.any([np.any(a != b, axis=1) for a, b in pairs], axis=0)
+        return differs
 
 
 @dataclass

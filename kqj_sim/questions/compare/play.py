@@ -169,7 +169,7 @@ def _split_list(text: str, given: str) -> list[str]:
                 f"{quote(text)}: {match[0]} can mean {number}, or the values "
                 f"{', '.join(plain[:-1])} and {plain[-1]}: write {number} or {','.join(plain)}"
             )
-    return [each.strip() for each in given.split(",")]
+    return [value.strip() for value in given.split(",")]
 
 
 _LONE_THOUSANDS = re.compile(r"(?<![\d.])[1-9]\d{0,2}(?:,\d{3})+(?![\d.])")
@@ -214,15 +214,16 @@ def list_combinations(varied: Sequence[ParameterValues]) -> list[tuple[str, ...]
     """Return every set of values, the last parameter changing fastest; or raise InputError."""
     if not varied:
         raise InputError("nothing varies: give a parameter and its values, such as take=30:70:5")
-    names = [each.name for each in varied]
+    names = [parameter.name for parameter in varied]
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"{name} varies twice: give all its values at once")
-    count = math.prod(len(each.values) for each in varied)
+    lists = [parameter.values for parameter in varied]
+    count = math.prod(map(len, lists))
     if count > MAX_SETTINGS:
-        counts = " x ".join(str(len(each.values)) for each in varied)
+        counts = " x ".join(str(len(values)) for values in lists)
         raise InputError(f"{counts} are {count:,} sets of values: at most {MAX_SETTINGS}")
-    return list(itertools.product(*(each.values for each in varied)))
+    return list(itertools.product(*lists))
 
 
 SettingStatus = Literal["best", "tied", "worse"]
@@ -424,23 +425,21 @@ def compare_with_best(
     if count == 1:
         return [Estimate(math.nan, math.nan, math.nan, observations)], [True]
     # The quantile is two-sided: it leaves out twice as much.
-    each = 1 - 2 * (1 - confidence) / (count - 1)
-    reach = intervals.compute_reach(observations, each) if each > 0 else 0.0
+    single = 1 - 2 * (1 - confidence) / (count - 1)
+    reach = intervals.compute_reach(observations, single) if single > 0 else 0.0
     means, errors = np.zeros((count, count)), np.ones((count, count))
-    for one in range(count):
-        for other in range(count):
-            if one != other:
-                means[one, other], errors[one, other] = differences(one, other)
+    for one, other in itertools.permutations(range(count), 2):
+        means[one, other], errors[one, other] = differences(one, other)
     others = ~np.eye(count, dtype=bool)
     upper = np.where(others, means + reach * errors, np.inf).min(axis=1)
     may_be = upper >= 0
-    found = []
+    leads = []
     for one in range(count):
         value = float(means[one][others[one]].min())
         rivals = others[one] & may_be
         lower = float((means - reach * errors)[one][rivals].min()) if rivals.any() else 0.0
-        found.append(Estimate(value, min(0.0, lower), max(0.0, float(upper[one])), observations))
-    return found, may_be.tolist()
+        leads.append(Estimate(value, min(0.0, lower), max(0.0, float(upper[one])), observations))
+    return leads, may_be.tolist()
 
 
 def _list_number_ranges(
@@ -713,12 +712,12 @@ def _search(
         if not _play_all(leads, runner):
             return course, count, False
         # The search minimises; it sorts what it is told.
-        told = [
+        losses = [
             (point, -float(leads.tally.leads.total(number)) / plan.deals / match.lead_divisor)
             for number, (_, point) in enumerate(asked)
         ]
-        search.tell(told)
-        points = [-loss for _, loss in told]
+        search.tell(losses)
+        points = [-loss for _, loss in losses]
         values = values_at(np.clip(search.mean, 0.0, 1.0))
         course.append(Generation(len(course) + 1, values, float(np.mean(points)), max(points)))
         runner.advance(1)
@@ -733,11 +732,13 @@ def _search(
 def format_values(searched: Sequence[SearchParameter], values: Sequence[float]) -> str:
     """Return values of the parameters: `take=35, lap2=30`."""
     pairs = zip(searched, values, strict=True)
-    return ", ".join(f"{each.name}={format_parameter_number(value)}" for each, value in pairs)
+    return ", ".join(
+        f"{parameter.name}={format_parameter_number(value)}" for parameter, value in pairs
+    )
 
 
 def _with_values(
     policy: Player, searched: Sequence[SearchParameter], values: Sequence[float]
 ) -> Player:
-    texts = map(format_parameter_number, values)
-    return policy.with_parameters(dict(zip((each.name for each in searched), texts, strict=True)))
+    names, texts = (name for name, *_ in searched), map(format_parameter_number, values)
+    return policy.with_parameters(dict(zip(names, texts, strict=True)))

@@ -104,9 +104,9 @@ class ComparisonResult(Result):
         import pandas as pd
 
         rows = [
-            (each.one, each.other, each.lead.value, *each.lead.finite_bounds,
-             each.lead.observations, each.verdict)
-            for each in self.pairs
+            (pair.one, pair.other, pair.lead.value, *pair.lead.finite_bounds,
+             pair.lead.observations, pair.verdict)
+            for pair in self.pairs
         ]  # fmt: skip
         columns = ["one", "other", "lead", "low", "high", "n", "verdict"]
         verdicts = pd.CategoricalDtype(["better", "worse", "equal", "open"])
@@ -156,13 +156,13 @@ class SweepResult(Result):
 
         rows = [
             {
-                **each.values,
-                **describe_estimate("points", each.points),
-                **describe_estimate("loss", each.loss),
-                "n": each.points.observations,
-                "status": each.status,
+                **setting.values,
+                **describe_estimate("points", setting.points),
+                **describe_estimate("loss", setting.loss),
+                "n": setting.points.observations,
+                "status": setting.status,
             }
-            for each in self.settings
+            for setting in self.settings
         ]
         frame = pd.DataFrame(rows)
         for name in self.best.values:
@@ -217,12 +217,12 @@ class TuningResult(Result):
         return pd.DataFrame(
             [
                 {
-                    "generation": each.number,
-                    **dict(zip(self.best, map(float, each.values), strict=True)),
-                    "points": float(each.points),
-                    "best_points": float(each.best),
+                    "generation": generation.number,
+                    **dict(zip(self.best, map(float, generation.values), strict=True)),
+                    "points": float(generation.points),
+                    "best_points": float(generation.best),
                 }
-                for each in self._tuning.generations
+                for generation in self._tuning.generations
             ]
         )
 

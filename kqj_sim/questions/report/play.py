@@ -89,9 +89,9 @@ def classify_hands(experiment: Experiment, first: int, count: int) -> Int64Array
     of other suits (0 to 3) is in class (t * 7 + n) * 4 + a.
     """
     rules, table = experiment.compile_seating()
-    found = np.zeros(count, np.int64)
-    _find_classes(b.allocate_block(), first, count, experiment.seed, rules, table, found)
-    return found
+    classes = np.zeros(count, np.int64)
+    _find_classes(b.allocate_block(), first, count, experiment.seed, rules, table, classes)
+    return classes
 
 
 def _compute_opener_leads(rows: Rows, teams: int) -> Int64Array:
@@ -99,8 +99,8 @@ def _compute_opener_leads(rows: Rows, teams: int) -> Int64Array:
     scores = np.stack([rows.column(f"score_{team}") for team in range(teams)]).astype(np.int64)
     leads = spread_over_seats(rows, compute_side_leads(scores))
     opener = (rows.column("dealer").astype(np.int64) + 1) % SEATS
-    found: Int64Array = np.take_along_axis(leads, opener[None], axis=0)[0]
-    return found
+    opener_leads: Int64Array = np.take_along_axis(leads, opener[None], axis=0)[0]
+    return opener_leads
 
 
 class TakeChart:
