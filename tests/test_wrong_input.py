@@ -193,6 +193,7 @@ USAGE = {
     f"{HAND} --contract h": "go with --played",
     f"{HAND} --raised": "--raised is not for --game kqj",
     f"{HAND} --line 1": "--line is for --record",
+    f"{HAND} --pending 5": "--pending: 5 is not a multiple of 10, 0 or more",
     f"{HAND} --at 3.2": "--at is for --record",
     f"{EIGHT} --heard '120 s, 120 h'": "call 2, '120 h', is impossible: the amount 120 is not from",
     f"{EIGHT} --heard '125 s'": "not a multiple of 10",

@@ -109,6 +109,7 @@ def _whole() -> dict[str, Any]:
         ({"tricks": [], "rules": {"teams": 4}}, "rules: teams cannot be 4"),
         ({"tricks": [{"cards": ["4s"]}, {"cards": []}]}, "tricks[0].cards: 1 cards"),
         ({"tricks": [{"cards": ["1s"]}]}, "tricks[0].cards: '1s' is not a card"),
+        ({"tricks": [{"leader": 9, "cards": []}]}, "tricks[0].leader: 9 is not a seat from 0 to 5"),
         ({"tricks": [], "calls": None, "sender": None}, "sender and contract are needed"),
     ],
 )
@@ -118,7 +119,15 @@ def test_impossible_record_raises(change: dict[str, Any], parts: str) -> None:
     assert parts in str(error.value)
 
 
-def test_wrong_play_names_its_trick_and_seat() -> None:
+def test_leader_who_does_not_lead_raises() -> None:
+    whole = _whole()
+    first, second = whole["tricks"][:2]
+    second["leader"] = (first["winner"] + 1) % SEATS
+    with pytest.raises(PositionError, match=r"tricks\[1\].leader: seat \d leads, not seat"):
+        read_position(partial_record_from_json(json.dumps(whole)), (2, 3))
+
+
+def test_wrong_play_names_its_trick() -> None:
     with pytest.raises(PositionError, match="trick 2: As was played in trick 1") as found:
         position = typed(OWN, "As 4s Ks 5s 6s 7s, 4c 5c")
         replace(position, plays=(*position.plays[:7], parse_cards("As")[0]))
