@@ -57,17 +57,6 @@ def test_a_player_is_read_back_from_his_text_and_file(name: str, tmp_path: Path)
     assert parse_player(str(path), "kwajongen") == found
 
 
-@pytest.mark.parametrize("void_rule", ["must_trump", "free"])
-@pytest.mark.parametrize("name", NAMES)
-def test_a_policy_keeps_to_the_rules(name: str, void_rule: str) -> None:
-    rules = KwajongenRules.from_dict({"void_rule": void_rule})
-    for policies in ((name,) * 4, (f"random:accept=0.5+{name}",) * 4):
-        records = list(play_records(Experiment(rules, policies, 60, SEED)))
-        assert any(record.tricks for record in records)
-        for record in records:
-            assert check_record(record) == [], told(record)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_answers_do_not_hang_on_who_else_plays_so(name: str) -> None:
     """Other seats have another player, who would only play, or call, otherwise."""
