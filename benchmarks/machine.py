@@ -6,7 +6,7 @@ import os
 import platform
 from pathlib import Path
 
-from kqj_sim import __version__
+from kqj_sim.version import __version__
 
 
 def load() -> float:

@@ -235,7 +235,7 @@ def measure_speed(variant: str, policy: str, experiment: Any, games: bool) -> Sp
 def write_rows(experiment: Any, path: Path, threads: int) -> int:
     """Write the rows of an experiment; return their number."""
     from kqj_sim.output.rows import RowsFile
-    from kqj_sim.output.run import Run
+    from kqj_sim.output.screen import Run
     from kqj_sim.simulation.run import iterate_row_chunks
 
     with RowsFile(path) as file:

@@ -8,7 +8,7 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parent
 sys.path[:0] = [str(DOCS.parent), str(DOCS)]
 
-from kqj_sim import __version__  # noqa: E402
+from kqj_sim.version import __version__  # noqa: E402
 
 project = "kqj-sim"
 author = "The kqj-sim authors"

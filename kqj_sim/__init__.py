@@ -15,6 +15,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from kqj_sim.version import __version__
+
 if TYPE_CHECKING:
     from kqj_sim.core.views import AcceptView, BidView, CardView, CounterView, TakeView
     from kqj_sim.errors import InputError
@@ -80,8 +82,6 @@ if TYPE_CHECKING:
     from kqj_sim.runner import Runner
     from kqj_sim.simulation.experiment import Experiment
     from kqj_sim.stats.intervals import Estimate
-
-__version__ = "0.1.0"
 
 _MODULES = {
     "core.views": ("AcceptView", "BidView", "CardView", "CounterView", "TakeView"),

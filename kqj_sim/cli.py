@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import click
 
-from kqj_sim import __version__
 from kqj_sim.commands.errors import (
     DEBUG,
     ENVIRONMENT_PREFIX,
@@ -19,6 +18,7 @@ from kqj_sim.commands.errors import (
     show_warning,
 )
 from kqj_sim.messages import quote, shorten
+from kqj_sim.version import __version__
 
 
 class CommandEntry(NamedTuple):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from kqj_sim.output.figures import Drawing
-    from kqj_sim.output.run import Report
+    from kqj_sim.output.screen import Screen
     from kqj_sim.stats.tables import Table
 
 _MAX_LINES, _MAX_WIDTH = 10, 96
@@ -144,35 +144,35 @@ class Result(ShownResult):
     kind: ClassVar[str] = "result"
     suffixes: ClassVar[Mapping[str, str]] = TABLE_SUFFIXES
 
-    def __init__(self, report: Report) -> None:
-        self._report = report
-        self.headline = "\n".join(report.headline) or "No deals were played."
-        self.tables: Mapping[str, pd.DataFrame] = Tables(report.tables)
-        self.interrupted = report.run.interrupted
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self.headline = "\n".join(screen.headline) or "No deals were played."
+        self.tables: Mapping[str, pd.DataFrame] = Tables(screen.tables)
+        self.interrupted = screen.run.interrupted
 
     def describe_interruption(self) -> str:
         """Say how much was finished before Ctrl-C."""
         return f"the tables hold {self.deals:,} deals"
 
     @property
-    def report(self) -> Report:
+    def screen(self) -> Screen:
         """The run with all that is shown of it."""
-        return self._report
+        return self._screen
 
     @property
     def run(self) -> dict[str, Any]:
         """The run as plain values: rules, policies, seed, number of deals and more."""
-        return self._report.run.to_dict()
+        return self._screen.run.to_dict()
 
     @property
     def deals(self) -> int:
         """The number of deals played."""
-        return self._report.run.deals
+        return self._screen.run.deals
 
     @property
     def key(self) -> str:
         """The key figures as text, on one screen, as the command prints them."""
-        return render(self._report, "table", width=SCREEN_WIDTH).decode()
+        return render(self._screen, "table", width=SCREEN_WIDTH).decode()
 
     def estimate(self, quantity: str, table: str | None = None, **groups: object) -> Estimate:
         """Return a number of the tables with its interval.
@@ -193,7 +193,7 @@ class Result(ShownResult):
             if not isinstance(value, str | int | float):
                 raise InputError(f"{column}: it is a text or a number, not {type(value).__name__}")
         candidates: list[tuple[str, Estimate]] = []
-        for named in self._report.tables:
+        for named in self._screen.tables:
             if table not in (None, named.name) or not groups.keys() <= {*named.groups}:
                 continue
             rows = [
@@ -207,7 +207,7 @@ class Result(ShownResult):
             candidates += [(named.name, row) for row in rows]
         if candidates:
             name = candidates[0][0]
-            columns = next(t.groups for t in self._report.tables if t.name == name)
+            columns = next(t.groups for t in self._screen.tables if t.name == name)
             raise InputError(
                 f"{quantity} has {len(candidates)} values in the table {name}: name the group by "
                 f"{', '.join(f'{column}=...' for column in columns)}"
@@ -217,7 +217,7 @@ class Result(ShownResult):
     def _explain_missing(
         self, quantity: str, table: str | None, groups: Mapping[str, object]
     ) -> str:
-        tables = [each for each in self._report.tables if table in (None, each.name)]
+        tables = [each for each in self._screen.tables if table in (None, each.name)]
         if not tables:
             return _explain_unknown("there is no table", str(table), self.tables)
         names = dict.fromkeys(name for each in tables for name in each.quantities)
@@ -264,7 +264,7 @@ class Result(ShownResult):
 
     def render(self, format: str) -> bytes:
         """Return the tables in a format, such as "csv", as the command's --format."""
-        return render(self._report, parse_argument("format", parse_text, format))
+        return render(self._screen, parse_argument("format", parse_text, format))
 
     def save(self, path: str | Path) -> None:
         """Write the tables to a .txt, .csv, .json, .md or .parquet file, as the command's --out.
@@ -276,18 +276,18 @@ class Result(ShownResult):
         save_file(path, self.render(choose_by_suffix(path, self.suffixes)))
 
     def _list_lines(self) -> Sequence[str]:
-        run = self._report.run
+        run = self._screen.run
         names = ", ".join(self.tables)
         return [*run.describe().split("\n"), run.describe_intervals(), f"Tables: {names}"]
 
     def _list_html_grids(self) -> Sequence[Grid]:
-        return self._report.make_grids()
+        return self._screen.make_grids()
 
     def _repr_html_(self) -> str:
         """Return the headline and the key tables as HTML, for notebooks."""
-        run = self._report.run
-        described = [*run.describe().split("\n"), run.describe_intervals(), *self._report.remarks]
-        return to_html_fragment(self._report.headline, described, self._list_html_grids())
+        run = self._screen.run
+        described = [*run.describe().split("\n"), run.describe_intervals(), *self._screen.remarks]
+        return to_html_fragment(self._screen.headline, described, self._list_html_grids())
 
 
 def _explain_unknown(claim: str, name: str, known: Iterable[str]) -> str:

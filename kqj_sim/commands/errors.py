@@ -13,11 +13,11 @@ from typing import NoReturn
 
 import click
 
-from kqj_sim import __version__
 from kqj_sim.commands.stdout import write_line
 from kqj_sim.errors import InputError, RecordError, RunError
 from kqj_sim.messages import WIDTH, describe_error, one_line, quote, shorten, suggest_file
 from kqj_sim.signals import get_exit_status
+from kqj_sim.version import __version__
 
 FAILED, WRONG_USAGE = 1, 2
 ENVIRONMENT_PREFIX = "KQJ_SIM"

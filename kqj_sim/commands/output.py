@@ -23,7 +23,7 @@ from kqj_sim.suffixes import PLOT_SUFFIXES, TABLE_SUFFIXES, choose_by_suffix
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from kqj_sim.output.run import Report
+    from kqj_sim.output.screen import Screen
     from kqj_sim.results import Result
 
 
@@ -135,33 +135,33 @@ class Output:
         if kind is None and self._failure is not None:
             raise self._failure
 
-    def write_report(self, report: Report) -> None:
+    def write_screen(self, screen: Screen) -> None:
         """Write tables to the file, or to stdout with colours and a width that suit it."""
         if self._tables_file is None:
-            print_report(report, self.format, self._color)
+            print_tables(screen, self.format, self._color)
         else:
-            self._write_tables(render(report, self.format), report)
+            self._write_tables(render(screen, self.format), screen)
         if self._run_file is not None:
-            self._run_file.write(format_run(report.run, indent=1).encode() + b"\n")
+            self._run_file.write(format_run(screen.run, indent=1).encode() + b"\n")
             tell_sidecar(self._run_path)
 
     def write_result(self, result: Result, shown: Collection[str] | None) -> None:
         """Write the tables of a result, those asked for, or its page, and its picture."""
         if self.format in ("html", "json"):
-            self.write_page(result.render(self.format), result.report)
+            self.write_page(result.render(self.format), result.screen)
         else:
-            report = result.report
-            self.write_report(report if shown is None else replace(report, shown=shown))
+            screen = result.screen
+            self.write_screen(screen if shown is None else replace(screen, shown=shown))
         self.write_plot(lambda format: result.make_drawing().render(format))
 
-    def write_page(self, page: bytes, report: Report) -> None:
-        """Write a page to the file, or to stdout; the report is what it shows."""
+    def write_page(self, page: bytes, screen: Screen) -> None:
+        """Write a page to the file, or to stdout; the screen is what it shows."""
         if self._tables_file is None:
             click.echo(page, nl=False, file=get_stdout())
         else:
-            self._write_tables(page, report)
+            self._write_tables(page, screen)
 
-    def _write_tables(self, content: bytes, report: Report) -> None:
+    def _write_tables(self, content: bytes, screen: Screen) -> None:
         """Complete the file; if that fails, as on a full disk, write the tables to stdout.
 
         The failure is raised at the end, after the picture.
@@ -172,7 +172,7 @@ class Output:
                 self._tables_file.write(content)
         except OSError as error:
             self._failure = error
-            print_report(report, self.format if self.format in _TEXTS else "table", self._color)
+            print_tables(screen, self.format if self.format in _TEXTS else "table", self._color)
 
     def write_plot(self, draw: Callable[[str], bytes]) -> None:
         """Write the picture that `draw` returns for a format; without --plot do nothing.
@@ -205,11 +205,11 @@ def open_output(stack: ExitStack, path: str | None) -> IO[bytes] | None:
     return stack.enter_context(OutputFile(path))
 
 
-def print_report(report: Report, format: str, color: str) -> None:
+def print_tables(screen: Screen, format: str, color: str) -> None:
     """Write tables to stdout, with colours and a width that suit it."""
     colored = format == "table" and wants_color(color)
     encoding = _get_stdout_encoding()
-    text = render(report, format, color=colored, width=screen_width(), encoding=encoding)
+    text = render(screen, format, color=colored, width=screen_width(), encoding=encoding)
     click.echo(text, nl=False, color=colored, file=get_stdout())
 
 

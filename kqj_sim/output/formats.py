@@ -28,7 +28,7 @@ from kqj_sim.output.grid import (
     to_rich,
     to_screen,
 )
-from kqj_sim.output.run import RANGE_SIGNS, Report, Run
+from kqj_sim.output.screen import RANGE_SIGNS, Run, Screen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,36 +42,36 @@ RUN_KEY = "kqj_sim"
 
 
 def render(
-    report: Report,
+    screen: Screen,
     format: str,
     *,
     color: bool = False,
     width: int | None = None,
     encoding: str = "utf-8",
 ) -> bytes:
-    """Return the report in one of FORMATS; raise InputError for another format.
+    """Return the screen in one of FORMATS; raise InputError for another format.
 
     `color`, `width` (characters) and `encoding` are for "table"; the others are UTF-8.
     """
     if format == "table":
-        return _render_table(report, color, width, encoding).encode(encoding, LETTERS_FOR_SIGNS)
+        return _render_table(screen, color, width, encoding).encode(encoding, LETTERS_FOR_SIGNS)
     if format not in [*_WRITERS]:
         raise InputError(f"format: it is table or {' or '.join(_WRITERS)}, not {format!r}")
-    return _WRITERS[format](report)
+    return _WRITERS[format](screen)
 
 
-def make_long_frame(report: Report) -> pd.DataFrame:
+def make_long_frame(screen: Screen) -> pd.DataFrame:
     """Return all tables in one frame: `table`, every group column, then the numbers."""
     import pandas as pd
 
-    groups = list(dict.fromkeys(group for table in report.tables for group in table.groups))
+    groups = list(dict.fromkeys(group for table in screen.tables for group in table.groups))
     numbers = ["quantity", "unit", "value", "low", "high", "deals"]
-    if not report.tables:
+    if not screen.tables:
         return pd.DataFrame(columns=["table", *numbers])
     frame = pd.concat(
         [
             table.frame.astype({group: object for group in table.groups}).assign(table=table.name)
-            for table in report.tables
+            for table in screen.tables
         ],
         ignore_index=True,
     )
@@ -87,21 +87,21 @@ def format_run(run: Run, indent: int | None = None) -> str:
     return format_json(run.to_dict(), indent)
 
 
-def _render_table(report: Report, color: bool, width: int | None, encoding: str) -> str:
+def _render_table(screen: Screen, color: bool, width: int | None, encoding: str) -> str:
     from rich.console import RenderableType
     from rich.text import Text
 
-    run = report.run
-    grids = report.make_grids(width or PIPED_WIDTH)
+    run = screen.run
+    grids = screen.make_grids(width or PIPED_WIDTH)
     legend = _name_signs(run.describe_intervals(), grids)
-    parts: list[RenderableType] = [Text(line, "bold") for line in report.headline]
+    parts: list[RenderableType] = [Text(line, "bold") for line in screen.headline]
     parts.append(Text(run.describe(), "italic"))
-    if report.shown is None:
-        words = [*report.remarks]
-        if report.tables:
+    if screen.shown is None:
+        words = [*screen.remarks]
+        if screen.tables:
             words += [*([f"{legend}."] if legend else []), "More: --tables list."]
         parts.append(Text(" ".join(words), "dim"))
-    elif legend and report.shown:
+    elif legend and screen.shown:
         parts.append(Text(legend, "dim"))
     for grid in grids:
         plain = replace_grid_signs(grid, encoding)
@@ -110,8 +110,8 @@ def _render_table(report: Report, color: bool, width: int | None, encoding: str)
     # A command is not wrapped, so that it can be copied.
     commands = "".join(
         f"\n{_wrap(sentence, width)}\n  {command}\n"
-        for sentence, command in report.commands
-        if sentence and report.shown is None
+        for sentence, command in screen.commands
+        if sentence and screen.shown is None
     )
     return to_screen(parts, color=color, width=width) + visible_lines(commands)
 
@@ -135,22 +135,22 @@ def _wrap(sentence: str, width: int | None) -> str:
     )
 
 
-def _render_markdown(report: Report) -> bytes:
-    lines = [f"# kqj-sim {report.run.command}", ""]
-    for line in (*report.headline, report.run.describe(), *report.remarks):
+def _render_markdown(screen: Screen) -> bytes:
+    lines = [f"# kqj-sim {screen.run.command}", ""]
+    for line in (*screen.headline, screen.run.describe(), *screen.remarks):
         lines += [line, ""]
     text = escape_tags("\n".join(lines).rstrip("\n") + "\n")
-    tables = (grid for table in report.tables for grid in make_grids(table))
+    tables = (grid for table in screen.tables for grid in make_grids(table))
     # Whole tables follow anyway.
-    views = (view for view in report.views if not isinstance(view, str))
-    key_grids = (grid for view in views for grid in report.lay_out(view))
+    parts = (part for part in screen.parts if not isinstance(part, str))
+    key_grids = (grid for part in parts for grid in screen.lay_out(part))
     for grid in drop_repeated_notes((*key_grids, *tables)):
         text += "\n" + to_markdown(grid)
-    for sentence, command in report.commands:
+    for sentence, command in screen.commands:
         if sentence:
             text += f"\n{escape_tags(sentence)}\n"
         text += f"\n```console\n$ {command}\n```\n"
-    run = (f"- {key}: {_format_list(value)}\n" for key, value in report.run.to_dict().items())
+    run = (f"- {key}: {_format_list(value)}\n" for key, value in screen.run.to_dict().items())
     return visible_lines(f"{text}\n### Run\n\n{''.join(run)}").encode()
 
 
@@ -162,8 +162,8 @@ def _format_list(value: Any) -> str:
     return f"`{text}`{times}" if "`" not in text else f"{escape_tags(text)}{times}"
 
 
-def _render_csv(report: Report) -> bytes:
-    return visible_lines(make_long_frame(report).to_csv(index=False, lineterminator="\n")).encode()
+def _render_csv(screen: Screen) -> bytes:
+    return visible_lines(make_long_frame(screen).to_csv(index=False, lineterminator="\n")).encode()
 
 
 def convert_table(table: Table) -> dict[str, Any]:
@@ -180,12 +180,12 @@ def convert_table(table: Table) -> dict[str, Any]:
     }
 
 
-def _render_json(report: Report) -> bytes:
-    commands = [command for _, command in report.commands]
-    words = {"answer": report.headline, "commands": commands}
+def _render_json(screen: Screen) -> bytes:
+    commands = [command for _, command in screen.commands]
+    words = {"answer": screen.headline, "commands": commands}
     said = {key: list(lines) for key, lines in words.items() if lines}
-    tables = [convert_table(table) for table in report.tables]
-    values = {**report.run.to_dict(), **said, "tables": tables}
+    tables = [convert_table(table) for table in screen.tables]
+    values = {**screen.run.to_dict(), **said, "tables": tables}
     return format_json(values, 1).encode() + b"\n"
 
 
@@ -195,18 +195,18 @@ def _convert_value(value: Any) -> Any:
     return None if isinstance(plain, float) and not math.isfinite(plain) else plain
 
 
-def _render_parquet(report: Report) -> bytes:
+def _render_parquet(screen: Screen) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = pa.Table.from_pandas(make_long_frame(report), preserve_index=False)
-    metadata = {**(table.schema.metadata or {}), RUN_KEY.encode(): format_run(report.run).encode()}
+    table = pa.Table.from_pandas(make_long_frame(screen), preserve_index=False)
+    metadata = {**(table.schema.metadata or {}), RUN_KEY.encode(): format_run(screen.run).encode()}
     out = BytesIO()
     pq.write_table(table.replace_schema_metadata(metadata), out)
     return out.getvalue()
 
 
-_WRITERS: Mapping[str, Callable[[Report], bytes]] = {
+_WRITERS: Mapping[str, Callable[[Screen], bytes]] = {
     "csv": _render_csv,
     "json": _render_json,
     "markdown": _render_markdown,

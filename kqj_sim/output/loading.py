@@ -11,7 +11,7 @@ from kqj_sim.games import KQJ, find_game
 from kqj_sim.games.game import Game
 from kqj_sim.output.figures import Drawing, make_message
 from kqj_sim.output.formats import render
-from kqj_sim.output.run import Report, Run
+from kqj_sim.output.screen import Run, Screen
 from kqj_sim.output.sentences import make_environment
 from kqj_sim.stats.intervals import make_count
 from kqj_sim.stats.tables import Table
@@ -46,6 +46,6 @@ def load_writers(format: str, picture: str | None = None) -> None:
         format, picture = "json", "svg"
     table = Table("empty", "", (), [((), "games_count", make_count(0))], game=KQJ.name)
     run = Run("", KQJ.rules(), (), 0, 0, 0, description="♥")
-    render(Report(run, [table]), format)
+    render(Screen(run, [table]), format)
     if picture is not None:
         Drawing((), [make_message("")]).render(picture)

@@ -14,7 +14,7 @@ from kqj_sim.output.grid import (
     Cell,
     format_symmetric,
 )
-from kqj_sim.output.run import Run
+from kqj_sim.output.screen import Run
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.quantities import Unit, find_quantity
 from kqj_sim.stats.tables import Table

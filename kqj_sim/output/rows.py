@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from kqj_sim.columns import NULL, SENDER_HAND
 from kqj_sim.output.files import OutputFile, make_sidecar_path
 from kqj_sim.output.formats import RUN_KEY, format_run
-from kqj_sim.output.run import Run
+from kqj_sim.output.screen import Run
 from kqj_sim.simulation.rows import format_sender_hands
 from kqj_sim.suffixes import ROW_SUFFIXES, choose_by_suffix
 

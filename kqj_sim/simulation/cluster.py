@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeVar
 
-from kqj_sim import __version__
 from kqj_sim.core.code_cache import get_library_versions, hash_sources
 from kqj_sim.errors import RunError
+from kqj_sim.version import __version__
 
 R = TypeVar("R")
 

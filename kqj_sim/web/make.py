@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from kqj_sim import __version__
 from kqj_sim.errors import InputError
 from kqj_sim.places import name_places
 from kqj_sim.policies.weights import load_for_play
 from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.version import __version__
 
 if TYPE_CHECKING:
     from kqj_sim.positions.position import Position

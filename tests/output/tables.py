@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from kqj_sim.output.run import Report, Run
+from kqj_sim.output.screen import Run, Screen
 from kqj_sim.rules import KqjRules
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import Table, TableRow
@@ -65,4 +65,4 @@ RESULTS = table(
     ],
     note="A note.",
 )
-REPORT = Report(run(), [TAKEN, RESULTS])
+REPORT = Screen(run(), [TAKEN, RESULTS])

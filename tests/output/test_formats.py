@@ -10,12 +10,12 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from kqj_sim import __version__
 from kqj_sim.output.formats import make_long_frame, render
 from kqj_sim.output.grid import make_grids
-from kqj_sim.output.run import Report
+from kqj_sim.output.screen import Screen
 from kqj_sim.rules import KqjRules
 from kqj_sim.suffixes import FORMATS, TABLE_SUFFIXES, choose_by_suffix
+from kqj_sim.version import __version__
 from tests.output.tables import REPORT, run
 
 NUMBERS = ["table", "lap", "contract", "quantity", "unit", "value", "low", "high", "deals"]
@@ -79,7 +79,7 @@ def test_markdown_and_table_name_the_run() -> None:
 def test_markdown_tells_the_player_of_all_seats_once() -> None:
     text = written("markdown").decode()
     assert '- policies: `"standard"`, 6 times\n' in text
-    odd = render(Report(run(policies=("random", "standard") * 3), []), "markdown").decode()
+    odd = render(Screen(run(policies=("random", "standard") * 3), []), "markdown").decode()
     assert '- policies: `["random", "standard", "random", ' in odd
 
 
@@ -99,7 +99,7 @@ def test_summary_names_what_differs_from_the_default() -> None:
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_no_tables_are_no_error(format: str) -> None:
-    assert render(Report(run(), []), format) is not None
+    assert render(Screen(run(), []), format) is not None
 
 
 @pytest.mark.parametrize(

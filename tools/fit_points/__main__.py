@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from kqj_sim import __version__
 from kqj_sim.commands.from_function import make_number_type
 from kqj_sim.errors import InputError
 from kqj_sim.policies.players import parse_player
+from kqj_sim.version import __version__
 from tools import SEED_OFFSET
 from tools.fit_points.fit import TEAMS, PointsPlan, fit_points
 from tools.fit_points.page import describe_first_lap, render_points_page

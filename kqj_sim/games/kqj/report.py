@@ -1,4 +1,4 @@
-"""The views of a report of KQJ, in order, and its key figures."""
+"""The chapters of a report of KQJ, in order, and its key figures."""
 
 from __future__ import annotations
 
@@ -6,10 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from kqj_sim.output.chapters import (
+    QUANTITY,
+    WHOLE_GAMES,
+    Chapter,
+    Distribution,
+    Dots,
+    Drawn,
+    HeatMap,
+)
 from kqj_sim.output.grid import MIN_OBSERVATIONS
 from kqj_sim.output.numbers import KeyFigure, Numbers, find_extremes
 from kqj_sim.output.sentences import say
-from kqj_sim.output.views import QUANTITY, WHOLE_GAMES, Distribution, Dots, Drawn, HeatMap, View
 from kqj_sim.places import name_places
 from kqj_sim.questions.report.page import COMPARED
 from kqj_sim.rules import HALF_OF_POINTS
@@ -192,8 +200,8 @@ _BONUSES = Dots(
     logarithmic=True,
 )
 
-VIEWS: tuple[View, ...] = (
-    View(
+CHAPTERS: tuple[Chapter, ...] = (
+    Chapter(
         "taking",
         "Takes",
         (
@@ -214,7 +222,7 @@ VIEWS: tuple[View, ...] = (
         needs="take_rate",
         needs_play=False,
     ),
-    View(
+    Chapter(
         "auctions",
         "Bidding",
         (
@@ -245,7 +253,7 @@ VIEWS: tuple[View, ...] = (
         needs="auctions",
         needs_play=False,
     ),
-    View(
+    Chapter(
         "contracts",
         "Contracts made",
         (
@@ -280,7 +288,7 @@ VIEWS: tuple[View, ...] = (
         ),
         sentences=("contracts", "kinds"),
     ),
-    View(
+    Chapter(
         "hands",
         "The Sender's hand",
         (
@@ -306,7 +314,7 @@ VIEWS: tuple[View, ...] = (
         ),
         note="Counted in the eight cards with which the Sender plays.",
     ),
-    View(
+    Chapter(
         "totals",
         "The contracting team's total",
         (
@@ -327,7 +335,7 @@ VIEWS: tuple[View, ...] = (
         ("contracting_total_by_contract", "totals", "margins"),
         sentences=("totals", "threshold"),
     ),
-    View(
+    Chapter(
         "take_chart",
         "When to take",
         (
@@ -358,7 +366,7 @@ VIEWS: tuple[View, ...] = (
         needs="take_chart",
         needs_play=False,
     ),
-    View(
+    Chapter(
         "bonuses",
         "Bonuses",
         (
@@ -366,9 +374,9 @@ VIEWS: tuple[View, ...] = (
         ),
         folded=("bonuses", "bonuses_by_contract"),
     ),
-    View("litigation", "Litigation", folded=("pending",), needs="pending"),
-    View("gratuities", "Gratuities of three teams", folded=("gratuities",), needs="gratuities"),
-    View(
+    Chapter("litigation", "Litigation", folded=("pending",), needs="pending"),
+    Chapter("gratuities", "Gratuities of three teams", folded=("gratuities",), needs="gratuities"),
+    Chapter(
         "scores", "Scores of a round", tables=("scores",),
         folded=("scores_by_team", "scores_by_seat"),
     ),

@@ -1,4 +1,4 @@
-"""The views of a report of Kwajongen, in order, and its key figures."""
+"""The chapters of a report of Kwajongen, in order, and its key figures."""
 
 from __future__ import annotations
 
@@ -6,10 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kqj_sim.games.kwajongen.tables import RESULT_SHARES
+from kqj_sim.output.chapters import (
+    QUANTITY,
+    WHOLE_GAMES,
+    Chapter,
+    Distribution,
+    Dots,
+    Drawn,
+    HeatMap,
+)
 from kqj_sim.output.grid import MIN_OBSERVATIONS
 from kqj_sim.output.numbers import KeyFigure, Numbers
 from kqj_sim.output.sentences import say
-from kqj_sim.output.views import QUANTITY, WHOLE_GAMES, Distribution, Dots, Drawn, HeatMap, View
 from kqj_sim.questions.report.page import COMPARED
 
 WON, LOST, TIED = RESULT_SHARES.values()
@@ -36,8 +44,8 @@ _TRICKS = Dots(
     {"tricks": "share_of_played"},
 )
 
-VIEWS: tuple[View, ...] = (
-    View(
+CHAPTERS: tuple[Chapter, ...] = (
+    Chapter(
         "calls",
         "Calls",
         (
@@ -49,7 +57,7 @@ VIEWS: tuple[View, ...] = (
         ("calls", "callers"),
         needs_play=False,
     ),
-    View(
+    Chapter(
         "results",
         "Results",
         (
@@ -71,7 +79,7 @@ VIEWS: tuple[View, ...] = (
         ("results",),
         ("results_by_place", "results_by_turned_rank"),
     ),
-    View(
+    Chapter(
         "trumps",
         "Trumps of the caller and the dealer",
         (
@@ -96,7 +104,7 @@ VIEWS: tuple[View, ...] = (
             "results_by_dealer_trumps",
         ),
     ),
-    View(
+    Chapter(
         "points",
         "Card points",
         (
@@ -112,7 +120,7 @@ VIEWS: tuple[View, ...] = (
         ("card_points",),
         ("points", "margins"),
     ),
-    View(
+    Chapter(
         "tricks",
         "Tricks",
         (
@@ -120,11 +128,11 @@ VIEWS: tuple[View, ...] = (
         ),
         folded=("capot", "tricks"),
     ),
-    View(
+    Chapter(
         "changes", "Scores of a round", tables=("scores",), folded=("scores_by_team",),
         sentences=("scores",),
     ),
-    View(
+    Chapter(
         "raised", "Raised rounds", tables=("results_by_raised",), folded=("raised",),
         note="Rounds of the whole games.", needs="raised", needs_play=False,
     ),

@@ -14,11 +14,11 @@ from kqj_sim.paired.leads import Verdict
 from kqj_sim.questions.compare.play import Sweep, Tuning
 from kqj_sim.questions.compare.screen import (
     make_comparison_drawing,
-    make_comparison_report,
+    make_comparison_screen,
     make_sweep_drawing,
-    make_sweep_report,
+    make_sweep_screen,
     make_tuning_drawing,
-    make_tuning_report,
+    make_tuning_screen,
     render_player_file,
 )
 from kqj_sim.results import Result, make_plain, save_file
@@ -74,7 +74,7 @@ class ComparisonResult(Result):
     kind: ClassVar[str] = "compare"
 
     def __init__(self, comparison: Comparison) -> None:
-        super().__init__(make_comparison_report(comparison))
+        super().__init__(make_comparison_screen(comparison))
         self._comparison = comparison
         names = self.names = comparison.names
         self.pairs = tuple(
@@ -144,7 +144,7 @@ class SweepResult(Result):
     kind: ClassVar[str] = "sweep"
 
     def __init__(self, sweep: Sweep) -> None:
-        super().__init__(make_sweep_report(sweep))
+        super().__init__(make_sweep_screen(sweep))
         self._sweep = sweep
         self.settings = sweep.settings
         self.best = sweep.best
@@ -176,7 +176,7 @@ class SweepResult(Result):
 
     def make_drawing(self) -> Drawing:
         """Return the picture; raise NothingToDrawError if there is none."""
-        return make_sweep_drawing(self._sweep, self._report.run)
+        return make_sweep_drawing(self._sweep, self._screen.run)
 
 
 class TuningResult(Result):
@@ -200,7 +200,7 @@ class TuningResult(Result):
     kind: ClassVar[str] = "tune"
 
     def __init__(self, tuning: Tuning, made_by: str = "", path: str | None = None) -> None:
-        super().__init__(make_tuning_report(tuning, path))
+        super().__init__(make_tuning_screen(tuning, path))
         self._tuning = tuning
         self._made_by = made_by
         self.best = {
@@ -254,4 +254,4 @@ class TuningResult(Result):
 
     def make_drawing(self) -> Drawing:
         """Return the picture; raise NothingToDrawError if there is none."""
-        return make_tuning_drawing(self._tuning, self._report.run)
+        return make_tuning_drawing(self._tuning, self._screen.run)

@@ -11,7 +11,6 @@ from itertools import pairwise, permutations, product
 from pathlib import Path
 from typing import Any, Literal
 
-from kqj_sim import __version__
 from kqj_sim.games import find_game, list_game_options
 from kqj_sim.messages import capitalize, shell_join, visible
 from kqj_sim.output.figures import (
@@ -25,7 +24,7 @@ from kqj_sim.output.figures import (
     wrap_text,
 )
 from kqj_sim.output.grid import NO_INTERVAL, SCREEN_WIDTH, Excerpt, make_grids
-from kqj_sim.output.run import Report, Run, ScreenView
+from kqj_sim.output.screen import Run, Screen, ScreenPart
 from kqj_sim.output.sentences import say
 from kqj_sim.paired.comparison import (
     Comparison,
@@ -48,12 +47,13 @@ from kqj_sim.rules import GameRules
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.quantities import find_quantity
 from kqj_sim.stats.tables import Table
+from kqj_sim.version import __version__
 
 _FEW = 3
 """Policies whose leads over each other fit on the screen."""
 
 
-def make_comparison_report(comparison: Comparison) -> Report:
+def make_comparison_screen(comparison: Comparison) -> Screen:
     """Return the report of a comparison."""
     plan, names, opponents = comparison.plan, comparison.names, comparison.opponents
     details = {
@@ -82,11 +82,11 @@ def make_comparison_report(comparison: Comparison) -> Report:
     tables = [table for table in make_comparison_tables(comparison) if table.lines]
     widest = max(comparison.pairs.values(), key=Leads.compute_half_width)
     played = f"{widest.deals:,} {comparison.unit}s"
-    return Report(
+    return Screen(
         run,
         tables,
         write_headline(comparison),
-        _list_views(comparison, tables),
+        _list_parts(comparison, tables),
         remarks=[
             *list_remarks(comparison),
             *_list_shortfalls(plan, widest.compute_half_width(), played),
@@ -132,7 +132,7 @@ def _list_shortfalls(plan: ComparisonPlan, half_width: float, played: str) -> li
     return [say(__name__, "shortfall", plan.precision, played)]
 
 
-def _list_views(comparison: Comparison, tables: Sequence[Table]) -> list[ScreenView]:
+def _list_parts(comparison: Comparison, tables: Sequence[Table]) -> list[ScreenPart]:
     """Return what fits on a screen and holds the answer; the headline says a single lead."""
     if comparison.is_ranked:
         quantities = next(table.quantities for table in tables if table.name == "ranking")
@@ -201,7 +201,7 @@ def make_comparison_drawing(comparison: Comparison) -> Drawing:
         charts = [_make_lead_chart(comparison, names, leads)]
         if len(leads.history) > 1:
             charts.append(_make_history_chart(comparison, names[0], leads))
-    run = make_comparison_report(comparison).run
+    run = make_comparison_screen(comparison).run
     lines = [write_headline(comparison)[0], run.describe(), run.describe_intervals()]
     return Drawing(lines, [chart for chart in charts if chart is not None])
 
@@ -292,7 +292,7 @@ MAX_SHOWN_SETTINGS = 18
 """Sets of values that the key figures show; of more sets the best ones."""
 
 
-def make_sweep_report(sweep: Sweep) -> Report:
+def make_sweep_screen(sweep: Sweep) -> Screen:
     """Return the report of a sweep."""
     leads, plan, efficiency = sweep.leads, sweep.leads.plan, sweep.relative_efficiency
     details = {
@@ -311,7 +311,7 @@ def make_sweep_report(sweep: Sweep) -> Report:
     players = [setting.policy for setting in sweep.settings]
     names = sweep.policy.name, sweep.opponents.name
     run = _make_run("sweep", sweep, plan, leads.deals, names, players, details)
-    views: list[ScreenView] = ["sweep"]
+    parts: list[ScreenPart] = ["sweep"]
     count = len(sweep.settings)
     half_width = max((each.points.high - each.points.low) / 2 for each in sweep.settings)
     remarks = [
@@ -320,10 +320,10 @@ def make_sweep_report(sweep: Sweep) -> Report:
     ]
     if count > MAX_SHOWN_SETTINGS:
         ranked = sorted(sweep.settings, key=lambda setting: -setting.points.value)
-        views = [*make_grids(make_sweep_table(sweep, ranked[:MAX_SHOWN_SETTINGS]), SCREEN_WIDTH)]
+        parts = [*make_grids(make_sweep_table(sweep, ranked[:MAX_SHOWN_SETTINGS]), SCREEN_WIDTH)]
         remarks.append(f"The best {MAX_SHOWN_SETTINGS} of {count}; --tables sweep shows all.")
-    return Report(
-        run, make_sweep_tables(sweep), write_sweep_headline(sweep), views, remarks=remarks
+    return Screen(
+        run, make_sweep_tables(sweep), write_sweep_headline(sweep), parts, remarks=remarks
     )
 
 
@@ -457,7 +457,7 @@ def _make_map(sweep: Sweep, quantity: Literal["points", "taken"]) -> Chart | Non
 _LINE_WIDTH = 100
 
 
-def make_tuning_report(tuning: Tuning, path: str | None) -> Report:
+def make_tuning_screen(tuning: Tuning, path: str | None) -> Screen:
     """Return the report of a search; `path` is the file with the policy found, if it is saved."""
     deals, player = tuning.leads.deals, tuning.player.under(tuning.rules).text
     details = {
@@ -485,8 +485,8 @@ def make_tuning_report(tuning: Tuning, path: str | None) -> Report:
         command = shell_join(["kqj-sim", "compare", path, tuning.policy.given])
         commands = [("To compare it with its start again:", command)]
     tables = make_tuning_tables(tuning)
-    views = [table.name for table in tables if table.name != "search"]
-    return Report(run, tables, headline, views, commands=commands)
+    parts = [table.name for table in tables if table.name != "search"]
+    return Screen(run, tables, headline, parts, commands=commands)
 
 
 def write_tuning_headline(tuning: Tuning) -> list[str]:

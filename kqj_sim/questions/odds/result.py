@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from kqj_sim import __version__
 from kqj_sim.games import describe_rules
 from kqj_sim.messages import format_json, represent
 from kqj_sim.output.grid import make_grids
@@ -16,20 +15,21 @@ from kqj_sim.positions.measures import RANKING_MEASURE
 from kqj_sim.questions.odds.screen import (
     LEAD,
     list_charts,
-    list_key_views,
-    make_odds_report,
+    list_key_parts,
+    make_odds_screen,
     write_headline,
 )
 from kqj_sim.results import Result, make_plain
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import describe_estimate
 from kqj_sim.suffixes import PAGE_SUFFIXES
+from kqj_sim.version import __version__
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from kqj_sim.output.figures import Drawing
-    from kqj_sim.output.run import Report
+    from kqj_sim.output.screen import Screen
     from kqj_sim.positions.odds import Odds
 
 
@@ -74,7 +74,7 @@ class OddsResult(Result):
     suffixes: ClassVar[Mapping[str, str]] = PAGE_SUFFIXES
 
     def __init__(self, odds: Odds) -> None:
-        super().__init__(make_odds_report(odds))
+        super().__init__(make_odds_screen(odds))
         self._odds = odds
         leads = odds.estimate_leads()
         self.options = tuple(
@@ -123,13 +123,13 @@ class OddsResult(Result):
             return super().render(format)
         from kqj_sim.output.page import to_html
 
-        return to_html(make_odds_page(self._odds, self._report))
+        return to_html(make_odds_page(self._odds, self._screen))
 
     def make_drawing(self) -> Drawing:
         """Return the picture; raise NothingToDrawError if there is none."""
         from kqj_sim.questions.odds.screen import make_odds_drawing
 
-        return make_odds_drawing(self._odds, self._report)
+        return make_odds_drawing(self._odds, self._screen)
 
     def describe_interruption(self) -> str:
         """Say how many deals were played before Ctrl-C."""
@@ -139,12 +139,12 @@ class OddsResult(Result):
 # The page of the odds of calls or of cards.
 
 
-def make_odds_page(odds: Odds, report: Report) -> Page:
+def make_odds_page(odds: Odds, screen: Screen) -> Page:
     """Return the page: the decision, key figures, pictures, and all tables on demand."""
-    run = report.run
+    run = screen.run
     is_card = odds.kind == "card"
-    views = list_key_views(odds, names_option=False)
-    key_grids = tuple(grid for view in views for grid in report.lay_out(view))
+    parts = list_key_parts(odds, names_option=False)
+    key_grids = tuple(grid for part in parts for grid in screen.lay_out(part))
     of = ("layouts", f"all {run.deals:,}") if odds.is_exact else None
     pictures = tuple(chart.make_picture() for chart in list_charts(odds))
     sections = [
@@ -153,7 +153,7 @@ def make_odds_page(odds: Odds, report: Report) -> Page:
         Section(
             "tables",
             "All figures",
-            folded=tuple(grid for table in report.tables for grid in make_grids(table)),
+            folded=tuple(grid for table in screen.tables for grid in make_grids(table)),
         ),
     ]
     situation, *described = run.describe().split("\n")

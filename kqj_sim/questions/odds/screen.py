@@ -11,7 +11,7 @@ from kqj_sim.games import describe_rules, find_game
 from kqj_sim.output.card_reasons import compare_cards
 from kqj_sim.output.figures import Chart, Drawing, NothingToDrawError, make_dots
 from kqj_sim.output.grid import Excerpt, format_number
-from kqj_sim.output.run import RANGE_SIGNS, Report, Run, group_seats
+from kqj_sim.output.screen import RANGE_SIGNS, Run, Screen, group_seats
 from kqj_sim.output.sentences import say
 from kqj_sim.places import describe_place, name_places
 from kqj_sim.policies.players import Player
@@ -22,7 +22,7 @@ from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import Table, TableRow
 
 if TYPE_CHECKING:
-    from kqj_sim.output.run import ScreenView
+    from kqj_sim.output.screen import ScreenPart
 
 # Odds in words: names of calls and cards, and the headline that says the decision.
 
@@ -150,7 +150,7 @@ _OF_CARDS = (
 """The columns besides the value of each option and how far it is behind the best one."""
 
 
-def list_key_views(odds: Odds, names_option: bool = True) -> list[ScreenView]:
+def list_key_parts(odds: Odds, names_option: bool = True) -> list[ScreenPart]:
     """Return what people see unless they ask for tables.
 
     With `names_option` the note says which option of the command line shows the rest.
@@ -324,8 +324,8 @@ def _shorten_name(player: Player, rules: GameRules) -> str:
     return player.shorten(rules) if player.name == player.text else player.name
 
 
-def make_odds_report(odds: Odds) -> Report:
-    """Return the report of odds."""
+def make_odds_screen(odds: Odds) -> Screen:
+    """Return the screen of odds."""
     policies = tuple(_shorten_name(player, odds.rules) for player in odds.players)
     details = _list_card_details(odds) if isinstance(odds, CardOdds) else _list_call_details(odds)
     run = Run(
@@ -342,11 +342,11 @@ def make_odds_report(odds: Odds) -> Report:
         intervals=_describe_intervals(odds),
         details=details,
     )
-    return Report(
+    return Screen(
         run,
         make_odds_tables(odds),
         write_headline(odds),
-        views=list_key_views(odds),
+        parts=list_key_parts(odds),
     )
 
 
@@ -355,11 +355,11 @@ def make_odds_report(odds: Odds) -> Report:
 _MAX_OPTIONS = 8
 
 
-def make_odds_drawing(odds: Odds, report: Report) -> Drawing:
+def make_odds_drawing(odds: Odds, screen: Screen) -> Drawing:
     """Return the picture of odds; raise NothingToDrawError for a single option."""
     if len(odds.ranking) < 2:
         raise NothingToDrawError("only one option is legal")
-    return Drawing((*report.headline, *report.run.describe().split("\n")), list_charts(odds))
+    return Drawing((*screen.headline, *screen.run.describe().split("\n")), list_charts(odds))
 
 
 def list_charts(odds: Odds) -> list[Chart]:

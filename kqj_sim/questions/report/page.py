@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from kqj_sim import __version__
 from kqj_sim.games import describe_rules, find_game
 from kqj_sim.messages import format_json, visible_lines
+from kqj_sim.output.chapters import WHOLE_GAMES, Chapter, Dots, choose_charts
 from kqj_sim.output.formats import convert_table
 from kqj_sim.output.grid import (
     EMPTY_CELL_TEXT,
@@ -21,18 +21,18 @@ from kqj_sim.output.grid import (
 )
 from kqj_sim.output.numbers import Numbers
 from kqj_sim.output.page import Page, Section, page_to_markdown, to_html
-from kqj_sim.output.run import Run, describe_policies
+from kqj_sim.output.screen import Run, describe_policies
 from kqj_sim.output.sentences import say
-from kqj_sim.output.views import WHOLE_GAMES, Dots, View, choose_charts
 from kqj_sim.paired.comparison import list_remarks, write_headline, write_title
+from kqj_sim.version import __version__
 
 if TYPE_CHECKING:
     from kqj_sim.paired.comparison import Comparison
     from kqj_sim.questions.report.play import Study
 
-# Views that the reports of every game have, and how a view becomes a section of a page.
+# Chapters that the reports of every game have, and how a chapter becomes a section of a page.
 
-COMPARED = View(
+COMPARED = Chapter(
     "compared",
     "Comparison of policies",
     (
@@ -65,9 +65,9 @@ COMPARED = View(
 
 
 def make_section(
-    view: View, numbers: Numbers, sentences: Sequence[str], notes: list[str]
+    chapter: Chapter, numbers: Numbers, sentences: Sequence[str], notes: list[str]
 ) -> Section:
-    """Return a view as a section.
+    """Return a chapter as a section.
 
     Args:
         sentences: what it says, a paragraph each.
@@ -83,16 +83,16 @@ def make_section(
             ),
             notes,
         )
-        for names in (view.tables, view.folded)
+        for names in (chapter.tables, chapter.folded)
     )
     return Section(
-        view.name,
-        view.title,
+        chapter.name,
+        chapter.title,
         tuple(sentences),
-        tuple(chart.make_picture() for chart in choose_charts(view.pictures, numbers)),
+        tuple(chart.make_picture() for chart in choose_charts(chapter.pictures, numbers)),
         tuple(shown),
         tuple(folded),
-        view.note,
+        chapter.note,
     )
 
 
@@ -128,24 +128,24 @@ def make_key_figures(numbers: Numbers) -> Grid:
 def make_sections(
     numbers: Numbers, facts: Mapping[str, Any], comparison: Comparison | None
 ) -> tuple[Section, ...]:
-    """Return the report's sections: the key figures, then one for each view."""
+    """Return the report's sections: the key figures, then one for each chapter."""
     game = find_game(numbers.run.rules.game)
     report = game.report()
     compared = () if comparison is None else tuple(write_headline(comparison))
     sections = [Section("short", "Key figures", compared, grids=(make_key_figures(numbers),))]
     notes: list[str] = []
-    for view in report.VIEWS:
-        if (view.needs and view.needs not in numbers) or (
-            view.needs_play and not numbers.count(*report.PLAYED)
+    for chapter in report.CHAPTERS:
+        if (chapter.needs and chapter.needs not in numbers) or (
+            chapter.needs_play and not numbers.count(*report.PLAYED)
         ):
             continue
-        if view is COMPARED and comparison is not None:
+        if chapter is COMPARED and comparison is not None:
             text = [*write_headline(comparison), *list_remarks(comparison)]
         else:
-            module = __name__ if view is WHOLE_GAMES else game.sentences
-            names = view.sentences or (view.name,)
+            module = __name__ if chapter is WHOLE_GAMES else game.sentences
+            names = chapter.sentences or (chapter.name,)
             text = list(filter(None, (say(module, name, numbers, facts) for name in names)))
-        sections.append(make_section(view, numbers, text, notes))
+        sections.append(make_section(chapter, numbers, text, notes))
     return tuple(sections)
 
 

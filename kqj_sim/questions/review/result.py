@@ -11,7 +11,7 @@ import msgspec
 from kqj_sim.messages import format_json, represent
 from kqj_sim.output.figures import NothingToDrawError
 from kqj_sim.output.formats import convert_table
-from kqj_sim.output.run import Report
+from kqj_sim.output.screen import Screen
 from kqj_sim.questions.review import screen
 from kqj_sim.questions.review.grading import Grade
 from kqj_sim.questions.review.hindsight import Continuation
@@ -48,7 +48,7 @@ class ReviewResult(Result):
     suffixes = PAGE_SUFFIXES
 
     def __init__(self, reviewed: ReviewedRounds, run: screen.ReviewRun, worst: int) -> None:
-        super().__init__(screen.make_review_report(reviewed.reviews, run, worst))
+        super().__init__(screen.make_review_screen(reviewed.reviews, run, worst))
         self._reviewed, self._run = reviewed, run
         self.errors = tuple(reviewed.errors)
         self.without_player = reviewed.without_player
@@ -79,13 +79,13 @@ class ReviewResult(Result):
     @property
     def worst(self) -> tuple[str, ...]:
         """The decisions that lost most, in sentences."""
-        return tuple(text.partition("\n")[0] for text, _ in self._report.commands)
+        return tuple(text.partition("\n")[0] for text, _ in self._screen.commands)
 
     def render(self, format: str) -> bytes:
         """Return the review in a format; JSON and pages have all decisions of all rounds."""
         if represent(format, str) not in ("json", "html"):
             return super().render(format)
-        text = render_review(self._report, self._run, self._reviewed.reviews)
+        text = render_review(self._screen, self._run, self._reviewed.reviews)
         return text if format == "json" else make_review_page(text)
 
     def _list_lines(self) -> Sequence[str]:
@@ -100,17 +100,17 @@ class ReviewResult(Result):
 # The JSON of a review: docs/review.md says what each key means.
 
 
-def render_review(report: Report, run: screen.ReviewRun, reviews: Sequence[RoundReview]) -> bytes:
+def render_review(shown: Screen, run: screen.ReviewRun, reviews: Sequence[RoundReview]) -> bytes:
     """Return a review as JSON, with all decisions of all rounds."""
     review = {
         **run.to_dict(),
-        "answer": list(report.headline),
+        "answer": list(shown.headline),
         "worst": [
             {"text": text.partition("\n")[0], "command": command}
-            for text, command in report.commands
+            for text, command in shown.commands
         ],
         "rounds": [describe_review(review, run) for review in reviews],
-        "tables": [convert_table(table) for table in report.tables],
+        "tables": [convert_table(table) for table in shown.tables],
     }
     return format_json(review, 1).encode() + b"\n"
 

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kqj_sim import __version__
 from kqj_sim.arguments import name_policy
 from kqj_sim.cards import parse_card
 from kqj_sim.games import find_game
 from kqj_sim.messages import shell_join
 from kqj_sim.output.card_reasons import compare_cards
 from kqj_sim.output.grid import Excerpt
-from kqj_sim.output.run import RANGE_SIGNS, Report, Run
+from kqj_sim.output.screen import RANGE_SIGNS, Run, Screen
 from kqj_sim.output.sentences import say
 from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.review.cross_fitting import LARGE_LOSS
@@ -26,6 +25,7 @@ from kqj_sim.referee.base import PlayedTrick
 from kqj_sim.rules import GameRules
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import Table
+from kqj_sim.version import __version__
 
 RARE_BIDS = "the reference player would hardly ever have bid as the others did"
 
@@ -256,24 +256,24 @@ def list_remarks(reviews: Sequence[RoundReview], ignore_calls: bool) -> list[str
 # The first screen.
 
 
-def make_review_report(reviews: Sequence[RoundReview], run: ReviewRun, worst: int) -> Report:
+def make_review_screen(reviews: Sequence[RoundReview], run: ReviewRun, worst: int) -> Screen:
     """Return the report of reviewed rounds, with the `worst` decisions in words."""
     tables = make_review_tables(reviews, run.confidence, run.by)
     if not reviews:
-        return Report(run, tables, [say(__name__, "nothing")])
+        return Screen(run, tables, [say(__name__, "nothing")])
     grades, is_single = list_grades(reviews), len(reviews) == 1
     remarks = list_remarks(reviews, run.plan.ignore_calls)
     headline = _write_round(reviews[0]) if is_single else _write_rounds(reviews, tables)
     if not grades:
-        return Report(run, (), headline, remarks=remarks)
+        return Screen(run, (), headline, remarks=remarks)
     passages = []
     for number, grade in enumerate(sort_worst(grades)[:worst]):
         lines = [write_mistake(grade, not is_single)]
         if number == 0:  # Those of more would not fit on a screen.
             lines += write_lines(grade, make_continuation(grade.decision.played, run))
         passages.append(("\n".join(lines), make_command(grade, run)))
-    views = _OF_ROUND if is_single else _list_season_views(tables, run.by)
-    return Report(run, tables, headline, views, remarks=remarks, commands=passages)
+    parts = _OF_ROUND if is_single else _list_season_parts(tables, run.by)
+    return Screen(run, tables, headline, parts, remarks=remarks, commands=passages)
 
 
 def _write_round(review: RoundReview) -> list[str]:
@@ -312,7 +312,7 @@ def _find_estimates(tables: Sequence[Table], name: str) -> dict[tuple[Any, ...],
     return next(table for table in tables if table.name == name).estimates(_LOSSES[0])
 
 
-def _list_season_views(tables: Sequence[Table], by: Sequence[str]) -> list[Excerpt]:
+def _list_season_parts(tables: Sequence[Table], by: Sequence[str]) -> list[Excerpt]:
     """Return the players, their luck, and the losses by trick and role, or the largest ones."""
     by_role = [Excerpt(f"loss_by_{column}", _LOSSES) for column in ("trick", "role")]
     return [*_OF_PLAYERS, *([_show_largest(tables, column) for column in by] or by_role)]

@@ -22,7 +22,6 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim import __version__
 from kqj_sim.core.block import LANES
 from kqj_sim.core.code_cache import hash_sources
 from kqj_sim.errors import RunError
@@ -34,6 +33,7 @@ from kqj_sim.simulation.run import CHUNK_GAMES, reduce_ranges, reduce_rows
 from kqj_sim.simulation.workers import count_workers
 from kqj_sim.stats.tally import Tally
 from kqj_sim.text_files import read_bytes
+from kqj_sim.version import __version__
 
 SPAN_SECONDS = 1.0
 """Approximate time of a span, after which Ctrl-C and the time of the last save are checked."""

@@ -10,9 +10,9 @@ from kqj_sim.columns import SENDER_HAND
 from kqj_sim.errors import InputError
 from kqj_sim.games import describe_listing
 from kqj_sim.messages import quote, suggest
-from kqj_sim.output.run import Run
+from kqj_sim.output.screen import Run
 from kqj_sim.plain import to_plain
-from kqj_sim.questions.simulate.screen import make_simulation_drawing, make_simulation_report
+from kqj_sim.questions.simulate.screen import make_simulation_drawing, make_simulation_screen
 from kqj_sim.results import Result
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
@@ -67,7 +67,7 @@ class SimulationResult(Result):
             self.kind, tally.experiment, tally.deals, confidence=confidence,
             games=tally.experiment.games, by=tally.by, where=tally.where, interrupted=interrupted,
         )  # fmt: skip
-        super().__init__(make_simulation_report(run, tally.tables(confidence)))
+        super().__init__(make_simulation_screen(run, tally.tables(confidence)))
         self._tally = tally
         self._runner = runner
         self._can_resume = can_resume
@@ -109,4 +109,4 @@ class SimulationResult(Result):
 
     def make_drawing(self) -> Drawing:
         """Return the picture; raise NothingToDrawError if there is none."""
-        return make_simulation_drawing(self._tally, self._report)
+        return make_simulation_drawing(self._tally, self._screen)

@@ -51,7 +51,7 @@ def play_and_write(
         try:
             if failure is not None:
                 raise failure
-            file.finish(result.report.run)
+            file.finish(result.screen.run)
             stack.close()
         except OSError as error:
             note = f"The rows were not written: the tables hold {result.deals:,} deals"

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from kqj_sim.games import find_game
 from kqj_sim.games.game import Game
 from kqj_sim.messages import capitalize
+from kqj_sim.output.chapters import WHOLE_GAMES, choose_charts
 from kqj_sim.output.figures import Chart, Drawing, make_dots, make_message
 from kqj_sim.output.grid import EMPTY_CELL_TEXT, MIN_OBSERVATIONS, Cell, Grid
 from kqj_sim.output.group_words import format_heading, format_value
 from kqj_sim.output.numbers import Group, KeyFigure, Numbers
-from kqj_sim.output.run import Report, Run
+from kqj_sim.output.screen import Run, Screen
 from kqj_sim.output.sentences import load_sentences, say
-from kqj_sim.output.views import WHOLE_GAMES, choose_charts
 from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE, Estimate
 from kqj_sim.stats.quantiles import chi_square_tail
 from kqj_sim.stats.quantities import find_quantity
@@ -31,8 +31,8 @@ TEST_LEVEL = 0.05
 """Significance level of the tests behind headlines."""
 
 
-def make_simulation_report(run: Run, tables: Sequence[Table]) -> Report:
-    """Return the report of a simulation with these tables."""
+def make_simulation_screen(run: Run, tables: Sequence[Table]) -> Screen:
+    """Return the screen of a simulation with these tables."""
     numbers = Numbers(run, tables)
     game = find_game(run.rules.game)
     figures = game.screen().GROUP_FIGURES
@@ -55,7 +55,7 @@ def make_simulation_report(run: Run, tables: Sequence[Table]) -> Report:
         grids += more
     shown = [grid for grid in grids if grid is not None]
     # Without key figures the headline says everything.
-    return Report(run, tables, headline, shown, shown=None if shown else (), remarks=remarks)
+    return Screen(run, tables, headline, shown, shown=None if shown else (), remarks=remarks)
 
 
 def make_grid(
@@ -268,10 +268,10 @@ def _compare_counts(
 MAX_GROUPS_DRAWN = 40
 
 
-def make_simulation_drawing(tally: Tally, report: Report) -> Drawing:
+def make_simulation_drawing(tally: Tally, screen: Screen) -> Drawing:
     """Return the picture of a simulation: of its groups, if there are any to compare."""
-    run = report.run
-    numbers = Numbers(run, report.tables)
+    run = screen.run
+    numbers = Numbers(run, screen.tables)
     shown, left_out = _list_group_charts(numbers) if run.by else ([], "")
     if not shown:
         numbers = Numbers(run, tally.make_plot_tables(run.confidence or DEFAULT_CONFIDENCE))
@@ -279,7 +279,7 @@ def make_simulation_drawing(tally: Tally, report: Report) -> Drawing:
         drawn = [*WHOLE_GAMES.pictures, *described.PLOTS]
         if numbers.count(*described.PLAYED):
             shown = choose_charts(drawn, numbers, numbered=True)
-    lines = [*report.headline, run.describe(), left_out]
+    lines = [*screen.headline, run.describe(), left_out]
     return Drawing(lines, shown or [make_message("no rounds were played")])
 
 

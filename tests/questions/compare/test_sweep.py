@@ -24,7 +24,7 @@ from kqj_sim.questions.compare.play import (
     parse_parameter_values,
     play_settings,
 )
-from kqj_sim.questions.compare.screen import make_sweep_report
+from kqj_sim.questions.compare.screen import make_sweep_screen
 from kqj_sim.rules import DEFAULT_RULES, GameRules, KqjRules
 from kqj_sim.runner import Runner
 from kqj_sim.stats import quantiles
@@ -176,7 +176,7 @@ def test_precision_ends_a_sweep() -> None:
     sweep = swept(precision=0.01, max_deals=2000)
     assert sweep.leads.deals == 2000
     said = "The precision of ±0.01 was not reached within 2,000 deals."
-    assert said in make_sweep_report(sweep).remarks
+    assert said in make_sweep_screen(sweep).remarks
 
 
 def test_a_width_is_not_believed_before_rare_deals_would_have_been_seen() -> None:

@@ -9,7 +9,7 @@ import pytest
 from kqj_sim.notation.typed import read_typed_position
 from kqj_sim.output.formats import render
 from kqj_sim.positions.estimator import estimate_position
-from kqj_sim.questions.odds.screen import make_odds_report
+from kqj_sim.questions.odds.screen import make_odds_screen
 from kqj_sim.rules import GameRules, KqjRules
 from tests.games.every import SHARED
 from tests.variants import OTHER_GAMES
@@ -21,7 +21,7 @@ PLAYER = "points+greedy"
 
 def check_screen(odds: Any) -> None:
     """Check that odds fit a screen."""
-    lines = render(make_odds_report(odds), "table", width=WIDTH).decode().splitlines()
+    lines = render(make_odds_screen(odds), "table", width=WIDTH).decode().splitlines()
     assert len(lines) <= MOST_LINES
     assert max(map(len, lines)) <= WIDTH
 

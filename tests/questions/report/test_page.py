@@ -11,10 +11,10 @@ import pytest
 
 from kqj_sim.games import GAMES
 from kqj_sim.games.kqj.report import describe_amounts, find_facts
+from kqj_sim.output.chapters import WHOLE_GAMES, Chapter, Dots, HeatMap
 from kqj_sim.output.grid import NO_INTERVAL, format_number
 from kqj_sim.output.numbers import Numbers, find_extremes
 from kqj_sim.output.sentences import load_sentences
-from kqj_sim.output.views import WHOLE_GAMES, Dots, HeatMap, View
 from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.report import page
 from kqj_sim.questions.report.page import make_numbers
@@ -61,15 +61,17 @@ def _find_numbers(game: str) -> list[Numbers]:
     ]
 
 
-GAMES_AND_VIEWS = [
-    (game, view) for game in GAMES for view in GAMES[game].report().VIEWS
+CHAPTERS = [
+    (game, chapter) for game in GAMES for chapter in GAMES[game].report().CHAPTERS
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("game", "view"), GAMES_AND_VIEWS, ids=[f"{game}-{view.name}" for game, view in GAMES_AND_VIEWS]
+    ("game", "chapter"),
+    CHAPTERS,
+    ids=[f"{game}-{chapter.name}" for game, chapter in CHAPTERS],
 )
-def test_tables_and_quantities_of_a_view_exist(game: str, view: View) -> None:
+def test_tables_and_quantities_of_a_chapter_exist(game: str, chapter: Chapter) -> None:
     made: dict[str, set[str]] = {}
     for found in _find_numbers(game):
         for table in found.tables:
@@ -77,8 +79,8 @@ def test_tables_and_quantities_of_a_view_exist(game: str, view: View) -> None:
     random_partners = {"games_by_seat"}
     if any(found.run.rules.partners == "random" for found in _find_numbers(game)):
         random_partners = set()
-    assert {*view.tables, *view.folded, view.needs} - {""} - random_partners <= {*made}
-    for picture in view.pictures:
+    assert {*chapter.tables, *chapter.folded, chapter.needs} - {""} - random_partners <= {*made}
+    for picture in chapter.pictures:
         if picture.table in random_partners:
             continue
         assert picture.needs in {"", *made}
@@ -96,12 +98,12 @@ def test_tables_and_quantities_of_a_view_exist(game: str, view: View) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_sentences_of_a_view_exist(game: str) -> None:
+def test_sentences_of_a_chapter_exist(game: str) -> None:
     of = GAMES[game].report()
     macros = load_sentences(GAMES[game].sentences)
-    for view in of.VIEWS:
-        if view not in (WHOLE_GAMES, page.COMPARED):
-            assert all(hasattr(macros, name) for name in view.sentences or (view.name,))
+    for chapter in of.CHAPTERS:
+        if chapter not in (WHOLE_GAMES, page.COMPARED):
+            assert all(hasattr(macros, name) for name in chapter.sentences or (chapter.name,))
 
 
 def test_what_is_said_of_countered_contracts_has_the_base_of_their_share() -> None:

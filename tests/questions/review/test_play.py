@@ -180,7 +180,7 @@ def test_nothing_is_sampled_after_the_deadline(
 
     reviewed = ReviewedRounds([review])
     run = make_review_run(reviewed, GradePlan(deals=1000, time=1), "FILE", rules)
-    remarks = ReviewResult(reviewed, run, 3).report.remarks
+    remarks = ReviewResult(reviewed, run, 3).screen.remarks
     assert f"{len(left)} decisions were not graded: out of time." in remarks
     skipped = describe_review(review, run)["skipped"]
     assert [each["reason"] for each in skipped].count("out of time") == len(left)

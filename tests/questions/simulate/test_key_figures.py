@@ -9,8 +9,8 @@ from functools import partial
 import pytest
 
 from kqj_sim.output.formats import render
-from kqj_sim.output.run import Run
-from kqj_sim.questions.simulate.screen import make_simulation_report
+from kqj_sim.output.screen import Run
+from kqj_sim.questions.simulate.screen import make_simulation_screen
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.run import reduce_rows
@@ -41,7 +41,7 @@ def shown(
     about = Run(
         "simulate", rules, players, 1, 0, tally.deals, 0.95, games, by=by, players=players
     )  # fmt: skip
-    return render(make_simulation_report(about, tally.tables()), "table", width=WIDTH).decode()
+    return render(make_simulation_screen(about, tally.tables()), "table", width=WIDTH).decode()
 
 
 def seat(rules: GameRules, *policies: str) -> tuple[str, ...]:
@@ -125,7 +125,7 @@ def test_headline_names_groups_only_if_a_test_shows_a_difference() -> None:
             "simulate", rules, ("random",) * 6, 1, 0, 400, 0.95, None, by=("return_suit",),
             players=tuple(player.text for player in played.players),
         )  # fmt: skip
-        (headline,) = make_simulation_report(about, tally.tables()).headline
+        (headline,) = make_simulation_screen(about, tally.tables()).headline
         alarms += "Contracts made differ by" in headline
     assert 0 < alarms <= runs * 0.05 + 3.5 * (runs * 0.05 * 0.95) ** 0.5
     shown_to_differ = run(

@@ -1,4 +1,4 @@
-"""Runs of the engine, and reports: the tables of a run with its headline."""
+"""Runs of the engine, and screens: the tables of a run with its headline."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from kqj_sim import __version__
 from kqj_sim.output.grid import Excerpt, Grid, drop_repeated_notes, make_grids, split_grid
 from kqj_sim.output.sentences import say
 from kqj_sim.rules import GameRules
+from kqj_sim.version import __version__
 
 if TYPE_CHECKING:
     from kqj_sim.simulation.experiment import Experiment
@@ -97,20 +97,20 @@ class Run:
         return say(__name__, "intervals", RANGE_SIGNS, self.confidence)
 
 
-ScreenView: TypeAlias = Excerpt | str | Grid
+ScreenPart: TypeAlias = Excerpt | str | Grid
 """A part of a screen: an excerpt of a table, the name of a whole one, or a grid."""
 
 
 @dataclass(frozen=True)
-class Report:
+class Screen:
     """The results of a run.
 
     Attributes:
         headline: the result in sentences, on top.
-        views: what people see unless they ask for tables: excerpts of them, names of whole tables,
+        parts: what people see unless they ask for tables: excerpts of them, names of whole tables,
             or grids; all tables if there are none.
         shown: names of the tables that people asked for, None if they did not.
-        remarks: what the views leave out, in sentences.
+        remarks: what the parts leave out, in sentences.
         commands: command lines that show more, each with the sentence before it; those without
             one are not on the screen.
     """
@@ -118,28 +118,28 @@ class Report:
     run: Run
     tables: Sequence[Table]
     headline: Sequence[str] = ()
-    views: Sequence[ScreenView] = ()
+    parts: Sequence[ScreenPart] = ()
     shown: Collection[str] | None = None
     remarks: Sequence[str] = ()
     commands: Sequence[tuple[str, str]] = ()
 
     def make_grids(self, width: int | None = None) -> list[Grid]:
-        """Return what people see: the views, or the tables that they asked for."""
+        """Return what people see: the parts, or the tables that they asked for."""
         names = [table.name for table in self.tables]
-        views: Sequence[ScreenView] = self.views or names
+        parts: Sequence[ScreenPart] = self.parts or names
         if self.shown is not None:
-            views = [name for name in names if name in self.shown]
-        return drop_repeated_notes(grid for view in views for grid in self.lay_out(view, width))
+            parts = [name for name in names if name in self.shown]
+        return drop_repeated_notes(grid for part in parts for grid in self.lay_out(part, width))
 
-    def lay_out(self, view: ScreenView, width: int | None = None) -> list[Grid]:
-        """Return a view as grids of a width."""
-        if isinstance(view, Grid):
-            return split_grid(view, width)
+    def lay_out(self, part: ScreenPart, width: int | None = None) -> list[Grid]:
+        """Return a part as grids of a width."""
+        if isinstance(part, Grid):
+            return split_grid(part, width)
         tables = {table.name: table for table in self.tables}
         return (
-            make_grids(tables[view], width)
-            if isinstance(view, str)
-            else view.make_grids(tables, width)
+            make_grids(tables[part], width)
+            if isinstance(part, str)
+            else part.make_grids(tables, width)
         )
 
 

@@ -1,4 +1,4 @@
-"""Views: what a page shows of some tables, as data: sentences, pictures and tables."""
+"""Chapters: what a page shows of some tables, as data: sentences, pictures and tables."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ Drawn: TypeAlias = Dots | HeatMap | Distribution
 
 
 @dataclass(frozen=True)
-class View:
+class Chapter:
     """A part of a page, made of some tables; those that there are not are left out.
 
     Attributes:
@@ -211,7 +211,7 @@ class View:
     needs_play: bool = True
 
 
-WHOLE_GAMES = View(
+WHOLE_GAMES = Chapter(
     "games",
     "Whole games",
     (
