@@ -4,30 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
 
 from kqj_sim.core.block import LANES
 from kqj_sim.games.kwajongen import KwajongenRules
-from kqj_sim.games.kwajongen import odds as core
 from kqj_sim.games.kwajongen.cards import PACK
 from kqj_sim.games.kwajongen.samplers import (
-    CALL_MEASURES,
-    CALL_OPTIONS,
     KwajongenCallOdds,
     KwajongenCallSampler,
 )
 from kqj_sim.notation.typed import read_typed_position
 from kqj_sim.policies import parse_player
 from kqj_sim.policies.card_sets import encode_cards, split_cards
-from kqj_sim.positions.estimator import FIRST_CHOOSING, ImpossibleBiddingError, estimate_position
+from kqj_sim.positions.estimator import ImpossibleBiddingError, estimate_position
 from kqj_sim.positions.measures import DRAWN, LOST, NOT_PLAYED, WON
-from kqj_sim.positions.odds import Playouts
 from kqj_sim.positions.sampling import EstimatePlan
 from kqj_sim.positions.search import Search
-from kqj_sim.questions.odds.screen import make_odds_tables, write_headline
+from kqj_sim.questions.odds.screen import make_odds_tables
 
 RULES = KwajongenRules()
 NEVER, ALWAYS = "random:accept=0", "random:accept=1"
@@ -141,37 +137,3 @@ def test_the_same_numbers_with_any_threads() -> None:
 def test_impossible_pass_raises() -> None:
     with pytest.raises(ImpossibleBiddingError, match="would never pass 1 times there; seat others"):
         told("Ah 9h Ks Tc", "Jh", ALWAYS, place=1, deals=300)
-
-
-def test_a_choice_has_deals_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """None of them is among those that give the values."""
-    asked: list[int] = []
-    real = KwajongenCallSampler.play_chunk
-
-    def play_chunk(self: KwajongenCallSampler, search: Search, first: int, count: int) -> Playouts:
-        asked.append(first)
-        return real(self, search, first, count)
-
-    monkeypatch.setattr(KwajongenCallSampler, "play_chunk", play_chunk)
-    situation = read_typed_position("Ah 9h Ks Tc", RULES, return_card="Jh", place=1)
-    odds = estimate_position(situation, "standard", deals=1024, threads=1)
-    assert odds.deals == 1024 and odds.choosing_deals == 512
-    assert {first for first in asked if first < FIRST_CHOOSING} == set(range(0, 1024, LANES))
-    assert set(asked) >= {FIRST_CHOOSING, FIRST_CHOOSING + LANES}
-    assert sorted(odds.order) == [0, 1] and odds.ranking == list(odds.order)
-
-
-def test_headline_of_odds_is_the_decision() -> None:
-    deals = 1000
-    odds = KwajongenCallOdds(
-        measures=CALL_MEASURES, rules=KwajongenRules(), players=(), seed=1, options=CALL_OPTIONS,
-        option_count=2, position=cast(Any, None),
-    )  # fmt: skip
-    outcomes = np.zeros((2, deals, core.OUTCOME_SIZE), dtype=np.int16)
-    # Passing costs a point, playing two.
-    outcomes[:, :, core.OWN_SCORE] = np.array([[1], [2]])
-    hands, counts = np.zeros((4, deals), dtype=np.int64), np.zeros((0, 2), dtype=np.int64)
-    odds.add(Playouts(deals, np.ones(deals), outcomes, hands, counts))
-    odds.order = (0, 1)
-    answer = "Pass: you win 0% of the rounds and lose 1 points to the opponents"
-    assert " / ".join(write_headline(odds)).startswith(answer)

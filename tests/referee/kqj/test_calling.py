@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Iterable
+from itertools import product
 
 import pytest
 
@@ -22,6 +24,8 @@ from tests.referee.random_rounds import random_calling
 
 TAKING = KqjRules()
 AUCTION = KqjRules(bidding="auction")
+AUCTION_3 = KqjRules(bidding="auction", teams=3)
+AT_MOST_300 = KqjRules(bidding="auction", max_amount=300)
 IN_TURN = KqjRules(bidding="auction", counter_timing="turn")
 
 
@@ -49,17 +53,6 @@ def next_calls(rules: KqjRules, script: str) -> set[Call]:
     return list_legal_calls(rules, 5, calling.teams, calling.upcard, calling.calls)
 
 
-def seats(calls: set[Call], kind: str) -> set[int]:
-    return {call.seat for call in calls if call.call == kind}
-
-
-def taken(calls: set[Call]) -> set[str | None]:
-    return {call.contract for call in calls if call.call == "take"}
-
-
-# Taking
-
-
 def test_the_opener_speaks_first_and_the_others_clockwise() -> None:
     for dealer in range(6):
         calling = KqjCalling(TAKING, dealer, [0, 1] * 3, parse_card("Kd"))
@@ -70,153 +63,121 @@ def test_the_opener_speaks_first_and_the_others_clockwise() -> None:
         assert spoken == [(dealer + place) % 6 for place in (1, 2, 3, 4, 5, 6)] * 2
 
 
-def test_in_the_first_lap_the_suit_of_the_return_may_be_taken() -> None:
-    for passes in range(6):
-        assert taken(next_calls(TAKING, "- " * passes)) == {"d"}
+EVERY, SUITS = ["s", "h", "d", "c", "NT", "AT"], ["s", "h", "d", "c"]
+LEGAL: list[tuple[str, KqjRules, list[str], str, Iterable[object]]] = [
+    ("with taking nobody bids or counters", TAKING, ["- -"], "call", ["pass", "take"]),
+    ("in the first lap the suit of the Return may be taken", TAKING,
+     ["- " * passes for passes in range(6)], "take contract", "d"),
+    ("in the second lap any contract may be taken", TAKING,
+     ["- " * passes for passes in range(6, 12)], "take contract", EVERY),
+    ("all_no_trump=both_laps", KqjRules(all_no_trump="both_laps"), [""], "take contract",
+     ["d", "NT", "AT"]),
+    ("all_no_trump=both_laps", KqjRules(all_no_trump="both_laps"), ["- " * 6], "take contract",
+     EVERY),
+    ("all_no_trump=never", KqjRules(all_no_trump="never"), [""], "take contract", "d"),
+    ("all_no_trump=never", KqjRules(all_no_trump="never"), ["- " * 6], "take contract", SUITS),
+    ("all_no_trump=never", KqjRules(bidding="auction", all_no_trump="never"), [""],
+     "bid contract", SUITS),
+    ("the first bid is at least 120, or 80", AUCTION, [""], "bid amount", range(120, 601, 10)),
+    ("the first bid is at least 120, or 80", AUCTION_3, ["- -"], "bid amount", range(80, 601, 10)),
+    ("each further bid is higher in amount", AUCTION, ["- 150s"], "bid amount",
+     range(160, 601, 10)),
+    ("amounts end at max_amount", AT_MOST_300, [""], "bid amount", range(120, 301, 10)),
+    ("amounts end at max_amount", AT_MOST_300, ["300s"], "bid amount", ()),
+    ("amounts end at max_amount", AT_MOST_300, ["300s"], "pass seat", [1]),
+    ("a Capot bid may be countered by any opponent, and by nobody else", AUCTION, ["- 200h!"],
+     "counter seat", [0, 2, 4]),
+    ("any player of the bidder's team may overcounter", AUCTION, ["- 200h! 4:x", "- 150s 2:x"],
+     "overcounter seat", [1, 3, 5]),
+    ("any player of the bidder's team may overcounter", IN_TURN, ["- 200h! 4:x", "- 150s - - x"],
+     "overcounter seat", [1, 3, 5]),
+    ("a counter comes from any opponent right after the bid", AUCTION,
+     ["- 150s", "- 150s - 160h", "- 200h!"], "counter seat", [0, 2, 4]),
+    ("a counter comes from any opponent right after the bid", AUCTION, ["- 150s"], "pass seat",
+     [2]),
+    ("a counter comes from any opponent right after the bid", AUCTION_3, ["- 150s"],
+     "counter seat", [0, 2, 3, 5]),
+    ("a counter comes only right after the bid", AUCTION, ["- 150s -", ""], "counter seat", ()),
+    *(("counter_timing=turn: a counter is the whole turn of an opponent", IN_TURN, [script],
+       "counter seat", right)
+      for script, right in (("- 150s", [2]), ("- 150s -", ()), ("- 150s - -", [4]),
+                            ("- 150s - - - -", [0]), ("- 150s - - - - -", ()), ("- -", ()))),
+    ("counter_timing=turn: a Capot bid may be countered at once", IN_TURN, ["- 200h!"],
+     "counter seat", [0, 2, 4]),
+]  # fmt: skip
+"""A rule; the calls so far; a kind of call with one of its details; all legal ones."""
 
 
-def test_in_the_second_lap_any_contract_may_be_taken() -> None:
-    for passes in range(6, 12):
-        assert taken(next_calls(TAKING, "- " * passes)) == {"s", "h", "d", "c", "NT", "AT"}
-
-
-def test_all_no_trump_both_laps() -> None:
-    rules = KqjRules(all_no_trump="both_laps")
-    assert taken(next_calls(rules, "")) == {"d", "NT", "AT"}
-    assert taken(next_calls(rules, "- " * 6)) == {"s", "h", "d", "c", "NT", "AT"}
-
-
-def test_all_no_trump_never() -> None:
-    rules = KqjRules(all_no_trump="never")
-    assert taken(next_calls(rules, "")) == {"d"}
-    assert taken(next_calls(rules, "- " * 6)) == {"s", "h", "d", "c"}
-    auction = KqjRules(bidding="auction", all_no_trump="never")
-    assert {call.contract for call in next_calls(auction, "") if call.call == "bid"} == set("shdc")
-
-
-def test_a_take_closes_the_calling() -> None:
-    calling = replay(TAKING, "- - d")
-    assert calling.is_closed and calling.final_contract() == FinalContract(2, "d", None, False, 1)
-    assert next_calls(TAKING, "- - d") == set()
-
-
-def test_twelve_passes_close_the_round() -> None:
-    assert not replay(TAKING, "- " * 11).is_closed
-    calling = replay(TAKING, "- " * 12)
-    assert calling.is_closed and calling.final_contract() is None
-    assert next_calls(TAKING, "- " * 12) == set()
-
-
-def test_with_taking_nobody_bids_or_counters() -> None:
-    assert {call.call for call in next_calls(TAKING, "- -")} == {"pass", "take"}
-
-
-# Auctions
-
-
-def bids(rules: KqjRules, script: str) -> set[int | None]:
-    return {call.amount for call in next_calls(rules, script) if call.call == "bid"}
-
-
-def test_the_first_bid_is_at_least_120_or_80() -> None:
-    assert bids(AUCTION, "") == set(range(120, 601, 10))
-    assert bids(KqjRules(bidding="auction", teams=3), "- -") == set(range(80, 601, 10))
-
-
-def test_each_further_bid_is_higher_in_amount() -> None:
-    assert bids(AUCTION, "- 150s") == set(range(160, 601, 10))
-
-
-def test_amounts_end_at_max_amount() -> None:
-    rules = KqjRules(bidding="auction", max_amount=300)
-    assert bids(rules, "") == set(range(120, 301, 10))
-    assert bids(rules, "300s") == set()
-    assert seats(next_calls(rules, "300s"), "pass") == {1}
+@pytest.mark.parametrize(
+    ("rules", "scripts", "detail", "right"), [row[1:] for row in LEGAL], ids=[r[0] for r in LEGAL]
+)
+def test_legal_calls(
+    rules: KqjRules, scripts: list[str], detail: str, right: Iterable[object]
+) -> None:
+    kind, _, name = detail.rpartition(" ")
+    for script in scripts:
+        calls = next_calls(rules, script)
+        assert {getattr(call, name) for call in calls if kind in ("", call.call)} == {*right}
 
 
 def test_a_bid_may_name_every_contract_and_capot() -> None:
     said = {(c.contract, c.capot) for c in next_calls(AUCTION, "120s") if c.call == "bid"}
-    assert said == {(c, x) for c in ("s", "h", "d", "c", "NT", "AT") for x in (True, False)}
+    assert said == {*product(EVERY, (True, False))}
 
 
-def test_one_may_bid_again_after_having_passed() -> None:
-    calling = replay(AUCTION, "- 120s - - - - 130h - - - - -")
-    assert calling.final_contract() == FinalContract(0, "h", 130, False, 1)
+CLOSED: list[tuple[str, KqjRules, str, FinalContract | None]] = [
+    ("a take closes the calling", TAKING, "- - d", FinalContract(2, "d")),
+    ("twelve passes close the round", TAKING, "- " * 12, None),
+    ("one may bid again after having passed", AUCTION, "- 120s - - - - 130h - - - - -",
+     FinalContract(0, "h", 130)),
+    ("six passes in the first lap close the round", AUCTION, "- " * 6, None),
+    *(("five passes after a bid close the bidding", rules, "- - 150AT - - - - -",
+       FinalContract(2, "AT", 150)) for rules in (AUCTION, IN_TURN)),
+    *(("a Capot bid is overcountered", rules, "- 200h! 4:x 5:xx",
+       FinalContract(1, "h", 200, True, 4)) for rules in (AUCTION, IN_TURN)),
+    *(("any player of the bidder's team may overcounter once", AUCTION, f"- 150s 2:x {seat}:xx",
+       FinalContract(1, "s", 150, False, 4)) for seat in (1, 3, 5)),
+]  # fmt: skip
+"""A rule; calls of which the last one closes the calling; the contract."""
 
 
-def test_six_passes_in_the_first_lap_close_the_round() -> None:
-    assert not replay(AUCTION, "- - - - -").is_closed
-    assert (
-        replay(AUCTION, "- " * 6).is_closed and replay(AUCTION, "- " * 6).final_contract() is None
-    )
-    assert next_calls(AUCTION, "- " * 6) == set()
-
-
-@pytest.mark.parametrize("rules", [AUCTION, IN_TURN])
-def test_five_passes_after_a_bid_close_the_bidding(rules: KqjRules) -> None:
-    assert not replay(rules, "- - 150AT - - - -").is_closed
-    calling = replay(rules, "- - 150AT - - - - -")
-    assert calling.is_closed and calling.final_contract() == FinalContract(2, "AT", 150, False, 1)
-    assert next_calls(rules, "- - 150AT - - - - -") == set()
-
-
-@pytest.mark.parametrize("rules", [AUCTION, IN_TURN])
-def test_a_capot_bid_closes_the_bidding_but_may_be_countered(rules: KqjRules) -> None:
-    calling = replay(rules, "- 200h!")
-    assert calling.is_closed and calling.final_contract() == FinalContract(1, "h", 200, True, 1)
-    assert next_calls(rules, "- 200h!") == {Call(seat, "counter") for seat in (0, 2, 4)}
-    assert next_calls(rules, "- 200h! 4:x") == {Call(seat, "overcounter") for seat in (1, 3, 5)}
-    assert replay(rules, "- 200h! 4:x 5:xx").final_contract() == FinalContract(1, "h", 200, True, 4)
-
-
-def test_counter_any_comes_from_any_opponent_right_after_the_bid() -> None:
-    assert seats(next_calls(AUCTION, "- 150s"), "counter") == {0, 2, 4}
-    assert seats(next_calls(AUCTION, "- 150s"), "pass") == {2}
-    three = KqjRules(bidding="auction", teams=3)
-    assert seats(next_calls(three, "- 150s"), "counter") == {0, 2, 3, 5}
-
-
-def test_counter_any_comes_only_right_after_the_bid() -> None:
-    assert seats(next_calls(AUCTION, "- 150s -"), "counter") == set()
-    assert seats(next_calls(AUCTION, "- 150s - 160h"), "counter") == {0, 2, 4}
-    assert seats(next_calls(AUCTION, ""), "counter") == set()
-
-
-def test_counter_turn_is_the_whole_turn_of_an_opponent() -> None:
-    assert seats(next_calls(IN_TURN, "- 150s"), "counter") == {2}
-    assert seats(next_calls(IN_TURN, "- 150s -"), "counter") == set()
-    assert seats(next_calls(IN_TURN, "- 150s - -"), "counter") == {4}
-    assert seats(next_calls(IN_TURN, "- 150s - - - -"), "counter") == {0}
-    assert seats(next_calls(IN_TURN, "- 150s - - - - -"), "counter") == set()
-    assert seats(next_calls(IN_TURN, "- -"), "counter") == set()
-
-
-@pytest.mark.parametrize("script", ["- 150s 2:x", "- 150s - - x"])
-def test_a_counter_closes_the_bidding(script: str) -> None:
-    rules = AUCTION if ":" in script else IN_TURN
+@pytest.mark.parametrize(
+    ("rules", "script", "right"), [row[1:] for row in CLOSED], ids=[row[0] for row in CLOSED]
+)
+def test_calls_that_close(rules: KqjRules, script: str, right: FinalContract | None) -> None:
     calling = replay(rules, script)
-    assert calling.is_closed and calling.final_contract() == FinalContract(1, "s", 150, False, 2)
-    assert next_calls(rules, script) == {Call(seat, "overcounter") for seat in (1, 3, 5)}
+    assert calling.is_closed and calling.final_contract() == right
+    assert next_calls(rules, script) == set()
+    before = " ".join(script.split()[:-1])
+    assert next_calls(rules, before) != set()
 
 
-def test_any_player_of_the_bidders_team_may_overcounter_once() -> None:
-    for seat in (1, 3, 5):
-        calling = replay(AUCTION, f"- 150s 2:x {seat}:xx")
-        assert calling.final_contract() == FinalContract(1, "s", 150, False, 4)
-    assert next_calls(AUCTION, "- 150s 2:x 3:xx") == set()
+REPLIES = [
+    (AUCTION, "- 200h!", FinalContract(1, "h", 200, True)),
+    (IN_TURN, "- 200h!", FinalContract(1, "h", 200, True)),
+    (AUCTION, "- 150s 2:x", FinalContract(1, "s", 150, False, 2)),
+    (IN_TURN, "- 150s - - x", FinalContract(1, "s", 150, False, 2)),
+    # The last bidder is Sender, whoever countered.
+    (AUCTION_3, "- 150s 5:x", FinalContract(1, "s", 150, False, 2)),
+]
+"""Calls that close the bidding, but may be countered or overcountered."""
 
 
-def test_the_last_bidder_is_sender_whoever_countered() -> None:
-    three = KqjRules(bidding="auction", teams=3)
-    called = replay(three, "- 150s 5:x").final_contract()
-    assert called is not None and called.sender == 1
+@pytest.mark.parametrize(("rules", "script", "right"), REPLIES)
+def test_a_capot_bid_and_a_counter_close_the_bidding(
+    rules: KqjRules, script: str, right: FinalContract
+) -> None:
+    calling = replay(rules, script)
+    assert calling.is_closed and calling.final_contract() == right
+    reply = "overcounter" if "x" in script else "counter"
+    assert {call.call for call in next_calls(rules, script)} == {reply}
 
 
 def test_only_the_team_of_the_round_counts_with_random_partners() -> None:
     rules = KqjRules(bidding="auction", partners="random")
     teams = [0, 0, 0, 1, 1, 1]
     calls = list_legal_calls(rules, 5, teams, None, [Call(0, "bid", 120, "s", False)])
-    assert seats(calls, "counter") == {3, 4, 5}
+    assert {call.seat for call in calls if call.call == "counter"} == {3, 4, 5}
 
 
 @pytest.mark.parametrize(
@@ -276,6 +237,5 @@ def test_opponents_are_asked_to_counter_and_the_team_to_overcounter() -> None:
     assert replay(AUCTION, "- 150s -").list_repliers() == []
     assert replay(AUCTION, "- 150s 4:x").list_repliers() == [1, 3, 5]
     assert replay(AUCTION, "- 150s 4:x 3:xx").list_repliers() == []
-    in_turn = KqjRules(bidding="auction", counter_timing="turn")
-    assert replay(in_turn, "- 150s").list_repliers() == []
-    assert replay(in_turn, "- 200h!").list_repliers() == [2, 4, 0]
+    assert replay(IN_TURN, "- 150s").list_repliers() == []
+    assert replay(IN_TURN, "- 200h!").list_repliers() == [2, 4, 0]

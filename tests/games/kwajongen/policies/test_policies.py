@@ -24,6 +24,7 @@ from kqj_sim.simulation.run import simulate
 from tests.games.kwajongen.policies.slow_count import slow_count
 from tests.slow import slow_rows_after
 from tests.variants import told
+from tools.leads import measure_lead
 
 RULES = KwajongenRules()
 NAMES = find_game("kwajongen").built_ins
@@ -37,15 +38,11 @@ def rounds(policies: tuple[str, ...], deals: int, **more: object) -> list[Record
 def test_the_policies_are_those_of_the_game() -> None:
     assert [each.name for each in describe("kwajongen")][: len(NAMES)] == [*NAMES]
     for name in NAMES:
-        assert find_policy(name, "kwajongen") is not find_policy(name)
-        assert (
-            find_policy(name, "kwajongen").calls("kwajongen")
-            and find_policy(name, "kwajongen").plays
-        )
-        assert not find_policy(name, "kwajongen").calls("kqj")
-    default = Experiment(RULES)
-    assert {each.name for each in default.players} == {find_game("kwajongen").default_player}
-    assert len(default.players) == 4
+        policy = find_policy(name, "kwajongen")
+        assert policy is not find_policy(name)
+        assert policy.calls("kwajongen") and policy.plays and not policy.calls("kqj")
+    default = find_game("kwajongen").default_player
+    assert [player.name for player in Experiment(RULES).players] == [default] * 4
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -53,7 +50,7 @@ def test_a_player_is_read_back_from_his_text_and_file(name: str, tmp_path: Path)
     found = parse_player(name, "kwajongen")
     assert parse_player(found.text, "kwajongen") == found
     path = tmp_path / "own.toml"
-    path.write_text(format_player_file(parse_player(name, "kwajongen"), 100), encoding="utf-8")
+    path.write_text(format_player_file(found, 100), encoding="utf-8")
     assert parse_player(str(path), "kwajongen") == found
 
 
@@ -80,9 +77,7 @@ def test_random_plays_with_its_chance_and_any_card() -> None:
 
 
 def test_standard_plays_with_the_points_that_its_place_wants() -> None:
-    wanted = [
-        float(COUNT_PARAMETERS[name].default) for name in ("first", "second", "third", "dealer")
-    ]
+    defaults = {name: float(each.default) for name, each in COUNT_PARAMETERS.items()}
     seen = set()
     for games in (None, 40):
         for record in rounds(("standard",) * 4, 1500, games=games):
@@ -90,10 +85,8 @@ def test_standard_plays_with_the_points_that_its_place_wants() -> None:
             for call in record.calls:
                 place = (call.seat - record.dealer - 1) % 4
                 count = slow_count(record.dealt[call.seat], record.turned, place)
-                line = (
-                    wanted[place]
-                    - float(COUNT_PARAMETERS["raised"].default) * record.pending_before
-                )
+                line = defaults[("first", "second", "third", "dealer")[place]]
+                line -= defaults["raised"] * record.pending_before
                 if abs(count - line) > 1e-9:
                     assert (call.call == "play") == (count > line), told(record, count, line)
                     seen.add((place, call.call, record.pending_before))
@@ -120,23 +113,10 @@ def test_standard_keeps_points_out_of_tricks_that_are_lost() -> None:
     assert seen > 50
 
 
-def test_standard_calls_and_plays_better_than_random() -> None:
-    def lead(one: str, other: str, deals: int) -> tuple[float, float]:
-        found = []
-        for seats in ((one, other) * 2, (other, one) * 2):
-            rows = simulate(Experiment(RULES, seats, deals, SEED))
-            team = 0 if seats[0] == one else 1
-            change = [rows.column(f"score_{each}").astype(float) for each in range(2)]
-            found.append(change[1 - team] - change[team])
-        worth = (found[0] + found[1]) / 2
-        return float(worth.mean()), float(worth.std() / np.sqrt(deals))
-
-    for one, other, deals in (
-        ("standard", "standard+random", 4000),
-        ("standard", "random+standard", 4000),
-    ):
-        mean, error = lead(one, other, deals)
-        assert mean > 2 * error, (one, other, mean, error)
+@pytest.mark.parametrize("worse", ["standard+random", "random+standard"])
+def test_standard_calls_and_plays_better_than_random(worse: str) -> None:
+    mean, error = measure_lead(RULES, "standard", worse, 4000, SEED)
+    assert mean > 2 * error
 
 
 OWN = """\
