@@ -18,7 +18,7 @@ from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from tests.notebooks import NOTEBOOKS, execute, list_texts
-from tests.policies.chosen import plays
+from tests.policies.moments import moments
 from tests.slow import slow_after
 from tests.variants import AUCTION_3, TAKE_2, told
 from tools.leads import measure_lead
@@ -78,11 +78,11 @@ def test_cautious_plays_no_card_above_another_of_the_same_suit_and_kind() -> Non
     for record in play_records(Experiment(TAKE_2, (CAUTIOUS,) * 6, deals=150)):
         if not record.tricks:
             continue
-        for play in plays(record):
+        for play in moments(record):
             trump = record.contract in ("AT", play.card.suit)
             ranks = order["trump" if trump else "plain"]
             same = [card for card in play.legal if card.suit == play.card.suit]
-            assert play.card == max(same, key=lambda c: ranks.index(c.rank)), told(record, play)
+            assert play.card == max(same, key=lambda c: ranks.index(c.rank)), told(record, play.card)
 
 
 MAX_BYTES = 300_000

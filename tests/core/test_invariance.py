@@ -16,7 +16,7 @@ from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.rows import Rows
 from kqj_sim.simulation.run import iterate_row_chunks, simulate
-from tests.policies.chosen import plays
+from tests.policies.moments import moments
 from tests.slow import slow_after, slow_between
 from tests.variants import (
     AUCTION_2,
@@ -181,10 +181,12 @@ def test_a_seats_policy_does_not_touch_the_draws_of_others(variant: str) -> None
     after_a_change = 0
     for record, changed in _pairs(one, replace(one, players=seat_players(policies, one.rules))):
         differs = False
-        for play, other in zip(plays(record), plays(changed), strict=True):
+        for play, other in zip(moments(record), moments(changed), strict=True):
             same_turn = (play.seat, play.legal) == (other.seat, other.legal)
             if play.seat != seat and same_turn:
-                assert play.card == other.card, told(record, play, other, to_json(changed))
+                assert play.card == other.card, told(
+                    record, play.card, other.card, to_json(changed)
+                )
                 after_a_change += differs and len(play.legal) > 1
             differs |= play.card != other.card
     assert after_a_change > 500

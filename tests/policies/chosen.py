@@ -3,36 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from kqj_sim.cards import Card, parse_card
+from kqj_sim.cards import parse_card
 from kqj_sim.record import Call, Record
-from kqj_sim.referee.kqj import KqjCalling, list_legal_cards
+from kqj_sim.referee.kqj import KqjCalling
 from tests.variants import rules_in
-
-
-class Play(NamedTuple):
-    """A card played, the cards that were legal, and where: number of the trick and position."""
-
-    seat: int
-    card: Card
-    legal: frozenset[Card]
-    trick: int
-    position: int
-
-
-def plays(record: Record) -> Iterator[Play]:
-    """Every card of a round, but for those of the last trick, where nobody has a choice."""
-    assert record.hands is not None and record.contract is not None
-    held = [{parse_card(text) for text in hand} for hand in record.hands]
-    for number, trick in enumerate(record.tricks[:-1]):
-        cards: list[Card] = []
-        for position, text in enumerate(trick.cards):
-            seat, card = (trick.leader + position) % 6, parse_card(text)
-            legal = list_legal_cards(held[seat], cards, trick.leader, record.teams, record.contract)
-            yield Play(seat, card, frozenset(legal), number, position)
-            held[seat].remove(card)
-            cards.append(card)
 
 
 def calling_before(record: Record) -> Iterator[tuple[KqjCalling, Call]]:

@@ -48,6 +48,16 @@ class Moment(NamedTuple):
         return self.record.sender
 
     @property
+    def position(self) -> int:
+        """The player's position in the trick."""
+        return len(self.trick)
+
+    @property
+    def card(self) -> Card:
+        """The card that the player chose."""
+        return parse_card(self.record.tricks[len(self.finished)].cards[self.position])
+
+    @property
     def own_team(self) -> int:
         """The team of who is to play."""
         return self.record.teams[self.seat]
@@ -66,6 +76,10 @@ class Moment(NamedTuple):
         """The cards of the finished tricks that a team has won."""
         tricks = self.finished
         return {c for t in tricks if self.record.teams[self.winner(*t)[0]] == team for c in t[1]}
+
+    def ranks_held(self, suit: str) -> frozenset[str]:
+        """The ranks of a suit in the player's hand."""
+        return frozenset(card.rank for card in self.hand if card.suit == suit)
 
     def known_void(self, seat: int, suit: str) -> bool:
         """Return True if a player did not follow suit in a finished trick."""
@@ -130,7 +144,7 @@ def view_of(moment: Moment) -> CardView:
         hand=bits(moment.hand),
         legal=bits(moment.legal),
         trick_number=len(moment.finished),
-        position=len(moment.trick),
+        position=moment.position,
         led=led,
         trumps=trumps,
         climbing=ALL_CARDS if contract == "AT" else trumps,
@@ -186,9 +200,8 @@ def iterate_turns(name: str) -> Iterator[tuple[Moment, CardView]]:
             yield moment, view_of(moment)
 
 
-def _exchange_suits(record: Record, suits: str) -> Record:
-    """The round with other suits: the first of `suits` in place of spades, and so on."""
-    other = dict(zip(SUITS, suits, strict=True))
+def _exchange_suits(record: Record, other: dict[str, str]) -> Record:
+    """The round with other suits in place of each."""
 
     def change(value: object) -> object:
         if isinstance(value, list):
@@ -206,13 +219,19 @@ def _exchange_suits(record: Record, suits: str) -> Record:
     return from_json(msgspec.json.encode(changed).decode())
 
 
-def iterate_exchanged_turns(name: str) -> Iterator[tuple[str, Moment, Moment]]:
+def iterate_exchanged_turns(
+    name: str,
+) -> Iterator[tuple[Moment, Moment, list[Card], list[int], list[int]]]:
     """Yield every turn to play of the rounds of a variant, and the same turn with other suits.
 
-    First comes the suit in place of each of `SUITS`.
+    Then come the legal cards and their bits by strength at either turn.
     """
     for number, record in enumerate(play_rounds(name)):
         suits = "".join(list(permutations(SUITS))[1 + number % 23])
-        pairs = zip(moments(record), moments(_exchange_suits(record, suits)), strict=True)
+        other = dict(zip(SUITS, suits, strict=True))
+        pairs = zip(moments(record), moments(_exchange_suits(record, other)), strict=True)
         for moment, exchanged in pairs:
-            yield suits, moment, exchanged
+            coded, recoded = strength_of(moment.contract), strength_of(exchanged.contract)
+            cards = sorted(moment.legal)
+            bits = [recoded[card._replace(suit=other[card.suit])] for card in cards]
+            yield moment, exchanged, cards, [coded[card] for card in cards], bits

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kqj_sim.cards import Card, parse_card
+from kqj_sim.cards import Card
 from kqj_sim.policies import network, weights
 from kqj_sim.record import Record
 from kqj_sim.referee.kqj import list_legal_cards
@@ -30,7 +30,7 @@ def slow_cards(
     given = weights.load_for_play("network", len(set(record.teams)), rules_in(record).bidding)
     product = 1.0
     for moment in moments(record):
-        if (len(moment.finished), len(moment.trick)) == (trick, position):
+        if (len(moment.finished), moment.position) == (trick, position):
             return product
         played = {c for leader, cards in moment.finished for c in cards}
         if moment.seat == seat:
@@ -38,10 +38,8 @@ def slow_cards(
         hand = hands[moment.seat] - played
         legal = list_legal_cards(hand, moment.trick, moment.leader, record.teams, moment.contract)
         order = sorted(legal, key=lambda card: coded[card])
-        turn = len(moment.trick)
-        card = parse_card(record.tricks[len(moment.finished)].cards[turn])
         found = np.empty(9, np.float32)
         view = view_of(moment._replace(hand=frozenset(hand), legal=frozenset(legal)))
         network.write_card_values(view, given.ctypes.data, found)
-        product *= chance(found[: len(order)].tolist(), order.index(card), PATIENCE)
+        product *= chance(found[: len(order)].tolist(), order.index(moment.card), PATIENCE)
     raise AssertionError("there is no such turn")

@@ -9,7 +9,6 @@ from math import prod
 import numpy as np
 import pytest
 
-from kqj_sim.cards import SUITS, parse_card
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.views import CardView
 from kqj_sim.imposed import ImposedContract
@@ -23,7 +22,6 @@ from kqj_sim.simulation.recording import play_records
 from tests.core.coding import strength_of
 from tests.policies.moments import (
     TURN_RULES,
-    Moment,
     iterate_exchanged_turns,
     iterate_turns,
     moments,
@@ -76,9 +74,8 @@ def test_a_block_plays_the_card_of_the_greatest_value_of_each_view(name: str) ->
                 if moment.seat % len(policies) == 0:
                     view = view_of(moment)
                     count = network.write_card_values(view, numbers.ctypes.data, values)
-                    card = record.tricks[len(moment.finished)].cards[len(moment.trick)]
                     wanted = bits(view.legal)[int(np.argmax(values[:count]))]
-                    assert coded[parse_card(card)] == wanted
+                    assert coded[moment.card] == wanted
                     choices += count > 1
     assert choices > 300
 
@@ -95,9 +92,8 @@ def test_lowest_of_equal_cards_is_played() -> None:
         assert record.contract is not None
         coded = strength_of(record.contract)
         for moment in moments(record):
-            card = record.tricks[len(moment.finished)].cards[len(moment.trick)]
             legal = view_of(moment).legal
-            assert coded[parse_card(card)] == legal & -legal
+            assert coded[moment.card] == legal & -legal
 
 
 # Networks in fixed point: against whole numbers of Python, and close to the weights.
@@ -211,6 +207,8 @@ def test_chances_are_those_of_the_slow_twin(name: str) -> None:
 @pytest.mark.parametrize("name", slow_after(1, TURN_RULES))
 def test_features_and_outputs_are_those_of_the_slow_twin(name: str) -> None:
     contracts, ways = set(), set()
+    ends = np.cumsum([rows for rows, _ in PARTS.values()])
+    assert ends[-1] == sum(map(prod, TABLES.values())) == ROWS
     for moment, view in iterate_turns(name):
         slow = Slow(moment)
         cards = sorted(moment.legal)
@@ -220,6 +218,8 @@ def test_features_and_outputs_are_those_of_the_slow_twin(name: str) -> None:
         assert outputs == indices.tolist(), told(moment.record, view, wanted)
         wanted_features = sorted(index_of(TABLES, each) for each in slow.features())
         assert sorted(found) == wanted_features, told(moment.record, view, slow.features())
+        parts = np.searchsorted(ends, found, side="right")
+        assert sorted(parts.tolist()) == list(range(FEATURES))
         contracts.add(view.contract)
         ways |= {way for way, _, _ in wanted}
     assert len(contracts) >= 4, contracts
@@ -227,31 +227,13 @@ def test_features_and_outputs_are_those_of_the_slow_twin(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", slow_after(1, TURN_RULES))
-def test_each_part_gives_its_features(name: str) -> None:
-    ends = np.cumsum([rows for rows, _ in PARTS.values()])
-    assert ends[-1] == sum(map(prod, TABLES.values())) == ROWS
-    for _, view in iterate_turns(name):
-        found, _ = computed(view, [view.legal & -view.legal])
-        parts = np.searchsorted(ends, found, side="right")
-        assert sorted(parts.tolist()) == list(range(FEATURES))
-
-
-def _ranks_held(moment: Moment, suit: str) -> frozenset[str]:
-    return frozenset(card.rank for card in moment.hand if card.suit == suit)
-
-
-@pytest.mark.parametrize("name", slow_after(1, TURN_RULES))
 def test_suits_that_play_the_same_part_may_be_exchanged(name: str) -> None:
-    for suits, one, two in iterate_exchanged_turns(name):
-        other = dict(zip(SUITS, suits, strict=True))
-        coded, coded_two = strength_of(one.contract), strength_of(two.contract)
-        cards = sorted(one.legal)
-        bits_two = [coded_two[card._replace(suit=other[card.suit])] for card in cards]
-        found, outputs = computed(view_of(one), [coded[card] for card in cards])
+    for one, two, cards, bits_one, bits_two in iterate_exchanged_turns(name):
+        found, outputs = computed(view_of(one), bits_one)
         found_two, outputs_two = computed(view_of(two), bits_two)
-        assert Counter(found) == Counter(found_two), told(one.record, suits, view_of(one))
+        assert Counter(found) == Counter(found_two), told(one.record, view_of(one), view_of(two))
         # Suits of which the player holds the same ranks may change places in the tables.
         pairs = zip(cards, outputs, outputs_two, strict=True)
-        held = {_ranks_held(one, card.suit) for card, a, b in pairs if a != b}
-        assert len(held) <= 1, told(one.record, suits, view_of(one))
+        held = {one.ranks_held(card.suit) for card, a, b in pairs if a != b}
+        assert len(held) <= 1, told(one.record, view_of(one), view_of(two))
         assert Counter(outputs) == Counter(outputs_two)

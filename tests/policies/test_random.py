@@ -15,7 +15,8 @@ from kqj_sim.referee.kqj import list_legal_calls
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
-from tests.policies.chosen import calling_before, counter_questions, plays
+from tests.policies.chosen import calling_before, counter_questions
+from tests.policies.moments import moments
 from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3
 
 UNLIKELY = 1e-4
@@ -54,12 +55,12 @@ def test_every_legal_card_is_equally_likely(rules: KqjRules, imposed: ImposedCon
     chosen: dict[int, Counter[int]] = {size: Counter() for size in range(2, 9)}
     at_position: dict[int, Counter[int]] = {position: Counter() for position in range(6)}
     for record in _records(rules, "random", 700, imposed):
-        for play in plays(record):
-            number = sorted(play.legal).index(play.card)
-            if len(play.legal) > 1:
-                chosen[len(play.legal)][number] += 1
-            if len(play.legal) == 3:
-                at_position[play.position][number] += 1
+        for moment in moments(record):
+            number = sorted(moment.legal).index(moment.card)
+            if len(moment.legal) > 1:
+                chosen[len(moment.legal)][number] += 1
+            if len(moment.legal) == 3:
+                at_position[moment.position][number] += 1
     for size, counts in chosen.items():
         _assert_uniform(counts, range(size), f"{size} legal cards")
     for position, counts in at_position.items():

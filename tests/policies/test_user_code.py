@@ -20,8 +20,8 @@ from kqj_sim.referee import check_record
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.run import simulate
-from tests.policies.chosen import plays
 from tests.policies.elsewhere import format_scores, simulate_elsewhere
+from tests.policies.moments import moments
 from tests.variants import AUCTION_2, TAKE_2, told
 
 Write = Callable[[str], str]
@@ -64,9 +64,9 @@ def test_cards_of_the_design_example_are_the_lowest(write: Write) -> None:
     cards = 0
     for record in play_records(experiment):
         assert check_record(record) == [], told(record)
-        for play in plays(record) if record.contract == "NT" else ():
+        for play in moments(record) if record.contract == "NT" else ():
             lowest_rank = max(order.index(card.rank) for card in play.legal)
-            assert order.index(play.card.rank) == lowest_rank, told(record, play)
+            assert order.index(play.card.rank) == lowest_rank, told(record, play.card)
             cards += 1
     assert cards > 100
 
@@ -83,10 +83,10 @@ def test_each_seat_asks_its_own_policy(write: Write) -> None:
     ):
         assert check_record(mixed) == [], told(mixed)
         assert mixed.calls == same.calls
-        for play in plays(mixed) if mixed.tricks and mixed.contract == "NT" else ():
+        for play in moments(mixed) if mixed.tricks and mixed.contract == "NT" else ():
             if play.seat == 2:
                 first = min("shdc".index(card.suit) for card in play.legal)
-                assert "shdc".index(play.card.suit) == first, told(mixed, play)
+                assert "shdc".index(play.card.suit) == first, told(mixed, play.card)
 
 
 def test_parameters_reach_the_policy_of_each_seat(write: Write) -> None:
@@ -165,9 +165,9 @@ def test_constants_loops_and_plain_functions_of_the_file_may_be_used(write: Writ
     cards = 0
     for record in play_records(_play_contracts(write(WITH_HELPERS))):
         assert check_record(record) == [], told(record)
-        for play in plays(record) if record.contract == "NT" else ():
+        for play in moments(record) if record.contract == "NT" else ():
             first = max((card.suit for card in play.legal), key="hcds".index)
-            assert play.card.suit == first, told(record, play)
+            assert play.card.suit == first, told(record, play.card)
             cards += 1
     assert cards > 100
 

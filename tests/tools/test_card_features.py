@@ -8,14 +8,11 @@ from math import prod
 import numpy as np
 import pytest
 
-from kqj_sim.cards import SUITS
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.views import CardView
 from kqj_sim.policies.trick_odds import build_trick_context
-from tests.core.coding import strength_of
 from tests.policies.moments import (
     TURN_RULES,
-    Moment,
     iterate_exchanged_turns,
     iterate_turns,
     view_of,
@@ -47,6 +44,8 @@ def computed(view: CardView, cards: list[int]) -> list[list[int]]:
 @pytest.mark.parametrize("name", slow_after(1, TURN_RULES))
 def test_features_are_those_of_the_slow_twin(name: str) -> None:
     contracts = set()
+    ends = np.cumsum([prod(sizes) for sizes in CARD_TABLES.values()])
+    assert ends[-1] == CARD_INDICES
     for moment, view in iterate_turns(name):
         slow = SlowCards(moment)
         cards = sorted(moment.legal)
@@ -54,35 +53,17 @@ def test_features_are_those_of_the_slow_twin(name: str) -> None:
         for card, row in zip(cards, rows, strict=True):
             wanted = [index_of(CARD_TABLES, values) for values in slow.card(card)]
             assert row == wanted, told(moment.record, view, card, slow.card(card))
+            assert np.searchsorted(ends, row, side="right").tolist() == list(range(CARD_FEATURES))
         contracts.add(view.contract)
     assert len(contracts) >= 4, contracts
 
 
 @pytest.mark.parametrize("name", slow_after(1, TURN_RULES))
-def test_each_table_gives_its_feature(name: str) -> None:
-    ends = np.cumsum([prod(sizes) for sizes in CARD_TABLES.values()])
-    assert ends[-1] == CARD_INDICES
-    for moment, view in iterate_turns(name):
-        coded = strength_of(moment.contract)
-        for row in computed(view, [coded[card] for card in moment.legal]):
-            assert np.searchsorted(ends, row, side="right").tolist() == list(range(CARD_FEATURES))
-
-
-def _ranks_held(moment: Moment, suit: str) -> frozenset[str]:
-    return frozenset(card.rank for card in moment.hand if card.suit == suit)
-
-
-@pytest.mark.parametrize("name", slow_after(1, TURN_RULES))
 def test_suits_that_play_the_same_part_may_be_exchanged(name: str) -> None:
-    for suits, one, two in iterate_exchanged_turns(name):
-        other = dict(zip(SUITS, suits, strict=True))
-        coded, coded_two = strength_of(one.contract), strength_of(two.contract)
-        cards = sorted(one.legal)
-        rows = computed(view_of(one), [coded[card] for card in cards])
-        bits_two = [coded_two[card._replace(suit=other[card.suit])] for card in cards]
-        rows_two = computed(view_of(two), bits_two)
+    for one, two, cards, bits_one, bits_two in iterate_exchanged_turns(name):
+        rows, rows_two = computed(view_of(one), bits_one), computed(view_of(two), bits_two)
         # Suits of which the player holds the same ranks may change places in the tables.
-        differing = [card for card, a, b in zip(cards, rows, rows_two, strict=True) if a != b]
-        held = {_ranks_held(one, card.suit) for card in differing}
-        assert len(held) <= 1, told(one.record, suits, view_of(one))
+        pairs = zip(cards, rows, rows_two, strict=True)
+        held = {one.ranks_held(card.suit) for card, a, b in pairs if a != b}
+        assert len(held) <= 1, told(one.record, view_of(one), view_of(two))
         assert Counter(map(tuple, rows)) == Counter(map(tuple, rows_two))

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kqj_sim.cards import parse_card
 from kqj_sim.core.types import Float32Array, Float64Array
 from kqj_sim.core.views import CardView
 from kqj_sim.policies.features import FEATURES, write_features
@@ -89,7 +88,6 @@ def test_it_plays_the_card_of_the_greatest_value(
         for moment in moments(record):
             legal = list_legal(moment)
             write_card_values(view_of(moment), numbers.ctypes.data, values)
-            card = record.tricks[len(moment.finished)].cards[len(moment.trick)]
-            assert coded[parse_card(card)] == legal[int(np.argmax(values[: len(legal)]))]
+            assert coded[moment.card] == legal[int(np.argmax(values[: len(legal)]))]
             chosen += len(legal) > 1
     assert chosen > 150

@@ -27,15 +27,7 @@ from kqj_sim.games.kwajongen.referee import (
 from kqj_sim.record import Call
 from kqj_sim.referee.base import FinalContract, PlayedTrick
 
-MUST_TRUMP, FREE = KwajongenRules(), KwajongenRules(void_rule="free")
-
-
-def legal(rules: KwajongenRules, hand: str, trick: str, trump: str = "h") -> set[Card]:
-    return list_legal_cards(rules, parse_cards(hand), parse_cards(trick), trump)
-
-
-def winner(trick: str, trump: str = "h", leader: int = 0) -> int:
-    return find_trick_winner(leader, parse_cards(trick), trump)
+MUST_TRUMP, FREE = BOTH = [KwajongenRules(), KwajongenRules(void_rule="free")]
 
 
 # The options
@@ -128,51 +120,42 @@ def test_no_other_call_is_legal(call: Call, reason: str) -> None:
 # The play
 
 
-@pytest.mark.parametrize("rules", [MUST_TRUMP, FREE])
-def test_the_leader_may_play_any_card(rules: KwajongenRules) -> None:
-    assert legal(rules, "As 9h Tc", "") == set(parse_cards("As 9h Tc"))
+LEGAL = [
+    ("leading, any card", BOTH, "As 9h Tc", "", "As 9h Tc"),
+    ("a suit led is followed with any card of it", BOTH, "As 9s Ah Tc", "Ks", "As 9s"),
+    ("a suit led is followed with any card of it", BOTH, "As 9s Ah", "Ks 9h", "As 9s"),
+    ("a suit led is followed with any card of it", BOTH, "Ah 9h Tc", "Kh Th", "Ah 9h"),
+    ("void: trump, without a duty to beat", [MUST_TRUMP], "Ah 9h Tc", "Ks", "Ah 9h"),
+    ("void: trump, without a duty to beat", [MUST_TRUMP], "Ah 9h Tc", "Ks Th", "Ah 9h"),
+    ("void: trump, also if the partner is master", [MUST_TRUMP], "9h Tc", "As Ks", "9h"),
+    ("void without trumps: any card", [MUST_TRUMP], "Ad Tc", "Ks", "Ad Tc"),
+    ("void in trump led: any card", [MUST_TRUMP], "Ad Tc", "Kh", "Ad Tc"),
+    ("void_rule=free, void: any card", [FREE], "Ah 9h Tc", "Ks", "Ah 9h Tc"),
+]
+"""A rule; the options, hand and trick at hearts; the legal cards."""
 
 
-@pytest.mark.parametrize("rules", [MUST_TRUMP, FREE])
-def test_one_must_follow_suit_with_any_card_of_it(rules: KwajongenRules) -> None:
-    assert legal(rules, "As 9s Ah Tc", "Ks") == set(parse_cards("As 9s"))
-    assert legal(rules, "As 9s Ah", "Ks 9h") == set(parse_cards("As 9s"))
-    assert legal(rules, "Ah 9h Tc", "Kh Th") == set(parse_cards("Ah 9h"))
-
-
-def test_void_one_must_trump_without_a_duty_to_beat() -> None:
-    assert legal(MUST_TRUMP, "Ah 9h Tc", "Ks") == set(parse_cards("Ah 9h"))
-    assert legal(MUST_TRUMP, "Ah 9h Tc", "Ks Th") == set(parse_cards("Ah 9h"))
-    # Also if the partner's card is master.
-    assert legal(MUST_TRUMP, "9h Tc", "As Ks") == set(parse_cards("9h"))
-
-
-def test_void_without_trumps_one_may_play_any_card() -> None:
-    assert legal(MUST_TRUMP, "Ad Tc", "Ks") == set(parse_cards("Ad Tc"))
-    # Void in trumps when trumps were led.
-    assert legal(MUST_TRUMP, "Ad Tc", "Kh") == set(parse_cards("Ad Tc"))
-
-
-def test_void_and_free_one_may_play_any_card() -> None:
-    assert legal(FREE, "Ah 9h Tc", "Ks") == set(parse_cards("Ah 9h Tc"))
+@pytest.mark.parametrize(
+    ("options", "hand", "trick", "right"), [row[1:] for row in LEGAL], ids=[r[0] for r in LEGAL]
+)
+def test_legal_cards(options: list[KwajongenRules], hand: str, trick: str, right: str) -> None:
+    for rules in options:
+        cards = list_legal_cards(rules, parse_cards(hand), parse_cards(trick), "h")
+        assert cards == {*parse_cards(right)}
 
 
 @pytest.mark.parametrize(
     ("trick", "place"),
     [
-        ("Ts Js As Ks", 2),  # the highest of the suit led
-        ("9s Ad Kc Tc", 0),  # no other suit wins
-        ("As 9h Ks Qs", 1),  # a trump
-        ("As 9h Th Ah", 3),  # the highest trump
-        ("As Kh 9h Jh", 1),
-        ("9h As Ad Th", 3),  # trumps led
-        ("Tc 9c Jc Qh", 3),
+        ("Ts Js As Ks", 2), ("9s Ad Kc Tc", 0),  # the highest of the suit led; no other suit
+        ("As 9h Ks Qs", 1), ("As 9h Th Ah", 3), ("As Kh 9h Jh", 1),  # the highest trump
+        ("9h As Ad Th", 3), ("Tc 9c Jc Qh", 3),
         ("Jh Th 9h As", 0),  # the ten is below the jack, in trumps too
     ],
-)
+)  # fmt: skip
 def test_the_highest_trump_else_the_highest_of_the_suit_led_wins(trick: str, place: int) -> None:
     for leader in range(4):
-        assert winner(trick, leader=leader) == (leader + place) % 4
+        assert find_trick_winner(leader, parse_cards(trick), "h") == (leader + place) % 4
 
 
 # The scores
