@@ -31,60 +31,32 @@ def _view(contract: str, bits: int = 0) -> CardView:
     return CardView(**{**fields, "random": bits})
 
 
-def _sets(contract: str, most: int = 8) -> list[tuple[int, dict[Card, int]]]:
+def _sets(contract: str) -> list[tuple[int, dict[Card, int]]]:
     """Random sets of up to eight cards, as bits and as cards."""
-    draw = random.Random(contract)
-    coded = strength_of(contract)
-    found = []
-    for _ in range(400):
-        cards = draw.sample(CARDS, draw.randint(1, most))
-        found.append((sum(coded[card] for card in cards), {card: coded[card] for card in cards}))
-    return found
-
-
-def _rank(bit: int) -> int:
-    return (bit.bit_length() - 1) & 15
+    draw, coded = random.Random(contract), strength_of(contract)
+    sets = [draw.sample(CARDS, draw.randint(1, 8)) for _ in range(400)]
+    bits = [{card: coded[card] for card in cards} for cards in sets]
+    return [(sum(cards.values()), cards) for cards in bits]
 
 
 def _by_rank(cards: list[int]) -> list[int]:
     """By rank, of equal ranks the plain ones first: the trump suit is in the top lane."""
-    return sorted(cards, key=lambda bit: (_rank(bit), bit))
+    return sorted(cards, key=lambda bit: ((bit.bit_length() - 1) & 15, bit))
 
 
 @pytest.mark.parametrize("contract", CONTRACTS)
-def test_lowest_and_highest_go_by_rank(contract: str) -> None:
+def test_cards_are_chosen_by_rank_and_points(contract: str) -> None:
+    view = _view(contract)
     for bits, cards in _sets(contract):
         ordered = _by_rank(list(cards.values()))
-        assert lowest(bits) == ordered[0], cards
-        assert highest(bits) == ordered[-1], cards
+        assert (lowest(bits), highest(bits)) == (ordered[0], ordered[-1]), cards
+        worth = {bit: card_points(card, contract) for card, bit in cards.items()}
+        assert tools.points(view, bits) == sum(worth.values()), cards
+        light, fair = ([bit for bit in ordered if worth[bit] < most] for most in (4, 8))
+        assert cheapest(view, bits) == (light or fair or ordered)[0], cards
+        classes = ([bit for bit in ordered if worth[bit] & plane] for plane in (16, 8, 4))
+        assert dearest(view, bits) == next(filter(None, classes), ordered)[0], cards
     assert lowest(0) == highest(0) == 0
-
-
-@pytest.mark.parametrize("contract", CONTRACTS)
-def test_points_are_the_referees(contract: str) -> None:
-    view = _view(contract)
-    for bits, cards in _sets(contract):
-        assert tools.points(view, bits) == sum(card_points(card, contract) for card in cards), cards
-
-
-@pytest.mark.parametrize("contract", CONTRACTS)
-def test_cheapest_has_few_points(contract: str) -> None:
-    view = _view(contract)
-    for bits, cards in _sets(contract):
-        worth = {bit: card_points(card, contract) for card, bit in cards.items()}
-        light = [bit for bit in worth if worth[bit] < 4]
-        fair = [bit for bit in worth if worth[bit] < 8]
-        assert cheapest(view, bits) == _by_rank(light or fair or list(worth))[0], cards
-
-
-@pytest.mark.parametrize("contract", CONTRACTS)
-def test_dearest_has_many_points(contract: str) -> None:
-    view = _view(contract)
-    for bits, cards in _sets(contract):
-        worth = {bit: card_points(card, contract) for card, bit in cards.items()}
-        classes = ([bit for bit in worth if worth[bit] & plane] for plane in (16, 8, 4))
-        some = next((found for found in classes if found), list(worth))
-        assert dearest(view, bits) == _by_rank(some)[0], cards
 
 
 def test_cheapest_and_dearest_of_one_card_are_it() -> None:
@@ -126,10 +98,8 @@ def test_random_below_is_within_its_bound() -> None:
 
 
 def test_small_tools() -> None:
-    assert tools.first_of(6, 9) == 6
-    assert tools.first_of(0, 9) == 9
-    assert tools.ranks(PACK) == 0xFFF
-    assert tools.ranks(1 << 53 | 1 << 18) == 1 << 5 | 1 << 2
+    assert (tools.first_of(6, 9), tools.first_of(0, 9)) == (6, 9)
+    assert (tools.ranks(PACK), tools.ranks(1 << 53 | 1 << 18)) == (0xFFF, 1 << 5 | 1 << 2)
     assert [tools.suit_cards(suit) for suit in range(4)] == [0xFFF << 16 * k for k in range(4)]
     counted = kernel(lambda cards: tools.count(cards))
     assert counted(0b1011) == 3
