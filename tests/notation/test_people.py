@@ -48,8 +48,7 @@ def test_seats_and_places_are_named() -> None:
 
 
 @pytest.mark.parametrize(
-    "players",
-    [["points"] * 6, ["Ann"] * 6, [*NAMES[:5], "points"], ["points"] * 5 + ["random"]],
+    "players", [["points"] * 6, ["Ann"] * 6, [*NAMES[:5], "points"], ["points"] * 5 + ["random"]]
 )
 def test_policies_and_equal_names_are_no_people(players: list[str]) -> None:
     record = from_json(json.dumps(_forge(players=players)))

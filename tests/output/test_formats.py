@@ -103,8 +103,7 @@ def test_no_tables_are_no_error(format: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "format"),
-    [("a.b/out.JSON", "json"), ("out.md", "markdown"), ("out.txt", "table")],
+    ("path", "format"), [("a.b/out.JSON", "json"), ("out.md", "markdown"), ("out.txt", "table")]
 )
 def test_format_follows_from_the_suffix(path: str, format: str) -> None:
     assert choose_by_suffix(path, TABLE_SUFFIXES) == format

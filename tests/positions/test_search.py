@@ -99,9 +99,7 @@ def test_calls_after_implausible_calls_end_with_the_call(monkeypatch: pytest.Mon
         odds(HAND, rules=AUCTION_2, heard=MANY_BIDS, policies="random", deals=10**6, time=3600)
 
 
-def test_ended_search_with_enough_deals_answers(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_ended_search_with_enough_deals_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(KqjCallSampler, "max_hands", 1 << 20)
     found = odds(
         HAND,

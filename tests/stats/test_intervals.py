@@ -394,11 +394,7 @@ def test_ratio_of_rare_events_holds_the_truth_in_95_of_100_seeds() -> None:
         made = random.binomial(taken, 299 / 300)
         ww, wy, yy = (int(each.sum()) for each in (taken**2, taken * made, made**2))
         found = intervals.estimate_ratio_from_sums(
-            500,
-            int(taken.sum()),
-            int(made.sum()),
-            (ww, wy, yy),
-            is_share=True,
+            500, int(taken.sum()), int(made.sum()), (ww, wy, yy), is_share=True
         )
         held += found.low <= 299 / 300 <= found.high
     assert held / SEEDS >= 0.935

@@ -86,10 +86,7 @@ def check(tables: list[Table], frame: pd.DataFrame, of: Experiment, by: tuple[st
             unit, *numbers, deals = found[key]
             assert deals == estimate.observations, (table.name, key)
             expected = [each if np.isfinite(each) else np.nan for each in estimate[:3]]
-            assert numbers == pytest.approx(expected, nan_ok=True, rel=1e-9), (
-                table.name,
-                key,
-            )
+            assert numbers == pytest.approx(expected, nan_ok=True, rel=1e-9), (table.name, key)
             assert unit in ("share", "points", "count", "amount", "rounds")
             assert (unit == "share") == ("share" in key[1])
 
@@ -314,9 +311,7 @@ def test_tables_say_why_a_standard_deviation_is_missing(deals: int, told: bool) 
     assert notes == ([expected] if 0 < deals < 1000 else [])
 
 
-def test_too_many_groups_are_refused_as_soon_as_they_occur(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_too_many_groups_are_refused_as_soon_as_they_occur(monkeypatch: pytest.MonkeyPatch) -> None:
     experiment = Experiment(KqjRules(), deals=2000)
     rows = synthetic_rows(KqjRules(), 2000, 1)
     by = ("contracting_total", "defending_total")

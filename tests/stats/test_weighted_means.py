@@ -9,11 +9,7 @@ import pytest
 from scipy import stats
 
 from kqj_sim.stats import sequences
-from kqj_sim.stats.intervals import (
-    estimate_mean_from_sums,
-    estimate_share,
-    estimate_weighted_share,
-)
+from kqj_sim.stats.intervals import estimate_mean_from_sums, estimate_share, estimate_weighted_share
 from kqj_sim.stats.moments import Objective, WeightedMoments
 
 

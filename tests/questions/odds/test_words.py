@@ -16,10 +16,7 @@ from kqj_sim.games import find_game
 from kqj_sim.games.kqj.call_sampler import KqjCallOdds
 from kqj_sim.output.sentences import say
 from kqj_sim.positions.auction_state import AuctionState, CallOption
-from kqj_sim.positions.measures import (
-    get_kqj_call_measures,
-    get_kqj_card_measures,
-)
+from kqj_sim.positions.measures import get_kqj_call_measures, get_kqj_card_measures
 from kqj_sim.positions.odds import CardOdds, Playouts
 from kqj_sim.questions.odds.screen import name_option, write_headline
 from kqj_sim.referee.base import FinalContract, get_referee

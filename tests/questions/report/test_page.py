@@ -215,9 +215,9 @@ def test_without_counters_the_extremes_are_named_by_their_bounds() -> None:
         150: estimate_share(0, 30),
     }
     assert describe_amounts(numbers, {}, NONE) == [
-        "Contracts of 120 are made most often (50.0% ±3.1).",
+        "Contracts of 120 are made most often (50.0% ±3.1)."
     ]
     numbers[150] = estimate_share(300, 1000)
     assert describe_amounts(numbers, {}, NONE) == [
-        "Contracts of 120 are made most often (50.0% ±3.1), those of 140 least often (5.0% ±1.4).",
+        "Contracts of 120 are made most often (50.0% ±3.1), those of 140 least often (5.0% ±1.4)."
     ]

@@ -9,12 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kqj_sim.imposed import ImposedFirstCall
-from kqj_sim.questions.report.play import (
-    CLASS_COUNT,
-    TOP_TRUMPS,
-    classify_hands,
-    play_take_chart,
-)
+from kqj_sim.questions.report.play import CLASS_COUNT, TOP_TRUMPS, classify_hands, play_take_chart
 from kqj_sim.rules import KqjRules
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
@@ -23,11 +18,7 @@ from kqj_sim.simulation.rows import Rows
 from kqj_sim.simulation.run import simulate
 
 DEALS = 600
-GAIN, MORE, LESS = (
-    "gain_mean",
-    "taking_better_share",
-    "passing_better_share",
-)
+GAIN, MORE, LESS = ("gain_mean", "taking_better_share", "passing_better_share")
 
 
 def experiment(rules: KqjRules, first_call: ImposedFirstCall | None = None) -> Experiment:

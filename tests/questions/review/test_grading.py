@@ -13,11 +13,7 @@ from kqj_sim.cards import Card
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.search import Deadline, SearchEnded
 from kqj_sim.questions.review import grading
-from kqj_sim.questions.review.grading import (
-    draw_deals,
-    find_equivalents,
-    grade_decisions,
-)
+from kqj_sim.questions.review.grading import draw_deals, find_equivalents, grade_decisions
 from kqj_sim.questions.review.play import review_round
 from tests.questions.review.rounds import TABLES, list_rounds, make_settings
 from tests.variants import AUCTION_2, TAKE_2

@@ -84,8 +84,7 @@ def test_groups_have_a_row_each(variant: str) -> None:
 def test_rows_of_few_deals_become_sentences() -> None:
     text = run("simulate", "--deals", "1000", "--seed", "5", "--policy", "points").stdout
     told = re.search(
-        r"Too few for a row: (\d+) takes? in the 2nd lap, (\d+) by the",
-        " ".join(text.split()),
+        r"Too few for a row: (\d+) takes? in the 2nd lap, (\d+) by the", " ".join(text.split())
     )
     assert told, text
     assert all(0 < int(count) < 30 for count in told.groups())
