@@ -31,7 +31,6 @@ NAMES = ["Ann", "Ben", "Cem", "Dora", "Eva", "Finn"]
 
 
 def read(text: str) -> list[Record | PartialRecord | RecordError]:
-    """Return the rounds of a text."""
     return [record for _, record in read_rounds(text)]
 
 
@@ -46,7 +45,6 @@ def normalise(record: Record) -> Record:
 
 
 def assert_round_trip(records: list[Record]) -> None:
-    """Assert that records written as text are read as the same records."""
     back = read("".join(format_records(records)))
     assert len(back) == len(records)
     for record, found in zip(records, back, strict=True):
@@ -55,14 +53,12 @@ def assert_round_trip(records: list[Record]) -> None:
 
 
 def example(number: int = 0) -> str:
-    """Return an example of the guide."""
     blocks = re.findall(r"(?:^    .*\n|^\n(?=    ))+", GUIDE, re.MULTILINE)
     texts = [re.sub("^    ", "", each, flags=re.MULTILINE).lstrip("\n") for each in blocks]
     return [each for each in texts if "Players:" in each][number]
 
 
 def read_one(text: str) -> Record | PartialRecord:
-    """Return the one round of a text without errors."""
     (found,) = read(text)
     assert not isinstance(found, RecordError), found
     return found

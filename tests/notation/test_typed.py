@@ -65,17 +65,14 @@ def test_taking_names_the_suit_or_not(text: str) -> None:
 
 
 def taking(**known: object) -> Position:
-    """A situation with taking."""
     return read_typed_position(FIVE, TAKE, return_card="7h", **known)  # type: ignore[arg-type]
 
 
 def auction(heard: str, rules: KqjRules = AUCTION, place: int | None = None) -> Position:
-    """A situation with auctions."""
     return read_typed_position(EIGHT, rules, heard=heard, place=place)
 
 
 def texts(situation: Position) -> list[str]:
-    """The calls that are open."""
     return [option.text for option in list_call_options(situation, replay_calls(situation)[1])]
 
 

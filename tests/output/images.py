@@ -9,5 +9,4 @@ SIGNATURES = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 
 
 def read_texts(svg: bytes) -> set[str]:
-    """Return the texts of an SVG image."""
     return set(re.findall(r"<text[^>]*>([^<]+)</text>", svg.decode()))

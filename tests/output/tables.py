@@ -14,7 +14,6 @@ NAN = math.nan
 
 
 def run(**changes: object) -> Run:
-    """A run of a million deals."""
     fields: dict[str, object] = {
         "command": "simulate",
         "rules": KqjRules(),

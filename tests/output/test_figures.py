@@ -68,14 +68,12 @@ CHARTS: dict[str, Chart | None] = {
 
 
 def svg(name: str) -> str:
-    """Return a chart as a picture of a page."""
     chart = CHARTS[name]
     assert chart is not None
     return chart.make_picture().svg
 
 
 def texts(svg: str) -> list[str]:
-    """The texts of a picture."""
     return [
         text.text or "" for text in ElementTree.fromstring(svg).iter() if text.tag.endswith("}text")
     ]

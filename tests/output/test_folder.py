@@ -15,7 +15,6 @@ from kqj_sim.output.files import OutputFolder
 
 
 def names(folder: Path) -> list[str]:
-    """Everything in a folder."""
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
 
 

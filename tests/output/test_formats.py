@@ -22,7 +22,6 @@ NUMBERS = ["table", "lap", "contract", "quantity", "unit", "value", "low", "high
 
 
 def written(format: str) -> bytes:
-    """The report in a format."""
     return render(REPORT, format)
 
 

@@ -26,7 +26,6 @@ EXPERIMENT = Experiment(players=("random",) * 6, deals=DEALS, seed=5)
 
 
 def write(path: Path, chunk: int = 150, experiment: Experiment = EXPERIMENT) -> None:
-    """Write the experiment's rows."""
     with RowsFile(path) as file:
         for rows in iterate_row_chunks(experiment, threads=1, chunk=chunk):
             file.write(rows)
@@ -89,18 +88,6 @@ def test_parquet_reads_back_as_the_frame(experiment: Experiment, tmp_path: Path)
     pd.testing.assert_frame_equal(pd.read_parquet(path), simulate(experiment, threads=1).frame())
 
 
-@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
-def test_flags_of_files_choose_rows_and_points_can_be_squared(suffix: str, tmp_path: Path) -> None:
-    path = tmp_path / f"rows{suffix}"
-    experiment = Experiment(players=("greedy",) * 6, deals=2000, seed=3)
-    write(path, experiment=experiment)
-    found = pd.read_parquet(path) if suffix == ".parquet" else pd.read_csv(path, na_filter=False)
-    truth = [int(value) for value in simulate(experiment).column("contracting_total")]
-    assert (found["contracting_total"] ** 2).sum() == sum(value**2 for value in truth)
-    assert (found["contracting_total"] * 200).max() == 200 * max(truth)
-    assert len(found[found["taken"]]) == (found["result"] != "passed_out").sum() > 0
-
-
 def test_parquet_has_wide_integers_flags_labels_and_the_run(tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
     write(path)
@@ -136,16 +123,6 @@ def test_mask_chooses_rows(tmp_path: Path) -> None:
     found = pd.read_parquet(path)
     assert list(found["deal"]) == list(rows.deal[mask])
     assert set(found["lap"]) == {2}
-
-
-def test_games_add_their_number_and_round(tmp_path: Path) -> None:
-    path = tmp_path / "rows.parquet"
-    games = Experiment(players=("random",) * 6, games=5)
-    write(path, experiment=games)
-    found = pd.read_parquet(path)
-    assert list(found.columns[:3]) == ["deal", "game", "round"]
-    assert sorted(set(found["game"])) == list(range(5))
-    assert (found.groupby("game")["round"].min() == 0).all()
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".csv"])

@@ -33,7 +33,6 @@ TEMPLATES = "".join(path.read_text() for path in PACKAGE.rglob("sentences.j2"))
 
 
 def _list_texts() -> set[str]:
-    """Return the texts in the package's modules."""
     nodes = (node for source in SOURCES for node in ast.walk(ast.parse(source)))
     return {
         node.value

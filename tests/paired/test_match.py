@@ -62,7 +62,6 @@ every_match = pytest.mark.parametrize("match", MATCHES.values(), ids=MATCHES)
 def play(
     match: Match, deals: int, first: int = 7, threads: int = 1, chunk: int | None = None
 ) -> LeadTally:
-    """Return all that is counted of some deals."""
     tally = match.make_tally()
     for part in match.play(first, deals, threads, chunk):
         tally.add(part)

@@ -21,7 +21,6 @@ SAMPLED = GradePlan(deals=1, reference="points+greedy", max_layouts=0)
 
 
 def find_decisions(bidding: Bidding, trick: int) -> list[Decision]:
-    """Return the decisions of a trick of some rounds."""
     records = kqj.records(deals=2, policy="points+greedy", bidding=bidding)
     rounds = [RecordedRound(record, line) for line, record in enumerate(records, start=1)]
     return [each for played in rounds for each in played.decisions if each.trick == trick]

@@ -19,7 +19,6 @@ from kqj_sim.questions.review.decisions import RecordedRound
 
 
 def draw(sampler: KqjCardSampler) -> HandDraws:
-    """Return some draws."""
     return sampler.draw_hands(Search(sampler.question_count, math.inf), 0, 256)
 
 

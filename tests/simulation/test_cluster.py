@@ -18,13 +18,9 @@ from typing import Any
 import pytest
 
 import kqj_sim as kqj
-from kqj_sim.core.block import LANES
 from kqj_sim.runner import ProgressLine
 from kqj_sim.simulation import cluster as dask_cluster
-from kqj_sim.simulation.cluster import DaskCluster
-from kqj_sim.simulation.run import simulate
 from tests.command_line import ENVIRONMENT, expect_error, kill_at_end, run
-from tests.variants import TAKE_2, lively
 
 pytestmark = pytest.mark.slow
 
@@ -55,7 +51,6 @@ class Local:
         self.address: str = json.loads(file.read_text())["address"]
 
     def worker(self) -> subprocess.Popen[bytes]:
-        """Start a worker with one thread."""
         options = ("--nthreads", "1", "--no-nanny", "--local-directory", self.folder)
         return self._start("worker", self.address, *options)
 
@@ -237,16 +232,6 @@ def test_an_error_of_the_session_is_told_as_ever(local: Local, folder: Path) -> 
     assert messages[0] == messages[1]
 
 
-def test_rows_from_python(local: Local, folder: Path) -> None:
-    experiment = lively(TAKE_2, deals=3 * LANES + 1, first=5)
-    with DaskCluster(local.address) as crew:
-        assert crew.thread_count == 2
-        found = simulate(experiment, crew)
-    expected = simulate(experiment)
-    assert (found.deal == expected.deal).all()
-    assert (found.values == expected.values).all()
-
-
 @pytest.mark.parametrize("library", ["numba", "llvmlite", "numpy"])
 def test_workers_with_other_versions_are_refused(
     local: Local, monkeypatch: pytest.MonkeyPatch, library: str
@@ -269,7 +254,6 @@ def test_another_service_is_no_cluster(answer: bytes) -> None:
 
 
 def _answer_all(server: socket.socket, answer: bytes) -> None:
-    """Answer whoever connects."""
     with suppress(OSError):
         while True:
             connection, _ = server.accept()

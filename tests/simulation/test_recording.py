@@ -13,7 +13,7 @@ import pytest
 from kqj_sim.core.block import LANES
 from kqj_sim.errors import InputError
 from kqj_sim.imposed import ImposedContract, ImposedFirstCall
-from kqj_sim.record import Record, from_json, to_json
+from kqj_sim.record import Record, to_json
 from kqj_sim.referee import check_record, check_records
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
@@ -39,12 +39,6 @@ FOUR = (
     "2-random-auction-any-total-outscore",
     "3-fixed-auction-turn-rounded-amount",
 )
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_records_read_back(variant: str) -> None:
-    for record in play_records(lively(VARIANTS[variant], deals=60)):
-        assert from_json(to_json(record)) == record, told(record)
 
 
 def test_records_come_in_order_and_say_how_to_make_them_again() -> None:
@@ -79,15 +73,7 @@ def test_players_are_named_by_seat() -> None:
 @pytest.mark.parametrize("rules", [TAKE_2, AUCTION_3])
 def test_passed_out_rounds_have_nothing(rules: KqjRules) -> None:
     for record in play_records(Experiment(rules, ("random:take=0,bid=0",) * 6, 20)):
-        assert record.result == "passed_out"
-        assert (record.sender, record.contract, record.amount) == (None, None, None)
-        assert (record.capot, record.stake) == (False, 1)
-        assert (record.hands, record.tricks, record.bonuses) == (None, [], [])
-        assert [call.call for call in record.calls] == ["pass"] * len(record.calls)
-        assert len(record.calls) == (12 if rules.bidding == "take" else 6)
-        zeros = [0] * rules.teams
-        assert record.card_points == record.totals == record.scores == zeros
-        assert record.gratuities == record.trick_counts == zeros
+        assert record.result == "passed_out" and check_record(record) == []
 
 
 def test_imposed_rounds_say_so() -> None:
@@ -143,7 +129,6 @@ def experiments(rules: GameRules) -> Iterator[Experiment]:
 
 
 def changed(record: Record, **values: object) -> Record:
-    """Return a record with other values."""
     return msgspec.structs.replace(record, **values)
 
 

@@ -17,7 +17,6 @@ Sample = tuple[tuple[Any, ...], str, Estimate]
 
 
 def share(condition: pd.Series[bool]) -> Estimate:
-    """Share of a sample for which a condition holds."""
     bounds = intervals.estimate_share(int(condition.sum()), len(condition))
     value = float(condition.mean()) if len(condition) else np.nan
     return Estimate(value, bounds.low, bounds.high, len(condition))
@@ -26,14 +25,12 @@ def share(condition: pd.Series[bool]) -> Estimate:
 def mean(
     sample: pd.Series[int], parts: int = 1, limits: tuple[float, float] | None = None
 ) -> Estimate:
-    """Mean of a sample, and of its interval."""
     bounds = intervals.estimate_mean(Counter(sample.tolist()), limits=limits)
     value = float(sample.mean()) if len(sample) else np.nan
     return Estimate(value / parts, bounds.low / parts, bounds.high / parts, len(sample))
 
 
 def spread(name: str, sample: pd.Series[int]) -> Iterator[tuple[str, Estimate]]:
-    """Mean, standard deviation, quantiles."""
     yield f"{name}_mean", mean(sample)
     counter = Counter(sample.tolist())
     _, low, high, _ = intervals.estimate_standard_deviation(counter)
@@ -77,7 +74,6 @@ def numbers(name: str, frame: pd.DataFrame, rules: KqjRules, games: bool) -> Ite
 def calling(
     family: str, own: list[str], frame: pd.DataFrame, taken: pd.DataFrame, rules: KqjRules
 ) -> Iterator[Sample]:
-    """Compute the tables of takes and the distributions of calls."""
     if family != "taking":
         column = {"opening_amounts": "opening_amount", "final_amounts": "amount"}.get(
             family, family
@@ -112,20 +108,17 @@ def calling(
 
 
 def contracts(rows: pd.DataFrame, rules: KqjRules) -> Iterator[Sample]:
-    """Compute the tables of contracts."""
     tie = rules.bidding == "take" or rules.must_outscore
     for result in ("made", "failed", "litigation") if tie else ("made", "failed"):
         yield (), f"{result}_share", share(rows["result"] == result)
 
 
 def contracting_total(rows: pd.DataFrame, rules: KqjRules) -> Iterator[Sample]:
-    """The contracting team's total."""
     for quantity, estimate in spread("contracting_total", rows["contracting_total"]):
         yield (), quantity, estimate
 
 
 def bonuses(rows: pd.DataFrame, rules: KqjRules) -> Iterator[Sample]:
-    """Bonuses by side."""
     last = rows["last_trick_contracting"] == 1
     yield ("contracting",), "last_trick_share", share(last)
     yield ("defending",), "last_trick_share", share(~last)
@@ -139,7 +132,6 @@ def bonuses(rows: pd.DataFrame, rules: KqjRules) -> Iterator[Sample]:
 
 
 def auctions(rows: pd.DataFrame, rules: KqjRules) -> Iterator[Sample]:
-    """Amounts, bids, counters."""
     yield (), "opening_amount_mean", mean(rows["opening_amount"])
     yield (), "final_amount_mean", mean(rows["amount"])
     yield (), "bids_mean", mean(rows["bids"])
@@ -153,7 +145,6 @@ def auctions(rows: pd.DataFrame, rules: KqjRules) -> Iterator[Sample]:
 
 
 def capot(rows: pd.DataFrame, rules: KqjRules) -> Iterator[Sample]:
-    """Capot announced."""
     announced, silent = (rows[rows["capot_announced"] == flag] for flag in (1, 0))
     yield (), "capot_announced_share", share(rows["capot_announced"] == 1)
     made = share(announced["result"] == "made")
@@ -163,7 +154,6 @@ def capot(rows: pd.DataFrame, rules: KqjRules) -> Iterator[Sample]:
 
 
 def gratuities(rows: pd.DataFrame, rules: KqjRules) -> Iterator[Sample]:
-    """Three-team gratuities."""
     low, none = rows["low_teams"].astype(int), rows["trickless_teams"].astype(int)
     for quantity, sample in (("low_team", low), ("trickless_team", none)):
         yield (), f"{quantity}_share", share(sample > 0)
@@ -174,7 +164,6 @@ def gratuities(rows: pd.DataFrame, rules: KqjRules) -> Iterator[Sample]:
 
 
 def pending(rows: pd.DataFrame, games: bool) -> Iterator[Sample]:
-    """Litigation gratuities."""
     columns = {"left": "pending_after"}
     if games:
         columns |= {"waiting": "pending_before", "received": "gratuity_received"}
@@ -185,7 +174,6 @@ def pending(rows: pd.DataFrame, games: bool) -> Iterator[Sample]:
 
 
 def scores(frame: pd.DataFrame, taken: pd.DataFrame, rules: KqjRules) -> Iterator[Sample]:
-    """Scores of the sides."""
     three = rules.teams == 3
     own, others = taken["contracting_score"].astype(int), taken["defending_score"].astype(int)
     parts = 2 if three else 1
@@ -198,7 +186,6 @@ def scores(frame: pd.DataFrame, taken: pd.DataFrame, rules: KqjRules) -> Iterato
 
 
 def seat_score(frame: pd.DataFrame, seat: int) -> pd.Series[int]:
-    """The score of the player at a seat."""
     scored: pd.Series[int] = frame.apply(
         lambda row: row[f"score_{row[f'team_of_seat_{seat}']}"], axis=1
     )

@@ -35,7 +35,6 @@ def choose_card(view):
 
 
 def write(folder: Path) -> str:
-    """Write the file; its specification."""
     path = folder / "plain.py"
     path.write_text(SOURCE, encoding="utf-8")
     return str(path)
@@ -59,6 +58,5 @@ def plays(
     hand: Collection[Card], trick: tuple[Card, ...], leader: int, teams: tuple[int, ...],
     contract: str,
 ) -> Card:  # fmt: skip
-    """The card that the player plays."""
     bit = strength_of(contract)
     return min(list_legal_cards(hand, trick, leader, teams, contract), key=lambda card: bit[card])

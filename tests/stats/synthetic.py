@@ -79,7 +79,6 @@ def synthetic_rows(rules: KqjRules, deals: int, seed: int, taken: float = 0.67) 
 
 
 def synthetic_games(rules: KqjRules, games: int, seed: int) -> GameRows:
-    """Finished games under these rules."""
     random = np.random.default_rng(seed)
     rounds = random.integers(10, 60, games)
     return GameRows(

@@ -37,7 +37,6 @@ RULES: dict[str, GameRules] = {
 
 
 def make_tables(rules: GameRules) -> Iterator[Table]:
-    """Every table that rounds and games under these rules have."""
     players = ("random",) * rules.seats
     for games in (None, 2):
         played = Experiment(rules, players, deals=20, games=games)

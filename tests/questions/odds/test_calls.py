@@ -48,7 +48,6 @@ def sampled(
 
 
 def counted(hands: np.ndarray, cards: int) -> np.ndarray:
-    """Count some cards in each of the hands."""
     return np.bitwise_count((hands & cards).astype(np.uint64)).astype(float)
 
 

@@ -43,7 +43,6 @@ Weigh = Callable[[Position, Hands], int | Fraction]
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The specification of the plain player."""
     return plain_player.write(tmp_path_factory.mktemp("plain"))
 
 

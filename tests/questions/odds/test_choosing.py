@@ -59,7 +59,6 @@ class Coverage:
         self.biases: dict[str, list[float]] = {}
 
     def add(self, name: str, found: Estimate, truth: float) -> None:
-        """Count an interval."""
         self.held[name] = self.held.get(name, 0) + (found.low <= truth <= found.high)
         self.biases.setdefault(name, []).append(found.value - truth)
 
@@ -145,7 +144,6 @@ class SyntheticCards(CardSampler):
         self.options, self.true, self.seed = range(len(true)), true, seed
 
     def make_odds(self, plan: EstimatePlan) -> CardOdds:
-        """Return estimates without deals."""
         return self._fill_odds(CardOdds, plan)
 
     def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
@@ -166,7 +164,6 @@ class SyntheticCards(CardSampler):
 
 
 def card_odds(true: Sequence[float], seed: int) -> CardOdds:
-    """Return the estimates of cards with these true values."""
     odds = estimate_options(SyntheticCards(true, seed), EstimatePlan(deals=512, seed=seed))
     assert isinstance(odds, CardOdds)
     return odds

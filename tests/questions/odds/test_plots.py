@@ -26,7 +26,6 @@ def odds() -> Odds:
 
 
 def draw(odds: Odds, name: str) -> Axes:
-    """Return the axes of a drawing."""
     (chart,) = (chart for chart in list_charts(odds) if chart.name == name)
     axes = Figure().subplots()
     chart.parts[0](axes)

@@ -20,7 +20,6 @@ PLAYER = "points+greedy"
 
 
 def check_screen(odds: Any) -> None:
-    """Check that odds fit a screen."""
     lines = render(make_odds_screen(odds), "table", width=WIDTH).decode().splitlines()
     assert len(lines) <= MOST_LINES
     assert max(map(len, lines)) <= WIDTH

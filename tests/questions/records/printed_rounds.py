@@ -11,7 +11,6 @@ from kqj_sim.record import Record
 
 
 def print_round(record: Record, color: bool = False) -> str:
-    """Return a round as text."""
     return to_screen(render_round(record), color=color, width=None)
 
 

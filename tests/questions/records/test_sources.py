@@ -16,7 +16,6 @@ from tests.referee.random_rounds import random_record
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """A file of three rounds."""
     file = tmp_path / "rounds.jsonl"
     file.write_text("".join(f"{to_json(random_record(KqjRules(), seed))}\n" for seed in range(3)))
     return file

@@ -40,7 +40,6 @@ class Reader(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note paths, marks and links."""
         found = dict(attrs)
         self._path = found.get("data-value")
         self._tag = "json" if found.get("id") == "review" else tag
@@ -51,11 +50,9 @@ class Reader(HTMLParser):
         self.sources += [value or "" for name, value in attrs if name in ("src", "srcset")]
 
     def handle_endtag(self, tag: str) -> None:
-        """Leave an element."""
         self._path, self._tag = None, ""
 
     def handle_data(self, data: str) -> None:
-        """Note values, and the text without them."""
         if self._tag == "json":
             self.embedded += data
         elif self._path is not None:
@@ -65,14 +62,12 @@ class Reader(HTMLParser):
 
 
 def look_up(data: Any, path: str) -> Any:
-    """Return the value at a path of the JSON."""
     for key in path.split("."):
         data = data[int(key) if isinstance(data, list) else key]
     return data
 
 
 def assert_values_are_of_json(reader: Reader, data: Any) -> None:
-    """Assert that each number of a page is the one at its path."""
     assert reader.values
     for path, text in reader.values:
         number = look_up(data, path)

@@ -27,14 +27,12 @@ FEW = ("--samples", "20", "--reference", "points+greedy")
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """A file with a round."""
     path = tmp_path / "round.jsonl"
     path.write_text(to_json(ROUND) + "\n", encoding="utf-8")
     return path
 
 
 def review(*arguments: str, **settings: object) -> dict[str, Any]:
-    """Return the JSON of a review."""
     done = run("review", *arguments, *FEW, "--format", "json", "--quiet", **settings)
     assert done.exit_code == 0, done.output
     data: dict[str, Any] = json.loads(done.stdout)

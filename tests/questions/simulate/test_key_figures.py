@@ -45,7 +45,6 @@ def shown(
 
 
 def seat(rules: GameRules, *policies: str) -> tuple[str, ...]:
-    """The policies seated in turn."""
     return tuple(policies[number % len(policies)] for number in range(rules.seats))
 
 

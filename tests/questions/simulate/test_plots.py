@@ -18,7 +18,6 @@ RANDOM: dict[str, Any] = {"policy": "random", "deals": 3000, "seed": 5}
 
 
 def read_picture(result: SimulationResult) -> str:
-    """Return the texts of a picture."""
     return "\n".join(read_texts(result.make_drawing().render("svg")))
 
 

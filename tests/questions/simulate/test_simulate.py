@@ -12,7 +12,6 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,6 @@ SMALL = ("--deals", "2000", "--policy", "random")
 
 
 def simulated(*arguments: str) -> dict[str, Any]:
-    """The JSON that a simulation prints."""
     done = run("simulate", *SMALL, "--format", "json", *arguments)
     assert done.exit_code == 0, done.output
     found: dict[str, Any] = json.loads(done.stdout)
@@ -45,30 +43,8 @@ def numbers(found: dict[str, Any], table: str, **group: object) -> dict[str, flo
     }
 
 
-def long_form(found: dict[str, Any]) -> list[tuple[object, ...]]:
-    """Every number of every table."""
-    return [
-        (table["name"], *(row[group] for group in table["groups"]), row["quantity"], row["value"])
-        for table in found["tables"]
-        for row in table["rows"]
-    ]
-
-
 def test_threads_cannot_be_seen() -> None:
     assert simulated("--threads", "1") == simulated("--threads", "2")
-
-
-def test_formats_hold_the_same_numbers(tmp_path: Path) -> None:
-    expected = simulated()
-    done = run("simulate", *SMALL, "--format", "csv")
-    from_csv = pd.read_csv(StringIO(done.stdout), float_precision="round_trip")
-    assert len(from_csv) == len(long_form(expected))
-    assert list(from_csv["value"].fillna(-1)) == [
-        -1 if value is None else value for *_, value in long_form(expected)
-    ]
-    path = tmp_path / "tables.parquet"
-    assert run("simulate", *SMALL, "--out", str(path)).output == ""
-    assert list(pd.read_parquet(path)["value"].fillna(-1)) == list(from_csv["value"].fillna(-1))
 
 
 def test_outputs_name_players_and_hold_their_parameters(tmp_path: Path) -> None:
@@ -114,14 +90,6 @@ def test_a_mistake_in_a_users_policy_is_one_line(tmp_path: Path) -> None:
     ), done.stderr
 
 
-def test_rows_are_written_with_the_tables(tmp_path: Path) -> None:
-    path = tmp_path / "rows.parquet"
-    found = simulated("--rows", str(path), "--where", "taken == 1")
-    rows = pd.read_parquet(path)
-    assert set(rows["taken"]) == {1}
-    assert long_form(found) == long_form(simulated("--where", "taken == 1"))
-
-
 def test_rows_that_cannot_be_written_do_not_cost_the_tables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,18 +108,6 @@ def test_rows_that_cannot_be_written_do_not_cost_the_tables(
     assert "rows.csv: cannot be written: No space left on device" in done.stderr
     assert 0 < json.loads(tables.read_text(encoding="utf-8"))["deals"] < 50000
     assert [path.name for path in tmp_path.iterdir()] == ["tables.json"]
-
-
-def test_rows_of_games(tmp_path: Path) -> None:
-    path = tmp_path / "rows.csv"
-    arguments = ("simulate", "--games", "3", "--policy", "random", "--format", "json")
-    done = run(*arguments, "--rows", str(path))
-    found = json.loads(done.stdout)
-    rows = pd.read_csv(path)
-    assert set(rows["game"]) == {0, 1, 2}
-    assert len(rows) == found["deals"]
-    assert found["games"] == 3
-    assert done.stdout == run(*arguments).stdout
 
 
 @pytest.mark.filterwarnings("default")
