@@ -30,16 +30,11 @@ def written(text: str, hand: str = EIGHT, return_card: str | None = None) -> lis
 @pytest.mark.parametrize(
     "text",
     [
-        "pass, pass, 120 h, pass",
-        "pass pass 120h pass",
-        "p p 120 hearts p",
-        "P,P,120♥,P",
-        "passes; passes; 120 heart; passed",
-        "pass pass h 120 pass",
-        "pass / pass / hearts 120 / pass",
-        "pass pass 120♥\ufe0f pass",
+        "pass, pass, 120 h, pass", "pass pass 120h pass", "p p 120 hearts p", "P,P,120♥,P",
+        "passes; passes; 120 heart; passed", "pass pass h 120 pass",
+        "pass / pass / hearts 120 / pass", "pass pass 120♥\ufe0f pass",
     ],
-)
+)  # fmt: skip
 def test_bids_and_passes(text: str) -> None:
     assert written(text) == ["0 pass", "1 pass", "2 bid 120 h", "3 pass"]
 
@@ -79,15 +74,11 @@ def texts(situation: Position) -> list[str]:
 @pytest.mark.parametrize(
     ("known", "place", "lap"),
     [
-        ({}, 0, 1),
-        ({"place": 3}, 3, 1),
-        ({"lap": 2}, 0, 2),
-        ({"place": 5, "lap": 2}, 5, 2),
-        ({"heard": ""}, 0, 1),
-        ({"heard": "pass, p"}, 2, 1),
+        ({}, 0, 1), ({"place": 3}, 3, 1), ({"lap": 2}, 0, 2), ({"place": 5, "lap": 2}, 5, 2),
+        ({"heard": ""}, 0, 1), ({"heard": "pass, p"}, 2, 1),
         ({"heard": "pass," * 6 + "pass"}, 1, 2),
     ],
-)
+)  # fmt: skip
 def test_place_and_lap_follow_from_what_is_given(
     known: dict[str, object], place: int, lap: int
 ) -> None:

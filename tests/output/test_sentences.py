@@ -73,22 +73,15 @@ def test_a_misspelt_value_is_an_error() -> None:
     [
         ("share", [Estimate(0.671, 0.67, 0.672, 1000)], "67.1% ±0.1"),
         ("points", [Estimate(142.3, 142.1, 142.5, 1000)], "142.3 ±0.2"),
-        ("count", [1, "take"], "1 take"),
-        ("count", [1300, "take"], "1,300 takes"),
-        ("noun", [0, "take"], "takes"),
-        ("thousands", [1234567], "1,234,567"),
-        ("ordinal", [2], "2nd"),
-        ("listed", [["a", "b", "c"]], "a, b and c"),
-        ("listed", [["a", "b"], "or"], "a or b"),
-        ("listed", [["a"]], "a"),
-        ("capital", ["the Sender"], "The Sender"),
-        ("call", ["take h"], "take ♥"),
-        ("card", [Card("K", "s")], "K♠"),
-        ("contract", ["NT"], "NT"),
-        ("sign", [Card("K", "s")], "♠"),
-        ("whole", [1234.4], "1,234"),
+        ("count", [1, "take"], "1 take"), ("count", [1300, "take"], "1,300 takes"),
+        ("noun", [0, "take"], "takes"), ("thousands", [1234567], "1,234,567"),
+        ("ordinal", [2], "2nd"), ("listed", [["a", "b", "c"]], "a, b and c"),
+        ("listed", [["a", "b"], "or"], "a or b"), ("listed", [["a"]], "a"),
+        ("capital", ["the Sender"], "The Sender"), ("call", ["take h"], "take ♥"),
+        ("card", [Card("K", "s")], "K♠"), ("contract", ["NT"], "NT"),
+        ("sign", [Card("K", "s")], "♠"), ("whole", [1234.4], "1,234"),
     ],
-)
+)  # fmt: skip
 def test_filters(name: str, values: list[object], text: str) -> None:
     assert FILTERS[name](*values) == text
 
