@@ -216,9 +216,7 @@ def test_rounds_of_a_game_carry_scores_dealer_and_gratuities_over() -> None:
     [(r"4\. ", "4. K♠ "), (r"(?s)  8\. .*", ""), (r"(?s).*", "\n")],
     ids=["wrong", "unfinished", "left out"],
 )
-def test_a_gratuity_is_not_carried_over_a_round_that_is_not_known(
-    damaged: str, repaired: str
-) -> None:
+def test_no_gratuity_is_carried_over_an_unknown_round(damaged: str, repaired: str) -> None:
     litigation, between, after = random_game(KqjRules(), 50)[5:8]
     assert litigation.pending_after == 120
     before, text = "".join(format_records([litigation, between])).split("\n\n")

@@ -79,9 +79,7 @@ def texts(situation: Position) -> list[str]:
         ({"heard": "pass," * 6 + "pass"}, 1, 2),
     ],
 )  # fmt: skip
-def test_place_and_lap_follow_from_what_is_given(
-    known: dict[str, object], place: int, lap: int
-) -> None:
+def test_place_and_lap_follow_from_the_rest(known: dict[str, object], place: int, lap: int) -> None:
     found = taking(**known)
     assert (found.place, found.lap, found.question) == (place, lap, "take")
 

@@ -94,9 +94,7 @@ def test_size_of_a_negative_number_keeps_its_interval() -> None:
     assert FILTERS["size"](Estimate(-3.0, -5.0, -1.0, 7)) == Estimate(3.0, 1.0, 5.0, 7)
 
 
-def test_compiled_templates_are_kept_if_possible(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_compiled_templates_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def say() -> str:
         sentences.load_sentences.cache_clear()
         sentences.make_environment.cache_clear()

@@ -99,9 +99,7 @@ def runs(population: NDArray[np.int64], plan: ComparisonPlan) -> Iterator[Leads]
 
 
 @pytest.mark.slow
-def test_equals_are_declared_different_in_at_most_5_percent_of_seeds(
-    population: NDArray[np.int64],
-) -> None:
+def test_equals_differ_in_at_most_5_percent_of_seeds(population: NDArray[np.int64]) -> None:
     even = np.concatenate([population, -population])
     plan = ComparisonPlan(indifference=4, max_deals=6000)
     verdicts = [leads.verdict for leads in runs(even, plan)]
@@ -110,9 +108,7 @@ def test_equals_are_declared_different_in_at_most_5_percent_of_seeds(
 
 
 @pytest.mark.parametrize("lead", slow_after(0, [0.0, 0.15, 0.4]))
-def test_intervals_hold_the_truth_when_they_decide_when_to_stop(
-    population: NDArray[np.int64], lead: float
-) -> None:
+def test_intervals_that_decide_hold_the_truth(population: NDArray[np.int64], lead: float) -> None:
     """Leads of as many standard deviations: equal ones, and some known to a fifth of themselves."""
     centred = population - round(population.mean())
     shifted = centred + round(lead * population.std())

@@ -65,9 +65,7 @@ def test_the_rarest_question_is_named() -> None:
     assert find_rarest_question(np.array([[10**6, 10], [2560, 0], [0, 0]])) == 1
 
 
-def test_the_bid_that_nobody_makes_is_named_after_a_rare_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_bid_that_nobody_makes_is_named_not_a_rare_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(KqjCallSampler, "max_hands", 1 << 20)
     players = ["random", "random:bid=0.005", "random:bid=0", "random", "random", "random"]
     with pytest.raises(ImpossibleBiddingError, match=r"bid of 130 h of the 3rd .* in none of"):
@@ -75,9 +73,7 @@ def test_the_bid_that_nobody_makes_is_named_after_a_rare_one(
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_cards_after_implausible_calls_end_with_the_call(
-    threads: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cards_after_implausible_calls_end(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(KqjCardSampler, "max_hands", 1 << 19)
     with pytest.raises(InputError) as told:
         estimate_position(many_bids(), ("random",) * 6, deals=10, threads=threads, time=3600)
@@ -116,9 +112,7 @@ def test_ended_search_with_enough_deals_answers(monkeypatch: pytest.MonkeyPatch)
     assert found.effective_sample_size >= MIN_EFFECTIVE_DEALS and found.deals < 2_000_000
 
 
-def test_a_limit_of_time_ends_a_kernel_that_looks_for_hands(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_limit_of_time_ends_a_kernel_that_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(KqjCardSampler, "max_hands", 1 << 40)
     for _ in range(2):  # The first time kernels may be compiled.
         tried: list[int] = []

@@ -52,9 +52,7 @@ def test_share_is_clopper_and_pearsons_or_wilsons(
 
 @pytest.mark.parametrize("effective", [0.7, 3.5, 77.7, 5e4, 1e9])
 @pytest.mark.parametrize("events", [0.02, 0.3, 7.7, 39.2])
-def test_share_of_an_effective_number_is_the_beta_distributions(
-    events: float, effective: float
-) -> None:
+def test_share_of_an_effective_number_is_that_of_beta(events: float, effective: float) -> None:
     if events > effective / 2:
         events = effective / 3
     found = intervals.estimate_weighted_share(events / effective, effective, 5)
@@ -67,9 +65,7 @@ def test_share_of_an_effective_number_is_the_beta_distributions(
 
 @pytest.mark.parametrize("confidence", [1 - 1e-12, 1 - 1e-15])
 @pytest.mark.parametrize("count, observations", [(1, 3), (1, 1000), (5, 10**6), (39, 78)])
-def test_share_has_an_interval_at_every_confidence(
-    count: int, observations: int, confidence: float
-) -> None:
+def test_every_confidence_has_an_interval(count: int, observations: int, confidence: float) -> None:
     found = intervals.estimate_share(count, observations, confidence)
     narrow = intervals.estimate_share(count, observations, 0.9999)
     assert 0 < found.low < narrow.low < found.value < narrow.high < found.high < 1
@@ -363,9 +359,7 @@ def test_few_observations_do_not_give_a_deviation() -> None:
 
 
 @pytest.mark.parametrize("counts", [{7: 2000}, {0: 1000, 9: 1000}])
-def test_squares_that_are_all_the_same_leave_the_deviation_without_interval(
-    counts: dict[int, int],
-) -> None:
+def test_equal_squares_leave_the_deviation_without_interval(counts: dict[int, int]) -> None:
     found = intervals.estimate_standard_deviation(counts)
     assert found.value == pytest.approx(np.std(list(counts)), rel=1e-3)
     assert (found.low, found.high) == (-math.inf, math.inf)

@@ -75,9 +75,7 @@ OF_GAMES = {
 @pytest.mark.parametrize(
     "words", [*COMMANDS.values(), *OF_GAMES.values()], ids=[*COMMANDS, *OF_GAMES]
 )
-def test_every_command_writes_identifiers_with_headings(
-    words: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_commands_write_identifiers_with_headings(words: tuple[str, ...], tmp_path: Path) -> None:
     done = run(*(word.replace("{folder}", str(tmp_path)) for word in words))
     assert done.exit_code == 0, done.stderr
     answer = json.loads(done.stdout)
@@ -89,9 +87,7 @@ def test_every_command_writes_identifiers_with_headings(
 
 
 @pytest.mark.parametrize("variant", RULES)
-def test_every_quantity_has_an_identifier_and_a_heading_of_its_own_in_its_table(
-    variant: str,
-) -> None:
+def test_every_quantity_has_an_identifier_and_its_own_heading(variant: str) -> None:
     for table in make_tables(RULES[variant]):
         assert re.fullmatch("[a-z][a-z0-9_]*", table.name)
         for quantity in table.quantities:

@@ -53,9 +53,7 @@ def left(values: NDArray[np.float64], truth: float, bound: float) -> tuple[float
     [(usual, None), (rare, 0.01 * 150), (rarest, 0.3)],
     ids=["usual", "rare", "rarest"],
 )
-def test_the_truth_is_left_in_at_most_5_percent_of_runs_watched_all_the_time(
-    draw: object, truth: float | None
-) -> None:
+def test_the_truth_is_left_in_at_most_5_percent_of_runs(draw: object, truth: float | None) -> None:
     assert callable(draw)
     values = draw(np.random.default_rng(3))
     expected = float(values.mean()) if truth is None else truth

@@ -91,9 +91,7 @@ def test_whole_numbers_stay_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(value == int(value) for each in found.generations for value in each.values)
 
 
-def test_confirmation_is_on_deals_that_the_search_never_saw(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_confirmation_is_on_deals_that_no_search_saw(monkeypatch: pytest.MonkeyPatch) -> None:
     played = landscape(monkeypatch, 1.0, take=42)
     found = tuned("points:take=20", "take=0:80", first=11)
     searched = played[: 3 * 4 * 60]
@@ -158,9 +156,7 @@ def test_player_file_reads_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert f"# take={found.values[0]:g} scores " in path.read_text(encoding="utf-8")
 
 
-def test_own_policy_is_found_from_where_the_file_stands(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_own_policy_is_found_from_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own = tmp_path / "own" / "counter.py"
     own.parent.mkdir()
     own.write_text(

@@ -66,9 +66,7 @@ def test_equivalent_cards_have_identical_numbers() -> None:
     assert pairs > 0
 
 
-def test_calls_after_bids_that_nobody_would_make_do_not_count(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_calls_after_bids_that_nobody_makes_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """Against hands dealt regardless of wild bids every counter would look right."""
     monkeypatch.setattr(grading, "MAX_REJECTED", 1 << 10)
     (played,) = list_rounds(AUCTION_2, "random")

@@ -81,9 +81,7 @@ def test_luck_of_the_deal_has_mean_zero(rules: GameRules) -> None:
 @pytest.mark.parametrize(
     "rules", slow_after(1, [*OTHER_GAMES.values(), KqjRules(), KqjRules(teams=3)]), ids=str
 )
-def test_each_decision_of_the_reference_player_is_worth_what_the_round_scored(
-    rules: GameRules,
-) -> None:
+def test_decisions_of_the_reference_player_are_worth_the_score(rules: GameRules) -> None:
     settings = make_settings(rules)
     for played in list_rounds(rules, count=8):
         actual = find_actual_hands(played, 1, random=False)
@@ -95,9 +93,7 @@ def test_each_decision_of_the_reference_player_is_worth_what_the_round_scored(
             assert scores.tolist() == played.source.scores, decision.at
 
 
-def test_the_average_of_the_default_player_is_kept_for_the_next_process(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_default_players_average_is_kept_for_later(monkeypatch: pytest.MonkeyPatch) -> None:
     kept: dict[str, bytes] = {}
     monkeypatch.setattr(hindsight, "keep", kept.__setitem__)
     monkeypatch.setattr(hindsight, "read_kept", lambda name: memoryview(kept.get(name, b"damaged")))

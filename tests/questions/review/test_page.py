@@ -215,9 +215,7 @@ def test_the_clicked_through_page_shows_values_of_its_json(review: bytes, tmp_pa
         ("play", True, "said play", "saying play"),
     ],
 )
-def test_choices_are_told_as_deeds_and_as_options(
-    choice: str, is_call: bool, deed: str, option: str
-) -> None:
+def test_choices_are_deeds_and_options(choice: str, is_call: bool, deed: str, option: str) -> None:
     assert say(page.__name__, "deed", choice, is_call) == deed
     assert say(page.__name__, "option", choice, is_call) == option
 

@@ -51,9 +51,7 @@ def simulate(folder: Path, name: str, *arguments: str) -> tuple[bytes, bytes]:
         ),
     ],
 )  # fmt: skip
-def test_resumed_run_is_one_run(
-    unit: str, many: int, options: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_resumed_is_one_run(unit: str, many: int, options: tuple[str, ...], tmp_path: Path) -> None:
     whole = simulate(tmp_path, "whole", unit, str(many), *options)
     third = many // 3
     checkpoint = ("--checkpoint", str(tmp_path / "run.npz"))
@@ -158,9 +156,7 @@ def test_file_that_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
     assert "pickle" not in error
 
 
-def test_checkpoint_that_cannot_be_written_is_told_before_anything_is_played(
-    tmp_path: Path,
-) -> None:
+def test_checkpoint_that_cannot_be_written_is_told_before_the_run(tmp_path: Path) -> None:
     path = tmp_path / "nowhere" / "run.npz"
     told = expect_error(run("simulate", *ENDLESS, "--checkpoint", str(path)), 1)
     assert "cannot be written" in told and os.path.basename(path) in told

@@ -63,9 +63,7 @@ def test_picture_says_the_result_the_run_and_the_numbers() -> None:
         ),
     ],
 )
-def test_every_kind_of_experiment_can_be_drawn(
-    changes: dict[str, Any], words: tuple[str, ...]
-) -> None:
+def test_every_experiment_can_be_drawn(changes: dict[str, Any], words: tuple[str, ...]) -> None:
     texts = read_picture(kqj.simulate(**RANDOM | changes))
     for word in words:
         assert word in texts or re.search(word, texts), word
