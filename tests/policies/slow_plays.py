@@ -6,13 +6,23 @@ import numpy as np
 
 from kqj_sim.cards import Card
 from kqj_sim.policies import network, weights
+from kqj_sim.policies.particles import OpponentModel
+from kqj_sim.policies.players import parse_player
 from kqj_sim.record import Record
 from kqj_sim.referee.kqj import list_legal_cards
+from kqj_sim.rules import KqjRules
+from kqj_sim.simulation.encode import encode_rules, encode_seating
 from tests.core.coding import strength_of
 from tests.policies.moments import moments, view_of
 from tests.variants import rules_in
 
 PATIENCE = 2.0
+
+
+def opponent_model(rules: KqjRules) -> OpponentModel:
+    """A model of opponents who play like `network`."""
+    table = encode_seating(rules, [parse_player("network")] * 6, None, "rollouts")
+    return OpponentModel(table, PATIENCE, encode_rules(rules))
 
 
 def chance(values: list[float], chosen: int, patience: float) -> float:

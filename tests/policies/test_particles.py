@@ -36,15 +36,13 @@ from kqj_sim.policies.particles import (
     weigh_by_cards,
     weigh_lists,
 )
-from kqj_sim.policies.players import parse_player
 from kqj_sim.record import Record
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation.encode import encode_rules, encode_seating
 from kqj_sim.simulation.recording import play_records
 from tests.core.coding import NATURAL, strength_of
 from tests.core.turns import stopped
 from tests.policies.slow_count import slow_count
-from tests.policies.slow_plays import PATIENCE, chance, slow_cards
+from tests.policies.slow_plays import chance, opponent_model, slow_cards
 from tests.slow import slow_after
 from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3, lively, rules_in, told
 
@@ -78,9 +76,8 @@ def weighed(
     rules: KqjRules, state: Any, lane: int, trick: int, position: int, number: int
 ) -> Weighed:
     """Some worlds of a lane, weighed."""
-    table = encode_seating(rules, [parse_player("network")] * SEATS, None, "rollouts")
     worlds, calls, cards = np.empty(SEATS * number, np.int64), np.ones(number), np.ones(number)
-    model = OpponentModel(table, PATIENCE, encode_rules(rules))
+    model = opponent_model(rules)
     count = _weigh(state, lane, trick, position, model, allocate_block(), worlds, calls, cards)
     return Weighed(worlds.reshape(-1, SEATS)[:count], calls[:count], cards[:count])
 
@@ -161,8 +158,7 @@ def test_hands_weighed_one_by_one_give_the_weights_of_layouts(
 ) -> None:
     """But for the square root that counts; in auctions the calls' chances need no draws."""
     state, lanes = stopped(lively(rules, seed=SEED, deals=24), trick, position, 24)
-    table = encode_seating(rules, [parse_player("network")] * SEATS, None, "rollouts")
-    model = OpponentModel(table, PATIENCE, encode_rules(rules))
+    model = opponent_model(rules)
     differ = 0
     for lane in range(min(lanes, 6)):
         found = weighed(rules, state, lane, trick, position, 40)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import permutations
+from itertools import islice, permutations, product
 from math import sqrt
 from typing import Any, NamedTuple
 
@@ -45,18 +44,16 @@ from kqj_sim.policies.pimc import (
     place_marks,
     weigh_player_by_player,
 )
-from kqj_sim.policies.players import parse_player
 from kqj_sim.record import Record
 from kqj_sim.referee.base import FinalContract, PlayedTrick, get_referee
 from kqj_sim.referee.kqj import find_trick_winner, list_legal_cards
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation.encode import encode_rules, encode_seating
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from tests.core.exclusions import exclusions
 from tests.core.known import CASES, slow_worlds
 from tests.core.turns import stopped
-from tests.policies.slow_plays import PATIENCE
+from tests.policies.slow_plays import opponent_model
 from tests.slow import slow_after, slow_rows_after
 from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, lively, rules_in, told
 
@@ -92,9 +89,8 @@ def _turn(record: Record) -> Turn | None:
     )
     if len(legal) < 2:
         return None
-    lacks = [next_lacks for _, next_lacks in zip(range(6 * 6 + 5), _lacks(record), strict=False)][
-        -1
-    ]
+    excluded, _ = next(islice(exclusions(record), 6 * 6 + 4, None))
+    lacks = [set(cards) for cards in excluded]
     if record.turned is not None and record.sender != seat:
         returned = parse_card(record.turned)
         for other in final:
@@ -106,11 +102,6 @@ def _turn(record: Record) -> Turn | None:
     hands = [world for world in worlds if all(world[o] not in lacks[o] for o in others)]
     assert {other: final[other] for other in others} in hands
     return Turn(record, seat, sorted(legal), trick[5], hands)
-
-
-def _lacks(record: Record) -> Iterator[list[set[Card]]]:
-    for lacks, _ in exclusions(record):
-        yield [set(each) for each in lacks]
 
 
 def _worth(turn: Turn, card: Card, world: dict[int, Card]) -> float:
@@ -163,82 +154,69 @@ def _ask(state: Any, lanes: int, rules: Rules, table: Seating, trick: int, posit
     ask(table, LEAD if position == 0 else FOLLOW, state, lanes, trick, position, rules.teams, 0)
 
 
-def _choices(player: str, rules: KqjRules, trick: int, position: int) -> NDArray[np.int64]:
-    """Return a player's choices in rounds of lively players, by lane."""
-    state, lanes = stopped(Experiment(rules, (LIVELY,) * SEATS, 256, SEED), trick, position)
-    _ask(state, lanes, *Experiment(rules, (player,) * SEATS).compile_seating(), trick, position)
-    start = ON_TABLE + position * STRIDE
-    return state[start : start + lanes].copy()
-
-
-@pytest.mark.parametrize("turn", [(0, 0), (2, 3), (4, 5)])
-def test_with_an_overwhelming_prior_it_plays_like_it(turn: tuple[int, int]) -> None:
-    """But for values that differ by a trifle."""
-    player = "pimc:worlds=1,rollout=random,prior=network,prior_worlds=10000,merge=false"
-    for rules in (TAKE_2, TAKE_3):
-        same = _choices(player, rules, *turn) == _choices("network", rules, *turn)
-        assert same.mean() > 0.96
-
-
-def test_equal_cards_are_merged_and_more_worlds_matter() -> None:
-    """Settings that should change some choices do."""
-    base = "pimc:worlds={},rollout=greedy,prior=none,weigh=false,merge={}"
-    few, many = (_choices(base.format(worlds, "true"), TAKE_2, 1, 0) for worlds in (2, 40))
-    assert 0.1 < np.mean(few == many) < 0.9
-    single = _choices(base.format(40, "false"), TAKE_2, 1, 0)
-    assert 0.6 < np.mean(single == many) < 1.0
-
-
-@pytest.mark.parametrize("turn", [(0, 0), (4, 3)])
-def test_before_the_first_trick_searched_it_plays_the_priors_card(turn: tuple[int, int]) -> None:
-    player = "pimc:worlds=8,rollout=greedy,prior=network,from={}"
-    for rules in (TAKE_2, AUCTION_2):
-        late, early = (_choices(player.format(first), rules, *turn) for first in (7, 1))
-        np.testing.assert_array_equal(late, _choices("network", rules, *turn))
-        assert (early != late).mean() > 0.05
-
-
-def test_with_all_layouts_weighed_it_chooses_otherwise_than_with_a_sample() -> None:
-    """In the last choices; most cards are the same."""
-    player = "pimc:worlds=64,rollout=network,prior=network,from=6,weigh={}"
-    weighed, equal = (_choices(player.format(w), TAKE_2, 5, 1) for w in ("true", "false"))
-    assert 0.7 < (weighed == equal).mean() < 1.0
-
-
-STAGED = "pimc:worlds=48,rollout=greedy,prior=network,from=1,drawn=1,first_worlds={},margin={}"
-
-
-@pytest.mark.parametrize("turn", [(3, 2), (5, 0), (6, 1)])
-def test_stages_without_end_try_the_same_worlds_as_one(turn: tuple[int, int]) -> None:
-    """But for cards that are behind by the same in every world of the first stage: no margin keeps
-    these, and later worlds might."""
-    all_at_once = _choices(STAGED.format(48, 2.5), TAKE_2, *turn)
-    staged = _choices(STAGED.format(12, 100), TAKE_2, *turn)
-    assert (staged == all_at_once).mean() > 0.98
-
-
-def test_a_search_that_ends_early_chooses_otherwise_now_and_then() -> None:
-    every, hasty = (_choices(STAGED.format(6, margin), TAKE_2, 3, 2) for margin in (100, 0))
-    assert 0.6 < (every == hasty).mean() < 0.99
-
-
-def _choices_by_deal(player: str, lanes: int, trick: int, position: int) -> dict[int, int]:
-    state, played = stopped(
-        Experiment(TAKE_2, (LIVELY,) * SEATS, 256, SEED), trick, position, lanes
-    )
-    table = Experiment(TAKE_2, (player,) * SEATS).compile_seating()
-    _ask(state, played, *table, trick, position)
+def _choices_by_deal(
+    player: str, rules: KqjRules, trick: int, position: int, lanes: int = 256
+) -> dict[int, int]:
+    """Return a player's choices in rounds of lively players, by deal."""
+    experiment = Experiment(rules, (LIVELY,) * SEATS, 256, SEED)
+    state, played = stopped(experiment, trick, position, lanes)
+    _ask(state, played, *Experiment(rules, (player,) * SEATS).compile_seating(), trick, position)
     start = ON_TABLE + position * STRIDE
     deals = state[DEAL_NUMBER : DEAL_NUMBER + played].tolist()
     return dict(zip(deals, state[start : start + played].tolist(), strict=True))
 
 
+PRIOR = "pimc:worlds=1,rollout=random,prior=network,prior_worlds=10000,merge=false"
+LATE, EARLY = (f"pimc:worlds=8,rollout=greedy,prior=network,from={first}" for first in (7, 1))
+PLAIN = "pimc:worlds={},rollout=greedy,prior=none,weigh=false,merge={}"
+WEIGHED = "pimc:worlds=64,rollout=network,prior=network,from=6,weigh={}"
+STAGED = "pimc:worlds=48,rollout=greedy,prior=network,from=1,drawn=1,first_worlds={},margin={}"
+ALIKE: dict[str, tuple[str, str, list[KqjRules], list[tuple[int, int]], float, float]] = {
+    "with an overwhelming prior it plays like it, but for values that differ by a trifle": (
+        PRIOR, "network", [TAKE_2, TAKE_3], [(0, 0), (2, 3), (4, 5)], 0.96, 1,
+    ),
+    "before the first trick searched it plays the prior's card": (
+        LATE, "network", [TAKE_2, AUCTION_2], [(0, 0), (4, 3)], 1, 1,
+    ),
+    "from the first trick searched it does not": (
+        EARLY, LATE, [TAKE_2, AUCTION_2], [(0, 0), (4, 3)], 0, 0.95,
+    ),
+    "more worlds matter": (
+        PLAIN.format(2, "true"), PLAIN.format(40, "true"), [TAKE_2], [(1, 0)], 0.1, 0.9,
+    ),
+    "equal cards are merged": (
+        PLAIN.format(40, "false"), PLAIN.format(40, "true"), [TAKE_2], [(1, 0)], 0.6, 0.999,
+    ),
+    "all layouts weighed give other last choices than a sample; most are the same": (
+        WEIGHED.format("true"), WEIGHED.format("false"), [TAKE_2], [(5, 1)], 0.7, 0.999,
+    ),
+    # But for cards that are behind by the same in every world of the first stage: no margin keeps
+    # these, and later worlds might.
+    "stages without end try the same worlds as one": (
+        STAGED.format(48, 2.5), STAGED.format(12, 100), [TAKE_2], [(3, 2), (5, 0), (6, 1)], 0.98, 1,
+    ),
+    "a search that ends early chooses otherwise now and then": (
+        STAGED.format(6, 100), STAGED.format(6, 0), [TAKE_2], [(3, 2)], 0.6, 0.99,
+    ),
+}  # fmt: skip
+"""Two players, the rules and turns, and in which share of the lanes they play the same card."""
+
+
+@pytest.mark.parametrize("case", ALIKE)
+def test_settings_change_choices_as_far_as_they_should(case: str) -> None:
+    one, other, tables, turns, least, most = ALIKE[case]
+    for rules, turn in product(tables, turns):
+        choices = (_choices_by_deal(player, rules, *turn) for player in (one, other))
+        same = np.mean([a == b for a, b in zip(*(each.items() for each in choices), strict=True)])
+        assert least <= same <= most, (rules, turn)
+
+
 @pytest.mark.parametrize("turn", [(3, 4), (5, 0), (6, 2)])
 def test_a_card_does_not_depend_on_the_other_lanes(turn: tuple[int, int]) -> None:
     for player in (STAGED.format(6, 1), "pimc:worlds=24,from=1,first_worlds=5"):
-        many = _choices_by_deal(player, 256, *turn)
+        many = _choices_by_deal(player, TAKE_2, *turn)
         for lanes in (3, 50):
-            few = _choices_by_deal(player, lanes, *turn)
+            few = _choices_by_deal(player, TAKE_2, *turn, lanes)
             assert few and few == {deal: many[deal] for deal in few}
 
 
@@ -376,11 +354,6 @@ ALL = 20_000
 DRAWN_SEED = 37
 
 
-def _model(rules: KqjRules) -> OpponentModel:
-    table = encode_seating(rules, [parse_player("network")] * SEATS, None, "rollouts")
-    return OpponentModel(table, PATIENCE, encode_rules(rules))
-
-
 @kernel(cache=False)
 def _weigh_all(
     state: Any, lane: int, trick: int, position: int, model: OpponentModel, block: Any,
@@ -424,7 +397,7 @@ def all_weights(
 ) -> dict[tuple[int, ...], float]:
     """Return the weight of each layout, which sum to 1; none if there are too many."""
     layouts, weights = np.empty(SEATS * ALL, np.int64), np.ones(ALL)
-    args = (_model(rules), allocate_block(), layouts, weights)
+    args = (opponent_model(rules), allocate_block(), layouts, weights)
     count = _weigh_all(state, lane, trick, position, *args)
     if count == ALL:
         return {}
@@ -446,7 +419,7 @@ def test_player_by_player_cards_are_held_as_often_as_in_all_layouts(rules: KqjRu
     """In the mean of some samples; in auctions the calls' chances need no draws."""
     trick, position, number = 5, 3, 500
     state, lanes = stopped(lively(rules, seed=DRAWN_SEED, deals=128), trick, position, 128)
-    model, block = _model(rules), allocate_block()
+    model, block = opponent_model(rules), allocate_block()
     checked = weighed = 0
     for lane in range(lanes):
         right = all_weights(rules, state, lane, trick, position)
@@ -473,7 +446,7 @@ def test_player_by_player_cards_are_held_as_often_as_in_all_layouts(rules: KqjRu
 @pytest.mark.parametrize(("trick", "position"), slow_rows_after(1, [(5, 1), (4, 0), (6, 4)]))
 def test_draws_add_up_to_the_number_wanted_or_are_all_layouts(trick: int, position: int) -> None:
     state, lanes = stopped(lively(AUCTION_2, seed=DRAWN_SEED, deals=24), trick, position, 24)
-    wanted, model, block = 40, _model(AUCTION_2), allocate_block()
+    wanted, model, block = 40, opponent_model(AUCTION_2), allocate_block()
     for lane in range(lanes):
         layouts = np.full(SEATS * (wanted + 1), -1, np.int64)
         weights = np.full(wanted + 1, -1.0)
