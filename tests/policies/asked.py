@@ -10,14 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.core import block
-from kqj_sim.core.dispatch import (
-    ASK_SIGNATURE,
-    BID,
-    COUNTER,
-    LOOP_ENTRIES,
-    OVERCOUNTER,
-    call_loop,
-)
+from kqj_sim.core.dispatch import ASK_SIGNATURE, BID, COUNTER, LOOP_ENTRIES, OVERCOUNTER, call_loop
 from kqj_sim.core.jit import compile_cfunc, kernel
 from kqj_sim.policies.call_features import CallTurn
 from kqj_sim.policies.learned import learned

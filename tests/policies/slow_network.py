@@ -6,13 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.core.views import CardView
-from kqj_sim.policies.features import (
-    FEATURES,
-    OUTPUTS,
-    ROWS,
-    find_output,
-    write_features,
-)
+from kqj_sim.policies.features import FEATURES, OUTPUTS, ROWS, find_output, write_features
 from kqj_sim.policies.one_layer import HIDDEN_UNITS, Layout
 from kqj_sim.policies.trick_odds import KIND_COUNT, build_trick_context
 

@@ -35,12 +35,7 @@ DEALS = 24
 
 RULES = {
     f"{teams}-{partners}-{bidding}": KqjRules.from_dict(
-        {
-            "teams": teams,
-            "partners": partners,
-            "bidding": bidding,
-            "all_no_trump": "both_laps",
-        }
+        {"teams": teams, "partners": partners, "bidding": bidding, "all_no_trump": "both_laps"}
     )
     for teams, partners, bidding in product((2, 3), ("fixed", "random"), ("take", "auction"))
 }

@@ -242,11 +242,7 @@ def test_counters_at_chances_0_and_1(rules: KqjRules, timing: str) -> None:
 def test_who_wants_to_gain_more_bids_less(rules: KqjRules) -> None:
     bids = [
         sum(call.call == "bid" for record in _auctions(rules, given) for call in record.calls)
-        for given in (
-            "opening=-50,outbid=0",
-            "opening=30,outbid=40",
-            "opening=60,outbid=400",
-        )
+        for given in ("opening=-50,outbid=0", "opening=30,outbid=40", "opening=60,outbid=400")
     ]
     assert bids[0] > bids[1] > bids[2] > 0
 

@@ -21,12 +21,7 @@ from tests.referee.forgery import (
     count_illegal_cards,
     discrepancies,
 )
-from tests.referee.random_rounds import (
-    random_game,
-    random_passed_out,
-    random_played,
-    random_record,
-)
+from tests.referee.random_rounds import random_game, random_passed_out, random_played, random_record
 from tests.slow import slow_rules
 
 default_rules = pytest.mark.parametrize("rules", DEFAULTS, ids=name_rules)

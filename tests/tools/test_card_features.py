@@ -11,12 +11,7 @@ import pytest
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.views import CardView
 from kqj_sim.policies.trick_odds import build_trick_context
-from tests.policies.moments import (
-    TURN_RULES,
-    iterate_exchanged_turns,
-    iterate_turns,
-    view_of,
-)
+from tests.policies.moments import TURN_RULES, iterate_exchanged_turns, iterate_turns, view_of
 from tests.policies.slow_features import index_of
 from tests.slow import slow_after
 from tests.tools.slow_card_features import SlowCards

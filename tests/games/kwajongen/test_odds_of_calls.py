@@ -12,10 +12,7 @@ import pytest
 from kqj_sim.core.block import LANES
 from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.games.kwajongen.cards import PACK
-from kqj_sim.games.kwajongen.samplers import (
-    KwajongenCallOdds,
-    KwajongenCallSampler,
-)
+from kqj_sim.games.kwajongen.samplers import KwajongenCallOdds, KwajongenCallSampler
 from kqj_sim.notation.typed import read_typed_position
 from kqj_sim.policies import parse_player
 from kqj_sim.policies.card_sets import encode_cards, split_cards

@@ -8,12 +8,7 @@ from kqj_sim.referee import check_record
 from kqj_sim.referee.base import FinalContract
 from kqj_sim.rules import KqjRules
 from tests.referee.forgery import as_json, discrepancies
-from tests.referee.random_rounds import (
-    random_game,
-    random_passed_out,
-    random_played,
-    random_record,
-)
+from tests.referee.random_rounds import random_game, random_passed_out, random_played, random_record
 
 RULES = KqjRules()
 

@@ -12,13 +12,7 @@ import pytest
 from kqj_sim.cards import Card, parse_cards
 from kqj_sim.record import Bonus
 from kqj_sim.referee.base import FinalContract, PlayedTrick, RoundScore
-from kqj_sim.referee.kqj import (
-    PACK,
-    KqjReferee,
-    find_bonuses,
-    round_to_ten,
-    score_totals,
-)
+from kqj_sim.referee.kqj import PACK, KqjReferee, find_bonuses, round_to_ten, score_totals
 from kqj_sim.rules import KqjRules
 
 TWO = KqjRules()
