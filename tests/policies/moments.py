@@ -175,11 +175,8 @@ def view_of(moment: Moment) -> CardView:
 
 
 TURN_RULES = {
-    "take-2": TAKE_2,
-    "take-3": TAKE_3,
-    "auction-2": AUCTION_2,
-    "auction-3-random": AUCTION_3,
-}
+    "take-2": TAKE_2, "take-3": TAKE_3, "auction-2": AUCTION_2, "auction-3-random": AUCTION_3,
+}  # fmt: skip
 """The variants of `iterate_turns`, by name."""
 
 

@@ -49,22 +49,12 @@ OPENED = (
 )
 """A round in progress in notation of which one hand is known, that of Ann, who opens."""
 WORDS = (
-    ("contract", "h", "♥"),
-    ("contract", "NT", "NT"),
-    ("contract", "none", "passed out"),
-    ("place", 0, "opener"),
-    ("place", 5, "dealer"),
-    ("place", -1, "passed out"),
-    ("lap", 2, "2nd"),
-    ("lap", 0, "passed out"),
-    ("sender_trumps", 4, "4"),
-    ("sender_trumps", -1, "passed out"),
-    ("stake", 2, "countered"),
-    ("result", "litigation", "litigation"),
-    ("kind", "return", "Return's suit"),
-    ("policy", "standard", "standard"),
-    ("take", 30.0, "30"),
-)
+    ("contract", "h", "♥"), ("contract", "NT", "NT"), ("contract", "none", "passed out"),
+    ("place", 0, "opener"), ("place", 5, "dealer"), ("place", -1, "passed out"), ("lap", 2, "2nd"),
+    ("lap", 0, "passed out"), ("sender_trumps", 4, "4"), ("sender_trumps", -1, "passed out"),
+    ("stake", 2, "countered"), ("result", "litigation", "litigation"),
+    ("kind", "return", "Return's suit"), ("policy", "standard", "standard"), ("take", 30.0, "30"),
+)  # fmt: skip
 """Columns, values, and how people read them."""
 HEADING = "Sender's trumps"
 WRONG_USAGE: dict[str, str] = {}

@@ -111,28 +111,20 @@ def describe_row(record: Record) -> dict[str, int]:
     assert record.turned is not None
     card = parse_card(record.turned)
     trumps = [sum(text[1] == card.suit for text in hand) for hand in record.dealt]
-    taken = record.sender is not None
     row: dict[str, int | str] = {
         "dealer": record.dealer,
-        "taken": int(taken),
-        "place": -1,
-        "sender": -1,
-        "contracting_team": -1,
+        "taken": int(record.sender is not None),
         "trump": card.suit,
         "turned_rank": card.rank,
         "result": record.result,
         "raised": record.pending_before,
         "pending_after": record.pending_after,
-        "sender_trumps": -1,
         "dealer_trumps": trumps[record.dealer],
-        "contracting_card_points": 0,
-        "defending_card_points": 0,
+        **dict.fromkeys(("place", "sender", "contracting_team", "sender_trumps"), -1),
         "contracting_tricks": 0,
-        "capot_contracting": 0,
-        "capot_defending": 0,
-        "contracting_score": 0,
-        "defending_score": 0,
     }
+    for side in ("contracting", "defending"):
+        row |= {f"{side}_card_points": 0, f"{side}_score": 0, f"capot_{side}": 0}
     for team in range(2):
         row[f"card_points_{team}"] = record.card_points[team]
         row[f"tricks_{team}"] = record.trick_counts[team]
@@ -146,14 +138,14 @@ def describe_row(record: Record) -> dict[str, int]:
             "sender": record.sender,
             "contracting_team": team,
             "sender_trumps": trumps[record.sender],
-            "contracting_card_points": record.card_points[team],
-            "defending_card_points": record.card_points[1 - team],
             "contracting_tricks": record.trick_counts[team],
-            "capot_contracting": int(record.trick_counts[team] == 4),
-            "capot_defending": int(record.trick_counts[1 - team] == 4),
-            "contracting_score": record.scores[team],
-            "defending_score": record.scores[1 - team],
         }
+        for side, own in (("contracting", team), ("defending", 1 - team)):
+            row |= {
+                f"{side}_card_points": record.card_points[own],
+                f"{side}_score": record.scores[own],
+                f"capot_{side}": int(record.trick_counts[own] == 4),
+            }
     labels = {column.name: column.labels for column in KWAJONGEN_COLUMNS}
     return {
         name: labels[name].index(value) if isinstance(value, str) else value
