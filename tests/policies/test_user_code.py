@@ -278,19 +278,13 @@ MISTAKES: list[tuple[str, int | str, str]] = [
     (f"{CARD}return view.leagl\n", 4, "no field of the view 'leagl'; did you mean 'legal'?"),
     (f"{TAKE}return view.legal\n", 4, "no field of the view 'legal'; did you mean 'lap'?"),
     (f"{CARD}return lowst(view.legal)\n", 4, "nothing is called 'lowst'; did you mean 'lowest'?"),
-    (
-        '@policy("own", depth=2)\ndef choose_card(view, own):\n    return own.dpeth\n',
-        4,
-        "no parameter 'dpeth'; did you mean 'depth'?",
-    ),
+    ('@policy("own", depth=2)\ndef choose_card(view, own):\n    return own.dpeth\n', 4,
+     "no parameter 'dpeth'; did you mean 'depth'?"),
     (f"def f(v):\n    return 2 * v.legl\n{CARD}return f(view)\n", 3, "did you mean 'legal'?"),
     (f"def f(v):\n    return best\n{CARD}return f(view)\n", 3, "nothing is called 'best'"),
-    (
-        "@policy\nclass Own:\n    least = 2\n    def pick(self, view):\n        return self.laest\n"
-        "    def choose_card(self, view):\n        return self.pick(view)\n",
-        6,
-        "no parameter 'laest'; did you mean 'least'?",
-    ),
+    ("@policy\nclass Own:\n    least = 2\n    def pick(self, view):\n        return self.laest\n"
+     "    def choose_card(self, view):\n        return self.pick(view)\n", 6,
+     "no parameter 'laest'; did you mean 'least'?"),
     (f"import numpy as np\n{CARD}return np.lowest(1)\n", 5, "'numpy' has no attribute 'lowest'"),
     (f"{CARD}view.legal = 2\n    return 0\n", 4, "view.legal is set: a view and parameters cannot"),
     (f"def f(v):\n    v.legal ^= 1\n    return 0\n{CARD}return f(view)\n", 3, "v.legal is set"),
@@ -298,59 +292,33 @@ MISTAKES: list[tuple[str, int | str, str]] = [
     (f"W = [1]\n{CARD}return W[0]\n", 5, "'W' is a list; compiled functions use numbers, tuples"),
     (f"W = {{1: 2}}\n{CARD}return W[1]\n", 5, "'W' is a dict; "),
     (f"from decimal import Decimal\nHALF = Decimal('0.5')\n{CARD}return HALF\n", 6, "is a Decimal"),
-    (
-        "def make():\n    worth = {1, 2}\n    def choose_card(view):\n        return len(worth)\n"
-        '    return choose_card\npolicy("own")(make())\n',
-        5,
-        "'worth' is a set",
-    ),
+    ("def make():\n    worth = {1, 2}\n    def choose_card(view):\n        return len(worth)\n"
+     '    return choose_card\npolicy("own")(make())\n', 5, "'worth' is a set"),
     # Sets of cards used as lists.
     (f"{IN_LIST}for card in view.legal: pass\n", 5, "for card in view.legal: a set of cards is a"),
     (f"{IN_LIST}for card in cards & view.winning: pass\n", 5, "for card in cards & view.winning:"),
-    (
-        f"from kqj_sim import suit\n{IN_LIST}for card in suit(view, 1): pass\n",
-        6,
-        "for card in suit(view, 1):",
-    ),
+    (f"from kqj_sim import suit\n{IN_LIST}for card in suit(view, 1): pass\n", 6,
+     "for card in suit(view, 1):"),
     (f"{IN_LIST}if len(view.legal) == 1: pass\n", 5, "write count(view.legal)"),
     (f"{IN_LIST}if len(cards) == 1: pass\n", 5, "write count(cards)"),
     (f"{IN_LIST}if '9h' in view.hand: pass\n", 5, "write has(view, '9h')"),
     (f"{IN_LIST}if '9h' not in view.hand: pass\n", 5, "write not has(view, '9h')"),
     (f"{IN_LIST}if '9h' in cards: pass\n", 5, "write cards & in_view(view, hand('9h')) != 0"),
-    (
-        f"{IN_LIST}if lowest(cards) in view.winning: pass\n",
-        5,
-        "write view.winning & lowest(cards) != 0",
-    ),
+    (f"{IN_LIST}if lowest(cards) in view.winning: pass\n", 5,
+     "write view.winning & lowest(cards) != 0"),
     (f"def f(v):\n    for c in v.legal: pass\n    return 1\n{CARD}return f(view)\n", 3, "for c in"),
-    (
-        "@policy\nclass Own:\n    def choose_card(self, view):\n"
-        "        return 1 if '9h' in view.hand else 2\n",
-        5,
-        "write has(view, '9h')",
-    ),
-    (
-        "@policy\nclass Own:\n    def pick(self, view):\n        return len(view.legal)\n"
-        "    def choose_card(self, view):\n        return self.pick(view)\n",
-        5,
-        "write count(view.legal)",
-    ),
+    ("@policy\nclass Own:\n    def choose_card(self, view):\n"
+     "        return 1 if '9h' in view.hand else 2\n", 5, "write has(view, '9h')"),
+    ("@policy\nclass Own:\n    def pick(self, view):\n        return len(view.legal)\n"
+     "    def choose_card(self, view):\n        return self.pick(view)\n", 5,
+     "write count(view.legal)"),
     # Sets in another coding.
-    (
-        f"from kqj_sim import NINES\n{CARD}return lowest(view.legal & NINES)\n",
-        5,
-        "write in_view(view, NINES)",
-    ),
-    (
-        f"from kqj_sim import has\n{CARD}return has(view.hand, '9h')\n",
-        5,
-        "choose_card(), has(): cards are coded by strength here, so it needs the view instead of",
-    ),
-    (
-        f"from kqj_sim import suit\ndef f(c):\n    return suit(c, 1)\n{CARD}return f(view.legal)\n",
-        4,
-        "needs the view instead of a set: suit(view, ...)",
-    ),
+    (f"from kqj_sim import NINES\n{CARD}return lowest(view.legal & NINES)\n", 5,
+     "write in_view(view, NINES)"),
+    (f"from kqj_sim import has\n{CARD}return has(view.hand, '9h')\n", 5,
+     "choose_card(), has(): cards are coded by strength here, so it needs the view instead of"),
+    (f"from kqj_sim import suit\ndef f(c):\n    return suit(c, 1)\n{CARD}return f(view.legal)\n", 4,
+     "needs the view instead of a set: suit(view, ...)"),
     (f"from kqj_sim import has\n{CARD}return has(view, '9x')\n", 5, "has(): '9x' is not a card"),
     # Randomness that is not the view's, and functions that call themselves.
     (f"import random\n{HALF.format('random.random()')}", 4, FOREIGN.format("random")),
@@ -358,28 +326,15 @@ MISTAKES: list[tuple[str, int | str, str]] = [
     (f"import numpy as np\n{HALF.format('np.random.rand()')}", 4, FOREIGN.format("np")),
     (f"from numpy import random as r\n{HALF.format('r.rand()')}", 4, FOREIGN.format("r")),
     (f"import time\n{HALF.format('time.time()')}", 4, FOREIGN.format("time")),
-    (
-        f"def f(cards):\n    return f(cards + 1)\n{CARD}return f(view.legal)\n",
-        5,
-        "calls itself (f -> f): write a loop instead",
-    ),
-    (
-        "def f(cards):\n    return g(cards + 1)\ndef g(cards):\n    return f(cards)\n"
-        f"{CARD}return f(view.legal)\n",
-        7,
-        "calls itself (f -> g -> f): write a loop instead",
-    ),
-    (
-        f"import numba\n@numba.njit\ndef f(cards):\n    return f(cards + 1)\n{CARD}return f(1)\n",
-        7,
-        "calls itself (f -> f): write a loop instead",
-    ),
-    (
-        "@policy\nclass Own:\n    def f(self, c):\n        return self.f(c) if c > 0 else c\n"
-        "    def choose_card(self, view):\n        return self.f(view.legal)\n",
-        6,
-        "calls itself (f -> f): write a loop instead",
-    ),
+    (f"def f(cards):\n    return f(cards + 1)\n{CARD}return f(view.legal)\n", 5,
+     "calls itself (f -> f): write a loop instead"),
+    ("def f(cards):\n    return g(cards + 1)\ndef g(cards):\n    return f(cards)\n"
+     f"{CARD}return f(view.legal)\n", 7, "calls itself (f -> g -> f): write a loop instead"),
+    (f"import numba\n@numba.njit\ndef f(cards):\n    return f(cards + 1)\n{CARD}return f(1)\n", 7,
+     "calls itself (f -> f): write a loop instead"),
+    ("@policy\nclass Own:\n    def f(self, c):\n        return self.f(c) if c > 0 else c\n"
+     "    def choose_card(self, view):\n        return self.f(view.legal)\n", 6,
+     "calls itself (f -> f): write a loop instead"),
     # Values of a wrong type.
     (f"{CARD}return view.legal * 0.5\n", 3, "answers a number with a fraction: on every path it"),
     (f"{CARD}return 'As'\n", 3, "answers a text: on every path it should answer a card, such as"),
@@ -387,12 +342,9 @@ MISTAKES: list[tuple[str, int | str, str]] = [
     (f"{CARD}return (view.legal, 1)\n", 3, "answers several values: "),
     (f"{CARD}return view.legal if view.position else None\n", 3, "answers nothing on some path: "),
     # The rest is numba's first sentence, with the innermost line.
-    (
-        f'{CARD}return view.legal + "a"\n',
-        4,
-        "choose_card() does not compile: No implementation of function Function(<built-in function "
-        "add>) found for signature: >>> add(int64, Literal[str](a))",
-    ),
+    (f'{CARD}return view.legal + "a"\n', 4,
+     "choose_card() does not compile: No implementation of function Function(<built-in function "
+     "add>) found for signature: >>> add(int64, Literal[str](a))"),
     (f'def f(x):\n    return -x["a"]\n{CARD}return f(view.legal)\n', 3, "does not compile: No "),
     (f"{CARD}return lowest('a')\n", 4, "signature: >>> lshift(unicode_type, int64)"),
     (f"{CARD}return lowest(view.legal, 2)\n", 4, "too many positional arguments"),
@@ -402,11 +354,8 @@ MISTAKES: list[tuple[str, int | str, str]] = [
     ("def choose_card(view:\n", 2, "SyntaxError: '(' was never closed"),
     ("import no_such_module\n", 2, "ModuleNotFoundError"),
     ("import sys\nsys.exit(1)\n", 3, "SystemExit"),
-    (
-        "class W(Exception):\n    def __str__(self):\n        raise ValueError\n\nraise W\n",
-        6,
-        ": W",
-    ),
+    ("class W(Exception):\n    def __str__(self):\n        raise ValueError\n\nraise W\n", 6,
+     ": W"),
     ("x = 1\n", "", "it defines no policy with @policy(...)"),
     (CARD.replace("card", "crad") + "return 0\n", 2, "did you mean 'choose_card'?"),
     ("@policy\ndef choose_crad(view):\n    return 0\n", 2, "did you mean 'choose_card'?"),
@@ -417,7 +366,7 @@ MISTAKES: list[tuple[str, int | str, str]] = [
     ('policy("one")\n', "one", "it has no function choose_take"),
     (f"{CARD}return 0\n{TAKE.replace(')', ', k=2)', 1)}return 0\n", 5, "is defined twice"),
     ("from kqj_sim import number\nnumber(2, '', 0, 1)\n", 3, "it should be a number from 0 to 1"),
-]
+]  # fmt: skip
 """What a user may write behind the import, with the line and the text of the error."""
 
 

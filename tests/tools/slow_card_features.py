@@ -86,13 +86,9 @@ class SlowCards(Slow):
             ("marriage", (marriage,)),
             (
                 "suit",
-                (
-                    leads,
-                    min(len(own), 6) - 1,
-                    min(above, 3),
-                    min(len(set(void) & set(self.opponents)), 2),
-                    min(len(set(void) & set(self.partners)), 2),
-                ),
+                (leads, min(len(own), 6) - 1, min(above, 3),
+                 min(len(set(void) & set(self.opponents)), 2),
+                 min(len(set(void) & set(self.partners)), 2)),
             ),
             ("needed", (self.needed(), chance, self.contracting)),
             ("moment", (self.number, self.position, play, beats)),
@@ -103,4 +99,4 @@ class SlowCards(Slow):
             ("haul", (chance, sum(mean >= b for b in (1, 3, 5, 8, 12)), len(self.behind))),
             ("guard", (play, touching, under_master, unguarded)),
             ("undrawn", (play, points_bucket(self.points([card])), min(unseen_trumps, 7))),
-        ]
+        ]  # fmt: skip
