@@ -29,18 +29,12 @@ OTHER = named("greedy", ("greedy", "network", "standard"), "another policy")
 @pytest.mark.parametrize(
     ("parameter", "given", "value", "text"),
     [
-        (SHARE, "0.5", 0.5, "0.5"),
-        (SHARE, 1, 1.0, "1"),
-        (SHARE, "1e-7", 1e-7, "1e-07"),
-        (COUNT, "64", 64.0, "64"),
-        (COUNT, 8.0, 8.0, "8"),
-        (OPEN, "1e20", 1e20, "1e20"),
-        (OPEN, "-0.1", -0.1, "-0.1"),
-        (SWITCH, "false", 0.0, "false"),
-        (SWITCH, True, 1.0, "true"),
+        (SHARE, "0.5", 0.5, "0.5"), (SHARE, 1, 1.0, "1"), (SHARE, "1e-7", 1e-7, "1e-07"),
+        (COUNT, "64", 64.0, "64"), (COUNT, 8.0, 8.0, "8"), (OPEN, "1e20", 1e20, "1e20"),
+        (OPEN, "-0.1", -0.1, "-0.1"), (SWITCH, "false", 0.0, "false"), (SWITCH, True, 1.0, "true"),
         (OTHER, "network", "network", "network"),
     ],
-)
+)  # fmt: skip
 def test_a_value_is_read_and_written(
     parameter: Parameter, given: object, value: object, text: str
 ) -> None:

@@ -124,20 +124,12 @@ def test_a_plus_b_calls_like_a_and_plays_like_b() -> None:
 @pytest.mark.parametrize(
     "specification",
     [
-        *KQJ.built_ins,
-        "random:take=0.5",
-        "random:take=0.123456789",
-        "random:take=1e-7",
-        "standard:take=1e-20",
-        "random:take=0.3333333333333333+greedy",
-        "greedy+random:counter=0.07",
-        "  greedy ",
-        "bold",
-        "bold:lap2=20+standard",
-        "own.py:share=0.5,worlds=8,weigh=false,rollout=random,plain=-1e300",
-        "random+own.py",
+        *KQJ.built_ins, "random:take=0.5", "random:take=0.123456789", "random:take=1e-7",
+        "standard:take=1e-20", "random:take=0.3333333333333333+greedy",
+        "greedy+random:counter=0.07", "  greedy ", "bold", "bold:lap2=20+standard",
+        "own.py:share=0.5,worlds=8,weigh=false,rollout=random,plain=-1e300", "random+own.py",
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("width", [80, 100])
 def test_the_text_and_the_file_of_a_player_read_back(
     write: Write, specification: str, width: int
