@@ -180,7 +180,6 @@ class Unwritable:
 
 
 def nest(levels: int) -> list[object]:
-    """Return a list in a list in a list."""
     nested: list[object] = []
     for _ in range(levels):
         nested = [nested]
@@ -202,7 +201,6 @@ QUESTIONS = (
 
 
 def check_error(function: Callable[..., object], *values: object, **named: object) -> None:
-    """Check that a call raises an error of one short line."""
     with pytest.raises(kqj.InputError) as error:
         function(*values, **named)
     text = str(error.value)

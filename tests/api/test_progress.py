@@ -17,7 +17,6 @@ class Clock:
     now = 0.0
 
     def monotonic(self) -> float:
-        """The time."""
         return self.now
 
 

@@ -73,11 +73,9 @@ class Tags(HTMLParser):
         self.open: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
-        """Add an element."""
         self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        """Remove the element, which is the last one opened."""
         assert self.open.pop() == tag
 
 

@@ -33,7 +33,6 @@ def find(rows: list[Row], *cells: str) -> Row:
 
 
 def measure(what: str, column: int = 0) -> Decimal:
-    """Return a number of a row of the results."""
     return Decimal(find(RESULTS, what)[column].replace(",", ""))
 
 

@@ -22,7 +22,6 @@ LOOPS = {BID: "bid", COUNTER: "counter", OVERCOUNTER: "overcounter"}
 
 @cache
 def loop_address(loop: int) -> int:
-    """The address of a loop, compiled."""
     function = learned.blocks[LOOPS[loop]]
     return int(compile_cfunc(ASK_SIGNATURE, function, cache=False, name=f"asked_{loop}").address)
 
@@ -32,7 +31,6 @@ def call_at(
     address: int, state: Any, place: int, turn: int, teams: int, rule: int, parameters: Any,
     resources: Any,
 ) -> None:  # fmt: skip
-    """Call a loop."""
     call_loop(address, state, LANES, place, turn, teams, rule, 0, parameters, resources)
 
 

@@ -11,7 +11,6 @@ from tests.variants import rules_in
 
 
 def calling_before(record: Record) -> Iterator[tuple[KqjCalling, Call]]:
-    """Every call of a round, with the calling as it stood before it."""
     turned = None if record.turned is None else parse_card(record.turned)
     calling = KqjCalling(rules_in(record), record.dealer, record.teams, turned)
     for call in record.calls:

@@ -37,13 +37,11 @@ class Moment(NamedTuple):
 
     @property
     def contract(self) -> str:
-        """The contract."""
         assert self.record.contract is not None
         return self.record.contract
 
     @property
     def sender(self) -> int:
-        """The Sender's seat."""
         assert self.record.sender is not None
         return self.record.sender
 
@@ -54,12 +52,10 @@ class Moment(NamedTuple):
 
     @property
     def card(self) -> Card:
-        """The card that the player chose."""
         return parse_card(self.record.tricks[len(self.finished)].cards[self.position])
 
     @property
     def own_team(self) -> int:
-        """The team of who is to play."""
         return self.record.teams[self.seat]
 
     def winner(self, leader: int, cards: tuple[Card, ...]) -> tuple[int, Card]:

@@ -50,7 +50,6 @@ def list_features(question: Question, contract: str) -> list[int]:
     minimum = 120 if max(question.teams) == 1 else 80
 
     def say(player: int) -> int:
-        """A player's last call."""
         if player not in question.bids:
             return int(player < question.turn)
         amount, bid = question.bids[player]

@@ -77,7 +77,6 @@ class Slow:
         return sum(outranks(card, other, self.contract) for other in suit)
 
     def of(self, cards: set[Card] | frozenset[Card], suit: str) -> set[Card]:
-        """The cards of a suit."""
         return {card for card in cards if card.suit == suit}
 
     def lacks(self, seat: int, suit: str) -> bool:
@@ -111,7 +110,6 @@ class Slow:
         return {suit: k for k, suit in enumerate(sorted(SUITS, key=key, reverse=True))}
 
     def points(self, cards: Iterable[Card]) -> int:
-        """Card points."""
         return sum(card_points(c, self.contract) for c in cards)
 
     def _hidden(self, suit: str, seats: Iterable[int]) -> int:

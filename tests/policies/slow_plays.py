@@ -20,13 +20,11 @@ PATIENCE = 2.0
 
 
 def opponent_model(rules: KqjRules) -> OpponentModel:
-    """A model of opponents who play like `network`."""
     table = encode_seating(rules, [parse_player("network")] * 6, None, "rollouts")
     return OpponentModel(table, PATIENCE, encode_rules(rules))
 
 
 def chance(values: list[float], chosen: int, patience: float) -> float:
-    """The chance of one of some choices."""
     odds = [(1 + (max(values) - value) / patience) ** -2 for value in values]
     return odds[chosen] / sum(odds)
 

@@ -62,7 +62,6 @@ def test_values_are_those_of_whole_numbers_to_the_bit(seed: int) -> None:
 
 
 def is_looked_at(question: Question, contract: str) -> bool:
-    """Return True if the contract may be bid."""
     for place, (_, named) in question.bids.items():
         if named == contract and question.teams[place] == question.teams[question.place]:
             return True
@@ -154,12 +153,10 @@ def view_turns(count: int) -> list[BidView]:
 
 
 def bid_of_points(view: BidView) -> int:
-    """The bid of `points`."""
     return int(points.choose_bid(view, points.get_fitted(view.team_count)))
 
 
 def bid_of_learned(view: BidView) -> int:
-    """The bid of `learned`."""
     fixed = weights.load_for_play("learned", view.team_count, "auction")
     least = view.lowest_amount if view.bidder < 0 else 120
     limits = (least << 16 | view.highest_amount) << 1 | view.all_no_trump
@@ -167,12 +164,10 @@ def bid_of_learned(view: BidView) -> int:
 
 
 def points_may_bid(view: BidView, bid: int) -> bool:
-    """True if `points` may make a bid."""
     return bool(points.may_bid(view, bid, points.get_fitted(view.team_count), 0))
 
 
 def learned_may_bid(view: BidView, bid: int) -> bool:
-    """True if `learned` may make a bid."""
     fixed = weights.load_for_play("learned", view.team_count, "auction")
     return bool(learned.may_bid(view, bid, (), fixed.ctypes.data))
 

@@ -179,7 +179,6 @@ def _features(view, cards):  # type: ignore[no-untyped-def]
 
 
 def computed(view: CardView, cards: list[int]) -> tuple[list[int], list[int]]:
-    """The features, and the outputs of some cards."""
     found, outputs = _features(view, np.array(cards))
     assert found[-1] == -1, "an index too many"
     return found[:-1].tolist(), outputs.tolist()

@@ -75,7 +75,6 @@ def _weigh(
 def weighed(
     rules: KqjRules, state: Any, lane: int, trick: int, position: int, number: int
 ) -> Weighed:
-    """Some worlds of a lane, weighed."""
     worlds, calls, cards = np.empty(SEATS * number, np.int64), np.ones(number), np.ones(number)
     model = opponent_model(rules)
     count = _weigh(state, lane, trick, position, model, allocate_block(), worlds, calls, cards)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kqj_sim.cards import CONTRACTS, Card, parse_card
+from kqj_sim.cards import CONTRACTS, Card, parse_card, parse_cards
 from kqj_sim.core.round import THREE_TEAMS, TWO_TEAMS
 from kqj_sim.core.views import PASS, BidView, CounterView, bid_code, replace_last_bid
 from kqj_sim.policies import parse_player, points
@@ -26,13 +26,15 @@ from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.run import simulate
 from tests.core.coding import bits
 from tests.policies.chosen import calling_before
-from tests.policies.hands import GOOD_HAND, POOR_HAND, parse_cards
 from tests.policies.slow_count import slow_count
 from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3, told
 
 FITTED = points.DEFAULTS[2]
 VALUES = points.FITTED_TWO
 SEED = 19
+RUN = "9h 8h 7h Ah Th Hh Kh Qh"
+GOOD_HAND, POOR_HAND = "9h 8h 7h Ah Ks As Td 4c", "4h 5s 6s Js Qd 4d 5c 6c"
+"""Hands on which every sensible player calls hearts, and passes."""
 
 
 def hands(number: int, size: int) -> Iterator[list[Card]]:
@@ -66,16 +68,16 @@ def test_of_a_holding_the_best_one_counts_once() -> None:
     assert held["Ks Js"] == 2 * trumps + 3 * FITTED["void"]
 
 
-def test_who_runs_alone_wins_every_trick() -> None:
-    best = bits(parse_cards("9h 8h 7h Ah Th Hh Kh Qh"))
-    assert [wins_every_trick(best, number) for number in range(6)] == [0, 1, 0, 0, 0, 1]
-    at_no_trump = bits(parse_cards("As Ts Hs Ks Ah Th Ad Ac"))
-    assert [wins_every_trick(at_no_trump, number) for number in range(6)] == [0, 0, 0, 0, 1, 0]
-    at_all_trumps = bits(parse_cards("9s 8s 7s As 9h 8h 9d 9c"))
-    assert [wins_every_trick(at_all_trumps, number) for number in range(6)] == [0, 0, 0, 0, 0, 1]
-    assert not any(
-        wins_every_trick(bits(parse_cards("As Ts Hs Qs Ah Th Ad Ac")), n) for n in range(6)
-    )
+@pytest.mark.parametrize(
+    ("hand", "contracts"),
+    [
+        (RUN, ["h", "AT"]), ("As Ts Hs Ks Ah Th Ad Ac", ["NT"]),
+        ("9s 8s 7s As 9h 8h 9d 9c", ["AT"]), ("As Ts Hs Qs Ah Th Ad Ac", []),
+    ],
+)  # fmt: skip
+def test_who_runs_alone_wins_every_trick(hand: str, contracts: list[str]) -> None:
+    held = bits(parse_cards(hand))
+    assert [c for number, c in enumerate(CONTRACTS) if wins_every_trick(held, number)] == contracts
 
 
 def test_normal_share() -> None:
@@ -158,7 +160,6 @@ def bid_view(hand: str, **given: Any) -> BidView:
 
 
 def last_bid(place: int, amount: int, contract: int) -> int:
-    """Return a bid as `BidView.last_bids` holds it."""
     return int(replace_last_bid(0, place, amount // 10, contract))
 
 
@@ -170,9 +171,8 @@ def test_opens_with_a_good_hand_and_passes_with_a_poor_one() -> None:
 
 
 def test_announces_capot_when_it_is_sure() -> None:
-    hand = "9h 8h 7h Ah Th Hh Kh Qh"
-    assert points.choose_bid(bid_view(hand), VALUES) == bid_code(400, 1, 1)
-    assert points.choose_bid(bid_view(hand, highest_amount=150), VALUES) == bid_code(150, 1, 1)
+    assert points.choose_bid(bid_view(RUN), VALUES) == bid_code(400, 1, 1)
+    assert points.choose_bid(bid_view(RUN, highest_amount=150), VALUES) == bid_code(150, 1, 1)
     # Who does not lead may lose the ace to a trump.
     hand = "9h 8h 7h Ah Th Hh Kh As"
     assert points.choose_bid(bid_view(hand, place=1), VALUES) & 1 == 0
@@ -186,12 +186,13 @@ def test_passes_where_no_amount_is_left() -> None:
 def test_bids_tell_cards() -> None:
     view = bid_view(POOR_HAND)
     alone = points.expected_total(view, 1, VALUES)
-    told_by_partner = view._replace(last_bids=last_bid(2, 130, 1))
-    told_by_opponent = view._replace(last_bids=last_bid(3, 130, 1))
-    other_contract = view._replace(last_bids=last_bid(2, 130, 0))
-    assert points.expected_total(told_by_partner, 1, VALUES) == alone + FITTED["named"]
-    assert points.expected_total(told_by_opponent, 1, VALUES) == alone + FITTED["their_named"]
-    assert points.expected_total(other_contract, 1, VALUES) == alone
+    for place, contract, more in (
+        (2, 1, FITTED["named"]),
+        (3, 1, FITTED["their_named"]),
+        (2, 0, 0),
+    ):
+        told_by = view._replace(last_bids=last_bid(place, 130, contract))
+        assert points.expected_total(told_by, 1, VALUES) == alone + more
 
 
 def counter_view(hand: str, **given: Any) -> CounterView:
@@ -202,23 +203,23 @@ def counter_view(hand: str, **given: Any) -> CounterView:
     return view._replace(**given)
 
 
-def test_counters_who_holds_their_trumps() -> None:
-    assert points.choose_counter(counter_view(GOOD_HAND), VALUES)
-    assert not points.choose_counter(counter_view(POOR_HAND), VALUES)
+COUNTERS: list[tuple[str, dict[str, int], bool]] = [
+    (GOOD_HAND, {}, True), (POOR_HAND, {}, False),
+    # Capot is countered with the highest trump.
+    (GOOD_HAND, {"capot": 1}, True), (GOOD_HAND.replace("9h", "6h"), {"capot": 1}, False),
+]  # fmt: skip
+OVERCOUNTERS: list[tuple[str, dict[str, int], bool]] = [
+    ("9h 8h 7h Ah Kh Qh Jh As", {}, True), (POOR_HAND, {}, False),
+    (RUN, {"amount": 400, "capot": 1}, True),
+]  # fmt: skip
 
 
-def test_counters_capot_with_the_highest_trump() -> None:
-    lacking = GOOD_HAND.replace("9h", "6h")
-    assert points.choose_counter(counter_view(GOOD_HAND, capot=1), VALUES)
-    assert not points.choose_counter(counter_view(lacking, capot=1), VALUES)
-
-
-def test_overcounters_with_a_hand_that_makes_it() -> None:
-    great = "9h 8h 7h Ah Kh Qh Jh As"
-    assert points.choose_overcounter(counter_view(great, place=0), VALUES)
-    assert not points.choose_overcounter(counter_view(POOR_HAND, place=0), VALUES)
-    sure = counter_view("9h 8h 7h Ah Th Hh Kh Qh", place=0, amount=400, capot=1)
-    assert points.choose_overcounter(sure, VALUES)
+def test_counters_with_their_trumps_and_overcounters_with_a_hand_that_makes_it() -> None:
+    for hand, given, wanted in COUNTERS:
+        assert points.choose_counter(counter_view(hand, **given), VALUES) == wanted, hand
+    for hand, given, wanted in OVERCOUNTERS:
+        view = counter_view(hand, place=0, **given)
+        assert points.choose_overcounter(view, VALUES) == wanted, hand
 
 
 def _auctions(rules: KqjRules, given: str) -> list[Record]:

@@ -123,7 +123,6 @@ def test_every_legal_bid_is_equally_likely(naming: str) -> None:
 
 
 def replace_seat(call: Call) -> Call:
-    """The same call by seat 0."""
     return Call(0, call.call, call.amount, call.contract, call.capot)
 
 

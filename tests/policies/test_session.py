@@ -29,7 +29,6 @@ class Notebook:
         self.run(HEAD)
 
     def run(self, text: str, source: bool = True) -> Any:
-        """Run a cell and return the namespace."""
         self.count += 1
         name = f"<ipython-input-{self.count}-abc>" if source else "<string>"
         if source:

@@ -28,7 +28,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def numbers() -> NDArray[np.float32]:
-    """Some weights."""
     drawn = np.random.default_rng(1).normal(0, 3, weights.count_weights("network"))
     return drawn.astype(np.float32)
 
@@ -41,7 +40,6 @@ def write(folder: Path) -> Path:
 
 
 def refusal(path: Path) -> str:
-    """The one line with which a file is refused."""
     with pytest.raises(RunError) as caught:
         weights.read(path)
     assert "\n" not in str(caught.value)

@@ -191,7 +191,6 @@ class Witness:
         self.table = table._replace(loop_addresses=functions, keeps_history=1)
 
     def play(self) -> None:
-        """Play the experiment's rounds, all in one block."""
         first, deals, seed = self.experiment.first, self.experiment.deals, self.experiment.seed
         state = allocate_block()
         start_deals(state, first, deals)

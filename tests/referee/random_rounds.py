@@ -43,13 +43,11 @@ def random_played(rules: GameRules, number: int = 0, pending: int = 0) -> Record
 
 
 def random_passed_out(rules: GameRules, pending: int = 0) -> Record:
-    """A random round in which all passed."""
     rounds = (random_record(rules, seed, pending=pending) for seed in range(10_000))
     return next(r for r in rounds if r.sender is None)
 
 
 def random_game(rules: GameRules, seed: int) -> list[Record]:
-    """The rounds of a whole game."""
     return list(_rounds(rules, seed, game_id=seed % 1000))
 
 

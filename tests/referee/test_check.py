@@ -30,7 +30,6 @@ every_ruling = pytest.mark.parametrize("rules", RULES, ids=name_rules)
 
 
 def impose(rules: GameRules, seed: int) -> FinalContract:
-    """A contract that may be imposed."""
     amount = 150 if get_referee(rules).question == "bid" else None
     contract = random.Random(seed).choice(rules.contracts)
     return FinalContract(seed % rules.seats, contract, amount)

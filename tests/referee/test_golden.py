@@ -22,7 +22,6 @@ GAMES = [path for path in FILES if path.name.startswith("game")]
 
 
 def load_rounds(path: Path) -> list[Record]:
-    """Return the rounds of a file."""
     return [from_json(line) for line in path.read_text("utf-8").splitlines()]
 
 

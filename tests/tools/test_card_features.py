@@ -29,7 +29,6 @@ def _features(view, cards):  # type: ignore[no-untyped-def]
 
 
 def computed(view: CardView, cards: list[int]) -> list[list[int]]:
-    """The features of some cards."""
     rows = _features(view, np.array(cards))
     assert rows[-1] == -1, "an index too many"
     found: list[list[int]] = rows[:-1].reshape(-1, CARD_FEATURES).tolist()

@@ -15,12 +15,10 @@ from tools.fit_points.thresholds import Threshold
 
 
 def run(*arguments: str) -> Result:
-    """`python -m tools.fit_points`."""
     return CliRunner().invoke(main, arguments)
 
 
 def turns(count: float, weakest: float) -> list[Threshold]:
-    """Twelve thresholds that are alike."""
     return [
         Threshold(lap, place, count, 1.5, 9000, weakest, 2.0)
         for lap in (1, 2)

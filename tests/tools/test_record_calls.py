@@ -24,7 +24,6 @@ def decisions() -> CallDecisions:
 
 
 def column(decisions: CallDecisions, name: str) -> np.ndarray:
-    """A field of the turns."""
     return decisions.turns[:, CallTurn._fields.index(name)]
 
 

@@ -71,7 +71,6 @@ DECIDED = [1000, 0]
 
 
 def list_tables(rules: KqjRules) -> list[tuple[str, ...]]:
-    """The players of rounds that are held against the referee."""
     # Who bids Capot only, since few announced ones are made by chance.
     capot = ("random:bid=0.5,capot=1,counter=0.2",) * rules.seats
     return [*tables().values(), *([capot] if rules.bidding == "auction" else [])]
@@ -86,7 +85,6 @@ def wait(lane: int) -> int:
 
 
 def list_events() -> set[str]:
-    """Return the events that should occur in the rounds held against the referee."""
     contracts = ("s", "h", "d", "c", "NT", "AT", None)
     results = ("made", "failed", "litigation", "passed_out")
     return {
@@ -137,6 +135,5 @@ def is_free(record: Record, path: tuple[Any, ...], new: Any) -> bool:
 
 
 def _is_with(record: Record, seat: int) -> bool:
-    """Return True if a seat is in the Sender's team."""
     assert record.sender is not None
     return record.teams[seat] == record.teams[record.sender]

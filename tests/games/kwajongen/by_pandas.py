@@ -47,7 +47,6 @@ def numbers(name: str, frame: pd.DataFrame) -> Iterator[Sample]:
 
 
 def calls(frame: pd.DataFrame) -> Iterator[Sample]:
-    """Deals played and passed out."""
     yield (), "played_share", share(frame["sender"] >= 0)
     yield (), "passed_out_share", share(frame["sender"] < 0)
 
@@ -63,7 +62,6 @@ def calls_by_place(frame: pd.DataFrame) -> Iterator[Sample]:
 
 
 def capot(played: pd.DataFrame) -> Iterator[Sample]:
-    """All four tricks."""
     own, others = played["contracting_tricks"] == 4, played["contracting_tricks"] == 0
     yield (), "caller_capot_share", share(own)
     yield (), "others_capot_share", share(others)
@@ -71,18 +69,15 @@ def capot(played: pd.DataFrame) -> Iterator[Sample]:
 
 
 def tricks(played: pd.DataFrame) -> Iterator[Sample]:
-    """Tricks of the caller's team."""
     for number in range(5):
         yield (number,), "share_of_played", share(played["contracting_tricks"] == number)
 
 
 def raised(played: pd.DataFrame) -> Iterator[Sample]:
-    """Raised rounds."""
     yield (), "raised_share", share(played["raised"] == 1)
 
 
 def card_points(played: pd.DataFrame) -> Iterator[Sample]:
-    """Card points of the sides."""
     own, others = played["contracting_card_points"], played["defending_card_points"]
     for whose, sample in (
         ("caller", own), ("others", others), ("difference", own - others),
@@ -92,7 +87,6 @@ def card_points(played: pd.DataFrame) -> Iterator[Sample]:
 
 
 def scores(frame: pd.DataFrame, played: pd.DataFrame) -> Iterator[Sample]:
-    """Changes of the scores by side."""
     own, others = played["contracting_score"], played["defending_score"]
     yield (), "caller_change_mean", mean(own)
     yield (), "others_change_mean", mean(others)
@@ -101,7 +95,6 @@ def scores(frame: pd.DataFrame, played: pd.DataFrame) -> Iterator[Sample]:
 
 
 def by_team(frame: pd.DataFrame) -> Iterator[Sample]:
-    """Changes of the scores by team."""
     for team in range(2):
         yield (team,), "score_change_mean", mean(frame[f"score_{team}"])
 

@@ -18,5 +18,4 @@ def strength(cards: Iterable[Card], trump: str) -> int:
 
 
 def cards_of(bits: int, trump: str) -> set[Card]:
-    """The cards of a set by strength."""
     return {card for card in PACK if strength([card], trump) & bits}

@@ -8,27 +8,23 @@ from kqj_sim.games.kwajongen import engine
 
 @kernel(cache=False)
 def prepare_play(state, lanes):  # type: ignore[no-untyped-def]
-    """Prepare the first trick."""
     for lane in range(lanes):
         engine.prepare_play(state, lane)
 
 
 @kernel(cache=False)
 def ask_calls(state, lanes, rules, table, place):  # type: ignore[no-untyped-def]
-    """Ask a place for its call."""
     for lane in range(lanes):
         engine.ask_call(state, lane, rules, table, place)
 
 
 @kernel(cache=False)
 def ask_cards(state, lanes, rules, table, trick, position):  # type: ignore[no-untyped-def]
-    """Ask a position for its card."""
     for lane in range(lanes):
         engine.ask_card(state, lane, rules, table, trick, position)
 
 
 @kernel(cache=False)
 def finish_tricks(state, lanes, rules, table, trick):  # type: ignore[no-untyped-def]
-    """Give the tricks to their winners."""
     for lane in range(lanes):
         engine.finish_trick(state, lane, rules, table, trick)

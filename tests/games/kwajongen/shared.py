@@ -50,7 +50,6 @@ DECIDED = [0, 4]
 
 
 def list_tables(rules: KwajongenRules) -> list[tuple[str, ...]]:
-    """The players of rounds that are held against the referee."""
     mixed = ("random:accept=0.6", "standard", "random:accept=0.1+standard", "random")
     return [("random",) * 4, ("standard",) * 4, mixed]
 
@@ -66,7 +65,6 @@ def wait(lane: int) -> int:
 
 
 def list_events() -> set[str]:
-    """Return the events that should occur in the rounds held against the referee."""
     results = ("made", "failed", "tie", "passed_out")
     return {
         *(f"accept: {result}" for result in results),
@@ -78,12 +76,10 @@ def list_events() -> set[str]:
 
 
 def list_numbers(name: str, frame: pd.DataFrame, experiment: Experiment) -> Iterator[Sample]:
-    """The numbers of the table `name` for these rows: group, quantity, number."""
     return by_pandas.numbers(name, frame)
 
 
 def is_free(record: Record, path: tuple[Any, ...], new: Any) -> bool:
-    """Return True if a record with this new value may obey the rules."""
     key, *rest = path
     if key in UNCONNECTED:
         return True
@@ -107,7 +103,6 @@ def is_free(record: Record, path: tuple[Any, ...], new: Any) -> bool:
 
 
 def describe_row(record: Record) -> dict[str, int]:
-    """The row of a round, from its record."""
     assert record.turned is not None
     card = parse_card(record.turned)
     trumps = [sum(text[1] == card.suit for text in hand) for hand in record.dealt]

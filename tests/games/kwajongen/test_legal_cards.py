@@ -26,7 +26,6 @@ TRUMP = "s"
 
 @kernel(cache=False)
 def offer_cards(state, lane, position, must_trump):  # type: ignore[no-untyped-def]
-    """Return the cards that a player may choose from."""
     return find_legal_cards(state, lane, position, must_trump)
 
 

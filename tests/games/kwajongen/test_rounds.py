@@ -23,7 +23,6 @@ def test_the_card_turned_up_and_tricks_are_shown() -> None:
 
 
 def find(**wanted: object) -> Record:
-    """A round of a game of which all this is so."""
     rounds = (record for seed in range(50) for record in random_game(RULES, seed))
     return next(
         record

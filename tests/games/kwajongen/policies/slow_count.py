@@ -10,7 +10,6 @@ RANKS = ("nine", "ten", "jack", "queen", "king", "ace")
 
 
 def slow_count(hand: list[str], turned: str, place: int) -> float:
-    """Return the count of a hand of Kwajongen, from the texts of its cards."""
     value = {name: float(each.default) for name, each in COUNT_PARAMETERS.items()}
     trump = parse_card(turned).suit
     points = dict(zip(KwajongenRules.ranks[::-1], (value[name] for name in RANKS), strict=True))

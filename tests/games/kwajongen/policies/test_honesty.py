@@ -33,7 +33,6 @@ RULES = KwajongenRules()
 
 
 def lane(state: Block, offset: int) -> Block:
-    """The lanes of a row."""
     return state[offset : offset + LANES]
 
 
