@@ -62,34 +62,25 @@ def test_an_imposed_sender_gets_the_return() -> None:
     assert trumps[suit == 1].mean() - trumps[suit != 1].mean() == pytest.approx(0.85, abs=0.1)
 
 
+@pytest.mark.parametrize("games", [None, 40])
 @pytest.mark.parametrize("threads", [1, 2, 4])
 @pytest.mark.parametrize("chunk", [1, 7, 300, None])
-def test_fold_takes_in_every_deal_once(threads: int, chunk: int | None) -> None:
+def test_fold_takes_in_every_deal_and_game_once(
+    threads: int, chunk: int | None, games: int | None
+) -> None:
     told: list[int] = []
-    experiment = lively(TAKE_2, deals=500, first=30)
+    rules = replace(TAKE_3, target=500) if games else TAKE_2
+    experiment = lively(rules, deals=500, games=games, first=30)
     folded = reduce_rows(experiment, Kept, threads, chunk, told.append)
-    assert sorted(folded.result.deals) == list(range(30, 530))
-    assert (folded.result.sums == simulate(experiment).values.sum(axis=1, dtype=np.int64)).all()
-    assert sum(told) == folded.deals == 500
-    assert min(told) > 0
-    assert not folded.interrupted
+    rows = simulate(experiment)
+    assert sorted(folded.result.deals) == rows.deal.tolist()
+    assert sorted(folded.result.games) == list(range(30, 30 + (games or 0)))
+    assert (folded.result.sums == rows.values.sum(axis=1, dtype=np.int64)).all()
+    assert folded.deals == len(rows) and sum(told) == (games or 500)
+    assert min(told) > 0 and not folded.interrupted
     assert folded.result.merged == threads
     assert len(folded.result.threads) <= threads
     assert threading.get_ident() not in folded.result.threads
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_fold_takes_in_every_game_once(threads: int) -> None:
-    told: list[int] = []
-    rules = replace(TAKE_3, target=500)
-    experiment = lively(rules, games=40, first=5)
-    folded = reduce_rows(experiment, Kept, threads, 7, told.append)
-    assert sorted(folded.result.games) == list(range(5, 45))
-    rows = simulate(experiment)
-    assert sorted(folded.result.deals) == rows.deal.tolist()
-    assert (folded.result.sums == rows.values.sum(axis=1, dtype=np.int64)).all()
-    assert folded.deals == len(rows)
-    assert sum(told) == 40
 
 
 @pytest.mark.parametrize("threads", [1, 2])

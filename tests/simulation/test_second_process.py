@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -54,36 +55,28 @@ def test_program_leaves_kernels_in_the_cache_that_simulations_find(tmp_path: Pat
     assert found.stdout.split() == ["1", "1"]
 
 
-def test_process_that_fails_does_not_matter(
-    first_run: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(encode, "PROGRAM", "raise SystemExit(3)")
-    with compile_elsewhere(whole_rounds=True):
-        pass
-    assert [helper.returncode for helper in first_run] == [3]
+HANGS = "import time; time.sleep(600)"
 
 
-def test_process_that_hangs_is_ended(
-    first_run: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(encode, "PROGRAM", "import time; time.sleep(600)")
-    monkeypatch.setattr(encode, "PATIENCE", 0.05)
+@pytest.mark.parametrize(
+    ("program", "patience", "fails"),
+    [("raise SystemExit(3)", 60, False), (HANGS, 0.05, False), (HANGS, 60, True)],
+    ids=["it fails", "it hangs", "this process fails"],
+)
+def test_process_that_fails_or_hangs_is_ended(
+    program: str, patience: float, fails: bool, first_run: list[subprocess.Popen[bytes]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(encode, "PROGRAM", program)
+    monkeypatch.setattr(encode, "PATIENCE", patience)
     begun = time.monotonic()
-    with compile_elsewhere(whole_rounds=True):
-        pass
-    assert time.monotonic() - begun < 60
-    assert all(helper.returncode not in (None, 0) for helper in first_run) and first_run
-
-
-def test_process_ends_with_an_error_of_this_one(
-    first_run: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(encode, "PROGRAM", "import time; time.sleep(600)")
-    begun = time.monotonic()
-    with pytest.raises(ZeroDivisionError), compile_elsewhere(whole_rounds=True):
-        raise ZeroDivisionError
-    assert time.monotonic() - begun < 60
-    assert all(helper.returncode is not None for helper in first_run) and first_run
+    expected = pytest.raises(ZeroDivisionError) if fails else nullcontext()
+    with expected, compile_elsewhere(whole_rounds=True):
+        if fails:
+            raise ZeroDivisionError
+    assert time.monotonic() - begun < 50
+    (helper,) = first_run
+    assert helper.returncode == 3 if program != HANGS else helper.returncode not in (None, 0)
 
 
 REASONS: dict[str, Callable[[pytest.MonkeyPatch, Path], object]] = {

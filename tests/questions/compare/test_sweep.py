@@ -38,16 +38,11 @@ COUNTER = parse_player("points:take=45+greedy")
 
 
 def swept(
-    vary: str = TAKES,
-    *,
-    opponents: str = FIELD,
-    rules: GameRules = DEFAULT_RULES,
-    runner: Runner | None = None,
-    **plan: Any,
+    vary: str = TAKES, *, opponents: str = FIELD, runner: Runner | None = None, **plan: Any
 ) -> Sweep:
     whole = ComparisonPlan(**plan if "precision" in plan else {"deals": 600, **plan})
     player, field = parse_player(FIELD), parse_player(opponents)
-    return play_settings(player, [vary], rules, field, whole, runner or Runner(threads=1))
+    return play_settings(player, [vary], DEFAULT_RULES, field, whole, runner or Runner(threads=1))
 
 
 def differences(values: NDArray[np.float64]) -> Callable[[int, int], tuple[float, float]]:
@@ -213,16 +208,6 @@ def test_values_of_numbers(text: str, values: list[str]) -> None:
     )
 
 
-def test_values_of_names_and_flags() -> None:
-    player = parse_player("pimc")
-    priors = parse_parameter_values("prior=none,network", player, DEFAULT_RULES)
-    assert priors.values == ("none", "network")
-    assert parse_parameter_values("merge=true,False", player, DEFAULT_RULES).values == (
-        "true",
-        "false",
-    )
-
-
 def test_values_are_lists_of_numbers() -> None:
     take = ParameterValues("take", ("1", "200"))
     assert list_parameter_values({"take": [1, 200]}, COUNTER, DEFAULT_RULES) == (take,)
@@ -234,8 +219,9 @@ def test_values_are_lists_of_numbers() -> None:
         texts, COUNTER, DEFAULT_RULES
     )
     flags: VaryLike = {"merge": [True, False], "prior": ("none", "network")}
-    merge, prior = list_parameter_values(flags, parse_player("pimc"), DEFAULT_RULES)
-    assert merge.values == ("true", "false") and prior.values == ("none", "network")
+    for varied in (flags, ["merge=true,False", "prior=none,network"]):
+        merge, prior = list_parameter_values(varied, parse_player("pimc"), DEFAULT_RULES)
+        assert merge.values == ("true", "false") and prior.values == ("none", "network")
 
 
 def test_combinations_go_through_all_values() -> None:

@@ -11,8 +11,7 @@ from kqj_sim.cards import parse_card, parse_cards
 from kqj_sim.columns import MAX_TOTAL
 from kqj_sim.core.block import LANES
 from kqj_sim.core.observed_calls import MAX_ATTEMPTS
-from kqj_sim.games import KQJ
-from kqj_sim.games.kqj.call_sampler import KqjCallOdds, KqjCallSampler
+from kqj_sim.games.kqj.call_sampler import KqjCallSampler
 from kqj_sim.notation.typed import read_typed_position
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.players import parse_player
@@ -160,14 +159,8 @@ def test_impossible_call_raises() -> None:
     assert f"none of {LANES * MAX_ATTEMPTS:,} hands" in str(told.value)
 
 
-@pytest.fixture(scope="module")
-def opening() -> KqjCallOdds:
-    """The opener of an auction holds the eight highest hearts, if these are trump."""
-    return odds("9h 8h 7h Ah Th Hh Kh Qh", rules=AUCTION, policies="points+greedy", deals=1024)
-
-
-def test_all_high_trumps_make_capot(opening: KqjCallOdds) -> None:
-    found = opening
+def test_all_high_trumps_make_capot() -> None:
+    found = odds("9h 8h 7h Ah Th Hh Kh Qh", rules=AUCTION, policies="points+greedy", deals=1024)
     (hearts,) = [number for number, option in enumerate(found.options) if option.text == "h played"]
     capot = found.estimate("own_capot_share", hearts)
     assert capot.value == 1
@@ -274,8 +267,3 @@ def test_a_gratuity_that_waits_goes_to_the_winner() -> None:
         )
         lost = 1 - wins - drawn - without.estimate("passed_share", call).value
         assert more == pytest.approx(100 * (wins - lost))
-
-
-def test_assumed_player_is_the_default_player() -> None:
-    found = odds(HAND, return_card=RETURN, deals=64)
-    assert {player.name for player in found.players} == {KQJ.default_player}
