@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -51,10 +52,13 @@ def numbers(name: str, frame: pd.DataFrame, rules: KqjRules, games: bool) -> Ite
     """The numbers of the table `name` for these rows: group, quantity, number."""
     taken = frame[frame["taken"] == 1]
     family, _, grouping = name.partition("_by_")
-    own = grouping.split("_and_") if grouping else []
+    own = grouping.replace("_aces", "_sender_aces").split("_and_") if grouping else []
     if family in ("taking", "opening_amounts", "final_amounts", "bids"):
         yield from calling(family, own, frame, taken, rules)
     elif family in ("contracts", "contracting_total", "bonuses"):
+        if "sender_trumps" in own:
+            taken = taken[taken["kind"].isin(["return", "other", "suit"])]
+        taken = taken.assign(sender_points=taken["sender_points"] // 10 * 10)
         groups = taken.groupby(own, sort=True, observed=True) if own else [((), taken)]
         for group, rows in groups:
             for inner, quantity, estimate in ROUND[family](rows, rules):
@@ -63,6 +67,13 @@ def numbers(name: str, frame: pd.DataFrame, rules: KqjRules, games: bool) -> Ite
         yield from pending(taken, games)
     elif name in ("auctions", "capot", "gratuities"):
         yield from ROUND[name](taken, rules)
+    elif name == "take_rate":
+        for lap, place in product((1, 2), range(6)):
+            takes = (frame["taken"] == 1) & (frame["lap"] == lap) & (frame["place"] == place)
+            yield (lap, place), "takes_share", share(takes)
+            frame = frame[~takes]
+    elif name in ("totals", "margins"):
+        yield from steps(name, taken, rules)
     elif name == "scores":
         yield from scores(frame, taken, rules)
     else:
@@ -108,9 +119,25 @@ def calling(
 
 
 def contracts(rows: pd.DataFrame, rules: KqjRules) -> Iterator[Sample]:
-    tie = rules.bidding == "take" or rules.must_outscore
-    for result in ("made", "failed", "litigation") if tie else ("made", "failed"):
+    for result in list_results(rules):
         yield (), f"{result}_share", share(rows["result"] == result)
+
+
+def list_results(rules: KqjRules) -> list[str]:
+    tie = rules.bidding == "take" or rules.must_outscore
+    return ["made", "failed", "litigation"] if tie else ["made", "failed"]
+
+
+def steps(name: str, taken: pd.DataFrame, rules: KqjRules) -> Iterator[Sample]:
+    numbers = taken["contracting_total"].astype(int)
+    if name == "margins":
+        rounded = rules.bidding == "auction" and rules.amount_uses == "rounded"
+        against = taken["amount" if rules.bidding == "auction" else "defending_total"].astype(int)
+        numbers = ((numbers + 5) // 10 * 10 if rounded else numbers) - against
+    for step in sorted({*(numbers // 10 * 10)}):
+        for result in list_results(rules):
+            here = (numbers // 10 * 10 == step) & (taken["result"] == result)
+            yield (step,), f"{result}_share", share(here)
 
 
 def contracting_total(rows: pd.DataFrame, rules: KqjRules) -> Iterator[Sample]:
