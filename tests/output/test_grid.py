@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from kqj_sim.games import get_columns
 from kqj_sim.output.grid import (
     PIPED_WIDTH,
     Excerpt,
@@ -20,10 +21,12 @@ from kqj_sim.output.grid import (
     to_rich,
     to_screen,
 )
+from kqj_sim.output.group_words import format_heading, format_value
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.quantities import find_quantity, list_quantities
 from kqj_sim.stats.tables import Table, TableRow
 from tests.command_line import ENVIRONMENT, PROGRAM
+from tests.games.every import SHARED
 from tests.output.tables import NAN, RESULTS, TAKEN, table
 
 
@@ -275,3 +278,19 @@ def test_a_share_is_written_as_a_bound_if_its_interval_leaves_0_or_1(
     estimate: tuple[float, float, float], text: str
 ) -> None:
     assert str(format_symmetric(Estimate(*estimate, 100), "share")) == text
+
+
+@pytest.mark.parametrize(
+    ("game", "column", "value", "shown"),
+    [(game, *row) for game, shared in SHARED.items() for row in shared.WORDS],
+)
+def test_values_are_words(game: str, column: str, value: object, shown: str) -> None:
+    assert format_value(column, value, game) == shown
+
+
+def test_headings_are_words_in_every_game() -> None:
+    for game, shared in SHARED.items():
+        assert format_heading("sender_trumps", game) == shared.HEADING
+        headings = [format_heading(column.name, game) for column in get_columns(game)]
+        assert len(set(headings)) == len(headings)
+        assert not any("_" in heading for heading in headings)
