@@ -7,27 +7,15 @@ from html.parser import HTMLParser
 
 import pytest
 
+from kqj_sim.output import page
 from kqj_sim.output.grid import Cell, Grid
-from kqj_sim.output.page import (
-    INK,
-    Page,
-    Picture,
-    Section,
-    join_intervals,
-    make_page_tables,
-    measure_columns,
-    page_to_markdown,
-    quote_css,
-    shorten_titles,
-    to_html,
-)
 
 SVG = f"""<?xml version="1.0"?>
 <!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">
 <svg width="100pt" height="50pt" viewBox="0 0 100 50" xmlns="http://www.w3.org/2000/svg">
 <metadata>who and when</metadata>
 <defs><clipPath id="clip"><rect/></clipPath></defs>
-<g id="figure_1"><path clip-path="url(#clip)" style="stroke: {INK}"/><!-- 42 --></g>
+<g id="figure_1"><path clip-path="url(#clip)" style="stroke: {page.INK}"/><!-- 42 --></g>
 </svg>
 """
 GRID = Grid(
@@ -36,15 +24,15 @@ GRID = Grid(
     ((Cell("a <b>"), Cell("50.0%", "±1.0")), (Cell("c"), Cell("-"))),
     note="A note.",
 )
-PAGE = Page(
+PAGE = page.Page(
     title="Hands & <tricks>",
     lead=("First.", "Second."),
     sections=(
-        Section(
+        page.Section(
             "one",
             "The first",
             ("A sentence.",),
-            (Picture("p1", "A picture.", SVG), Picture("p2", "Another.", SVG)),
+            (page.Picture("p1", "A picture.", SVG), page.Picture("p2", "Another.", SVG)),
             (GRID,),
             (GRID,),
             "How to read it.",
@@ -57,7 +45,7 @@ PAGE = Page(
 )
 
 
-HTML = to_html(PAGE).decode()
+HTML = page.to_html(PAGE).decode()
 
 
 class Elements(HTMLParser):
@@ -112,7 +100,7 @@ def test_tables_have_captions_and_headings_that_say_of_what() -> None:
 
 
 def test_pictures_take_the_colour_of_the_text_and_share_no_names() -> None:
-    assert INK not in HTML
+    assert page.INK not in HTML
     assert HTML.count("stroke: currentColor") == 2
     assert 'id="p1-clip"' in HTML
     assert "url(#p2-clip)" in HTML
@@ -124,13 +112,13 @@ def test_pictures_take_the_colour_of_the_text_and_share_no_names() -> None:
 
 
 def test_picture_alone_is_on_white_and_has_a_title() -> None:
-    alone = Picture("p", "A & B.", SVG).to_svg_file().decode()
+    alone = page.Picture("p", "A & B.", SVG).to_svg_file().decode()
     assert '<rect width="100%" height="100%" fill="#ffffff"/>' in alone
     assert "<title>A &amp; B.</title>" in alone
 
 
 def test_markdown_says_the_same() -> None:
-    text = page_to_markdown(PAGE).decode()
+    text = page.page_to_markdown(PAGE).decode()
     assert text.startswith(
         "# Hands & &lt;tricks>\n\n**The finding.**\n\nFirst.\n\nSecond.\n\n## The first\n"
     )
@@ -158,7 +146,7 @@ def test_markdown_says_the_same() -> None:
     ],
 )  # fmt: skip
 def test_titles_leave_out_what_was_said(chapter: str, titles: str, short: str) -> None:
-    assert shorten_titles(chapter, titles.split("|")) == short.split("|")
+    assert page.shorten_titles(chapter, titles.split("|")) == short.split("|")
 
 
 def test_units_stand_above_the_tables() -> None:
@@ -167,7 +155,7 @@ def test_units_stand_above_the_tables() -> None:
         "Contracts made, by kind, taken deals (share of taken deals)",
         "Amount of the last bid, taken deals",
     ]
-    tables = make_page_tables("Contracts made", [Grid(title, (), ()) for title in titles])
+    tables = page.make_page_tables("Contracts made", [Grid(title, (), ()) for title in titles])
     assert [(each.title, each.unit) for each in tables] == [
         ("", "share of taken deals"),
         ("By kind", "share of taken deals"),
@@ -187,18 +175,18 @@ def test_a_table_is_stacked_if_its_columns_do_not_fit_on_a_phone() -> None:
     key = "last trick won by the contracting team"
     # A key is broken between words: "contracting" is its longest.
     narrow = Grid("", ("figure", *names), ((Cell(key), *cells),))
-    assert measure_columns(narrow) == (11 + 2) + (10 + 2) + (6 + 2) + (7 + 2)
+    assert page.measure_columns(narrow) == (11 + 2) + (10 + 2) + (6 + 2) + (7 + 2)
     wide = Grid("", ("figure", *names, "quantile"), ((Cell(key), *cells, Cell("1")),))
-    tables = make_page_tables("Totals", [narrow, wide])
+    tables = page.make_page_tables("Totals", [narrow, wide])
     assert [each.is_stacked for each in tables] == [False, True]
 
 
 def test_numbers_in_sentences_stay_with_their_intervals() -> None:
     text = "With 7 trumps 99.3% (98.3 to 99.8), with 1 48.4% ±0.5 (100 deals)."
-    assert join_intervals(text) == (
+    assert page.join_intervals(text) == (
         "With 7 trumps 99.3%\u00a0(98.3 to 99.8), with 1 48.4%\u00a0±0.5 (100 deals)."
     )
 
 
 def test_headings_in_styles_cannot_end_their_strings() -> None:
-    assert quote_css('a"b\\c') == r'"a\22 b\5c c"'
+    assert page.quote_css('a"b\\c') == r'"a\22 b\5c c"'

@@ -13,15 +13,6 @@ import kqj_sim
 from kqj_sim.cards import Card
 from kqj_sim.core import code_cache
 from kqj_sim.output import sentences
-from kqj_sim.output.sentences import (
-    FILTERS,
-    format_chance,
-    format_gap,
-    format_half,
-    format_points,
-    format_with_half,
-    load_sentences,
-)
 from kqj_sim.stats.intervals import Estimate
 
 PACKAGE = Path(kqj_sim.__file__).parent
@@ -43,7 +34,7 @@ def _list_texts() -> set[str]:
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=str)
 def test_each_sentence_is_asked_for(folder: Path) -> None:
-    macros = load_sentences(".".join(["kqj_sim", *folder.parts, "module"]))
+    macros = sentences.load_sentences(".".join(["kqj_sim", *folder.parts, "module"]))
     texts = _list_texts()
     # Those of a command may be named by it: f"{command}_intervals".
     texts |= {f"{text}_intervals" for text in texts & {"compare", "sweep", "tune"}}
@@ -54,7 +45,7 @@ def test_each_sentence_is_asked_for(folder: Path) -> None:
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=str)
 def test_each_sentence_asked_for_by_name_exists(folder: Path) -> None:
-    macros = load_sentences(".".join(["kqj_sim", *folder.parts, "module"]))
+    macros = sentences.load_sentences(".".join(["kqj_sim", *folder.parts, "module"]))
     for path in (PACKAGE / folder).glob("*.py"):
         for name in re.findall(r'\bsay\(\s*__name__,\s*"(\w+)"', path.read_text()):
             assert hasattr(macros, name), f"{path.name}: {name}"
@@ -63,7 +54,7 @@ def test_each_sentence_asked_for_by_name_exists(folder: Path) -> None:
 def test_a_misspelt_value_is_an_error() -> None:
     from jinja2 import UndefinedError
 
-    macros = load_sentences("kqj_sim.questions.compare.module")
+    macros = sentences.load_sentences("kqj_sim.questions.compare.module")
     with pytest.raises(UndefinedError, match="confidence"):
         macros.intervals(object())
 
@@ -83,15 +74,17 @@ def test_a_misspelt_value_is_an_error() -> None:
     ],
 )  # fmt: skip
 def test_filters(name: str, values: list[object], text: str) -> None:
-    assert FILTERS[name](*values) == text
+    assert sentences.FILTERS[name](*values) == text
 
 
 def test_rest_of_a_total_has_the_interval_in_order() -> None:
-    assert FILTERS["rest"](Estimate(0.5, 0.25, 0.625, 7), 1.0) == Estimate(0.5, 0.375, 0.75, 7)
+    assert sentences.FILTERS["rest"](Estimate(0.5, 0.25, 0.625, 7), 1.0) == Estimate(
+        0.5, 0.375, 0.75, 7
+    )
 
 
 def test_size_of_a_negative_number_keeps_its_interval() -> None:
-    assert FILTERS["size"](Estimate(-3.0, -5.0, -1.0, 7)) == Estimate(3.0, 1.0, 5.0, 7)
+    assert sentences.FILTERS["size"](Estimate(-3.0, -5.0, -1.0, 7)) == Estimate(3.0, 1.0, 5.0, 7)
 
 
 def test_compiled_templates_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,7 +119,7 @@ def test_compiled_templates_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyP
     ],
 )
 def test_chances(value: float, low: float, high: float, text: str) -> None:
-    assert format_chance(Estimate(value, low, high, 1000)) == text
+    assert sentences.format_chance(Estimate(value, low, high, 1000)) == text
 
 
 @pytest.mark.parametrize(
@@ -144,7 +137,9 @@ def test_chances(value: float, low: float, high: float, text: str) -> None:
 )
 def test_points(value: float, half: float, most: int, points: str, width: str, gap: str) -> None:
     estimate = Estimate(value, value - half, value + half, 1000)
-    assert format_points(estimate, most) == points
-    assert format_half(estimate, most) == width
-    assert format_gap(estimate, most) == gap
-    assert format_with_half(estimate, most) == (f"{points} (±{width})" if width else points)
+    assert sentences.format_points(estimate, most) == points
+    assert sentences.format_half(estimate, most) == width
+    assert sentences.format_gap(estimate, most) == gap
+    assert sentences.format_with_half(estimate, most) == (
+        f"{points} (±{width})" if width else points
+    )

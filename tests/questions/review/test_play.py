@@ -13,16 +13,9 @@ import pytest
 from kqj_sim.games import find_game
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.positions.search import Deadline
-from kqj_sim.questions.review import grading, hindsight
+from kqj_sim.questions.review import grading, hindsight, play
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.questions.review.grading import GradePlan, draw_deals
-from kqj_sim.questions.review.play import (
-    NothingReviewedError,
-    ReviewedRounds,
-    RoundReview,
-    review_round,
-    review_rounds,
-)
 from kqj_sim.questions.review.result import ReviewResult, describe_review
 from kqj_sim.questions.review.screen import describe_end, make_review_run
 from kqj_sim.rules import GameRules, KqjRules
@@ -32,7 +25,7 @@ from tests.slow import slow_after
 from tests.variants import AUCTION_2, TAKE_2, TAKE_3
 
 
-def check_parts(review: RoundReview) -> None:
+def check_parts(review: play.RoundReview) -> None:
     """Check that the parts add up to the result, and changes lead from the deal to it."""
     assert review.parts is not None and review.team_parts is not None
     for part in (*review.parts, *review.team_parts):
@@ -47,7 +40,7 @@ def test_reference_is_asked_as_it_played(name: str) -> None:
     """In rounds of the reference player each choice is its own, and all is luck of the deal."""
     rules = TABLES[name]
     for played in list_rounds(rules, count=3):
-        review = review_round(played, make_settings(rules))
+        review = play.review_round(played, make_settings(rules))
         for grade in review.grades:
             assert grade.reference_choice == grade.decision.choice
             assert grade.effect.value == 0
@@ -69,7 +62,7 @@ ROUNDS: dict[str, tuple[GameRules, dict[str, Any]]] = {
 def test_parts_add_up_in_rounds_of_other_players(name: str) -> None:
     rules, more = ROUNDS[name]
     for played in list_rounds(rules, find_game(rules.game).lively_player, 4, **more):
-        review = review_round(played, make_settings(rules))
+        review = play.review_round(played, make_settings(rules))
         check_parts(review)
         for grade in review.grades:
             values = {option.name: option.value.value for option in grade.options}
@@ -80,14 +73,14 @@ def test_parts_add_up_in_rounds_of_other_players(name: str) -> None:
 
 def test_parts_of_a_reference_that_chooses_at_random_have_a_remainder() -> None:
     settings = make_settings(TAKE_2, reference="points+random")
-    reviews = [review_round(played, settings) for played in list_rounds(TAKE_2, count=3)]
+    reviews = [play.review_round(played, settings) for played in list_rounds(TAKE_2, count=3)]
     assert any(abs(part.remainder) > 1 for review in reviews for part in review.parts or ())
     assert any(grade.reference_choice is None for review in reviews for grade in review.grades)
 
 
 def test_decisions_that_do_not_count_still_explain_the_result() -> None:
     (played,) = list_rounds(AUCTION_2, "random")
-    review = review_round(played, make_settings(AUCTION_2))
+    review = play.review_round(played, make_settings(AUCTION_2))
     calls = {grade.decision.at for grade in review.grades if grade.decision.is_call}
     grades = [replace(grade, counts=grade.decision.at not in calls) for grade in review.all_grades]
     part = replace(review, all_grades=grades)
@@ -95,7 +88,7 @@ def test_decisions_that_do_not_count_still_explain_the_result() -> None:
     one, other = ([parts.others_decisions for parts in each.parts or ()] for each in (part, review))
     assert one == other
     assert sum(total.decisions for total in part.totals) == len(grades) - len(calls)
-    run = make_review_run(ReviewedRounds([part]), make_settings(AUCTION_2), "FILE", AUCTION_2)
+    run = make_review_run(play.ReviewedRounds([part]), make_settings(AUCTION_2), "FILE", AUCTION_2)
     described = describe_review(part, run)
     assert {decision["at"] for decision in described["skipped"]} == calls
     assert not {decision["at"] for decision in described["decisions"]} & calls
@@ -125,7 +118,7 @@ def test_no_line_is_read_after_the_time(count: int | None) -> None:
             yield line, lambda: "not a record"
 
     plan = GradePlan(deals=1000, time=5)
-    found = review_rounds(list_lines(), count, "FILE", plan, None, Runner(), clock=lambda: now)
+    found = play.review_rounds(list_lines(), count, "FILE", plan, None, Runner(), clock=lambda: now)
     assert read == 5
     assert found.out_of_time
     assert found.left == (None if count is None else count - len(found.errors))
@@ -144,9 +137,9 @@ def test_rounds_are_read_one_by_one() -> None:
             yield line, partial(fail, line)
 
     told: list[str] = []
-    with pytest.raises(NothingReviewedError, match="FILE:1: not a record"):
+    with pytest.raises(play.NothingReviewedError, match="FILE:1: not a record"):
         plan = GradePlan(deals=1000)
-        review_rounds(list_lines(), None, "FILE", plan, None, Runner(tell_error=told.append))
+        play.review_rounds(list_lines(), None, "FILE", plan, None, Runner(tell_error=told.append))
     assert read == [1, 2, 3]
     assert told == [f"FILE:{line}: not a record" for line in read]
 
@@ -167,7 +160,7 @@ def test_nothing_is_sampled_after_the_deadline(
 
     monkeypatch.setattr(grading, "draw_deals", draw)
     limited = make_settings(rules, threads=1, deadline=Deadline(moment, clock))
-    review = review_round(played, replace(limited, ignore_calls=False))
+    review = play.review_round(played, replace(limited, ignore_calls=False))
     done = [grade.decision.number for grade in review.all_grades]
     left = [each.number for each in review.ungraded]
     assert left
@@ -178,7 +171,7 @@ def test_nothing_is_sampled_after_the_deadline(
     assert review.start is None
     assert review.parts is None
 
-    reviewed = ReviewedRounds([review])
+    reviewed = play.ReviewedRounds([review])
     run = make_review_run(reviewed, GradePlan(deals=1000, time=1), "FILE", rules)
     remarks = ReviewResult(reviewed, run, 3).screen.remarks
     assert f"{len(left)} decisions were not graded: out of time." in remarks
@@ -191,7 +184,7 @@ def test_an_incomplete_round_is_shown_only_alone(
     incomplete: int, lines: list[int], left: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def review(played: RecordedRound, *args: Any, **more: Any) -> Any:
-        done = review_round(played, make_settings(TAKE_2))
+        done = play.review_round(played, make_settings(TAKE_2))
         if played.line == incomplete:
             done.ungraded = [done.all_grades.pop().decision]
         return done
@@ -199,7 +192,7 @@ def test_an_incomplete_round_is_shown_only_alone(
     monkeypatch.setattr("kqj_sim.questions.review.play.review_round", review)
     rounds = [(each.line, partial(copy, each)) for each in list_rounds(TAKE_2, count=3)]
     plan = GradePlan(deals=1, time=1e6, reference=find_reference(TAKE_2))
-    found = review_rounds(iter(rounds), 3, "FILE", plan, None, Runner(threads=1))
+    found = play.review_rounds(iter(rounds), 3, "FILE", plan, None, Runner(threads=1))
     assert [each.played.line for each in found.reviews] == lines
     assert found.left == left
     assert describe_end(found) == f"Out of time: {len(lines)} of 3 rounds reviewed"
