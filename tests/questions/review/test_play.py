@@ -183,13 +183,15 @@ def test_nothing_is_sampled_after_the_deadline(
 def test_an_incomplete_round_is_shown_only_alone(
     incomplete: int, lines: list[int], left: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    review_round = play.review_round
+
     def review(played: RecordedRound, *args: Any, **more: Any) -> Any:
-        done = play.review_round(played, make_settings(TAKE_2))
+        done = review_round(played, make_settings(TAKE_2))
         if played.line == incomplete:
             done.ungraded = [done.all_grades.pop().decision]
         return done
 
-    monkeypatch.setattr("kqj_sim.questions.review.play.review_round", review)
+    monkeypatch.setattr(play, "review_round", review)
     rounds = [(each.line, partial(copy, each)) for each in list_rounds(TAKE_2, count=3)]
     plan = GradePlan(deals=1, time=1e6, reference=find_reference(TAKE_2))
     found = play.review_rounds(iter(rounds), 3, "FILE", plan, None, Runner(threads=1))

@@ -1,4 +1,4 @@
-"""What `simulate` shows first: a headline and key figures that fit a screen, and a picture."""
+"""First screens of `simulate`: a headline and key figures that fit a screen, and the picture."""
 
 from __future__ import annotations
 
