@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 
 import click
 
+from kqj_sim.commands.command import HintingGroup
 from kqj_sim.commands.errors import (
     DEBUG,
     ENVIRONMENT_PREFIX,
     exit_with_error,
     show_warning,
 )
-from kqj_sim.messages import quote, shorten
+from kqj_sim.messages import shorten
 from kqj_sim.version import __version__
 
 
@@ -103,7 +104,7 @@ class LazyCommands(Mapping[str, click.Command]):
         return len(COMMANDS)
 
 
-class CommandGroup(click.Group):
+class CommandGroup(HintingGroup):
     """The group of commands; errors are one line on stderr.
 
     The exit status is 0 for success, 1 for failure, 2 for wrong usage, and 128 plus its number
@@ -148,19 +149,6 @@ class CommandGroup(click.Group):
         if args[:1] == ["help"]:
             args = [*args[1:], "--help"]
         return super().parse_args(ctx, args)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that the first word names; raise UsageError if there is none."""
-        try:
-            return super().resolve_command(ctx, args)
-        except click.NoSuchCommand as error:
-            if error.possibilities:
-                raise
-            raise click.UsageError(
-                f"No such command {quote(args[0])}: `kqj-sim help` lists the commands"
-            ) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Check the environment variables, then run the command that `ctx` names."""

@@ -117,8 +117,8 @@ class Command(click.Command):
         ]
 
 
-class Group(Command, click.Group):
-    """A group of commands whose own help has sections."""
+class HintingGroup(click.Group):
+    """A group that says what lists its commands where there is none of a name."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -129,10 +129,14 @@ class Group(Command, click.Group):
         except click.NoSuchCommand as error:
             if error.possibilities:
                 raise
-            raise click.UsageError(
-                f"No such command {quote(args[0])}: `{ctx.command_path}` lists the {self.name}, "
-                f"`{ctx.command_path} --help` the commands"
-            ) from None
+            hint = f"`{ctx.command_path}` lists the {self.name}"
+            if ctx.parent is None:
+                hint = "`kqj-sim help` lists the commands"
+            raise click.UsageError(f"No such command {quote(args[0])}: {hint}") from None
+
+
+class Group(Command, HintingGroup):
+    """A group of commands whose own help has sections."""
 
 
 def _make_completer(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 from kqj_sim.cards import CONTRACTS, RANKS, SUITS, Card
@@ -278,33 +278,6 @@ class KqjCalling(Calling):
         if not 0 <= call.seat < SEATS or self.teams[call.seat] != self.teams[bid.seat]:
             return f"seat {call.seat} is not of the team of the bidder, seat {bid.seat}"
         return None
-
-
-def list_legal_calls(
-    rules: KqjRules,
-    dealer: int,
-    teams: Sequence[int],
-    upcard: Card | None,
-    calls: Iterable[Call] = (),
-) -> set[Call]:
-    """Return every legal next call of any seat; raise ValueError if `calls` are illegal.
-
-    Counters and overcounters are among them, but a player may always leave them out.
-    """
-    calling = KqjCalling(rules, dealer, teams, upcard)
-    for call in calls:
-        calling.add(call)
-    turn = calling.turn
-    possible = [Call(turn, "pass"), *(Call(turn, "take", contract=c) for c in CONTRACTS)]
-    possible += [
-        Call(turn, "bid", amount, contract, capot)
-        for amount in range(rules.minimum_bid, rules.max_amount + 1, 10)
-        for contract in CONTRACTS
-        for capot in (False, True)
-    ]
-    for seat in range(SEATS):
-        possible += [Call(seat, "counter"), Call(seat, "overcounter")]
-    return {call for call in possible if calling.explain_illegal_call(call) is None}
 
 
 def _require_contract(call: Call) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import kqj_sim as kqj
-from kqj_sim.notation.people import label_seats, name_people_in
 from kqj_sim.notation.reader import read_rounds
+from kqj_sim.notation.sections import label_seats, name_people_in
 from kqj_sim.notation.write import format_records
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.record import Record, from_json

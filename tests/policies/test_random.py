@@ -11,12 +11,12 @@ from scipy.stats import binomtest, chisquare
 
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.record import Call, Record
-from kqj_sim.referee.kqj import list_legal_calls
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from tests.policies.chosen import calling_before, counter_questions
 from tests.policies.moments import moments
+from tests.referee.kqj.legal_calls import list_legal_calls
 from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3
 
 UNLIKELY = 1e-4

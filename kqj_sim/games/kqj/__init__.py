@@ -107,7 +107,7 @@ class Kqj(Game):
         return KQJ_VARIANTS
 
     def quantities(self) -> Mapping[str, Quantity]:
-        from kqj_sim.games.kqj.quantities import QUANTITIES
+        from kqj_sim.games.kqj.tables import QUANTITIES
 
         return QUANTITIES
 

@@ -22,27 +22,9 @@ from kqj_sim.places import describe_place
 from kqj_sim.plan import check_range
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.players import Player, get_default_player
-from kqj_sim.positions.auction_state import (
-    CallOption,
-    find_lowest_amount,
-    format_answer,
-    list_call_options,
-    make_bid_option,
-    make_contract_option,
-    make_question,
-    order_rarest_first,
-    replay_calls,
-)
+from kqj_sim.positions import auction_state as auction
+from kqj_sim.positions import measures as measures
 from kqj_sim.positions.estimator import MIN_EFFECTIVE_DEALS, ImpossibleBiddingError, search_and_add
-from kqj_sim.positions.measures import (
-    DRAWN,
-    ENDINGS,
-    LOST,
-    NOT_PLAYED,
-    UNCOUNTERED_VALUE,
-    WON,
-    get_kqj_call_measures,
-)
 from kqj_sim.positions.odds import Odds, Playouts
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.sampling import ActualHands, EstimatePlan, Limits, Sampler, derive_keys
@@ -108,7 +90,7 @@ class KqjCallOdds(Odds):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.totals = np.zeros((len(self.options), ENDINGS, MAX_TOTAL + 1))
+        self.totals = np.zeros((len(self.options), measures.ENDINGS, MAX_TOTAL + 1))
         self.squares = np.zeros((len(self.options), 3, MAX_TOTAL + 1))
 
     def add(self, playouts: Playouts, max_deals: int | None = None) -> int:
@@ -120,7 +102,7 @@ class KqjCallOdds(Odds):
     def rank_by(self, candidates: Odds) -> None:
         """Rank the calls by other deals; as of `Odds`."""
         super().rank_by(candidates)
-        measure = self.measures.indices.get(UNCOUNTERED_VALUE)
+        measure = self.measures.indices.get(measures.UNCOUNTERED_VALUE)
         if measure is not None:
             objective = candidates.objective._replace(value=measure)
             self.uncountered_best = candidates.sums.best(objective)
@@ -133,7 +115,7 @@ class KqjCallOdds(Odds):
         option = self.uncountered_best
         if option is None or option == self.best:
             return None
-        lead = self.estimate(UNCOUNTERED_VALUE, option, self.best)
+        lead = self.estimate(measures.UNCOUNTERED_VALUE, option, self.best)
         return UncounteredBest(option, lead) if lead.value > 0 else None
 
     def estimate_reach_probability(self, option: int, amount: int) -> Estimate:
@@ -194,10 +176,10 @@ def choose_amounts(
 def _classify_endings(outcome: Int16Array) -> Int64Array:
     """Return how rounds (n, OUTCOME) ended for the player's side."""
     result = outcome[:, core.RESULT]
-    endings = np.full(len(outcome), LOST)
-    endings[outcome[:, core.OWN_SCORE] > outcome[:, core.OTHER_SCORE]] = WON
-    endings[result == LITIGATION] = DRAWN
-    endings[result == PASSED_OUT] = NOT_PLAYED
+    endings = np.full(len(outcome), measures.LOST)
+    endings[outcome[:, core.OWN_SCORE] > outcome[:, core.OTHER_SCORE]] = measures.WON
+    endings[result == LITIGATION] = measures.DRAWN
+    endings[result == PASSED_OUT] = measures.NOT_PLAYED
     return endings
 
 
@@ -225,19 +207,23 @@ class KqjCallSampler(Sampler):
         self.position, self.players = situation, tuple(players)
         self.rules = require_kqj_rules(situation.rules)
         self.seed, self.ignore_calls = plan.seed, plan.ignore_calls
-        observed_calls, self.auction_state = replay_calls(situation)
-        self.observed_calls = [] if self.ignore_calls else order_rarest_first(observed_calls)
+        observed_calls, self.auction_state = auction.replay_calls(situation)
+        self.observed_calls = (
+            [] if self.ignore_calls else auction.order_rarest_first(observed_calls)
+        )
         self.question_count = len(self.observed_calls)
         packed = [observed.pack() for observed in self.observed_calls]
         self._questions = np.array(packed, dtype=np.int64).reshape(-1)
-        self.measures = get_kqj_call_measures(self.rules)
+        self.measures = measures.get_kqj_call_measures(self.rules)
         self._rules = encode_rules(situation.rules)
         self._seating = encode_seating(situation.rules, players, None, "calls")
         self._uncountered_seating = without_counters(situation.rules, self._seating)
         self._observer = _encode_observer(situation, self.players)
-        self._set_options(list(list_call_options(situation, self.auction_state)))
+        self._set_options(list(auction.list_call_options(situation, self.auction_state)))
 
-    def _set_options(self, calls: list[CallOption], contracts: Sequence[CallOption] = ()) -> None:
+    def _set_options(
+        self, calls: list[auction.CallOption], contracts: Sequence[auction.CallOption] = ()
+    ) -> None:
         self.options, self._call_count = [*calls, *contracts], len(calls)
         self._packed_options = np.array([each.pack() for each in self.options], dtype=np.int64)
 
@@ -247,7 +233,7 @@ class KqjCallSampler(Sampler):
         return self._call_count
 
     def with_options(
-        self, calls: list[CallOption], contracts: Sequence[CallOption] = ()
+        self, calls: list[auction.CallOption], contracts: Sequence[auction.CallOption] = ()
     ) -> KqjCallSampler:
         """Return the same sampler of other calls, and of contracts."""
         sampler = copy.copy(self)
@@ -266,14 +252,16 @@ class KqjCallSampler(Sampler):
         """
         situation, state, rules = self.position, self.auction_state, self.rules
         calls = list(self.options)
-        amount = find_lowest_amount(situation) if situation.question == "bid" else 0
+        amount = auction.find_lowest_amount(situation) if situation.question == "bid" else 0
         if amount == 0 or amount > rules.max_amount:
             return self, self
-        played = [make_contract_option(situation, state, each, amount) for each in rules.contracts]
+        played = [
+            auction.make_contract_option(situation, state, each, amount) for each in rules.contracts
+        ]
         pilot = self._run_pilot(played, FIRST_PILOT_DEAL, plan)
-        higher: dict[str | None, list[CallOption]] = {
+        higher: dict[str | None, list[auction.CallOption]] = {
             option.contract: [
-                make_bid_option(
+                auction.make_bid_option(
                     situation, state, Call(situation.place, "bid", each, option.contract, capot)
                 )
                 for each, capot in _list_higher_bids(pilot, number, amount, rules)
@@ -295,7 +283,9 @@ class KqjCallSampler(Sampler):
                     kept.append(max(bids, key=lambda bid: values[str(bid)]))
         return self.with_options(kept, played), self.with_options(kept)
 
-    def _run_pilot(self, options: list[CallOption], first: int, plan: EstimatePlan) -> KqjCallOdds:
+    def _run_pilot(
+        self, options: list[auction.CallOption], first: int, plan: EstimatePlan
+    ) -> KqjCallOdds:
         sampler = self.with_options(options)
         pilot = sampler.make_odds(EstimatePlan())
         quiet = EstimatePlan(time=plan.time, threads=plan.threads, searching=plan.searching)
@@ -353,13 +343,13 @@ class KqjCallSampler(Sampler):
         """Return the call that the player chooses with each key; as of `Sampler`."""
         codes = np.zeros(len(keys), dtype=np.int64)
         texts = []
-        for question in make_question(self.position, self.auction_state):
+        for question in auction.make_question(self.position, self.auction_state):
             packed = np.array(question.pack(), dtype=np.int64)
             if not core.choose_calls(
                 self._observer, packed, keys, self._rules, self._seating, codes
             ):
                 raise InputError(ILLEGAL_CHOICE_MESSAGE)
-            texts.append([format_answer(question.member, int(code)) for code in codes])
+            texts.append([auction.format_answer(question.member, int(code)) for code in codes])
         if len(texts) == 1:
             return texts[0]
         counters, bids = texts
@@ -404,18 +394,20 @@ class KqjCallSampler(Sampler):
         extra = self._find_higher_bids(deadline)
         for text in (choice, *chosen):
             if text not in calls:
-                extra.append(make_bid_option(self.position, self.auction_state, _parse_bid(text)))
+                extra.append(
+                    auction.make_bid_option(self.position, self.auction_state, _parse_bid(text))
+                )
         calls |= {str(option): option for option in extra}
         return self.with_options(list(calls.values()))
 
-    def _find_higher_bids(self, deadline: Deadline) -> list[CallOption]:
+    def _find_higher_bids(self, deadline: Deadline) -> list[auction.CallOption]:
         """Return bids above the lowest that a contract may be worth; raises as `add_choice`."""
         situation, rules = self.position, self.rules
-        lowest = find_lowest_amount(situation)
+        lowest = auction.find_lowest_amount(situation)
         if situation.question != "bid" or lowest + 10 > rules.max_amount:
             return []
         contracts = [
-            make_contract_option(situation, self.auction_state, each, lowest)
+            auction.make_contract_option(situation, self.auction_state, each, lowest)
             for each in rules.contracts
         ]
         search = deadline.limit(self.start_search(None, None))
@@ -431,7 +423,7 @@ class KqjCallSampler(Sampler):
                 amount = int(np.quantile(totals, 1 - share)) // 10 * 10
                 if lowest < amount <= rules.max_amount:
                     call = Call(situation.place, "bid", amount, option.contract, False)
-                    bids.append(make_bid_option(situation, self.auction_state, call))
+                    bids.append(auction.make_bid_option(situation, self.auction_state, call))
         return bids
 
     def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:

@@ -6,15 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from kqj_sim.output.chapters import (
-    QUANTITY,
-    WHOLE_GAMES,
-    Chapter,
-    Distribution,
-    Dots,
-    Drawn,
-    HeatMap,
-)
+from kqj_sim.output import chapters as chapters
 from kqj_sim.output.grid import MIN_OBSERVATIONS
 from kqj_sim.output.numbers import KeyFigure, Numbers, find_extremes
 from kqj_sim.output.sentences import say
@@ -166,7 +158,7 @@ _MADE = {"made": "made_share"}
 _MADE_LABEL = "contracts made, %"
 _RESULTS = {result: f"{result}_share" for result in ("made", "litigation", "failed")}
 
-_TAKING_HEAT = HeatMap(
+_TAKING_HEAT = chapters.HeatMap(
     "taking_heat",
     "Deals taken, by lap and place of the take.",
     "Deals taken, % of all deals",
@@ -174,7 +166,7 @@ _TAKING_HEAT = HeatMap(
     "share_of_deals",
     min_observations=1,
 )
-_TOTALS = Distribution(
+_TOTALS = chapters.Distribution(
     "totals",
     "Distribution of the contracting team's total, by result. The dashed line is the threshold.",
     "total of the contracting team",
@@ -184,7 +176,7 @@ _TOTALS = Distribution(
     step=10,
     threshold=(float(HALF_OF_POINTS), f"{HALF_OF_POINTS}: half of 246"),
 )
-_BONUSES = Dots(
+_BONUSES = chapters.Dots(
     "bonuses",
     "Taken deals with each bonus, by side, on a logarithmic scale.",
     "% of taken deals, logarithmic",
@@ -196,17 +188,17 @@ _BONUSES = Dots(
         "Capot": "capot_share",
     },
     series="side",
-    rows=QUANTITY,
+    rows=chapters.QUANTITY,
     logarithmic=True,
 )
 
-CHAPTERS: tuple[Chapter, ...] = (
-    Chapter(
+CHAPTERS: tuple[chapters.Chapter, ...] = (
+    chapters.Chapter(
         "taking",
         "Takes",
         (
             _TAKING_HEAT,
-            Dots(
+            chapters.Dots(
                 "take_rate",
                 "Share of takes among the players asked, by place and lap.",
                 "takes, % of the players asked",
@@ -222,11 +214,11 @@ CHAPTERS: tuple[Chapter, ...] = (
         needs="take_rate",
         needs_play=False,
     ),
-    Chapter(
+    chapters.Chapter(
         "auctions",
         "Bidding",
         (
-            Distribution(
+            chapters.Distribution(
                 "amounts",
                 "Distribution of the amounts of the last bid.",
                 "amount of the last bid",
@@ -235,7 +227,7 @@ CHAPTERS: tuple[Chapter, ...] = (
                 {"last bid": "share_of_taken"},
                 step=10,
             ),
-            Dots(
+            chapters.Dots(
                 "made_by_amount",
                 "Contracts made, by the amount of the last bid.",
                 _MADE_LABEL,
@@ -253,18 +245,18 @@ CHAPTERS: tuple[Chapter, ...] = (
         needs="auctions",
         needs_play=False,
     ),
-    Chapter(
+    chapters.Chapter(
         "contracts",
         "Contracts made",
         (
-            Dots(
+            chapters.Dots(
                 "made_by_kind",
                 "Contracts made, by kind of contract.",
                 _MADE_LABEL,
                 "contracts_by_kind",
                 _MADE,
             ),
-            Dots(
+            chapters.Dots(
                 "made_by_place",
                 "Contracts made, by the Sender's place and lap.",
                 _MADE_LABEL,
@@ -273,7 +265,7 @@ CHAPTERS: tuple[Chapter, ...] = (
                 series="lap",
                 needs="take_rate",
             ),
-            Dots(
+            chapters.Dots(
                 "made_by_place",
                 "Contracts made, by the Sender's place.",
                 _MADE_LABEL,
@@ -288,11 +280,11 @@ CHAPTERS: tuple[Chapter, ...] = (
         ),
         sentences=("contracts", "kinds"),
     ),
-    Chapter(
+    chapters.Chapter(
         "hands",
         "The Sender's hand",
         (
-            HeatMap(
+            chapters.HeatMap(
                 "made_by_hand",
                 "Contracts in a suit made, by the number of the Sender's trumps and side aces.",
                 "Contracts in a suit made, %",
@@ -300,7 +292,7 @@ CHAPTERS: tuple[Chapter, ...] = (
                 "made_share",
                 upward=True,
             ),
-            Dots(
+            chapters.Dots(
                 "made_by_points",
                 "Contracts made, by the card points in the Sender's hand.",
                 _MADE_LABEL,
@@ -314,11 +306,11 @@ CHAPTERS: tuple[Chapter, ...] = (
         ),
         note="Counted in the eight cards with which the Sender plays.",
     ),
-    Chapter(
+    chapters.Chapter(
         "totals",
         "The contracting team's total",
         (
-            Distribution(
+            chapters.Distribution(
                 "totals",
                 "Distribution of the contracting team's total minus what it has to reach, by "
                 "result. The dashed line is the threshold.",
@@ -335,11 +327,11 @@ CHAPTERS: tuple[Chapter, ...] = (
         ("contracting_total_by_contract", "totals", "margins"),
         sentences=("totals", "threshold"),
     ),
-    Chapter(
+    chapters.Chapter(
         "take_chart",
         "When to take",
         (
-            HeatMap(
+            chapters.HeatMap(
                 "take_chart",
                 "Gain by taking in points, by highest trumps, number of trumps and side aces; "
                 "purple where taking is better, orange where passing is.",
@@ -348,7 +340,7 @@ CHAPTERS: tuple[Chapter, ...] = (
                 "gain_mean",
                 diverging=True,
             ),
-            HeatMap(
+            chapters.HeatMap(
                 "take_right",
                 "Deals in which taking scores more than passing, by highest trumps and number of "
                 "trumps.",
@@ -366,7 +358,7 @@ CHAPTERS: tuple[Chapter, ...] = (
         needs="take_chart",
         needs_play=False,
     ),
-    Chapter(
+    chapters.Chapter(
         "bonuses",
         "Bonuses",
         (
@@ -374,13 +366,15 @@ CHAPTERS: tuple[Chapter, ...] = (
         ),
         folded=("bonuses", "bonuses_by_contract"),
     ),
-    Chapter("litigation", "Litigation", folded=("pending",), needs="pending"),
-    Chapter("gratuities", "Gratuities of three teams", folded=("gratuities",), needs="gratuities"),
-    Chapter(
+    chapters.Chapter("litigation", "Litigation", folded=("pending",), needs="pending"),
+    chapters.Chapter(
+        "gratuities", "Gratuities of three teams", folded=("gratuities",), needs="gratuities",
+    ),
+    chapters.Chapter(
         "scores", "Scores of a round", tables=("scores",),
         folded=("scores_by_team", "scores_by_seat"),
     ),
-    WHOLE_GAMES,
+    chapters.WHOLE_GAMES,
     COMPARED,
 )  # fmt: skip
 
@@ -388,7 +382,7 @@ _PLAIN_TOTALS = replace(
     _TOTALS, caption="Total of the contracting team, by result.", threshold=None
 )
 
-_QUARTILES = Dots(
+_QUARTILES = chapters.Dots(
     "quartiles",
     "Quartiles of the contracting team's total, by contract.",
     "points",
@@ -398,15 +392,15 @@ _QUARTILES = Dots(
         "median": "contracting_total_median",
         "upper quartile": "contracting_total_quantile_75",
     },
-    series=QUANTITY,
+    series=chapters.QUANTITY,
 )
 
-PLOTS: tuple[Drawn, ...] = (
+PLOTS: tuple[chapters.Drawn, ...] = (
     # With auctions, and with three teams, there is no single total that makes a contract.
     replace(_PLAIN_TOTALS, needs="auctions"),
     replace(_PLAIN_TOTALS, needs="gratuities"),
     replace(_PLAIN_TOTALS, threshold=_TOTALS.threshold),
-    Dots(
+    chapters.Dots(
         "taken",
         "Last bids, by place.",
         "% of deals",
@@ -414,7 +408,7 @@ PLOTS: tuple[Drawn, ...] = (
         {"last bid": "share_of_deals"},
         needs="auctions",
     ),
-    Dots(
+    chapters.Dots(
         "taken",
         "Deals taken, by place and lap of the take.",
         "% of deals",
@@ -423,13 +417,13 @@ PLOTS: tuple[Drawn, ...] = (
         series="lap",
     ),
     replace(_TAKING_HEAT, title="Last bids, by lap and place, % of deals", needs="auctions"),
-    Dots(
+    chapters.Dots(
         "results",
         "Results, by kind of contract.",
         "% of contracts",
         "contracts_by_kind",
         _RESULTS,
-        series=QUANTITY,
+        series=chapters.QUANTITY,
     ),
     _QUARTILES,
     replace(
@@ -437,7 +431,7 @@ PLOTS: tuple[Drawn, ...] = (
         caption="Quartiles of the contracting team's total.",
         table="contracting_total",
         series="",
-        rows=QUANTITY,
+        rows=chapters.QUANTITY,
     ),
     _BONUSES,
 )

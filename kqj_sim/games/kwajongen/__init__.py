@@ -103,8 +103,8 @@ class Kwajongen(Game):
     sender, upcard_key, raises = "caller", "turned", True
     default_player, lively_player = "standard", "random"
     built_ins: ClassVar[Mapping[str, str]] = {
-        "random": "kqj_sim.games.kwajongen.policies.random",
-        "standard": "kqj_sim.games.kwajongen.policies.standard",
+        "random": "kqj_sim.games.kwajongen.policies",
+        "standard": "kqj_sim.games.kwajongen.policies",
     }
     presets: ClassVar[Mapping[str, Preset]] = {}
 
@@ -139,7 +139,7 @@ class Kwajongen(Game):
     }
 
     def get_engine(self) -> Engine:
-        from kqj_sim.games.kwajongen.recording import ENGINE
+        from kqj_sim.games.kwajongen.engine import ENGINE
 
         return ENGINE
 
@@ -149,7 +149,7 @@ class Kwajongen(Game):
         return KwajongenReferee(rules)
 
     def make_recording_block(self, experiment: Experiment) -> RecordingBlock:
-        from kqj_sim.games.kwajongen.recording import KwajongenRecordingBlock
+        from kqj_sim.games.kwajongen.engine import KwajongenRecordingBlock
 
         return KwajongenRecordingBlock(experiment)
 

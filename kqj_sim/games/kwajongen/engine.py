@@ -6,6 +6,8 @@ plays in one lane.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from kqj_sim.core import block as b
@@ -25,7 +27,8 @@ from kqj_sim.core.trick import (
     winning_cards,
 )
 from kqj_sim.core.views import AcceptView
-from kqj_sim.games.kwajongen import KWAJONGEN_COLUMNS
+from kqj_sim.engines import Engine
+from kqj_sim.games.kwajongen import KWAJONGEN_COLUMNS, KwajongenRules
 from kqj_sim.games.kwajongen.cards import (
     PACK,
     SEATS,
@@ -40,6 +43,7 @@ from kqj_sim.games.kwajongen.cards import (
     suit_of,
     to_strength_order,
 )
+from kqj_sim.simulation.recording import RecordingBlock
 
 DEALT_FOUR = b.FIRST_FIVE
 """The four cards of each place, natural coding; the upcard is one of the dealer's."""
@@ -450,3 +454,55 @@ def advance(state: t.Block, slots: t.Int64Array, lanes: int, rules: t.Rules) -> 
         slots[lane, round.NEXT_DEALER] = (state[b.DEALER + lane] + taken) % SEATS
         slots[lane, round.PLAYED_ROUNDS] += taken
         slots[lane, round.ROUND] += 1
+
+
+# Rounds of Kwajongen as records.
+
+
+class KwajongenRecordingBlock(RecordingBlock):
+    """A block of rounds of Kwajongen."""
+
+    call_names = ("pass", "play")
+    result_names = ("made", "failed", "tie", "passed_out")
+
+    def _get_game_keys(self, lane: int, taken: bool, contract: int) -> dict[str, Any]:
+        dealt = [self._format_cards(cards) for cards in self._read_places(b.FIRST_FIVE, lane)]
+        return {
+            "game": "kwajongen",
+            "dealt": self._order_by_seat(dealt, lane),
+            "turned": self._format_cards(self._read_row(b.UPCARD, lane))[0],
+            "amount": None,
+            "capot": False,
+            "stake": 1,
+            "bonuses": [],
+            "totals": self._read_team_values("card_points", lane),
+            "gratuities": [0] * self.experiment.rules.team_count,
+            "pending_before": self._read_column("raised", lane),
+        }
+
+
+# Kwajongen in the engine: its rules as numbers, and the kernels that a round runs.
+
+
+def _encode_rules(rules: KwajongenRules) -> t.Rules:
+    return round.NO_RULES._replace(
+        seats=rules.seats,
+        start_score=rules.start_score,
+        target=rules.target,
+        variant=int(rules.void_rule == "must_trump"),
+        teams=rules.team_count,
+    )
+
+
+ENGINE = Engine(
+    KwajongenRules,
+    PACK,
+    _encode_rules,
+    {
+        dispatch.ACCEPT: ("kwajongen_accept", make_ask_accept),
+        CARD: ("kwajongen_card", make_ask_card),
+    },
+    lambda rules, imposed: ([dispatch.ACCEPT, CARD], (play_rounds,)),
+    lambda rules: (),
+    advance,
+)

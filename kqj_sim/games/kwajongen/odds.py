@@ -19,6 +19,7 @@ from kqj_sim.core.cards import trailing_zeros
 from kqj_sim.core.deal import draw_cards
 from kqj_sim.core.jit import block_loop, kernel, scalar
 from kqj_sim.core.trick import read_hand, read_trick
+from kqj_sim.games.kwajongen import engine as engine
 from kqj_sim.games.kwajongen.cards import (
     PACK,
     SEATS,
@@ -27,25 +28,6 @@ from kqj_sim.games.kwajongen.cards import (
     find_voids,
     suit_of,
     to_natural_order,
-)
-from kqj_sim.games.kwajongen.engine import (
-    CALLING_TEAM,
-    CARD_POINTS,
-    DEALT_FOUR,
-    RESULT_ROW,
-    ROUND_SCORE,
-    TRICKS_WON,
-    ask_call,
-    ask_card,
-    begin_round,
-    fill_columns,
-    finish_round,
-    finish_trick,
-    play_tricks,
-    prepare_play,
-    put_card,
-    read_upcard,
-    run_calls,
 )
 
 UNDEALT = SEATS
@@ -73,7 +55,7 @@ def infer_during_play(
     """
     hand = read_hand(state, lane, position)
     on_table = read_trick(state, lane, position)
-    shown = read_upcard(state, lane)
+    shown = engine.read_upcard(state, lane)
     unseen = PACK & ~(hand | state[b.PLAYED_CARDS + lane] | on_table)
     knowledge[hh.UNSEEN] = unseen & ~shown
     led = state[b.LED + lane]
@@ -138,20 +120,20 @@ def deal_hands(
     state[b.ILLEGAL] = 0
     state[b.UPCARD] = observer[OBSERVED_UPCARD]
     for place in range(SEATS):
-        state[b.cell_index(DEALT_FOUR + place * b.STRIDE, 0)] = hands[SEATS * number + place]
-    begin_round(state, 0, seating)
+        state[b.cell_index(engine.DEALT_FOUR + place * b.STRIDE, 0)] = hands[SEATS * number + place]
+    engine.begin_round(state, 0, seating)
 
 
 @scalar
 def write_outcome(state: t.Block, team: t.Team, outcome: t.Int16Array) -> None:
     """Write the outcome of a finished round for a team into int16 (OUTCOME_SIZE,)."""
     own, other = team * b.STRIDE, (1 - team) * b.STRIDE
-    outcome[RESULT] = state[RESULT_ROW]
-    outcome[OWN_SCORE] = state[b.cell_index(ROUND_SCORE, own)]
-    outcome[OTHER_SCORE] = state[b.cell_index(ROUND_SCORE, other)]
-    outcome[OWN_POINTS] = state[b.cell_index(CARD_POINTS, own)]
-    outcome[OWN_TRICKS] = state[b.cell_index(TRICKS_WON, own)]
-    outcome[OWN_PLAYS] = 1 if state[CALLING_TEAM] == team else 0
+    outcome[RESULT] = state[engine.RESULT_ROW]
+    outcome[OWN_SCORE] = state[b.cell_index(engine.ROUND_SCORE, own)]
+    outcome[OTHER_SCORE] = state[b.cell_index(engine.ROUND_SCORE, other)]
+    outcome[OWN_POINTS] = state[b.cell_index(engine.CARD_POINTS, own)]
+    outcome[OWN_TRICKS] = state[b.cell_index(engine.TRICKS_WON, own)]
+    outcome[OWN_PLAYS] = 1 if state[engine.CALLING_TEAM] == team else 0
 
 
 @kernel
@@ -187,7 +169,7 @@ def sample_deals(
     state, kept, log = b.allocate_inner_block(), 0, np.empty(0, np.int64)
     for lane in range(b.LANES):
         deal_hands(state, seating, observer, hands, lane, keys[lane])
-        run_calls(state, 0, rules, seating, log, 0, own)
+        engine.run_calls(state, 0, rules, seating, log, 0, own)
         if state[b.ILLEGAL] != 0:
             return -1
         if state[b.SENDER] < 0:
@@ -218,8 +200,8 @@ def play_out_calls(
             deal_hands(state, seating, observer, hands, lane, keys[lane])
             if option == PLAY_OPTION:
                 state[b.SENDER] = own
-            run_calls(state, 0, rules, seating, log, own + 1, SEATS)
-            finish_round(state, 0, rules, seating)
+            engine.run_calls(state, 0, rules, seating, log, own + 1, SEATS)
+            engine.finish_round(state, 0, rules, seating)
             if state[b.ILLEGAL] != 0:
                 return False
             write_outcome(state, own % 2, outcomes[option, lane])
@@ -254,12 +236,12 @@ def replay_plays(
     """Replay a deal, as of `deal_hands`, up to the turn."""
     deal_hands(state, seating, turn.known, hands, number, key)
     state[b.SENDER] = turn.caller
-    prepare_play(state, 0)
+    engine.prepare_play(state, 0)
     for play in range(turn.plays.shape[0]):
         trick, position = play // SEATS, play % SEATS
-        put_card(state, 0, position, turn.plays[play])
+        engine.put_card(state, 0, position, turn.plays[play])
         if position == SEATS - 1:
-            finish_trick(state, 0, rules, seating, trick)
+            engine.finish_trick(state, 0, rules, seating, trick)
 
 
 @block_loop
@@ -346,8 +328,8 @@ def replay_calls(
     state = b.allocate_inner_block()
     for lane in range(keys.shape[0]):
         deal_hands(state, seating, turn.known, hands, lane, keys[lane])
-        run_calls(state, 0, rules, seating, log, 0, min(own, turn.caller + 1))
-        run_calls(state, 0, rules, seating, log, own + 1, turn.caller + 1)
+        engine.run_calls(state, 0, rules, seating, log, 0, min(own, turn.caller + 1))
+        engine.run_calls(state, 0, rules, seating, log, own + 1, turn.caller + 1)
         if state[b.ILLEGAL] != 0:
             return False
         matches[lane] = 1 if state[b.SENDER] == sender else 0
@@ -370,9 +352,9 @@ def play_out_cards(
     for lane in range(keys.shape[0]):
         for option in range(turn.cards.shape[0]):
             replay_plays(state, turn, rules, seating, hands, lane, keys[lane])
-            put_card(state, 0, position, turn.cards[option])
-            play_tricks(state, 0, rules, seating, trick, position + 1)
-            fill_columns(state, 0)
+            engine.put_card(state, 0, position, turn.cards[option])
+            engine.play_tricks(state, 0, rules, seating, trick, position + 1)
+            engine.fill_columns(state, 0)
             if state[b.ILLEGAL] != 0:
                 return False
             write_outcome(state, turn.known[OBSERVER_PLACE] % 2, outcomes[lane, option])
@@ -395,7 +377,7 @@ def choose_cards(
     trick, position = turn.plays.shape[0] // SEATS, turn.plays.shape[0] % SEATS
     for number in range(keys.shape[0]):
         replay_plays(state, turn, rules, seating, hands, number, keys[number])
-        ask_card(state, 0, rules, seating, trick, position)
+        engine.ask_card(state, 0, rules, seating, trick, position)
         cards[number] = state[b.cell_index(b.TRICK_CARDS + position * b.STRIDE, 0)]
         if state[b.ILLEGAL] != 0:
             return False
@@ -418,7 +400,7 @@ def choose_calls(
     state = b.allocate_inner_block()
     for number in range(keys.shape[0]):
         deal_hands(state, seating, observer, hands, number, keys[number])
-        ask_call(state, 0, rules, seating, observer[OBSERVER_PLACE])
+        engine.ask_call(state, 0, rules, seating, observer[OBSERVER_PLACE])
         answers[number] = state[b.CALL]
         if state[b.ILLEGAL] != 0:
             return False

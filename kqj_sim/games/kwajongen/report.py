@@ -6,15 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kqj_sim.games.kwajongen.tables import RESULT_SHARES
-from kqj_sim.output.chapters import (
-    QUANTITY,
-    WHOLE_GAMES,
-    Chapter,
-    Distribution,
-    Dots,
-    Drawn,
-    HeatMap,
-)
+from kqj_sim.output import chapters as chapters
 from kqj_sim.output.grid import MIN_OBSERVATIONS
 from kqj_sim.output.numbers import KeyFigure, Numbers
 from kqj_sim.output.sentences import say
@@ -25,7 +17,7 @@ _WON_LABEL = "won by the caller's team, %"
 
 # Ties stand between those who win.
 _RESULTS = {"won": WON, "tied": TIED, "lost": LOST}
-_PLAY_RATE = Dots(
+_PLAY_RATE = chapters.Dots(
     "play_rate",
     "Calls of play by place, as a share of the players asked and of all deals.",
     "says play, %",
@@ -36,7 +28,7 @@ _PLAY_RATE = Dots(
     },
     series="quantity",
 )
-_TRICKS = Dots(
+_TRICKS = chapters.Dots(
     "tricks",
     "Tricks of the caller's team.",
     "% of played deals",
@@ -44,8 +36,8 @@ _TRICKS = Dots(
     {"tricks": "share_of_played"},
 )
 
-CHAPTERS: tuple[Chapter, ...] = (
-    Chapter(
+CHAPTERS: tuple[chapters.Chapter, ...] = (
+    chapters.Chapter(
         "calls",
         "Calls",
         (
@@ -57,18 +49,18 @@ CHAPTERS: tuple[Chapter, ...] = (
         ("calls", "callers"),
         needs_play=False,
     ),
-    Chapter(
+    chapters.Chapter(
         "results",
         "Results",
         (
-            Dots(
+            chapters.Dots(
                 "won_by_place",
                 "Rounds won by the caller's team, by the caller's place.",
                 _WON_LABEL,
                 "results_by_place",
                 {"won": WON},
             ),
-            Dots(
+            chapters.Dots(
                 "won_by_rank",
                 "Rounds won by the caller's team, by the rank of the card that the dealer shows.",
                 _WON_LABEL,
@@ -79,18 +71,18 @@ CHAPTERS: tuple[Chapter, ...] = (
         ("results",),
         ("results_by_place", "results_by_turned_rank"),
     ),
-    Chapter(
+    chapters.Chapter(
         "trumps",
         "Trumps of the caller and the dealer",
         (
-            HeatMap(
+            chapters.HeatMap(
                 "won_by_hand",
                 "Rounds won by the caller's team, by the caller's place and trumps.",
                 "Won by the caller's team, %",
                 "results_by_place_and_sender_trumps",
                 WON,
             ),
-            Dots(
+            chapters.Dots(
                 "won_by_dealer",
                 "Rounds won by the caller's team, by the dealer's trumps, one of which everybody "
                 "sees.",
@@ -104,11 +96,11 @@ CHAPTERS: tuple[Chapter, ...] = (
             "results_by_dealer_trumps",
         ),
     ),
-    Chapter(
+    chapters.Chapter(
         "points",
         "Card points",
         (
-            Distribution(
+            chapters.Distribution(
                 "margins",
                 "Card points of the caller's team minus the others', by result.",
                 "lead in card points",
@@ -120,7 +112,7 @@ CHAPTERS: tuple[Chapter, ...] = (
         ("card_points",),
         ("points", "margins"),
     ),
-    Chapter(
+    chapters.Chapter(
         "tricks",
         "Tricks",
         (
@@ -128,20 +120,20 @@ CHAPTERS: tuple[Chapter, ...] = (
         ),
         folded=("capot", "tricks"),
     ),
-    Chapter(
+    chapters.Chapter(
         "changes", "Scores of a round", tables=("scores",), folded=("scores_by_team",),
         sentences=("scores",),
     ),
-    Chapter(
+    chapters.Chapter(
         "raised", "Raised rounds", tables=("results_by_raised",), folded=("raised",),
         note="Rounds of the whole games.", needs="raised", needs_play=False,
     ),
-    WHOLE_GAMES,
+    chapters.WHOLE_GAMES,
     COMPARED,
 )  # fmt: skip
 
-PLOTS: tuple[Drawn, ...] = (
-    Distribution(
+PLOTS: tuple[chapters.Drawn, ...] = (
+    chapters.Distribution(
         "points",
         "Card points of the caller's team, by result.",
         "card points; the cards dealt have 26.7 on average",
@@ -151,13 +143,13 @@ PLOTS: tuple[Drawn, ...] = (
     ),
     _PLAY_RATE,
     _TRICKS,
-    Dots(
+    chapters.Dots(
         "won_by_trumps",
         "Results of the caller's team, by the caller's trumps.",
         "% of played deals",
         "results_by_sender_trumps",
         _RESULTS,
-        series=QUANTITY,
+        series=chapters.QUANTITY,
     ),
 )
 

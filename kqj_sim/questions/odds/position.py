@@ -190,7 +190,7 @@ def seat_players(
     if record is None:
         return seated
     if policy is None and record.players is not None:
-        from kqj_sim.notation.people import is_policy
+        from kqj_sim.notation.sections import is_policy
         from kqj_sim.policies.players import parse_recorded_player
 
         if any(is_policy(name, record.game) for name in record.players):
@@ -204,7 +204,7 @@ def seat_players(
 @contextmanager
 def name_people(record: AnyRecord | None) -> Iterator[SeatNames | None]:
     """Let errors name the people of a record instead of seats; give their names."""
-    from kqj_sim.notation.people import find_people
+    from kqj_sim.notation.sections import find_people
 
     people = None if record is None else find_people(record)
     try:

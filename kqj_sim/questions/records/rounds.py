@@ -12,7 +12,7 @@ from kqj_sim.errors import InputError, RecordError
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.messages import quote, suggest_file, visible
 from kqj_sim.notation.files import ReadRound, explain_missing, find_round, read_file
-from kqj_sim.notation.people import name_people_in
+from kqj_sim.notation.sections import name_people_in
 from kqj_sim.record import AnyRecord, PartialRecord, Record
 from kqj_sim.referee import check_record, check_records
 from kqj_sim.rules import GameRules
@@ -203,6 +203,6 @@ def _name_people(text: str, record: ReadRound | None) -> str:
     """Return a discrepancy with the names of the record's people for their seats."""
     if record is None or isinstance(record, RecordError):
         return text
-    from kqj_sim.notation.people import name_people_in
+    from kqj_sim.notation.sections import name_people_in
 
     return name_people_in(text, record)

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from kqj_sim.cards import parse_card
 from kqj_sim.errors import InputError
-from kqj_sim.notation.people import label_seats
+from kqj_sim.notation.sections import label_seats
 from kqj_sim.places import SeatNames, normalize_name
 from kqj_sim.policies.players import shorten_player
 from kqj_sim.positions.auction_state import format_call

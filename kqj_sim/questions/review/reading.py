@@ -21,7 +21,7 @@ from kqj_sim.notation.files import (
     recognise,
     require_round,
 )
-from kqj_sim.notation.people import name_people_in
+from kqj_sim.notation.sections import name_people_in
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.record import Record, any_record_from_json
 from kqj_sim.referee import check_record

@@ -110,8 +110,7 @@ def simulate(
     if columns is not None and rows is None:
         raise InputError("--columns is for --rows: name the file")
     from kqj_sim.questions.simulate.checkpoint import SavedRun
-    from kqj_sim.questions.simulate.result import SimulationResult
-    from kqj_sim.questions.simulate.rows import play_and_write
+    from kqj_sim.questions.simulate.result import SimulationResult, play_and_write
     from kqj_sim.simulation.experiment import Experiment
     from kqj_sim.simulation.run import reduce_rows
     from kqj_sim.stats.tally import Tally

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, ClassVar
 
 from kqj_sim.arguments import parse_argument, split_items
@@ -10,10 +11,11 @@ from kqj_sim.columns import SENDER_HAND
 from kqj_sim.errors import InputError
 from kqj_sim.games import describe_listing
 from kqj_sim.messages import quote, suggest
+from kqj_sim.output.rows import RowsFile
 from kqj_sim.output.screen import Run
 from kqj_sim.plain import to_plain
 from kqj_sim.questions.simulate.screen import make_simulation_drawing, make_simulation_screen
-from kqj_sim.results import Result
+from kqj_sim.results import Result, UnwrittenFileError
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.rows import list_row_columns
@@ -110,3 +112,54 @@ class SimulationResult(Result):
     def make_drawing(self) -> Drawing:
         """Return the picture; raise NothingToDrawError if there is none."""
         return make_simulation_drawing(self._tally, self._screen)
+
+
+# A simulation that writes its rows as they are played.
+
+
+def play_and_write(
+    path: str,
+    columns: str | Sequence[str] | None,
+    tally: Tally,
+    confidence: float,
+    runner: Runner,
+) -> SimulationResult:
+    """Play an experiment in order of deal; write its rows and count them.
+
+    Raises:
+        InputError: its suffix stands for no format; there is no such column.
+        OSError: the file cannot be written; nothing was played.
+        UnwrittenFileError: the rows could not be written, which ended the run; its result has the
+            tables up to then.
+    """
+    failure = None
+    names = choose_columns(columns, tally.experiment)
+    file, expression = RowsFile(path, names), tally.expression
+    filled = tally.columns.union(names)
+    with ExitStack() as stack:
+        stack.enter_context(file)
+        with runner.start(*tally.size):
+            for rows in iterate_row_chunks(tally.experiment, runner.workers, columns=filled):
+                tally.add(rows)
+                if rows.finished_games is not None:
+                    tally.add_games(rows.finished_games)
+                try:
+                    file.write(rows, None if expression is None else expression.mask(rows))
+                except OSError as error:
+                    failure = error
+                    break
+                runner.advance(len(rows if rows.finished_games is None else rows.finished_games))
+                if runner.interrupted:
+                    break
+        result = SimulationResult(tally, confidence, runner.interrupted, runner)
+        try:
+            if failure is not None:
+                raise failure
+            file.finish(result.screen.run)
+            stack.close()
+        except OSError as error:
+            note = f"The rows were not written: the tables hold {result.deals:,} deals"
+            raise UnwrittenFileError(path, error, result, note) from None
+    if file.sidecar is not None:
+        runner.tell(f"Rules, players and seed: {file.sidecar}")
+    return result

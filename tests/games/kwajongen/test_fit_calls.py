@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from kqj_sim.games import get_column_numbers
 from kqj_sim.games.kwajongen import KwajongenRules
-from kqj_sim.games.kwajongen.policies.standard import COUNT_PARAMETERS, count_points
+from kqj_sim.games.kwajongen.policies import COUNT_PARAMETERS, count_points
 from kqj_sim.policies.binding import make_parameters_type
 from kqj_sim.policies.players import parse_player
 from kqj_sim.simulation.experiment import Experiment

@@ -18,8 +18,9 @@ from kqj_sim.cards import parse_card
 from kqj_sim.record import Call
 from kqj_sim.referee import get_referee
 from kqj_sim.referee.base import FinalContract
-from kqj_sim.referee.kqj import KqjCalling, list_legal_calls
+from kqj_sim.referee.kqj import KqjCalling
 from kqj_sim.rules import KqjRules
+from tests.referee.kqj.legal_calls import list_legal_calls
 from tests.referee.random_rounds import random_calling
 
 TAKING = KqjRules()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kqj_sim.cards import parse_card
 from kqj_sim.games.kwajongen import KwajongenRules
-from kqj_sim.games.kwajongen.policies.standard import COUNT_PARAMETERS
+from kqj_sim.games.kwajongen.policies import COUNT_PARAMETERS
 
 RANKS = ("nine", "ten", "jack", "queen", "king", "ace")
 

@@ -11,7 +11,7 @@ import pytest
 from kqj_sim.errors import InputError
 from kqj_sim.games import find_game
 from kqj_sim.games.kwajongen import KwajongenRules
-from kqj_sim.games.kwajongen.policies.standard import COUNT_PARAMETERS
+from kqj_sim.games.kwajongen.policies import COUNT_PARAMETERS
 from kqj_sim.policies import parse_player
 from kqj_sim.policies.players import format_player_file
 from kqj_sim.policies.registry import describe, find_policy

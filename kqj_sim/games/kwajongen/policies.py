@@ -1,4 +1,4 @@
-"""`standard`: accepts by a fitted count and plays by rule.
+"""The policies of Kwajongen: `standard` accepts by a fitted count and plays by rule.
 
 The count gives points for the cards held and for the upcard.  Its weights are a least squares fit
 of how much better it is for a team to play than to pass, on random deals
@@ -30,6 +30,7 @@ from kqj_sim.games.kwajongen.cards import (
 )
 from kqj_sim.policies.parameters import Parameter, number
 from kqj_sim.policies.registry import policy
+from kqj_sim.policies.tools import chance, random_legal_card
 
 
 def _make_points(default: float, meaning: str) -> Parameter:
@@ -219,3 +220,23 @@ def choose_accept(view: Any, parameters: Any) -> bool:
 def choose_card(view: Any, parameters: Any) -> int:
     """Play the legal card of the greatest value."""
     return choose_card_by_rule(view, parameters)
+
+
+random = policy(
+    "random",
+    "plays legal cards at random; says play with a given chance",
+    accept=number(0.3, "chance to say play when asked", 0, 1),
+)
+
+
+def _accept_at_random(view: Any, parameters: Any) -> bool:
+    return chance(view, parameters.accept)
+
+
+def _play_at_random(view: Any) -> int:
+    return random_legal_card(view)
+
+
+_RANDOM: dict[str, Any] = {"accept": _accept_at_random, "card": _play_at_random}
+for decision, function in _RANDOM.items():
+    random.add_function(decision, function)
