@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from tests.variants import LIVELY
+from tools.leads import measure_lead
 
 SEED = 23
 DEALS = 60
@@ -31,37 +31,22 @@ def test_nobody_scores_more_than_himself(rules: KqjRules) -> None:
     assert match.own.contracts > 0
 
 
-def _by_records(rules: KqjRules, deals: int) -> tuple[float, float, list[list[int]]]:
-    """Points, error, and contracts of a match, slowly and plainly."""
-    differences = [0.0] * deals
+@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+def test_a_match_counts_what_the_records_say(rules: KqjRules) -> None:
     contracts = [[0, 0, 0], [0, 0, 0]]
-    seatings = list_arrangements(rules)
-    for seats in seatings:
+    for seats in list_arrangements(rules):
         policies = tuple((ONE, OTHER)[side] for side in seats)
-        for record in play_records(Experiment(rules, policies, deals, SEED)):
-            assert record.deal is not None
-            means = []
-            for side in (0, 1):
-                own = [record.scores[record.teams[s]] for s in range(SEATS) if seats[s] == side]
-                means.append(sum(own) / len(own))
-            differences[record.deal] += (means[0] - means[1]) / len(seatings)
+        for record in play_records(Experiment(rules, policies, DEALS, SEED)):
             for side, count in enumerate(contracts):
                 if seats.count(side) <= 3:
                     sent = record.sender is not None and seats[record.sender] == side
                     count[0] += 1
                     count[1] += sent
                     count[2] += sent and record.result == "made"
-    mean = sum(differences) / deals
-    squares = sum((each - mean) ** 2 for each in differences)
-    return mean, math.sqrt(squares / (deals - 1) / deals), contracts
-
-
-@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
-def test_a_match_counts_what_the_records_say(rules: KqjRules) -> None:
-    points, error, contracts = _by_records(rules, DEALS)
     match = play_match(rules, ONE, OTHER, Limit(0, DEALS), SEED, 2)
-    assert match.points == pytest.approx(points)
-    assert match.error == pytest.approx(error)
+    # The lead is held against records in tests/paired.
+    lead = measure_lead(rules, ONE, OTHER, DEALS, SEED)
+    assert (match.points, match.error) == pytest.approx(lead)
     for found, expected in zip((match.own, match.others), contracts, strict=True):
         assert [found.rounds, found.contracts, found.made] == expected
     reverse = play_match(rules, OTHER, ONE, Limit(0, DEALS), SEED, 1)
@@ -104,22 +89,18 @@ def test_measurement_runs(tmp_path: Path) -> None:
         options += [f"--{name}", value]
     done = CliRunner().invoke(main, options)
     assert done.exit_code == 0, done.output
-    text = out.read_text("utf-8")
+    text, short = out.read_text("utf-8"), page.read_text("utf-8")
     assert text.startswith("# Strength\n\nMade by `python benchmarks/strength.py --player random")
-    assert "--caller random:take=0.5" in text
-    assert str(tmp_path) not in text
+    assert "--caller random:take=0.5" in text and str(tmp_path) not in text
     for title in (
         "How it was made", "Points a round", "Cards: two teams, taking",
         "Cards: three teams, taking, each against each",
         "Cards: three teams, taking, contracts made", "Calls: two teams, taking",
     ):  # fmt: skip
         assert f"\n## {title}\n" in text
-    short = page.read_text("utf-8")
     assert short.startswith("Before\n<!-- strength -->\n| policy | two teams, taking |")
-    assert short.endswith("\n<!-- /strength -->\nafter\n")
-    assert "old" not in short
-    for policy in ("random", "greedy", "standard"):
-        assert f"| `{policy}` |" in short
+    assert short.endswith("\n<!-- /strength -->\nafter\n") and "old" not in short
+    assert all(f"| `{policy}` |" in short for policy in ("random", "greedy", "standard"))
 
 
 def test_a_page_without_marks_is_an_error(tmp_path: Path) -> None:
