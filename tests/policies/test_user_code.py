@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from kqj_sim.cards import parse_card
+from kqj_sim.cards import Card, parse_card
 from kqj_sim.errors import InputError
 from kqj_sim.policies import parse_player
 from kqj_sim.policies.user_code import find_use, parse_function
@@ -44,9 +44,20 @@ def _play_contracts(source: str, deals: int = 300) -> Experiment:
     return Experiment(TAKE_2, (f"random:take=0.3+{source}",) * 6, deals)
 
 
+def _assert_plays(source: str, key: Callable[[Card], int], deals: int = 300) -> None:
+    """Assert that cards played at No-Trump are the least, by a key, of those that were legal."""
+    cards = 0
+    for record in play_records(_play_contracts(source, deals)):
+        assert check_record(record) == [], told(record)
+        for play in moments(record) if record.contract == "NT" else ():
+            assert key(play.card) == min(map(key, play.legal)), told(record, play.card)
+            cards += 1
+    assert cards > 100
+
+
 def _read_error(specification: str) -> str:
     with pytest.raises(InputError) as error:
-        simulate(Experiment(players=(specification,) * 6, deals=50))
+        parse_player(specification)
     message = str(error.value)
     assert "\n" not in message
     return message
@@ -58,29 +69,16 @@ def _read_error(specification: str) -> str:
 def test_cards_of_the_design_example_are_the_lowest(write: Write) -> None:
     path = write('@policy("cautious")\ndef choose_card(view):\n    return lowest(view.legal)\n')
     assert parse_player(path) == parse_player(f"{path}:cautious")
-    experiment = _play_contracts(path, deals=800)
-    assert experiment.players[0].text.endswith(f"{path}:cautious")
-    order = "ATHKQJ987654"
-    cards = 0
-    for record in play_records(experiment):
-        assert check_record(record) == [], told(record)
-        for play in moments(record) if record.contract == "NT" else ():
-            lowest_rank = max(order.index(card.rank) for card in play.legal)
-            assert order.index(play.card.rank) == lowest_rank, told(record, play.card)
-            cards += 1
-    assert cards > 100
+    assert parse_player(path).text.endswith(f"{path}:cautious")
+    _assert_plays(path, lambda card: "456789JQKHTA".index(card.rank), 800)
 
 
 def test_each_seat_asks_its_own_policy(write: Write) -> None:
     path = write('@policy("low")\ndef choose_card(view):\n    return view.legal & -view.legal\n')
-    policies = ["random:take=0.3"] * 6
-    policies[2] = f"random:take=0.3+{path}"
-    experiment = Experiment(TAKE_2, tuple(policies), 150)
-    for mixed, same in zip(
-        play_records(experiment),
-        play_records(replace(experiment, players=(parse_player("random:take=0.3"),) * 6)),
-        strict=True,
-    ):
+    alike = ["random:take=0.3"] * 6
+    policies = [*alike[:2], f"random:take=0.3+{path}", *alike[3:]]
+    games = (play_records(Experiment(TAKE_2, tuple(seats), 150)) for seats in (policies, alike))
+    for mixed, same in zip(*games, strict=True):
         assert check_record(mixed) == [], told(mixed)
         assert mixed.calls == same.calls
         for play in moments(mixed) if mixed.tricks and mixed.contract == "NT" else ():
@@ -162,14 +160,7 @@ def better(one, other):
 
 def test_constants_loops_and_plain_functions_of_the_file_may_be_used(write: Write) -> None:
     """At No-Trump the suits are in the order s h d c: WORTH says which is played first."""
-    cards = 0
-    for record in play_records(_play_contracts(write(WITH_HELPERS))):
-        assert check_record(record) == [], told(record)
-        for play in moments(record) if record.contract == "NT" else ():
-            first = max((card.suit for card in play.legal), key="hcds".index)
-            assert play.card.suit == first, told(record, play.card)
-            cards += 1
-    assert cards > 100
+    _assert_plays(write(WITH_HELPERS), lambda card: "sdch".index(card.suit))
 
 
 METHODS = """
@@ -374,10 +365,7 @@ MISTAKES: list[tuple[str, int | str, str]] = [
 def test_wrong_policy_file_raises_with_the_users_line(
     write: Write, text: str, line: int | str, words: str
 ) -> None:
-    with pytest.raises(InputError) as error:
-        parse_player(write(text))
-    message = str(error.value)
-    assert "\n" not in message
+    message = _read_error(write(text))
     assert f"my_policy.py:{line}".rstrip(":") + ": " in message
     assert words in message
 
