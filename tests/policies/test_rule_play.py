@@ -22,15 +22,9 @@ DEFAULTS = _Prices(*(price.default for price in PRICES.values()))
 
 
 def chosen(
-    contract: str,
-    hand: str,
-    trick: str = "",
-    finished: tuple[str, ...] = (),
-    *,
-    sender: int = 0,
-    teams: int = 2,
-    turned: str | None = None,
-) -> str:
+    contract: str, hand: str, trick: str = "", finished: tuple[str, ...] = (), *, sender: int = 0,
+    teams: int = 2, turned: str | None = None,
+) -> str:  # fmt: skip
     """Return the card that seat 0 plays.
 
     Args:
@@ -61,69 +55,54 @@ def chosen(
     return str(coded[card])
 
 
-def test_the_sender_draws_trumps_with_the_best_one() -> None:
-    assert chosen("h", "9h 8h 4h 4d 5d 6s 7s Js") in ("9h", "8h")
-    assert chosen("h", "9h 8h 7h Ah 4s 5d Jc 6c") in ("9h", "8h", "7h", "Ah")
+SPADE_GONE, CLUBS_GONE = ("0 4s As 5s 6s 7s 8s",), ("1 Ac Kc 4c 5c 6c 7c",)
+CHOICES: list[tuple[str, str, str, str, dict[str, Any], str]] = [
+    ("the Sender draws trumps with the best one", "h", "9h 8h 4h 4d 5d 6s 7s Js", "", {}, "9h 8h"),
+    ("the Sender draws trumps with the best one", "h", "9h 8h 7h Ah 4s 5d Jc 6c", "", {},
+     "9h 8h 7h Ah"),
+    ("leads the master", "h", "As 5s 6d Jd Qc 5c 4c 6h", "", {"sender": 1}, "As"),
+    ("leads a card that has become master", "h", "Ts 5d Jd Qc 5c 4c 6h", "",
+     {"sender": 1, "finished": SPADE_GONE}, "Ts"),
+    ("leads a card that has become master, not before", "h", "Ts 5d Jd Qc 5c 4c 6h", "",
+     {"sender": 1, "finished": ("0 4d Ad Td 6d 7d 8d",)}, "5d Jd Qc 5c 4c 6h"),
+    # Last to play: the second card is a partner's, the fifth an opponent's.
+    ("gives points to partners only", "h", "Tc 5c 4d 5d 6s 7s Jd Js", "8c Ac 4c 9c 7c", {}, "Tc"),
+    ("gives points to partners only", "h", "Tc 5c 4d 5d 6s 7s Jd Js", "8c 9c 4c 7c Ac", {}, "5c"),
+    # The last opponent would have to be void in a suit of which few cards are out.
+    ("gives points to a partner who is likely to win", "h", "Tc 5c 4d 5d 6s 7s Jd Js",
+     "Ac 4c 9c 7c", {}, "Tc"),
+    ("keeps trumps out of a partner's trick", "h", "9h 4h Td 4d 5d 6s 7s Js", "8c Ac 4c 9c 7c", {},
+     "Td Js"),
+    ("ruffs with the lowest trump behind nobody", "h", "9h 8h 4h 4d 5d 6s 7s Js", "Tc 8c 4c 9c Ac",
+     {}, "4h"),
+    ("wins with the last card rather than let the points go", "h", "As 4s 5d 6d Jd Qc 5c 4c",
+     "Ts 6s Hs 7s Ks", {}, "As"),
+    # Without the small spade the ten would fall to the ace; an ace needs no guard, a Jack does.
+    ("keeps the guarded ten", "h", "Ts 4s Jd 4d", "Tc 8c 9c Hc Qc", {"finished": CLUBS_GONE}, "4d"),
+    ("keeps the guarded ten", "h", "As 4s Jd 4d", "Tc 8c 9c Hc Qc", {"finished": CLUBS_GONE}, "4s"),
+    ("keeps the ten from an ace behind", "h", "Ts 4s 4d Jd 5d 6d 6c 5c", "Js", {}, "4s"),
+    # Even where the rest of the trick would be a reason for the other order.
+    *((f"king before queen before jack {suit}", contract, f"{held} 4{other}", trick, {}, right)
+      for suit, other in ("sh", "hs", "ds", "cs")
+      for contract, held, trick, right in (
+          (suit, f"K{suit} Q{suit} J{suit}", f"4{suit}", f"K{suit}"),
+          (suit, f"Q{suit} J{suit}", f"4{suit}", f"Q{suit}"),
+          ("AT", f"K{suit} Q{suit} J{suit}", f"4{suit} 9{suit}", f"K{suit}"))),
+    # The ten wins but for the ace: the Sender took it, who is behind, or has played already.
+    ("the Return is known to be in the Sender's hand", "d", "Ts 4s 5d 6d Jd Qc 5c 4c",
+     "8s 9s 6s 7s", {"sender": 1, "turned": "As"}, "4s"),
+    ("the Return is known to be in the Sender's hand", "d", "Ts 4s 5d 6d Jd Qc 5c 4c",
+     "8s 9s 6s 7s", {"sender": 5, "turned": "As"}, "Ts"),
+]  # fmt: skip
+"""A reason; contract, hand and trick, and what else is not the default; what may be played."""
 
 
-def test_leads_the_master() -> None:
-    assert chosen("h", "As 5s 6d Jd Qc 5c 4c 6h", sender=1) == "As"
-
-
-def test_leads_a_card_that_has_become_master() -> None:
-    """The ten goes first once the ace is gone, and not before."""
-    hand = "Ts 5d Jd Qc 5c 4c 6h"
-    assert chosen("h", hand, finished=("0 4s As 5s 6s 7s 8s",), sender=1) == "Ts"
-    assert chosen("h", hand, finished=("0 4d Ad Td 6d 7d 8d",), sender=1) != "Ts"
-
-
-@pytest.mark.parametrize("trick", ["8c Ac 4c 9c 7c", "8c 9c 4c 7c Ac"])
-def test_gives_points_to_partners_only(trick: str) -> None:
-    """Last to play: the second card is a partner's, the fifth an opponent's."""
-    partner = trick.split()[1] == "Ac"
-    assert chosen("h", "Tc 5c 4d 5d 6s 7s Jd Js", trick) == ("Tc" if partner else "5c")
-
-
-def test_gives_points_to_a_partner_who_is_likely_to_win() -> None:
-    """The last opponent would have to be void in a suit of which few cards are out."""
-    assert chosen("h", "Tc 5c 4d 5d 6s 7s Jd Js", "Ac 4c 9c 7c") == "Tc"
-
-
-def test_keeps_trumps_out_of_a_partners_trick() -> None:
-    assert chosen("h", "9h 4h Td 4d 5d 6s 7s Js", "8c Ac 4c 9c 7c") in ("Td", "Js")
-
-
-def test_ruffs_with_the_lowest_trump_behind_nobody() -> None:
-    assert chosen("h", "9h 8h 4h 4d 5d 6s 7s Js", "Tc 8c 4c 9c Ac") == "4h"
-
-
-def test_wins_with_the_last_card_rather_than_let_the_points_go() -> None:
-    assert chosen("h", "As 4s 5d 6d Jd Qc 5c 4c", "Ts 6s Hs 7s Ks") == "As"
-
-
-def test_keeps_the_guarded_ten() -> None:
-    """Without the small spade the ten would fall to the ace; an ace needs no guard, a Jack does."""
-    before = ("1 Ac Kc 4c 5c 6c 7c",)
-    assert chosen("h", "Ts 4s Jd 4d", "Tc 8c 9c Hc Qc", before) == "4d"
-    assert chosen("h", "As 4s Jd 4d", "Tc 8c 9c Hc Qc", before) == "4s"
-
-
-def test_keeps_the_ten_from_an_ace_behind() -> None:
-    assert chosen("h", "Ts 4s 4d Jd 5d 6d 6c 5c", "Js") == "4s"
-
-
-@pytest.mark.parametrize("suit", "shdc")
-def test_king_before_queen_before_jack(suit: str) -> None:
-    """Even where the rest of the trick would be a reason for the other order."""
-    other = "s" if suit != "s" else "h"
-    hand = f"K{suit} Q{suit} J{suit} 4{other}"
-    assert chosen(suit, hand, f"4{suit}") == f"K{suit}"
-    assert chosen(suit, f"Q{suit} J{suit} 4{other}", f"4{suit}") == f"Q{suit}"
-    assert chosen("AT", hand, f"4{suit} 9{suit}") == f"K{suit}"
-
-
-def test_the_return_is_known_to_be_in_the_senders_hand() -> None:
-    """The ten wins but for the ace: the Sender took it, who is behind, or has played already."""
-    hand, trick = "Ts 4s 5d 6d Jd Qc 5c 4c", "8s 9s 6s 7s"
-    assert chosen("d", hand, trick, sender=1, turned="As") == "4s"
-    assert chosen("d", hand, trick, sender=5, turned="As") == "Ts"
+@pytest.mark.parametrize(
+    ("contract", "hand", "trick", "options", "wanted"),
+    [row[1:] for row in CHOICES],
+    ids=[row[0] for row in CHOICES],
+)
+def test_the_card_of_the_rule_is_played(
+    contract: str, hand: str, trick: str, options: dict[str, Any], wanted: str
+) -> None:
+    assert chosen(contract, hand, trick, **options) in wanted.split()

@@ -22,13 +22,9 @@ CAPOT = 0.03
 
 
 def random_record(
-    rules: GameRules,
-    seed: int,
-    *,
-    pending: int = 0,
-    dealer: int | None = None,
+    rules: GameRules, seed: int, *, pending: int = 0, dealer: int | None = None,
     impose: FinalContract | None = None,
-) -> Record:
+) -> Record:  # fmt: skip
     """A legal round of its own; the same arguments give the same round.
 
     Of an imposed contract, the suit of the upcard replaces the contract if it is trump.
@@ -52,14 +48,9 @@ def random_game(rules: GameRules, seed: int) -> list[Record]:
 
 
 def _rounds(
-    rules: GameRules,
-    seed: int,
-    *,
-    pending: int = 0,
-    dealer: int | None = None,
-    impose: FinalContract | None = None,
-    game_id: int | None = None,
-) -> Iterator[Record]:
+    rules: GameRules, seed: int, *, pending: int = 0, dealer: int | None = None,
+    impose: FinalContract | None = None, game_id: int | None = None,
+) -> Iterator[Record]:  # fmt: skip
     referee = get_referee(rules)
     draw = random.Random(f"{rules} {seed}")
     dealer = draw.randrange(rules.seats) if dealer is None else dealer
@@ -88,13 +79,9 @@ def _rounds(
 
 
 def _play_round(
-    draw: random.Random,
-    referee: Referee,
-    dealer: int,
-    teams: list[int],
-    pending: int,
+    draw: random.Random, referee: Referee, dealer: int, teams: list[int], pending: int,
     impose: FinalContract | None,
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """The keys of a record that one round fills."""
     rules = referee.rules
     pack = list(referee.pack)
@@ -189,13 +176,9 @@ def _maybe_counter(draw: random.Random, referee: Referee, calling: Calling) -> N
 
 
 def _play(
-    draw: random.Random,
-    referee: Referee,
-    held: list[set[Card]],
-    dealer: int,
-    teams: list[int],
+    draw: random.Random, referee: Referee, held: list[set[Card]], dealer: int, teams: list[int],
     contract: str,
-) -> list[PlayedTrick]:
+) -> list[PlayedTrick]:  # fmt: skip
     tricks = []
     seats = len(held)
     leader = (dealer + 1) % seats

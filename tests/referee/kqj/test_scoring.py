@@ -24,14 +24,9 @@ ROUNDED = KqjRules(bidding="auction", amount_uses="rounded")
 
 
 def score(
-    rules: KqjRules,
-    card_points: list[int],
-    *,
-    tricks: list[int] | None = None,
-    bonuses: dict[int, int] | None = None,
-    called: FinalContract | None = None,
-    pending: int = 0,
-) -> RoundScore:
+    rules: KqjRules, card_points: list[int], *, tricks: list[int] | None = None,
+    bonuses: dict[int, int] | None = None, called: FinalContract | None = None, pending: int = 0,
+) -> RoundScore:  # fmt: skip
     """Settle a round; `bonuses` are the bonus points of teams, the last trick included."""
     assert sum(card_points) == 236
     if tricks is None:
