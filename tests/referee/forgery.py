@@ -15,7 +15,7 @@ import msgspec
 import kqj_sim as kqj
 from kqj_sim.errors import RecordError
 from kqj_sim.record import Record, from_json, to_json
-from kqj_sim.referee import check_record, get_referee
+from kqj_sim.referee import check_record, check_records, get_referee
 from kqj_sim.referee.kqj import CARD_OF_TEXT
 
 Json = Any
@@ -44,6 +44,11 @@ def discrepancies(values: Json) -> list[str]:
     found = check_record(record)
     assert all(line and "\n" not in line and len(line) < 600 for line in found), found
     return found
+
+
+def told_of_game(rounds: list[Record]) -> list[tuple[int, str]]:
+    """Return the errors found in the rounds of a game, with their numbers from 1."""
+    return list(check_records(enumerate(rounds, start=1)))
 
 
 def leaves(value: Json, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
