@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from kqj_sim.errors import InputError
@@ -108,9 +110,10 @@ def test_place_asked_after_a_counter() -> None:
 
 
 def test_partners_that_are_drawn_can_be_named() -> None:
-    rules = KqjRules(partners="random")
-    found = read_typed_position(FIVE, rules, return_card="7h", place=1, partners_at=(2, 3))
-    assert found.teams == (1, 0, 0, 0, 1, 1)
+    read, rules = partial(read_typed_position, FIVE, return_card="7h"), KqjRules(partners="random")
+    assert read(rules, place=1, partners_at=(2, 3)).teams == (1, 0, 0, 0, 1, 1)
+    opener = read(rules, partners_at=(1, 2))
+    assert (opener.place, opener.teams) == (0, (0, 0, 0, 1, 1, 1))
 
 
 def heard_of(heard: str, rules: KqjRules = AUCTION, place: int | None = None) -> list[str]:

@@ -28,12 +28,14 @@ def test_file_appears_on_success_and_nothing_beside_it(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_failure_leaves_the_old_file_and_nothing_beside_it(tmp_path: Path) -> None:
+def test_failure_and_nothing_written_leave_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "out.csv"
     path.write_bytes(b"old")
     with pytest.raises(KeyboardInterrupt), OutputFile(path) as stream:
         stream.write(b"half")
         raise KeyboardInterrupt
+    with OutputFile(path), OutputFile(tmp_path / "new.csv"):
+        pass  # Nothing is written.
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -57,15 +59,6 @@ def test_device_is_written_and_stays(tmp_path: Path) -> None:
     with OutputFile(os.devnull) as stream:
         stream.write(b"gone")
     assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
-
-
-def test_nothing_written_leaves_the_old_file(tmp_path: Path) -> None:
-    path = tmp_path / "out.csv"
-    path.write_bytes(b"precious")
-    with OutputFile(path), OutputFile(tmp_path / "new.csv"):
-        pass
-    assert path.read_bytes() == b"precious"
-    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("exists", [True, False])

@@ -210,12 +210,6 @@ def test_totals_by_ending_agree_with_the_means(rules: KqjRules) -> None:
     )
 
 
-def test_partners_are_the_openers_without_a_place() -> None:
-    rules = KqjRules(partners="random")
-    situation = read_typed_position(HAND, rules, return_card=RETURN, partners_at=(1, 2))
-    assert (situation.place, situation.teams) == (0, (0, 0, 0, 1, 1, 1))
-
-
 def test_threads_cannot_be_seen() -> None:
     one, two = (
         odds(HAND, return_card=RETURN, place=2, policies=GREEDY, deals=2000, threads=threads)

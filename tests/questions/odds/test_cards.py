@@ -26,7 +26,7 @@ from kqj_sim.positions.reader import read_position
 from kqj_sim.positions.sampling import EstimatePlan, derive_keys
 from kqj_sim.record import Record
 from kqj_sim.referee.base import PlayedTrick
-from kqj_sim.referee.kqj import PACK, find_trick_winner, list_legal_cards
+from kqj_sim.referee.kqj import PACK, find_trick_winner
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
@@ -473,11 +473,3 @@ def test_precision_ends_sampling(plain: str) -> None:
     decided = all(lead.low > 0 for lead in answer.estimate_leads().values())
     assert best.high - best.value <= 0.03 or decided
     assert 1000 <= answer.deals < 200_000
-
-
-def test_legal_cards_are_those_of_the_referee() -> None:
-    for record in rounds(TAKE_3, LIVELY, 10):
-        so_far = at(record, 4, 4)
-        leader, cards = so_far.tricks[-1]
-        right = list_legal_cards(so_far.hand, cards, leader, so_far.teams, so_far.contract.contract)
-        assert set(so_far.legal_cards) == right

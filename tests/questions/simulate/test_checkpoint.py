@@ -148,14 +148,6 @@ def test_checkpoint_of_another_run_is_refused(
     assert Path("run.npz").read_bytes() == saved
 
 
-def test_file_that_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "text.npz"
-    path.write_text("deals")
-    error = expect_error(run("simulate", *ENDLESS, "--checkpoint", str(path)), 1)
-    assert "text.npz is no checkpoint" in error and "name another file" in error
-    assert "pickle" not in error
-
-
 def test_checkpoint_that_cannot_be_written_is_told_before_the_run(tmp_path: Path) -> None:
     path = tmp_path / "nowhere" / "run.npz"
     told = expect_error(run("simulate", *ENDLESS, "--checkpoint", str(path)), 1)
