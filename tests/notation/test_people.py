@@ -82,16 +82,12 @@ def _record_with(name: str) -> Record:
     return from_json(json.dumps(_forge(players=[name, *NAMES[1:]])))
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("check", "FILE"),
-        ("show", "FILE"),
-        ("review", "FILE"),
-        ("odds", "--record", "FILE", "--at", "6.1", *FEW),
-    ],
-    ids=lambda words: words[0],
-)
+@pytest.mark.parametrize("words", [
+    ("check", "FILE"),
+    ("show", "FILE"),
+    ("review", "FILE"),
+    ("odds", "--record", "FILE", "--at", "6.1", *FEW),
+], ids=lambda words: words[0])  # fmt: skip
 def test_every_command_names_people_in_errors(path: Path, words: tuple[str, ...]) -> None:
     output = run(*[str(path) if word == "FILE" else word for word in words]).output
     line = next(line for line in output.splitlines() if " hold" in line or "whose turn" in line)

@@ -68,14 +68,11 @@ def texts(situation: Position) -> list[str]:
     return [option.text for option in list_call_options(situation, replay_calls(situation)[1])]
 
 
-@pytest.mark.parametrize(
-    ("known", "place", "lap"),
-    [
-        ({}, 0, 1), ({"place": 3}, 3, 1), ({"lap": 2}, 0, 2), ({"place": 5, "lap": 2}, 5, 2),
-        ({"heard": ""}, 0, 1), ({"heard": "pass, p"}, 2, 1),
-        ({"heard": "pass," * 6 + "pass"}, 1, 2),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("known", "place", "lap"), [
+    ({}, 0, 1), ({"place": 3}, 3, 1), ({"lap": 2}, 0, 2), ({"place": 5, "lap": 2}, 5, 2),
+    ({"heard": ""}, 0, 1), ({"heard": "pass, p"}, 2, 1),
+    ({"heard": "pass," * 6 + "pass"}, 1, 2),
+])  # fmt: skip
 def test_place_and_lap_follow_from_the_rest(known: dict[str, object], place: int, lap: int) -> None:
     found = taking(**known)
     assert (found.place, found.lap, found.question) == (place, lap, "take")

@@ -30,30 +30,27 @@ from tests.games.every import SHARED
 from tests.output.tables import NAN, RESULTS, TAKEN, table
 
 
-@pytest.mark.parametrize(
-    ("value", "low", "high", "unit", "shown"),
-    [
-        (0.671, 0.670, 0.672, "share", "67.1% ±0.1"),
-        (0.67134, 0.67104, 0.67164, "share", "67.13% ±0.03"),
-        (0.5, 0.4, 0.6, "share", "50.0% ±10.0"),
-        (0.0, 0.0, 0.004, "share", "0.0% (0.0 to 0.4)"),
-        (0.9, 0.6, 0.98, "share", "90.0% (60.0 to 98.0)"),
-        (142.25, 142.0, 142.5, "points", "142.2 ±0.2"),
-        (-1234.5, -1240.5, -1228.5, "points", "-1,234.5 ±6.0"),
-        (130.0, NAN, NAN, "amount", "130"),
-        (130.5, NAN, NAN, "amount", "130.5"),
-        (0.25, NAN, NAN, "share", "25.0%"),
-        (1_234_567.0, NAN, NAN, "count", "1,234,567"),
-        (130.0, 129.0, 131.0, "points", "130 ±1"),
-        (130.0, 129.0, 134.0, "points", "130 (129 to 134)"),
-        (130.0, 129.0, NAN, "points", "130"),
-        (7.5, 7.5, 7.5, "rounds", "7.5 ±0.0"),
-        (NAN, NAN, NAN, "share", "-"),
-        (-0.0004, -0.0124, 0.0116, "points", "0.00 ±0.01"),
-        (-0.01, -0.04, 0.14, "points", "0.0 (0.0 to 0.1)"),
-        (-0.04, NAN, NAN, "points", "0.0"),
-    ],
-)
+@pytest.mark.parametrize(("value", "low", "high", "unit", "shown"), [
+    (0.671, 0.670, 0.672, "share", "67.1% ±0.1"),
+    (0.67134, 0.67104, 0.67164, "share", "67.13% ±0.03"),
+    (0.5, 0.4, 0.6, "share", "50.0% ±10.0"),
+    (0.0, 0.0, 0.004, "share", "0.0% (0.0 to 0.4)"),
+    (0.9, 0.6, 0.98, "share", "90.0% (60.0 to 98.0)"),
+    (142.25, 142.0, 142.5, "points", "142.2 ±0.2"),
+    (-1234.5, -1240.5, -1228.5, "points", "-1,234.5 ±6.0"),
+    (130.0, NAN, NAN, "amount", "130"),
+    (130.5, NAN, NAN, "amount", "130.5"),
+    (0.25, NAN, NAN, "share", "25.0%"),
+    (1_234_567.0, NAN, NAN, "count", "1,234,567"),
+    (130.0, 129.0, 131.0, "points", "130 ±1"),
+    (130.0, 129.0, 134.0, "points", "130 (129 to 134)"),
+    (130.0, 129.0, NAN, "points", "130"),
+    (7.5, 7.5, 7.5, "rounds", "7.5 ±0.0"),
+    (NAN, NAN, NAN, "share", "-"),
+    (-0.0004, -0.0124, 0.0116, "points", "0.00 ±0.01"),
+    (-0.01, -0.04, 0.14, "points", "0.0 (0.0 to 0.1)"),
+    (-0.04, NAN, NAN, "points", "0.0"),
+])  # fmt: skip
 def test_number_shows_as_many_decimals_as_its_interval_has_meaning_for(
     value: float, low: float, high: float, unit: str, shown: str
 ) -> None:
@@ -189,15 +186,12 @@ def test_long_specifications_are_broken_and_shown_whole() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("encoding", "shown"),
-    [
-        ("utf-8", "take ♥: 71.0% ±0.4 …"),
-        ("latin-1", "take h: 71.0% ±0.4 ..."),
-        ("ascii", "take h: 71.0% +/-0.4 ..."),
-        ("cp1252", "take h: 71.0% ±0.4 …"),
-    ],
-)
+@pytest.mark.parametrize(("encoding", "shown"), [
+    ("utf-8", "take ♥: 71.0% ±0.4 …"),
+    ("latin-1", "take h: 71.0% ±0.4 ..."),
+    ("ascii", "take h: 71.0% +/-0.4 ..."),
+    ("cp1252", "take h: 71.0% ±0.4 …"),
+])  # fmt: skip
 def test_only_missing_signs_are_replaced(encoding: str, shown: str) -> None:
     assert replace_signs("take ♥: 71.0% ±0.4 …", encoding) == shown
 
@@ -260,20 +254,17 @@ def test_title_and_note_are_those_of_the_table_unless_others_are_given() -> None
     assert Excerpt("players", ("rounds",)).make_grids(tables) == []
 
 
-@pytest.mark.parametrize(
-    ("estimate", "text"),
-    [
-        ((0.0, 0.0, 0.0004), "<0.04%"),
-        ((0.07, 0.02, 0.178), "<18%"),
-        ((0.02, 0.0, 0.05), "<5.0%"),
-        ((1.0, 0.158, 1.0), ">15%"),
-        ((0.9999, 0.99962, 1.0), ">99.96%"),
-        ((0.025, 0.013, 0.04), "2.5% ±1.5"),
-        # Differences of shares may be near zero, or below.
-        ((0.02, -0.01, 0.05), "2.0% ±3.0"),
-        ((-0.3, -0.4, -0.2), "-30% ±10"),
-    ],
-)
+@pytest.mark.parametrize(("estimate", "text"), [
+    ((0.0, 0.0, 0.0004), "<0.04%"),
+    ((0.07, 0.02, 0.178), "<18%"),
+    ((0.02, 0.0, 0.05), "<5.0%"),
+    ((1.0, 0.158, 1.0), ">15%"),
+    ((0.9999, 0.99962, 1.0), ">99.96%"),
+    ((0.025, 0.013, 0.04), "2.5% ±1.5"),
+    # Differences of shares may be near zero, or below.
+    ((0.02, -0.01, 0.05), "2.0% ±3.0"),
+    ((-0.3, -0.4, -0.2), "-30% ±10"),
+])  # fmt: skip
 def test_a_share_is_written_as_a_bound_if_its_interval_leaves_0_or_1(
     estimate: tuple[float, float, float], text: str
 ) -> None:

@@ -130,21 +130,18 @@ def test_markdown_says_the_same() -> None:
     assert not re.search(r"\n\n\n| \n", text)
 
 
-@pytest.mark.parametrize(
-    ("chapter", "titles", "short"),
-    [
-        ("Contracts made", "Contracts made, by kind|Contracts made, by place", "By kind|By place"),
-        ("Takes", "Takes of the players asked|Deals taken|Deals taken, by kind",
-         "Takes of the players asked|Deals taken|By kind"),
-        # Another order of the same words says the same.
-        ("The contracting team's total",
-         "Total of the contracting team in steps of 10, by result", "In steps of 10, by result"),
-        ("When to take", "Taking or passing, the opener|Taking or passing, the opener, by trumps",
-         "Taking or passing, the opener|By trumps"),
-        # What a title adds without a comma stays with its first words.
-        ("Raised rounds", "Raised rounds and others", "Raised rounds and others"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("chapter", "titles", "short"), [
+    ("Contracts made", "Contracts made, by kind|Contracts made, by place", "By kind|By place"),
+    ("Takes", "Takes of the players asked|Deals taken|Deals taken, by kind",
+     "Takes of the players asked|Deals taken|By kind"),
+    # Another order of the same words says the same.
+    ("The contracting team's total",
+     "Total of the contracting team in steps of 10, by result", "In steps of 10, by result"),
+    ("When to take", "Taking or passing, the opener|Taking or passing, the opener, by trumps",
+     "Taking or passing, the opener|By trumps"),
+    # What a title adds without a comma stays with its first words.
+    ("Raised rounds", "Raised rounds and others", "Raised rounds and others"),
+])  # fmt: skip
 def test_titles_leave_out_what_was_said(chapter: str, titles: str, short: str) -> None:
     assert page.shorten_titles(chapter, titles.split("|")) == short.split("|")
 

@@ -69,18 +69,15 @@ def test_chunks_cannot_be_seen(suffix: str, tmp_path: Path) -> None:
     assert one.read_bytes() == other.read_bytes()
 
 
-@pytest.mark.parametrize(
-    "experiment",
-    [
-        EXPERIMENT,
-        Experiment(KqjRules(teams=3, bidding="auction"), (LIVELY,) * 6, games=5, seed=3),
-        *(
-            Experiment(rules, ("standard",) * rules.seats, deals=500, games=games)
-            for rules in OTHER_GAMES.values()
-            for games in (None, 30)
-        ),
-    ],
-)
+@pytest.mark.parametrize("experiment", [
+    EXPERIMENT,
+    Experiment(KqjRules(teams=3, bidding="auction"), (LIVELY,) * 6, games=5, seed=3),
+    *(
+        Experiment(rules, ("standard",) * rules.seats, deals=500, games=games)
+        for rules in OTHER_GAMES.values()
+        for games in (None, 30)
+    ),
+])  # fmt: skip
 def test_parquet_reads_back_as_the_frame(experiment: Experiment, tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
     write(path, experiment=experiment)

@@ -59,20 +59,17 @@ def test_a_misspelt_value_is_an_error() -> None:
         macros.intervals(object())
 
 
-@pytest.mark.parametrize(
-    ("name", "values", "text"),
-    [
-        ("share", [Estimate(0.671, 0.67, 0.672, 1000)], "67.1% ±0.1"),
-        ("points", [Estimate(142.3, 142.1, 142.5, 1000)], "142.3 ±0.2"),
-        ("count", [1, "take"], "1 take"), ("count", [1300, "take"], "1,300 takes"),
-        ("noun", [0, "take"], "takes"), ("thousands", [1234567], "1,234,567"),
-        ("ordinal", [2], "2nd"), ("listed", [["a", "b", "c"]], "a, b and c"),
-        ("listed", [["a", "b"], "or"], "a or b"), ("listed", [["a"]], "a"),
-        ("capital", ["the Sender"], "The Sender"), ("call", ["take h"], "take ♥"),
-        ("card", [Card("K", "s")], "K♠"), ("contract", ["NT"], "NT"),
-        ("sign", [Card("K", "s")], "♠"), ("whole", [1234.4], "1,234"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "values", "text"), [
+    ("share", [Estimate(0.671, 0.67, 0.672, 1000)], "67.1% ±0.1"),
+    ("points", [Estimate(142.3, 142.1, 142.5, 1000)], "142.3 ±0.2"),
+    ("count", [1, "take"], "1 take"), ("count", [1300, "take"], "1,300 takes"),
+    ("noun", [0, "take"], "takes"), ("thousands", [1234567], "1,234,567"),
+    ("ordinal", [2], "2nd"), ("listed", [["a", "b", "c"]], "a, b and c"),
+    ("listed", [["a", "b"], "or"], "a or b"), ("listed", [["a"]], "a"),
+    ("capital", ["the Sender"], "The Sender"), ("call", ["take h"], "take ♥"),
+    ("card", [Card("K", "s")], "K♠"), ("contract", ["NT"], "NT"),
+    ("sign", [Card("K", "s")], "♠"), ("whole", [1234.4], "1,234"),
+])  # fmt: skip
 def test_filters(name: str, values: list[object], text: str) -> None:
     assert sentences.FILTERS[name](*values) == text
 
@@ -105,36 +102,30 @@ def test_compiled_templates_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert say() == "the opener plays in ♥"
 
 
-@pytest.mark.parametrize(
-    ("value", "low", "high", "text"),
-    [
-        (0.9984, 0.997, 0.999, "99.8%"),
-        (0.712, 0.70, 0.72, "71%"),
-        # A chance is never rounded to certainty.
-        (0.9999, 0.999, 1.0, "more than 99.9%"),
-        (0.996, 0.98, 1.0, "more than 99%"),
-        (0.0001, 0.0, 0.001, "less than 0.1%"),
-        (1.0, 0.999, 1.0, "100%"),
-        (0.0, math.nan, math.nan, "0%"),
-    ],
-)
+@pytest.mark.parametrize(("value", "low", "high", "text"), [
+    (0.9984, 0.997, 0.999, "99.8%"),
+    (0.712, 0.70, 0.72, "71%"),
+    # A chance is never rounded to certainty.
+    (0.9999, 0.999, 1.0, "more than 99.9%"),
+    (0.996, 0.98, 1.0, "more than 99%"),
+    (0.0001, 0.0, 0.001, "less than 0.1%"),
+    (1.0, 0.999, 1.0, "100%"),
+    (0.0, math.nan, math.nan, "0%"),
+])  # fmt: skip
 def test_chances(value: float, low: float, high: float, text: str) -> None:
     assert sentences.format_chance(Estimate(value, low, high, 1000)) == text
 
 
-@pytest.mark.parametrize(
-    ("value", "half", "most", "points", "width", "gap"),
-    [
-        (1218.4, 3.14, 600, "1,218", "3.1", "1,218.4 ±3.1"),
-        (218.4, 0.3, 600, "218.4", "0.3", "218.4 ±0.3"),
-        (-9.46, 12.2, 600, "-9.5", "12", "9.5 ±12"),
-        (-0.04, 0.001, 600, "0.0", "0.1", "0.0 ±0.1"),
-        (12.0, math.nan, 600, "12", "", "12.0"),
-        (12.5, math.inf, 600, "12", "?", "12.5 ±?"),
-        (0.5, 0.012, 4, "0.50", "0.01", "0.50 ±0.01"),
-        (0.5, 0.0042, 4, "0.50", "0.004", "0.50 ±0.004"),
-    ],
-)
+@pytest.mark.parametrize(("value", "half", "most", "points", "width", "gap"), [
+    (1218.4, 3.14, 600, "1,218", "3.1", "1,218.4 ±3.1"),
+    (218.4, 0.3, 600, "218.4", "0.3", "218.4 ±0.3"),
+    (-9.46, 12.2, 600, "-9.5", "12", "9.5 ±12"),
+    (-0.04, 0.001, 600, "0.0", "0.1", "0.0 ±0.1"),
+    (12.0, math.nan, 600, "12", "", "12.0"),
+    (12.5, math.inf, 600, "12", "?", "12.5 ±?"),
+    (0.5, 0.012, 4, "0.50", "0.01", "0.50 ±0.01"),
+    (0.5, 0.0042, 4, "0.50", "0.004", "0.50 ±0.004"),
+])  # fmt: skip
 def test_points(value: float, half: float, most: int, points: str, width: str, gap: str) -> None:
     estimate = Estimate(value, value - half, value + half, 1000)
     assert sentences.format_points(estimate, most) == points

@@ -35,19 +35,12 @@ def _explain(*specifications: str, rules: GameRules = TAKE_2) -> str:
     return explain_same_player(policies, policies, rules)
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "reason"),
-    [
-        ("standard", "standard", "`standard` is given twice"),
-        ("standard", f"standard:{TAKE}", f"are the same player: {TAKE} is the default"),
-        (
-            "learned",
-            KQJ.default_player,
-            "are the same player: `learned` only calls; `network` plays",
-        ),
-        ("standard:take=41", "standard:take=41.0", "all their parameters are equal"),
-    ],
-)
+@pytest.mark.parametrize(("one", "other", "reason"), [
+    ("standard", "standard", "`standard` is given twice"),
+    ("standard", f"standard:{TAKE}", f"are the same player: {TAKE} is the default"),
+    ("learned", KQJ.default_player, "are the same player: `learned` only calls; `network` plays"),
+    ("standard:take=41", "standard:take=41.0", "all their parameters are equal"),
+])  # fmt: skip
 def test_two_specifications_of_one_player_are_explained(one: str, other: str, reason: str) -> None:
     for pair in ((one, other), (other, one), ("greedy", one, other)):
         told = _explain(*pair)

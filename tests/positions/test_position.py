@@ -97,22 +97,19 @@ def _whole() -> dict[str, Any]:
     return whole
 
 
-@pytest.mark.parametrize(
-    ("change", "parts"),
-    [
-        ({}, "the record's round is over"),
-        ({"tricks": [], "hands": None}, "hands: it is the turn of seat"),
-        ({"tricks": [], "turned": None}, "turned: null"),
-        ({"tricks": [], "dealer": 6}, "dealer: 6"),
-        ({"tricks": [], "calls": []}, "the calls are not over"),
-        ({"tricks": [], "teams": [0, 0, 0, 1, 1, 1]}, "teams:"),
-        ({"tricks": [], "rules": {"teams": 4}}, "rules: teams cannot be 4"),
-        ({"tricks": [{"cards": ["4s"]}, {"cards": []}]}, "tricks[0].cards: 1 cards"),
-        ({"tricks": [{"cards": ["1s"]}]}, "tricks[0].cards: '1s' is not a card"),
-        ({"tricks": [{"leader": 9, "cards": []}]}, "tricks[0].leader: 9 is not a seat from 0 to 5"),
-        ({"tricks": [], "calls": None, "sender": None}, "sender and contract are needed"),
-    ],
-)
+@pytest.mark.parametrize(("change", "parts"), [
+    ({}, "the record's round is over"),
+    ({"tricks": [], "hands": None}, "hands: it is the turn of seat"),
+    ({"tricks": [], "turned": None}, "turned: null"),
+    ({"tricks": [], "dealer": 6}, "dealer: 6"),
+    ({"tricks": [], "calls": []}, "the calls are not over"),
+    ({"tricks": [], "teams": [0, 0, 0, 1, 1, 1]}, "teams:"),
+    ({"tricks": [], "rules": {"teams": 4}}, "rules: teams cannot be 4"),
+    ({"tricks": [{"cards": ["4s"]}, {"cards": []}]}, "tricks[0].cards: 1 cards"),
+    ({"tricks": [{"cards": ["1s"]}]}, "tricks[0].cards: '1s' is not a card"),
+    ({"tricks": [{"leader": 9, "cards": []}]}, "tricks[0].leader: 9 is not a seat from 0 to 5"),
+    ({"tricks": [], "calls": None, "sender": None}, "sender and contract are needed"),
+])  # fmt: skip
 def test_impossible_record_raises(change: dict[str, Any], parts: str) -> None:
     with pytest.raises(InputError) as error:
         read_position(partial_record_from_json(json.dumps(_whole() | change)))

@@ -97,22 +97,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 RANDOM = ("simulate", "--policy", "random", "--seed", "3")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "files"),
-    [
-        ((*RANDOM, "--deals", "200000", "--by", "lap", "--plot", "x.svg"), ["x.svg"]),
-        ((*RANDOM, "--games", "300", "--where", "lap == 1", "--rows", "x.parquet"), ["x.parquet"]),
-        (
-            (*RANDOM, "--deals", "9000", "--policy", "player.toml", "--policy", "seat3=own.py:own",
-             "--checkpoint", "x.npz"),
-            ["x.npz"],
-        ),
-        (("compare", "random", "random:take=0.2", "greedy", "--deals", "900"), []),
-        (("compare", "random+greedy", "random", "--precision", "3"), []),
-        (("sweep", "random", "--vary", "take=0.1,0.3", "--opponents", "greedy"), []),
-    ],
-    ids=lambda value: " ".join(value[:1]) if isinstance(value, tuple) else "",
-)  # fmt: skip
+@pytest.mark.parametrize(("arguments", "files"), [
+    ((*RANDOM, "--deals", "200000", "--by", "lap", "--plot", "x.svg"), ["x.svg"]),
+    ((*RANDOM, "--games", "300", "--where", "lap == 1", "--rows", "x.parquet"), ["x.parquet"]),
+    (
+        (*RANDOM, "--deals", "9000", "--policy", "player.toml", "--policy", "seat3=own.py:own",
+         "--checkpoint", "x.npz"),
+        ["x.npz"],
+    ),
+    (("compare", "random", "random:take=0.2", "greedy", "--deals", "900"), []),
+    (("compare", "random+greedy", "random", "--precision", "3"), []),
+    (("sweep", "random", "--vary", "take=0.1,0.3", "--opponents", "greedy"), []),
+], ids=lambda value: " ".join(value[:1]) if isinstance(value, tuple) else "")  # fmt: skip
 def test_what_a_cluster_plays_is_what_a_thread_plays(
     arguments: tuple[str, ...], files: list[str], local: Local, folder: Path
 ) -> None:

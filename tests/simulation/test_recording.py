@@ -213,25 +213,22 @@ def test_records_of_many_experiments_are_answered_in_order() -> None:
     assert {number for number, each in enumerate(replayed) if each.differing} == forged
 
 
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"players": ["nobody"] * 6}, "'nobody'"),
-        ({"players": ["missing.py:bold"] * 6}, "missing.py"),
-        ({"players": ["missing.toml"] * 6}, "missing.toml"),
-        ({"players": ["greedy"] * 5}, "5 policies"),
-        ({"players": []}, "players: none are named"),
-        ({"seed": -1}, "seed is -1"),
-        ({"seed": 1 << 70}, "seed is 1180591620717411303424"),
-        ({"deal": -1}, "deal is -1"),
-        ({"deal": 1 << 70}, "deal is 1180591620717411303424"),
-        ({"dealer": 6}, "dealer is 6: it should be 0 to 5"),
-        ({"pending_before": 1 << 40}, "pending_before is 1099511627776"),
-        ({"rules": {}}, "rules: the key teams is missing"),
-        ({"imposed": True, "sender": None}, "imposed: a round without a Sender"),
-        ({"imposed": True, "sender": 1, "contract": "x"}, "imposed contract 'x'"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "reason"), [
+    ({"players": ["nobody"] * 6}, "'nobody'"),
+    ({"players": ["missing.py:bold"] * 6}, "missing.py"),
+    ({"players": ["missing.toml"] * 6}, "missing.toml"),
+    ({"players": ["greedy"] * 5}, "5 policies"),
+    ({"players": []}, "players: none are named"),
+    ({"seed": -1}, "seed is -1"),
+    ({"seed": 1 << 70}, "seed is 1180591620717411303424"),
+    ({"deal": -1}, "deal is -1"),
+    ({"deal": 1 << 70}, "deal is 1180591620717411303424"),
+    ({"dealer": 6}, "dealer is 6: it should be 0 to 5"),
+    ({"pending_before": 1 << 40}, "pending_before is 1099511627776"),
+    ({"rules": {}}, "rules: the key teams is missing"),
+    ({"imposed": True, "sender": None}, "imposed: a round without a Sender"),
+    ({"imposed": True, "sender": 1, "contract": "x"}, "imposed contract 'x'"),
+])  # fmt: skip
 def test_unplayable_record_has_a_reason(changes: dict[str, object], reason: str) -> None:
     record = next(iter(play_records(lively(TAKE_2, deals=1))))
     again, unplayed = replay_records([record, changed(record, **changes)])

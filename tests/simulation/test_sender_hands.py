@@ -87,15 +87,12 @@ def test_every_contract_occurs_in_the_records() -> None:
     assert contracts == {*SUITS, "NT", "AT", None}
 
 
-@pytest.mark.parametrize(
-    ("contract", "probability"),
-    [
-        ("h", comb(45, 5) / comb(48, 8)),
-        # Eight cards hold the three of two suits at most.
-        ("AT", (4 * comb(45, 5) - 6 * comb(42, 2)) / comb(48, 8)),
-        ("NT", 0.0),
-    ],
-)
+@pytest.mark.parametrize(("contract", "probability"), [
+    ("h", comb(45, 5) / comb(48, 8)),
+    # Eight cards hold the three of two suits at most.
+    ("AT", (4 * comb(45, 5) - 6 * comb(42, 2)) / comb(48, 8)),
+    ("NT", 0.0),
+])  # fmt: skip
 def test_imposed_hands_hold_kqj_as_often_as_random_cards(contract: str, probability: float) -> None:
     deals = 200_000
     result = kqj.simulate(

@@ -172,15 +172,11 @@ def test_ratio_of_equal_weights_is_a_mean() -> None:
     ) == pytest.approx(plain)
 
 
-@pytest.mark.parametrize(
-    ("size", "weigh", "chance", "is_share", "least", "most"),
-    [
-        (300, lambda random: random.integers(0, 3, 300), 0.6, False, 0.93, 0.97),
-        # Contracts that fail once in 300, of two a deal or fewer; Student's interval: 86%.
-        (500, lambda random: random.binomial(2, 0.7, 500), 299 / 300, True, 0.935, 1),
-    ],
-    ids=["usual", "rare"],
-)
+@pytest.mark.parametrize(("size", "weigh", "chance", "is_share", "least", "most"), [
+    (300, lambda random: random.integers(0, 3, 300), 0.6, False, 0.93, 0.97),
+    # Contracts that fail once in 300, of two a deal or fewer; Student's interval: 86%.
+    (500, lambda random: random.binomial(2, 0.7, 500), 299 / 300, True, 0.935, 1),
+], ids=["usual", "rare"])  # fmt: skip
 def test_ratio_holds_the_truth_in_95_of_100_seeds(
     size: int, weigh: Draw, chance: float, is_share: bool, least: float, most: float
 ) -> None:
@@ -280,25 +276,19 @@ def _estimate_share(counts: dict[int, int]) -> Estimate:
 
 # Four standard errors of a share of 0.95 of a thousand seeds are 0.028; two ranks of a discrete
 # distribution hold a little more.
-@pytest.mark.parametrize(
-    ("draw", "estimate", "truth", "least", "most"),
-    [
-        *((_binomial(1, p, 400), _estimate_share, p, 0.92, 0.98) for p in (0.02, 0.3, 0.67)),
-        *((_binomial(250, 0.5, n), intervals.estimate_mean, 125, 0.92, 0.98) for n in (10, 300)),
+@pytest.mark.parametrize(("draw", "estimate", "truth", "least", "most"), [
+    *((_binomial(1, p, 400), _estimate_share, p, 0.92, 0.98) for p in (0.02, 0.3, 0.67)),
+    *((_binomial(250, 0.5, n), intervals.estimate_mean, 125, 0.92, 0.98) for n in (10, 300)),
+    (_binomial(20, 0.5, 1000), intervals.estimate_standard_deviation, math.sqrt(5), 0.935, 0.975),
+    *(
         (
-            _binomial(20, 0.5, 1000), intervals.estimate_standard_deviation, math.sqrt(5),
-            0.935, 0.975,
-        ),
-        *(
-            (
-                lambda random: random.integers(0, 10_000, 300),
-                partial(intervals.estimate_quantile, probability=p),
-                math.ceil(10_000 * p) - 1, 0.925, 0.99,
-            )
-            for p in (0.05, 0.5, 0.75)
-        ),
-    ],
-)  # fmt: skip
+            lambda random: random.integers(0, 10_000, 300),
+            partial(intervals.estimate_quantile, probability=p),
+            math.ceil(10_000 * p) - 1, 0.925, 0.99,
+        )
+        for p in (0.05, 0.5, 0.75)
+    ),
+])  # fmt: skip
 def test_interval_holds_the_truth_in_95_of_100_seeds(
     draw: Draw, estimate: Callable[[dict[int, int]], Estimate], truth: float,
     least: float, most: float,

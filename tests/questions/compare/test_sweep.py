@@ -132,15 +132,11 @@ def test_best_scores_most_and_the_others_are_behind_it() -> None:
     assert found.relative_efficiency > 1
 
 
-@pytest.mark.parametrize(
-    ("rules", "player", "vary"),
-    [
-        (KqjRules(), FIELD, "take=0.1,0.2,0.4"),
-        (KqjRules(teams=3), FIELD, "take=0.1,0.2,0.4"),
-        *((rules, "random", "accept=0,0.5,1") for rules in OTHER_GAMES.values()),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("rules", "player", "vary"), [
+    (KqjRules(), FIELD, "take=0.1,0.2,0.4"),
+    (KqjRules(teams=3), FIELD, "take=0.1,0.2,0.4"),
+    *((rules, "random", "accept=0,0.5,1") for rules in OTHER_GAMES.values()),
+], ids=str)  # fmt: skip
 def test_all_sets_play_the_deals_of_a_comparison(rules: GameRules, player: str, vary: str) -> None:
     plan = ComparisonPlan.make(rules, deals=600, seed=23, first=3)
     policy = parse_player(player, rules.game)
@@ -190,18 +186,15 @@ def test_interrupted_it_holds_what_all_sets_have_played() -> None:
     assert not swept(runner=runner).interrupted and sum(runner.advanced) == 4 * 600
 
 
-@pytest.mark.parametrize(
-    ("text", "values"),
-    [
-        ("take=30:70:20", ["30", "50", "70"]),
-        ("take=30:75:20", ["30", "50", "70"]),
-        ("take = 40,30, 45.5", ["40", "30", "45.5"]),
-        ("per_count=0.1:0.5:0.1", ["0.1", "0.2", "0.3", "0.4", "0.5"]),
-        ("take=-10:10:10", ["-10", "0", "10"]),
-        ("take=5:5:1", ["5"]),
-        ("calling.take=1,2", ["1", "2"]),
-    ],
-)
+@pytest.mark.parametrize(("text", "values"), [
+    ("take=30:70:20", ["30", "50", "70"]),
+    ("take=30:75:20", ["30", "50", "70"]),
+    ("take = 40,30, 45.5", ["40", "30", "45.5"]),
+    ("per_count=0.1:0.5:0.1", ["0.1", "0.2", "0.3", "0.4", "0.5"]),
+    ("take=-10:10:10", ["-10", "0", "10"]),
+    ("take=5:5:1", ["5"]),
+    ("calling.take=1,2", ["1", "2"]),
+])  # fmt: skip
 def test_values_of_numbers(text: str, values: list[str]) -> None:
     assert parse_parameter_values(text, COUNTER, DEFAULT_RULES) == ParameterValues(
         text.partition("=")[0].strip(), tuple(values)

@@ -415,16 +415,12 @@ def test_hands_drawn_by_the_calls_are_calibrated(rules: KqjRules, calls: str, pl
         assert abs(deviation) > 5 if ignore_calls else abs(deviation) < 3.5, ignore_calls
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [
-        TAKE_2,
-        replace(TAKE_3, all_no_trump="both_laps"),
-        AUCTION_2,
-        replace(AUCTION_3, counter_timing="turn"),
-    ],
-    ids=["take-2", "take-3", "any-time", "at-turn"],
-)
+@pytest.mark.parametrize("rules", [
+    TAKE_2,
+    replace(TAKE_3, all_no_trump="both_laps"),
+    AUCTION_2,
+    replace(AUCTION_3, counter_timing="turn"),
+], ids=["take-2", "take-3", "any-time", "at-turn"])  # fmt: skip
 def test_true_hands_agree_with_the_calls(rules: KqjRules) -> None:
     """Every question that was answered is asked again with the same cards."""
     specification = "points:counter=0.7+greedy"

@@ -32,15 +32,12 @@ def check_screen(odds: Any) -> None:
     assert max(map(len, lines)) <= WIDTH
 
 
-@pytest.mark.parametrize(
-    ("rules", "hand", "heard"),
-    [
-        (KqjRules(), "9h 8h Ah Ks 4d", "pass, pass, pass, pass, pass, pass"),
-        (KqjRules(teams=3, partners="random"), "9h 8h Ah Ks 4d", None),
-        (KqjRules(bidding="auction"), EIGHT, "pass, 120 s, pass"),
-        (KqjRules(bidding="auction", teams=3, partners="random"), EIGHT, None),
-    ],
-)
+@pytest.mark.parametrize(("rules", "hand", "heard"), [
+    (KqjRules(), "9h 8h Ah Ks 4d", "pass, pass, pass, pass, pass, pass"),
+    (KqjRules(teams=3, partners="random"), "9h 8h Ah Ks 4d", None),
+    (KqjRules(bidding="auction"), EIGHT, "pass, 120 s, pass"),
+    (KqjRules(bidding="auction", teams=3, partners="random"), EIGHT, None),
+])  # fmt: skip
 def test_calls_fit_a_screen(rules: KqjRules, hand: str, heard: str | None) -> None:
     card = "7h" if rules.bidding == "take" else None
     situation = read_typed_position(hand, rules, return_card=card, heard=heard)
@@ -58,13 +55,10 @@ def test_calls_of_every_game_fit_a_screen(rules: GameRules) -> None:
 
 
 @pytest.mark.parametrize("ignore_calls", [True, False])
-@pytest.mark.parametrize(
-    ("rules", "hand", "heard", "return_card"),
-    [
-        (KqjRules(), EIGHT, "take s", "7s"),
-        (KqjRules(bidding="auction"), EIGHT, "120 s, pass, pass, pass, pass, pass", None),
-    ],
-)
+@pytest.mark.parametrize(("rules", "hand", "heard", "return_card"), [
+    (KqjRules(), EIGHT, "take s", "7s"),
+    (KqjRules(bidding="auction"), EIGHT, "120 s, pass, pass, pass, pass, pass", None),
+])  # fmt: skip
 def test_cards_fit_a_screen(
     rules: GameRules, hand: str, heard: str, return_card: str | None, ignore_calls: bool
 ) -> None:

@@ -126,22 +126,18 @@ def test_headline_is_the_decision(name: str, monkeypatch: pytest.MonkeyPatch) ->
     assert " / ".join(write_headline(odds)).startswith(text)
 
 
-@pytest.mark.parametrize(
-    ("quiet", "text"),
-    [
-        (
-            (give_scores(100, 50), give_scores(151, 30)),
-            "Best only because the assumed opponents counter it (in 100% of the rounds): if nobody "
-            "counters, 220 ♥ is worth 100 (±3.1) and 130 ♥ 151 (±1.9).",
-        ),
-        (
-            (give_scores(150, 50), give_scores(151, -50)),
-            "The assumed opponents counter it in 100% of the rounds: if nobody counters, 220 ♥ is "
-            "worth 150 (±3.1), statistically tied with 130 ♥ ",
-        ),
-    ],
-    ids=["worse", "tied"],
-)
+@pytest.mark.parametrize(("quiet", "text"), [
+    (
+        (give_scores(100, 50), give_scores(151, 30)),
+        "Best only because the assumed opponents counter it (in 100% of the rounds): if nobody "
+        "counters, 220 ♥ is worth 100 (±3.1) and 130 ♥ 151 (±1.9).",
+    ),
+    (
+        (give_scores(150, 50), give_scores(151, -50)),
+        "The assumed opponents counter it in 100% of the rounds: if nobody counters, 220 ♥ is "
+        "worth 150 (±3.1), statistically tied with 130 ♥ ",
+    ),
+], ids=["worse", "tied"])  # fmt: skip
 def test_a_bid_that_is_best_because_it_is_countered_is_exposed(
     quiet: tuple[np.ndarray, np.ndarray], text: str
 ) -> None:
@@ -150,15 +146,12 @@ def test_a_bid_that_is_best_because_it_is_countered_is_exposed(
     assert write_headline(found)[1].startswith(text)
 
 
-@pytest.mark.parametrize(
-    ("quiet", "best"),
-    [
-        # The best stays the best.
-        ((190, 150), 0),
-        # The deals that value do not agree with those that chose.
-        ((160, 150), 1),
-    ],
-)
+@pytest.mark.parametrize(("quiet", "best"), [
+    # The best stays the best.
+    ((190, 150), 0),
+    # The deals that value do not agree with those that chose.
+    ((160, 150), 1),
+])  # fmt: skip
 def test_nothing_is_said_of_counters_that_change_nothing(quiet: tuple[int, int], best: int) -> None:
     found = calls(
         ["220 h", "130 h"], give_scores(200, 50), give_scores(150, 30), rules=AUCTION,
@@ -179,15 +172,12 @@ def test_few_effective_deals_and_an_early_end_are_named() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "order", "subject"),
-    [
-        ("no counter", "Do not counter", "not countering"),
-        ("overcounter", "Overcounter", "overcountering"),
-        ("400 AT capot", "Bid 400 AT Capot", "400 AT Capot"),
-        ("take NT", "Take NT", "taking NT"),
-    ],
-)
+@pytest.mark.parametrize(("text", "order", "subject"), [
+    ("no counter", "Do not counter", "not countering"),
+    ("overcounter", "Overcounter", "overcountering"),
+    ("400 AT capot", "Bid 400 AT Capot", "400 AT Capot"),
+    ("take NT", "Take NT", "taking NT"),
+])  # fmt: skip
 def test_every_call_has_words(text: str, order: str, subject: str) -> None:
     found = calls([text], give_scores(1), rules=AUCTION)
     words = "kqj_sim.questions.odds.screen"
@@ -197,15 +187,12 @@ def test_every_call_has_words(text: str, order: str, subject: str) -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("contract", "sender", "text"),
-    [
-        (FinalContract(2, "h"), "", "you play ♥"),
-        (FinalContract(2, "h", stake=2), "the dealer", "the dealer plays ♥, countered"),
-        (FinalContract(2, "NT", 140, stake=4), "", "you play 140 NT, overcountered"),
-        (FinalContract(2, "h", 120, True, 2), "", "you play 120 ♥ Capot, countered"),
-    ],
-)
+@pytest.mark.parametrize(("contract", "sender", "text"), [
+    (FinalContract(2, "h"), "", "you play ♥"),
+    (FinalContract(2, "h", stake=2), "the dealer", "the dealer plays ♥, countered"),
+    (FinalContract(2, "NT", 140, stake=4), "", "you play 140 NT, overcountered"),
+    (FinalContract(2, "h", 120, True, 2), "", "you play 120 ♥ Capot, countered"),
+])  # fmt: skip
 def test_every_contract_has_words(contract: FinalContract, sender: str, text: str) -> None:
     assert say("kqj_sim.questions.odds.screen", "contract", contract, sender, False) == text
 

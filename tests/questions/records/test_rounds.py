@@ -119,16 +119,13 @@ def test_red_suits_are_red_on_a_terminal_only() -> None:
             assert red == (parse_card(card).suit in "hd"), card
 
 
-@pytest.mark.parametrize(
-    ("changes", "told"),
-    [
-        ({"players": ["random"]}, "players"), ({"totals": [1]}, "totals"),
-        ({"dealer": 6}, "seat 6"), ({"sender": -1}, "seat -1"), ({"contract": "x"}, "contract"),
-        ({"contract": None}, "contract"), ({"turned": "Zz"}, "Zz"), ({"dealt": [["Zz"]] * 6}, "Zz"),
-        ({"tricks": [Trick(0, ["As"], 0)]}, r"tricks\[0\]"),
-        ({"tricks": [Trick(9, ["As"] * 6, 0)]}, "seat 9"), ({"rules": {}}, "rules"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("changes", "told"), [
+    ({"players": ["random"]}, "players"), ({"totals": [1]}, "totals"),
+    ({"dealer": 6}, "seat 6"), ({"sender": -1}, "seat -1"), ({"contract": "x"}, "contract"),
+    ({"contract": None}, "contract"), ({"turned": "Zz"}, "Zz"), ({"dealt": [["Zz"]] * 6}, "Zz"),
+    ({"tricks": [Trick(0, ["As"], 0)]}, r"tricks\[0\]"),
+    ({"tricks": [Trick(9, ["As"] * 6, 0)]}, "seat 9"), ({"rules": {}}, "rules"),
+])  # fmt: skip
 def test_impossible_record_raises(changes: dict[str, Any], told: str) -> None:
     record = msgspec.structs.replace(random_record(KqjRules(), 3), **changes)
     with pytest.raises(RecordError, match=told) as raised:

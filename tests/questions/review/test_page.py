@@ -203,18 +203,15 @@ def test_the_clicked_through_page_shows_values_of_its_json(review: bytes, tmp_pa
     assert {*others} == {""}
 
 
-@pytest.mark.parametrize(
-    ("choice", "is_call", "deed", "option"),
-    [
-        ("Qh", False, "played Q♥", "Q♥"),
-        ("pass", True, "passed", "passing"),
-        ("take NT", True, "took with NT", "taking with NT"),
-        ("150 d capot", True, "bid 150 ♦ Capot", "bidding 150 ♦ Capot"),
-        ("counter", True, "countered", "countering"),
-        ("no overcounter", True, "did not overcounter", "not overcountering"),
-        ("play", True, "said play", "saying play"),
-    ],
-)
+@pytest.mark.parametrize(("choice", "is_call", "deed", "option"), [
+    ("Qh", False, "played Q♥", "Q♥"),
+    ("pass", True, "passed", "passing"),
+    ("take NT", True, "took with NT", "taking with NT"),
+    ("150 d capot", True, "bid 150 ♦ Capot", "bidding 150 ♦ Capot"),
+    ("counter", True, "countered", "countering"),
+    ("no overcounter", True, "did not overcounter", "not overcountering"),
+    ("play", True, "said play", "saying play"),
+])  # fmt: skip
 def test_choices_are_deeds_and_options(choice: str, is_call: bool, deed: str, option: str) -> None:
     assert say(page.__name__, "deed", choice, is_call) == deed
     assert say(page.__name__, "option", choice, is_call) == option

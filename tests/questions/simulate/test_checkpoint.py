@@ -31,26 +31,23 @@ def simulate(folder: Path, name: str, *arguments: str) -> tuple[bytes, bytes]:
     return files[0].read_bytes(), files[1].read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("unit", "many", "options"),
-    [
-        pytest.param("--deals", 30_000, GREEDY, id="deals"),
+@pytest.mark.parametrize(("unit", "many", "options"), [
+    pytest.param("--deals", 30_000, GREEDY, id="deals"),
+    pytest.param(
+        "--deals", 150, (*GREEDY, "--by", "contracting_total", "--by", "sender_points"),
+        id="many groups", marks=pytest.mark.slow,
+    ),
+    pytest.param(
+        "--games", 600, ("--policy", "random", "--target", "300", "--first", "7", "--quiet"),
+        id="games",
+    ),
+    *(
         pytest.param(
-            "--deals", 150, (*GREEDY, "--by", "contracting_total", "--by", "sender_points"),
-            id="many groups", marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            "--games", 600, ("--policy", "random", "--target", "300", "--first", "7", "--quiet"),
-            id="games",
-        ),
-        *(
-            pytest.param(
-                "--deals", 600, ("--game", rules.game, "--policy", "random", "--quiet"), id=title
-            )
-            for title, rules in OTHER_GAMES.items()
-        ),
-    ],
-)  # fmt: skip
+            "--deals", 600, ("--game", rules.game, "--policy", "random", "--quiet"), id=title
+        )
+        for title, rules in OTHER_GAMES.items()
+    ),
+])  # fmt: skip
 def test_resumed_is_one_run(unit: str, many: int, options: tuple[str, ...], tmp_path: Path) -> None:
     whole = simulate(tmp_path, "whole", unit, str(many), *options)
     third = many // 3
@@ -111,26 +108,23 @@ def test_killed_run_goes_on_from_what_was_saved(tmp_path: Path) -> None:
 PLAYER = '[calling]\npolicy = "random"\ntake = {}\n[playing]\npolicy = "greedy"\n'
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "told"),
-    [
-        ("", "--seed 5", "seed 4 and not 5"),
-        ("", "--first 10", "first 0 and not 10"),
-        ("", "--deals 59", "60 deals and not 59"),
-        ("", "--policy seat3=greedy", "policies random, random"),
-        ("", "--teams 3", "teams 2 and not 3"),
-        ("", "--rows rows.csv", "--rows and --checkpoint"),
-        ("--by lap", "--by lap,place", "by lap and not lap, place"),
-        ("--impose opener:h", "--impose 2nd:h", "imposed opener:h and not 2nd:h"),
-        ("--where 'lap == 1'", "--where 'lap == 2'", "where lap == 1 and not lap == 2"),
-        ("--policy player.toml", "--policy player.toml", "players have other parameters"),
-        ("", "", "other sources of the package"),
-        *(
-            ("", f"--game {rules.game}", f"another run (game kqj and not {rules.game})")
-            for rules in OTHER_GAMES.values()
-        ),
-    ],
-)
+@pytest.mark.parametrize(("before", "after", "told"), [
+    ("", "--seed 5", "seed 4 and not 5"),
+    ("", "--first 10", "first 0 and not 10"),
+    ("", "--deals 59", "60 deals and not 59"),
+    ("", "--policy seat3=greedy", "policies random, random"),
+    ("", "--teams 3", "teams 2 and not 3"),
+    ("", "--rows rows.csv", "--rows and --checkpoint"),
+    ("--by lap", "--by lap,place", "by lap and not lap, place"),
+    ("--impose opener:h", "--impose 2nd:h", "imposed opener:h and not 2nd:h"),
+    ("--where 'lap == 1'", "--where 'lap == 2'", "where lap == 1 and not lap == 2"),
+    ("--policy player.toml", "--policy player.toml", "players have other parameters"),
+    ("", "", "other sources of the package"),
+    *(
+        ("", f"--game {rules.game}", f"another run (game kqj and not {rules.game})")
+        for rules in OTHER_GAMES.values()
+    ),
+])  # fmt: skip
 def test_checkpoint_of_another_run_is_refused(
     before: str, after: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

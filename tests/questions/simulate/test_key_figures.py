@@ -173,20 +173,17 @@ def test_numbers_are_those_of_the_tables() -> None:
     assert found["answer"][0].split()[0] == f"{100 * made['value']:.1f}%"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told", "left_out"),
-    [
-        (["--policy", "always"], "Every deal was taken in the 1st lap by the opener.", "Takes  "),
-        (["--impose", "opener:h"], "The opener makes", "Takes  "),
-        (["--impose", "dealer:NT"], "contracts in NT", "Takes  "),
-        (["--where", "lap == 7"], "No deal matches lap == 7.", "Bonuses"),
-        (["--where", "lap == 7", "--by", "place"], "No deal matches lap == 7.", "deals  "),
-        (["--policy", "standard:take=300,lap2=300"], "Every deal was passed out", "Bonuses"),
-        (["--policy", "standard:take=300,lap2=300", "--by", "dealer"], "Every deal was", "─"),
-        (["--deals", "1"], "The only contract", "Bonuses"),
-        (["--bidding", "auction", "--impose", "3rd:AT:150"], "contracts of 150 AT", "Last bid"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "told", "left_out"), [
+    (["--policy", "always"], "Every deal was taken in the 1st lap by the opener.", "Takes  "),
+    (["--impose", "opener:h"], "The opener makes", "Takes  "),
+    (["--impose", "dealer:NT"], "contracts in NT", "Takes  "),
+    (["--where", "lap == 7"], "No deal matches lap == 7.", "Bonuses"),
+    (["--where", "lap == 7", "--by", "place"], "No deal matches lap == 7.", "deals  "),
+    (["--policy", "standard:take=300,lap2=300"], "Every deal was passed out", "Bonuses"),
+    (["--policy", "standard:take=300,lap2=300", "--by", "dealer"], "Every deal was", "─"),
+    (["--deals", "1"], "The only contract", "Bonuses"),
+    (["--bidding", "auction", "--impose", "3rd:AT:150"], "contracts of 150 AT", "Last bid"),
+])  # fmt: skip
 def test_empty_tables_become_sentences(arguments: list[str], told: str, left_out: str) -> None:
     done = run("simulate", "--deals", "300", "--policy", "greedy", *arguments)
     assert done.exit_code == 0, done.stderr
@@ -237,26 +234,23 @@ def test_picture_says_the_result_the_run_and_the_numbers() -> None:
         assert str(format_number(estimate, unit)) in texts, quantity
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"bidding": "auction"}, ("Last bids, by place", "a suit", "AT")),
-        ({"impose": "2nd:NT", "deals": 50}, ("Total of the contracting team", "upper quartile")),
-        ({"policy": "random:take=0", "deals": 50}, ("no rounds were played",)),
-        ({"deals": 1}, ("1 deal",)),
-        ({"partners": "random", "deals": 400}, ("Fewer than 30 deals: NT, AT",)),
-        ({"games": 20, "deals": None}, ("Games won, by team", "rounds in a game", "last trick")),
-        ({"by": "place"}, ("opener (", "dealer (", "Made, by place", "made, % of taken deals")),
-        ({"by": "lap,contract"}, (r"1st lap, ♥ \(", "Score lead, by lap and contract")),
-        ({"by": "contracting_total", "deals": 400}, ("groups with fewer than 30 deals",)),
-        ({"by": "lap", "policy": "always+random", "deals": 300}, ("Deals taken, by place",)),
-        *(({"rules": rules}, SHARED[rules.game].PICTURE) for rules in OTHER_GAMES.values()),
-        *(
-            ({"rules": rules, "games": 20, "deals": None}, ("Games won, by team",))
-            for rules in OTHER_GAMES.values()
-        ),
-    ],
-)
+@pytest.mark.parametrize(("changes", "words"), [
+    ({"bidding": "auction"}, ("Last bids, by place", "a suit", "AT")),
+    ({"impose": "2nd:NT", "deals": 50}, ("Total of the contracting team", "upper quartile")),
+    ({"policy": "random:take=0", "deals": 50}, ("no rounds were played",)),
+    ({"deals": 1}, ("1 deal",)),
+    ({"partners": "random", "deals": 400}, ("Fewer than 30 deals: NT, AT",)),
+    ({"games": 20, "deals": None}, ("Games won, by team", "rounds in a game", "last trick")),
+    ({"by": "place"}, ("opener (", "dealer (", "Made, by place", "made, % of taken deals")),
+    ({"by": "lap,contract"}, (r"1st lap, ♥ \(", "Score lead, by lap and contract")),
+    ({"by": "contracting_total", "deals": 400}, ("groups with fewer than 30 deals",)),
+    ({"by": "lap", "policy": "always+random", "deals": 300}, ("Deals taken, by place",)),
+    *(({"rules": rules}, SHARED[rules.game].PICTURE) for rules in OTHER_GAMES.values()),
+    *(
+        ({"rules": rules, "games": 20, "deals": None}, ("Games won, by team",))
+        for rules in OTHER_GAMES.values()
+    ),
+])  # fmt: skip
 def test_every_experiment_can_be_drawn(changes: dict[str, Any], words: tuple[str, ...]) -> None:
     texts = read_picture(kqj.simulate(**RANDOM | changes))
     for word in words:
