@@ -83,9 +83,7 @@ def _record_with(name: str) -> Record:
 
 
 @pytest.mark.parametrize("words", [
-    ("check", "FILE"),
-    ("show", "FILE"),
-    ("review", "FILE"),
+    ("check", "FILE"), ("show", "FILE"), ("review", "FILE"),
     ("odds", "--record", "FILE", "--at", "6.1", *FEW),
 ], ids=lambda words: words[0])  # fmt: skip
 def test_every_command_names_people_in_errors(path: Path, words: tuple[str, ...]) -> None:

@@ -200,10 +200,8 @@ def test_only_missing_signs_are_replaced(encoding: str, shown: str) -> None:
 def test_screen_is_written_in_the_encoding_of_stdout(encoding: str) -> None:
     done = subprocess.run(
         [*PROGRAM, "simulate", "--deals", "300", "--policy", "greedy", "--by", "contract"],
-        env={**ENVIRONMENT, "PYTHONIOENCODING": encoding},
-        capture_output=True,
-        check=True,
-    )
+        env={**ENVIRONMENT, "PYTHONIOENCODING": encoding}, capture_output=True, check=True,
+    )  # fmt: skip
     text = done.stdout.decode(encoding)
     assert "?" not in text
     sign = "+/-" if encoding == "ascii" else "±"
@@ -255,15 +253,11 @@ def test_title_and_note_are_those_of_the_table_unless_others_are_given() -> None
 
 
 @pytest.mark.parametrize(("estimate", "text"), [
-    ((0.0, 0.0, 0.0004), "<0.04%"),
-    ((0.07, 0.02, 0.178), "<18%"),
-    ((0.02, 0.0, 0.05), "<5.0%"),
-    ((1.0, 0.158, 1.0), ">15%"),
-    ((0.9999, 0.99962, 1.0), ">99.96%"),
+    ((0.0, 0.0, 0.0004), "<0.04%"), ((0.07, 0.02, 0.178), "<18%"), ((0.02, 0.0, 0.05), "<5.0%"),
+    ((1.0, 0.158, 1.0), ">15%"), ((0.9999, 0.99962, 1.0), ">99.96%"),
     ((0.025, 0.013, 0.04), "2.5% ±1.5"),
     # Differences of shares may be near zero, or below.
-    ((0.02, -0.01, 0.05), "2.0% ±3.0"),
-    ((-0.3, -0.4, -0.2), "-30% ±10"),
+    ((0.02, -0.01, 0.05), "2.0% ±3.0"), ((-0.3, -0.4, -0.2), "-30% ±10"),
 ])  # fmt: skip
 def test_a_share_is_written_as_a_bound_if_its_interval_leaves_0_or_1(
     estimate: tuple[float, float, float], text: str

@@ -98,13 +98,9 @@ def test_calls_after_implausible_calls_end_with_the_call(monkeypatch: pytest.Mon
 def test_ended_search_with_enough_deals_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(KqjCallSampler, "max_hands", 1 << 20)
     found = odds(
-        HAND,
-        rules=AUCTION_2,
-        heard="pass, 150 s, pass",
-        policies="random",
-        deals=2_000_000,
+        HAND, rules=AUCTION_2, heard="pass, 150 s, pass", policies="random", deals=2_000_000,
         time=3600,
-    )
+    )  # fmt: skip
     assert (
         found.stop_reason == "search"
         and "bid of 150 s of the 2nd to speak occurs in" in found.stop_text

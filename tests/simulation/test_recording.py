@@ -34,11 +34,9 @@ from tests.variants import (
 )
 
 FOUR = (
-    "2-fixed-take-second_lap",
-    "3-random-take-both_laps",
-    "2-random-auction-any-total-outscore",
+    "2-fixed-take-second_lap", "3-random-take-both_laps", "2-random-auction-any-total-outscore",
     "3-fixed-auction-turn-rounded-amount",
-)
+)  # fmt: skip
 
 
 def test_records_come_in_order_and_say_how_to_make_them_again() -> None:
@@ -214,15 +212,11 @@ def test_records_of_many_experiments_are_answered_in_order() -> None:
 
 
 @pytest.mark.parametrize(("changes", "reason"), [
-    ({"players": ["nobody"] * 6}, "'nobody'"),
-    ({"players": ["missing.py:bold"] * 6}, "missing.py"),
+    ({"players": ["nobody"] * 6}, "'nobody'"), ({"players": ["missing.py:bold"] * 6}, "missing.py"),
     ({"players": ["missing.toml"] * 6}, "missing.toml"),
-    ({"players": ["greedy"] * 5}, "5 policies"),
-    ({"players": []}, "players: none are named"),
-    ({"seed": -1}, "seed is -1"),
-    ({"seed": 1 << 70}, "seed is 1180591620717411303424"),
-    ({"deal": -1}, "deal is -1"),
-    ({"deal": 1 << 70}, "deal is 1180591620717411303424"),
+    ({"players": ["greedy"] * 5}, "5 policies"), ({"players": []}, "players: none are named"),
+    ({"seed": -1}, "seed is -1"), ({"seed": 1 << 70}, "seed is 1180591620717411303424"),
+    ({"deal": -1}, "deal is -1"), ({"deal": 1 << 70}, "deal is 1180591620717411303424"),
     ({"dealer": 6}, "dealer is 6: it should be 0 to 5"),
     ({"pending_before": 1 << 40}, "pending_before is 1099511627776"),
     ({"rules": {}}, "rules: the key teams is missing"),

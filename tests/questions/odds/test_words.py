@@ -198,12 +198,9 @@ def test_every_contract_has_words(contract: FinalContract, sender: str, text: st
 
 
 VARIANTS: list[tuple[int, dict[str, Any]]] = [
-    (5, {}),
-    (5, {"teams": 3}),
-    (5, {"lap": 2, "ignore_calls": True}),
-    (8, {"bidding": "auction"}),
+    (5, {}), (5, {"teams": 3}), (5, {"lap": 2, "ignore_calls": True}), (8, {"bidding": "auction"}),
     *((rules.tricks, {"game": rules.game}) for rules in OTHER_GAMES.values()),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("size", "options"), VARIANTS, ids=str)

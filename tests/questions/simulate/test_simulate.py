@@ -76,11 +76,9 @@ def test_a_mistake_in_a_users_policy_is_one_line(tmp_path: Path) -> None:
     program = "from kqj_sim.cli import main; main()"
     options = ["--deals", "500", "--policy", f"random:take=0.5+{path}", "--quiet"]
     done = subprocess.run(
-        [sys.executable, "-c", program, "simulate", *options],
-        capture_output=True,
-        text=True,
+        [sys.executable, "-c", program, "simulate", *options], capture_output=True, text=True,
         check=False,
-    )
+    )  # fmt: skip
     assert done.returncode == 2
     assert done.stdout == ""
     assert re.fullmatch(
@@ -158,13 +156,9 @@ def test_records_are_what_check_accepts_and_show_shows(tmp_path: Path) -> None:
 def interrupt_once_writing(arguments: list[str], path: Path) -> subprocess.CompletedProcess[str]:
     """Run a command that would take for ever; press Ctrl-C once its file has grown."""
     process = subprocess.Popen(
-        [*PROGRAM, *arguments],
-        cwd=path.parent,
-        env=ENVIRONMENT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+        [*PROGRAM, *arguments], cwd=path.parent, env=ENVIRONMENT, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
     with kill_at_end(process):
         end = time.monotonic() + 120
         while not any(part.stat().st_size for part in path.parent.glob(".kqj-sim-*.part")):
@@ -180,12 +174,10 @@ def test_interrupted_simulation_prints_what_is_finished(tmp_path: Path) -> None:
     run("simulate", *SMALL)  # compiled before, nothing but the progress is said at first
     terminal, stderr = pty.openpty()
     process = subprocess.Popen(
-        [*PROGRAM, "simulate", *ENDLESS, "--format", "json", "--plot", "plot.svg"],
-        cwd=tmp_path,
-        env={**ENVIRONMENT, "TERM": "xterm", "COLUMNS": "120"},
-        stdout=subprocess.PIPE,
+        [*PROGRAM, "simulate", *ENDLESS, "--format", "json", "--plot", "plot.svg"], cwd=tmp_path,
+        env={**ENVIRONMENT, "TERM": "xterm", "COLUMNS": "120"}, stdout=subprocess.PIPE,
         stderr=stderr,
-    )
+    )  # fmt: skip
     os.close(stderr)
     with kill_at_end(process):
         shown = ""
