@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import replace
 from itertools import cycle, product
 from typing import Any
@@ -124,8 +123,3 @@ def told(record: Record, *what: object) -> str:
     """Return the message of a failing test: the seed, the deal, what is wrong, and the record."""
     lines = "\n".join(str(line) for line in what)
     return f"seed={record.seed} deal={record.deal}\n{lines}\n{to_json(record)}"
-
-
-def policy_module(name: str) -> Any:
-    """The module of a built-in policy."""
-    return importlib.import_module(f"kqj_sim.policies.{name}")

@@ -27,7 +27,6 @@ from tests.command_line import ENVIRONMENT, run
 from tests.variants import OTHER_GAMES
 
 DEALS = 300
-ONLY = {"policy": "standard"}
 TABLED = ("simulate", "games", *OTHER_GAMES, "odds", "cards", "compare", "several", "sweep", "tune")
 
 

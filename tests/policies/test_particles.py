@@ -27,15 +27,8 @@ from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE, draw_subset, infer_knowled
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.trick import suit_mask_of
 from kqj_sim.core.weighted_layouts import list_hands, new_hand_lists
-from kqj_sim.policies import points
-from kqj_sim.policies.particles import (
-    OpponentModel,
-    resample_layouts,
-    scale_weights,
-    weigh_by_calls,
-    weigh_by_cards,
-    weigh_lists,
-)
+from kqj_sim.policies import particles, points
+from kqj_sim.policies.particles import OpponentModel
 from kqj_sim.record import Record
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.recording import play_records
@@ -67,8 +60,8 @@ def _weigh(
     known = np.empty(KNOWLEDGE_SIZE, np.int64)
     infer_knowledge(state, i, trick, position, known)
     count = sample_layouts(known, len(calls), state[KEY + i], worlds)
-    weigh_by_calls(state, i, trick, position, state[KEY + i], model, worlds, count, calls)
-    weigh_by_cards(state, i, trick, position, model, block, worlds, count, cards)
+    particles.weigh_by_calls(state, i, trick, position, state[KEY + i], model, worlds, count, calls)
+    particles.weigh_by_cards(state, i, trick, position, model, block, worlds, count, cards)
     return int(count)
 
 
@@ -140,7 +133,7 @@ def _weigh_lists(
     infer_knowledge(state, i, trick, position, known)
     lists = new_hand_lists()
     list_hands(known, lists)
-    weigh_lists(state, i, trick, position, state[KEY + i], model, block, lists)
+    particles.weigh_lists(state, i, trick, position, state[KEY + i], model, block, lists)
     for number in range(len(weights)):
         for place in range(SEATS):
             k = lists.starts[place]
@@ -245,12 +238,12 @@ def test_worlds_are_drawn_again_in_even_steps() -> None:
         chances = draw.random(count) ** 8
         shares = chances.copy()
         fraction = draw.random()
-        resample_layouts(shares, count, wanted, fraction)
+        particles.resample_layouts(shares, count, wanted, fraction)
         exact = chances / chances.sum() * wanted
         assert shares.sum() == wanted
         assert (shares == shares.round()).all()
         assert (np.abs(shares - exact) < 1).all()
-        scale_weights(chances, count)
+        particles.scale_weights(chances, count)
         np.testing.assert_allclose(chances, exact * count / wanted)
 
 
@@ -259,6 +252,6 @@ def test_each_world_is_drawn_again_as_often_as_it_should() -> None:
     total = np.zeros(5)
     for step in range(1000):
         shares = chances.copy()
-        resample_layouts(shares, 5, 3, step / 1000)
+        particles.resample_layouts(shares, 5, 3, step / 1000)
         total += shares
     np.testing.assert_allclose(total / 1000, chances / 2, atol=0.003)

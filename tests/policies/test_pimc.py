@@ -30,20 +30,8 @@ from kqj_sim.core.hidden_hands import (
 )
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.types import Rules, Seating
+from kqj_sim.policies import pimc
 from kqj_sim.policies.particles import OpponentModel, weigh_layouts
-from kqj_sim.policies.pimc import (
-    MAX_CARDS,
-    add_world,
-    count_marks,
-    count_stages,
-    draw_likely_layouts,
-    drop_beaten,
-    find_leader,
-    new_layout_sampler,
-    new_race,
-    place_marks,
-    weigh_player_by_player,
-)
 from kqj_sim.record import Record
 from kqj_sim.referee.base import FinalContract, PlayedTrick, get_referee
 from kqj_sim.referee.kqj import find_trick_winner, list_legal_cards
@@ -245,25 +233,25 @@ LANE = 3
 @kernel(cache=False)
 def _race(values: Any, weights: Any, priors: Any, prior_worlds: float, margin: float) -> Any:
     """Run two stages, each half of the worlds; return who is left after each, and the leader."""
-    race = new_race()
+    race = pimc.new_race()
     worlds, cards = values.shape
     race.running[LANE] = (1 << cards) - 1
-    race.priors[LANE * MAX_CARDS : LANE * MAX_CARDS + cards] = priors
+    race.priors[LANE * pimc.MAX_CARDS : LANE * pimc.MAX_CARDS + cards] = priors
     running = np.zeros(cards)
     left = np.zeros(3, np.int64)
     for world in range(worlds):
         if world == worlds // 2:
-            drop_beaten(race, LANE, prior_worlds, margin)
+            pimc.drop_beaten(race, LANE, prior_worlds, margin)
             left[0] = race.running[LANE]
         at = 0
         for which in range(cards):
             if race.running[LANE] >> which & 1:
                 running[at] = values[world, which]
                 at += 1
-        add_world(race, LANE, running, 0, weights[world])
-    drop_beaten(race, LANE, prior_worlds, margin)
+        pimc.add_world(race, LANE, running, 0, weights[world])
+    pimc.drop_beaten(race, LANE, prior_worlds, margin)
     left[1] = race.running[LANE]
-    left[2] = find_leader(race, LANE, prior_worlds)
+    left[2] = pimc.find_leader(race, LANE, prior_worlds)
     return left
 
 
@@ -321,15 +309,15 @@ def test_equal_cards_are_not_tried_further() -> None:
 
 @pytest.mark.parametrize(("worlds", "first"), [(128, 32), (100, 30), (7, 2), (64, 64), (5, 1)])
 def test_stages_share_the_worlds_and_are_evenly_spaced(worlds: int, first: int) -> None:
-    stages = count_stages(worlds, first)
+    stages = pimc.count_stages(worlds, first)
     for key in range(20):
         seen: set[int] = set()
         for stage in range(stages):
-            step, offset = place_marks(key, stages, stage)
+            step, offset = pimc.place_marks(key, stages, stage)
             marks = {
                 mark
                 for mark in range(worlds)
-                if count_marks(mark + 1, step, offset) > count_marks(mark, step, offset)
+                if pimc.count_marks(mark + 1, step, offset) > pimc.count_marks(mark, step, offset)
             }
             assert not marks & seen
             seen |= marks
@@ -340,10 +328,10 @@ def test_stages_share_the_worlds_and_are_evenly_spaced(worlds: int, first: int) 
 
 
 def test_every_world_is_as_often_in_the_first_stage() -> None:
-    stages = count_stages(32, 4)
+    stages = pimc.count_stages(32, 4)
     times = np.zeros(32)
     for key in range(4000):
-        step, offset = place_marks(key, stages, 0)
+        step, offset = pimc.place_marks(key, stages, 0)
         times[offset::step] += 1
     np.testing.assert_allclose(times / 4000, 1 / 8, atol=0.025)
 
@@ -372,10 +360,10 @@ def _draw_by_player(
     state: Any, lane: int, trick: int, position: int, key: int, model: OpponentModel, block: Any,
     layouts: Any, weights: Any,
 ) -> None:  # fmt: skip
-    sampler = new_layout_sampler(len(weights))
+    sampler = pimc.new_layout_sampler(len(weights))
     infer_knowledge(state, lane, trick, position, sampler.known)
     sample_layouts(sampler.known, len(weights), key, sampler.layouts)
-    weigh_player_by_player(state, lane, trick, position, key, model, block, sampler)
+    pimc.weigh_player_by_player(state, lane, trick, position, key, model, block, sampler)
     layouts[:] = sampler.layouts
     weights[:] = sampler.weights
 
@@ -385,8 +373,8 @@ def _draw(
     state: Any, lane: int, trick: int, position: int, model: OpponentModel, block: Any, wanted: int,
     sampled: int, layouts: Any, weights: Any,
 ) -> int:  # fmt: skip
-    sampler = new_layout_sampler(sampled)
-    found = draw_likely_layouts(
+    sampler = pimc.new_layout_sampler(sampled)
+    found = pimc.draw_likely_layouts(
         state, lane, trick, position, 5, model, block, sampler, wanted, layouts, 1, weights
     )
     return int(found)

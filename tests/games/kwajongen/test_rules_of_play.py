@@ -10,20 +10,7 @@ from kqj_sim.arguments import RuleArguments, collect_rules
 from kqj_sim.cards import SUITS, Card, parse_cards
 from kqj_sim.errors import InputError
 from kqj_sim.games import GAMES
-from kqj_sim.games.kwajongen import KwajongenRules
-from kqj_sim.games.kwajongen.referee import (
-    PACK,
-    KwajongenCalling,
-    add_scores,
-    card_points,
-    find_next_dealer,
-    find_trick_winner,
-    is_decided,
-    list_legal_cards,
-    score_passed_out,
-    score_round,
-    score_totals,
-)
+from kqj_sim.games.kwajongen import KwajongenRules, referee
 from kqj_sim.record import Call
 from kqj_sim.referee.base import FinalContract, PlayedTrick
 
@@ -58,9 +45,9 @@ def test_functions_name_the_rules_of_every_game_as_arguments() -> None:
 
 
 def test_the_pack_has_24_cards_worth_40() -> None:
-    assert len(set(PACK)) == 24
-    assert sum(map(card_points, PACK)) == 40
-    assert [card_points(Card(rank, "s")) for rank in "AKQJT9"] == [4, 3, 2, 1, 0, 0]
+    assert len(set(referee.PACK)) == 24
+    assert sum(map(referee.card_points, referee.PACK)) == 40
+    assert [referee.card_points(Card(rank, "s")) for rank in "AKQJT9"] == [4, 3, 2, 1, 0, 0]
 
 
 @pytest.mark.parametrize("suit", SUITS)
@@ -69,22 +56,22 @@ def test_the_order_is_the_same_in_every_suit_trump_too(suit: str, trump: str) ->
     cards = [Card(rank, suit) for rank in "AKQJT9"]
     for high, low in product(range(6), repeat=2):
         if high < low:
-            assert find_trick_winner(0, [cards[low], cards[high]], trump) == 1
-            assert find_trick_winner(0, [cards[high], cards[low]], trump) == 0
+            assert referee.find_trick_winner(0, [cards[low], cards[high]], trump) == 1
+            assert referee.find_trick_winner(0, [cards[high], cards[low]], trump) == 0
 
 
 # The calls
 
 
-def closed(dealer: int, *calls: str) -> KwajongenCalling:
-    calling = KwajongenCalling(dealer, Card("9", "h"))
+def closed(dealer: int, *calls: str) -> referee.KwajongenCalling:
+    calling = referee.KwajongenCalling(dealer, Card("9", "h"))
     for call in calls:
         calling.add(Call(calling.turn, call))  # type: ignore[arg-type]
     return calling
 
 
 def test_from_the_dealers_left_each_player_speaks_once() -> None:
-    calling = KwajongenCalling(2, Card("9", "h"))
+    calling = referee.KwajongenCalling(2, Card("9", "h"))
     seats = []
     while not calling.is_closed:
         seats.append(calling.turn)
@@ -112,9 +99,9 @@ def test_the_first_to_say_play_is_the_caller_and_closes(passes: int) -> None:
     ],
 )
 def test_no_other_call_is_legal(call: Call, reason: str) -> None:
-    assert KwajongenCalling(0, Card("9", "h")).explain_illegal_call(call) == reason
+    assert referee.KwajongenCalling(0, Card("9", "h")).explain_illegal_call(call) == reason
     with pytest.raises(ValueError, match=reason):
-        KwajongenCalling(0, Card("9", "h")).add(call)
+        referee.KwajongenCalling(0, Card("9", "h")).add(call)
 
 
 # The play
@@ -140,7 +127,7 @@ LEGAL = [
 )
 def test_legal_cards(options: list[KwajongenRules], hand: str, trick: str, right: str) -> None:
     for rules in options:
-        cards = list_legal_cards(rules, parse_cards(hand), parse_cards(trick), "h")
+        cards = referee.list_legal_cards(rules, parse_cards(hand), parse_cards(trick), "h")
         assert cards == {*parse_cards(right)}
 
 
@@ -155,7 +142,7 @@ def test_legal_cards(options: list[KwajongenRules], hand: str, trick: str, right
 )  # fmt: skip
 def test_the_highest_trump_else_the_highest_of_the_suit_led_wins(trick: str, place: int) -> None:
     for leader in range(4):
-        assert find_trick_winner(leader, parse_cards(trick), "h") == (leader + place) % 4
+        assert referee.find_trick_winner(leader, parse_cards(trick), "h") == (leader + place) % 4
 
 
 # The scores
@@ -180,7 +167,7 @@ def test_scores_of_a_round(
     caller: int, pending: int,
 ) -> None:  # fmt: skip
     turn = slice(None, None, -1 if caller else None)
-    score = score_totals(caller, points[turn], tricks[turn], pending)
+    score = referee.score_totals(caller, points[turn], tricks[turn], pending)
     assert score.result == result
     assert score.scores == (raised if pending else plain)[turn]
     assert score.card_points == score.totals == points[turn]
@@ -196,7 +183,7 @@ def test_a_team_has_the_points_of_the_tricks_it_won() -> None:
         PlayedTrick(1, parse_cards("Td Ad Jd 9d"), 2),  # 5
         PlayedTrick(2, parse_cards("9h Th Qh Ah"), 1),  # 6
     ]
-    score = score_round([0, 1, 0, 1], 2, tricks)
+    score = referee.score_round([0, 1, 0, 1], 2, tricks)
     assert score.card_points == [5, 23] and score.trick_counts == [1, 3]
     assert score.result == "failed" and score.scores == [1, -1]
     # Of the 24 cards 16 are dealt, so that the points are those of the cards in play.
@@ -204,15 +191,15 @@ def test_a_team_has_the_points_of_the_tricks_it_won() -> None:
 
 
 def test_passed_out_nobody_scores_the_same_deals_and_the_next_is_raised() -> None:
-    score = score_passed_out()
+    score = referee.score_passed_out()
     assert score.scores == [0, 0] and score.result == "passed_out" and score.pending_after == 1
-    assert [find_next_dealer(dealer, True) for dealer in range(4)] == [0, 1, 2, 3]
-    assert [find_next_dealer(dealer, False) for dealer in range(4)] == [1, 2, 3, 0]
+    assert [referee.find_next_dealer(dealer, True) for dealer in range(4)] == [0, 1, 2, 3]
+    assert [referee.find_next_dealer(dealer, False) for dealer in range(4)] == [1, 2, 3, 0]
 
 
 def test_a_game_goes_down_from_ten_and_has_no_upper_limit() -> None:
     assert KwajongenRules.start_score == 10
-    assert add_scores([10, 10], [-2, 1]) == [8, 11]
-    assert add_scores([25, 1], [1, -3]) == [26, -2]
-    assert not is_decided([1, 40])
-    assert is_decided([0, 5]) and is_decided([5, -2])
+    assert referee.add_scores([10, 10], [-2, 1]) == [8, 11]
+    assert referee.add_scores([25, 1], [1, -3]) == [26, -2]
+    assert not referee.is_decided([1, 40])
+    assert referee.is_decided([0, 5]) and referee.is_decided([5, -2])
