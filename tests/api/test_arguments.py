@@ -44,22 +44,17 @@ def test_whole_numbers_are_written_as_on_the_command_line(number: object) -> Non
 def test_python_numbers_mean_one_thing() -> None:
     assert parse_whole_number(1.000, 1, "1e6") == 1
     assert parse_positive_number(1.125) == 1.125
-    assert (parse_share_width(0.5), parse_share_width("50%"), parse_share_width("0.005")) == (
-        0.5, 0.5, 0.005,
-    )  # fmt: skip
+    assert [*map(parse_share_width, (0.5, "50%", "0.005"))] == [0.5, 0.5, 0.005]
     assert read_place("--place", 3, RULES) == 3
 
 
-@pytest.mark.parametrize(
-    "context",
-    [
-        Context(prec=4),
-        Context(prec=4, traps=[Inexact]),
-        Context(Emax=2, Emin=-2),
-        Context(traps=[]),
-    ],
-    ids=["precision", "inexact", "exponents", "no traps"],
-)
+CONTEXTS = {
+    "precision": Context(prec=4), "inexact": Context(prec=4, traps=[Inexact]),
+    "exponents": Context(Emax=2, Emin=-2), "no traps": Context(traps=[]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("context", CONTEXTS.values(), ids=CONTEXTS)
 def test_decimals_of_the_callers_program_change_no_number(context: Context) -> None:
     point_count = parse_player("points+greedy")
     with localcontext(context):
@@ -159,10 +154,8 @@ def test_numbers_and_lists_of_numpy_and_pandas_are_those_of_python() -> None:
     assert grouped.estimate(**group, place=np.int64(2)) == grouped.estimate(**group, place=2)
     vary: dict[str, Any] = {"take": np.arange(20, 40, 10), "lap2": pd.Series([30.5, 40.5])}
     swept = api.sweep("standard", vary, opponents="standard", deals=np.int64(8))
-    assert [each.name for each in swept.settings][:2] == [
-        "take=20, lap2=30.5",
-        "take=20, lap2=40.5",
-    ]
+    names = [each.name for each in swept.settings]
+    assert names[:2] == ["take=20, lap2=30.5", "take=20, lap2=40.5"]
     hand = np.array(["9h", "8h", "Ah", "Ks", "4d"])
     asked: dict[str, Any] = {"place": np.int64(2), "policy": "standard", "deals": 8}
     found = api.odds(hand, return_card=np.str_("7h"), lap=np.int64(1), **asked)
@@ -235,9 +228,8 @@ def test_wrong_arguments_of_classes_and_methods_end_in_one_line(value: Any, tmp_
         check_error(api.Experiment, **{name: each})
     for name in ("teams", "bidding", "max_amount", "must_outscore", "target"):
         check_error(KqjRules, **{name: value})
-    check_error(api.Runner, progress=value)
-    check_error(api.Runner, tell=value)
-    check_error(api.Runner, threads=value)
+    for name in ("progress", "tell", "threads"):
+        check_error(api.Runner, **{name: value})
     check_error(api.number, value)
     check_error(api.number, 1, "", value)
     check_error(api.flag, value)
