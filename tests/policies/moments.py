@@ -137,37 +137,19 @@ def view_of(moment: Moment) -> CardView:
         )  # fmt: skip
     contracting = record.teams[moment.sender]
     return CardView(
-        hand=bits(moment.hand),
-        legal=bits(moment.legal),
-        trick_number=len(moment.finished),
-        position=moment.position,
-        led=led,
-        trumps=trumps,
-        climbing=ALL_CARDS if contract == "AT" else trumps,
-        winning=winning,
-        master=master,
-        partner_is_master=int(partner),
-        trick=bits(moment.trick),
+        hand=bits(moment.hand), legal=bits(moment.legal),
+        trick_number=len(moment.finished), position=moment.position,
+        led=led, trumps=trumps, climbing=ALL_CARDS if contract == "AT" else trumps,
+        winning=winning, master=master, partner_is_master=int(partner), trick=bits(moment.trick),
         played=bits(card for _, cards in moment.finished for card in cards),
-        won=bits(moment.won(moment.own_team)),
-        won_contracting=bits(moment.won(contracting)),
+        won=bits(moment.won(moment.own_team)), won_contracting=bits(moment.won(contracting)),
         turned=0 if record.turned is None else coded[parse_card(record.turned)],
-        points_1=int(planes[0]),
-        points_2=int(planes[1]),
-        points_4=int(planes[2]),
-        points_8=int(planes[3]),
-        points_16=int(planes[4]),
-        players=players,
-        leader=(moment.leader - opener) % 6,
-        sender=(moment.sender - opener) % 6,
-        contracting=int(contracting == moment.own_team),
-        contract=number,
-        amount=record.amount or 0,
-        capot=int(record.capot),
-        stake=record.stake,
-        team_count=len(set(record.teams)),
-        random=0,
-    )
+        **{f"points_{1 << k}": int(plane) for k, plane in enumerate(planes)},
+        players=players, leader=(moment.leader - opener) % 6, sender=(moment.sender - opener) % 6,
+        contracting=int(contracting == moment.own_team), contract=number,
+        amount=record.amount or 0, capot=int(record.capot), stake=record.stake,
+        team_count=len(set(record.teams)), random=0,
+    )  # fmt: skip
 
 
 TURN_RULES = {

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from kqj_sim.cards import Card, parse_card
+from kqj_sim.cards import parse_cards
 from kqj_sim.policies.standard import PRICES, choose_card_by_rule
 from kqj_sim.referee.kqj import list_legal_cards
 from tests.core.coding import strength_of
@@ -25,31 +25,16 @@ def chosen(
     contract: str, hand: str, trick: str = "", finished: tuple[str, ...] = (), *, sender: int = 0,
     teams: int = 2, turned: str | None = None,
 ) -> str:  # fmt: skip
-    """Return the card that seat 0 plays.
-
-    Args:
-        contract: `s h d c NT AT`.
-        hand: the player's cards, separated by spaces.
-        trick: the cards already in the trick.
-        finished: the tricks before, each with its leader's seat and its cards: `1 As 4s 5s ...`.
-        sender: the Sender's seat.
-        teams: 2 or 3, fixed partners.
-        turned: the Return.
-    """
-
-    def cards(text: str) -> tuple[Card, ...]:
-        return tuple(parse_card(each) for each in text.split())
-
-    leader = -len(trick.split()) % 6
+    """Return the card that seat 0 plays; finished tricks are `1 As 4s 5s ...`, the leader first."""
+    held, played = parse_cards(hand), parse_cards(trick)
+    leader = -len(played) % 6
     record: Any = SimpleNamespace(
         dealer=5, teams=[seat % teams for seat in range(6)], contract=contract, sender=sender,
         turned=turned, amount=None, capot=False, stake=1,
     )  # fmt: skip
-    tricks = tuple((int(each[0]), cards(each[1:])) for each in finished)
-    legal = list_legal_cards(set(cards(hand)), list(cards(trick)), leader, record.teams, contract)
-    moment = Moment(
-        record, 0, frozenset(cards(hand)), frozenset(legal), tricks, leader, cards(trick)
-    )
+    tricks = tuple((int(each[0]), parse_cards(each[1:])) for each in finished)
+    legal = list_legal_cards(held, played, leader, record.teams, contract)
+    moment = Moment(record, 0, frozenset(held), frozenset(legal), tricks, leader, played)
     card = choose_card_by_rule(view_of(moment), DEFAULTS)
     coded = {bit: each for each, bit in strength_of(contract).items()}
     return str(coded[card])
