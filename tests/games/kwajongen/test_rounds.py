@@ -17,6 +17,7 @@ def test_the_card_turned_up_and_tricks_are_shown() -> None:
         record = random_record(RULES, seed)
         text = print_round(record)
         assert f"Dealer's card: {with_symbol(record.turned or '')}" in text, record
+        assert "Kwajongen" in text.splitlines()[0] and "change of score" in text, record
         for team, tricks in enumerate(record.trick_counts):
             (line,) = re.findall(rf"^{team}  .*$", find_section(text, "Result"), re.MULTILINE)
             assert line.split()[-3] == str(tricks), record
