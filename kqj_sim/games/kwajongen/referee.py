@@ -129,30 +129,6 @@ def score_round(
     return score_totals(teams[caller], points, counts, raised)
 
 
-def score_passed_out() -> RoundScore:
-    """Return the score of a round in which all passed: the next one is raised."""
-    zeros = [0] * TEAMS
-    return RoundScore(zeros, zeros, [], zeros, "passed_out", zeros, 1, zeros)
-
-
-def find_next_dealer(dealer: int, is_passed_out: bool) -> int:
-    """Return the next dealer: the same one if all passed, else the next in turn."""
-    return dealer if is_passed_out else (dealer + 1) % SEATS
-
-
-def add_scores(before: Sequence[int], scores: Sequence[int]) -> list[int]:
-    """Return the game scores of the teams after a round."""
-    return [score + change for score, change in zip(before, scores, strict=True)]
-
-
-def is_decided(game_scores: Sequence[int]) -> bool:
-    """Return True if the game is over: a team is at 0 or below.
-
-    No round brings both teams down, so that the winner is unique.
-    """
-    return min(game_scores) <= 0
-
-
 class KwajongenReferee(Referee):
     """The rules of Kwajongen (docs/kwajongen_rules.md)."""
 
@@ -160,8 +136,6 @@ class KwajongenReferee(Referee):
     card_by_text = CARD_OF_TEXT
     upcard_name = "the dealer's card"
     upcard_rule = "one of the dealer's cards is turned up"
-    find_next_dealer = staticmethod(find_next_dealer)
-    is_decided = staticmethod(is_decided)
     has_upcard = True
     names_contract = False
     question = "accept"
@@ -233,10 +207,22 @@ class KwajongenReferee(Referee):
 
     def score_passed_out(self, pending: int) -> RoundScore:
         """Return the score of a round in which all passed: the next one is raised."""
-        return score_passed_out()
+        zeros = [0] * TEAMS
+        return RoundScore(zeros, zeros, [], zeros, "passed_out", zeros, 1, zeros)
+
+    def find_next_dealer(self, dealer: int, is_passed_out: bool) -> int:
+        """Return the next dealer: the same one if all passed, else the next in turn."""
+        return dealer if is_passed_out else (dealer + 1) % SEATS
 
     def add_scores(
         self, before: Sequence[int], teams: Sequence[int], scores: Sequence[int]
     ) -> list[int]:
-        """Return the game scores of the teams."""
-        return add_scores(before, scores)
+        """Return the game scores of the teams after a round."""
+        return [score + change for score, change in zip(before, scores, strict=True)]
+
+    def is_decided(self, game_scores: Sequence[int]) -> bool:
+        """Return True if the game is over: a team is at 0 or below.
+
+        No round brings both teams down, so that the winner is unique.
+        """
+        return min(game_scores) <= 0

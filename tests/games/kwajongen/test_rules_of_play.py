@@ -14,6 +14,7 @@ from kqj_sim.games.kwajongen import KwajongenRules, referee
 from kqj_sim.record import Call
 from kqj_sim.referee.base import FinalContract, PlayedTrick
 
+REFEREE = referee.KwajongenReferee(KwajongenRules())
 MUST_TRUMP, FREE = BOTH = [KwajongenRules(), KwajongenRules(void_rule="free")]
 
 
@@ -191,15 +192,15 @@ def test_a_team_has_the_points_of_the_tricks_it_won() -> None:
 
 
 def test_passed_out_nobody_scores_the_same_deals_and_the_next_is_raised() -> None:
-    score = referee.score_passed_out()
+    score = REFEREE.score_passed_out(0)
     assert score.scores == [0, 0] and score.result == "passed_out" and score.pending_after == 1
-    assert [referee.find_next_dealer(dealer, True) for dealer in range(4)] == [0, 1, 2, 3]
-    assert [referee.find_next_dealer(dealer, False) for dealer in range(4)] == [1, 2, 3, 0]
+    assert [REFEREE.find_next_dealer(dealer, True) for dealer in range(4)] == [0, 1, 2, 3]
+    assert [REFEREE.find_next_dealer(dealer, False) for dealer in range(4)] == [1, 2, 3, 0]
 
 
 def test_a_game_goes_down_from_ten_and_has_no_upper_limit() -> None:
     assert KwajongenRules.start_score == 10
-    assert referee.add_scores([10, 10], [-2, 1]) == [8, 11]
-    assert referee.add_scores([25, 1], [1, -3]) == [26, -2]
-    assert not referee.is_decided([1, 40])
-    assert referee.is_decided([0, 5]) and referee.is_decided([5, -2])
+    assert REFEREE.add_scores([10, 10], [0, 1] * 2, [-2, 1]) == [8, 11]
+    assert REFEREE.add_scores([25, 1], [0, 1] * 2, [1, -3]) == [26, -2]
+    assert not REFEREE.is_decided([1, 40])
+    assert REFEREE.is_decided([0, 5]) and REFEREE.is_decided([5, -2])
