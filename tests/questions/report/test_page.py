@@ -67,9 +67,7 @@ CHAPTERS = [
 
 
 @pytest.mark.parametrize(
-    ("game", "chapter"),
-    CHAPTERS,
-    ids=[f"{game}-{chapter.name}" for game, chapter in CHAPTERS],
+    ("game", "chapter"), CHAPTERS, ids=[f"{game}-{chapter.name}" for game, chapter in CHAPTERS]
 )
 def test_tables_and_quantities_of_a_chapter_exist(game: str, chapter: Chapter) -> None:
     made: dict[str, set[str]] = {}
