@@ -84,14 +84,13 @@ def wait_for(local: Local, workers: int) -> None:
     subprocess.run(arguments, check=True, timeout=100, stderr=subprocess.DEVNULL)
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A working folder with policies; ranges are short, so that there are many."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(dask_cluster, "TARGET_RANGE_SECONDS", 0.3)
     Path("own.py").write_text(OWN, encoding="utf-8")
     Path("player.toml").write_text(PLAYER, encoding="utf-8")
-    return tmp_path
 
 
 RANDOM = ("simulate", "--policy", "random", "--seed", "3")
@@ -110,7 +109,7 @@ RANDOM = ("simulate", "--policy", "random", "--seed", "3")
     (("sweep", "random", "--vary", "take=0.1,0.3", "--opponents", "greedy"), []),
 ], ids=lambda value: " ".join(value[:1]) if isinstance(value, tuple) else "")  # fmt: skip
 def test_what_a_cluster_plays_is_what_a_thread_plays(
-    arguments: tuple[str, ...], files: list[str], local: Local, folder: Path
+    arguments: tuple[str, ...], files: list[str], local: Local
 ) -> None:
     written = []
     for crew in (("--threads", "1"), ("--cluster", local.address)):
@@ -122,7 +121,7 @@ def test_what_a_cluster_plays_is_what_a_thread_plays(
     assert written[0] == written[1]
 
 
-def test_a_report_is_the_same(local: Local, folder: Path) -> None:
+def test_a_report_is_the_same(local: Local) -> None:
     few = ("--deals", "3000", "--games", "20", "--chart-deals", "2000", "--compare-deals", "200")
     players = ("--policy", "random", "--compare", "random", "--compare", "greedy")
     for name, crew in (("a", ("--threads", "1")), ("b", ("--cluster", local.address))):
@@ -137,7 +136,7 @@ def test_a_report_is_the_same(local: Local, folder: Path) -> None:
 
 
 def test_one_thread_two_threads_a_cluster_and_a_resumed_run_are_the_same_bytes(
-    local: Local, folder: Path
+    local: Local,
 ) -> None:
     many = ("--deals", "30000", *RANDOM[1:], "--quiet")
     outputs = ("--out", "x.csv", "--plot", "x.svg")
@@ -152,9 +151,7 @@ def test_one_thread_two_threads_a_cluster_and_a_resumed_run_are_the_same_bytes(
     assert found == [found[0]] * 4
 
 
-def test_a_worker_that_dies_loses_nothing(
-    local: Local, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_worker_that_dies_loses_nothing(local: Local, monkeypatch: pytest.MonkeyPatch) -> None:
     many = (*RANDOM, "--deals", "400000", "--out")
     assert run(*many, "a.json").exit_code == 0
     third = local.worker()
@@ -175,7 +172,7 @@ def test_a_worker_that_dies_loses_nothing(
 
 
 def test_an_interrupted_run_shows_what_is_finished(
-    local: Local, folder: Path, monkeypatch: pytest.MonkeyPatch
+    local: Local, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[int] = []
 
@@ -194,14 +191,14 @@ def test_an_interrupted_run_shows_what_is_finished(
     assert json.loads(small)["tables"] == json.loads(done.stdout)["tables"]
 
 
-def test_a_wrong_choice_is_told_as_ever(local: Local, folder: Path) -> None:
+def test_a_wrong_choice_is_told_as_ever(local: Local) -> None:
     given = (*RANDOM, "--policy", "random+own.py:wrong", "--deals", "30000", "--quiet")
     here = expect_error(run(*given, "--threads", "1"))
     assert "own.py:" in here and "0 is no card" in here
     assert expect_error(run(*given, "--cluster", local.address)) == here
 
 
-def test_a_policy_of_the_session_plays_as_in_threads(local: Local, folder: Path) -> None:
+def test_a_policy_of_the_session_plays_as_in_threads(local: Local) -> None:
     @kqj.policy
     def middling(view: Any) -> Any:
         """Play high from the third position on."""
@@ -215,7 +212,7 @@ def test_a_policy_of_the_session_plays_as_in_threads(local: Local, folder: Path)
     assert not played[0].equals(kqj.simulate(deals=9000).frame())
 
 
-def test_an_error_of_the_session_is_told_as_ever(local: Local, folder: Path) -> None:
+def test_an_error_of_the_session_is_told_as_ever(local: Local) -> None:
     @kqj.policy
     def careless(view: Any) -> Any:
         return 0 if view.random % 3000 == 7 else kqj.lowest(view.legal)
