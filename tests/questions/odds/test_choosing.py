@@ -22,7 +22,7 @@ from kqj_sim.positions.estimator import (
     estimate_position,
 )
 from kqj_sim.positions.measures import Measure, MeasureTable
-from kqj_sim.positions.odds import CardOdds, Playouts
+from kqj_sim.positions.odds import CardOdds, Odds, Playouts
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.sampling import CERTAIN, CardSampler, EstimatePlan, Limits
 from kqj_sim.positions.search import Deadline, Search
@@ -88,26 +88,6 @@ def synthetic(monkeypatch: pytest.MonkeyPatch) -> Callable[[Sequence[float]], Po
     return put
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("true", [EQUAL, CLOSE], ids=["equal", "close"])
-def test_the_interval_of_the_call_named_holds_its_value(
-    synthetic: Callable[[Sequence[float]], Position], true: Sequence[float]
-) -> None:
-    """With seven equal calls the interval of the largest of all values holds it in 84% of runs."""
-    situation = synthetic(true)
-    found = Coverage()
-    for seed in range(SEEDS):
-        odds = estimate_position(situation, policies=GREEDY, deals=512, seed=seed, threads=1)
-        best, second = odds.ranking[:2]
-        assert odds.option_count == len(true) and odds.deals == 512
-        found.add("value", odds.estimate("value", best), true[best])
-        lead = odds.estimate("value", best, baseline=second)
-        found.add("lead", lead, true[best] - true[second])
-        if true == EQUAL:
-            found.add("win_share", odds.estimate("win_share", best), 0.5)
-    found.check()
-
-
 def test_interval_holds_whenever_a_search_stops(
     synthetic: Callable[[Sequence[float]], Position],
 ) -> None:
@@ -163,7 +143,7 @@ class SyntheticCards(CardSampler):
     explain_impossible_bidding: Any = _fail
 
 
-def card_odds(true: Sequence[float], seed: int) -> CardOdds:
+def card_odds(true: Sequence[float], seed: int) -> Odds:
     odds = estimate_options(SyntheticCards(true, seed), EstimatePlan(deals=512, seed=seed))
     assert isinstance(odds, CardOdds)
     return odds
@@ -171,15 +151,21 @@ def card_odds(true: Sequence[float], seed: int) -> CardOdds:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("true", [EQUAL, CLOSE], ids=["equal", "close"])
-def test_the_interval_of_the_card_named_holds_its_value(true: Sequence[float]) -> None:
-    found = Coverage()
+@pytest.mark.parametrize("kind", ["call", "card"])
+def test_the_interval_of_the_option_named_holds_its_value(
+    synthetic: Callable[[Sequence[float]], Position], true: Sequence[float], kind: str
+) -> None:
+    """With seven equal calls the interval of the largest of all values holds it in 84% of runs."""
+    situation, found = synthetic(true), Coverage()
     for seed in range(SEEDS):
-        odds = card_odds(true, seed)
+        if kind == "card":
+            odds = card_odds(true, seed)
+        else:
+            odds = estimate_position(situation, policies=GREEDY, deals=512, seed=seed, threads=1)
         best, second = odds.ranking[:2]
         assert (odds.deals, odds.choosing_deals, len(odds.ranking)) == (512, 256, len(true))
         found.add("value", odds.estimate("value", best), true[best])
-        lead = odds.estimate_leads()[second]
-        found.add("lead", lead, true[best] - true[second])
+        found.add("lead", odds.estimate_leads()[second], true[best] - true[second])
         if true == EQUAL:
             found.add("win_share", odds.estimate("win_share", best), 0.5)
     found.check()
