@@ -19,7 +19,6 @@ TURN = KqjRules(bidding="auction", counter_timing="turn")
 
 
 def written(text: str, hand: str = EIGHT, return_card: str | None = None) -> list[str]:
-    """Return the calls of a text, as place and call."""
     rules = AUCTION if return_card is None else KqjRules()
     situation = read_typed_position(hand, rules, return_card=return_card, heard=text)
     told = []

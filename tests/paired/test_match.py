@@ -69,7 +69,6 @@ def play(
 
 
 def mean_by_side(record: Record, by_team: list[int], sides: Arrangement) -> NDArray[np.float64]:
-    """Return the mean over the seats of each side of a number of each team."""
     by_seat = np.array([by_team[team] for team in record.teams])
     return np.array([by_seat[np.array(sides) == side].mean() for side in (0, 1)])
 
@@ -118,7 +117,6 @@ def test_leads_of_deals_agree_with_records(rules: GameRules, alone: bool) -> Non
 
 
 def measure_record(record: Record, sides: Arrangement, side: int) -> dict[str, float]:
-    """Return what is measured of a side in a round."""
     rules = record.game_rules()
     scores = rules.score_sign * mean_by_side(record, record.scores, sides)
     bonuses = np.subtract(record.totals, record.card_points)

@@ -113,7 +113,6 @@ def test_records_are_made_as_they_are_asked_for() -> None:
 
 
 def experiments(rules: GameRules) -> Iterator[Experiment]:
-    """Single rounds, games, and imposed rounds."""
     if not isinstance(rules, KqjRules):
         players = ("random", "standard") * (rules.seats // 2)
         yield Experiment(rules, ("random",) * rules.seats, deals=20, seed=4)
@@ -139,7 +138,6 @@ def forge(record: Record) -> Iterator[tuple[str, Record]]:
 
 
 def with_other_card(record: Record) -> Record:
-    """Exchange a card of seat 0 for one of seat 1."""
     first, second, *others = (list(hand) for hand in record.dealt)
     first[0], second[0] = second[0], first[0]
     return changed(record, dealt=[first, second, *others])

@@ -46,8 +46,6 @@ def swept(
 
 
 def differences(values: NDArray[np.float64]) -> Callable[[int, int], tuple[float, float]]:
-    """Paired differences of rows of observations."""
-
     def of(one: int, other: int) -> tuple[float, float]:
         found = values[one] - values[other]
         return float(found.mean()), float(found.std(ddof=1) / math.sqrt(len(found)))

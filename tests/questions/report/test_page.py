@@ -39,31 +39,20 @@ def _find_numbers(game: str) -> list[Numbers]:
     variants: list[dict[str, Any]] = [{}]
     if game == "kqj":
         variants += [{"partners": "random", "teams": 3}, {"bidding": "auction"}]
-    compared = {0: ("standard", "random", "random+standard")}
-    return [
-        make_numbers(
-            run_study(
-                StudyPlan(
-                    Experiment(
-                        made, (parse_player("standard", made.game),) * made.seats, deals=600
-                    ),
-                    games=5,
-                    chart_deals=200,
-                    compared_policies=tuple(
-                        parse_player(each, made.game) for each in compared.get(number, ())
-                    ),
-                    compared_deals=12,
-                ),
-                Runner(),
-            )
-        )
-        for number, made in enumerate(replace(rules(), **variant) for variant in variants)
-    ]
+    numbers: list[Numbers] = []
+    for made in (replace(rules(), **variant) for variant in variants):
+        player = parse_player("standard", made.game)
+        compared = () if numbers else ("standard", "random", "random+standard")
+        plan = StudyPlan(
+            Experiment(made, (player,) * made.seats, deals=600), games=5, chart_deals=200,
+            compared_policies=tuple(parse_player(each, made.game) for each in compared),
+            compared_deals=12,
+        )  # fmt: skip
+        numbers.append(make_numbers(run_study(plan, Runner())))
+    return numbers
 
 
-CHAPTERS = [
-    (game, chapter) for game in GAMES for chapter in GAMES[game].report().CHAPTERS
-]  # fmt: skip
+CHAPTERS = [(game, chapter) for game in GAMES for chapter in GAMES[game].report().CHAPTERS]
 
 
 @pytest.mark.parametrize(
@@ -108,16 +97,10 @@ def test_what_is_said_of_countered_contracts_has_the_base_of_their_share() -> No
     policy = parse_player("random:bid=.2,counter=.2")
     for teams in (2, 3):
         rules = KqjRules(teams=teams, bidding="auction")
-        found = make_numbers(
-            run_study(
-                StudyPlan(Experiment(rules, (policy,) * 6, deals=2000), games=1, chart_deals=1),
-                Runner(),
-            )
-        )
-        stakes, countered = (
-            find_facts(found)["stakes"],
-            found.estimate("auctions", "countered_share"),
-        )
+        played = Experiment(rules, (policy,) * 6, deals=2000)
+        found = make_numbers(run_study(StudyPlan(played, games=1, chart_deals=1), Runner()))
+        stakes = find_facts(found)["stakes"]
+        countered = found.estimate("auctions", "countered_share")
         made = found.estimate("contracts", "made_share")
         assert stakes[2].observations == round(countered.value * countered.observations)
         assert stakes[1].observations + stakes[2].observations == made.observations

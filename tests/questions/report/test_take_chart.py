@@ -26,14 +26,12 @@ def experiment(rules: KqjRules, first_call: ImposedFirstCall | None = None) -> E
 
 
 def told(number: int) -> tuple[str, int, str]:
-    """A class in words, as the table has it."""
     tops, rest = divmod(number, 28)
     trumps, aces = divmod(rest, 4)
     return TOP_TRUMPS[tops], trumps, str(aces) if aces < 2 else "2 or 3"
 
 
 def worth(rows: Rows, teams: int) -> NDArray[np.float64]:
-    """Return the value of each round to the opener's team."""
     frame = rows.frame()
     worths = []
     for _, row in frame.iterrows():

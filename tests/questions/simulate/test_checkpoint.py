@@ -24,7 +24,6 @@ SMALL = ("--deals", "60", "--policy", "random")
 
 
 def simulate(folder: Path, name: str, *arguments: str) -> tuple[bytes, bytes]:
-    """The tables and the picture of a simulation."""
     files = folder / f"{name}.csv", folder / f"{name}.svg"
     done = run("simulate", *arguments, "--out", str(files[0]), "--plot", str(files[1]))
     assert done.exit_code == 0, done.output

@@ -33,16 +33,6 @@ def simulated(*arguments: str) -> dict[str, Any]:
     return found
 
 
-def numbers(found: dict[str, Any], table: str, **group: object) -> dict[str, float]:
-    """The values of a group of a table, by quantity."""
-    (rows,) = [each["rows"] for each in found["tables"] if each["name"] == table]
-    return {
-        row["quantity"]: row["value"]
-        for row in rows
-        if all(row[key] == value for key, value in group.items())
-    }
-
-
 def test_threads_cannot_be_seen() -> None:
     assert simulated("--threads", "1") == simulated("--threads", "2")
 
