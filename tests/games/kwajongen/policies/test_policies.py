@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kqj_sim.cards import parse_card
 from kqj_sim.errors import InputError
 from kqj_sim.games import find_game
 from kqj_sim.games.kwajongen import KwajongenRules
@@ -21,7 +22,6 @@ from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.run import simulate
-from tests.games.kwajongen.policies.slow_count import slow_count
 from tests.slow import slow_rows_after
 from tests.variants import told
 from tools.leads import measure_lead
@@ -74,6 +74,25 @@ def test_random_plays_with_its_chance_and_any_card() -> None:
     assert (simulate(Experiment(RULES, ("random:accept=0",) * 4, 500)).column("taken") == 0).all()
     leads = {record.tricks[0].cards[0] for record in rounds(("random:accept=1",) * 4, 300)}
     assert len(leads) == 24
+
+
+RANKS = ("nine", "ten", "jack", "queen", "king", "ace")
+
+
+def slow_count(hand: list[str], turned: str, place: int) -> float:
+    """Return the count of `standard`, computed slowly from its description."""
+    value = {name: float(each.default) for name, each in COUNT_PARAMETERS.items()}
+    trump = parse_card(turned).suit
+    points = dict(zip(KwajongenRules.ranks[::-1], (value[name] for name in RANKS), strict=True))
+    trumps = [text for text in hand if text[1] == trump]
+    total = sum(points[text[0]] for text in trumps)
+    total += sum(value["plain_king"] for text in hand if text[0] == "K" and text[1] != trump)
+    total += sum(value["plain_ace"] for text in hand if text[0] == "A" and text[1] != trump)
+    held = {text[1] for text in hand}
+    total += value["void"] * (4 - len(held)) if trumps else 0.0
+    total += {2: value["two"], 3: value["three"], 4: value["four"]}.get(len(trumps), 0.0)
+    more = value["shown"] * (points[turned[0]] - value["nine"])
+    return total + {0: -more, 1: more, 2: -more, 3: 0.0}[place]
 
 
 def test_standard_plays_with_the_points_that_its_place_wants() -> None:
