@@ -17,35 +17,23 @@ from kqj_sim.stats.intervals import Estimate
 
 PACKAGE = Path(kqj_sim.__file__).parent
 FOLDERS = sorted(path.parent.relative_to(PACKAGE) for path in PACKAGE.rglob("sentences.j2"))
-
-
-SOURCES = [path.read_text() for path in PACKAGE.rglob("*.py")]
+TEXTS = {
+    node.value
+    for path in PACKAGE.rglob("*.py")
+    for node in ast.walk(ast.parse(path.read_text()))
+    if isinstance(node, ast.Constant) and isinstance(node.value, str)
+}
+# Those of a command may be named by it: f"{command}_intervals".
+TEXTS |= {f"{text}_intervals" for text in TEXTS & {"compare", "sweep", "tune"}}
 TEMPLATES = "".join(path.read_text() for path in PACKAGE.rglob("sentences.j2"))
 
 
-def _list_texts() -> set[str]:
-    nodes = (node for source in SOURCES for node in ast.walk(ast.parse(source)))
-    return {
-        node.value
-        for node in nodes
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
-
-
 @pytest.mark.parametrize("folder", FOLDERS, ids=str)
-def test_each_sentence_is_asked_for(folder: Path) -> None:
+def test_each_sentence_is_asked_for_and_exists(folder: Path) -> None:
     macros = sentences.load_sentences(".".join(["kqj_sim", *folder.parts, "module"]))
-    texts = _list_texts()
-    # Those of a command may be named by it: f"{command}_intervals".
-    texts |= {f"{text}_intervals" for text in texts & {"compare", "sweep", "tune"}}
     for name, macro in vars(macros).items():
-        if callable(macro) and name not in texts:
+        if callable(macro) and name not in TEXTS:
             assert len(re.findall(rf"\b{name}\(", TEMPLATES)) > 1, f"{name} is not used"
-
-
-@pytest.mark.parametrize("folder", FOLDERS, ids=str)
-def test_each_sentence_asked_for_by_name_exists(folder: Path) -> None:
-    macros = sentences.load_sentences(".".join(["kqj_sim", *folder.parts, "module"]))
     for path in (PACKAGE / folder).glob("*.py"):
         for name in re.findall(r'\bsay\(\s*__name__,\s*"(\w+)"', path.read_text()):
             assert hasattr(macros, name), f"{path.name}: {name}"

@@ -134,7 +134,6 @@ def test_headline_names_groups_only_if_a_test_shows_a_difference() -> None:
     assert 0 < alarms <= runs * 0.05 + 3.5 * (runs * 0.05 * 0.95) ** 0.5
     shown_to_differ = run(
         "simulate", "--deals", "4000", "--policy", "random+greedy", "--by", "sender_trumps",
-
     ).stdout  # fmt: skip
     assert re.search(r"differ by Sender.s trumps .chi-square p < 0.001.: most", shown_to_differ)
 
