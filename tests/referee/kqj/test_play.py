@@ -1,4 +1,4 @@
-"""docs/rules.md, section 5: play of the cards."""
+"""docs/rules.md, sections 1 and 5: cards, and their play."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from kqj_sim.cards import parse_cards
-from kqj_sim.referee.kqj import find_trick_winner, list_legal_cards
+from kqj_sim.cards import RANKS, Card, parse_cards
+from kqj_sim.referee.kqj import PACK, card_points, find_trick_winner, list_legal_cards, outranks
 
 TWO_TEAMS = [0, 1, 0, 1, 0, 1]
 THREE_TEAMS = [0, 1, 2, 0, 1, 2]
@@ -106,3 +106,37 @@ def test_legal_cards(
 def test_winner_of_a_trick(trick: str, contract: str, place: int) -> None:
     for leader in range(6):
         assert winner(trick, contract, leader) == (leader + place) % 6
+
+
+# The table of the specification: rank order, high to low, with the points.
+PLAIN = "A 12, T 10, H 7, K 5, Q 4, J 3, 9 2, 8 1, 7 0, 6 0, 5 0, 4 0"
+TRUMP = "9 27, 8 22, 7 14, A 12, T 10, H 7, K 5, Q 4, J 3, 6 0, 5 0, 4 0"
+NO_TRUMP = "A 20, T 17, H 7, K 5, Q 4, J 3, 9 2, 8 1, 7 0, 6 0, 5 0, 4 0"
+ALL_TRUMPS = "9 17, 8 14, 7 7, A 6, T 5, H 4, K 3, Q 2, J 1, 6 0, 5 0, 4 0"
+
+ROLES = [
+    ("h", "s", PLAIN, 44),
+    ("h", "h", TRUMP, 104),
+    ("NT", "d", NO_TRUMP, 59),
+    ("AT", "c", ALL_TRUMPS, 59),
+]
+
+
+def test_the_pack_has_48_cards_of_four_suits_and_twelve_ranks() -> None:
+    assert len(set(PACK)) == 48
+    assert {card.rank for card in PACK} == set(RANKS) and len(RANKS) == 12
+
+
+@pytest.mark.parametrize(("contract", "suit", "table", "total"), ROLES)
+def test_points_are_those_of_the_table(contract: str, suit: str, table: str, total: int) -> None:
+    points = {entry.split()[0]: int(entry.split()[1]) for entry in table.split(", ")}
+    assert {rank: card_points(Card(rank, suit), contract) for rank in RANKS} == points
+    assert sum(points.values()) == total
+
+
+@pytest.mark.parametrize(("contract", "suit", "table", "total"), ROLES)
+def test_ranks_follow_the_table(contract: str, suit: str, table: str, total: int) -> None:
+    order = [Card(entry.split()[0], suit) for entry in table.split(", ")]
+    for high, card in enumerate(order):
+        for low, other in enumerate(order):
+            assert outranks(card, other, contract) == (high < low)
