@@ -65,19 +65,16 @@ def marriages(contract: str, order: str) -> list[tuple[str, int, int | None, str
     ]
 
 
-def test_last_trick_gives_10_to_the_team_of_its_winner() -> None:
-    found = bonuses_of("NT", "4s 5s 6s 7s 4h 5h 6h 7h", winners="00000003")
-    assert found == [Bonus("last_trick", 1, 10)]
-
-
-def test_capot_gives_154_to_the_team_that_wins_all_tricks() -> None:
-    found = bonuses_of("NT", "4s 5s 6s 7s 4h 5h 6h 7h", winners="13151531")
-    assert found == [Bonus("last_trick", 1, 10), Bonus("capot", 1, 154)]
-
-
-def test_seven_tricks_are_no_capot() -> None:
-    found = bonuses_of("NT", "4s 5s 6s 7s 4h 5h 6h 7h", winners="00001000")
-    assert found == [Bonus("last_trick", 0, 10)]
+@pytest.mark.parametrize(
+    ("winners", "bonuses"),
+    [
+        ("00000003", [Bonus("last_trick", 1, 10)]),
+        ("13151531", [Bonus("last_trick", 1, 10), Bonus("capot", 1, 154)]),
+        ("00001000", [Bonus("last_trick", 0, 10)]),  # seven tricks are no Capot
+    ],
+)
+def test_last_trick_gives_10_and_all_tricks_154(winners: str, bonuses: list[Bonus]) -> None:
+    assert bonuses_of("NT", "4s 5s 6s 7s 4h 5h 6h 7h", winners=winners) == bonuses
 
 
 MARRIAGES: dict[str, tuple[str, list[str], list[tuple[str, int, int, str]]]] = {
