@@ -85,11 +85,6 @@ def test_normal_share() -> None:
         assert normal_share(z) == pytest.approx((1 + math.erf(z / math.sqrt(2))) / 2, abs=2e-7)
 
 
-def _threshold(rules: KqjRules, lap: int, place: int, values: dict[str, float]) -> float:
-    name = "take" if lap == 1 else "lap2"
-    return values[name] + (values[f"{name}_{place}"] if place else 0)
-
-
 def _slow_take(
     rules: KqjRules, lap: int, place: int, hand: list[Card], turned: Card, values: dict[str, float]
 ) -> str | None:
@@ -102,7 +97,9 @@ def _slow_take(
             value = slow_count([*hand, turned], contract, values) + values[kind]
             if value > best:
                 best, choice = value, contract
-    return choice if best >= _threshold(rules, lap, place, values) else None
+    name = "take" if lap == 1 else "lap2"
+    least = values[name] + (values[f"{name}_{place}"] if place else 0)
+    return choice if best >= least else None
 
 
 @pytest.mark.parametrize("naming", ["second_lap", "both_laps", "never"])

@@ -113,7 +113,7 @@ def _exchange(
     left.append(hidden & ~everybody)
     shown = int(to_strength_order(int(state[rows.UPCARD + i]), int(state[rows.CONTRACT + i])))
     players = int(state[rows.PLAYERS_BY_POSITION + i])
-    lacks = [suits_of(players, k) for k in range(SEATS)] + [0]
+    lacks = [int(expand_suits(voids_of(players, k))) for k in range(SEATS)] + [0]
     for k in range(1, position):
         led, card = int(state[rows.LED + i]), on_table[k]
         if not card & led:
@@ -135,8 +135,3 @@ def _exchange(
     for k in range(SEATS):
         other[rows.HAND + k * STRIDE + i] = left[k] | (on_table[k] if k < position else 0)
     return left != before
-
-
-def suits_of(players: int, position: int) -> int:
-    """The cards of the suits that a position is known to lack."""
-    return int(expand_suits(voids_of(players, position)))
