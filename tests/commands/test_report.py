@@ -88,6 +88,10 @@ def told(folder: Path) -> dict[str, Any]:
     return found
 
 
+def _read_number(text: str) -> float:
+    return float(text or "nan")
+
+
 def csv_tables(folder: Path) -> list[Table]:
     """The tables of a report from their CSV files, with the titles of the JSON."""
     report = told(folder)
@@ -99,8 +103,9 @@ def csv_tables(folder: Path) -> list[Table]:
             (group for group in groups if isinstance(each["rows"][0][group], str)), "str"
         )
         frame = pd.read_csv(
-            path, float_precision="round_trip", dtype=texts, keep_default_na=False,
-            na_values={column: [""] for column in ("value", "low", "high")},
+            path, dtype=texts, keep_default_na=False,
+            # Python reads decimals exactly, whatever the version of pandas.
+            converters={column: _read_number for column in ("value", "low", "high")},
         )  # fmt: skip
         columns = [*groups, "quantity", "value", "low", "high", "deals"]
         rows = frame[columns].itertuples(index=False, name=None)
