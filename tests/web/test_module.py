@@ -37,9 +37,8 @@ pytest.importorskip("wasmtime", reason="the extra `web` is not installed")
 KERNELS = (
     (auction, ("replay_calls", "list_calls", "write_contract_option")),
     (call_odds, ("begin_deals", "draw_callers", "deal_remaining", "play_out_calls")),
-    (card_odds, ("draw_hidden_hands",)),
-    (card_odds, ("play_out_cards",)),
-    (card_sampler, ("list_layouts", "replay_plays", "thin_draws")),
+    (card_odds, ("draw_hidden_hands", "list_layouts", "play_out_cards", "replay_plays")),
+    (card_sampler, ("thin_draws",)),
     (stats_moments, ("add_weighted",)),
     (sampling, ("fill_keys",)),
 )

@@ -13,7 +13,6 @@ import pytest
 
 from kqj_sim.cards import Card
 from kqj_sim.core import card_odds
-from kqj_sim.games.kqj import card_sampler
 from kqj_sim.games.kqj.call_sampler import KqjCallSampler
 from kqj_sim.games.kqj.card_sampler import KqjCardSampler
 from kqj_sim.policies.players import seat_players
@@ -104,13 +103,14 @@ def pack_call(position: Position) -> dict[str, Any]:
 def pack_card(position: Position, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Return the numbers of a card's sampler."""
     replayed: list[Any] = []
+    replay_plays = card_odds.replay_plays
 
     def replay(*arguments: Any) -> Any:
         replayed.append(arguments)
-        return card_odds.replay_plays(*arguments)
+        return replay_plays(*arguments)
 
     with monkeypatch.context() as patched:
-        patched.setattr(card_sampler, "replay_plays", replay)
+        patched.setattr(card_odds, "replay_plays", replay)
         players = seat_players(None, position.rules)
         sampler = make_sampler(position, players, EstimatePlan())
     assert isinstance(sampler, KqjCardSampler)
