@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import click
 
-from kqj_sim.commands.command import HintingGroup
 from kqj_sim.commands.errors import (
     DEBUG,
     ENVIRONMENT_PREFIX,
+    HintingGroup,
     exit_with_error,
     show_warning,
 )

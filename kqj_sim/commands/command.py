@@ -14,9 +14,10 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from kqj_sim.commands.errors import HintingGroup
 from kqj_sim.commands.stdout import reserve_stdout, write_line
 from kqj_sim.games import GAMES, KQJ
-from kqj_sim.messages import find_similar, quote
+from kqj_sim.messages import find_similar
 from kqj_sim.options import FLAGS
 
 _GAME_KEY, _ALL_KEY = "kqj_sim.help_game", "kqj_sim.help_all"
@@ -115,24 +116,6 @@ class Command(click.Command):
             for option in self.params
             if isinstance(option, click.Option) and not self._is_listed(option, ctx)
         ]
-
-
-class HintingGroup(click.Group):
-    """A group that says what lists its commands where there is none of a name."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that the first word names; raise UsageError if there is none."""
-        try:
-            return super().resolve_command(ctx, args)
-        except click.NoSuchCommand as error:
-            if error.possibilities:
-                raise
-            hint = f"`{ctx.command_path}` lists the {self.name}"
-            if ctx.parent is None:
-                hint = "`kqj-sim help` lists the commands"
-            raise click.UsageError(f"No such command {quote(args[0])}: {hint}") from None
 
 
 class Group(Command, HintingGroup):

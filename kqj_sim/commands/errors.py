@@ -156,3 +156,21 @@ def _drop_output() -> None:
     """Discard the rest of stdout, which Python would otherwise try to write at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class HintingGroup(click.Group):
+    """A group that says what lists its commands where there is none of a name."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the first word names; raise UsageError if there is none."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.NoSuchCommand as error:
+            if error.possibilities:
+                raise
+            hint = f"`{ctx.command_path}` lists the {self.name}"
+            if ctx.parent is None:
+                hint = "`kqj-sim help` lists the commands"
+            raise click.UsageError(f"No such command {quote(args[0])}: {hint}") from None
