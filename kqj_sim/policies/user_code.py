@@ -185,7 +185,7 @@ def _describe_value(value: object, seen: dict[FunctionType, int]) -> object:
     try:
         hash(value)
     except Exception:  # It may change, and compiled functions use no such thing.
-        return object()
+        return type(value)
     return value
 
 

@@ -61,6 +61,12 @@ def test_a_function_is_a_policy_by_name_and_as_an_object(notebook: Notebook) -> 
     assert _means("careful") == _means("careful+careful") == _means(careful, 2) == expected
 
 
+def test_a_name_of_no_constant_does_not_make_another_policy(notebook: Notebook) -> None:
+    """Attributes of the view have names, too, and a list of the notebook may have one of them."""
+    careful = notebook.run("legal = ['9h']\n" + LOW)["careful"]
+    assert careful.copy() is careful.copy()
+
+
 def test_a_cell_that_runs_again_replaces_the_policy_of_the_name(notebook: Notebook) -> None:
     old = notebook.run(LOW)["careful"]
     player, experiment = parse_player("careful"), Experiment(TAKE_2, old, deals=300)
