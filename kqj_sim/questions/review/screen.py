@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from kqj_sim.arguments import name_policy
@@ -88,11 +88,9 @@ class ReviewRun(Run):
     is_mixed: bool
     played: bool
 
-    @property
-    def reference_name(self) -> str:
-        """The name of the reference player; empty for the default of each game."""
-        reference = self.plan.reference
-        return "" if reference is None else name_policy(reference)
+    def name_reference(self, game: str) -> str:
+        """Return the name of the reference player in rounds of a game."""
+        return name_policy(self.plan.reference or find_game(game).default_player)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run as plain values, by the keys of the JSON output."""
@@ -101,7 +99,7 @@ class ReviewRun(Run):
             "command": self.command,
             "game": self.rules.game,
             "source": self.source,
-            "reference": self.reference_name,
+            "reference": self.name_reference(self.rules.game),
             "seed": self.seed,
             "samples": self.plan.deals,
             "time": self.plan.time,
@@ -129,12 +127,11 @@ def make_review_run(
 ) -> ReviewRun:  # fmt: skip
     """Return the run of rounds; `rules` are those of rounds that could not be reviewed."""
     all_rules = [review.played.rules for review in reviewed.reviews] or [rules]
-    reference = plan.reference or find_game(all_rules[0].game).default_player
     return ReviewRun(
         command="review", rules=all_rules[0], policies=(), seed=plan.seed, first=0,
         deals=len(reviewed.reviews), confidence=plan.confidence, by=by,
         interrupted=reviewed.interrupted or reviewed.out_of_time, source=source,
-        plan=replace(plan, reference=reference), skipped=len(reviewed.errors),
+        plan=plan, skipped=len(reviewed.errors),
         is_mixed=any(own_rules != all_rules[0] for own_rules in all_rules), played=played,
     )  # fmt: skip
 
@@ -222,7 +219,7 @@ def make_command(grade: Grade, run: ReviewRun) -> str:
         words += ["-", *(["--line", str(line)] if line > 1 else [])]
     else:
         words += [run.source if run.source != "-" else "FILE", "--line", str(played.line)]
-    words += ["--at", grade.decision.at, "--policy", run.reference_name]
+    words += ["--at", grade.decision.at, "--policy", run.name_reference(played.rules.game)]
     if grade.ignores_calls:
         words.append("--ignore-calls")
     if run.plan.ignore_plays and not grade.decision.is_call:
@@ -257,7 +254,7 @@ def list_remarks(reviews: Sequence[RoundReview], ignore_calls: bool) -> list[str
 
 
 def make_review_screen(reviews: Sequence[RoundReview], run: ReviewRun, worst: int) -> Screen:
-    """Return the report of reviewed rounds, with the `worst` decisions in words."""
+    """Return the screen of reviewed rounds, with the `worst` decisions in words."""
     tables = make_review_tables(reviews, run.confidence, run.by)
     if not reviews:
         return Screen(run, tables, [say(__name__, "nothing")])
