@@ -40,7 +40,7 @@ BATCH_SECONDS = 1.0
 
 
 class SameDeals(Protocol):
-    """Experiments on the same deals, and what came of those played so far."""
+    """Experiments on the same deals, and the results of those played so far."""
 
     @property
     def deals(self) -> int:
@@ -202,11 +202,8 @@ class ComparisonPlan(Plan):
             yield self.deals
             return
         look = float(sequences.FIRST_LOOK)
-        while look < self.max_deals:
-            if look + self.seats < self.max_deals:
-                yield math.ceil(look / self.seats) * self.seats
-            else:
-                yield self.max_deals
+        while look + self.seats < self.max_deals:
+            yield math.ceil(look / self.seats) * self.seats
             look *= LOOK_GROWTH
         yield self.max_deals
 

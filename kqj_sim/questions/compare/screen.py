@@ -54,7 +54,7 @@ _FEW = 3
 
 
 def make_comparison_screen(comparison: Comparison) -> Screen:
-    """Return the report of a comparison."""
+    """Return the screen of a comparison."""
     plan, names, opponents = comparison.plan, comparison.names, comparison.opponents
     details = {
         "field": None if opponents is None else opponents.given,
@@ -284,7 +284,7 @@ def _write_with_half(estimate: Estimate, decimals: int, sign: str = "z", scale: 
     return f"{scale * estimate.value:{sign}.{decimals}f}\n{interval}"
 
 
-# Reports of sweeps over a policy's parameters: headline, table and picture.
+# Screens of sweeps over a policy's parameters: headline, table and picture.
 
 MAX_NAMED_SETTINGS = 4
 
@@ -293,7 +293,7 @@ MAX_SHOWN_SETTINGS = 18
 
 
 def make_sweep_screen(sweep: Sweep) -> Screen:
-    """Return the report of a sweep."""
+    """Return the screen of a sweep."""
     leads, plan, efficiency = sweep.leads, sweep.leads.plan, sweep.relative_efficiency
     details = {
         "policy": sweep.policy.name,
@@ -313,7 +313,7 @@ def make_sweep_screen(sweep: Sweep) -> Screen:
     run = _make_run("sweep", sweep, plan, leads.deals, names, players, details)
     parts: list[ScreenPart] = ["sweep"]
     count = len(sweep.settings)
-    half_width = max((each.points.high - each.points.low) / 2 for each in sweep.settings)
+    half_width = max(leads.compute_half_width(number, None) for number in range(count))
     remarks = [
         *list_sweep_remarks(sweep),
         *_list_shortfalls(plan, half_width, f"{leads.deals:,} deals"),
@@ -452,13 +452,13 @@ def _make_map(sweep: Sweep, quantity: Literal["points", "taken"]) -> Chart | Non
     )  # fmt: skip
 
 
-# Reports of searches for better parameters: headline, tables, picture and player's file.
+# Screens of searches for better parameters: headline, tables, picture and player's file.
 
 _LINE_WIDTH = 100
 
 
 def make_tuning_screen(tuning: Tuning, path: str | None) -> Screen:
-    """Return the report of a search; `path` is the file with the policy found, if it is saved."""
+    """Return the screen of a search; `path` is the file with the policy found, if it is saved."""
     deals, player = tuning.leads.deals, tuning.player.under(tuning.rules).text
     details = {
         "policy": tuning.policy.name,
