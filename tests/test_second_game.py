@@ -21,7 +21,7 @@ LEFT_OUT = {
     "test_site.py": "the site has pages of both games",
 }
 """Test files outside the folder of the second game that are of both games, with the reason."""
-RUN = tuple(f"tests/{name}" for name in ("core", "stats", "questions", "commands"))
+RUN = tuple(f"tests/{name}" for name in ("core", "stats", "questions", "paired", "commands"))
 """The tests that show it: of what every game shares."""
 
 

@@ -57,7 +57,10 @@ TABLES = {
         (("report", "--out", "tab"), ["<dir>"]),
         (("check", "rounds"), ["<file>"]),
         (("simulate", "--bidding", "a"), ["auction"]),
-        *((("simulate", "--game", game, "--policy", "sta"), ["standard"]) for game in GAMES),
+        *(
+            (("simulate", "--game", name, "--policy", ""), [*game.built_ins, *game.presets])
+            for name, game in GAMES.items()
+        ),
     ],
 )
 def test_values_are_completed(

@@ -55,10 +55,10 @@ FEW_DEALS = {
 
 def list_options() -> Iterator[Any]:
     """Yield each option, with the first of its commands; those with further ones are slow."""
-    known: set[tuple[str, str]] = set()
+    known: set[tuple[str, str, str | None]] = set()
     for words, command in find_commands().items():
         for option in command.params if not isinstance(command, click.Group) else ():
-            kind = (option.opts[0], type(option.type).__name__)
+            kind = (option.opts[0], type(option.type).__name__, option.metavar)
             marks = [pytest.mark.slow] * (kind in known)
             known.add(kind)
             yield pytest.param(words, option, id=f"{words} {option.opts[0]}", marks=marks)

@@ -127,6 +127,7 @@ def test_the_same_numbers_with_any_threads() -> None:
     one, two = (told("Ah 9h Ks Tc", "Jh", "standard", threads=n, place=1) for n in (1, 2))
     assert (one.sums.sums == two.sums.sums).all() and one.deals == two.deals == 2048
     assert (one.order, one.choosing_deals) == (two.order, two.choosing_deals)
+    assert one.choosing_deals > 0
     more = told("Ah 9h Ks Tc", "Jh", "standard", place=1, deals=4096, precision=0.02)
     assert more.sequential and more.stop_reason in ("until", "deals")
 
