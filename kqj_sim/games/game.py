@@ -183,7 +183,7 @@ class Game(ABC):
     """The text in place of calls if the contract was imposed."""
     has_laps: ClassVar[bool]
     has_totals: ClassVar[bool]
-    """Whether a team's total may differ from its card points."""
+    """True if a team's total may differ from its card points."""
     score_name: ClassVar[str]
     result_names: ClassVar[Mapping[str, str]]
     """Names of results that differ from those of the record."""

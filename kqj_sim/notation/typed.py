@@ -277,8 +277,9 @@ def _find_asked(calling: Calling, place: int | None) -> tuple[int, bool]:
             f"{'overcounter' if calling.calls[-1].call == 'counter' else 'counter'}"
         )
     raise InputError(
-        f"after {len(calling.calls)} calls {describe_turn(calling.turn, calling.seats)}, not "
-        f"the {names[place]}'s: give all calls before yours"
+        f"after {count_noun(len(calling.calls), 'call')} "
+        f"{describe_turn(calling.turn, calling.seats)}, not the {names[place]}'s: give all calls "
+        "before yours"
     )
 
 
@@ -298,7 +299,7 @@ def _read_typed_play(
     def check_place(seat: int) -> tuple[Card, ...]:
         if place not in (None, seat):
             raise InputError(
-                f"after {len(plays)} cards {describe_turn(seat, seats)}, not the "
+                f"after {count_noun(len(plays), 'card')} {describe_turn(seat, seats)}, not the "
                 f"{name_places(seats)[place or 0]}'s: give all cards played before yours"
             )
         return cards

@@ -50,14 +50,14 @@ def format_records(records: Iterable[Record]) -> Iterator[str]:
             header = heading
         game = record.game_id
         text += _format_round(record, rules, players, before, next_game, number)
-        _check(record, heading, text, game)
+        _check(record, heading, text)
         if game is not None:
             next_game = game + 1
         before = record
         yield text
 
 
-def _check(record: Record, heading: str, text: str, game: int | None) -> None:
+def _check(record: Record, heading: str, text: str) -> None:
     """Raise RecordError unless reading the text gives the record again."""
     scores = record.score_before
     alone = text
@@ -72,11 +72,11 @@ def _check(record: Record, heading: str, text: str, game: int | None) -> None:
     _, read = next(read_rounds(alone))
     if isinstance(read, RecordError):
         raise RecordError(f"the record breaks the rules: {read}")
-    if not isinstance(read, Record) or _normalise(read) != _normalise(record, game):
+    if not isinstance(read, Record) or _normalise(read) != _normalise(record):
         raise RecordError("the record breaks the rules: check it with kqj-sim check")
 
 
-def _normalise(record: Record, game: int | None = None) -> object:
+def _normalise(record: Record) -> object:
     """Return what a record says, whatever the order of its cards and bonuses, and its game."""
     return to_json(
         Record(

@@ -131,14 +131,12 @@ class _KeptTemplates:
 
 def take_absolute(estimate: Estimate) -> Estimate:
     """Return the size of a number, such as a lead, with its interval."""
-    value, low, high, observations = estimate
-    return estimate if value >= 0 else Estimate(-value, -high, -low, observations)
+    return estimate if estimate.value >= 0 else -estimate
 
 
 def subtract_from(estimate: Estimate, total: float) -> Estimate:
     """Return what a number leaves of an exact total, with its interval."""
-    value, low, high, observations = estimate
-    return Estimate(total - value, total - high, total - low, observations)
+    return total - estimate
 
 
 def _write_estimate(unit: str) -> Callable[[Estimate], str]:

@@ -539,8 +539,8 @@ def choose_bid(view: Any, parameters: Any) -> int:
     else:
         stands = view.amount * (2.0 * _chance_of_opponents(view, p) - 1.0)
         needed = -stands / (view.team_count - 1) + p.outbid
-    may_bid = view.lowest_amount <= view.highest_amount
-    return best.call if may_bid and best.value > needed else PASS
+    can_bid = view.lowest_amount <= view.highest_amount
+    return best.call if can_bid and best.value > needed else PASS
 
 
 @points

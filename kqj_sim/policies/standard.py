@@ -1,4 +1,4 @@
-"""`standard`: calls like `points` and plays by rule (`rule_play`)."""
+"""`standard`: calls like `points` and plays by rule."""
 
 from __future__ import annotations
 

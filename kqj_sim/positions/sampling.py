@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from time import monotonic
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -25,6 +26,12 @@ from kqj_sim.positions.search import MAX_HANDS, Deadline, Search
 from kqj_sim.simulation.experiment import MAX_DEAL
 from kqj_sim.simulation.workers import UNBOUNDED, count_processors, map_in_threads, split_range
 from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE
+
+ILLEGAL_CHOICE_MESSAGE = "a policy chose what is not allowed while the round was played on"
+NO_LAYOUTS_MESSAGE = (
+    "no distribution of the hidden cards agrees with the plays: a player played a card that the "
+    "rules forbade, or a card is wrong"
+)
 
 # The plan of an estimate: the deals that it may spend, and what is enough.
 
@@ -315,12 +322,21 @@ class CardSampler(Sampler):
         layout_count: number of listed distributions: all that agree with the plays, or 0.
         keeps_history: whether a player looks back at finished tricks.
         max_ways: in how many ways a distribution can have come about, if all calls agree.
+        turn: what the kernels know of the turn, a named tuple with the `cards` to play.
     """
 
+    turn: Any
     layout_count: int
     keeps_history: bool
     uses_plays: bool = False
     max_ways: int = 1
+
+    def with_numbers(self, numbers: Sequence[int]) -> Self:
+        """Return the same sampler of some of the cards; as of `Sampler`."""
+        sampler = copy.copy(self)
+        sampler.options = tuple(self.options[number] for number in numbers)
+        sampler.turn = self.turn._replace(cards=self.turn.cards[list(numbers)].copy())
+        return sampler
 
     @abstractmethod
     def count_ways(self, seed: int) -> Int64Array:

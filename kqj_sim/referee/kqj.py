@@ -20,8 +20,6 @@ from kqj_sim.rules import SEATS, KqjRules
 
 # The pack, the order of the ranks and the points (section 1).
 
-# The pack, the order of the ranks and the points (section 1).
-
 PACK = tuple(Card(rank, suit) for suit in SUITS for rank in RANKS)
 CARD_OF_TEXT = {str(card): card for card in PACK}
 

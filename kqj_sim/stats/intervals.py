@@ -47,9 +47,9 @@ class Estimate(NamedTuple):
             interval has no meaning, as for counts and exact numbers.
         observations: number of observations.
 
-    It is its value in `float`, in format codes and compared with a number.  Times a number, or plus
-    one, it is an estimate; two of them make none, since the interval depends on how they were
-    sampled together.
+    It is its value in `float`, in format codes and in `<`, `<=`, `>` and `>=` with a number.  Times
+    a number, or plus one, it is an estimate; two of them make none, since the interval depends on
+    how they were sampled together.
 
     Example:
         >>> import kqj_sim as kqj

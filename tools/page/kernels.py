@@ -216,7 +216,7 @@ def estimate_reach(
     moments: WeightedMoments, totals: t.Float64Array, squares: t.Float64Array, amount: int,
     found: t.Float64Array,
 ) -> None:  # fmt: skip
-    """Estimate the chance to reach an amount (`kqj_calls.estimate_reach`)."""
+    """Estimate the chance to reach an amount (`call_sampler.estimate_reach`)."""
     _write(call_sampler.estimate_reach(moments, totals, squares, amount, DEFAULT_CONFIDENCE), found)
 
 
@@ -225,7 +225,7 @@ def choose_amounts(
     moments: WeightedMoments, totals: t.Float64Array, squares: t.Float64Array, lowest: int,
     highest: int, amounts: t.Int64Array,
 ) -> int:  # fmt: skip
-    """Fill the amounts that are tried out (`kqj_calls.choose_amounts`); return their number."""
+    """Fill the amounts that are tried out (`call_sampler.choose_amounts`); return their number."""
     found = call_sampler.choose_amounts(moments, totals, squares, lowest, highest)
     amounts[: len(found)] = found
     return len(found)
@@ -236,7 +236,7 @@ def add_totals(
     outcomes: t.Int16Array, weights: t.Float64Array, lists: t.Int64Array, totals: t.Float64Array,
     squares: t.Float64Array,
 ) -> None:  # fmt: skip
-    """Add the totals of outcomes (`kqj_calls.add_totals`), whatever the ending."""
+    """Add the totals of outcomes (`call_sampler.add_totals`), whatever the ending."""
     options, size = totals.shape
     by_ending = np.zeros((options, ENDINGS, size))
     call_sampler.add_totals(outcomes, weights, lists, by_ending, squares)
@@ -265,7 +265,7 @@ def count_ways(
     turn: CardTurn, layouts: t.Int64Array, seed: int, rules: t.Rules, seating: t.Seating,
     ways: t.Int64Array,
 ) -> None:  # fmt: skip
-    """Fill in how many ways layouts agree with the calls (`kqj_cards.count_ways`)."""
+    """Fill in how many ways layouts agree with the calls (`card_sampler.count_ways`)."""
     ways[:] = card_sampler.count_ways(turn, layouts, seed, rules, seating)
 
 

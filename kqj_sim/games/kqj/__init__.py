@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, ClassVar
 
 from kqj_sim.columns import KQJ_COLUMNS
@@ -99,12 +100,18 @@ class Kqj(Game):
     def prepare_samplers(self, rules: KqjRules) -> None:
         from kqj_sim.games.kqj.card_sampler import PlayModel
 
-        PlayModel(rules)
+        PlayModel(rules)  # It compiles its player.
 
     def list_checked_rules(self) -> Mapping[str, GameRules]:
-        from kqj_sim.questions.policies.checks import KQJ_VARIANTS
-
-        return KQJ_VARIANTS
+        variants = {}
+        for teams, bidding in product((2, 3), ("take", "auction")):
+            name, rules = f"KQJ, {teams} teams, {bidding}", {"teams": teams, "bidding": bidding}
+            for when in ("second_lap", "both_laps", "never"):
+                variants[f"{name}, {when}"] = KqjRules.from_dict(rules | {"all_no_trump": when})
+                if when == "both_laps":
+                    random = rules | {"all_no_trump": when, "partners": "random"}
+                    variants[f"{name}, random partners"] = KqjRules.from_dict(random)
+        return variants
 
     def quantities(self) -> Mapping[str, Quantity]:
         from kqj_sim.games.kqj.tables import QUANTITIES

@@ -23,11 +23,18 @@ from kqj_sim.plan import check_range
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.players import Player, get_default_player
 from kqj_sim.positions import auction_state as auction
-from kqj_sim.positions import measures as measures
+from kqj_sim.positions import measures
 from kqj_sim.positions.estimator import MIN_EFFECTIVE_DEALS, ImpossibleBiddingError, search_and_add
 from kqj_sim.positions.odds import Odds, Playouts
 from kqj_sim.positions.position import Position
-from kqj_sim.positions.sampling import ActualHands, EstimatePlan, Limits, Sampler, derive_keys
+from kqj_sim.positions.sampling import (
+    ILLEGAL_CHOICE_MESSAGE,
+    ActualHands,
+    EstimatePlan,
+    Limits,
+    Sampler,
+    derive_keys,
+)
 from kqj_sim.positions.search import Deadline, Search, SearchEnded, explain_rarest_call
 from kqj_sim.record import Call
 from kqj_sim.rules import KqjRules, require_kqj_rules
@@ -51,8 +58,6 @@ _MAX_AMOUNTS = 6
 
 _TRIED_REACH_PROBABILITIES = (0.65, 0.5)
 """Of higher bids in a contract `add_choice` adds those that are reached with these chances."""
-
-ILLEGAL_CHOICE_MESSAGE = "a policy chose what is not allowed while the round was played on"
 
 _FREE_CALLERS = {"take": "random:take=0.3+network", "auction": "random:bid=0.3+network"}
 """By bidding, a player who makes every call."""

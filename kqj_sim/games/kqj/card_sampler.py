@@ -22,7 +22,7 @@ from kqj_sim.core.cards import PACK
 from kqj_sim.core.types import CardSet, Float64Array, Int16Array, Int64Array, Rules, Seating
 from kqj_sim.core.weighted_draws import thin_draws
 from kqj_sim.errors import InputError
-from kqj_sim.games.kqj.call_sampler import ILLEGAL_CHOICE_MESSAGE, suggest_players
+from kqj_sim.games.kqj.call_sampler import suggest_players
 from kqj_sim.places import describe_place
 from kqj_sim.policies.card_sets import format_cards, split_cards
 from kqj_sim.policies.particles import OpponentModel, weigh_hands_by_cards
@@ -32,6 +32,8 @@ from kqj_sim.positions.measures import get_kqj_card_measures
 from kqj_sim.positions.odds import CardOdds, Playouts
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.sampling import (
+    ILLEGAL_CHOICE_MESSAGE,
+    NO_LAYOUTS_MESSAGE,
     ActualHands,
     CardSampler,
     EstimatePlan,
@@ -263,11 +265,6 @@ def make_factor_lists(
     return lists
 
 
-NO_LAYOUTS_MESSAGE = (
-    "no distribution of the hidden cards agrees with the plays: a player played a card that the "
-    "rules forbade, or a card is wrong"
-)
-
 _FIRST_PILOT_DRAW = 1 << 59
 """The draws from this number on choose which weights are small."""
 _PILOT_DRAWS = 1024
@@ -400,6 +397,7 @@ class KqjCardSampler(CardSampler):
         hand_lists: the lists that hands are drawn from; None if they are searched.
     """
 
+    turn: card_odds.CardTurn
     chunk_size = 1024
     min_chunk_size = 64
     # Trying a hand takes a tenth of a microsecond.
@@ -449,13 +447,6 @@ class KqjCardSampler(CardSampler):
             CardOdds, plan, observed_calls=self.observed_calls, layout_count=self.layout_count,
             max_ways=self.max_ways, uses_plays=self.uses_plays,
         )  # fmt: skip
-
-    def with_numbers(self, numbers: Sequence[int]) -> KqjCardSampler:
-        """Return the same sampler of some of the cards; as of `Sampler`."""
-        sampler = copy.copy(self)
-        sampler.options = tuple(self.options[number] for number in numbers)
-        sampler.turn = self.turn._replace(cards=self.turn.cards[list(numbers)].copy())
-        return sampler
 
     def with_hand_lists(self) -> KqjCardSampler:
         """Return the same sampler, which draws from short lists of hands; as of `Sampler`."""

@@ -19,7 +19,7 @@ from kqj_sim.core.cards import trailing_zeros
 from kqj_sim.core.deal import draw_cards
 from kqj_sim.core.jit import block_loop, kernel, scalar
 from kqj_sim.core.trick import read_hand, read_trick
-from kqj_sim.games.kwajongen import engine as engine
+from kqj_sim.games.kwajongen import engine
 from kqj_sim.games.kwajongen.cards import (
     PACK,
     SEATS,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kqj_sim.games.kwajongen.tables import RESULT_SHARES
-from kqj_sim.output import chapters as chapters
+from kqj_sim.output import chapters
 from kqj_sim.output.grid import MIN_OBSERVATIONS
 from kqj_sim.output.numbers import KeyFigure, Numbers
 from kqj_sim.output.sentences import say

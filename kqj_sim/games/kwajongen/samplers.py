@@ -13,9 +13,6 @@ from kqj_sim.cards import SUITS, Card
 from kqj_sim.core.block import LANES
 from kqj_sim.core.types import Float64Array, Int16Array, Int64Array
 from kqj_sim.errors import InputError
-from kqj_sim.games.kqj.call_sampler import ILLEGAL_CHOICE_MESSAGE
-from kqj_sim.games.kqj.card_sampler import NO_LAYOUTS_MESSAGE
-from kqj_sim.games.kwajongen import odds
 from kqj_sim.games.kwajongen import odds as core
 from kqj_sim.games.kwajongen.cards import SEATS, TRICKS, to_strength_order
 from kqj_sim.games.kwajongen.engine import MADE, PASSED_OUT, TIE
@@ -32,6 +29,8 @@ from kqj_sim.positions.measures import (
 from kqj_sim.positions.odds import CardOdds, Odds, Playouts
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.sampling import (
+    ILLEGAL_CHOICE_MESSAGE,
+    NO_LAYOUTS_MESSAGE,
     ActualHands,
     CardSampler,
     EstimatePlan,
@@ -47,30 +46,30 @@ from kqj_sim.stats.intervals import Estimate
 
 def _lose_points(of: Int16Array) -> Float64Array:
     """Return the opponents' score change minus that of the player's side: low scores are good."""
-    return 1.0 * of[odds.OTHER_SCORE] - of[odds.OWN_SCORE]
+    return 1.0 * of[core.OTHER_SCORE] - of[core.OWN_SCORE]
 
 
 def _makes(of: Int16Array) -> Any:
-    return of[odds.RESULT] == MADE
+    return of[core.RESULT] == MADE
 
 
 _NOTE = "Value: points gained on the opponents, on average."
-_WINS = Measure("win_share", lambda of: of[odds.OWN_SCORE] < 0)
+_WINS = Measure("win_share", lambda of: of[core.OWN_SCORE] < 0)
 _VALUE = Measure("value", _lose_points)
-_TIED = Measure("tied_share", lambda of: of[odds.RESULT] == TIE)
+_TIED = Measure("tied_share", lambda of: of[core.RESULT] == TIE)
 _OWN_SIDE = (
-    Measure("own_points_mean", lambda of: of[odds.OWN_POINTS]),
-    Measure("own_all_tricks_share", lambda of: of[odds.OWN_TRICKS] == TRICKS),
+    Measure("own_points_mean", lambda of: of[core.OWN_POINTS]),
+    Measure("own_all_tricks_share", lambda of: of[core.OWN_TRICKS] == TRICKS),
 )
 
 CALL_MEASURES = MeasureTable(
     (
         _WINS,
         _VALUE,
-        Measure("own_made_share", lambda of: (of[odds.OWN_PLAYS] != 0) & _makes(of)),
-        Measure("own_contract_share", lambda of: of[odds.OWN_PLAYS] != 0),
+        Measure("own_made_share", lambda of: (of[core.OWN_PLAYS] != 0) & _makes(of)),
+        Measure("own_contract_share", lambda of: of[core.OWN_PLAYS] != 0),
         _TIED,
-        Measure("passed_share", lambda of: of[odds.RESULT] == PASSED_OUT),
+        Measure("passed_share", lambda of: of[core.RESULT] == PASSED_OUT),
         *_OWN_SIDE,
     ),
     _NOTE,
@@ -306,13 +305,6 @@ class KwajongenCardSampler(CardSampler):
     def make_odds(self, plan: EstimatePlan) -> CardOdds:
         """Return estimates of the cards without deals."""
         return self._fill_odds(CardOdds, plan, layout_count=self.layout_count)
-
-    def with_numbers(self, numbers: Sequence[int]) -> KwajongenCardSampler:
-        """Return the same sampler of some of the cards; as of `Sampler`."""
-        sampler = copy.copy(self)
-        sampler.options = tuple(self.options[number] for number in numbers)
-        sampler.turn = self.turn._replace(cards=self.turn.cards[list(numbers)].copy())
-        return sampler
 
     def ask(self, keys: Int64Array) -> list[str]:
         """Return the card that the player chooses with each key; as of `Sampler`."""

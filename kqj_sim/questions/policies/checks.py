@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import product
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,27 +17,12 @@ from kqj_sim.output.sentences import say
 from kqj_sim.policies.binding import VIEW_OF_DECISION
 from kqj_sim.policies.card_sets import format_cards
 from kqj_sim.policies.players import ConfiguredPolicy, Player, PlayerLike, parse_player, split_parts
-from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.rules import GameRules
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.policy_errors import compile_asking, log_decisions
 from kqj_sim.simulation.rows import Rows, concatenate_rows
 from kqj_sim.simulation.run import iterate_row_chunks
-
-
-def _list_kqj_variants() -> Iterator[tuple[str, KqjRules]]:
-    for teams, bidding, all_no_trump in product(
-        (2, 3), ("take", "auction"), ("second_lap", "both_laps", "never")
-    ):
-        changes = {"teams": teams, "bidding": bidding, "all_no_trump": all_no_trump}
-        yield f"KQJ, {teams} teams, {bidding}, {all_no_trump}", KqjRules(**changes)  # type: ignore[arg-type]
-        if all_no_trump == "both_laps":
-            changed = KqjRules(**changes, partners="random")  # type: ignore[arg-type]
-            yield f"KQJ, {teams} teams, {bidding}, random partners", changed
-
-
-KQJ_VARIANTS = dict(_list_kqj_variants())
-"""The variants of KQJ under which policies are checked."""
 
 REPLAYED_DEALS = 60
 """Deals of each variant whose choices are made again from their views."""

@@ -203,6 +203,4 @@ def _name_people(text: str, record: ReadRound | None) -> str:
     """Return a discrepancy with the names of the record's people for their seats."""
     if record is None or isinstance(record, RecordError):
         return text
-    from kqj_sim.notation.sections import name_people_in
-
     return name_people_in(text, record)

@@ -233,8 +233,8 @@ class Study:
     """The results of a study.
 
     Attributes:
-        tables: the tables by name.  Those named `games...` and the game's `game_only_tables` are of
-            the whole games, `take_chart...` of the pairs of rounds of the take chart, and
+        tables: the tables by name.  Those named `games...` and the game's `whole_game_tables` are
+            of the whole games, `take_chart...` of the pairs of rounds of the take chart, and
             `compared_...` of the deals of the comparison.
     """
 

@@ -343,9 +343,7 @@ def _list_players(
             len(rounds),
             rounds=len(rounds),
             result_mean=average(lambda part: part.result, parts),
-            adjusted_mean=average(
-                lambda part: part.average.value + part.own_decisions.value, parts
-            ),
+            adjusted_mean=average(lambda part: part.adjusted, parts),
             luck_mean=average(lambda part: part.deal_luck + part.own_luck, parts),
             others_decisions_mean=average(lambda part: part.others_decisions, parts),
             own_decisions_mean=average(lambda part: part.own_decisions.value, parts),
