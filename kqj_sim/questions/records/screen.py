@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, Literal
 
 from msgspec.structs import asdict
+from rich import box
+from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
 
 from kqj_sim.cards import SUIT_SYMBOLS, Card, format_card, format_contract, parse_card
 from kqj_sim.errors import InputError, RecordError
@@ -20,10 +24,6 @@ from kqj_sim.record import Call, PartialRecord, Record, Trick
 from kqj_sim.referee import check_record
 from kqj_sim.referee.base import get_referee
 from kqj_sim.rules import GameRules
-
-if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderableType
-    from rich.text import Text
 
 CONTRACT_NAMES = {**SUIT_SYMBOLS, "NT": "No-Trump", "AT": "All-Trumps"}
 BONUS_NAMES = {"last_trick": "last trick", "capot": "Capot", "kq": "KQ", "kqj": "KQJ"}
@@ -88,8 +88,6 @@ def render_round(
     Raises:
         RecordError: as for `check_record_shape`.
     """
-    from rich.text import Text
-
     if is_over:
         check_record_shape(record)
     parts: list[RenderableType] = [_render_heading(record, players, title)]
@@ -105,14 +103,12 @@ def render_round(
 
 def render_partial_round(record: PartialRecord, title: str) -> list[RenderableType]:
     """Return what is known of a round in parts for a screen, with a title."""
-    from rich.text import Text
-
     rules = find_game(record.game).rules.from_dict(record.rules)
     seats, zeros = range(rules.seats), [0] * rules.team_count
     nothing: list[list[str] | None] = [None] * rules.seats
     hands, dealt = record.hands or nothing, record.dealt or nothing
     known = [list(hands[seat] or dealt[seat] or []) for seat in seats]
-    shown = Record(
+    filled = Record(
         **asdict(record)
         | dict.fromkeys(_PER_TEAM, zeros)
         | dict.fromkeys(("game_id", "round", "score_before", "score_after"))
@@ -130,7 +126,7 @@ def render_partial_round(record: PartialRecord, title: str) -> list[RenderableTy
             "bonuses": [], "result": "made", "pending_after": 0,
         }
     )  # fmt: skip
-    parts = render_round(shown, title=title, is_over=False)
+    parts = render_round(filled, title=title, is_over=False)
     if record.calls is None and not record.imposed:
         parts += [Text(""), Text("The calls are not known.")]
     if not all(known):
@@ -139,13 +135,9 @@ def render_partial_round(record: PartialRecord, title: str) -> list[RenderableTy
 
 
 def _render_heading(record: Record, players: Sequence[str] | None, title: str) -> Text:
-    from rich.text import Text
-
     title = title or f"Seed {record.seed}, deal {record.deal}"
     lines = [f"{title}: {describe_rules(record.game_rules())}"]
-    if players is None:
-        players = [shorten_player(player, record.game_rules()) for player in record.players]
-    lines.append(f"Players: {describe_policies(players)}")
+    lines.append(f"Players: {describe_policies(players or _shorten_players(record))}")
     if record.game_id is not None:
         before = _format_game_scores(record, record.score_before)
         lines.append(f"Game {record.game_id}, round {record.round}; scores before: {before}")
@@ -160,47 +152,47 @@ def _format_game_scores(record: Record, scores: Sequence[int] | None) -> str:
 
 
 def _render_hands(record: Record) -> list[RenderableType]:
+    game, names = find_game(record.game), _name_seats(record)
     rows = []
-    game = find_game(record.game)
-    names = _name_seats(record)
-    for place, name in enumerate(name_places(_count_seats(record))):
-        seat = _get_seat(record, place)
-        hand = (record.hands or record.dealt)[seat]
+    for place, seat in zip(name_places(game.rules.seats), _list_seats(record), strict=True):
+        held = {parse_card(card) for card in (record.hands or record.dealt)[seat]}
         rows.append(
             [
-                *([_make_text(names.players[seat])] if names.has_names else []),
-                _make_text(name),
-                _make_text(f"{seat}"),
-                _make_text(f"{record.teams[seat]}"),
-                _make_text(find_game(record.game).sender if seat == record.sender else ""),
-                *_render_hand(hand, find_game(record.game).rules.ranks),
+                *([names.players[seat]] if names.has_names else []),
+                place,
+                seat,
+                record.teams[seat],
+                game.sender if seat == record.sender else "",
+                *(
+                    _color(
+                        " ".join(rank for rank in game.rules.ranks if Card(rank, suit) in held),
+                        suit,
+                    )
+                    for suit in SUIT_SYMBOLS
+                ),
             ]
         )
-    signs = SUIT_SYMBOLS.values()
     heads = [*(["player"] if names.has_names else []), "place", "seat", "team", ""]
-    parts: list[RenderableType] = [_make_table([*heads, *signs], rows)]
+    parts: list[RenderableType] = [_make_table([*heads, *SUIT_SYMBOLS.values()], rows)]
     if record.turned is not None:
-        parts.append(_make_text(f"{game.upcard_name}: ").append_text(_render_card(record.turned)))
+        parts.append(Text(f"{game.upcard_name}: ").append_text(_render_card(record.turned)))
     if record.hands is None and record.result == "passed_out":
-        parts.append(_make_text(game.untaken_note))
+        parts.append(Text(game.untaken_note))
     return parts
 
 
 def _render_calls(record: Record) -> list[RenderableType]:
-    game, seats = find_game(record.game), _count_seats(record)
+    game, seats = find_game(record.game), _list_seats(record)
     if record.imposed:
-        return [_make_text(game.imposed_text)]
-    from rich.text import Text
-
-    rows: list[list[Text]] = []
-    last = seats
+        return [Text(game.imposed_text)]
+    rows: list[list[Any]] = []
+    last = len(seats)
     for call in record.calls:
-        place = _get_place(record, call.seat)
+        place = seats.index(call.seat)
         aside = call.call in ("counter", "overcounter")
         # Counters end the bidding, in any order of the seats: they have a row of their own.
-        if (not rows or rows[-1][0].plain) if aside else place <= last:
-            lap = "" if aside else f"{len(rows) + 1}"
-            rows.append([_make_text(lap), *(Text() for _ in range(seats))])
+        if (not rows or rows[-1][0]) if aside else place <= last:
+            rows.append(["" if aside else len(rows) + 1, *[""] * len(seats)])
         rows[-1][place + 1] = _render_call(call)
         last = last if aside else place
     first = 0 if game.has_laps else 1
@@ -210,75 +202,60 @@ def _render_calls(record: Record) -> list[RenderableType]:
 def _render_call(call: Call) -> Text:
     """Return a call: `pass`, `take ♥`, `120 NT Capot`."""
     if call.call not in ("take", "bid"):
-        return _make_text(call.call)
-    text = _make_text("take " if call.call == "take" else f"{call.amount} ")
-    sign = format_contract(call.contract or "?")
-    text.append(sign, _suit_style(sign))
+        return Text(call.call)
+    text = Text("take " if call.call == "take" else f"{call.amount} ")
+    text.append_text(_color(format_contract(call.contract or "?"), call.contract))
     return text.append(" Capot" if call.capot else "")
 
 
 def _render_tricks(record: Record) -> list[RenderableType]:
     """Return a row for each trick: the card of each place (> led, * won), and the card points."""
-    from rich.text import Text
-
-    seats = _count_seats(record)
-    referee = get_referee(record.game_rules())
+    seats, referee = _list_seats(record), get_referee(record.game_rules())
     rows = []
     for number, trick in enumerate(record.tricks, start=1):
-        row = [_make_text(f"{number}")]
-        for place in range(seats):
-            seat = _get_seat(record, place)
-            position = (seat - trick.leader) % seats
-            if position >= len(trick.cards):
-                row.append(Text(""))
+        row: list[Any] = [number]
+        for seat in seats:
+            turn = (seat - trick.leader) % len(seats)
+            if turn >= len(trick.cards):
+                row.append("")
                 continue
-            card = trick.cards[position]
-            led, won = seat == trick.leader, seat == trick.winner
-            cell = Text(">" if led else " ").append_text(_render_card(card))
-            cell.append("*" if won else " ")
-            if won:
+            cell = Text(">" if turn == 0 else " ").append_text(_render_card(trick.cards[turn]))
+            cell.append("*" if seat == trick.winner else " ")
+            if seat == trick.winner:
                 cell.stylize("bold")
             row.append(cell)
         cards = [parse_card(card) for card in trick.cards]
-        points = sum(referee.card_points(card, record.contract or "") for card in cards)
-        won_by = f"{record.teams[trick.winner]}" if trick.winner >= 0 else ""
-        row += [_make_text(f"{points}"), _make_text(won_by)]
+        row.append(sum(referee.card_points(card, record.contract or "") for card in cards))
+        row.append(record.teams[trick.winner] if trick.winner >= 0 else "")
         rows.append(row)
     heads = ["", *(f" {name}" for name in _list_labels(record)), "points", "team"]
-    return [_make_table(heads, rows, right={0, seats + 1}), _make_text(_SIGNS_NOTE)]
+    return [_make_table(heads, rows, right={0, len(seats) + 1}), Text(_SIGNS_NOTE)]
 
 
 def _render_scores(record: Record) -> list[RenderableType]:
-    game = find_game(record.game)
-    columns: dict[str, list[Any]] = {
+    game, teams = find_game(record.game), range(len(record.totals))
+    contracting = None if record.sender is None else record.teams[record.sender]
+    columns: dict[str, Sequence[Any]] = {
+        "team": teams,
+        "": [game.sender_side if team == contracting else "" for team in teams],
         "tricks": record.trick_counts,
         "card points": record.card_points,
     }
     if record.bonuses:
-        columns["bonuses"] = [_describe_bonuses(record, team) for team in _list_teams(record)]
+        columns["bonuses"] = [_describe_bonuses(record, team) for team in teams]
     if game.has_totals:
         columns["total"] = record.totals
     if any(record.gratuities):
         columns["gratuities"] = record.gratuities
     columns[game.score_name] = record.scores
-    rows = []
-    for team in _list_teams(record):
-        contracting = record.sender is not None and record.teams[record.sender] == team
-        cells = [
-            team,
-            game.sender_side if contracting else "",
-            *(each[team] for each in columns.values()),
-        ]
-        rows.append([_make_text(f"{cell}") for cell in cells])
-    heads = ["team", "", *columns]
-    right = {number for number in range(2, len(heads)) if heads[number] != "bonuses"}
-    parts: list[RenderableType] = [_render_outcome(record), _make_table(heads, rows, right=right)]
+    rows = [[column[team] for column in columns.values()] for team in teams]
+    right = {at for at, head in enumerate(columns) if head not in ("team", "", "bonuses")}
+    parts: list[RenderableType] = [_render_outcome(record), _make_table([*columns], rows, right)]
     if record.pending_after:
-        parts.append(_make_text(game.pending_sentences[1].format(record.pending_after)))
+        parts.append(Text(game.pending_sentences[1].format(record.pending_after)))
     if record.score_after is not None:
-        parts.append(
-            _make_text(f"Scores after the round: {_format_game_scores(record, record.score_after)}")
-        )
+        scores = _format_game_scores(record, record.score_after)
+        parts.append(Text(f"Scores after the round: {scores}"))
     return parts
 
 
@@ -287,22 +264,21 @@ def _describe_bonuses(record: Record, team: int) -> str:
     bonuses = []
     for bonus in record.bonuses:
         if bonus.team == team:
-            of = "" if bonus.seat is None else f" ({_name_seats(record).describe(bonus.seat)})"
+            holder = "" if bonus.seat is None else f" ({_name_seats(record).describe(bonus.seat)})"
             sign = SUIT_SYMBOLS.get(bonus.suit or "", "")
-            bonuses.append(f"{BONUS_NAMES[bonus.bonus]}{sign} {bonus.points}{of}")
+            bonuses.append(f"{BONUS_NAMES[bonus.bonus]}{sign} {bonus.points}{holder}")
     return ", ".join(bonuses)
 
 
 def _render_outcome(record: Record) -> Text:
     """Return the contract and its result: `The 3rd to speak plays 120 ♥: made`, `Cem plays ...`."""
     if record.sender is None or record.contract is None:
-        return _make_text("Everybody passed.")
+        return Text("Everybody passed.")
     game = find_game(record.game)
-    who = describe_speaker(record, record.sender)
-    text = _make_text(f"{capitalize(who)} {game.plays_verb} ")
+    sender = capitalize(_name_seats(record).describe_noun(record.sender))
+    text = Text(f"{sender} {game.plays_verb} ")
     text.append("" if record.amount is None else f"{record.amount} ")
-    shown = CONTRACT_NAMES[record.contract]
-    text.append(shown, _suit_style(shown))
+    text.append_text(_color(CONTRACT_NAMES[record.contract], record.contract))
     text.append(" Capot" if record.capot else "").append(STAKE_WORDS.get(record.stake, ""))
     text.append(": ").append(
         game.result_names.get(record.result, record.result.replace("_", " ")),
@@ -311,90 +287,48 @@ def _render_outcome(record: Record) -> Text:
     return text
 
 
-def _count_seats(record: Record) -> int:
-    return find_game(record.game).rules.seats
+def _list_seats(record: Record) -> list[int]:
+    """Return the seats from the opener's to the dealer's."""
+    count = find_game(record.game).rules.seats
+    return [(record.dealer + 1 + place) % count for place in range(count)]
 
 
-def _list_teams(record: Record) -> range:
-    return range(len(record.totals))
-
-
-def _get_place(record: Record, seat: int) -> int:
-    """Return the place of a seat in the order of speaking, 0 the opener's."""
-    return (seat - record.dealer - 1) % _count_seats(record)
+def _shorten_players(record: Record) -> list[str]:
+    return [shorten_player(player, record.game_rules()) for player in record.players]
 
 
 def _name_seats(record: Record) -> SeatNames:
     """Return the names of the seats: those of the players, where they tell the seats apart."""
-    players = [shorten_player(player, record.game_rules()) for player in record.players]
-    return label_seats(players, record)
+    return label_seats(_shorten_players(record), record)
 
 
 def _list_labels(record: Record) -> list[str]:
     """Return the name at each place, from the opener to the dealer."""
-    names = _name_seats(record)
-    return [names.describe(_get_seat(record, place)) for place in range(names.seats)]
+    return [_name_seats(record).describe(seat) for seat in _list_seats(record)]
 
 
-def _get_seat(record: Record, place: int) -> int:
-    return (record.dealer + 1 + place) % _count_seats(record)
+def _render_card(text: str) -> Text:
+    """Return a card of a record: `K♠`."""
+    card = parse_card(text)
+    return _color(format_card(card), card.suit)
 
 
-def _make_text(text: str) -> Text:
-    from rich.text import Text
-
-    return Text(text)
-
-
-def _render_hand(cards: Sequence[str], ranks: str) -> list[Text]:
-    """Return the ranks held of each suit, from the ace down, the red suits in red."""
-    from rich.text import Text
-
-    held = {parse_card(card) for card in cards}
-    return [
-        Text(" ".join(rank for rank in ranks if Card(rank, suit) in held), _suit_style(sign))
-        for suit, sign in SUIT_SYMBOLS.items()
-    ]
-
-
-def _render_card(card: str) -> Text:
-    from rich.text import Text
-
-    return Text(format_card_text(card), _suit_style(SUIT_SYMBOLS[parse_card(card).suit]))
-
-
-def _suit_style(sign: str) -> str:
-    return "red" if sign in ("♥", "♦") else ""
+def _color(text: str, contract: str | None) -> Text:
+    """Return a text on a suit or a contract, in red for a red suit."""
+    return Text(text, "red" if contract in ("h", "d") else "")
 
 
 def _make_table(
-    headings: Sequence[str], rows: Sequence[Sequence[Text]], right: set[int] | None = None
-) -> RenderableType:
-    from rich import box
-    from rich.table import Table
-
-    screen = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1))
-    for number, heading in enumerate(headings):
-        justify = "right" if number in (right or set()) else "left"
-        screen.add_column(_make_text(heading), justify=justify, header_style="dim")  # type: ignore[arg-type]
+    headings: Sequence[str], rows: Iterable[Sequence[Any]], right: Collection[int] = ()
+) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1))
+    for at, heading in enumerate(headings):
+        justify: Literal["left", "right"] = "right" if at in right else "left"
+        table.add_column(Text(heading), justify=justify, header_style="dim")
     for row in rows:
-        screen.add_row(*row)
-    return screen
-
-
-def describe_speaker(record: Record, seat: int) -> str:
-    """Return a seat as a noun: `Cem`, `the opener`, `the 3rd to speak`."""
-    return _name_seats(record).describe_noun(seat)
-
-
-def format_card_text(card: str) -> str:
-    """Return a card of a record for people: `K♠`."""
-    return format_card(parse_card(card))
-
-
-def format_call(call: Call) -> str:
-    """Return a call in words: `pass`, `take ♥`, `150 NT Capot`."""
-    return _render_call(call).plain
+        # Names may hold what Rich takes for markup.
+        table.add_row(*(cell if isinstance(cell, Text) else Text(f"{cell}") for cell in row))
+    return table
 
 
 MIN_WIDTH_SIDE_BY_SIDE = 96
@@ -413,7 +347,7 @@ def render_checked(
     record: Record, players: Sequence[str] | None, title: str = ""
 ) -> tuple[Sequence[RenderableType], list[str]]:
     """Return a round for a screen as `render_round`, and what it has against the rules."""
-    discrepancies = [name_people_in(each, record) for each in check_record(record)]
+    discrepancies = [name_people_in(text, record) for text in check_record(record)]
     return render_round(record, players, title=title), discrepancies
 
 
@@ -426,9 +360,6 @@ class _Versions:
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
-        from rich.table import Table
-        from rich.text import Text
-
         if len(self._parts) == 2 and options.max_width >= 2 * MIN_WIDTH_SIDE_BY_SIDE + 3:
             beside = Table.grid(padding=(0, 3), expand=True)
             beside.add_row(*self._parts)
@@ -451,35 +382,30 @@ def play_versions(
 
     Without `opponents` the policies themselves play the other sides.
     """
-    from rich.console import Group
-    from rich.text import Text
-
+    # Imported here, as a round of a file needs no engine.
     from kqj_sim.paired.match import Match
     from kqj_sim.simulation.recording import play_records
 
     match = Match(rules, players, opponents, seed)
-    records = [next(play_records(each)) for each in match.make_experiments(deal, 1)]
-    seatings = [[each.given for each in seated] for seated in match.list_seatings()]
-    groups: dict[str, list[int]] = {}
-    for number, record in enumerate(records):
-        groups.setdefault(_list_actions(record), []).append(number)
+    # By the calls and cards of a round, the round and the players of all its seatings.
+    versions: dict[str, tuple[Record, list[list[str]]]] = {}
+    for experiment in match.make_experiments(deal, 1):
+        record = next(play_records(experiment))
+        actions = repr((record.calls, [trick.cards for trick in record.tricks]))
+        _, seatings = versions.setdefault(actions, (record, []))
+        seatings.append([player.given for player in experiment.players])
     parts: list[RenderableType] = []
-    for number, group in enumerate(groups.values(), start=1):
-        lines = [f"Version {number}: {describe_policies(seatings[each])}" for each in group[:1]]
-        lines += [f"and with {describe_policies(seatings[each])}" for each in group[1:]]
-        first = records[group[0]]
+    first, _ = next(iter(versions.values()))
+    for number, (record, seatings) in enumerate(versions.values(), start=1):
+        lines = [f"and with {describe_policies(names)}" for names in seatings]
+        lines[0] = f"Version {number}: {describe_policies(seatings[0])}"
         if number > 1:
-            lines.append(describe_first_difference(records[0], first))
-        shown = render_round(first, seatings[group[0]])
-        parts.append(Group(Text("\n".join(lines), "bold"), Text(""), *shown))
+            lines.append(describe_first_difference(first, record))
+        title = Text("\n".join(lines), "bold")
+        parts.append(Group(title, Text(""), *render_round(record, seatings[0])))
     if len(parts) == 1:
         parts.append(Text("The round is the same in every seating.", "italic"))
     return [_Versions(parts)]
-
-
-def _list_actions(record: Record) -> str:
-    """Return all calls and cards of a round as one text."""
-    return repr((record.calls, [trick.cards for trick in record.tricks]))
 
 
 def describe_first_difference(one: Record, other: Record) -> str:
@@ -487,18 +413,21 @@ def describe_first_difference(one: Record, other: Record) -> str:
 
     For example `Differs from version 1 in trick 3: the dealer plays K♠, not A♠`.
     """
-    for here, there in zip(one.calls, other.calls, strict=False):
-        if here != there:
-            who = describe_speaker(other, there.seat)
-            said, instead = format_call(there), format_call(here)
-            return f"Differs from version 1 in the calls: {who} says {said}, not {instead}"
-    for number, (before, after) in enumerate(zip(one.tricks, other.tricks, strict=True), start=1):
-        for turn, (card, instead) in enumerate(zip(before.cards, after.cards, strict=True)):
-            if card != instead:
-                who = describe_speaker(one, (before.leader + turn) % len(one.players))
-                played, other_card = (format_card_text(each) for each in (instead, card))
+    names = _name_seats(one)
+    for call, other_call in zip(one.calls, other.calls, strict=False):
+        if call != other_call:
+            caller, words = names.describe_noun(other_call.seat), _render_call(other_call)
+            return (
+                f"Differs from version 1 in the calls: {caller} says {words}, not "
+                f"{_render_call(call)}"
+            )
+    for number, (trick, other_trick) in enumerate(zip(one.tricks, other.tricks, strict=True), 1):
+        for turn, cards in enumerate(zip(trick.cards, other_trick.cards, strict=True)):
+            if len({*cards}) > 1:
+                card, other_card = map(_render_card, cards)
+                player = names.describe_noun((trick.leader + turn) % len(one.players))
                 return (
-                    f"Differs from version 1 in trick {number}: {who} plays {played}, "
-                    f"not {other_card}"
+                    f"Differs from version 1 in trick {number}: {player} plays {other_card}, not "
+                    f"{card}"
                 )
     return ""
