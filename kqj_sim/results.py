@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import textwrap
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -144,8 +144,8 @@ class Result(ShownResult):
     kind: ClassVar[str] = "result"
     suffixes: ClassVar[Mapping[str, str]] = TABLE_SUFFIXES
 
-    def __init__(self, screen: Screen) -> None:
-        self._screen = screen
+    def __init__(self, screen: Screen, draw: Callable[[Screen], Drawing]) -> None:
+        self._screen, self._draw = screen, draw
         self.headline = "\n".join(screen.headline) or "No deals were played."
         self.tables: Mapping[str, pd.DataFrame] = Tables(screen.tables)
         self.interrupted = screen.run.interrupted
@@ -239,9 +239,9 @@ class Result(ShownResult):
     def frame(self) -> pd.DataFrame:
         """Return the rows: one per deal, option, pair, setting, generation or decision."""
 
-    @abstractmethod
     def make_drawing(self) -> Drawing:
         """Return the picture; raise NothingToDrawError if there is none."""
+        return self._draw(self._screen)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the picture of the command's --plot, and return the (first) axes.

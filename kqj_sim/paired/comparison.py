@@ -80,10 +80,13 @@ class Comparison:
         return Estimate(0 - value, 0 - high, 0 - low, deals)
 
     def estimate_mean_lead(self, policy: int) -> Estimate:
-        """Return the mean lead of a policy over the others; the pairs' intervals hold jointly."""
-        leads = [self.lead(policy, other) for other in self._list_others(policy)]
-        value, low, high = (sum(lead[k] for lead in leads) / len(leads) for k in range(3))
-        return Estimate(value, low, high, sum(lead.observations for lead in leads))
+        """Return the mean lead of a policy over the others."""
+        return average_jointly([self.lead(policy, other) for other in self._list_others(policy)])
+
+    def name_pair(self, sides: tuple[int, int]) -> tuple[str, str]:
+        """Return the names of the policies of a pair."""
+        one, other = sides
+        return self.names[one], self.names[other]
 
     def _list_others(self, policy: int) -> list[int]:
         return [other for other in range(len(self.names)) if other != policy]
@@ -98,6 +101,15 @@ class Comparison:
         policies = range(len(self.names))
         leads = [self.estimate_mean_lead(policy).value for policy in policies]
         return sorted(policies, key=lambda policy: (self.count_better(policy), -leads[policy]))
+
+
+def average_jointly(estimates: Sequence[Estimate]) -> Estimate:
+    """Return the mean of estimates whose intervals hold jointly, leaving out those without one."""
+    known = [estimate for estimate in estimates if not math.isnan(estimate.value)]
+    if not known:
+        return estimates[0]
+    value, low, high = (sum(estimate[k] for estimate in known) / len(known) for k in range(3))
+    return Estimate(value, low, high, sum(estimate.observations for estimate in known))
 
 
 def play_pairs(
@@ -137,25 +149,22 @@ def play_pairs(
     names = _number_duplicates([policy.name for policy in policies])
     result = Comparison(tuple(policies), names, players, rules, opponents, part, plan, pairs)
     with runner.start("games" if plan.games else "deals", count * plan.deal_limit):
-        for leads in pairs.values():
-            advance = _make_advance([*pairs.values()], leads, runner)
+        for number, leads in enumerate(pairs.values()):
+            advance = _make_advance([*pairs.values()], number, runner)
             if not play_until_enough(leads, plan.iterate_looks(), runner, advance):
                 played = {sides: leads for sides, leads in pairs.items() if leads.deals > 0}
                 return replace(result, pairs=played, interrupted=True)
     return result
 
 
-def _make_advance(
-    pairs: Sequence[Leads], playing: Leads, runner: Runner
-) -> Callable[[int], object]:
-    """Return the function that shows how far a pair is, and how far all are."""
-    number = next(at for at, leads in enumerate(pairs, 1) if leads is playing)
-    before = sum(leads.deals for leads in pairs[: number - 1])
+def _make_advance(pairs: Sequence[Leads], number: int, runner: Runner) -> Callable[[int], object]:
+    """Return the function that shows how far the pair of a number is, and how far all are."""
+    before, playing = sum(leads.deals for leads in pairs[:number]), pairs[number]
 
     def advance(count: int) -> None:
-        runner.expect(before + (len(pairs) - number + 1) * playing.expected_deals)
+        runner.expect(before + (len(pairs) - number) * playing.expected_deals)
         text = describe_progress(playing)
-        several = f"pair {number} of {len(pairs)}: " if text and len(pairs) > 1 else ""
+        several = f"pair {number + 1} of {len(pairs)}: " if text and len(pairs) > 1 else ""
         runner.advance(count, several + text)
 
     return advance
@@ -359,7 +368,7 @@ def _name_best(comparison: Comparison, best: Sequence[int]) -> list[str]:
 
 
 def _describe_pair(comparison: Comparison, sides: tuple[int, int], leads: Leads) -> str:
-    names = tuple(comparison.names[policy] for policy in sides)
+    names = comparison.name_pair(sides)
     if leads.tally.differing == 0:
         return say(__name__, "alike", names, leads.deals, comparison.unit)
     one, other = names if leads.lead.value >= 0 else names[::-1]

@@ -8,9 +8,9 @@ from dataclasses import replace
 from itertools import product
 
 from kqj_sim.games import find_game
-from kqj_sim.paired.comparison import Comparison
+from kqj_sim.paired.comparison import Comparison, average_jointly
 from kqj_sim.paired.leads import Leads
-from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.intervals import Estimate, make_exact
 from kqj_sim.stats.tables import Table, TableRow
 
 
@@ -50,11 +50,6 @@ def _to_lead(comparison: Comparison, lead: Estimate) -> Estimate:
     return lead.scaled(1 / (100.0 if comparison.plan.games else 1.0))
 
 
-def _name_pair(comparison: Comparison, sides: tuple[int, int]) -> tuple[str, str]:
-    one, other = sides
-    return comparison.names[one], comparison.names[other]
-
-
 def _make_pair_tables(comparison: Comparison) -> tuple[Table, Table, Table, Table]:
     """Return the lead in each pair, where the two differ, the efficiency and the largest leads.
 
@@ -67,18 +62,18 @@ def _make_pair_tables(comparison: Comparison) -> tuple[Table, Table, Table, Tabl
     largest: list[TableRow] = []
     lead_name = _name_lead(comparison, "lead")
     for sides, leads in comparison.pairs.items():
-        names = _name_pair(comparison, sides)
+        names = comparison.name_pair(sides)
         group = names if several else ()
         pairs.append(((*names, leads.verdict), lead_name, _to_lead(comparison, leads.lead)))
         where += [
             (group, f"differing_{unit}_share", leads.differing_share),
             (group, _name_lead(comparison, "lead_in_differing"), leads.lead_in_differing),
         ]
-        factor = Estimate(leads.relative_efficiency, math.nan, math.nan, leads.deals)
+        factor = make_exact(leads.relative_efficiency, leads.deals)
         efficiency.append((names, "relative_efficiency", factor))
         for deal, lead in leads.tally.largest[: 1 if several else None]:
             value = lead / leads.match.lead_divisor
-            row = (*group, deal), "lead_per_round", Estimate(value, math.nan, math.nan, 1)
+            row = (*group, deal), "lead_per_round", make_exact(value, 1)
             largest.append(row)
     both = ("policy", "other")
     groups = both if several else ()
@@ -105,10 +100,10 @@ def _make_ranking_table(comparison: Comparison) -> Table:
         lines.append((group, _name_lead(comparison, "mean_lead"), lead))
         pairs = [
             dict(_list_key_shares(comparison.pairs[sides], sides.index(policy)))
-            for sides in _list_sides(comparison, policy)
+            for sides in _choose_pairs(comparison, policy)
         ]
         for quantity in pairs[0]:
-            mean = _average_estimates([shares[quantity] for shares in pairs])
+            mean = average_jointly([shares[quantity] for shares in pairs])
             lines.append((group, quantity, mean))
     note = "Rank: one more than the number of policies that are significantly better."
     if comparison.opponents is None:
@@ -119,8 +114,8 @@ def _make_ranking_table(comparison: Comparison) -> Table:
     )  # fmt: skip
 
 
-def _list_sides(comparison: Comparison, policy: int) -> list[tuple[int, int]]:
-    """Return the pairs of a policy."""
+def _choose_pairs(comparison: Comparison, policy: int) -> list[tuple[int, int]]:
+    """Return the pairs that say what a policy did, by their numbers."""
     pairs = [sides for sides in comparison.pairs if policy in sides]
     if comparison.opponents is None:
         return pairs
@@ -128,23 +123,14 @@ def _list_sides(comparison: Comparison, policy: int) -> list[tuple[int, int]]:
     return sorted(pairs, key=lambda sides: -comparison.pairs[sides].deals)[:1]
 
 
-def _average_estimates(estimates: list[Estimate]) -> Estimate:
-    """Return the mean of estimates whose intervals hold jointly, leaving out those without one."""
-    known = [estimate for estimate in estimates if not math.isnan(estimate.value)]
-    if not known:
-        return estimates[0]
-    value, low, high = (sum(estimate[k] for estimate in known) / len(known) for k in range(3))
-    return Estimate(value, low, high, sum(estimate.observations for estimate in known))
-
-
 def _make_matrix_table(comparison: Comparison) -> Table:
     """Return the leads of each policy over each, in the order of the ranking, NaN over itself."""
     lines: list[TableRow] = []
     for one, other in product(comparison.ranking, repeat=2):
-        lead = Estimate(math.nan, math.nan, math.nan, 0)
+        lead = make_exact(math.nan, 0)
         if one != other:
             lead = _to_lead(comparison, comparison.lead(one, other))
-        names = _name_pair(comparison, (one, other))
+        names = comparison.name_pair((one, other))
         lines.append((names, _name_lead(comparison, "lead"), lead))
     unit = "share of the games" if comparison.plan.games else "points a round"
     title = f"Lead of the row over the column ({unit})"
@@ -159,9 +145,9 @@ def _make_breakdown_table(comparison: Comparison) -> Table:
     groups = ("policy", "against") if between else ("policy",)
     lines: list[TableRow] = []
     for policy, name in enumerate(comparison.names):
-        for sides in _list_sides(comparison, policy):
+        for sides in _choose_pairs(comparison, policy):
             side = sides.index(policy)
-            group = (name, _name_pair(comparison, sides)[1 - side]) if between else (name,)
+            group = (name, comparison.name_pair(sides)[1 - side]) if between else (name,)
             count = _list_game_estimates if comparison.plan.games else _list_round_estimates
             lines += [(group, *line) for line in count(comparison.pairs[sides], side)]
     title, note = "What each did, per game", ""
@@ -179,11 +165,11 @@ def _make_passed_out_table(comparison: Comparison) -> Table:
     between = comparison.opponents is None
     lines: list[TableRow] = []
     for policy, name in enumerate(comparison.names):
-        for sides in _list_sides(comparison, policy):
+        for sides in _choose_pairs(comparison, policy):
             side = sides.index(policy)
             if between and side == 1:
                 continue
-            group = _name_pair(comparison, sides) if between else (name,)
+            group = comparison.name_pair(sides) if between else (name,)
             share = comparison.pairs[sides].estimate_share(side, "passed_out")
             lines.append((group, "passed_out_round_share", share))
     groups = ("policy", "other") if between else ("policy",)

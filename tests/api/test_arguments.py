@@ -62,7 +62,7 @@ def test_decimals_of_the_callers_program_change_no_number(context: Context) -> N
         assert parse_whole_number(2**63 - 1, 1, "5") == 2**63 - 1
         run = kqj.simulate(deals=12_345, policy="random", seed=123_457).run
         assert (run["deals"], run["seed"]) == (12_345, 123_457)
-        values = parse_parameter_values("take=100.1255:100.6255:.25", point_count, RULES).values
+        _, values = parse_parameter_values("take=100.1255:100.6255:.25", point_count, RULES)
         assert values == ("100.1255", "100.3755", "100.6255")
         with pytest.raises(InputError, match="123\\.456 can mean 123\\.456 or 123456"):
             parse_positive_number("123.456")

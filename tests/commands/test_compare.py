@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 import kqj_sim as kqj
 from kqj_sim.output.grid import Excerpt, to_rich, to_screen
 from kqj_sim.paired.comparison import Comparison, describe_progress, write_headline
-from kqj_sim.questions.compare.screen import make_comparison_drawing
+from kqj_sim.questions.compare.screen import make_comparison_drawing, make_comparison_screen
 from kqj_sim.rules import KqjRules
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import Table, TableRow
@@ -235,7 +235,8 @@ def test_everything_can_be_written_to_files(tmp_path: Path, several: bool) -> No
 
 def test_the_legend_of_the_leads_says_how_often_each_is_ahead() -> None:
     comparison = compare(ONE, OTHER, deals=600)
-    texts = read_texts(make_comparison_drawing(comparison).render("svg"))
+    drawing = make_comparison_drawing(comparison, make_comparison_screen(comparison))
+    texts = read_texts(drawing.render("svg"))
     tally = comparison.pairs[0, 1].tally
     for name, sign in zip(comparison.names, (1, -1), strict=True):
         ahead = sum(count for lead, count in tally.distribution.items() if sign * lead > 0)

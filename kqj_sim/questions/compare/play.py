@@ -24,20 +24,14 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from kqj_sim.arguments import VaryLike, list_items, parse_argument
 from kqj_sim.errors import InputError, locate_errors
 from kqj_sim.games import find_game
-from kqj_sim.messages import (
-    explain_two_readings,
-    quote,
-    represent,
-    shorten,
-    use_own_decimals,
-)
+from kqj_sim.messages import explain_two_readings, quote, represent, shorten, use_own_decimals
 from kqj_sim.output.sentences import say
 from kqj_sim.paired.leads import ComparisonPlan, Leads, play_until_enough
 from kqj_sim.paired.match import Match
@@ -47,18 +41,15 @@ from kqj_sim.policies.players import Player
 from kqj_sim.rules import GameRules
 from kqj_sim.runner import Runner
 from kqj_sim.stats import intervals, sequences
-from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.intervals import Estimate, make_exact
 
 # Parameters that vary: their values as people write them, and the players with these values.
 
 MAX_SETTINGS = 400
 
 
-class ParameterValues(NamedTuple):
-    """A parameter and its values, as they are written."""
-
-    name: str
-    values: tuple[str, ...]
+ParameterValues: TypeAlias = tuple[str, tuple[str, ...]]
+"""The name of a parameter, and its values as they are written."""
 
 
 def find_parameter(player: Player, name: str, rules: GameRules) -> tuple[Parameter, str]:
@@ -156,7 +147,7 @@ def _read_values(
     for number, value in enumerate(written):
         if value in written[:number]:
             raise InputError(f"{quote(text)}: the value {value} is there twice")
-    return ParameterValues(name, tuple(written))
+    return name, tuple(written)
 
 
 def _split_list(text: str, given: str) -> list[str]:
@@ -214,11 +205,11 @@ def list_combinations(varied: Sequence[ParameterValues]) -> list[tuple[str, ...]
     """Return every set of values, the last parameter changing fastest; or raise InputError."""
     if not varied:
         raise InputError("nothing varies: give a parameter and its values, such as take=30:70:5")
-    names = [parameter.name for parameter in varied]
+    names = [name for name, _ in varied]
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"{name} varies twice: give all its values at once")
-    lists = [parameter.values for parameter in varied]
+    lists = [values for _, values in varied]
     count = math.prod(map(len, lists))
     if count > MAX_SETTINGS:
         counts = " x ".join(str(len(values)) for values in lists)
@@ -342,7 +333,7 @@ def play_settings(
             choice.
     """
     varied = list_parameter_values(vary, policy, rules)
-    names = [parameter.name for parameter in varied]
+    names = [name for name, _ in varied]
     sets = [dict(zip(names, values, strict=True)) for values in list_combinations(varied)]
     check_effect(policy, names, rules)
     players = tuple(policy.with_parameters(values).under(rules) for values in sets)
@@ -381,7 +372,7 @@ def _make_settings(sets: Sequence[Mapping[str, str]], leads: Leads) -> tuple[Set
     settings = []
     for number, values in enumerate(sets):
         status: SettingStatus = "tied" if may_be[number] else "worse"
-        loss = Estimate(0.0, math.nan, math.nan, deals)
+        loss = make_exact(0.0, deals)
         if number == best:
             status = "best"
         else:
@@ -423,7 +414,7 @@ def compare_with_best(
         the largest; and for each mean, whether it may be the largest.
     """
     if count == 1:
-        return [Estimate(math.nan, math.nan, math.nan, observations)], [True]
+        return [make_exact(math.nan, observations)], [True]
     # The quantile is two-sided: it leaves out twice as much.
     single = 1 - 2 * (1 - confidence) / (count - 1)
     reach = intervals.compute_reach(observations, single) if single > 0 else 0.0

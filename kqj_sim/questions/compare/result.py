@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -11,24 +12,14 @@ from kqj_sim.arguments import parse_argument, parse_path
 from kqj_sim.messages import represent, shorten
 from kqj_sim.paired.comparison import Comparison
 from kqj_sim.paired.leads import Verdict
+from kqj_sim.questions.compare import screen
 from kqj_sim.questions.compare.play import Sweep, Tuning
-from kqj_sim.questions.compare.screen import (
-    make_comparison_drawing,
-    make_comparison_screen,
-    make_sweep_drawing,
-    make_sweep_screen,
-    make_tuning_drawing,
-    make_tuning_screen,
-    render_player_file,
-)
 from kqj_sim.results import Result, make_plain, save_file
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import describe_estimate
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from kqj_sim.output.figures import Drawing
 
 
 @dataclass(frozen=True)
@@ -74,7 +65,8 @@ class ComparisonResult(Result):
     kind: ClassVar[str] = "compare"
 
     def __init__(self, comparison: Comparison) -> None:
-        super().__init__(make_comparison_screen(comparison))
+        draw = partial(screen.make_comparison_drawing, comparison)
+        super().__init__(screen.make_comparison_screen(comparison), draw)
         self._comparison = comparison
         names = self.names = comparison.names
         self.pairs = tuple(
@@ -121,10 +113,6 @@ class ComparisonResult(Result):
             f"the intervals hold for the {unit}s played"
         )
 
-    def make_drawing(self) -> Drawing:
-        """Return the picture; raise NothingToDrawError if there is none."""
-        return make_comparison_drawing(self._comparison)
-
 
 class SweepResult(Result):
     """The result of `sweep`: every setting of the parameters with its points.
@@ -144,8 +132,8 @@ class SweepResult(Result):
     kind: ClassVar[str] = "sweep"
 
     def __init__(self, sweep: Sweep) -> None:
-        super().__init__(make_sweep_screen(sweep))
-        self._sweep = sweep
+        draw = partial(screen.make_sweep_drawing, sweep)
+        super().__init__(screen.make_sweep_screen(sweep), draw)
         self.settings = sweep.settings
         self.best = sweep.best
         self.tied = sweep.tied_with_best
@@ -174,10 +162,6 @@ class SweepResult(Result):
         """Say how much was finished."""
         return f"the tables hold {self.deals:,} deals of each"
 
-    def make_drawing(self) -> Drawing:
-        """Return the picture; raise NothingToDrawError if there is none."""
-        return make_sweep_drawing(self._sweep, self._screen.run)
-
 
 class TuningResult(Result):
     """The result of `tune`: the parameters found, and their gain on fresh deals.
@@ -200,7 +184,8 @@ class TuningResult(Result):
     kind: ClassVar[str] = "tune"
 
     def __init__(self, tuning: Tuning, made_by: str = "", path: str | None = None) -> None:
-        super().__init__(make_tuning_screen(tuning, path))
+        draw = partial(screen.make_tuning_drawing, tuning)
+        super().__init__(screen.make_tuning_screen(tuning, path), draw)
         self._tuning = tuning
         self._made_by = made_by
         self.best = {
@@ -242,7 +227,7 @@ class TuningResult(Result):
 
     def render_player(self, path: str) -> bytes:
         """Return the policy found as the content of a player's file at this path."""
-        return render_player_file(self._tuning, path, self._made_by)
+        return screen.render_player_file(self._tuning, path, self._made_by)
 
     def describe_interruption(self) -> str:
         """Say how much was finished."""
@@ -251,7 +236,3 @@ class TuningResult(Result):
             f"{len(done.generations)} of {plan.generations} generations, confirmed on "
             f"{done.leads.deals:,} of {plan.confirm:,} deals"
         )
-
-    def make_drawing(self) -> Drawing:
-        """Return the picture; raise NothingToDrawError if there is none."""
-        return make_tuning_drawing(self._tuning, self._screen.run)

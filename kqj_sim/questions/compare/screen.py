@@ -44,7 +44,7 @@ from kqj_sim.questions.compare.tables import (
     make_tuning_tables,
 )
 from kqj_sim.rules import GameRules
-from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.intervals import Estimate, make_exact
 from kqj_sim.stats.quantities import find_quantity
 from kqj_sim.stats.tables import Table
 from kqj_sim.version import __version__
@@ -69,12 +69,12 @@ def make_comparison_screen(comparison: Comparison) -> Screen:
         "method": plan.interval_method,
         "pairs": [
             {
-                "policies": [names[one], names[other]],
+                "policies": [*comparison.name_pair(sides)],
                 "deals": leads.deals,
                 "shown": leads.verdict,
                 "confidence": leads.plan.confidence,
             }
-            for (one, other), leads in comparison.pairs.items()
+            for sides, leads in comparison.pairs.items()
         ],
     }
     players = [player.under(comparison.rules).text for player in comparison.players]
@@ -181,7 +181,7 @@ def _format_rule_options(rules: GameRules) -> list[str]:
 _MAX_BINS = 60
 
 
-def make_comparison_drawing(comparison: Comparison) -> Drawing:
+def make_comparison_drawing(comparison: Comparison, screen: Screen) -> Drawing:
     """Return the picture of a comparison.
 
     Two policies: the distribution of the lead over the deals, and its estimate by number of deals
@@ -192,7 +192,7 @@ def make_comparison_drawing(comparison: Comparison) -> Drawing:
         NothingToDrawError: the two policies have the same results.
     """
     sides, leads = next(iter(comparison.pairs.items()))
-    names = comparison.names[sides[0]], comparison.names[sides[1]]
+    names = comparison.name_pair(sides)
     if comparison.is_ranked:
         charts = [_make_ranking_chart(comparison), _make_matrix_chart(comparison)]
     elif {*leads.tally.distribution} == {0}:
@@ -201,8 +201,7 @@ def make_comparison_drawing(comparison: Comparison) -> Drawing:
         charts = [_make_lead_chart(comparison, names, leads)]
         if len(leads.history) > 1:
             charts.append(_make_history_chart(comparison, names[0], leads))
-    run = make_comparison_screen(comparison).run
-    lines = [write_headline(comparison)[0], run.describe(), run.describe_intervals()]
+    lines = [screen.headline[0], screen.run.describe(), screen.run.describe_intervals()]
     return Drawing(lines, [chart for chart in charts if chart is not None])
 
 
@@ -227,12 +226,10 @@ def _make_lead_chart(comparison: Comparison, names: tuple[str, str], leads: Lead
                 low = sign * number if width == step else number - 1 if sign > 0 else -number
                 shares[low * width] += share
         label = f"{name} ahead: {100 * sum(shares.values()):.1f}%"
-        stacks[label] = {
-            low: Estimate(share, math.nan, math.nan, leads.deals) for low, share in shares.items()
-        }
+        stacks[label] = {low: make_exact(share, leads.deals) for low, share in shares.items()}
     even = distribution[0] / max(1, leads.deals)
     if width == step:
-        stacks["even"] = {0.0: Estimate(even, math.nan, math.nan, leads.deals)}
+        stacks["even"] = {0.0: make_exact(even, leads.deals)}
     return make_distribution(
         "leads", f"Lead by {unit}; {100 * even:.1f}% of the {unit}s even", stacks,
         f"lead of {names[0]}, {_get_lead_unit(comparison)}", f"% of the {unit}s", step=width,
@@ -375,13 +372,13 @@ def explain_parameters(count: int) -> str:
     return f"--plot draws at most {MAX_PARAMETERS} parameters, not {count}"
 
 
-def make_sweep_drawing(sweep: Sweep, run: Run) -> Drawing:
+def make_sweep_drawing(sweep: Sweep, screen: Screen) -> Drawing:
     """Return the picture of a sweep; raise NothingToDrawError for one setting or 3 parameters."""
     if len(sweep.varied_parameters) > MAX_PARAMETERS:
         raise NothingToDrawError(explain_parameters(len(sweep.varied_parameters)))
     if len(sweep.settings) == 1:
         raise NothingToDrawError("a sweep of one value is a single point")
-    lines = [*write_sweep_headline(sweep), run.describe()]
+    lines = [*screen.headline, screen.run.describe()]
     if len(sweep.varied_parameters) == 1:
         return Drawing(lines, _list_line_charts(sweep), columns=1)
     maps = [_make_map(sweep, "points"), _make_map(sweep, "taken")]
@@ -395,12 +392,12 @@ _STATUS_SIGNS = {"best": ("●", "best"), "tied": ("○", "statistically tied wi
 
 def _list_line_charts(sweep: Sweep) -> list[Chart]:
     """Return points a round by what may be the best, and shares, over the values of a parameter."""
-    (parameter,), game = sweep.varied_parameters, find_game(sweep.rules.game)
+    ((parameter, values),), game = sweep.varied_parameters, find_game(sweep.rules.game)
     names = None
     try:
-        places = [float(value) for value in parameter.values]
+        places = [float(value) for value in values]
     except ValueError:
-        names = {float(place): value for place, value in enumerate(parameter.values)}
+        names = {float(place): value for place, value in enumerate(values)}
         places = [*names]
     settings = dict(zip(places, sweep.settings, strict=True))
     words = {status: words for status, (_, words) in _STATUS_SIGNS.items()}
@@ -416,10 +413,10 @@ def _list_line_charts(sweep: Sweep) -> list[Chart]:
     return [
         make_lines(
             "points", f"Lead over the opponents, with {confidence} intervals",
-            {words: numbers for words, numbers in points.items() if numbers}, parameter.name,
+            {words: numbers for words, numbers in points.items() if numbers}, parameter,
             "points a round", joined=False, names=names,
         ),
-        make_lines("shares", game.taken_heading, shares, parameter.name, "%", "share", names=names),
+        make_lines("shares", game.taken_heading, shares, parameter, "%", "share", names=names),
     ]  # fmt: skip
 
 
@@ -429,10 +426,10 @@ def _label_per_cent(sweep: Sweep, quantity: str) -> str:
 
 def _make_map(sweep: Sweep, quantity: Literal["points", "taken"]) -> Chart | None:
     """Return a heat map: rows are the first parameter's values, columns the second's."""
-    first, second = sweep.varied_parameters
+    (first, first_values), (second, second_values) = sweep.varied_parameters
     game, is_share = find_game(sweep.rules.game), quantity == "taken"
     scale, decimals = (100, 1) if is_share else (1, game.point_decimals)
-    settings = dict(zip(product(first.values, second.values), sweep.settings, strict=True))
+    settings = dict(zip(product(first_values, second_values), sweep.settings, strict=True))
     cells: dict[tuple[Any, ...], Estimate] = {
         cell: getattr(setting, quantity) for cell, setting in settings.items()
     }
@@ -446,8 +443,8 @@ def _make_map(sweep: Sweep, quantity: Literal["points", "taken"]) -> Chart | Non
     title = takes if is_share else "Lead over the opponents, points a round"
     title = f"{title}, with {100 * sweep.leads.plan.confidence:g}% intervals"
     return make_heat_maps(
-        quantity, title, {title: cells}, (first.name, first.values[::-1]),
-        (second.name, second.values), "share" if is_share else "points", diverging=not is_share,
+        quantity, title, {title: cells}, (first, first_values[::-1]),
+        (second, second_values), "share" if is_share else "points", diverging=not is_share,
         min_observations=0, texts=texts, colour_bar=not is_small,
     )  # fmt: skip
 
@@ -521,28 +518,26 @@ def render_player_file(tuning: Tuning, path: str, made_by: str) -> bytes:
     return ("\n".join(lines) + "\n\n" + format_player_file(player, _LINE_WIDTH)).encode()
 
 
-def make_tuning_drawing(tuning: Tuning, run: Run) -> Drawing:
+def make_tuning_drawing(tuning: Tuning, screen: Screen) -> Drawing:
     """Return the picture of a search; raise NothingToDrawError for one of a single generation."""
     if len(tuning.generations) == 1:
         raise NothingToDrawError("a search of one generation is a single point")
 
-    def estimate(number: float) -> Estimate:
-        return Estimate(number, math.nan, math.nan, tuning.plan.deals)
-
+    generations, deals = tuning.generations, tuning.plan.deals
     leads = {
         "best candidate, luck included": {
-            each.number: estimate(each.best) for each in tuning.generations
+            step.number: make_exact(step.best, deals) for step in generations
         },
         "mean of the candidates": {
-            each.number: estimate(each.points) for each in tuning.generations
+            step.number: make_exact(step.points, deals) for step in generations
         },
     }
     centres = {}
     for number, parameter in enumerate(tuning.search_parameters):
-        values = [parameter.start, *(each.values[number] for each in tuning.generations)]
+        values = [parameter.start, *(step.values[number] for step in generations)]
         width = parameter.high - parameter.low
         centres[parameter.name] = {
-            generation: estimate((value - parameter.low) / width)
+            generation: make_exact((value - parameter.low) / width, deals)
             for generation, value in enumerate(values)
         }
     title = "The centre of the search, as % of each parameter's range"
@@ -552,4 +547,4 @@ def make_tuning_drawing(tuning: Tuning, run: Run) -> Drawing:
         ),
         make_lines("centres", title, centres, "generation", "% of the range", "share"),
     ]
-    return Drawing([*write_tuning_headline(tuning), run.describe()], charts, columns=1)
+    return Drawing([*write_tuning_headline(tuning), screen.run.describe()], charts, columns=1)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from kqj_sim.games import find_game
 from kqj_sim.policies.parameters import format_parameter_number
 from kqj_sim.questions.compare.play import Setting, Sweep, Tuning, format_values
-from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.intervals import make_exact
 from kqj_sim.stats.tables import Table, TableRow
 
 _COLUMNS = {"table", "quantity", "unit", "value", "low", "high", "deals", "status", "run"}
@@ -82,12 +81,12 @@ def make_tuning_tables(tuning: Tuning) -> list[Table]:
     ):
         numbers = [format_parameter_number(number) for number in (start, value, low, high)]
         before, after, *ends = numbers
-        change = Estimate((value - start) / (high - low), math.nan, math.nan, leads.deals)
+        change = make_exact((value - start) / (high - low), leads.deals)
         parameters.append(((name, before, after, " to ".join(ends)), "change_share", change))
     course: list[TableRow] = []
     for number, values, *points in tuning.generations:
         group = (number, format_values(tuning.search_parameters, values))
-        mean, best = (Estimate(lead, math.nan, math.nan, tuning.plan.deals) for lead in points)
+        mean, best = (make_exact(lead, tuning.plan.deals) for lead in points)
         course += [
             (group, "candidates_mean_per_round", mean),
             (group, "candidates_best_per_round", best),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from kqj_sim.games import describe_rules
@@ -16,6 +17,7 @@ from kqj_sim.questions.odds.screen import (
     LEAD,
     list_charts,
     list_key_parts,
+    make_odds_drawing,
     make_odds_screen,
     write_headline,
 )
@@ -28,7 +30,6 @@ from kqj_sim.version import __version__
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kqj_sim.output.figures import Drawing
     from kqj_sim.output.screen import Screen
     from kqj_sim.positions.odds import Odds
 
@@ -74,7 +75,7 @@ class OddsResult(Result):
     suffixes: ClassVar[Mapping[str, str]] = PAGE_SUFFIXES
 
     def __init__(self, odds: Odds) -> None:
-        super().__init__(make_odds_screen(odds))
+        super().__init__(make_odds_screen(odds), partial(make_odds_drawing, odds))
         self._odds = odds
         leads = odds.estimate_leads()
         self.options = tuple(
@@ -124,12 +125,6 @@ class OddsResult(Result):
         from kqj_sim.output.page import to_html
 
         return to_html(make_odds_page(self._odds, self._screen))
-
-    def make_drawing(self) -> Drawing:
-        """Return the picture; raise NothingToDrawError if there is none."""
-        from kqj_sim.questions.odds.screen import make_odds_drawing
-
-        return make_odds_drawing(self._odds, self._screen)
 
     def describe_interruption(self) -> str:
         """Say how many deals were played before Ctrl-C."""

@@ -18,7 +18,7 @@ from kqj_sim.policies.players import Player
 from kqj_sim.positions.measures import RANKING_MEASURE, UNCOUNTERED_VALUE
 from kqj_sim.positions.odds import CardOdds, Odds
 from kqj_sim.rules import GameRules
-from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.intervals import Estimate, make_exact
 from kqj_sim.stats.tables import Table, TableRow
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class RankedOption(NamedTuple):
 
     number: int
     name: str
-    lead: Estimate = Estimate(0.0, math.nan, math.nan, 0)
+    lead: Estimate = make_exact(0.0, 0)
 
     @property
     def is_tied(self) -> bool:
@@ -119,7 +119,7 @@ def _make_option_table(odds: Odds, name: str, title: str, group: str) -> Table:
     ]
     leads = odds.estimate_leads()
     # Results of cards give no deals here.
-    nothing = Estimate(math.nan, math.nan, math.nan, 0 if odds.kind == "card" else odds.deals)
+    nothing = make_exact(math.nan, 0 if odds.kind == "card" else odds.deals)
 
     def lines() -> Iterator[TableRow]:
         for option in odds.ranking:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import msgspec
 
 from kqj_sim.messages import format_json, represent
-from kqj_sim.output.figures import NothingToDrawError
 from kqj_sim.output.formats import convert_table
 from kqj_sim.output.screen import Screen
 from kqj_sim.questions.review import screen
@@ -25,8 +24,6 @@ from kqj_sim.suffixes import PAGE_SUFFIXES
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from kqj_sim.output.figures import Drawing
 
 
 class ReviewResult(Result):
@@ -48,7 +45,9 @@ class ReviewResult(Result):
     suffixes = PAGE_SUFFIXES
 
     def __init__(self, reviewed: ReviewedRounds, run: screen.ReviewRun, worst: int) -> None:
-        super().__init__(screen.make_review_screen(reviewed.reviews, run, worst))
+        super().__init__(
+            screen.make_review_screen(reviewed.reviews, run, worst), screen.refuse_drawing
+        )
         self._reviewed, self._run = reviewed, run
         self.errors = tuple(reviewed.errors)
         self.without_player = reviewed.without_player
@@ -91,10 +90,6 @@ class ReviewResult(Result):
     def _list_lines(self) -> Sequence[str]:
         lines = super()._list_lines()
         return [*self.worst[:1], *lines]
-
-    def make_drawing(self) -> Drawing:
-        """Return the picture; raise NothingToDrawError if there is none."""
-        raise NothingToDrawError("a review has no picture; save it to a page")
 
 
 # The JSON of a review: docs/review.md says what each key means.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from kqj_sim.arguments import name_policy
 from kqj_sim.cards import parse_card
 from kqj_sim.games import find_game
 from kqj_sim.messages import shell_join
 from kqj_sim.output.card_reasons import compare_cards
+from kqj_sim.output.figures import NothingToDrawError
 from kqj_sim.output.grid import Excerpt
 from kqj_sim.output.screen import RANGE_SIGNS, Run, Screen
 from kqj_sim.output.sentences import say
@@ -271,6 +272,11 @@ def make_review_screen(reviews: Sequence[RoundReview], run: ReviewRun, worst: in
         passages.append(("\n".join(lines), make_command(grade, run)))
     parts = _OF_ROUND if is_single else _list_season_parts(tables, run.by)
     return Screen(run, tables, headline, parts, remarks=remarks, commands=passages)
+
+
+def refuse_drawing(screen: Screen) -> NoReturn:
+    """Raise NothingToDrawError."""
+    raise NothingToDrawError("a review has no picture; save it to a page")
 
 
 def _write_round(review: RoundReview) -> list[str]:

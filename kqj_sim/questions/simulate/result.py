@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from kqj_sim.arguments import parse_argument, split_items
@@ -24,8 +25,6 @@ from kqj_sim.stats.tally import Tally
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from kqj_sim.output.figures import Drawing
 
 
 def choose_columns(columns: str | Sequence[str] | None, experiment: Experiment) -> list[str]:
@@ -69,7 +68,8 @@ class SimulationResult(Result):
             self.kind, tally.experiment, tally.deals, confidence=confidence,
             games=tally.experiment.games, by=tally.by, where=tally.where, interrupted=interrupted,
         )  # fmt: skip
-        super().__init__(make_simulation_screen(run, tally.tables(confidence)))
+        screen = make_simulation_screen(run, tally.tables(confidence))
+        super().__init__(screen, partial(make_simulation_drawing, tally))
         self._tally = tally
         self._runner = runner
         self._can_resume = can_resume
@@ -108,10 +108,6 @@ class SimulationResult(Result):
         wanted = f"{total:,} deals" if unit == "deals" else f"the deals of {total:,} games"
         hint = "; the same command goes on" if self._can_resume else ""
         return f"the tables hold {self.deals:,} of {wanted}{hint}"
-
-    def make_drawing(self) -> Drawing:
-        """Return the picture; raise NothingToDrawError if there is none."""
-        return make_simulation_drawing(self._tally, self._screen)
 
 
 # A simulation that writes its rows as they are played.

@@ -16,7 +16,6 @@ from kqj_sim.errors import InputError
 from kqj_sim.paired.leads import ComparisonPlan
 from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.compare.play import (
-    ParameterValues,
     Sweep,
     compare_with_best,
     list_combinations,
@@ -194,13 +193,14 @@ def test_interrupted_it_holds_what_all_sets_have_played() -> None:
     ("calling.take=1,2", ["1", "2"]),
 ])  # fmt: skip
 def test_values_of_numbers(text: str, values: list[str]) -> None:
-    assert parse_parameter_values(text, COUNTER, DEFAULT_RULES) == ParameterValues(
-        text.partition("=")[0].strip(), tuple(values)
+    assert parse_parameter_values(text, COUNTER, DEFAULT_RULES) == (
+        text.partition("=")[0].strip(),
+        tuple(values),
     )
 
 
 def test_values_are_lists_of_numbers() -> None:
-    take = ParameterValues("take", ("1", "200"))
+    take = ("take", ("1", "200"))
     assert list_parameter_values({"take": [1, 200]}, COUNTER, DEFAULT_RULES) == (take,)
     assert list_parameter_values({"take": np.array([1, 200.0])}, COUNTER, DEFAULT_RULES) == (take,)
     assert list_parameter_values({"take": iter(["1", "200"])}, COUNTER, DEFAULT_RULES) == (take,)
@@ -211,12 +211,12 @@ def test_values_are_lists_of_numbers() -> None:
     )
     flags: VaryLike = {"merge": [True, False], "prior": ("none", "network")}
     for varied in (flags, ["merge=true,False", "prior=none,network"]):
-        merge, prior = list_parameter_values(varied, parse_player("pimc"), DEFAULT_RULES)
-        assert merge.values == ("true", "false") and prior.values == ("none", "network")
+        parameters = dict(list_parameter_values(varied, parse_player("pimc"), DEFAULT_RULES))
+        assert parameters == {"merge": ("true", "false"), "prior": ("none", "network")}
 
 
 def test_combinations_go_through_all_values() -> None:
-    varied = [ParameterValues("take", ("1", "2")), ParameterValues("lap2", ("3", "4"))]
+    varied = [("take", ("1", "2")), ("lap2", ("3", "4"))]
     assert list_combinations(varied) == [("1", "3"), ("1", "4"), ("2", "3"), ("2", "4")]
 
 
@@ -232,6 +232,6 @@ def test_too_many_values_are_refused_before_they_are_read() -> None:
     text = "take=" + ",".join(map(str, range(100_000)))
     with pytest.raises(InputError, match="take has 100,000 values: at most 400"):
         parse_parameter_values(text, COUNTER, DEFAULT_RULES)
-    hundreds = [ParameterValues(str(number), tuple(map(str, range(400)))) for number in range(4)]
+    hundreds = [(str(number), tuple(map(str, range(400)))) for number in range(4)]
     with pytest.raises(InputError, match=r"400 x 400 x 400 x 400 are 25,600,000,000 sets"):
         list_combinations(hundreds)
