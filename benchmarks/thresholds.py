@@ -85,7 +85,7 @@ def main(deals: int, lap: int, seed: int) -> None:
     for low in range(0, 100, BAND):
         band = chosen & (counts >= low) & (counts < low + BAND)
         if band.any():
-            share = estimate_share(int(made[band].sum()), int(band.sum())).scaled(100)
+            share = 100 * estimate_share(int(made[band].sum()), int(band.sum()))
             click.echo(
                 f"| {low} to {low + BAND - 1} | {share.observations:,} "
                 f"| {share.value:.1f}% ({share.low:.1f} to {share.high:.1f}) |"

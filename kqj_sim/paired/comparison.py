@@ -375,7 +375,7 @@ def _describe_pair(comparison: Comparison, sides: tuple[int, int], leads: Leads)
     lead, won = take_absolute(leads.lead), None
     if comparison.plan.games and comparison.opponents is None and leads.rounds == 2:
         # One of the two wins each game.
-        won = lead.scaled(0.005, 0.5)
+        won = 0.5 + 0.005 * lead
     return say(__name__, "pair", one, other, lead, won, leads.verdict, comparison)
 
 

@@ -288,7 +288,7 @@ class Leads:
             lead = sequences.estimate_mean_sequentially(*summary, confidence, bound=bound)
         else:
             lead = intervals.estimate_mean_from_sums(*summary, confidence, (-bound, bound))
-        return lead.scaled(self.points_per_lead / self.match.lead_divisor)
+        return lead * (self.points_per_lead / self.match.lead_divisor)
 
     def compute_half_width(self, one: int = 0, other: int | None = 1) -> float:
         """Return the half-width by which to stop, of a pair or of the lead of other players."""
@@ -350,7 +350,7 @@ class Leads:
         # In the others there is none.
         products = self.tally.differing, total, squares
         lead = self._estimate_ratio((self.deals, self.tally.differing, total, products))
-        return lead.scaled(1 / self.match.lead_divisor)
+        return lead * (1 / self.match.lead_divisor)
 
     @property
     def relative_efficiency(self) -> float:
@@ -378,7 +378,7 @@ class Leads:
             else intervals.estimate_mean_from_sums
         )
         summary = self.tally.measures[player].summarize(self.match.measures.index(measure))
-        return estimate(*summary, self.plan.confidence).scaled(1 / divisor)
+        return estimate(*summary, self.plan.confidence) * (1 / divisor)
 
     def estimate_share(self, player: int, measure: str) -> Estimate:
         """Estimate the share of the rounds, or games won, that a measure counts."""
@@ -402,7 +402,7 @@ class Leads:
             return intervals.estimate_share(summary[1], summary[0], confidence)
         else:
             share = intervals.estimate_mean_from_sums(*summary, confidence, (0, most))
-        return intervals.clip_estimate(share, (0, most)).scaled(1 / most)
+        return intervals.clip_estimate(share, (0, most)) * (1 / most)
 
     def _estimate_ratio(
         self, summary: tuple[int, int, int, tuple[int, int, int]], most: int | None = None

@@ -47,7 +47,7 @@ def _name_lead(comparison: Comparison, name: str) -> str:
 
 def _to_lead(comparison: Comparison, lead: Estimate) -> Estimate:
     """Return a lead as tables have it: those in games won are shares, not per cent."""
-    return lead.scaled(1 / (100.0 if comparison.plan.games else 1.0))
+    return lead * (0.01 if comparison.plan.games else 1.0)
 
 
 def _make_pair_tables(comparison: Comparison) -> tuple[Table, Table, Table, Table]:

@@ -47,9 +47,9 @@ class Estimate(NamedTuple):
             interval has no meaning, as for counts and exact numbers.
         observations: number of observations.
 
-    It is its value in `float`, in format codes and in `<`, `<=`, `>` and `>=` with a number.  Times
-    a number, or plus one, it is an estimate; two of them make none, since the interval depends on
-    how they were sampled together.
+    It is its value in `float`, in format codes, in arrays of numpy and in `<`, `<=`, `>` and `>=`
+    with a number.  Times a number, plus one or rounded, it is an estimate; two of them make none,
+    since the interval depends on how they were sampled together.
 
     Example:
         >>> import kqj_sim as kqj
@@ -84,13 +84,22 @@ class Estimate(NamedTuple):
     def __format__(self, code: str) -> str:
         return format(float(self), code) if code else str(self)
 
+    def __array__(self, kind: Any = None, copy: bool | None = None) -> Any:
+        import numpy as np
+
+        return np.array(float(self), kind)
+
+    def __round__(self, digits: int | None = None) -> Estimate:
+        return self._map(0, lambda number: round(number, digits or 0))
+
     def _map(self, other: object, compute: Callable[[Any], Any]) -> Estimate:
         if not isinstance(other, Real):
             raise TypeError(
                 f"an estimate combines with a number, not with {type(other).__name__}: take its "
                 ".value, or compare() for the difference of two policies"
             )
-        value, low, high = (float(compute(number)) for number in self[:3])
+        # The sum is 0 where the number is -0.
+        value, low, high = (float(compute(number)) + 0.0 for number in self[:3])
         low, high = (high, low) if low > high else (low, high)
         return Estimate(value, low, high, self.observations)
 
@@ -129,11 +138,6 @@ class Estimate(NamedTuple):
 
     def __ge__(self, other: Any) -> bool:
         return float(self) >= float(other) if isinstance(other, Real) else tuple.__ge__(self, other)
-
-    def scaled(self, factor: float, start: float = 0.0) -> Estimate:
-        """Return the estimate of `start` plus the quantity times a positive factor."""
-        value, low, high = (start + factor * number for number in self[:3])
-        return Estimate(value, low, high, self.observations)
 
 
 # numpy's numbers leave arithmetic to the estimate.

@@ -110,7 +110,7 @@ def test_a_share_counts_as_many_deals_as_tell_less(heavy: float) -> None:
     kish = weights.sum() ** 2 / (weights**2).sum()
     own = value * (1 - value) * weights.sum() ** 2 / (weights**2 * (hits - value) ** 2).sum()
     assert (own < kish) == (heavy == 1)
-    assert found == pytest.approx(estimate_weighted_share(value, min(kish, own), 500))
+    assert found == pytest.approx(tuple(estimate_weighted_share(value, min(kish, own), 500)))
 
 
 def test_a_mean_has_students_interval_of_the_effective_number() -> None:

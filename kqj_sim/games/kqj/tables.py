@@ -438,7 +438,7 @@ def _list_scores(builder: TableBuilder) -> TableRows:
     histograms = [builder.group_histograms((), column) for _, column, _ in sides]
     for group in histograms[0]:
         for (quantity, _, parts), histogram in zip(sides, histograms, strict=True):
-            estimate = builder.mean(histogram[group]).scaled(1 / parts)
+            estimate = builder.mean(histogram[group]) * (1 / parts)
             yield group, quantity, estimate
     if rules.teams == 2 and rules.partners == "fixed":
         for group, differences in builder.group_histograms(

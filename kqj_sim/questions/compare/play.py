@@ -381,13 +381,13 @@ def _make_settings(sets: Sequence[Mapping[str, str]], leads: Leads) -> tuple[Set
             single = 1 - (1 - confidence) / (len(sets) - 1)
             half = intervals.compute_reach(deals, single) * error
             low = value - half if may_be[number] else max(0.0, value - half)
-            loss = Estimate(value, low, value + half, deals).scaled(1 / match.lead_divisor)
+            loss = Estimate(value, low, value + half, deals) * (1 / match.lead_divisor)
         settings.append(
             Setting(
                 values=values,
                 policy=match.players[number].text,
                 points=leads.estimate(number),
-                lead_over_best_other=over_others[number].scaled(1 / match.lead_divisor),
+                lead_over_best_other=over_others[number] * (1 / match.lead_divisor),
                 taken=leads.estimate_share(number, "takes"),
                 made=leads.estimate_ratio(number, "made", "takes"),
                 loss=loss,

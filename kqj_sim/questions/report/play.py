@@ -180,7 +180,7 @@ class TakeChart:
         )
         divisor = self.experiment.rules.team_count - 1
         return [
-            (group, "gain_mean", gain.scaled(1 / divisor)),
+            (group, "gain_mean", gain * (1 / divisor)),
             (group, "taking_better_share", more),
             (group, "passing_better_share", less),
         ]

@@ -311,7 +311,7 @@ def _list_loss(
         loss_win_share_per_round=average_sum(lambda grade: grade.loss.wins),
         decisions_per_round=make_exact(count.value, count.observations),
         mistakes_per_round=average(lambda grade: float(grade.mistake)),
-        loss_points_per_decision=loss.scaled(1 / count.value),
+        loss_points_per_decision=loss * (1 / count.value),
         loss_share=part / whole if whole > 0 else None,
         hindsight_loss_points_per_round=hindsight if is_known else None,
     )

@@ -112,7 +112,7 @@ def test_the_share_of_those_who_agree_has_its_interval() -> None:
     agree = generator.random(2000) < 0.3
     number = float(agree.sum())
     whole = estimate_bidding_probability(2000, number, number, 0.9)
-    assert whole == pytest.approx(estimate_share(int(number), 2000, 0.9))
+    assert whole == pytest.approx(tuple(estimate_share(int(number), 2000, 0.9)))
     known = np.where(agree, generator.choice([0.25, 0.5, 1.0], 2000), 0.0)
     found = estimate_bidding_probability(2000, known.sum(), (known**2).sum())
     half = 1.96 * known.std() / math.sqrt(2000)
