@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
+import pty
+import re
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +47,34 @@ def run(*arguments: str, **settings: object) -> Result:
     return CliRunner().invoke(main, list(arguments), **settings)  # type: ignore[arg-type]
 
 
+def run_json(*arguments: str, **settings: object) -> Any:
+    """Return what a command, which succeeds, prints as JSON."""
+    done = run(*arguments, "--format", "json", **settings)
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def run_python(
+    *arguments: str, variables: dict[str, str] | None = None, **settings: Any
+) -> subprocess.CompletedProcess[str]:
+    """Run Python in a process of its own, with further variables and settings of `subprocess`."""
+    settings = {"capture_output": True, "text": True, "check": False, **settings}
+    environment = ENVIRONMENT | (variables or {})
+    return subprocess.run([sys.executable, *arguments], env=environment, **settings)
+
+
+def run_program(*arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]:
+    """Run `kqj-sim` as a program of its own, as `run_python` does."""
+    return run_python("-m", "kqj_sim", *arguments, **settings)
+
+
+def run_in_shell(line: str, **settings: Any) -> subprocess.CompletedProcess[str]:
+    """Run a line of the shell in which PROGRAM stands for `kqj-sim`."""
+    line = line.replace("PROGRAM", " ".join(f"'{word}'" for word in PROGRAM))
+    settings = {"env": ENVIRONMENT, "text": True, "check": False, **settings}
+    return subprocess.run(line, shell=True, capture_output=True, **settings)
+
+
 def expect_error(result: Result, status: int = 2) -> str:
     """Return the line on stderr of a command that failed.
 
@@ -64,3 +97,45 @@ def kill_at_end(process: subprocess.Popen[Any]) -> Iterator[None]:
     finally:
         process.kill()
         process.wait()
+
+
+def start(
+    folder: Path, *arguments: str, program: Sequence[str] = PROGRAM, **settings: Any
+) -> subprocess.Popen[str]:
+    """Start a program in a folder; `settings` are those of `subprocess.Popen`."""
+    settings = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **settings}
+    return subprocess.Popen([*program, *arguments], cwd=folder, env=ENVIRONMENT, **settings)
+
+
+def wait_until_written(process: subprocess.Popen[str], folder: Path) -> None:
+    """Wait until a program has written to the temporary file of its output."""
+    end = time.monotonic() + 120
+    while not any(part.stat().st_size for part in folder.glob(".kqj-sim-*.part")):
+        assert process.poll() is None and time.monotonic() < end, "nothing was written"
+        time.sleep(0.02)
+
+
+def interrupt_at_terminal(folder: Path, pattern: str, *arguments: str) -> tuple[str, str]:
+    """Press Ctrl-C once a program shows text of this pattern on a terminal.
+
+    Returns:
+        What it prints, with status 130, and all that the terminal shows.
+    """
+    terminal, stderr = pty.openpty()
+    variables = {**ENVIRONMENT, "TERM": "xterm", "COLUMNS": "120"}
+    process = subprocess.Popen(
+        [*PROGRAM, *arguments], cwd=folder, env=variables, stdout=subprocess.PIPE, stderr=stderr
+    )
+    os.close(stderr)
+    with kill_at_end(process):
+        shown = ""
+        while not re.search(pattern, shown):
+            shown += os.read(terminal, 1 << 12).decode(errors="replace")
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+        with suppress(OSError):  # The end of a terminal is an error.
+            while more := os.read(terminal, 1 << 12):
+                shown += more.decode(errors="replace")
+    os.close(terminal)
+    assert process.returncode == 130, shown
+    return out.decode(), shown

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from packaging.utils import canonicalize_name
 import kqj_sim
 from kqj_sim.core.code_cache import ABOVE_THE_ENGINE
 from kqj_sim.games import GAMES, KQJ
+from tests.command_line import run_python
 from tests.imports import (
     GAME_PARTS,
     PACKAGE,
@@ -158,13 +158,6 @@ def text_files() -> Iterator[Path]:
         made = hidden or path.suffix == ".log" or {"__pycache__", "build", "dist"} & {*folders}
         if not made and path.is_file() and b"\0" not in path.read_bytes():
             yield path
-
-
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run Python with arguments at the root of the checkout."""
-    return subprocess.run(
-        [sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, check=False
-    )
 
 
 def test_imports_point_one_way() -> None:
@@ -387,7 +380,7 @@ for words in ([], *([name] for name in COMMANDS)):
 
 @pytest.mark.parametrize("statement", ["import kqj_sim", HELP], ids=["import", "help"])
 def test_import_and_help_wait_for_no_heavy_library(statement: str) -> None:
-    shown = run("-c", f"{statement}\nimport sys\nprint('modules:', *sys.modules)")
+    shown = run_python("-c", f"{statement}\nimport sys\nprint('modules:', *sys.modules)")
     assert shown.returncode == 0, shown.stderr
     loaded = shown.stdout.rpartition("modules:")[2].split()
     assert "kqj_sim" in loaded
@@ -425,11 +418,11 @@ def test_files_hold_no_registry_address_and_no_machine_path() -> None:
 
 
 def test_ruff_finds_nothing() -> None:
-    checked = run("-m", "ruff", "check", "--output-format", "concise")
+    checked = run_python("-m", "ruff", "check", "--output-format", "concise", cwd=ROOT)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 @pytest.mark.slow
 def test_mypy_finds_nothing() -> None:
-    checked = run("-m", "mypy")
+    checked = run_python("-m", "mypy", cwd=ROOT)
     assert checked.returncode == 0, checked.stdout + checked.stderr

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import click
@@ -13,7 +11,7 @@ import pytest
 import kqj_sim
 from kqj_sim.arguments import parse_whole_number
 from kqj_sim.cli import COMMANDS, QUESTIONS, main
-from tests.command_line import ENVIRONMENT, expect_error, find_commands, run
+from tests.command_line import expect_error, find_commands, run, run_in_shell, run_program
 
 OTHER_NAMES = {"source": "from"}
 """Names in Python of options that have another one on the command line."""
@@ -74,14 +72,7 @@ def test_help_and_version() -> None:
 
 def test_version_and_help_are_found_in_every_usual_way() -> None:
     assert run("-V").output == run("--version").output
-    done = subprocess.run(
-        [sys.executable, "-m", "kqj_sim", "-V"],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=ENVIRONMENT,
-    )
-    assert done.stdout == run("-V").output
+    assert run_program("-V").stdout == run("-V").output
     assert run("help").output == run("--help").output
     assert run("help", "odds").output == run("odds", "--help").output
     assert run("help", "policies", "check").output == run("policies", "check", "--help").output
@@ -122,12 +113,5 @@ def test_variable_sets_an_option() -> None:
 
 
 def test_broken_pipe_is_quiet() -> None:
-    program = "from kqj_sim.cli import main; main()"
-    done = subprocess.run(
-        f"{sys.executable} -c '{program}' columns --format markdown | head -c 10",
-        shell=True,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_in_shell("PROGRAM columns --format markdown | head -c 10")
     assert (done.stderr, len(done.stdout)) == ("", 10)

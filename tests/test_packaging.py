@@ -102,10 +102,3 @@ def test_the_citation_is_of_this_version() -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert citation["version"] == kqj_sim.__version__
     assert {"cff-version", "message", "title", "authors", "license"} <= {*citation}
-
-
-def test_the_package_runs_as_a_module() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "kqj_sim", "--version"], check=True, capture_output=True, text=True
-    )
-    assert done.stdout.strip() == f"kqj-sim {kqj_sim.__version__}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 from kqj_sim.errors import InputError
 from kqj_sim.output.files import OutputFile, OutputFolder
 from kqj_sim.signals import TOLD
-from tests.command_line import ENDLESS, ENVIRONMENT, PROGRAM, kill_at_end
+from tests.command_line import ENDLESS, kill_at_end, run_python, start, wait_until_written
 
 STUCK = """
 import time
@@ -40,46 +39,20 @@ import slow
 """
 
 
-def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
-    """Start a command in a folder."""
-    return subprocess.Popen(
-        [*PROGRAM, *arguments],
-        cwd=folder,
-        env=ENVIRONMENT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def wait_for_rows(folder: Path) -> None:
-    """Wait until the temporary file of rows has grown."""
-    end = time.monotonic() + 120
-    while not any(part.stat().st_size for part in folder.glob(".kqj-sim-*")):
-        assert time.monotonic() < end, "no rows were written"
-        time.sleep(0.02)
-
-
 @pytest.mark.parametrize(
     ("number", "status"),
     [
         (signal.SIGTERM, 143),
         *(
-            pytest.param(number, 128 + number, marks=pytest.mark.slow)
-            for number in (
-                signal.SIGHUP,
-                signal.SIGXCPU,
-                signal.SIGUSR1,
-                signal.SIGUSR2,
-                signal.SIGALRM,
-            )
+            pytest.param(signal.Signals[name], 128 + signal.Signals[name], marks=pytest.mark.slow)
+            for name in ("SIGHUP", "SIGXCPU", "SIGUSR1", "SIGUSR2", "SIGALRM")
         ),
     ],
 )
 def test_results_so_far_are_written(number: signal.Signals, status: int, tmp_path: Path) -> None:
     process = start(tmp_path, "simulate", *ENDLESS, "--rows", "rows.csv")
     with process, kill_at_end(process):
-        wait_for_rows(tmp_path)
+        wait_until_written(process, tmp_path)
         # As `timeout` does, which sends the signal twice.
         process.send_signal(number)
         process.send_signal(number)
@@ -91,14 +64,7 @@ def test_results_so_far_are_written(number: signal.Signals, status: int, tmp_pat
 
 
 def test_second_signal_ends_whatever_runs(tmp_path: Path) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-c", STUCK],
-        cwd=tmp_path,
-        env=ENVIRONMENT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = start(tmp_path, program=(sys.executable, "-c", STUCK))
     with process, kill_at_end(process):
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
@@ -119,14 +85,8 @@ def test_a_limit_of_processor_time_is_one_request(tmp_path: Path) -> None:
         "def while_busy():\n    end = time.process_time() + 3\n"
         "    while time.process_time() < end:\n        pass\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", limited + busy + program.replace("time.sleep(600)", "while_busy()")],
-        cwd=tmp_path,
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    program = limited + busy + program.replace("time.sleep(600)", "while_busy()")
+    done = run_python("-c", program, cwd=tmp_path, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (0, "ready\nfirst\n", "")
 
 
@@ -136,21 +96,14 @@ def test_interrupted_import_is_one_line(tmp_path: Path) -> None:
         "    print('caught')\n",
         encoding="utf-8",
     )
-    done = subprocess.run(
-        [sys.executable, "-c", IMPORTING],
-        cwd=tmp_path,
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_python("-c", IMPORTING, cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted\n")
 
 
 def test_next_run_removes_what_a_killed_one_left(tmp_path: Path) -> None:
     process = start(tmp_path, "simulate", *ENDLESS, "--rows", "rows.csv")
     with process, kill_at_end(process):
-        wait_for_rows(tmp_path)
+        wait_until_written(process, tmp_path)
         running = {path.name for path in tmp_path.iterdir()}
         with OutputFile(tmp_path / "rows.csv") as stream:
             stream.write(b"another run")

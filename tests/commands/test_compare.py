@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from pathlib import Path
@@ -18,7 +17,7 @@ from kqj_sim.questions.compare.screen import make_comparison_drawing, make_compa
 from kqj_sim.rules import KqjRules
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import Table, TableRow
-from tests.command_line import run
+from tests.command_line import run, run_json
 from tests.comparisons import compare, make_leads
 from tests.output.images import read_texts
 from tests.runners import WatchedRunner
@@ -27,16 +26,11 @@ ONE, OTHER, THIRD = "random:take=0.3+greedy", "random:take=0.3", "random:take=0.
 FEW = ("--deals", "600", "--threads", "1")
 
 
-def compared(*arguments: str) -> dict[str, Any]:
-    """The JSON that a comparison prints."""
-    done = run("compare", *arguments, "--format", "json")
-    assert done.exit_code == 0, done.output
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+def compared(*arguments: str) -> Any:
+    return run_json("compare", *arguments)
 
 
 def rows(found: dict[str, Any], table: str) -> list[dict[str, Any]]:
-    """The rows of a table."""
     (each,) = [each for each in found["tables"] if each["name"] == table]
     return list(each["rows"])
 

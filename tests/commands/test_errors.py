@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import errno
 import io
-import json
 import os
-import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
@@ -20,7 +18,7 @@ from click.testing import Result
 import kqj_sim
 from kqj_sim.cli import main
 from kqj_sim.commands.from_function import ValueType
-from tests.command_line import find_commands, run
+from tests.command_line import find_commands, run, run_in_shell, run_json
 
 LONGEST = 400
 """Characters of a line that is still read."""
@@ -187,9 +185,8 @@ def test_a_level_that_no_interval_has_is_refused(command: str, level: str) -> No
 def test_the_extreme_levels_have_intervals_of_their_width(words: str) -> None:
     widths = []
     for level in ("0.01", "0.999999"):
-        done = run(*words.split(), f"--confidence={level}", "--format=json", "--quiet")
-        assert done.exit_code == 0, done.stderr
-        rows = [row for table in json.loads(done.stdout)["tables"] for row in table["rows"]]
+        found = run_json(*words.split(), f"--confidence={level}", "--quiet")
+        rows = [row for table in found["tables"] for row in table["rows"]]
         known = [row for row in rows if row["low"] is not None and row["high"] is not None]
         widths.append(sum(row["high"] - row["low"] for row in known))
     assert 0 < 5 * widths[0] < widths[1]
@@ -369,21 +366,14 @@ def test_errors_in_worker_threads_are_a_line(monkeypatch: pytest.MonkeyPatch) ->
     assert "unexpected ZeroDivisionError: in a thread" in done.stderr
 
 
-PROGRAM = f"{sys.executable} -c 'from kqj_sim.cli import main; main()'"
-
-
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_a_full_disk_is_one_line() -> None:
-    done = subprocess.run(
-        f"{PROGRAM} columns >/dev/full", shell=True, capture_output=True, text=True, check=False
-    )
+    done = run_in_shell("PROGRAM columns >/dev/full")
     assert (done.returncode, done.stderr) == (1, "Error: No space left on device\n")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the shell's notation")
 def test_closed_streams_are_no_error() -> None:
     for closed in (">&-", "2>&-", ">&- 2>&-"):
-        done = subprocess.run(
-            f"{PROGRAM} columns {closed}", shell=True, capture_output=True, text=True, check=False
-        )
+        done = run_in_shell(f"PROGRAM columns {closed}")
         assert (done.returncode, done.stderr) == (0, "")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,11 +12,7 @@ from kqj_sim.columns import KQJ_COLUMNS
 from kqj_sim.games import KQJ
 from kqj_sim.policies import describe, parse_player
 from kqj_sim.policies.players import parse_policy
-from tests.command_line import run
-
-
-def _json(*arguments: str) -> Any:
-    return json.loads(run(*arguments, "--format", "json").output)
+from tests.command_line import run, run_json
 
 
 @pytest.mark.parametrize("form", [(), ("--format", "markdown")])
@@ -33,11 +28,11 @@ def test_lists_are_complete(form: tuple[str, ...]) -> None:
 
 
 def test_presets_are_listed_with_their_values() -> None:
-    (bold,) = (each for each in _json("policies")["policies"] if each["name"] == "bold")
+    (bold,) = (each for each in run_json("policies")["policies"] if each["name"] == "bold")
     assert bold["summary"] == "calls like points, but takes at once with any hand"
     assert (bold["calls"], bold["plays"]) == (True, False)
     assert bold["parameters"]["take"] == bold["parameters"]["lap2"] == 0
-    assert _json("policies", "show", "bold")["calling"]["policy"] == "points"
+    assert run_json("policies", "show", "bold")["calling"]["policy"] == "points"
 
 
 def test_lists_fit_a_page() -> None:
@@ -64,7 +59,7 @@ def test_markdown_of_a_policy_explains_its_parameters(name: str) -> None:
 def test_shown_player_of_two_policies(tmp_path: Path) -> None:
     path = tmp_path / "bold.toml"
     path.write_text(run("policies", "show", "random:take=0.25+greedy").output, encoding="utf-8")
-    found = _json("policies", "show", f"{path}:bid=1")
+    found = run_json("policies", "show", f"{path}:bid=1")
     assert found["name"] == "bold:bid=1"
     assert (found["calling"]["policy"], found["playing"]["policy"]) == ("random", "greedy")
     take, bid, *_ = found["calling"]["parameters"]

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import html
 import json
-import os
-import pty
 import re
-import signal
-import subprocess
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +12,15 @@ import pytest
 
 import kqj_sim
 from kqj_sim.rules import KqjRules
-from tests.command_line import ENVIRONMENT, PROGRAM, kill_at_end, run
+from tests.command_line import interrupt_at_terminal, run, run_json
 from tests.games.every import SHARED
 
 HAND = ("9h 8h Ah Ks 4d", "--return", "7h")
 FEW = ("--policy", "points:take=45,lap2=38+greedy", "--deals", "512")
 
 
-def told(*arguments: str) -> dict[str, Any]:
-    """The JSON of an answer."""
-    done = run("odds", *HAND, *FEW, "--format", "json", *arguments)
-    assert done.exit_code == 0, done.output
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+def told(*arguments: str) -> Any:
+    return run_json("odds", *HAND, *FEW, *arguments)
 
 
 def test_json_carries_everything_needed_to_repeat_it() -> None:
@@ -106,7 +97,7 @@ def test_time_and_certainty_end_it() -> None:
     asked = ("odds", *HAND, *FEW[:2], "--precision", "0.5%")
     shown = " ".join(run(*asked).stdout.split())
     assert re.search(r"[\d,]+ deals \(as precise as asked for\), seed 1", shown)
-    found = json.loads(run(*asked, "--format", "json").stdout)
+    found = run_json(*asked)
     assert found["ended"] == "until"
     assert found["intervals"] == "confidence sequences"
 
@@ -119,27 +110,8 @@ def test_few_effective_deals_are_only_a_hint() -> None:
 
 
 def test_interrupted_odds_answer_with_the_deals_that_are_finished(tmp_path: Path) -> None:
-    terminal, stderr = pty.openpty()
-    arguments = ["odds", *HAND[0].split(), *HAND[1:], "--deals", "1e9"]
-    process = subprocess.Popen(
-        [*PROGRAM, *arguments, "--format", "json"],
-        cwd=tmp_path,
-        env={**ENVIRONMENT, "TERM": "xterm", "COLUMNS": "120"},
-        stdout=subprocess.PIPE,
-        stderr=stderr,
-    )
-    os.close(stderr)
-    with kill_at_end(process):
-        shown = ""
-        while not re.search(r"♥: wins \d", shown):
-            shown += os.read(terminal, 1 << 12).decode(errors="replace")
-        process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=60)
-        with suppress(OSError):  # the end of a terminal is an error
-            while more := os.read(terminal, 1 << 12):
-                shown += more.decode(errors="replace")
-    os.close(terminal)
-    assert process.returncode == 130, shown
+    arguments = ("odds", *HAND, "--deals", "1e9", "--format", "json")
+    out, shown = interrupt_at_terminal(tmp_path, r"♥: wins \d", *arguments)
     found = json.loads(out)
     assert found["ended"] == "interrupted"
     assert found["deals"] > 0

@@ -13,7 +13,7 @@ from kqj_sim.cards import format_card, parse_card
 from kqj_sim.questions.odds import position
 from kqj_sim.record import to_json
 from kqj_sim.rules import KqjRules
-from tests.command_line import expect_error, run
+from tests.command_line import expect_error, run, run_json
 from tests.referee.random_rounds import random_record
 
 TYPED = ("odds", "7h Ks 4d Qd 9s 8c Tc Jc", "--return", "9h", "--played", "As 4s")
@@ -33,9 +33,7 @@ def test_a_record_is_answered_before_a_card(record: Path) -> None:
     """The last card of the last trick but one: few distributions, all gone through."""
     whole = json.loads(record.read_text(encoding="utf-8"))
     asked = ("odds", "--record", str(record), "--at", "7.6", "--ignore-calls", *FAST)
-    done = run(*asked, "--format", "json")
-    assert done.exit_code == 0, done.stderr
-    answer = json.loads(done.stdout)
+    answer = run_json(*asked)
     assert answer["exact"] is True
     assert answer["seat"] == (whole["tricks"][6]["leader"] + 5) % 6
     assert answer["best"] in answer["hand"]
@@ -65,9 +63,7 @@ def test_players_of_a_record_are_shown_without_their_defaults(tmp_path: Path) ->
     assert run("records", "--deals", "1", "--policy", "points:take=40+greedy",
                "--out", str(rounds)).exit_code == 0  # fmt: skip
     asked = ("odds", "--record", str(rounds), "--at", "8.1", "--ignore-calls", "--quiet")
-    done = run(*asked, "--format", "json")
-    assert done.exit_code == 0, done.stderr
-    answer = json.loads(done.stdout)
+    answer = run_json(*asked)
     assert set(answer["policies"]) == {"points:take=40+greedy"}
     assert ",take=40,take_1=" in answer["players"]["points:take=40+greedy"]
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,7 @@ from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
-from tests.command_line import expect_error, run
+from tests.command_line import expect_error, run, run_python
 from tests.games.every import SHARED
 from tests.referee.random_rounds import random_game, random_record
 from tests.variants import OTHER_GAMES
@@ -49,11 +47,8 @@ def test_check_loads_few_files_and_no_engine(rounds: Path) -> None:
         "import sys; from kqj_sim.cli import main; main(sys.argv[1:], standalone_mode=False); "
         "print(*sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "check", "--quiet", str(rounds)],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    loaded = done.stdout.split()
+    loaded = run_python("-c", code, "check", "--quiet", str(rounds)).stdout.split()
+    assert "kqj_sim" in loaded
     assert not {"numpy", "numba", "pandas", "kqj_sim.core", "kqj_sim.output"} & {*loaded}
     assert sum(name.startswith("kqj_sim") for name in loaded) <= 45
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.command_line import ENVIRONMENT, PROGRAM, expect_error, run
+from tests.command_line import (
+    ENVIRONMENT,
+    expect_error,
+    run,
+    run_in_shell,
+    run_program,
+    run_python,
+)
 
 FEW = ("simulate", "--deals", "200", "--policy", "random", "--quiet")
 NOISY = """from kqj_sim import lowest, policy
@@ -40,10 +46,7 @@ def test_settings_of_matplotlib_do_not_reach_pictures(tmp_path: Path) -> None:
         folder.mkdir()
         if variables:
             (folder / "matplotlibrc").write_text("axes.facecolor: red\nfont.size: 30\n")
-        done = subprocess.run(
-            [*PROGRAM, *FEW, "--plot", "p.svg"],
-            cwd=folder, env=ENVIRONMENT | variables, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+        done = run_program(*FEW, "--plot", "p.svg", cwd=folder, variables=variables)
         assert (done.returncode, done.stderr) == (0, "")
         pictures.append((folder / "p.svg").read_bytes())
     assert pictures[0] == pictures[1]
@@ -98,10 +101,7 @@ main(sys.argv[1:])
 def test_package_that_is_replaced_meanwhile_costs_no_results(
     arguments: str, tmp_path: Path
 ) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", REPLACED, *arguments.split()],
-        cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = run_python("-c", REPLACED, *arguments.split(), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "layout" not in done.stderr
     assert done.stdout or list(tmp_path.iterdir())
@@ -112,11 +112,7 @@ def test_package_that_is_replaced_meanwhile_costs_no_results(
     "arguments", ["check -", "show -", "review -", "records --from -", "odds --record -"]
 )
 def test_closed_stdin_is_one_line(arguments: str) -> None:
-    program = " ".join(f"'{word}'" for word in PROGRAM)
-    done = subprocess.run(
-        f"{program} {arguments} <&-",
-        shell=True, env=ENVIRONMENT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = run_in_shell(f"PROGRAM {arguments} <&-")
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("Error: stdin: it is closed")
 
@@ -136,9 +132,7 @@ def test_a_library_that_cannot_be_loaded_is_named(variable: str, told: str, tmp_
         (tmp_path / "numba" / "__init__.py").write_text("from . import core")
         (tmp_path / "numba" / "core.py").write_text("raise SystemError('half of it is missing.')")
         value = f"{tmp_path}{os.pathsep}{ENVIRONMENT['PYTHONPATH']}"
-    done = subprocess.run(
-        [*PROGRAM, *FEW], env=ENVIRONMENT | {name: value}, capture_output=True, text=True
-    )
+    done = run_program(*FEW, variables={name: value})
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith(f"Error: {told}") and done.stderr.count("\n") == 1
 
@@ -146,11 +140,8 @@ def test_a_library_that_cannot_be_loaded_is_named(variable: str, told: str, tmp_
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs a limit of memory")
 @pytest.mark.parametrize("megabytes", [60, 250])
 def test_too_little_memory_is_one_line(megabytes: int) -> None:
-    program = " ".join(f"'{word}'" for word in [*PROGRAM, *FEW])
-    done = subprocess.run(
-        f"ulimit -v {megabytes << 10}; exec {program}",
-        shell=True, env=ENVIRONMENT | {"OPENBLAS_NUM_THREADS": "1"}, capture_output=True, text=True,
-    )  # fmt: skip
+    line = f"ulimit -v {megabytes << 10}; exec PROGRAM {' '.join(FEW)}"
+    done = run_in_shell(line, env=ENVIRONMENT | {"OPENBLAS_NUM_THREADS": "1"})
     last = done.stderr.splitlines()[-1]
     assert done.returncode == 1 and last.startswith("Error: ") and "unexpected" not in last
 
@@ -191,10 +182,7 @@ LIMITED = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({0}, {0})
 def test_file_that_cannot_be_written_at_the_end_does_not_cost_the_results(
     arguments: str, size: int, found: str, missing: str, tmp_path: Path
 ) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED.format(size), *arguments.split()],
-        cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = run_python("-c", LIMITED.format(size), *arguments.split(), cwd=tmp_path)
     assert done.returncode == 1
     assert found in done.stdout
     assert done.stderr.endswith(f"Error: {missing}: cannot be written: File too large\n")

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
 
 from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.compare.screen import MAX_SHOWN_SETTINGS
-from tests.command_line import run
+from tests.command_line import run, run_json
 from tests.variants import LIVELY
 
 POLICY = f"{LIVELY}+greedy"
@@ -24,18 +22,10 @@ TUNE = (
 )  # fmt: skip
 
 
-def swept(*arguments: str) -> dict[str, Any]:
-    """The JSON that a sweep prints."""
-    done = run(*SWEEP, "--format", "json", *arguments)
-    assert done.exit_code == 0, done.output
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
-
-
 def test_sweep_names_the_best_and_the_run() -> None:
     # So few deals that nothing can be told apart.
     few = ("--deals", "60", "--teams", "3", "--seed", "6", "--first", "9", "--confidence", "90%")
-    found = swept(*few)
+    found = run_json(*SWEEP, *few)
     assert (found["seed"], found["first"], found["deals"]) == (6, 9, 60)
     assert found["rules"]["teams"] == 3 and found["confidence"] == 0.9
     assert found["vary"] == {"take": ["0.1", "0.3", "0.5"]}
@@ -83,9 +73,7 @@ def test_a_large_sweep_shows_the_best_on_a_screen(monkeypatch: pytest.MonkeyPatc
 def test_tune_writes_a_player_that_can_be_seated(tmp_path: Path) -> None:
     path, plot = tmp_path / "better.toml", tmp_path / "search.svg"
     deals = ("--seed", "6", "--first", "9")
-    done = run(*TUNE, *deals, "--save", str(path), "--plot", str(plot), "--format", "json")
-    assert done.exit_code == 0, done.output
-    found = json.loads(done.stdout)
+    found = run_json(*TUNE, *deals, "--save", str(path), "--plot", str(plot))
     assert (found["seed"], found["first"]) == (6, 9)
     assert parse_player(str(path)) == parse_player(found["found"])
     take = found["parameters"]["take"]

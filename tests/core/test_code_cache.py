@@ -6,8 +6,6 @@ import errno
 import os
 import random
 import shutil
-import subprocess
-import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -23,7 +21,7 @@ from numba import types
 from kqj_sim.core import code_cache
 from kqj_sim.core.jit import kernel
 from kqj_sim.runner import Runner
-from tests.command_line import ENVIRONMENT, PROGRAM
+from tests.command_line import run_program, run_python
 
 SIGNATURE = types.int64(types.int64, types.int64)
 
@@ -258,10 +256,7 @@ WORDS = ["simulate", "--policy", "random", "--deals", "300", "--format", "json"]
 
 def run_command(cache: Path) -> tuple[str, list[str]]:
     """Run a command with a cache, which succeeds; return its output and its warnings."""
-    environment = {**ENVIRONMENT, "NUMBA_CACHE_DIR": str(cache)}
-    done = subprocess.run(
-        [*PROGRAM, *WORDS], env=environment, capture_output=True, text=True, timeout=300
-    )
+    done = run_program(*WORDS, variables={"NUMBA_CACHE_DIR": str(cache)}, timeout=300)
     assert done.returncode == 0, done.stderr
     return done.stdout, [line for line in done.stderr.splitlines() if "Compiling" not in line]
 
@@ -337,14 +332,8 @@ print("prepared", count, "times")
 
 def _run(script: str, cache: Path, policy: str) -> list[str]:
     """Run a script for a policy in a new process, and return its words."""
-    done = subprocess.run(
-        [sys.executable, "-c", script, policy],
-        env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout.split()
+    variables = {"NUMBA_CACHE_DIR": str(cache)}
+    return run_python("-c", script, policy, variables=variables, check=True).stdout.split()
 
 
 @pytest.mark.slow

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from typing import Any
 
 import numba
@@ -24,6 +21,7 @@ from kqj_sim.core.jit import (
     scalar,
     stack_int64,
 )
+from tests.command_line import run_python
 
 
 @scalar
@@ -80,10 +78,7 @@ def test_the_low_level_extension_api_works() -> None:
 
 
 def test_without_compilation_there_is_one_clear_line() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", "import kqj_sim.core.cards"],
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True,
-    )  # fmt: skip
+    done = run_python("-c", "import kqj_sim.core.cards", variables={"NUMBA_DISABLE_JIT": "1"})
     assert done.stderr.endswith("kqj_sim runs compiled code only: unset NUMBA_DISABLE_JIT\n")
 
 

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import llvmlite.binding as llvm
@@ -20,6 +17,7 @@ import pytest
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.run import simulate
+from tests.command_line import run_python
 
 pytestmark = pytest.mark.slow
 
@@ -66,13 +64,7 @@ def own() -> dict[str, str]:
 def test_every_processor_gives_the_same_rows(
     variables: dict[str, str], own: dict[str, str], tmp_path: Path
 ) -> None:
-    made = subprocess.run(
-        [sys.executable, __file__],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), **variables},
-    )
+    made = run_python(__file__, variables={"NUMBA_CACHE_DIR": str(tmp_path), **variables})
     assert made.returncode == 0, made.stderr
     assert json.loads(made.stdout) == own
 

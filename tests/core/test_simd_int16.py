@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import platform
-import subprocess
-import sys
 
 import pytest
+
+from tests.command_line import run_python
 
 PROGRAM = """
 import numpy as np
@@ -66,5 +65,4 @@ X86 = {
     ],
 )
 def test_vectors_give_the_numbers_of_numpy_on_every_processor(processor: dict[str, str]) -> None:
-    program = [sys.executable, "-W", "error", "-c", PROGRAM]
-    subprocess.run(program, env=os.environ | processor, check=True)
+    run_python("-W", "error", "-c", PROGRAM, variables=processor, check=True)

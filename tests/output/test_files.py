@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import shutil
 import stat
-import subprocess
 import sys
 from fcntl import LOCK_EX, flock
 from pathlib import Path
@@ -16,7 +16,7 @@ import pytest
 from kqj_sim.errors import InputError
 from kqj_sim.output import files
 from kqj_sim.output.files import OutputFile, OutputFolder
-from tests.command_line import ENVIRONMENT
+from tests.command_line import run_in_shell
 
 
 def test_file_appears_on_success_and_nothing_beside_it(tmp_path: Path) -> None:
@@ -105,10 +105,8 @@ def test_file_that_is_mounted_by_itself_is_refused_before(tmp_path: Path) -> Non
     """It cannot be replaced, and half of it would be left where it is written into."""
     for name in ("a.json", "b.json"):
         (tmp_path / name).write_text("old")
-    done = subprocess.run(
-        ["unshare", "-rm", "sh", "-c", MOUNTED.format(python=sys.executable)],
-        cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    mounted = MOUNTED.format(python=sys.executable)
+    done = run_in_shell(f"unshare -rm sh -c {shlex.quote(mounted)}", cwd=tmp_path)
     if "Traceback" not in done.stderr and done.returncode:
         pytest.skip("no mounts here")
     assert "cannot be written: it is mounted by itself" in done.stderr

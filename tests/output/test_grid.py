@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import subprocess
 from dataclasses import replace
 
 import pytest
@@ -25,7 +24,7 @@ from kqj_sim.output.group_words import format_heading, format_value
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.quantities import find_quantity, list_quantities
 from kqj_sim.stats.tables import Table, TableRow
-from tests.command_line import ENVIRONMENT, PROGRAM
+from tests.command_line import run_program
 from tests.games.every import SHARED
 from tests.output.tables import NAN, RESULTS, TAKEN, table
 
@@ -198,11 +197,9 @@ def test_only_missing_signs_are_replaced(encoding: str, shown: str) -> None:
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_screen_is_written_in_the_encoding_of_stdout(encoding: str) -> None:
-    done = subprocess.run(
-        [*PROGRAM, "simulate", "--deals", "300", "--policy", "greedy", "--by", "contract"],
-        env={**ENVIRONMENT, "PYTHONIOENCODING": encoding}, capture_output=True, check=True,
-    )  # fmt: skip
-    text = done.stdout.decode(encoding)
+    words = ("simulate", "--deals", "300", "--policy", "greedy", "--by", "contract")
+    variables = {"PYTHONIOENCODING": encoding}
+    text = run_program(*words, variables=variables, encoding=encoding, check=True).stdout
     assert "?" not in text
     sign = "+/-" if encoding == "ascii" else "±"
     lines = text.splitlines()

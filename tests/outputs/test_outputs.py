@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import pytest
 
+from tests.command_line import run_python
 from tests.outputs.outputs import (
     STORED,
     describe_output,
@@ -34,13 +31,8 @@ def test_numbers_are_the_same_with_the_instructions_of_older_processors() -> Non
         "OPENBLAS_CORETYPE": "NEHALEM",
         "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR",
     }
-    found = subprocess.run(
-        [sys.executable, "-m", "tests.outputs.outputs", "^odds|^review|^report"],
-        env=os.environ | older,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    arguments = ("-m", "tests.outputs.outputs", "^odds|^review|^report")
+    found = run_python(*arguments, variables=older)
     assert found.returncode == 0, found.stdout + found.stderr
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
+from typing import Any
 
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.run import simulate
-from tests.command_line import ENVIRONMENT
+from tests.command_line import run_python
 
 _SCRIPT = """
 import pickle, sys
@@ -33,8 +32,5 @@ def format_scores(experiment: Experiment) -> str:
 def simulate_elsewhere(pickled: bytes) -> str:
     """Return the sums of both teams' scores, or the error, of a process that unpickles it."""
     assert isinstance(pickle.loads(pickled), Experiment)
-    done = subprocess.run(
-        [sys.executable, "-c", _SCRIPT], input=pickled, stdout=subprocess.PIPE, env=ENVIRONMENT,
-        check=True,
-    )  # fmt: skip
-    return done.stdout.decode().strip()
+    done: Any = run_python("-c", _SCRIPT, input=pickled, text=False, check=True)
+    return str(done.stdout.decode().strip())

@@ -15,6 +15,7 @@ import pytest
 from kqj_sim.core import code_cache
 from kqj_sim.simulation import encode
 from kqj_sim.simulation.encode import compile_elsewhere
+from tests.command_line import run_python
 
 
 @pytest.fixture
@@ -37,9 +38,9 @@ def first_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[subproces
 
 @pytest.mark.slow
 def test_program_leaves_kernels_in_the_cache_that_simulations_find(tmp_path: Path) -> None:
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    variables = {"NUMBA_CACHE_DIR": str(tmp_path)}
     program = encode.PROGRAM.format(path=sys.path, whole_rounds=True)
-    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+    run_python("-c", program, variables=variables, check=True)
     code = (
         "import kqj_sim as kqj\n"
         "from kqj_sim.core import round\n"
@@ -49,9 +50,7 @@ def test_program_leaves_kernels_in_the_cache_that_simulations_find(tmp_path: Pat
         "for kernel in (round.finish_rounds, round.play_deals):\n"
         "    print(sum(kernel.stats.cache_hits.values()))\n"
     )
-    found = subprocess.run(
-        [sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True
-    )
+    found = run_python("-c", code, variables=variables, check=True)
     assert found.stdout.split() == ["1", "1"]
 
 

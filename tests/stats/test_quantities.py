@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from functools import partial
@@ -19,11 +18,11 @@ from kqj_sim.simulation.run import reduce_rows
 from kqj_sim.stats.quantities import QUANTITIES, find_quantity, list_quantities
 from kqj_sim.stats.tables import Table
 from kqj_sim.stats.tally import Tally
-from tests.command_line import run
+from tests.command_line import run_json
 from tests.games.every import SHARED
 from tests.variants import OTHER_GAMES
 
-FEW = ("--deals", "40", "--format", "json")
+FEW = ("--deals", "40")
 
 RULES: dict[str, GameRules] = {
     "two teams": KqjRules(),
@@ -48,7 +47,7 @@ def make_tables(rules: GameRules) -> Iterator[Table]:
 COMMANDS = {
     "compare": ("compare", "random", "greedy", *FEW),
     "compare three": ("compare", "random", "greedy", "standard", *FEW),
-    "compare games": ("compare", "random", "greedy", "--games", "2", "--format", "json"),
+    "compare games": ("compare", "random", "greedy", "--games", "2"),
     "sweep": ("sweep", "standard", "--vary", "take=30,40", *FEW),
     "odds after calls": (
         "odds", "9h", "8h", "Ah", "Ks", "4d", "--return", "7h", "--place", "3rd",
@@ -76,9 +75,7 @@ OF_GAMES = {
     "words", [*COMMANDS.values(), *OF_GAMES.values()], ids=[*COMMANDS, *OF_GAMES]
 )
 def test_commands_write_identifiers_with_headings(words: tuple[str, ...], tmp_path: Path) -> None:
-    done = run(*(word.replace("{folder}", str(tmp_path)) for word in words))
-    assert done.exit_code == 0, done.stderr
-    answer = json.loads(done.stdout)
+    answer = run_json(*(word.replace("{folder}", str(tmp_path)) for word in words))
     assert answer["tables"]
     for table in answer["tables"]:
         for quantity in {row["quantity"] for row in table["rows"]}:

@@ -7,7 +7,7 @@ import re
 import shlex
 from pathlib import Path
 
-from tests.command_line import run
+from tests.command_line import run, run_json
 from tests.games.kwajongen.shared import GOLDEN
 
 GAME = ("--game", "kwajongen")
@@ -15,8 +15,8 @@ BOLD, SHY = "random:accept=0.7", "random:accept=0.2"
 
 
 def test_largest_differences_are_shown_by_their_commands() -> None:
-    done = run("compare", *GAME, BOLD, SHY, "--deals", "300", "--format", "json")
-    done = run(*shlex.split(json.loads(done.stdout)["commands"][0])[1:])
+    found = run_json("compare", *GAME, BOLD, SHY, "--deals", "300")
+    done = run(*shlex.split(found["commands"][0])[1:])
     assert done.exit_code == 0 and "Version 2" in done.stdout
 
 

@@ -17,7 +17,7 @@ from kqj_sim.questions.review.tables import replace_players
 from kqj_sim.record import to_json
 from kqj_sim.stats.intervals import make_count
 from kqj_sim.stats.tables import Table, TableRow
-from tests.command_line import expect_error, run
+from tests.command_line import expect_error, run, run_json
 from tests.imports import ROOT
 
 ROUND = kqj.records(deals=1, first=3, policy="greedy")[0]
@@ -32,15 +32,12 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def review(*arguments: str, **settings: object) -> dict[str, Any]:
-    done = run("review", *arguments, *FEW, "--format", "json", "--quiet", **settings)
-    assert done.exit_code == 0, done.output
-    data: dict[str, Any] = json.loads(done.stdout)
-    return data
+def review(*arguments: str, **settings: object) -> Any:
+    return run_json("review", *arguments, *FEW, "--quiet", **settings)
 
 
 @pytest.fixture(scope="module")
-def whole() -> dict[str, Any]:
+def whole() -> Any:
     """The JSON of a review of the round, which comes from stdin."""
     return review("-", input=to_json(ROUND).encode())
 

@@ -16,7 +16,7 @@ import pytest
 
 from kqj_sim.questions.simulate import checkpoint
 from kqj_sim.questions.simulate.checkpoint import SavedRun, read_checkpoint
-from tests.command_line import ENDLESS, ENVIRONMENT, PROGRAM, expect_error, kill_at_end, run
+from tests.command_line import ENDLESS, expect_error, kill_at_end, run, start
 from tests.variants import OTHER_GAMES
 
 GREEDY = ("--policy", "greedy", "--seed", "4", "--by", "lap", "--where", "place < 5", "--quiet")
@@ -74,10 +74,8 @@ def test_saved_run_goes_on_and_can_become_longer(
 
 def killed_run(folder: Path, number: signal.Signals) -> tuple[int, str]:
     """Start a run without end, end it by a signal once it has saved something."""
-    process = subprocess.Popen(
-        [*PROGRAM, "simulate", *ENDLESS, "--checkpoint", "run.npz", "--format", "json"],
-        cwd=folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    arguments = ("simulate", *ENDLESS, "--checkpoint", "run.npz", "--format", "json")
+    process = start(folder, *arguments, stdout=subprocess.DEVNULL)
     with kill_at_end(process):
         path = folder / "run.npz"
         before = read_checkpoint(path)[0].finished if path.exists() else 0

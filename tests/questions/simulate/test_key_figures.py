@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import partial
 from typing import Any
@@ -19,7 +18,7 @@ from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.run import reduce_rows
 from kqj_sim.stats.tally import Tally
-from tests.command_line import run
+from tests.command_line import run, run_json
 from tests.games.every import SHARED
 from tests.output.images import read_texts
 from tests.variants import OTHER_GAMES
@@ -161,9 +160,7 @@ def test_output_to_a_pipe_is_as_wide_as_columns_says(
 
 def test_numbers_are_those_of_the_tables() -> None:
     text = run("simulate", "--deals", "2000", "--policy", "standard").stdout
-    found = json.loads(
-        run("simulate", "--deals", "2000", "--policy", "standard", "--format", "json").stdout
-    )
+    found = run_json("simulate", "--deals", "2000", "--policy", "standard")
     tables = {table["name"]: table["rows"] for table in found["tables"]}
     made = next(each for each in tables["contracts"] if each["quantity"] == "made_share")
     lead = next(each for each in tables["scores"] if each["quantity"] == "score_difference_mean")
@@ -197,7 +194,7 @@ def test_tables_are_shown_by_name() -> None:
     assert "Scores of a round" not in named and "More:" not in named
     everything = run(*few, "--tables", "all").stdout
     listed = run(*few, "--tables", "list").stdout
-    found = json.loads(run(*few, "--format", "json").stdout)
+    found = run_json(*few)
     assert [line.split()[0] for line in listed.splitlines()] == [
         table["name"] for table in found["tables"]
     ]

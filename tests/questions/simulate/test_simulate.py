@@ -5,13 +5,9 @@ from __future__ import annotations
 import errno
 import json
 import os
-import pty
 import re
 import signal
 import subprocess
-import sys
-import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +17,22 @@ import pytest
 
 from kqj_sim.output.rows import RowsFile
 from kqj_sim.record import from_json
-from tests.command_line import ENDLESS, ENVIRONMENT, PROGRAM, kill_at_end, run
+from tests.command_line import (
+    ENDLESS,
+    interrupt_at_terminal,
+    kill_at_end,
+    run,
+    run_json,
+    run_program,
+    start,
+    wait_until_written,
+)
 
 SMALL = ("--deals", "2000", "--policy", "random")
 
 
-def simulated(*arguments: str) -> dict[str, Any]:
-    done = run("simulate", *SMALL, "--format", "json", *arguments)
-    assert done.exit_code == 0, done.output
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+def simulated(*arguments: str) -> Any:
+    return run_json("simulate", *SMALL, *arguments)
 
 
 def test_threads_cannot_be_seen() -> None:
@@ -63,12 +65,8 @@ def test_a_mistake_in_a_users_policy_is_one_line(tmp_path: Path) -> None:
         "    assert view.trick_number < 3\n"
         "    return lowest(view.legal)\n"
     )
-    program = "from kqj_sim.cli import main; main()"
-    options = ["--deals", "500", "--policy", f"random:take=0.5+{path}", "--quiet"]
-    done = subprocess.run(
-        [sys.executable, "-c", program, "simulate", *options], capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
+    options = ("--deals", "500", "--policy", f"random:take=0.5+{path}", "--quiet")
+    done = run_program("simulate", *options)
     assert done.returncode == 2
     assert done.stdout == ""
     assert re.fullmatch(
@@ -123,9 +121,7 @@ def test_configuration_and_variables_set_options(tmp_path: Path) -> None:
     mine.parent.mkdir()
     mine.write_text('policy = "greedy"')
     environment = {"KQJ_SIM_SIMULATE_POLICY": f"{mine}\nseat1=random\n"}
-    found = json.loads(
-        run("simulate", "--deals", "100", "--format", "json", env=environment).stdout
-    )
+    found = run_json("simulate", "--deals", "100", env=environment)
     assert found["policies"] == ["mine", "random", *["mine"] * 4]
 
 
@@ -145,15 +141,9 @@ def test_records_are_what_check_accepts_and_show_shows(tmp_path: Path) -> None:
 
 def interrupt_once_writing(arguments: list[str], path: Path) -> subprocess.CompletedProcess[str]:
     """Run a command that would take for ever; press Ctrl-C once its file has grown."""
-    process = subprocess.Popen(
-        [*PROGRAM, *arguments], cwd=path.parent, env=ENVIRONMENT, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    process = start(path.parent, *arguments)
     with kill_at_end(process):
-        end = time.monotonic() + 120
-        while not any(part.stat().st_size for part in path.parent.glob(".kqj-sim-*.part")):
-            assert process.poll() is None and time.monotonic() < end, "nothing was written"
-            time.sleep(0.02)
+        wait_until_written(process, path.parent)
         assert not path.exists()
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
@@ -162,25 +152,9 @@ def interrupt_once_writing(arguments: list[str], path: Path) -> subprocess.Compl
 
 def test_interrupted_simulation_prints_what_is_finished(tmp_path: Path) -> None:
     run("simulate", *SMALL)  # compiled before, nothing but the progress is said at first
-    terminal, stderr = pty.openpty()
-    process = subprocess.Popen(
-        [*PROGRAM, "simulate", *ENDLESS, "--format", "json", "--plot", "plot.svg"], cwd=tmp_path,
-        env={**ENVIRONMENT, "TERM": "xterm", "COLUMNS": "120"}, stdout=subprocess.PIPE,
-        stderr=stderr,
-    )  # fmt: skip
-    os.close(stderr)
-    with kill_at_end(process):
-        shown = ""
-        while "a second" not in shown:
-            shown += os.read(terminal, 1 << 12).decode(errors="replace")
-        assert re.search(r"[\d,]+ of 1,000,000,000,000,000 deals", shown)
-        process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=60)
-        with suppress(OSError):  # the end of a terminal is an error
-            while more := os.read(terminal, 1 << 12):
-                shown += more.decode(errors="replace")
-    os.close(terminal)
-    assert process.returncode == 130, shown
+    arguments = ("simulate", *ENDLESS, "--format", "json", "--plot", "plot.svg")
+    pattern = r"[\d,]+ of 1,000,000,000,000,000 deals.*a second"
+    out, shown = interrupt_at_terminal(tmp_path, pattern, *arguments)
     found = json.loads(out)
     assert found["interrupted"] is True
     deals = found["deals"]
