@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from msgspec.structs import asdict, astuple
 from msgspec.structs import replace as replace_struct
@@ -21,13 +21,10 @@ from kqj_sim.games import find_game
 from kqj_sim.messages import quote
 from kqj_sim.notation.sections import (
     NotationLineError,
-    NotedPlayer,
-    Piece,
     RoundSections,
     Section,
-    expand_player,
+    expand_policy,
     join_text,
-    name_seats,
     parse_numbers,
     parse_players,
     parse_round_number,
@@ -77,13 +74,6 @@ class KnownHand:
 
 
 _UNKNOWN_HAND = KnownHand(0, None, None)
-
-
-class WrittenTrick(NamedTuple):
-    """A trick as written; the leader only if it was named."""
-
-    line: int
-    trick: PartialTrick
 
 
 def _parse_upcard(section: Section, referee: Referee) -> Card | None:
@@ -239,27 +229,31 @@ def _parse_contract(
     return FinalContract(sender, typed.contract, typed.amount, typed.capot, stake), bool(imposed)
 
 
-def _parse_tricks(section: Section, rules: GameRules, names: SeatNames) -> list[WrittenTrick]:
-    """Return the tricks as written; raise NotationLineError."""
-    tricks: list[WrittenTrick] = []
+def _parse_tricks(
+    section: Section, rules: GameRules, names: SeatNames
+) -> list[tuple[int, PartialTrick]]:
+    """Return line and cards of each trick as written; raise NotationLineError."""
+    tricks: list[tuple[int, PartialTrick]] = []
     for piece in section:
         for text in filter(str.strip, _NUMBERED_PATTERN.split(piece.text)):
             number = len(tricks) + 1
             if number > rules.tricks:
                 raise NotationLineError(piece.line, f"Tricks: there are only {rules.tricks} tricks")
-            if tricks and len(tricks[-1].trick.cards) != rules.seats:
+            if tricks and (count := len(tricks[-1][1].cards)) != rules.seats:
                 raise NotationLineError(
-                    tricks[-1].line,
-                    f"Tricks: trick {number - 1} has {len(tricks[-1].trick.cards)} cards; there "
-                    f"should be {rules.seats}, one trick on a line",
+                    tricks[-1][0],
+                    f"Tricks: trick {number - 1} has {count} cards; there should be {rules.seats}, "
+                    "one trick on a line",
                 )
-            tricks.append(_parse_trick(Piece(piece.line, text.strip()), number, rules, names))
+            trick = _parse_trick(piece.line, text.strip(), number, rules, names)
+            tricks.append((piece.line, trick))
     return tricks
 
 
-def _parse_trick(piece: Piece, number: int, rules: GameRules, names: SeatNames) -> WrittenTrick:
+def _parse_trick(
+    line: int, text: str, number: int, rules: GameRules, names: SeatNames
+) -> PartialTrick:
     """Return a trick of a line: `3. Ann: A♥ 9♥ 4♥`, with or without number and leader."""
-    text, line = piece.text, piece.line
     numbered = _TRICK_PATTERN.match(text) or re.match(rf"(?:trick\s*)?({number})\s+", text, re.I)
     if numbered is not None:
         if int(numbered[1]) != number:
@@ -275,7 +269,7 @@ def _parse_trick(piece: Piece, number: int, rules: GameRules, names: SeatNames) 
         cards = parse_cards(text, ranks=rules.ranks)
     except InputError as error:
         raise NotationLineError(line, f"Tricks: trick {number}: {error}") from None
-    return WrittenTrick(line, PartialTrick(leader=leader, cards=list(map(str, cards))))
+    return PartialTrick(leader=leader, cards=list(map(str, cards)))
 
 
 _RESULT_WORDS = {
@@ -315,7 +309,7 @@ class RoundReader:
         calls = self._read_calls(teams, upcard)
         tricks = _parse_tricks(sections.get("tricks"), rules, names)
         if tricks and calls["contract"] is None:
-            self._raise_no_contract(tricks[0].line, calls["calls"])
+            self._raise_no_contract(tricks[0][0], calls["calls"])
         hands = [self.hands.get(seat, _UNKNOWN_HAND) for seat in range(rules.seats)]
         written = PartialRecord(
             game=rules.game, rules=rules.to_dict(), players=players, dealer=names.dealer,
@@ -327,7 +321,7 @@ class RoundReader:
         try:
             self.position = read_round(written)
         except PositionError as error:
-            raise self._locate(error, tricks) from None
+            raise self._locate(error, [line for line, _ in tricks]) from None
         self.whole = [
             cards if len(cards) == rules.tricks else None for cards in self.position.known_hands
         ]
@@ -379,14 +373,14 @@ class RoundReader:
             reason = f"the calls are not over, it is the turn of {turn}{hint}"
         raise NotationLineError(line, f"Tricks: {reason}")
 
-    def _locate(self, error: PositionError, tricks: Sequence[WrittenTrick]) -> NotationLineError:
+    def _locate(self, error: PositionError, trick_lines: Sequence[int]) -> NotationLineError:
         """Return an error of a record's key with the line that says it."""
         text = self.names.describe_in(str(error))
         key, _, rest = error.key.partition("[")
         number = int(rest.partition("]")[0] or 0)
         if key == "tricks":
             text = re.sub(r"^tricks\[\d+\]\.\w+", f"trick {number + 1}", text)
-            return NotationLineError(tricks[number].line, f"Tricks: {text}")
+            return NotationLineError(trick_lines[number], f"Tricks: {text}")
         if key == "hands":
             hand = self.hands.get(number)
             return NotationLineError(hand.line if hand else self.sections.line, f"Hands: {text}")
@@ -564,9 +558,12 @@ def _read_round(sections: RoundSections, game: _Game) -> AnyRecord:
     rules = parse_rules(sections.get("game"))
     policies, people = sections.get("policies"), sections.get("players")
     if policies or people:
-        players = parse_players(policies or people, rules.seats, bool(policies))
+        key = "Policies" if policies else "Players"
+        players = parse_players(policies or people, rules.seats, key)
     else:
-        players = [NotedPlayer(f"seat {seat}") for seat in range(rules.seats)]
+        players = [f"seat {seat}" for seat in range(rules.seats)]
+    # Policies are no names.
+    own_names = ("",) * rules.seats if policies else tuple(players)
     number, game_number = parse_round_number(sections.get("round"))
     if number == 1:
         game.pending, game.scores = 0, [rules.start_score] * rules.score_count
@@ -575,21 +572,22 @@ def _read_round(sections: RoundSections, game: _Game) -> AnyRecord:
     elif number != game.next_round or (sections.begins_game and game.rounds):
         game.pending, game.scores = 0, None
     game.number = game.number if game_number is None else game_number
-    names = name_seats(players)
     dealer_lines = sections.get("dealer")
     if dealer_lines:
+        names = SeatNames(own_names)
         dealer = require_seat(names, dealer_lines[0], join_text(dealer_lines), "Dealer")
     else:
         dealer = rules.seats - 1 if game.dealer is None else game.dealer
-    names = name_seats(players, dealer)
+    names = SeatNames(own_names, dealer)
     before = parse_numbers(
         sections.get("scores before"), "Scores before", rules.score_count,
         " ".join(["10" if rules.start_score else "340"] * rules.score_count),
     )  # fmt: skip
     game.scores = before or game.scores
     game.pending = _read_pending(sections, rules, game.pending)
-    texts = [expand_player(player, rules) for player in players]
-    reader = RoundReader(sections, rules, names, texts, game.pending)
+    if policies:
+        players = [expand_policy(text, rules) for text in players]
+    reader = RoundReader(sections, rules, names, players, game.pending)
     record = reader.record
     seed, deal = parse_seed(sections.get("seed")) or (0, game.rounds)
     score, scores_before = reader.score, game.scores

@@ -258,22 +258,13 @@ def _convert(kind: type[GameRules], name: str, value: Any) -> Any:
     return value
 
 
-@dataclass(frozen=True)
-class NotedPlayer:
-    """A player as written: a person's name, or a policy."""
-
-    text: str
-    is_policy: bool = False
-
-
-def parse_players(section: Section, seats: int, is_policy: bool = False) -> list[NotedPlayer]:
+def parse_players(section: Section, seats: int, key: str) -> list[str]:
     """Return the player of each seat, of `Players` or `Policies`; raise NotationLineError."""
-    key = "Policies" if is_policy else "Players"
     text = join_text(section)
     if every := _ALL_PATTERN.match(text):
-        return [NotedPlayer(every[1].strip().strip('"'), is_policy)] * seats
+        return [every[1].strip().strip('"')] * seats
     if '"' not in text and "," not in text:
-        players = [NotedPlayer(word, is_policy) for word in text.split()]
+        players = text.split()
     else:
         players = []
         position = 0
@@ -285,7 +276,7 @@ def parse_players(section: Section, seats: int, is_policy: bool = False) -> list
                     f"{key}: {quote(text[position:])} is not a name: write names with commas "
                     "between, clockwise",
                 )
-            players.append(NotedPlayer(item[1] or item[2] or "", is_policy))
+            players.append(item[1] or item[2] or "")
             position = item.end()
     if len(players) != seats:
         raise NotationLineError(
@@ -293,14 +284,9 @@ def parse_players(section: Section, seats: int, is_policy: bool = False) -> list
             f"{key}: {len(players)} names; there should be {seats}, clockwise, with commas between",
         )
     for player in players:
-        if not player.text or not player.text.isprintable():
-            raise NotationLineError(section[0].line, f"{key}: {quote(player.text)} is not a name")
+        if not player or not player.isprintable():
+            raise NotationLineError(section[0].line, f"{key}: {quote(player)} is not a name")
     return players
-
-
-def name_seats(players: Sequence[NotedPlayer], dealer: int | None = None) -> SeatNames:
-    """Return the names of the seats; policies are no names."""
-    return SeatNames(tuple("" if player.is_policy else player.text for player in players), dealer)
 
 
 def require_seat(names: SeatNames, piece: Piece, text: str, key: str) -> int:
@@ -418,21 +404,21 @@ _BUILT_IN_PATTERN = re.compile(r"[a-z_]+(?::[\w=.,-]*)?(?:\+[a-z_]+(?::[\w=.,-]*
 """Policies whose parameters can be written out without reading a file."""
 
 
-def expand_player(player: NotedPlayer, rules: GameRules) -> str:
-    """Return a player of a record: a built-in policy with all its parameters, others as written."""
-    if not player.is_policy or not _BUILT_IN_PATTERN.fullmatch(player.text):
-        return player.text
+def expand_policy(text: str, rules: GameRules) -> str:
+    """Return a policy of a record: a built-in one with all its parameters, others as written."""
+    if not _BUILT_IN_PATTERN.fullmatch(text):
+        return text
     # Here, since numba takes half a second.
     from kqj_sim.policies.players import parse_recorded_player
 
     try:
-        return parse_recorded_player(player.text, rules.game).under(rules).text
+        return parse_recorded_player(text, rules.game).under(rules).text
     except InputError:
-        return player.text
+        return text
 
 
 def shorten_policy(text: str, rules: GameRules) -> str | None:
-    """Return the shortest policy that `expand_player` expands to a text; None if there is none."""
+    """Return the shortest policy that `expand_policy` expands to a text; None if there is none."""
     if not _BUILT_IN_PATTERN.fullmatch(text):
         return None
     from kqj_sim.policies.players import parse_recorded_player
@@ -441,7 +427,7 @@ def shorten_policy(text: str, rules: GameRules) -> str | None:
         short = parse_recorded_player(text, rules.game).shorten(rules)
     except InputError:
         return None
-    return short if expand_player(NotedPlayer(short, True), rules) == text else None
+    return short if expand_policy(short, rules) == text else None
 
 
 # Names of the people who sit at the table of a recorded round, in texts about it.

@@ -13,9 +13,7 @@ from kqj_sim.messages import quote
 from kqj_sim.notation.reader import read_rounds
 from kqj_sim.notation.sections import (
     SECTION_NAMES,
-    NotedPlayer,
     format_teams,
-    name_seats,
     shorten_policy,
 )
 from kqj_sim.places import SeatNames, name_places
@@ -42,14 +40,18 @@ def format_records(records: Iterable[Record]) -> Iterator[str]:
     next_game = 0
     for number, record in enumerate(records):
         rules = record.game_rules()
-        players = _make_players(record, rules)
-        heading = f"Game: {_format_rules(rules)}\n{_format_players(players)}"
+        players, are_policies = _name_players(record, rules)
+        heading = f"Game: {_format_rules(rules)}\n{_format_players(players, are_policies)}"
         text = "" if before is None else "\n"
         if heading != header:
             text += f"{heading}\n"
             header = heading
         game = record.game_id
-        text += _format_round(record, rules, players, before, next_game, number)
+        # Seats whose names tell nothing are called by their places.
+        has_labels = not are_policies and _has_labels(players)
+        labels = tuple(players) if has_labels else ("",) * rules.seats
+        names = SeatNames(labels, record.dealer)
+        text += _format_round(record, rules, names, before, next_game, number)
         _check(record, heading, text)
         if game is not None:
             next_game = game + 1
@@ -91,29 +93,27 @@ def _normalise(record: Record) -> object:
     )
 
 
-def _make_players(record: Record, rules: GameRules) -> list[NotedPlayer]:
-    """Return the players: policies with few parameters if all are built-in ones, else names."""
+def _name_players(record: Record, rules: GameRules) -> tuple[list[str], bool]:
+    """Return the players, and whether they are policies, with few parameters: all built-in ones."""
     seats = rules.seats
     if len(record.players) != seats:
         raise RecordError(f"players: {len(record.players)} values; one per seat makes {seats}")
-    short = [shorten_policy(text, rules) for text in record.players]
-    policies = [NotedPlayer(text, True) for text in short if text is not None]
+    short = (shorten_policy(text, rules) for text in record.players)
+    policies = [text for text in short if text is not None]
     if len(policies) == seats:
-        return policies
+        return policies, True
     for text in record.players:
         if not text.strip() or '"' in text or not text.isprintable():
             raise RecordError(f"players: {quote(text)} is not a name that a text can have")
-    return [NotedPlayer(text) for text in record.players]
+    return record.players, False
 
 
-def _format_players(players: Sequence[NotedPlayer]) -> str:
-    key = "Policies" if players[0].is_policy else "Players"
-    texts = [
-        player.text if _is_plain_name(player.text) else f'"{player.text}"' for player in players
-    ]
+def _format_players(players: Sequence[str], are_policies: bool) -> str:
+    key = "Policies" if are_policies else "Players"
+    texts = [text if _is_plain_name(text) else f'"{text}"' for text in players]
     if len(set(texts)) == 1:
         return f"{key}: all {texts[0]}"
-    if any(player.is_policy for player in players):
+    if are_policies:
         return f"{key}:\n" + ",\n".join(f"  {text}" for text in texts)
     return f"{key}: {', '.join(texts)}"
 
@@ -128,12 +128,12 @@ def _is_plain_name(text: str) -> bool:
     )
 
 
-def _has_labels(players: Sequence[NotedPlayer]) -> bool:
+def _has_labels(players: Sequence[str]) -> bool:
     """Return True if the names can stand for the seats in hands and calls."""
     places = (*name_places(6), "seat")
-    return all(name_seats(players).own_names) and all(
-        _is_plain_name(player.text) and not any(word in places for word in player.text.split())
-        for player in players
+    return all(SeatNames(tuple(players)).own_names) and all(
+        _is_plain_name(text) and not any(word in places for word in text.split())
+        for text in players
     )
 
 
@@ -152,12 +152,9 @@ def _format_rules(rules: GameRules) -> str:
 
 
 def _format_round(
-    record: Record, rules: GameRules, players: Sequence[NotedPlayer], before: Record | None,
-    next_game: int, number: int,
+    record: Record, rules: GameRules, names: SeatNames, before: Record | None, next_game: int,
+    number: int,
 ) -> str:  # fmt: skip
-    # Seats whose names tell nothing are called by their places.
-    labels = players if _has_labels(players) else [NotedPlayer("", True)] * rules.seats
-    names = name_seats(labels, record.dealer)
     lines = [_format_number(record, before, next_game)]
     follows = _follows(record, before)
     if record.round and not follows:
