@@ -11,13 +11,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 from kqj_sim.arguments import parse_argument, parse_path
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.games import make_rules
-from kqj_sim.record import (
-    AnyRecord,
-    PartialRecord,
-    Record,
-    check_types,
-    from_json,
-)
+from kqj_sim.record import AnyRecord, PartialRecord, Record, check_types, from_json
 from kqj_sim.text_files import MAX_RECORD_BYTES, WRONG_ENCODING, is_utf8, open_lines
 
 

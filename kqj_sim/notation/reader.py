@@ -39,14 +39,8 @@ from kqj_sim.places import SeatNames, name_places, normalize_name
 from kqj_sim.positions.position import PositionError
 from kqj_sim.positions.reader import read_round
 from kqj_sim.record import AnyRecord, Call, PartialRecord, PartialTrick, Record, Trick
-from kqj_sim.referee.base import (
-    Calling,
-    FinalContract,
-    PlayedTrick,
-    Referee,
-    RoundScore,
-    get_referee,
-)
+from kqj_sim.referee import base
+from kqj_sim.referee.base import FinalContract, Referee
 from kqj_sim.rules import GameRules
 
 _BY_PATTERN = re.compile(r"\s*\bby\s+(.+?)\s*(?=,|$)", re.IGNORECASE)
@@ -159,7 +153,9 @@ def _parse_hand(line: int, text: str, referee: Referee, upcard: Card | None, who
     return KnownHand(line, parts[0], whole)
 
 
-def _parse_calls(section: Section, names: SeatNames, start: Callable[[], Calling]) -> Calling:
+def _parse_calls(
+    section: Section, names: SeatNames, start: Callable[[], base.Calling]
+) -> base.Calling:
     """Return the calls of a section; raise NotationLineError with the line of the wrong one.
 
     `start` returns the calling before the first call.
@@ -178,7 +174,7 @@ def _parse_calls(section: Section, names: SeatNames, start: Callable[[], Calling
     raise NotationLineError(line, f"Calls: {names.describe_in(str(wrong))}")
 
 
-def _add_calls(calling: Calling, text: str, names: SeatNames) -> Calling:
+def _add_calls(calling: base.Calling, text: str, names: SeatNames) -> base.Calling:
     text = _COUNTER_PATTERN.sub(r"\1 ", _name_places_in(text, names))
     first, *others = _ALL_PASS_PATTERN.split(text)
     add_typed_calls(calling, first)
@@ -300,7 +296,7 @@ class RoundReader:
     ) -> None:  # fmt: skip
         assert names.dealer is not None
         self.sections, self.rules, self.names = sections, rules, names
-        self.referee = get_referee(rules)
+        self.referee = base.get_referee(rules)
         teams = parse_teams(sections.get("teams"), rules, names)
         if not sections.get("teams") and rules.partners == "random":
             self._raise_missing_teams()
@@ -420,14 +416,14 @@ class RoundReader:
         last = (left[(position.seat + step) % seats] for step in range(seats))
         self.position = replace(position, plays=(*position.plays, *last))
 
-    def _compute_score(self) -> RoundScore | None:
+    def _compute_score(self) -> base.RoundScore | None:
         position = self.position
         if position.final_contract is None and self.is_closed:
             return self.referee.score_passed_out(position.pending)
         if position.final_contract is None or not position.is_over:
             return None
         tricks = [
-            PlayedTrick(leader, cards, self._find_winner(leader, cards))
+            base.PlayedTrick(leader, cards, self._find_winner(leader, cards))
             for leader, cards in self._tricks
         ]
         return self.referee.score_round(

@@ -11,11 +11,7 @@ from kqj_sim.errors import RecordError
 from kqj_sim.games import find_game
 from kqj_sim.messages import quote
 from kqj_sim.notation.reader import read_rounds
-from kqj_sim.notation.sections import (
-    SECTION_NAMES,
-    format_teams,
-    shorten_policy,
-)
+from kqj_sim.notation.sections import SECTION_NAMES, format_teams, shorten_policy
 from kqj_sim.places import SeatNames, name_places
 from kqj_sim.record import Call, Record, to_json
 from kqj_sim.referee.base import get_referee

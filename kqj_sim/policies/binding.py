@@ -15,21 +15,7 @@ import numpy as np
 from numba import types
 
 from kqj_sim.core import dispatch, views
-from kqj_sim.core.dispatch import (
-    BID,
-    COUNTER,
-    FOLLOW,
-    LEAD,
-    OVERCOUNTER,
-    RULE_OUT_BID,
-    TAKE,
-)
-from kqj_sim.core.jit import (
-    compile_cfunc,
-    kernel,
-    make_tuple_reader,
-    scalar,
-)
+from kqj_sim.core.jit import compile_cfunc, kernel, make_tuple_reader, scalar
 from kqj_sim.core.types import MAX_PARAMETERS, MAX_POLICIES, Kernel
 
 VIEW_OF_DECISION = {
@@ -48,13 +34,13 @@ Loops: TypeAlias = Mapping[int, tuple[str, Callable[[dispatch.Asking], dispatch.
 """Name and factory of each loop that a game asks, by its number (`core.dispatch`)."""
 
 LOOPS: Loops = {
-    TAKE: ("take", dispatch.make_ask_take),
-    BID: ("bid", dispatch.make_ask_bid),
-    COUNTER: ("counter", dispatch.make_ask_counter),
-    OVERCOUNTER: ("overcounter", dispatch.make_ask_counter),
-    LEAD: ("lead", dispatch.make_ask_lead),
-    FOLLOW: ("follow", dispatch.make_ask_follow),
-    RULE_OUT_BID: ("rule_out_bid", dispatch.make_rule_out_bid),
+    dispatch.TAKE: ("take", dispatch.make_ask_take),
+    dispatch.BID: ("bid", dispatch.make_ask_bid),
+    dispatch.COUNTER: ("counter", dispatch.make_ask_counter),
+    dispatch.OVERCOUNTER: ("overcounter", dispatch.make_ask_counter),
+    dispatch.LEAD: ("lead", dispatch.make_ask_lead),
+    dispatch.FOLLOW: ("follow", dispatch.make_ask_follow),
+    dispatch.RULE_OUT_BID: ("rule_out_bid", dispatch.make_rule_out_bid),
 }
 """The loops of KQJ."""
 
@@ -155,10 +141,12 @@ def bind_bid_filter(
 
     `parameters` is its named tuple of parameters; the other arguments are those of `bind_policy`.
     """
-    resource_at = scalar(lambda resources, number: resources[RULE_OUT_BID * MAX_POLICIES + number])
+    resource_at = scalar(
+        lambda resources, number: resources[dispatch.RULE_OUT_BID * MAX_POLICIES + number]
+    )
     return bind_function(
-        RULE_OUT_BID, may_bid, make_parameters_reader(RULE_OUT_BID, parameters), resource_at, name,
-        sole_policy, False, loops,
+        dispatch.RULE_OUT_BID, may_bid, make_parameters_reader(dispatch.RULE_OUT_BID, parameters),
+        resource_at, name, sole_policy, False, loops,
     )  # fmt: skip
 
 

@@ -16,12 +16,7 @@ from kqj_sim.core.cards import SUIT_MASK, popcount, trailing_zeros, whole_tens
 from kqj_sim.core.jit import scalar
 from kqj_sim.core.types import Card, CardSet, Int64Array, Position
 from kqj_sim.policies.one_layer import make_layout
-from kqj_sim.policies.trick_odds import (
-    CAPOT_VALUES,
-    NEEDED_VALUES,
-    SUIT_COUNT,
-    TrickContext,
-)
+from kqj_sim.policies.trick_odds import CAPOT_VALUES, NEEDED_VALUES, SUIT_COUNT, TrickContext
 
 RANK_COUNT = 12
 FLAG_VALUES = 2

@@ -18,18 +18,8 @@ from kqj_sim.core.scoring import CAPOT_TOTAL
 from kqj_sim.core.simd_int16 import UNITS, find_positive, write_dots
 from kqj_sim.core.types import MAX_POLICIES
 from kqj_sim.core.views import PASS, bid_code, last_bid_contract
-from kqj_sim.policies.call_features import (
-    CONTRACTS,
-    FEATURES,
-    LAYOUT,
-    TO_BID,
-    TO_COUNTER,
-    TO_OVERCOUNTER,
-    CallTurn,
-    make_bid_turn,
-    order_suits,
-    write_call_features,
-)
+from kqj_sim.policies import call_features as f
+from kqj_sim.policies.call_features import FEATURES, LAYOUT, CallTurn
 from kqj_sim.policies.card_sets import ACES, EIGHTS, NINES
 from kqj_sim.policies.one_layer import add_features, compute_total, find_step
 from kqj_sim.policies.parameters import whole
@@ -61,7 +51,7 @@ def find_weights(weights: t.Address, contract: t.Contract) -> t.Address:
 def compute_layer(turn: CallTurn, order: int, contract: t.Contract, address: t.Address) -> t.Vector:
     """Return the hidden layer of a turn in the view of a contract."""
     features = stack_int64(FEATURES)
-    write_call_features(turn, order, contract, features, 0, 1)
+    f.write_call_features(turn, order, contract, features, 0, 1)
     return add_features(address, LAYOUT, features, FEATURES, 0, 1)
 
 
@@ -107,7 +97,7 @@ learned(choose_take)
 
 _BIDS = (1 << CAPOT_UNIT + 1) - 1
 """Bits of the bids among a contract's values."""
-_SUITS, _ALL = (1 << NO_TRUMP) - 1, (1 << CONTRACTS) - 1
+_SUITS, _ALL = (1 << NO_TRUMP) - 1, (1 << f.CONTRACTS) - 1
 
 
 @scalar
@@ -143,7 +133,7 @@ def _find_own_contracts(turn: CallTurn) -> int:
 def find_contracts(turn: CallTurn) -> int:
     """Return bits of the contracts that are looked at; the others are never bid."""
     contracts = _find_own_contracts(turn)
-    for contract in range(CONTRACTS):
+    for contract in range(f.CONTRACTS):
         contracts |= (1 << contract) if _has_cards_for(turn.hand, contract) else 0
     return contracts
 
@@ -155,11 +145,11 @@ def may_bid(view: Any, bid: int, parameters: Any, weights: t.Address) -> bool:
     unit = CAPOT_UNIT if bid & 1 != 0 else whole_tens((bid >> 4) - view.lowest_amount)
     if unit > CAPOT_UNIT or find_amount(view.lowest_amount, unit) != bid >> 4:
         return False
-    turn = make_bid_turn(view)
+    turn = f.make_bid_turn(view)
     if not _has_cards_for(view.hand, contract) and _find_own_contracts(turn) >> contract & 1 == 0:
         return False
     address = find_weights(weights, contract)
-    layer = compute_layer(turn, order_suits(view.hand), contract, address)
+    layer = compute_layer(turn, f.order_suits(view.hand), contract, address)
     # Most hands fail here, so the other values are not computed before.
     if compute_total(layer, address, LAYOUT, unit) <= 0:
         return False
@@ -176,7 +166,7 @@ _LANES, _CONTRACTS, _FEATURES = 0, b.STRIDE, 2 * b.STRIDE
 _SIZE = _FEATURES + FEATURES * b.STRIDE
 """Numbers of a list of questions: lanes, contracts and features, row by row like a block."""
 
-_TURNS = b.STRIDE // CONTRACTS
+_TURNS = b.STRIDE // f.CONTRACTS
 """Turns to bid whose contracts are looked at together: they are no more than the lanes."""
 
 
@@ -247,7 +237,7 @@ def ask_bid(
     count = _list_questions(state, lanes, b.STILL_CALLING, place, number, turns)
     allowed = _ALL if limits & 1 != 0 else _SUITS
     for k in range(b.fill_vectors(count)):
-        view = _read_question(state, turns[_LANES + k], place, turn, TO_BID, teams)
+        view = _read_question(state, turns[_LANES + k], place, turn, f.TO_BID, teams)
         turns[_CONTRACTS + k] = find_contracts(view) & allowed
     for first in range(0, count, _TURNS):
         listed = 0
@@ -262,9 +252,9 @@ def ask_bid(
             looks[_LANES + k], looks[_CONTRACTS + k] = 0, 0
         # Like all loops to `fill_vectors` this one has no branches, and becomes vector code.
         for k in range(b.fill_vectors(listed)):
-            view = _read_question(state, looks[_LANES + k], place, turn, TO_BID, teams)
-            order, contract = order_suits(view.hand), looks[_CONTRACTS + k]
-            write_call_features(view, order, contract, looks, _FEATURES + k, b.STRIDE)
+            view = _read_question(state, looks[_LANES + k], place, turn, f.TO_BID, teams)
+            order, contract = f.order_suits(view.hand), looks[_CONTRACTS + k]
+            f.write_call_features(view, order, contract, looks, _FEATURES + k, b.STRIDE)
         best, previous = Choice(0.0, PASS), -1
         for k in range(listed):
             lane, contract = looks[_LANES + k], looks[_CONTRACTS + k]
@@ -294,8 +284,8 @@ def _make_ask_counter(loop: int, question: int, unit: int) -> dispatch.AskLoop:
             lane = questions[_LANES + k]
             earliest = state[b.SENDER + lane] + 1
             view = _read_question(state, lane, place, earliest, question, teams)
-            order = order_suits(view.hand)
-            write_call_features(view, order, view.contract, questions, _FEATURES + k, b.STRIDE)
+            order = f.order_suits(view.hand)
+            f.write_call_features(view, order, view.contract, questions, _FEATURES + k, b.STRIDE)
         for k in range(count):
             lane = questions[_LANES + k]
             address = find_weights(weights, state[b.CONTRACT + lane])
@@ -309,6 +299,6 @@ def _make_ask_counter(loop: int, question: int, unit: int) -> dispatch.AskLoop:
 learned.bid_filter = may_bid
 learned.blocks = {
     "bid": ask_bid,
-    "counter": _make_ask_counter(dispatch.COUNTER, TO_COUNTER, COUNTER_UNIT),
-    "overcounter": _make_ask_counter(dispatch.OVERCOUNTER, TO_OVERCOUNTER, OVERCOUNTER_UNIT),
+    "counter": _make_ask_counter(dispatch.COUNTER, f.TO_COUNTER, COUNTER_UNIT),
+    "overcounter": _make_ask_counter(dispatch.OVERCOUNTER, f.TO_OVERCOUNTER, OVERCOUNTER_UNIT),
 }

@@ -18,6 +18,7 @@ import numpy as np
 from kqj_sim.core import block as b
 from kqj_sim.core import cards as c
 from kqj_sim.core import rng
+from kqj_sim.core import types as t
 from kqj_sim.core.block import LANE_MULTIPLE, SEATS, TRICKS
 from kqj_sim.core.dispatch import LEAD, call_value_cards
 from kqj_sim.core.hidden_hands import draw_subset
@@ -25,28 +26,9 @@ from kqj_sim.core.jit import block_loop, kernel, scalar, stack_float32, stack_in
 from kqj_sim.core.playouts import copy_lanes
 from kqj_sim.core.round import CARD_VALUES
 from kqj_sim.core.trick import find_legal_cards, finish_trick, put_card
-from kqj_sim.core.types import (
-    MAX_POLICIES,
-    Block,
-    Card,
-    CardSet,
-    Contract,
-    Key,
-    Place,
-    Position,
-    Rules,
-    Seating,
-)
 from kqj_sim.core.views import TakeView, last_bid_amount, last_bid_contract
 from kqj_sim.core.weighted_layouts import HandLists
-from kqj_sim.policies.points import (
-    base_total,
-    count_points,
-    count_to_take,
-    get_fitted,
-    summarise_bids,
-    threshold_to_take,
-)
+from kqj_sim.policies import points
 from kqj_sim.policies.tools import normal_share
 
 _OPENING_MARGIN, _RAISE_MARGIN = 0.5, 0.2
@@ -78,34 +60,36 @@ def chance_of_choice(values: Any, choices: int, choice: int, patience: float) ->
 
 
 @scalar
-def chance_of_bid(state: Block, lane: int, place: Place, hand: CardSet, rules: Rules) -> float:
+def chance_of_bid(
+    state: t.Block, lane: int, place: t.Place, hand: t.CardSet, rules: t.Rules
+) -> float:
     """Return the chance that a place bids as it last did with eight cards; 1 if it did not bid."""
     last_bids = state[b.LAST_BIDS + lane]
     amount = last_bid_amount(last_bids, place)
     if amount == 0:
         return 1.0
-    fitted = get_fitted(rules.teams)
+    fitted = points.get_fitted(rules.teams)
     contract = last_bid_contract(last_bids, place)
     spare = _OPENING_MARGIN if amount <= rules.minimum_bid else _RAISE_MARGIN
     needed = amount + spare * fitted.spread
-    needed -= base_total(contract, fitted)
-    named = summarise_bids(last_bids, state[b.PLAYERS + lane], place, contract).named
+    needed -= points.base_total(contract, fitted)
+    named = points.summarise_bids(last_bids, state[b.PLAYERS + lane], place, contract).named
     needed -= fitted.named * named
     needed /= fitted.per_count
-    return normal_share((count_points(hand, contract, fitted) - needed) / CALL_SOFTNESS)
+    return normal_share((points.count_points(hand, contract, fitted) - needed) / CALL_SOFTNESS)
 
 
 @scalar
-def _chance_of_take(view: TakeView, taken: Contract) -> float:
+def _chance_of_take(view: TakeView, taken: t.Contract) -> float:
     """Return the chance that a contract is taken, or with -1 that the player passes."""
     values = stack_float32(_MAX_CHOICES)
-    fitted = get_fitted(view.team_count)
-    values[0] = threshold_to_take(view, fitted)
+    fitted = points.get_fitted(view.team_count)
+    values[0] = points.threshold_to_take(view, fitted)
     choices, chosen = 1, 0
     suit = c.trailing_zeros(view.turned) >> 4
     for contract in range(c.NO_TRUMP + 2 * view.all_no_trump):
         if view.lap == 2 or contract >= c.NO_TRUMP or contract == suit:
-            values[choices] = count_to_take(view, contract, fitted)
+            values[choices] = points.count_to_take(view, contract, fitted)
             chosen = choices if contract == taken else chosen
             choices += 1
     return chance_of_choice(values, choices, chosen, 2.0 * CALL_SOFTNESS)
@@ -113,7 +97,7 @@ def _chance_of_take(view: TakeView, taken: Contract) -> float:
 
 @scalar
 def _chance_of_taking_calls(
-    state: Block, lane: int, place: Place, hand: CardSet, rules: Rules, key: Key
+    state: t.Block, lane: int, place: t.Place, hand: t.CardSet, rules: t.Rules, key: t.Key
 ) -> float:
     """Return the chance that a place passed, or took, as it did.
 
@@ -139,7 +123,7 @@ def _chance_of_taking_calls(
 
 @scalar
 def chance_of_calls(
-    state: Block, lane: int, place: Place, hand: CardSet, rules: Rules, key: Key
+    state: t.Block, lane: int, place: t.Place, hand: t.CardSet, rules: t.Rules, key: t.Key
 ) -> float:
     """Return the chance of a place's calls, all made, with eight cards in natural coding.
 
@@ -157,13 +141,13 @@ def chance_of_calls(
 class OpponentModel(NamedTuple):
     """The assumed play of the others: the policy whose values they go by, and how closely."""
 
-    table: Seating
+    table: t.Seating
     patience: float
-    rules: Rules
+    rules: t.Rules
 
 
 @scalar
-def _copy_to_first_lead(state: Block, lane: int, block: Block) -> None:
+def _copy_to_first_lead(state: t.Block, lane: int, block: t.Block) -> None:
     """Copy a lane at its first lead to lane 0 of another block, without the hands."""
     sources = stack_int64(LANE_MULTIPLE)
     sources[0] = lane
@@ -176,7 +160,9 @@ def _copy_to_first_lead(state: Block, lane: int, block: Block) -> None:
 
 
 @scalar
-def _read_played_card(state: Block, lane: int, trick: int, number: int, position: Position) -> int:
+def _read_played_card(
+    state: t.Block, lane: int, trick: int, number: int, position: t.Position
+) -> int:
     """Return the card of a position in a trick, the trick on the table being `trick`."""
     row = (
         b.history_offset(number, 1 + position)
@@ -188,7 +174,12 @@ def _read_played_card(state: Block, lane: int, trick: int, number: int, position
 
 @scalar
 def _chance_of_card(
-    block: Block, trick: int, position: Position, hand: CardSet, card: Card, model: OpponentModel
+    block: t.Block,
+    trick: int,
+    position: t.Position,
+    hand: t.CardSet,
+    card: t.Card,
+    model: OpponentModel,
 ) -> float:
     """Return the chance that a position of lane 0 plays a card from a hand."""
     block[b.cell_index(b.HAND + position * b.STRIDE, 0)] = hand
@@ -198,7 +189,7 @@ def _chance_of_card(
     if choices == 1:
         return 1.0
     values = stack_float32(TRICKS)
-    weights = model.table.resources[LEAD * MAX_POLICIES]
+    weights = model.table.resources[LEAD * t.MAX_POLICIES]
     call_value_cards(
         model.table.resume[CARD_VALUES], (block, 0, trick, position, teams, weights, values)
     )
@@ -207,7 +198,7 @@ def _chance_of_card(
 
 @scalar
 def collect_played_cards(
-    state: Block, lane: int, trick: int, position: Position, seats: int, played: Any
+    state: t.Block, lane: int, trick: int, position: t.Position, seats: int, played: Any
 ) -> None:
     """Write the cards that each place has played before the turn of a position to `played`."""
     for place in range(seats):
@@ -257,7 +248,7 @@ def _arrange_lists(lists: HandLists) -> HandsByPlace:
 
 @block_loop
 def _weigh_hands_by_calls(
-    state: Block, lane: int, trick: int, position: Position, key: Key, model: OpponentModel,
+    state: t.Block, lane: int, trick: int, position: t.Position, key: t.Key, model: OpponentModel,
     held: HandsByPlace,
 ) -> None:  # fmt: skip
     own = (state[b.LEADER + lane] + position) % b.SEATS
@@ -276,8 +267,8 @@ def _weigh_hands_by_calls(
 
 @block_loop
 def _weigh_hands_by_cards(
-    state: Block, lane: int, trick: int, position: Position, model: OpponentModel, block: Block,
-    held: HandsByPlace,
+    state: t.Block, lane: int, trick: int, position: t.Position, model: OpponentModel, block:
+    t.Block, held: HandsByPlace,
 ) -> None:  # fmt: skip
     own = (state[b.LEADER + lane] + position) % b.SEATS
     played = stack_int64(SEATS)
@@ -299,7 +290,7 @@ def _weigh_hands_by_cards(
 
 @block_loop
 def weigh_by_calls(
-    state: Block, lane: int, trick: int, position: Position, key: Key, model: OpponentModel,
+    state: t.Block, lane: int, trick: int, position: t.Position, key: t.Key, model: OpponentModel,
     layouts: Any, count: int, weights: Any,
 ) -> None:  # fmt: skip
     """Multiply the weights of layouts by the chance of the others' calls.
@@ -316,8 +307,8 @@ def weigh_by_calls(
 
 @block_loop
 def weigh_by_cards(
-    state: Block, lane: int, trick: int, position: Position, model: OpponentModel, block: Block,
-    layouts: Any, count: int, weights: Any,
+    state: t.Block, lane: int, trick: int, position: t.Position, model: OpponentModel, block:
+    t.Block, layouts: Any, count: int, weights: Any,
 ) -> None:  # fmt: skip
     """Multiply the weights of layouts by the chance of the cards the others played.
 
@@ -329,8 +320,8 @@ def weigh_by_cards(
 
 @block_loop
 def weigh_lists(
-    state: Block, lane: int, trick: int, position: Position, key: Key, model: OpponentModel,
-    block: Block, lists: HandLists,
+    state: t.Block, lane: int, trick: int, position: t.Position, key: t.Key, model: OpponentModel,
+    block: t.Block, lists: HandLists,
 ) -> None:  # fmt: skip
     """Fill the factors of lists of hands by the chance of the others' calls and cards.
 
@@ -348,8 +339,8 @@ def weigh_lists(
 
 @kernel
 def weigh_hands_by_cards(
-    state: Block, trick: int, position: Position, model: OpponentModel, place: Place, hands: Any,
-    weights: Any,
+    state: t.Block, trick: int, position: t.Position, model: OpponentModel, place: t.Place, hands:
+    Any, weights: Any,
 ) -> None:  # fmt: skip
     """Multiply the weights of hands of a place by the chance of the cards that it played.
 
@@ -376,8 +367,8 @@ def weigh_hands_by_cards(
 
 @block_loop
 def weigh_place(
-    state: Block, lane: int, trick: int, position: Position, key: Key, model: OpponentModel,
-    block: Block, layouts: Any, place: Place, weights: Any,
+    state: t.Block, lane: int, trick: int, position: t.Position, key: t.Key, model: OpponentModel,
+    block: t.Block, layouts: Any, place: t.Place, weights: Any,
 ) -> None:  # fmt: skip
     """Write the weights of layouts by the calls and cards of one place.
 
@@ -429,8 +420,8 @@ def scale_weights(weights: Any, count: int) -> None:
 
 @block_loop
 def weigh_layouts(
-    state: Block, lane: int, trick: int, position: Position, key: Key, model: OpponentModel,
-    block: Block, layouts: Any, count: int, weights: Any,
+    state: t.Block, lane: int, trick: int, position: t.Position, key: t.Key, model: OpponentModel,
+    block: t.Block, layouts: Any, count: int, weights: Any,
 ) -> None:  # fmt: skip
     """Write the weights of layouts by the others' calls and cards.
 

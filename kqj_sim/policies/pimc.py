@@ -22,48 +22,19 @@ from numba import carray
 
 from kqj_sim.core import block as b
 from kqj_sim.core import cards as c
+from kqj_sim.core import hidden_hands as hh
 from kqj_sim.core import rng
+from kqj_sim.core import types as t
+from kqj_sim.core import weighted_layouts as wl
 from kqj_sim.core.dispatch import LEAD, call_value_cards, unpack_rules, unpack_seating
-from kqj_sim.core.hidden_hands import (
-    KNOWLEDGE_SIZE,
-    infer_knowledge,
-    redeal_among_last,
-    sample_layouts,
-)
 from kqj_sim.core.jit import block_loop, int64_at, scalar, stack_float32
 from kqj_sim.core.playouts import PlayoutQueue, compute_utility, new_playout_queue, play_out_queue
 from kqj_sim.core.round import CARD_VALUES
 from kqj_sim.core.trick import find_legal_cards, put_card
-from kqj_sim.core.types import (
-    MAX_PARAMETERS,
-    MAX_POLICIES,
-    Block,
-    CardSet,
-    Float64Array,
-    Int64Array,
-    Key,
-    Lane,
-    Position,
-    Rules,
-    Seating,
-)
-from kqj_sim.core.weighted_layouts import (
-    HandLists,
-    draw_weighted_layouts,
-    list_hands,
-    new_hand_lists,
-    weigh_all_layouts,
-)
+from kqj_sim.policies import particles
 from kqj_sim.policies.binding import parameter_offset
 from kqj_sim.policies.parameters import NO_POLICY, flag, named, number, whole
-from kqj_sim.policies.particles import (
-    OpponentModel,
-    resample_layouts,
-    scale_weights,
-    weigh_layouts,
-    weigh_lists,
-    weigh_place,
-)
+from kqj_sim.policies.particles import OpponentModel
 from kqj_sim.policies.registry import policy
 from kqj_sim.policies.tools import best_card, nth_card
 
@@ -91,19 +62,19 @@ class LayoutSampler(NamedTuple):
         weights: float64 (n,), their weights.
     """
 
-    known: Int64Array
-    lists: HandLists
-    layouts: Int64Array
-    before: Int64Array
-    weights: Float64Array
+    known: t.Int64Array
+    lists: wl.HandLists
+    layouts: t.Int64Array
+    before: t.Int64Array
+    weights: t.Float64Array
 
 
 @scalar
 def new_layout_sampler(sampled: int) -> LayoutSampler:
     """Return the space for samples of a size."""
     return LayoutSampler(
-        np.empty(KNOWLEDGE_SIZE, np.int64),
-        new_hand_lists(),
+        np.empty(hh.KNOWLEDGE_SIZE, np.int64),
+        wl.new_hand_lists(),
         np.empty(b.SEATS * sampled, np.int64),
         np.empty(b.SEATS * sampled, np.int64),
         np.empty(sampled),
@@ -112,8 +83,9 @@ def new_layout_sampler(sampled: int) -> LayoutSampler:
 
 @block_loop
 def draw_likely_layouts(
-    state: Block, lane: Lane, trick: int, position: Position, key: Key, model: OpponentModel,
-    block: Block, sampler: LayoutSampler, wanted: int, layouts: Any, at: int, weights: Any,
+    state: t.Block, lane: t.Lane, trick: int, position: t.Position, key: t.Key, model:
+    OpponentModel, block: t.Block, sampler: LayoutSampler, wanted: int, layouts: Any, at: int,
+    weights: Any,
 ) -> int:  # fmt: skip
     """Draw layouts by the chance of the others' calls and cards; return how many, below 0 if all.
 
@@ -126,27 +98,27 @@ def draw_likely_layouts(
     """
     known, lists = sampler.known, sampler.lists
     fraction = rng.to_fraction(rng.draw(key, rng.CARD))
-    infer_knowledge(state, lane, trick, position, known)
+    hh.infer_knowledge(state, lane, trick, position, known)
     written, written_weights = layouts[at * b.SEATS :], weights[at:]
-    if trick >= _EXACT_FROM and list_hands(known, lists):
-        weigh_lists(state, lane, trick, position, key, model, block, lists)
-        count = weigh_all_layouts(known, lists, wanted, written, written_weights)
+    if trick >= _EXACT_FROM and wl.list_hands(known, lists):
+        particles.weigh_lists(state, lane, trick, position, key, model, block, lists)
+        count = wl.weigh_all_layouts(known, lists, wanted, written, written_weights)
         if count >= 0:
             return -count
-        return draw_weighted_layouts(known, lists, wanted, fraction, written, written_weights)
+        return wl.draw_weighted_layouts(known, lists, wanted, fraction, written, written_weights)
     sample, sampled = sampler.layouts, len(sampler.weights)
-    count = sample_layouts(known, sampled, key, sample)
+    count = hh.sample_layouts(known, sampled, key, sample)
     if count < sampled:
-        weigh_layouts(
+        particles.weigh_layouts(
             state, lane, trick, position, key, model, block, sample, count, sampler.weights
         )
     else:
         weigh_player_by_player(state, lane, trick, position, key, model, block, sampler)
     complete = count < sampled and count <= wanted
     if complete:
-        scale_weights(sampler.weights, count)
+        particles.scale_weights(sampler.weights, count)
     else:
-        resample_layouts(sampler.weights, count, wanted, fraction)
+        particles.resample_layouts(sampler.weights, count, wanted, fraction)
     kept = 0
     for layout in range(count):
         if sampler.weights[layout] > 0.0:
@@ -164,8 +136,8 @@ def _copy_layout(layouts: Any, layout: int, target: Any, target_number: int) -> 
 
 @block_loop
 def weigh_player_by_player(
-    state: Block, lane: Lane, trick: int, position: Position, key: Key, model: OpponentModel,
-    block: Block, sampler: LayoutSampler,
+    state: t.Block, lane: t.Lane, trick: int, position: t.Position, key: t.Key, model:
+    OpponentModel, block: t.Block, sampler: LayoutSampler,
 ) -> None:  # fmt: skip
     """Resample a uniform sample of layouts by one player's hands after the other's.
 
@@ -177,18 +149,20 @@ def weigh_player_by_player(
     for place in range(last + 1):
         if place == own:
             continue
-        weigh_place(state, lane, trick, position, key, model, block, layouts, place, weights)
+        particles.weigh_place(
+            state, lane, trick, position, key, model, block, layouts, place, weights
+        )
         if place == last:
             break
         stage_key = rng.derive_deal_key(key, -1 - place)
         fraction = rng.to_fraction(rng.draw(stage_key, rng.CARD))
-        resample_layouts(weights, count, count, fraction)
+        particles.resample_layouts(weights, count, count, fraction)
         sampler.before[:] = layouts
         drawn = 0
         for layout in range(count):
             for _ in range(int(weights[layout])):
                 _copy_layout(sampler.before, layout, layouts, drawn)
-                redeal_among_last(
+                hh.redeal_among_last(
                     sampler.known, layouts, drawn, place + 1, _REDEALS,
                     rng.derive_deal_key(stage_key, drawn),
                 )  # fmt: skip
@@ -217,12 +191,12 @@ class Race(NamedTuple):
         priors: float64 (LANES * MAX_CARDS,), the prior's values.
     """
 
-    running: Int64Array
-    worlds: Float64Array
-    squares: Float64Array
-    sums: Float64Array
-    products: Float64Array
-    priors: Float64Array
+    running: t.Int64Array
+    worlds: t.Float64Array
+    squares: t.Float64Array
+    sums: t.Float64Array
+    products: t.Float64Array
+    priors: t.Float64Array
 
 
 @scalar
@@ -239,20 +213,20 @@ def new_race() -> Race:
 
 
 @scalar
-def is_running(race: Race, lane: Lane, which: int) -> bool:
+def is_running(race: Race, lane: t.Lane, which: int) -> bool:
     """Return True if a candidate is still in doubt."""
     return (race.running[lane] >> which) & 1 != 0
 
 
 @scalar
-def in_doubt(race: Race, lane: Lane) -> bool:
+def in_doubt(race: Race, lane: t.Lane) -> bool:
     """Return True if more than one candidate is left."""
     running = race.running[lane]
     return running & (running - 1) != 0
 
 
 @scalar
-def add_world(race: Race, lane: Lane, values: Any, first: int, weight: float) -> None:
+def add_world(race: Race, lane: t.Lane, values: Any, first: int, weight: float) -> None:
     """Add a world in which the running candidates have some values, in order from `first` on."""
     race.worlds[lane] += weight
     race.squares[lane] += weight * weight
@@ -271,7 +245,7 @@ def add_world(race: Race, lane: Lane, values: Any, first: int, weight: float) ->
 
 
 @scalar
-def find_leader(race: Race, lane: Lane, prior_worlds: float) -> int:
+def find_leader(race: Race, lane: t.Lane, prior_worlds: float) -> int:
     """Return the number of the running candidate of the greatest value, of equal ones the first."""
     best, best_value = -1, 0.0
     for which in range(MAX_CARDS):
@@ -283,7 +257,7 @@ def find_leader(race: Race, lane: Lane, prior_worlds: float) -> int:
 
 
 @scalar
-def drop_beaten(race: Race, lane: Lane, prior_worlds: float, margin: float) -> None:
+def drop_beaten(race: Race, lane: t.Lane, prior_worlds: float, margin: float) -> None:
     """Drop the candidates that the leader is ahead of by `margin` standard errors.
 
     The standard error is that of the mean of weighted differences; worlds without weight, and the
@@ -325,7 +299,7 @@ def count_stages(worlds: int, first_worlds: int) -> int:
 
 
 @scalar
-def place_marks(key: Key, stages: int, stage: int) -> tuple[int, int]:
+def place_marks(key: t.Key, stages: int, stage: int) -> tuple[int, int]:
     """Return step and offset of the marks of a stage among those of a systematic sample.
 
     Each stage has evenly spaced marks, and so have all stages up to it together: every one of them
@@ -383,7 +357,7 @@ _PARAMETERS_OFFSET = parameter_offset(LEAD, 0)
 
 
 @scalar
-def _select_candidates(state: Block, lane: int, position: Position, legal: CardSet) -> int:
+def _select_candidates(state: t.Block, lane: int, position: t.Position, legal: t.CardSet) -> int:
     """Return the lowest card of each run of equivalent cards.
 
     Equivalent cards have the same points, and no card that another player may still hold, or that
@@ -415,8 +389,8 @@ def _select_candidates(state: Block, lane: int, position: Position, legal: CardS
 
 @block_loop
 def _play_out_waiting(
-    state: Block, queue: PlayoutQueue, waiting: int, trick: int, position: Position, rules: Rules,
-    rollouts: Seating, shares: Float64Array, utilities: Float64Array, race: Race,
+    state: t.Block, queue: PlayoutQueue, waiting: int, trick: int, position: t.Position, rules:
+    t.Rules, rollouts: t.Seating, shares: t.Float64Array, utilities: t.Float64Array, race: Race,
 ) -> None:  # fmt: skip
     """Play the waiting lanes on and add their utilities to the race, world by world."""
     play_out_queue(state, queue, waiting, trick, position, rules, rollouts)
@@ -432,8 +406,8 @@ def _play_out_waiting(
 
 @block_loop
 def _play_like_prior(
-    state: Block, lanes: int, trick: int, position: Position, teams: int, number: int,
-    prior: Seating,
+    state: t.Block, lanes: int, trick: int, position: t.Position, teams: int, number: int,
+    prior: t.Seating,
 ) -> None:  # fmt: skip
     """Play the card that the prior values most, in the lanes in which the policy sits."""
     values = stack_float32(MAX_CARDS)
@@ -448,11 +422,11 @@ def _play_like_prior(
 
 @scalar
 def _write_prior_values(
-    state: Block, lane: int, trick: int, position: Position, teams: int, prior: Seating,
+    state: t.Block, lane: int, trick: int, position: t.Position, teams: int, prior: t.Seating,
     values: Any,
 ) -> None:  # fmt: skip
     """Write the prior's value of each legal card, from the lowest bit on."""
-    weights = prior.resources[LEAD * MAX_POLICIES]
+    weights = prior.resources[LEAD * t.MAX_POLICIES]
     call_value_cards(
         prior.resume[CARD_VALUES], (state, lane, trick, position, teams, weights, values)
     )
@@ -460,8 +434,8 @@ def _write_prior_values(
 
 @scalar
 def _add_priors(
-    state: Block, lane: int, trick: int, position: Position, teams: int, prior: Seating,
-    legal: CardSet, candidates: CardSet, race: Race,
+    state: t.Block, lane: int, trick: int, position: t.Position, teams: int, prior: t.Seating,
+    legal: t.CardSet, candidates: t.CardSet, race: Race,
 ) -> None:  # fmt: skip
     values = stack_float32(MAX_CARDS)
     _write_prior_values(state, lane, trick, position, teams, prior, values)
@@ -473,10 +447,10 @@ def _add_priors(
 class _Worlds(NamedTuple):
     """The worlds of a block's lanes: `most` layouts each, their weights, and what they go by."""
 
-    layouts: Int64Array
-    shares: Float64Array
-    keys: Int64Array
-    found: Int64Array
+    layouts: t.Int64Array
+    shares: t.Float64Array
+    keys: t.Int64Array
+    found: t.Int64Array
     """Layouts of each lane; negative if these are all that there are."""
     most: int
     stages: int
@@ -484,8 +458,8 @@ class _Worlds(NamedTuple):
 
 @block_loop
 def _draw_worlds(
-    state: Block, lanes: int, trick: int, position: Position, weigh: bool, model: OpponentModel,
-    drawn: int, block: Block, race: Race, worlds: _Worlds,
+    state: t.Block, lanes: int, trick: int, position: t.Position, weigh: bool, model: OpponentModel,
+    drawn: int, block: t.Block, race: Race, worlds: _Worlds,
 ) -> None:  # fmt: skip
     """Draw the worlds of the lanes in which a card is in doubt."""
     sampler = new_layout_sampler(worlds.most * drawn if weigh else 1)
@@ -500,17 +474,17 @@ def _draw_worlds(
                 first, worlds.shares,
             )  # fmt: skip
         else:
-            infer_knowledge(state, i, trick, position, sampler.known)
+            hh.infer_knowledge(state, i, trick, position, sampler.known)
             written = worlds.layouts[first * b.SEATS :]
-            found = sample_layouts(sampler.known, worlds.most, key, written)
+            found = hh.sample_layouts(sampler.known, worlds.most, key, written)
             found = -found if found < worlds.most else found
         worlds.keys[i], worlds.found[i] = key, found
 
 
 @block_loop
 def _run_stage(
-    state: Block, lanes: int, trick: int, position: Position, stage: int, rules: Rules,
-    rollouts: Seating, candidates: Int64Array, queue: PlayoutQueue, worlds: _Worlds, race: Race,
+    state: t.Block, lanes: int, trick: int, position: t.Position, stage: int, rules: t.Rules,
+    rollouts: t.Seating, candidates: t.Int64Array, queue: PlayoutQueue, worlds: _Worlds, race: Race,
 ) -> None:  # fmt: skip
     """Try the cards in doubt in the worlds of a stage, side by side; the first has all, if few."""
     shares, utilities = np.empty(b.LANES), np.empty(b.LANES)
@@ -552,19 +526,19 @@ def _run_stage(
 
 
 def choose_card(
-    block_pointer: Any, lanes: int, trick: int, position: Position, teams: int, unused: int,
+    block_pointer: Any, lanes: int, trick: int, position: t.Position, teams: int, unused: int,
     number: int, parameter_table: Any, resources: Any,
 ) -> None:  # fmt: skip
     """Choose in the lanes in which the policy sits at a position
     (`core.dispatch.ASK_SIGNATURE`)."""
     state = carray(block_pointer, b.ROW_COUNT * b.STRIDE)
-    at = _PARAMETERS_OFFSET + number * MAX_PARAMETERS
+    at = _PARAMETERS_OFFSET + number * t.MAX_PARAMETERS
     wanted, searched_from = int(parameter_table[at]), int(parameter_table[at + 1])
     prior_worlds, merge = parameter_table[at + 2], parameter_table[at + 3] != 0.0
     weigh, patience = parameter_table[at + 4] != 0.0, parameter_table[at + 5]
     drawn = int(parameter_table[at + 6])
     first_worlds, margin = int(parameter_table[at + 7]), parameter_table[at + 8]
-    resource = int64_at(resources[LEAD * MAX_POLICIES + number])
+    resource = int64_at(resources[LEAD * t.MAX_POLICIES + number])
     rules = unpack_rules(resource)
     rollouts, prior = unpack_seating(resource, 0), unpack_seating(resource, 1)
     if trick + 1 < searched_from and prior.distinct > 0:

@@ -36,23 +36,10 @@ from typing import Any, TypeAlias, cast
 from kqj_sim.cards import NUMBER_WORDS
 from kqj_sim.errors import InputError, locate_errors
 from kqj_sim.games import find_game, list_game_options
-from kqj_sim.messages import (
-    format_json,
-    quote,
-    shell_join,
-    shorten,
-    suggest_names,
-    visible,
-)
+from kqj_sim.messages import format_json, quote, shell_join, shorten, suggest_names, visible
+from kqj_sim.policies import registry
 from kqj_sim.policies.parameters import Parameter, ParameterValue, append_version
-from kqj_sim.policies.registry import (
-    Policy,
-    find_given_policy,
-    find_policy,
-    list_session_names,
-    load_policy_file,
-    read_policy_file,
-)
+from kqj_sim.policies.registry import Policy
 from kqj_sim.rules import GameRules
 from kqj_sim.text_files import decode_text
 
@@ -217,7 +204,7 @@ def parse_policy(spec: str, folder: Path | None = None, game: str = "kqj") -> Co
         if "=" in name and not assignments:
             name, assignments = "", rest
         source = path if folder is None else str(folder / path)
-        policy = load_policy_file(Path(source), name)
+        policy = registry.load_policy_file(Path(source), name)
         source = f"{source}:{policy.name}"
     else:
         source, _, assignments = spec.partition(":")
@@ -226,7 +213,7 @@ def parse_policy(spec: str, folder: Path | None = None, game: str = "kqj") -> Co
         if source in find_game(game).presets:
             preset = parse_policy(find_game(game).presets[source].specification, folder, game)
             return preset.with_parameters(parse_assignments(assignments, spec))
-        policy = find_policy(source, game)
+        policy = registry.find_policy(source, game)
     return configure(policy, source, game).with_parameters(parse_assignments(assignments, spec))
 
 
@@ -381,7 +368,7 @@ def parse_player(given: PlayerLike | None, game: str = "kqj") -> Player:
             # Results name their policies, and they are UTF-8.
             raise InputError(f"policy {quote(spec)}: the name is not UTF-8: rename the file")
         return _parse_parts(split_parts(spec.strip()), game)
-    policy = find_given_policy(given)
+    policy = registry.find_given_policy(given)
     return _make_player(configure(policy, policy.name, game), policy.name)
 
 
@@ -458,7 +445,7 @@ def parse_recorded_player(
         if allowed and is_allowed(source):
             # The path that is read is the user's.
             parts[at] = allowed[os.path.abspath(source)] + part[len(source) :]
-        elif of_file or source not in built_in.union(list_session_names()):
+        elif of_file or source not in built_in.union(registry.list_session_names()):
             raise InputError(
                 f"the record names the player {quote(text)}, who is not built in: a record loads "
                 f"no policy, so name the players of this run, such as --policy {shorten(text)}"
@@ -502,7 +489,7 @@ def read_player_file(path: Path, overrides: str, spec: str, game: str = "kqj") -
         # Numbers stay text, so that 1.000 does not become 1.
         return tomllib.loads(decode_text(content, str(path)), parse_float=str)
 
-    content = read_policy_file(path, parse)
+    content = registry.read_policy_file(path, parse)
     with locate_errors(str(path)):
         player = replace(_parse_content(content, path, game), given=spec)
     return player.with_parameters(parse_assignments(overrides, spec))

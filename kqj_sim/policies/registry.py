@@ -35,14 +35,7 @@ from kqj_sim.core.jit import scalar
 from kqj_sim.core.types import MAX_PARAMETERS
 from kqj_sim.errors import InputError
 from kqj_sim.games import GAMES, find_game
-from kqj_sim.messages import (
-    describe_error,
-    quote,
-    represent,
-    shorten,
-    suggest_file,
-    suggest_names,
-)
+from kqj_sim.messages import describe_error, quote, represent, shorten, suggest_file, suggest_names
 from kqj_sim.policies.binding import VIEW_OF_DECISION, Arguments, make_parameters_type
 from kqj_sim.policies.parameters import Parameter, check_parameter
 from kqj_sim.policies.user_code import compile_user_function, describe_function, shorten_path

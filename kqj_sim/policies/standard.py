@@ -8,14 +8,8 @@ from kqj_sim.core import cards as c
 from kqj_sim.core.block import SEATS, TRICKS
 from kqj_sim.core.jit import scalar
 from kqj_sim.core.types import Card
+from kqj_sim.policies import points as calls
 from kqj_sim.policies.parameters import Parameter, number
-from kqj_sim.policies.points import (
-    PARAMETERS,
-    choose_bid,
-    choose_counter,
-    choose_overcounter,
-    choose_take,
-)
 from kqj_sim.policies.registry import policy
 from kqj_sim.policies.tools import points
 from kqj_sim.policies.trick_odds import TrickContext, build_trick_context, estimate_win_chances
@@ -401,12 +395,12 @@ PRICES: dict[str, Parameter] = {
 standard = policy(
     "standard",
     "calls like points; plays by rules: counts cards, estimates chances, saves strong cards",
-    **PARAMETERS,
+    **calls.PARAMETERS,
     **PRICES,
 )
 
 
-for _choose in (choose_take, choose_bid, choose_counter, choose_overcounter):
+for _choose, _ in calls.points.choices.values():
     standard(_choose)
 
 

@@ -15,15 +15,8 @@ from kqj_sim.places import SeatNames
 from kqj_sim.policies.players import Player
 from kqj_sim.positions.measures import RANKING_MEASURE, MeasureTable
 from kqj_sim.rules import GameRules
-from kqj_sim.stats import sequences
-from kqj_sim.stats.intervals import (
-    DEFAULT_CONFIDENCE,
-    Estimate,
-    clip_estimate,
-    estimate_ratio_from_sums,
-    estimate_share,
-    estimate_weighted_share,
-)
+from kqj_sim.stats import intervals, sequences
+from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE, Estimate
 from kqj_sim.stats.moments import NO_LISTS, ROUNDING_ERROR, Objective, WeightedMoments, multiply
 from kqj_sim.stats.quantities import Unit, find_quantity
 
@@ -199,9 +192,9 @@ class Odds:
         """Estimate in which share of the hands left a caller, as drawn, would have called so."""
         if caller == 0:
             tried = int(self.question_counts[0, 0])
-            return estimate_share(self.first_agreed, tried, self.confidence)
+            return intervals.estimate_share(self.first_agreed, tried, self.confidence)
         before, products = caller - 1, self.share_products.tolist()
-        return estimate_ratio_from_sums(
+        return intervals.estimate_ratio_from_sums(
             self.share_count, float(self.shares[before]), float(self.shares[caller]),
             (products[before][before], products[before][caller], products[caller][caller]),
             self.confidence, is_share=True,
@@ -353,8 +346,10 @@ def estimate_bidding_probability(
         estimate = sequences.estimate_mean_sequentially(
             hands_examined, weight, squares, confidence, bound=1.0
         )
-        return clip_estimate(estimate, (0.0, 1.0))
+        return intervals.clip_estimate(estimate, (0.0, 1.0))
     value = min(1.0, weight / hands_examined)
     variance = squares / hands_examined - value**2
     alike = value * (1 - value) / variance if variance > ROUNDING_ERROR else 1.0
-    return estimate_weighted_share(value, alike * hands_examined, hands_examined, confidence)
+    return intervals.estimate_weighted_share(
+        value, alike * hands_examined, hands_examined, confidence
+    )

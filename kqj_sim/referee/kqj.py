@@ -7,15 +7,8 @@ from typing import Literal
 
 from kqj_sim.cards import CONTRACTS, RANKS, SUITS, Card
 from kqj_sim.record import Bonus, Call
-from kqj_sim.referee.base import (
-    Calling,
-    FinalContract,
-    PlayedTrick,
-    Referee,
-    RoundScore,
-    find_master_index,
-    sum_tricks_by_team,
-)
+from kqj_sim.referee import base
+from kqj_sim.referee.base import FinalContract, PlayedTrick, RoundScore
 from kqj_sim.rules import SEATS, KqjRules
 
 # The pack, the order of the ranks and the points (section 1).
@@ -68,7 +61,7 @@ def beats_master(card: Card, master: Card, contract: str) -> bool:
 
 def find_current_master(trick: Sequence[Card], contract: str) -> int:
     """Return the position in the trick, from 0 for the lead, of the master so far."""
-    return find_master_index(trick, contract, beats_master)
+    return base.find_master_index(trick, contract, beats_master)
 
 
 def find_trick_winner(leader: int, trick: Sequence[Card], contract: str) -> int:
@@ -110,7 +103,7 @@ def list_legal_cards(
 # Calling: taking, auctions, counters (sections 3 and 4).
 
 
-class KqjCalling(Calling):
+class KqjCalling(base.Calling):
     """The calls of a round so far; `upcard` is the Return, None with auctions."""
 
     examples = "pass, take h, 120 h, 400 NT capot or counter"
@@ -423,7 +416,7 @@ def _compute_reward(called: FinalContract, total: int) -> int:
 # The referee of KQJ.
 
 
-class KqjReferee(Referee):
+class KqjReferee(base.Referee):
     """The rules of KQJ (docs/rules.md, sections 1 to 8)."""
 
     pack = PACK
@@ -497,7 +490,7 @@ class KqjReferee(Referee):
         pending: int,
     ) -> RoundScore:
         """Score a round (sections 6 and 7)."""
-        points, counts = sum_tricks_by_team(
+        points, counts = base.sum_tricks_by_team(
             tricks, teams, self.rules.team_count, lambda card: card_points(card, final.contract)
         )
         bonuses = find_bonuses(hands, tricks, teams, final.contract)

@@ -19,11 +19,7 @@ from kqj_sim.places import name_places
 from kqj_sim.positions.auction_state import format_call
 from kqj_sim.positions.measures import DRAWN, LOST, WON
 from kqj_sim.questions.odds import screen
-from kqj_sim.questions.odds.screen import (
-    RankedOption,
-    describe_hand,
-    name_option,
-)
+from kqj_sim.questions.odds.screen import RankedOption, describe_hand, name_option
 from kqj_sim.rules import HALF_OF_POINTS, require_kqj_rules
 from kqj_sim.stats.intervals import Estimate, make_count
 from kqj_sim.stats.tables import Table, TableRow

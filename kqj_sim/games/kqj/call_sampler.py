@@ -23,26 +23,15 @@ from kqj_sim.plan import check_range
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.players import Player, get_default_player
 from kqj_sim.positions import auction_state as auction
-from kqj_sim.positions import measures
+from kqj_sim.positions import measures, sampling
 from kqj_sim.positions.estimator import MIN_EFFECTIVE_DEALS, ImpossibleBiddingError, search_and_add
 from kqj_sim.positions.odds import Odds, Playouts
 from kqj_sim.positions.position import Position
-from kqj_sim.positions.sampling import (
-    ILLEGAL_CHOICE_MESSAGE,
-    ActualHands,
-    EstimatePlan,
-    Limits,
-    Sampler,
-    derive_keys,
-)
+from kqj_sim.positions.sampling import EstimatePlan, Sampler
 from kqj_sim.positions.search import Deadline, Search, SearchEnded, explain_rarest_call
 from kqj_sim.record import Call
 from kqj_sim.rules import KqjRules, require_kqj_rules
-from kqj_sim.simulation.encode import (
-    encode_rules,
-    encode_seating,
-    without_counters,
-)
+from kqj_sim.simulation.encode import encode_rules, encode_seating, without_counters
 from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE, Estimate
 from kqj_sim.stats.moments import NO_LISTS, WeightedMoments
 
@@ -295,7 +284,7 @@ class KqjCallSampler(Sampler):
         pilot = sampler.make_odds(EstimatePlan())
         quiet = EstimatePlan(time=plan.time, threads=plan.threads, searching=plan.searching)
         try:
-            search_and_add(sampler, pilot, first, Limits(PILOT_DEALS), quiet)
+            search_and_add(sampler, pilot, first, sampling.Limits(PILOT_DEALS), quiet)
         except ImpossibleBiddingError:
             if not pilot.has_effective(MIN_EFFECTIVE_DEALS):
                 raise
@@ -353,7 +342,7 @@ class KqjCallSampler(Sampler):
             if not core.choose_calls(
                 self._observer, packed, keys, self._rules, self._seating, codes
             ):
-                raise InputError(ILLEGAL_CHOICE_MESSAGE)
+                raise InputError(sampling.ILLEGAL_CHOICE_MESSAGE)
             texts.append([auction.format_answer(question.member, int(code)) for code in codes])
         if len(texts) == 1:
             return texts[0]
@@ -362,7 +351,7 @@ class KqjCallSampler(Sampler):
             one if one == "counter" else other for one, other in zip(counters, bids, strict=True)
         ]
 
-    def score(self, actual: ActualHands) -> Float64Array:
+    def score(self, actual: sampling.ActualHands) -> Float64Array:
         """Return the scores of each call in known hands; as of `Sampler`."""
         count = len(actual.keys)
         hands, keys = np.zeros((2 * SEATS, LANES), dtype=np.int64), np.zeros(LANES, dtype=np.int64)
@@ -370,7 +359,7 @@ class KqjCallSampler(Sampler):
         keys[:count] = actual.keys
         outcomes = self._play_out(allocate_block(), count, hands.reshape(-1), keys)
         if outcomes is None:
-            raise InputError(ILLEGAL_CHOICE_MESSAGE)
+            raise InputError(sampling.ILLEGAL_CHOICE_MESSAGE)
         teams: int = self.position.rules.team_count
         return outcomes[:, :, core.TEAM_SCORES : core.TEAM_SCORES + teams].astype(np.float64)
 
@@ -395,7 +384,7 @@ class KqjCallSampler(Sampler):
         if self.position.question == "bid" and self.rules.counter_timing == "any":
             # That was asked before the turn: it is a decision of its own.
             calls.pop("counter", None)
-        chosen = self.ask(derive_keys(self.seed, 0, 1))
+        chosen = self.ask(sampling.derive_keys(self.seed, 0, 1))
         extra = self._find_higher_bids(deadline)
         for text in (choice, *chosen):
             if text not in calls:

@@ -27,18 +27,12 @@ from kqj_sim.places import describe_place
 from kqj_sim.policies.card_sets import format_cards, split_cards
 from kqj_sim.policies.particles import OpponentModel, weigh_hands_by_cards
 from kqj_sim.policies.players import Player, parse_player
+from kqj_sim.positions import sampling
 from kqj_sim.positions.auction_state import ObservedCall, order_rarest_first, replay_calls
 from kqj_sim.positions.measures import get_kqj_card_measures
 from kqj_sim.positions.odds import CardOdds, Playouts
 from kqj_sim.positions.position import Position
-from kqj_sim.positions.sampling import (
-    ILLEGAL_CHOICE_MESSAGE,
-    NO_LAYOUTS_MESSAGE,
-    ActualHands,
-    CardSampler,
-    EstimatePlan,
-    derive_keys,
-)
+from kqj_sim.positions.sampling import EstimatePlan
 from kqj_sim.positions.search import Search, SearchEnded, explain_rarest_call
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.encode import encode_rules, encode_seating
@@ -388,7 +382,7 @@ class HandDraws(NamedTuple):
     shares_lists: bool
 
 
-class KqjCardSampler(CardSampler):
+class KqjCardSampler(sampling.CardSampler):
     """Hidden hands of a round of KQJ in progress; players by seat.
 
     Attributes:
@@ -472,7 +466,7 @@ class KqjCardSampler(CardSampler):
             factors = [one * other for one, other in zip(factors, by_plays, strict=True)]
         lists = join_hand_lists(self.turn, hands, factors)
         if not any(
-            lists.draw(derive_keys(self.seed, first, _PILOT_CHUNK))[1].any()
+            lists.draw(sampling.derive_keys(self.seed, first, _PILOT_CHUNK))[1].any()
             for first in range(_FIRST_PILOT_DRAW, _FIRST_PILOT_DRAW + _PILOT_DRAWS, _PILOT_CHUNK)
         ):
             return self
@@ -488,11 +482,11 @@ class KqjCardSampler(CardSampler):
         """Return the card that the player chooses with each key; as of `Sampler`."""
         cards = np.zeros(len(keys), dtype=np.int64)
         if not card_odds.choose_cards(self.turn, keys, self._rules, self._seating, cards):
-            raise InputError(ILLEGAL_CHOICE_MESSAGE)
+            raise InputError(sampling.ILLEGAL_CHOICE_MESSAGE)
         contract = CONTRACTS.index(self.position.contract.contract)
         return [format_cards(int(card), contract)[0] for card in cards]
 
-    def score(self, actual: ActualHands) -> Float64Array:
+    def score(self, actual: sampling.ActualHands) -> Float64Array:
         """Return the scores of each card in known hands; as of `Sampler`."""
         assert actual.hands is not None
         left = actual.hands & ~convert_cards_to_bits(self.position.plays)
@@ -512,9 +506,9 @@ class KqjCardSampler(CardSampler):
         if kept == oc.STOPPED or (kept == card_odds.NO_LAYOUT and signal[oc.STOP]):
             raise SearchEnded(by_time=False)
         if kept == card_odds.NO_LAYOUT:
-            raise InputError(NO_LAYOUTS_MESSAGE)
+            raise InputError(sampling.NO_LAYOUTS_MESSAGE)
         if kept == card_odds.ILLEGAL_CALL:
-            raise InputError(ILLEGAL_CHOICE_MESSAGE)
+            raise InputError(sampling.ILLEGAL_CHOICE_MESSAGE)
         listed = int(signal[oc.LISTED])
         weights = weights[:kept] * (self._compute_list_scale(listed) if listed else 1.0)
         return HandDraws(keys[:kept], weights, hands[:kept], counts, listed > 0)
@@ -539,13 +533,13 @@ class KqjCardSampler(CardSampler):
 
     def _number_lists(self, first: int, count: int, keys: Int64Array) -> Int64Array:
         """Return the number of the lists of each draw of a range, by the keys of those left."""
-        drawn = np.isin(derive_keys(self.seed, first, count), keys)
+        drawn = np.isin(sampling.derive_keys(self.seed, first, count), keys)
         return (first + np.flatnonzero(drawn)) // oc.LISTED_DEALS
 
     def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
         """Play out every legal card in `count` draws; as of `Sampler`."""
         if self.hand_lists is not None:
-            keys = derive_keys(self.seed, first, count)
+            keys = sampling.derive_keys(self.seed, first, count)
             hands, weights = self.hand_lists.draw(keys)
             live = weights > 0
             keys, hands, weights = keys[live], hands[live], weights[live]
@@ -600,7 +594,7 @@ class KqjCardSampler(CardSampler):
 
     def play_listed(self, seed: int, first: int, count: int) -> Int16Array:
         """Play out every card in some listed distributions; as of `CardSampler`."""
-        keys = derive_keys(seed, first, count)
+        keys = sampling.derive_keys(seed, first, count)
         return self.play_out(self.layouts[first : first + count], keys)
 
     def play_out(self, hands: Int64Array, keys: Int64Array) -> Int16Array:
@@ -608,7 +602,7 @@ class KqjCardSampler(CardSampler):
         outcomes = np.zeros((len(self.options) * len(hands), OUTCOME_SIZE), dtype=np.int16)
         card_odds.play_out_cards(self.turn, hands, keys, self._rules, self._seating, outcomes)
         if (outcomes[:, RESULT] == card_odds.ILLEGAL_RESULT).any():
-            raise InputError(ILLEGAL_CHOICE_MESSAGE)
+            raise InputError(sampling.ILLEGAL_CHOICE_MESSAGE)
         return outcomes.reshape(len(self.options), len(hands), OUTCOME_SIZE)
 
     def weigh_listed_by_plays(self) -> Float64Array:
@@ -629,7 +623,7 @@ class KqjCardSampler(CardSampler):
     def _check_ways(self, ways: Int64Array, expected: int) -> Int64Array:
         """Return numbers of ways; raise InputError if there are none for an illegal choice."""
         if len(ways) < expected:
-            raise InputError(ILLEGAL_CHOICE_MESSAGE)
+            raise InputError(sampling.ILLEGAL_CHOICE_MESSAGE)
         return ways
 
     def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:

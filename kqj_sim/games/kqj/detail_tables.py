@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS, TOTAL_STEP
 from kqj_sim.games.kqj.tables import KIND_LABELS, RESULT_LABELS, has_litigation
 from kqj_sim.rules import SEATS, require_kqj_rules
-from kqj_sim.stats.tables import (
-    ColumnValues,
-    DerivedColumn,
-    Table,
-    TableBuilder,
-    TableRows,
-)
+from kqj_sim.stats.tables import ColumnValues, DerivedColumn, Table, TableBuilder, TableRows
 
 if TYPE_CHECKING:
     from kqj_sim.core.types import Int32Array

@@ -7,13 +7,7 @@ from kqj_sim.output.group_words import format_value
 from kqj_sim.output.numbers import KeyFigure, Numbers
 from kqj_sim.output.sentences import say
 from kqj_sim.places import format_ordinal, name_places
-from kqj_sim.questions.simulate.screen import (
-    BLANK,
-    count_cell,
-    list_rare,
-    make_grid,
-    make_score_grid,
-)
+from kqj_sim.questions.simulate import screen
 from kqj_sim.rules import SEATS, require_kqj_rules
 
 GROUP_FIGURES: tuple[KeyFigure, ...] = (
@@ -31,7 +25,7 @@ def make_grids(numbers: Numbers) -> tuple[list[str], list[Grid | None]]:
     """Return remarks, and the grids of single rounds, None for one left out."""
     # Whole games and scores of single seats need the lines that kinds of contract take elsewhere.
     games = "games" in numbers
-    scores = None if games else make_score_grid(numbers, "score_mean")
+    scores = None if games else screen.make_score_grid(numbers, "score_mean")
     compact = games or scores is not None
     remarks, takes = _make_take_grid(numbers, compact)
     contracts = _make_contract_grid(numbers, compact and takes is not None)
@@ -89,11 +83,11 @@ def _make_take_grid(numbers: Numbers, compact: bool) -> tuple[list[str], Grid | 
             )
         table = "contracts" if place is None else "contracts_by_place"
         cells += [numbers.cell(table, quantity, *group) for quantity in shown]
-        cells.append(count_cell(numbers.count(table, "made_share", *group)))
+        cells.append(screen.count_cell(numbers.count(table, "made_share", *group)))
         rows.append((name, cells))
     headings = [*names, *(quantity.removesuffix("_share") for quantity in shown), "contracts"]
     note = say(__name__, "countered_note", numbers) if compact else ""
-    return remarks, make_grid("Last bid" if auction else "Takes", headings, rows, note)
+    return remarks, screen.make_grid("Last bid" if auction else "Takes", headings, rows, note)
 
 
 def _drop_rare(
@@ -104,13 +98,13 @@ def _drop_rare(
     takes = {
         lap: round(deals * numbers.value("taking_by_lap", "share_of_deals", lap)) for lap in laps
     }
-    rare_laps = list_rare(takes)
+    rare_laps = screen.list_rare(takes)
     if len(rare_laps) == len(laps):
         rare_laps, laps = [], []
     contracts = {
         place: numbers.count("contracts_by_place", "made_share", place) for place in takers
     }
-    rare_places = list_rare(contracts)
+    rare_places = screen.list_rare(contracts)
     rare = [(lap, "", takes[lap]) for lap in rare_laps]
     rare += [(0, _PLACES[place], contracts[place]) for place in rare_places]
     return (
@@ -131,7 +125,7 @@ def _make_contract_grid(numbers: Numbers, compact: bool) -> Grid | None:
         else []
     )
     counts = {kind: numbers.count("contracts_by_kind", "made_share", kind) for kind in kinds}
-    rare = list_rare(counts)
+    rare = screen.list_rare(counts)
     kinds = [kind for kind in kinds if kind not in rare]
     names = [format_value("kind", kind, "kqj") for kind in rare if kinds]
     several = sum(counts[kind] for kind in rare)
@@ -146,14 +140,14 @@ def _make_contract_grid(numbers: Numbers, compact: bool) -> Grid | None:
         cells = [numbers.cell(table, f"{result}_share", *group) for result in results_shown]
         if has_shares and len(kinds) > 1:
             share = numbers.cell("taking_by_kind", "share_of_taken", *group)
-            cells.insert(0, BLANK if kind is None else share)
-        cells.append(count_cell(numbers.count(table, "made_share", *group)))
+            cells.insert(0, screen.BLANK if kind is None else share)
+        cells.append(screen.count_cell(numbers.count(table, "made_share", *group)))
         name = "all" if kind is None else format_value("kind", kind, "kqj")
         rows.append((name, cells))
     headings = [*results_shown, "contracts"]
     if has_shares and len(kinds) > 1:
         headings.insert(0, "share")
-    return make_grid("Contracts", headings, rows, note)
+    return screen.make_grid("Contracts", headings, rows, note)
 
 
 def _make_bonus_grid(numbers: Numbers) -> Grid | None:
@@ -174,9 +168,9 @@ def _make_bonus_grid(numbers: Numbers) -> Grid | None:
     last = [
         numbers.cell("bonuses", "last_trick_share", side) for side in ("contracting", "defending")
     ]
-    rows.append(("last trick", [*last, BLANK]))
+    rows.append(("last trick", [*last, screen.BLANK]))
     note = say(__name__, "no_bonuses", never) if never else ""
-    return make_grid("Bonuses", ("contracting", "defending", "either side"), rows, note)
+    return screen.make_grid("Bonuses", ("contracting", "defending", "either side"), rows, note)
 
 
 def _make_point_grid(numbers: Numbers) -> Grid:
@@ -185,7 +179,7 @@ def _make_point_grid(numbers: Numbers) -> Grid:
         for name, quantity in (
             ("first bid", "opening_amount_mean"), ("last bid", "final_amount_mean"),
         ):  # fmt: skip
-            rows.append((name, [numbers.cell("auctions", quantity), BLANK, BLANK, BLANK]))
+            rows.append((name, [numbers.cell("auctions", quantity), *[screen.BLANK] * 3]))
     total = [
         numbers.cell("contracting_total", f"contracting_total_{end}")
         for end in ("mean", "quantile_25", "median", "quantile_75")
@@ -199,7 +193,7 @@ def _make_point_grid(numbers: Numbers) -> Grid:
     ]
     # Whole games need the lines.
     for name, quantity in scores if "games" not in numbers else scores[2:]:
-        rows.append((name, [numbers.cell("scores", quantity), BLANK, BLANK, BLANK]))
+        rows.append((name, [numbers.cell("scores", quantity), *[screen.BLANK] * 3]))
     if numbers.count("contracts", "made_share") == 1:
-        return make_grid("Points", ("",), [(name, cells[:1]) for name, cells in rows])
-    return make_grid("Points per contract", ("mean", "25%", "median", "75%"), rows)
+        return screen.make_grid("Points", ("",), [(name, cells[:1]) for name, cells in rows])
+    return screen.make_grid("Points per contract", ("mean", "25%", "median", "75%"), rows)

@@ -16,17 +16,9 @@ import numpy as np
 from kqj_sim.cards import SUITS
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS
 from kqj_sim.rules import SEATS, require_kqj_rules
+from kqj_sim.stats import tables
 from kqj_sim.stats.quantities import Quantity, list_distribution
-from kqj_sim.stats.tables import (
-    ColumnValues,
-    DerivedColumn,
-    Table,
-    TableBuilder,
-    TableRows,
-    describe_distribution,
-    name_grouping,
-    select_groupings,
-)
+from kqj_sim.stats.tables import DerivedColumn, Table, TableBuilder, TableRows
 
 if TYPE_CHECKING:
     from kqj_sim.core.types import Int32Array
@@ -203,8 +195,8 @@ def _make_taking_tables(builder: TableBuilder) -> Iterable[Table]:
 
     yield builder.table("taking", "Deals taken and passed out", (), overall())
     groupings = [("lap",), ("place",), ("lap", "place"), ("kind",), ("contract",)]
-    for grouping in select_groupings(builder, groupings):
-        name, title = name_grouping(grouping)
+    for grouping in tables.select_groupings(builder, groupings):
+        name, title = tables.name_grouping(grouping)
         yield builder.table(f"taking{name}", f"Deals taken{title}", grouping, split(grouping))
 
 
@@ -271,8 +263,8 @@ def _make_contract_tables(builder: TableBuilder) -> Iterable[Table]:
         groupings += [("amount",), ("stake",)] if auction else []
     elif not auction:
         groupings += [("kind",)]
-    for grouping in select_groupings(builder, groupings):
-        name, title = name_grouping(grouping)
+    for grouping in tables.select_groupings(builder, groupings):
+        name, title = tables.name_grouping(grouping)
         title = f"Contracts made{title}, taken deals"
         yield builder.table(f"contracts{name}", title, grouping, lines(grouping))
 
@@ -298,12 +290,12 @@ def _make_contract_tables(builder: TableBuilder) -> Iterable[Table]:
 def _make_total_tables(builder: TableBuilder) -> Iterable[Table]:
     """Yield the tables of the contracting team's total."""
     imposed = builder.experiment.imposed is not None
-    for grouping in select_groupings(builder, [()] if imposed else [(), ("contract",)]):
-        name, title = name_grouping(grouping)
+    for grouping in tables.select_groupings(builder, [()] if imposed else [(), ("contract",)]):
+        name, title = tables.name_grouping(grouping)
         lines: TableRows = [
             (group, quantity, estimate)
             for group, histogram in builder.group_histograms(grouping, "contracting_total").items()
-            for quantity, estimate in describe_distribution(
+            for quantity, estimate in tables.describe_distribution(
                 "contracting_total", histogram, builder.confidence
             )
         ]
@@ -365,13 +357,13 @@ def _make_bonus_tables(builder: TableBuilder) -> Iterable[Table]:
         return sorted(lines(grouping), key=lambda line: line[0])  # stable: a side's lines together
 
     imposed = builder.experiment.imposed is not None
-    for grouping in select_groupings(builder, [()] if imposed else [(), ("contract",)]):
-        name, title = name_grouping(grouping)
+    for grouping in tables.select_groupings(builder, [()] if imposed else [(), ("contract",)]):
+        name, title = tables.name_grouping(grouping)
         title = f"Bonuses{title or ', by side'}{' and side' if grouping else ''}, taken deals"
         yield builder.table(f"bonuses{name}", title, (*grouping, "side"), sorted_lines(grouping))
 
 
-def _sum_values(joint: Mapping[ColumnValues, int], places: Iterable[int]) -> dict[int, int]:
+def _sum_values(joint: Mapping[tables.ColumnValues, int], places: Iterable[int]) -> dict[int, int]:
     """Return the histogram of the sum of several of the values."""
     places = tuple(places)
     histogram: dict[int, int] = {}

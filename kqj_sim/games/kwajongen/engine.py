@@ -13,36 +13,15 @@ import numpy as np
 from kqj_sim.core import block as b
 from kqj_sim.core import cards as c
 from kqj_sim.core import dispatch, rng, round
+from kqj_sim.core import trick as tr
 from kqj_sim.core import types as t
 from kqj_sim.core.bidding import log_call
 from kqj_sim.core.deal import PAIRS, TRIPLES, count_subsets, deposit
 from kqj_sim.core.jit import block_loop, kernel, scalar
-from kqj_sim.core.trick import (
-    card_view,
-    has_partner_as_master,
-    read_hand,
-    read_master,
-    read_trick,
-    update_trick,
-    winning_cards,
-)
 from kqj_sim.core.views import AcceptView
 from kqj_sim.engines import Engine
 from kqj_sim.games.kwajongen import KWAJONGEN_COLUMNS, KwajongenRules
-from kqj_sim.games.kwajongen.cards import (
-    PACK,
-    SEATS,
-    TEAMS,
-    TRICKS,
-    TRUMP_SUIT,
-    count_card_points,
-    find_voids,
-    legal_cards,
-    score_change,
-    suit_mask_of,
-    suit_of,
-    to_strength_order,
-)
+from kqj_sim.games.kwajongen import cards as k
 from kqj_sim.simulation.recording import RecordingBlock
 
 DEALT_FOUR = b.FIRST_FIVE
@@ -55,7 +34,7 @@ CARD = dispatch.LEAD
 @scalar
 def read_upcard(state: t.Block, lane: t.Lane) -> t.Card:
     """Return the dealer's card that was turned up in a lane, by strength."""
-    return to_strength_order(state[b.UPCARD + lane], state[b.CONTRACT + lane])
+    return k.to_strength_order(state[b.UPCARD + lane], state[b.CONTRACT + lane])
 
 
 GROUP_SIZES = (2, 2, 2, 2, 2, 2, 1, 3)
@@ -63,15 +42,15 @@ GROUP_SIZES = (2, 2, 2, 2, 2, 2, 1, 3)
 other three."""
 SUBSET_COUNTS = count_subsets(GROUP_SIZES, 24)
 
-_PACKED_TEAMS = sum((seat % TEAMS) << b.PLAYER_BITS * seat for seat in range(SEATS))
-_ALL_PLAYERS = (1 << SEATS * b.PLAYER_BITS) - 1
+_PACKED_TEAMS = sum((seat % k.TEAMS) << b.PLAYER_BITS * seat for seat in range(k.SEATS))
+_ALL_PLAYERS = (1 << k.SEATS * b.PLAYER_BITS) - 1
 
 
 @scalar
 def rotate_players(players: t.PackedPlayers, position: t.Position) -> t.PackedPlayers:
     """Return packed players counted from a position onwards."""
     shift = b.PLAYER_BITS * position
-    turned = (players >> shift) | (players << (SEATS * b.PLAYER_BITS - shift))
+    turned = (players >> shift) | (players << (k.SEATS * b.PLAYER_BITS - shift))
     return turned & _ALL_PLAYERS
 
 
@@ -85,8 +64,8 @@ def _draw_subset(key: int, group: int) -> np.uint64:
 @block_loop
 def deal_cards(state: t.Block, lane: t.Lane) -> None:
     """Deal a round: DEALT_FOUR and UPCARD from KEY."""
-    key, left = state[b.KEY + lane], PACK
-    for place in range(SEATS - 1):
+    key, left = state[b.KEY + lane], k.PACK
+    for place in range(k.SEATS - 1):
         two = deposit(PAIRS[_draw_subset(key, 2 * place)], left)
         left ^= two
         more = deposit(PAIRS[_draw_subset(key, 2 * place + 1)], left)
@@ -96,14 +75,14 @@ def deal_cards(state: t.Block, lane: t.Lane) -> None:
     left ^= card
     state[b.UPCARD + lane] = card
     three = deposit(TRIPLES[_draw_subset(key, 7)], left)
-    state[DEALT_FOUR + (SEATS - 1) * b.STRIDE + lane] = card | three
+    state[DEALT_FOUR + (k.SEATS - 1) * b.STRIDE + lane] = card | three
 
 
 @block_loop
 def begin_round(state: t.Block, lane: t.Lane, seating: t.Seating) -> None:
     """Seat the players of a dealt round, before the first call."""
     # The upcard's suit is the trump suit, whether a place accepts or not.
-    state[b.CONTRACT + lane] = suit_of(state[b.UPCARD + lane])
+    state[b.CONTRACT + lane] = k.suit_of(state[b.UPCARD + lane])
     state[b.SENDER + lane] = -1
     state[b.AMOUNT + lane] = 0
     state[b.CAPOT + lane] = 0
@@ -112,7 +91,7 @@ def begin_round(state: t.Block, lane: t.Lane, seating: t.Seating) -> None:
     state[b.ORIGINAL_LANE + lane] = lane
     seats = _PACKED_TEAMS | round.pack_policies(seating.seats)
     state[b.PLAYERS + lane] = rotate_players(
-        seats & _ALL_PLAYERS, (state[b.DEALER + lane] + 1) % SEATS
+        seats & _ALL_PLAYERS, (state[b.DEALER + lane] + 1) % k.SEATS
     )
 
 
@@ -140,7 +119,7 @@ def make_ask_accept(asking: dispatch.Asking) -> dispatch.AskLoop:
         trump = state[b.CONTRACT + lane]
         hand = state[b.cell_index(DEALT_FOUR + place * b.STRIDE, lane)]
         view = AcceptView(
-            to_strength_order(hand, trump), read_upcard(state, lane), TRUMP_SUIT, trump, place,
+            k.to_strength_order(hand, trump), read_upcard(state, lane), k.TRUMP_SUIT, trump, place,
             state[b.PENDING + lane], state[b.PLAYERS + lane], teams,
             rng.draw_32(state[b.KEY + lane], rng.CALL + place),
         )  # fmt: skip
@@ -197,8 +176,8 @@ def find_legal_cards(
     state: t.Block, lane: t.Lane, position: t.Position, must_trump: t.Flag
 ) -> t.CardSet:
     """Return the cards that a position of a lane may play."""
-    hand = read_hand(state, lane, position)
-    return hand if position == 0 else legal_cards(hand, state[b.LED + lane], must_trump)
+    hand = tr.read_hand(state, lane, position)
+    return hand if position == 0 else k.legal_cards(hand, state[b.LED + lane], must_trump)
 
 
 @scalar
@@ -206,12 +185,12 @@ def put_card(state: t.Block, lane: t.Lane, position: t.Position, card: t.Card) -
     """Put the card of a position on the table."""
     state[b.cell_index(b.TRICK_CARDS + position * b.STRIDE, lane)] = card
     if position == 0:
-        led = suit_mask_of(card)
+        led = k.suit_mask_of(card)
         state[b.LED + lane] = led
-        state[b.WINNING + lane] = winning_cards(led, TRUMP_SUIT, card)
+        state[b.WINNING + lane] = tr.winning_cards(led, k.TRUMP_SUIT, card)
         state[b.MASTER_SHIFT + lane] = 0
     else:
-        update_trick(state, lane, position, card)
+        tr.update_trick(state, lane, position, card)
 
 
 def make_ask_card(asking: dispatch.Asking) -> dispatch.AskLoop:
@@ -226,13 +205,13 @@ def make_ask_card(asking: dispatch.Asking) -> dispatch.AskLoop:
         state = dispatch.view_block(block_pointer)
         legal = find_legal_cards(state, lane, position, must_trump)
         leads = position == 0
-        partner = not leads and has_partner_as_master(state, lane, position)
-        view = card_view(
-            state, lane, read_hand(state, lane, position), legal, trick, position,
+        partner = not leads and tr.has_partner_as_master(state, lane, position)
+        view = tr.card_view(
+            state, lane, tr.read_hand(state, lane, position), legal, trick, position,
             0 if leads else state[b.LED + lane],
             -1 if leads else state[b.WINNING + lane],
-            0 if leads else read_master(state, lane),
-            1 if partner else 0, read_trick(state, lane, position), read_upcard(state, lane), teams,
+            0 if leads else tr.read_master(state, lane), 1 if partner else 0,
+            tr.read_trick(state, lane, position), read_upcard(state, lane), teams,
         )  # fmt: skip
         values = read_parameters(dispatch.view_parameters(parameter_table), number)
         card = choose(view, values, read_resource(resources, number))
@@ -268,27 +247,27 @@ def finish_trick(
     if seating.keeps_history != 0:
         state[b.cell_index(b.history_offset(trick, 0), lane)] = state[b.LEADER + lane]
     cards = 0
-    for position in range(SEATS):
+    for position in range(k.SEATS):
         card = state[b.cell_index(b.TRICK_CARDS + position * b.STRIDE, lane)]
         cards |= card
         state[b.cell_index(b.HAND + position * b.STRIDE, lane)] ^= card
         if position > 0:
-            voids = find_voids(card, led, rules.variant) << (5 + (c.trailing_zeros(led) >> 4))
+            voids = k.find_voids(card, led, rules.variant) << (5 + (c.trailing_zeros(led) >> 4))
             players |= voids << b.PLAYER_BITS * position
         if seating.keeps_history != 0:
             state[b.cell_index(b.history_offset(trick, 1 + position), lane)] = card
     state[b.PLAYED_CARDS + lane] |= cards
     state[b.cell_index(b.WON_CARDS + b.team_at(players, shift) * b.STRIDE, lane)] |= cards
     winner = shift // b.PLAYER_BITS
-    state[b.LEADER + lane] = (state[b.LEADER + lane] + winner) % SEATS
+    state[b.LEADER + lane] = (state[b.LEADER + lane] + winner) % k.SEATS
     state[b.PLAYERS_BY_POSITION + lane] = rotate_players(players, winner)
     for _ in range(winner):
         leaders = state[b.HAND + lane]
-        for position in range(SEATS - 1):
-            state[b.cell_index(b.HAND + position * b.STRIDE, lane)] = read_hand(
+        for position in range(k.SEATS - 1):
+            state[b.cell_index(b.HAND + position * b.STRIDE, lane)] = tr.read_hand(
                 state, lane, position + 1
             )
-        state[b.HAND + (SEATS - 1) * b.STRIDE + lane] = leaders
+        state[b.HAND + (k.SEATS - 1) * b.STRIDE + lane] = leaders
 
 
 POINTS_OF_RANK = (0, 0, 1, 2, 3, 4)
@@ -299,14 +278,14 @@ CARD_POINT_PLANES = c.make_point_planes(*[POINTS_OF_RANK] * 4)
 @block_loop
 def prepare_play(state: t.Block, lane: t.Lane) -> None:
     """Fill the rows that the first trick needs, from DEALT_FOUR, SENDER and CONTRACT."""
-    state[b.TRUMPS + lane] = TRUMP_SUIT
+    state[b.TRUMPS + lane] = k.TRUMP_SUIT
     state[b.MUST_BEAT + lane] = 0
     round.seat_at_first_trick(state, lane)
     for plane in range(c.PLANE_COUNT):
         state[b.cell_index(b.POINT_PLANES + plane * b.STRIDE, lane)] = CARD_POINT_PLANES[plane]
-    for place in range(SEATS):
+    for place in range(k.SEATS):
         natural = state[b.cell_index(DEALT_FOUR + place * b.STRIDE, lane)]
-        cards = to_strength_order(natural, state[b.CONTRACT + lane])
+        cards = k.to_strength_order(natural, state[b.CONTRACT + lane])
         state[b.cell_index(b.DEALT + place * b.STRIDE, lane)] = cards
         state[b.cell_index(b.HAND + place * b.STRIDE, lane)] = cards
 
@@ -318,10 +297,10 @@ def play_tricks(
 ) -> None:  # fmt: skip
     """Play the tricks from a position of one on; in the last nobody has a choice."""
     position = first_position
-    for trick in range(first_trick, TRICKS):
-        while position < SEATS:
-            if trick == TRICKS - 1:
-                put_card(state, lane, position, read_hand(state, lane, position))
+    for trick in range(first_trick, k.TRICKS):
+        while position < k.SEATS:
+            if trick == k.TRICKS - 1:
+                put_card(state, lane, position, tr.read_hand(state, lane, position))
             else:
                 ask_card(state, lane, rules, seating, trick, position)
             position += 1
@@ -367,7 +346,7 @@ _TEAM_OF_SEAT = column_offset("team_of_seat_0")
 @scalar
 def _count_trumps(state: t.Block, lane: t.Lane, place: t.Place) -> int:
     hand = state[b.cell_index(DEALT_FOUR + place * b.STRIDE, lane)]
-    return c.popcount(to_strength_order(hand, state[b.CONTRACT + lane]) & TRUMP_SUIT)
+    return c.popcount(k.to_strength_order(hand, state[b.CONTRACT + lane]) & k.TRUMP_SUIT)
 
 
 @block_loop
@@ -376,18 +355,18 @@ def fill_columns(state: t.Block, lane: t.Lane) -> None:
     dealer, sender, raised = state[b.DEALER + lane], state[b.SENDER + lane], state[b.PENDING + lane]
     taken = sender >= 0
     calling = state[b.SENDER_TEAM + lane] if taken else 0
-    for team in range(TEAMS):
+    for team in range(k.TEAMS):
         won = state[b.cell_index(b.WON_CARDS + team * b.STRIDE, lane)] if taken else 0
-        state[b.cell_index(CARD_POINTS + team * b.STRIDE, lane)] = count_card_points(won)
-        state[b.cell_index(TRICKS_WON + team * b.STRIDE, lane)] = c.popcount(won) // SEATS
+        state[b.cell_index(CARD_POINTS + team * b.STRIDE, lane)] = k.count_card_points(won)
+        state[b.cell_index(TRICKS_WON + team * b.STRIDE, lane)] = c.popcount(won) // k.SEATS
     own, other = calling * b.STRIDE + lane, (1 - calling) * b.STRIDE + lane
     own_points = state[b.cell_index(CARD_POINTS, own)]
     other_points = state[b.cell_index(CARD_POINTS, other)]
     own_tricks = state[b.cell_index(TRICKS_WON, own)]
     other_tricks = state[b.cell_index(TRICKS_WON, other)]
-    own_score = score_change(own_points, other_points, own_tricks, True, raised) if taken else 0
+    own_score = k.score_change(own_points, other_points, own_tricks, True, raised) if taken else 0
     other_score = (
-        score_change(other_points, own_points, other_tricks, False, raised) if taken else 0
+        k.score_change(other_points, own_points, other_tricks, False, raised) if taken else 0
     )
     state[b.cell_index(ROUND_SCORE, own)] = own_score
     state[b.cell_index(ROUND_SCORE, other)] = other_score
@@ -397,23 +376,23 @@ def fill_columns(state: t.Block, lane: t.Lane) -> None:
     state[_DEALER + lane] = dealer
     state[_TAKEN + lane] = 1 if taken else 0
     state[_PLACE + lane] = sender
-    state[_SENDER + lane] = (sender + dealer + 1) % SEATS if taken else -1
+    state[_SENDER + lane] = (sender + dealer + 1) % k.SEATS if taken else -1
     state[_TRUMP + lane] = state[b.CONTRACT + lane]
     state[_TURNED_RANK + lane] = c.trailing_zeros(state[b.UPCARD + lane]) & 15
     state[_OWN_POINTS + lane] = own_points
     state[_OTHER_POINTS + lane] = other_points
     state[_OWN_TRICKS + lane] = own_tricks
-    state[_CAPOT_CONTRACTING + lane] = 1 if own_tricks == TRICKS else 0
-    state[_CAPOT_DEFENDING + lane] = 1 if other_tricks == TRICKS else 0
+    state[_CAPOT_CONTRACTING + lane] = 1 if own_tricks == k.TRICKS else 0
+    state[_CAPOT_DEFENDING + lane] = 1 if other_tricks == k.TRICKS else 0
     state[_RAISED + lane] = raised
     # After a round that nobody plays the next is raised.
     state[_PENDING_AFTER + lane] = 0 if taken else 1
     state[_SENDER_TRUMPS + lane] = _count_trumps(state, lane, sender) if taken else -1
-    state[_DEALER_TRUMPS + lane] = _count_trumps(state, lane, SEATS - 1)
+    state[_DEALER_TRUMPS + lane] = _count_trumps(state, lane, k.SEATS - 1)
     state[_OWN_SCORE + lane] = own_score
     state[_OTHER_SCORE + lane] = other_score
-    for seat in range(SEATS):
-        team = b.team_of(state[b.PLAYERS + lane], (seat + SEATS - 1 - dealer) % SEATS)
+    for seat in range(k.SEATS):
+        team = b.team_of(state[b.PLAYERS + lane], (seat + k.SEATS - 1 - dealer) % k.SEATS)
         state[b.cell_index(_TEAM_OF_SEAT + seat * b.STRIDE, lane)] = team
 
 
@@ -434,7 +413,7 @@ def play_rounds(
     for lane in range(lanes):
         deal_cards(state, lane)
         begin_round(state, lane, seating)
-        run_calls(state, lane, rules, seating, log, 0, SEATS)
+        run_calls(state, lane, rules, seating, log, 0, k.SEATS)
         finish_round(state, lane, rules, seating)
     return lanes
 
@@ -444,14 +423,14 @@ def advance(state: t.Block, slots: t.Int64Array, lanes: int, rules: t.Rules) -> 
     """Update the games in the slots after a round: a played one moves the deal on."""
     for lane in range(lanes):
         taken = state[b.SENDER + lane] >= 0
-        for team in range(TEAMS):
+        for team in range(k.TEAMS):
             slots[lane, round.SCORE + team] += state[
                 b.cell_index(ROUND_SCORE + team * b.STRIDE, lane)
             ]
             if slots[lane, round.SCORE + team] <= rules.target:
                 slots[lane, round.WINNER] = team
         slots[lane, round.PENDING_NEXT] = state[_PENDING_AFTER + lane]
-        slots[lane, round.NEXT_DEALER] = (state[b.DEALER + lane] + taken) % SEATS
+        slots[lane, round.NEXT_DEALER] = (state[b.DEALER + lane] + taken) % k.SEATS
         slots[lane, round.PLAYED_ROUNDS] += taken
         slots[lane, round.ROUND] += 1
 
@@ -496,7 +475,7 @@ def _encode_rules(rules: KwajongenRules) -> t.Rules:
 
 ENGINE = Engine(
     KwajongenRules,
-    PACK,
+    k.PACK,
     _encode_rules,
     {
         dispatch.ACCEPT: ("kwajongen_accept", make_ask_accept),

@@ -19,28 +19,20 @@ from kqj_sim.core.cards import trailing_zeros
 from kqj_sim.core.deal import draw_cards
 from kqj_sim.core.jit import block_loop, kernel, scalar
 from kqj_sim.core.trick import read_hand, read_trick
+from kqj_sim.games.kwajongen import cards as k
 from kqj_sim.games.kwajongen import engine
-from kqj_sim.games.kwajongen.cards import (
-    PACK,
-    SEATS,
-    SUIT_MASK,
-    TRICKS,
-    find_voids,
-    suit_of,
-    to_natural_order,
-)
 
-UNDEALT = SEATS
+UNDEALT = k.SEATS
 """The number of the cards that stay out."""
-DEALER_PLACE = SEATS - 1
-_UNDEALT_COUNT = 24 - SEATS * TRICKS
+DEALER_PLACE = k.SEATS - 1
+_UNDEALT_COUNT = 24 - k.SEATS * k.TRICKS
 
 
 @scalar
 def expand_suits(voids: int) -> t.CardSet:
     """Return all cards of the suits whose bits are set."""
     spread = (voids & 1) | (voids & 2) << 15 | (voids & 4) << 30 | (voids & 8) << 45
-    return spread * SUIT_MASK
+    return spread * k.SUIT_MASK
 
 
 @block_loop
@@ -56,21 +48,21 @@ def infer_during_play(
     hand = read_hand(state, lane, position)
     on_table = read_trick(state, lane, position)
     shown = engine.read_upcard(state, lane)
-    unseen = PACK & ~(hand | state[b.PLAYED_CARDS + lane] | on_table)
+    unseen = k.PACK & ~(hand | state[b.PLAYED_CARDS + lane] | on_table)
     knowledge[hh.UNSEEN] = unseen & ~shown
     led = state[b.LED + lane]
     for player in range(hh.HOLDER_COUNT):
         knowledge[hh.HAND_SIZES + player] = 0
         knowledge[hh.EXCLUDED + player] = 0
-    for player in range(SEATS):
+    for player in range(k.SEATS):
         if player == position:
             knowledge[hh.EXCLUDED + player] = -1
             continue
-        knowledge[hh.HAND_SIZES + player] = TRICKS - trick - (player < position)
+        knowledge[hh.HAND_SIZES + player] = k.TRICKS - trick - (player < position)
         voids = b.voids_of(state[b.PLAYERS_BY_POSITION + lane], player)
         if 0 < player < position:
             card = state[b.cell_index(b.TRICK_CARDS + player * b.STRIDE, lane)]
-            lacking = find_voids(card, led, must_trump)
+            lacking = k.find_voids(card, led, must_trump)
             voids |= lacking << (trailing_zeros(led) >> 4)
         knowledge[hh.EXCLUDED + player] = expand_suits(voids)
     knowledge[hh.HAND_SIZES + UNDEALT] = _UNDEALT_COUNT
@@ -83,7 +75,7 @@ def infer_during_play(
 @scalar
 def find_dealer_position(state: t.Block, lane: t.Lane) -> int:
     """Return the position of the dealer in the trick of a lane."""
-    return (DEALER_PLACE - state[b.LEADER + lane]) % SEATS
+    return (DEALER_PLACE - state[b.LEADER + lane]) % k.SEATS
 
 
 OBSERVER_PLACE, OBSERVER_HAND, OBSERVED_UPCARD, OBSERVED_RAISED = range(4)
@@ -119,8 +111,10 @@ def deal_hands(
     state[b.PENDING] = observer[OBSERVED_RAISED]
     state[b.ILLEGAL] = 0
     state[b.UPCARD] = observer[OBSERVED_UPCARD]
-    for place in range(SEATS):
-        state[b.cell_index(engine.DEALT_FOUR + place * b.STRIDE, 0)] = hands[SEATS * number + place]
+    for place in range(k.SEATS):
+        state[b.cell_index(engine.DEALT_FOUR + place * b.STRIDE, 0)] = hands[
+            k.SEATS * number + place
+        ]
     engine.begin_round(state, 0, seating)
 
 
@@ -154,16 +148,16 @@ def sample_deals(
     for lane in range(b.LANES):
         key = rng.derive_deal_key(seed, first + lane)
         keys[lane] = key
-        left = PACK & ~(observer[OBSERVER_HAND] | upcard)
-        for place in range(SEATS):
+        left = k.PACK & ~(observer[OBSERVER_HAND] | upcard)
+        for place in range(k.SEATS):
             hand = observer[OBSERVER_HAND]
             if place != own:
                 turned_up = upcard if place == DEALER_PLACE else 0
-                size = TRICKS - 1 if place == DEALER_PLACE else TRICKS
+                size = k.TRICKS - 1 if place == DEALER_PLACE else k.TRICKS
                 drawn = draw_cards(left, size, key, rng.DEAL + place * _DRAWS_PER_HAND)
                 left ^= drawn
                 hand = drawn | turned_up
-            hands[SEATS * lane + place] = hand
+            hands[k.SEATS * lane + place] = hand
     if match_calls == 0 or own == 0:
         return b.LANES
     state, kept, log = b.allocate_inner_block(), 0, np.empty(0, np.int64)
@@ -174,8 +168,8 @@ def sample_deals(
             return -1
         if state[b.SENDER] < 0:
             keys[kept] = keys[lane]
-            for place in range(SEATS):
-                hands[SEATS * kept + place] = hands[SEATS * lane + place]
+            for place in range(k.SEATS):
+                hands[k.SEATS * kept + place] = hands[k.SEATS * lane + place]
             kept += 1
     return kept
 
@@ -200,7 +194,7 @@ def play_out_calls(
             deal_hands(state, seating, observer, hands, lane, keys[lane])
             if option == PLAY_OPTION:
                 state[b.SENDER] = own
-            engine.run_calls(state, 0, rules, seating, log, own + 1, SEATS)
+            engine.run_calls(state, 0, rules, seating, log, own + 1, k.SEATS)
             engine.finish_round(state, 0, rules, seating)
             if state[b.ILLEGAL] != 0:
                 return False
@@ -238,9 +232,9 @@ def replay_plays(
     state[b.SENDER] = turn.caller
     engine.prepare_play(state, 0)
     for play in range(turn.plays.shape[0]):
-        trick, position = play // SEATS, play % SEATS
+        trick, position = play // k.SEATS, play % k.SEATS
         engine.put_card(state, 0, position, turn.plays[play])
-        if position == SEATS - 1:
+        if position == k.SEATS - 1:
             engine.finish_trick(state, 0, rules, seating, trick)
 
 
@@ -251,7 +245,7 @@ def _infer_knowledge(
     """Fill the knowledge of the hidden cards, by position; return the leader's place."""
     state = b.allocate_inner_block()
     replay_plays(state, turn, rules, seating, turn.dealt, 0, 0)
-    trick, position = turn.plays.shape[0] // SEATS, turn.plays.shape[0] % SEATS
+    trick, position = turn.plays.shape[0] // k.SEATS, turn.plays.shape[0] % k.SEATS
     infer_during_play(state, 0, trick, position, rules.variant, knowledge)
     return int(state[b.LEADER])
 
@@ -262,12 +256,12 @@ def _write_hands(
     t.Int64Array, number: int,
 ) -> None:  # fmt: skip
     """Write the hands of a layout by place, natural coding, all four cards of each."""
-    trump = suit_of(turn.known[OBSERVED_UPCARD])
-    for place in range(SEATS):
-        held = to_natural_order(
-            layouts[b.cell_index(layout * hh.HOLDER_COUNT, (place - leader) % SEATS)], trump
+    trump = k.suit_of(turn.known[OBSERVED_UPCARD])
+    for place in range(k.SEATS):
+        held = k.to_natural_order(
+            layouts[b.cell_index(layout * hh.HOLDER_COUNT, (place - leader) % k.SEATS)], trump
         )
-        hands[b.cell_index(number * SEATS, place)] = held | turn.dealt[place]
+        hands[b.cell_index(number * k.SEATS, place)] = held | turn.dealt[place]
 
 
 @kernel
@@ -347,7 +341,7 @@ def play_out_cards(
         hands, keys: the deals, as filled by `draw_hidden_hands`.
         outcomes: int16 (n, cards, OUTCOME_SIZE), filled.
     """
-    trick, position = turn.plays.shape[0] // SEATS, turn.plays.shape[0] % SEATS
+    trick, position = turn.plays.shape[0] // k.SEATS, turn.plays.shape[0] % k.SEATS
     state = b.allocate_inner_block()
     for lane in range(keys.shape[0]):
         for option in range(turn.cards.shape[0]):
@@ -374,7 +368,7 @@ def choose_cards(
         cards: int64 (n,), filled with the cards, by strength.
     """
     state = b.allocate_inner_block()
-    trick, position = turn.plays.shape[0] // SEATS, turn.plays.shape[0] % SEATS
+    trick, position = turn.plays.shape[0] // k.SEATS, turn.plays.shape[0] % k.SEATS
     for number in range(keys.shape[0]):
         replay_plays(state, turn, rules, seating, hands, number, keys[number])
         engine.ask_card(state, 0, rules, seating, trick, position)

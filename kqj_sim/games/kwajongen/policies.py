@@ -18,16 +18,7 @@ from kqj_sim.core.cards import EACH_SUIT, lowest_bit, popcount
 from kqj_sim.core.jit import scalar
 from kqj_sim.core.trick import winning_cards
 from kqj_sim.core.types import Card, CardSet, Place, Position, SuitMask
-from kqj_sim.games.kwajongen.cards import (
-    PACK,
-    SEATS,
-    SUIT_MASK,
-    TRICKS,
-    TRUMP_SUIT,
-    count_card_points,
-    points_of_card,
-    suit_mask_of,
-)
+from kqj_sim.games.kwajongen import cards as k
 from kqj_sim.policies.parameters import Parameter, number
 from kqj_sim.policies.registry import policy
 from kqj_sim.policies.tools import chance, random_legal_card
@@ -79,12 +70,12 @@ def _count_trump_points(cards: CardSet, values: Any) -> float:
 @scalar
 def count_points(hand: CardSet, upcard: CardSet, place: Place, values: Any) -> float:
     """Return the points of a hand, coded by strength, with those for the upcard."""
-    plain = hand & ~TRUMP_SUIT
-    trumps = popcount(hand & TRUMP_SUIT)
+    plain = hand & ~k.TRUMP_SUIT
+    trumps = popcount(hand & k.TRUMP_SUIT)
     voids = (
-        1 * (hand & SUIT_MASK == 0)
-        + 1 * (hand & SUIT_MASK << 16 == 0)
-        + 1 * (hand & SUIT_MASK << 32 == 0)
+        1 * (hand & k.SUIT_MASK == 0)
+        + 1 * (hand & k.SUIT_MASK << 16 == 0)
+        + 1 * (hand & k.SUIT_MASK << 32 == 0)
     )
     points = _count_trump_points(hand, values)
     points += values.plain_king * popcount(plain & EACH_SUIT << 4)
@@ -126,8 +117,8 @@ PRICES = {
 def _chance_of_none(cards: CardSet, unseen: CardSet, held: int) -> float:
     """Return the chance that none of `cards` cards is in a hand of `held`, of `unseen` in all."""
     chance = 1.0
-    for k in range(held):
-        rest = unseen - k
+    for drawn in range(held):
+        rest = unseen - drawn
         chance *= max(rest - cards, 0) / rest if rest > 0 else 1.0
     return chance
 
@@ -139,12 +130,12 @@ def _chance_to_beat(
     """Return the chance that a position yet to play beats a master, holding `held` unseen cards."""
     voids = voids_of(view.players, position)
     number = popcount(unseen)
-    better = unseen & winning_cards(led, TRUMP_SUIT, master)
+    better = unseen & winning_cards(led, k.TRUMP_SUIT, master)
     no_trump = 1.0
     if voids & 8 == 0:
-        no_trump = _chance_of_none(popcount(better & TRUMP_SUIT & ~led), number, held)
+        no_trump = _chance_of_none(popcount(better & k.TRUMP_SUIT & ~led), number, held)
     lane = 1 if led & 0xFFFF != 0 else (2 if led & (0xFFFF << 16) != 0 else 4)
-    lane = 8 if led & TRUMP_SUIT != 0 else lane
+    lane = 8 if led & k.TRUMP_SUIT != 0 else lane
     if voids & lane != 0:
         return 1.0 - no_trump
     higher = 1.0 - _chance_of_none(popcount(better & led), number, held)
@@ -157,9 +148,9 @@ def _chance_to_win(
     view: Any, led: SuitMask, master: Card, ours: bool, unseen: CardSet, partner_help: float
 ) -> float:
     """Return the chance that the team wins the trick, with a master that is `ours` or not."""
-    held = TRICKS - view.trick_number
+    held = k.TRICKS - view.trick_number
     chance = 1.0 if ours else 0.0
-    for position in range(view.position + 1, SEATS):
+    for position in range(view.position + 1, k.SEATS):
         beats = _chance_to_beat(view, position, led, master, unseen, held)
         if (position - view.position) & 1 != 0:
             chance *= 1.0 - beats
@@ -172,31 +163,29 @@ def _chance_to_win(
 @scalar
 def choose_card_by_rule(view: Any, prices: Any) -> int:
     """Return the legal card of the greatest value; of several, that of the lowest bit."""
-    unseen = PACK & ~(view.hand | view.played | view.trick)
-    on_table = count_card_points(view.trick)
+    unseen = k.PACK & ~(view.hand | view.played | view.trick)
+    on_table = k.count_card_points(view.trick)
     best, best_value = 0, 0.0
     left = view.legal
     while left != 0:
         card = lowest_bit(left)
         left ^= card
-        suit = suit_mask_of(card)
+        suit = k.suit_mask_of(card)
         led = suit if view.position == 0 else view.led
         takes = view.position == 0 or card & view.winning != 0
         ours = takes or view.partner_is_master != 0
         chance = _chance_to_win(
             view, led, card if takes else view.master, ours, unseen, prices.help
         )
-        value = (2.0 * chance - 1.0) * (on_table + points_of_card(card))
+        value = (2.0 * chance - 1.0) * (on_table + k.points_of_card(card))
         value += prices.next_lead * chance if takes else 0.0
-        if card & TRUMP_SUIT != 0:
-            below = popcount((card - 1) & TRUMP_SUIT)
+        if card & k.TRUMP_SUIT != 0:
+            below = popcount((card - 1) & k.TRUMP_SUIT)
             value -= prices.keep_trump + prices.keep_rank * below
         elif unseen & suit & -(2 * card) == 0:
             value -= prices.keep_winner
-        only = view.hand & suit == card
-        value -= (
-            prices.keep_suit if only and suit != TRUMP_SUIT and view.hand & TRUMP_SUIT != 0 else 0.0
-        )
+        only = view.hand & suit == card and suit != k.TRUMP_SUIT and view.hand & k.TRUMP_SUIT != 0
+        value -= prices.keep_suit if only else 0.0
         if best == 0 or value > best_value:
             best, best_value = card, value
     return best

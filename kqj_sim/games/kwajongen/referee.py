@@ -7,15 +7,8 @@ from collections.abc import Collection, Sequence
 from kqj_sim.cards import SUITS, Card
 from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.record import Call
-from kqj_sim.referee.base import (
-    Calling,
-    FinalContract,
-    PlayedTrick,
-    Referee,
-    RoundScore,
-    find_master_index,
-    sum_tricks_by_team,
-)
+from kqj_sim.referee import base
+from kqj_sim.referee.base import FinalContract, PlayedTrick, RoundScore
 
 # The rules of Kwajongen: the pack, the calls, the play and the score (docs/kwajongen_rules.md).
 
@@ -39,7 +32,7 @@ def outranks(card: Card, other: Card) -> bool:
     return ORDER.index(card.rank) < ORDER.index(other.rank)
 
 
-class KwajongenCalling(Calling):
+class KwajongenCalling(base.Calling):
     """The calls of a round so far; `upcard` is the dealer's card, whose suit is trump."""
 
     examples = "pass or play"
@@ -85,7 +78,7 @@ def beats_master(card: Card, master: Card, trump: str) -> bool:
 
 def find_trick_winner(leader: int, trick: Sequence[Card], trump: str) -> int:
     """Return the seat that wins a trick led by `leader`."""
-    return (leader + find_master_index(trick, trump, beats_master)) % SEATS
+    return (leader + base.find_master_index(trick, trump, beats_master)) % SEATS
 
 
 def list_legal_cards(
@@ -125,11 +118,11 @@ def score_round(
     teams: Sequence[int], caller: int, tricks: Sequence[PlayedTrick], raised: int = 0
 ) -> RoundScore:
     """Score a round from its four tricks; `teams` are those of the seats."""
-    points, counts = sum_tricks_by_team(tricks, teams, TEAMS, card_points)
+    points, counts = base.sum_tricks_by_team(tricks, teams, TEAMS, card_points)
     return score_totals(teams[caller], points, counts, raised)
 
 
-class KwajongenReferee(Referee):
+class KwajongenReferee(base.Referee):
     """The rules of Kwajongen (docs/kwajongen_rules.md)."""
 
     pack = PACK

@@ -18,25 +18,11 @@ from kqj_sim.games.kwajongen.cards import SEATS, TRICKS, to_strength_order
 from kqj_sim.games.kwajongen.engine import MADE, PASSED_OUT, TIE
 from kqj_sim.policies.card_sets import encode_cards, format_cards
 from kqj_sim.policies.players import Player
-from kqj_sim.positions.measures import (
-    DRAWN,
-    LOST,
-    NOT_PLAYED,
-    WON,
-    Measure,
-    MeasureTable,
-)
+from kqj_sim.positions import sampling
+from kqj_sim.positions.measures import DRAWN, LOST, NOT_PLAYED, WON, Measure, MeasureTable
 from kqj_sim.positions.odds import CardOdds, Odds, Playouts
 from kqj_sim.positions.position import Position
-from kqj_sim.positions.sampling import (
-    ILLEGAL_CHOICE_MESSAGE,
-    NO_LAYOUTS_MESSAGE,
-    ActualHands,
-    CardSampler,
-    EstimatePlan,
-    Sampler,
-    derive_keys,
-)
+from kqj_sim.positions.sampling import EstimatePlan
 from kqj_sim.positions.search import DEALS_PER_SEARCH, MAX_HANDS, Search, explain_rare_calls
 from kqj_sim.simulation.encode import encode_rules, encode_seating
 from kqj_sim.stats.intervals import Estimate
@@ -137,7 +123,7 @@ class KwajongenCallOdds(Odds):
         return self.sums.estimate_share(count, count, count, self.confidence, self.sequential)
 
 
-class KwajongenCallSampler(Sampler):
+class KwajongenCallSampler(sampling.Sampler):
     """Deals in which those before the player pass, with both calls played out; players by place."""
 
     chunk_size = min_chunk_size = LANES
@@ -182,14 +168,14 @@ class KwajongenCallSampler(Sampler):
         if not core.choose_calls(
             self._observer, hands.reshape(-1), keys, self._rules, self._seating, answers
         ):
-            raise InputError(ILLEGAL_CHOICE_MESSAGE)
+            raise InputError(sampling.ILLEGAL_CHOICE_MESSAGE)
         return [CALL_OPTIONS[answer] for answer in answers]
 
-    def score(self, actual: ActualHands) -> Float64Array:
+    def score(self, actual: sampling.ActualHands) -> Float64Array:
         """Return the scores of each call in known hands; as of `Sampler`."""
         outcomes = self._play_out(actual.first.reshape(-1), actual.keys)
         if outcomes is None:
-            raise InputError(ILLEGAL_CHOICE_MESSAGE)
+            raise InputError(sampling.ILLEGAL_CHOICE_MESSAGE)
         return _order_by_team(outcomes, self.position.teams[self.position.seat])
 
     def _play_out(self, hands: Int64Array, keys: Int64Array) -> Int16Array | None:
@@ -264,7 +250,7 @@ def make_kwajongen_turn(
     )
 
 
-class KwajongenCardSampler(CardSampler):
+class KwajongenCardSampler(sampling.CardSampler):
     """Hidden hands of a round of Kwajongen in progress; players by place.
 
     Attributes:
@@ -311,11 +297,11 @@ class KwajongenCardSampler(CardSampler):
         cards = np.zeros(len(keys), dtype=np.int64)
         hands = np.tile(self.turn.dealt, len(keys))
         if not core.choose_cards(self.turn, hands, keys, self._rules, self._seating, cards):
-            raise InputError(ILLEGAL_CHOICE_MESSAGE)
+            raise InputError(sampling.ILLEGAL_CHOICE_MESSAGE)
         trump = SUITS.index(self.position.contract.contract)
         return [format_cards(int(card), trump, "kwajongen")[0] for card in cards]
 
-    def score(self, actual: ActualHands) -> Float64Array:
+    def score(self, actual: sampling.ActualHands) -> Float64Array:
         """Return the scores of each card in known hands; as of `Sampler`."""
         own = self.position.teams[self.position.seat]
         return _order_by_team(self._play(actual.first, actual.keys), own)
@@ -326,7 +312,7 @@ class KwajongenCardSampler(CardSampler):
         if not core.draw_hidden_hands(
             self.turn, first, self.seed, self._rules, self._seating, hands.reshape(-1), keys
         ):
-            raise InputError(NO_LAYOUTS_MESSAGE)
+            raise InputError(sampling.NO_LAYOUTS_MESSAGE)
         counts = search.start_chunk().counts
         if self.question_count:
             agrees = self._match_calls(hands, keys) == 1
@@ -350,7 +336,7 @@ class KwajongenCardSampler(CardSampler):
     def _get_listed(self, seed: int, first: int, count: int) -> tuple[Int64Array, Int64Array]:
         """Return listed distributions, at most a block, and the keys of their deals."""
         hands = self.layouts[first : first + count]
-        return hands, derive_keys(seed, first, len(hands))
+        return hands, sampling.derive_keys(seed, first, len(hands))
 
     def _match_calls(self, hands: Int64Array, keys: Int64Array) -> Int64Array:
         """Return for each of a block of distributions 1 if it agrees with the calls, else 0."""
@@ -358,7 +344,7 @@ class KwajongenCardSampler(CardSampler):
         if not core.replay_calls(
             self.turn, self._rules, self._seating, hands.reshape(-1), keys, agrees
         ):
-            raise InputError(ILLEGAL_CHOICE_MESSAGE)
+            raise InputError(sampling.ILLEGAL_CHOICE_MESSAGE)
         return agrees
 
     def _play(self, hands: Int64Array, keys: Int64Array) -> Int16Array:
@@ -368,7 +354,7 @@ class KwajongenCardSampler(CardSampler):
             self.turn, self._rules, self._seating, np.ascontiguousarray(hands).reshape(-1),
             np.ascontiguousarray(keys), outcomes,
         ):  # fmt: skip
-            raise InputError(ILLEGAL_CHOICE_MESSAGE)
+            raise InputError(sampling.ILLEGAL_CHOICE_MESSAGE)
         return outcomes.swapaxes(0, 1)
 
     def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:

@@ -7,13 +7,7 @@ from kqj_sim.output.grid import Grid
 from kqj_sim.output.numbers import KeyFigure, Numbers
 from kqj_sim.output.sentences import say
 from kqj_sim.places import name_places
-from kqj_sim.questions.simulate.screen import (
-    BLANK,
-    count_cell,
-    list_rare,
-    make_grid,
-    make_score_grid,
-)
+from kqj_sim.questions.simulate import screen
 
 GROUP_FIGURES: tuple[KeyFigure, ...] = (
     KeyFigure("played", "calls", "played_share"),
@@ -28,7 +22,7 @@ _PLACES = name_places(KwajongenRules.seats)
 def make_grids(numbers: Numbers) -> tuple[list[str], list[Grid | None]]:
     """Return remarks, and the grids of single rounds, None for one left out."""
     remarks, callers = _make_caller_grid(numbers)
-    scores = make_score_grid(numbers, "score_change_mean")
+    scores = screen.make_score_grid(numbers, "score_change_mean")
     return remarks, [callers, _make_side_grid(numbers), _make_point_grid(numbers), scores]
 
 
@@ -47,7 +41,7 @@ def _make_caller_grid(numbers: Numbers) -> tuple[list[str], Grid | None]:
         _PLACES[place]: numbers.count("results_by_place", "caller_won_share", place)
         for place in callers
     }
-    rare = list_rare(rounds)
+    rare = screen.list_rare(rounds)
     if rare:
         remarks.append(say(__name__, "rare_callers", {place: rounds[place] for place in rare}))
     absent = [f"the {name}" for name in _PLACES if name not in rounds]
@@ -60,7 +54,7 @@ def _make_caller_grid(numbers: Numbers) -> tuple[list[str], Grid | None]:
     for place, name in (*shown, (None, "all")):
         group = () if place is None else (place,)
         table = "results" if place is None else "results_by_place"
-        shares = [BLANK, numbers.cell("calls", "played_share")]
+        shares = [screen.BLANK, numbers.cell("calls", "played_share")]
         if place is not None:
             shares = [
                 numbers.cell("calls_by_place", quantity, place)
@@ -70,10 +64,10 @@ def _make_caller_grid(numbers: Numbers) -> tuple[list[str], Grid | None]:
             numbers.cell(table, quantity, *group)
             for quantity in ("caller_won_share", "caller_lost_share", "tied_share")
         ]
-        count = count_cell(numbers.count(table, "caller_won_share", *group))
+        count = screen.count_cell(numbers.count(table, "caller_won_share", *group))
         rows.append((name, [*shares, *won, count]))
     headings = ("when asked", "of deals", "wins", "loses", "ties", "rounds")
-    return remarks, make_grid("Caller", headings, rows)
+    return remarks, screen.make_grid("Caller", headings, rows)
 
 
 def _make_side_grid(numbers: Numbers) -> Grid:
@@ -84,7 +78,7 @@ def _make_side_grid(numbers: Numbers) -> Grid:
     has_raises = numbers.get("raised", "raised_share") is not None
     raised = say(__name__, "raised_rounds", numbers) if has_raises else ""
     headings = ("caller", "others", "either side")
-    return make_grid("Four tricks", headings, [("won", cells)], raised)
+    return screen.make_grid("Four tricks", headings, [("won", cells)], raised)
 
 
 def _make_point_grid(numbers: Numbers) -> Grid:
@@ -108,7 +102,7 @@ def _make_point_grid(numbers: Numbers) -> Grid:
         ("others' score", "others_change_mean"),
         ("caller's lead", "change_difference_mean"),
     ):
-        rows.append((words, [numbers.cell("scores", quantity), BLANK, BLANK, BLANK]))
-    return make_grid(
+        rows.append((words, [numbers.cell("scores", quantity), *[screen.BLANK] * 3]))
+    return screen.make_grid(
         "Points per round", ("mean", "25%", "median", "75%"), rows, say(__name__, "lowest_wins")
     )

@@ -10,17 +10,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from kqj_sim.games.kwajongen import KwajongenRules
+from kqj_sim.stats import tables
 from kqj_sim.stats.quantities import Quantity, list_distribution
-from kqj_sim.stats.tables import (
-    DerivedColumn,
-    Table,
-    TableBuilder,
-    TableRows,
-    describe_distribution,
-    get_labels,
-    name_grouping,
-    select_groupings,
-)
+from kqj_sim.stats.tables import DerivedColumn, Table, TableBuilder, TableRows
 
 if TYPE_CHECKING:
     from kqj_sim.simulation.experiment import Experiment
@@ -36,7 +28,7 @@ _GROUP_NAMES = {
 }
 """Descriptions of the columns that group the results."""
 
-RESULT_LABELS = get_labels("result", "kwajongen")
+RESULT_LABELS = tables.get_labels("result", "kwajongen")
 _MAX_CARD_POINTS = 40
 
 
@@ -161,8 +153,8 @@ def list_result_rows(builder: TableBuilder, groups: tuple[str, ...]) -> TableRow
 
 
 def _make_result_tables(builder: TableBuilder) -> Iterable[Table]:
-    for grouping in select_groupings(builder, [(), *((column,) for column in _GROUP_NAMES)]):
-        name, _ = name_grouping(grouping)
+    for grouping in tables.select_groupings(builder, [(), *((column,) for column in _GROUP_NAMES)]):
+        name, _ = tables.name_grouping(grouping)
         by = "".join(f", by {_GROUP_NAMES[column]}" for column in grouping)
         title = f"Rounds won by the caller's team and by the others{by}, played deals"
         yield builder.table(f"results{name}", title, grouping, list_result_rows(builder, grouping))
@@ -213,7 +205,7 @@ def _list_card_points(builder: TableBuilder) -> TableRows:
         ("points_difference", "difference"),
     ):
         for group, histogram in builder.group_histograms((), column).items():
-            for quantity, estimate in describe_distribution(
+            for quantity, estimate in tables.describe_distribution(
                 "card_points", histogram, builder.confidence
             ):
                 yield (*group, whose), quantity, estimate
