@@ -367,7 +367,7 @@ def test_public_names_load(name: str) -> None:
 
 def test_unknown_public_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'experiments'"):
-        _ = kqj_sim.experiments
+        _ = kqj_sim.experiments  # type: ignore[attr-defined]
     assert {*dir(kqj_sim)} == {*kqj_sim.__all__}
 
 

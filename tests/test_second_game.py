@@ -46,7 +46,7 @@ def test_kqj_works_without_the_second_game(tmp_path: Path) -> None:
     games = tmp_path / "kqj_sim" / "games" / "__init__.py"
     remove_lines(games, "import Kwajongen")
     games.write_text(games.read_text("utf-8").replace("(KQJ, Kwajongen())", "(KQJ,)"), "utf-8")
-    remove_lines(tmp_path / "kqj_sim" / "__init__.py", "KwajongenRules")
+    remove_lines(tmp_path / "kqj_sim" / "__init__.pyi", "KwajongenRules")
     for path in (tmp_path / "tests").rglob("*.py"):
         if path.name in LEFT_OUT:
             path.unlink()
