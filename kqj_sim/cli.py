@@ -7,7 +7,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -21,65 +21,35 @@ from kqj_sim.commands.errors import (
 from kqj_sim.messages import shorten
 from kqj_sim.version import __version__
 
-
-class CommandEntry(NamedTuple):
-    """A command: `module`, below `kqj_sim`, defines it or the function of which it is made."""
-
-    module: str
-    summary: str
-
-
-QUESTIONS: Mapping[str, Mapping[str, CommandEntry]] = {
+QUESTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "What is my hand worth? Which card should I play?": {
-        "odds": CommandEntry(
-            "questions.odds", "Estimate the value of each call, or card, and name the best."
-        ),
-        "page": CommandEntry(
-            "questions.odds", "Open a page in which one taps cards instead of typing them."
-        ),
-        "review": CommandEntry(
-            "questions.review", "Grade recorded rounds: where were the points lost?"
-        ),
+        "odds": ("questions.odds", "Estimate the value of each call, or card, and name the best."),
+        "page": ("questions.odds", "Open a page in which one taps cards instead of typing them."),
+        "review": ("questions.review", "Grade recorded rounds: where were the points lost?"),
     },
     "How often does something happen?": {
-        "simulate": CommandEntry(
-            "questions.simulate", "Play deals and summarise the results in tables."
-        ),
-        "report": CommandEntry(
-            "questions.report", "Play deals and write a report with tables and plots."
-        ),
-        "columns": CommandEntry(
-            "commands.listings", "List the columns of the rows, for --by and --where."
-        ),
+        "simulate": ("questions.simulate", "Play deals and summarise the results in tables."),
+        "report": ("questions.report", "Play deals and write a report with tables and plots."),
+        "columns": ("commands.listings", "List the columns of the rows, for --by and --where."),
     },
     "Which strategy is better?": {
-        "compare": CommandEntry(
-            "questions.compare", "Compare policies on the same deals and rank them."
-        ),
-        "sweep": CommandEntry(
-            "questions.compare", "Vary a policy's parameters and score every setting."
-        ),
-        "tune": CommandEntry(
-            "questions.compare", "Search a policy's parameters for more points a round."
-        ),
-        "policies": CommandEntry(
-            "commands.listings", "List the policies and explain their parameters."
-        ),
+        "compare": ("questions.compare", "Compare policies on the same deals and rank them."),
+        "sweep": ("questions.compare", "Vary a policy's parameters and score every setting."),
+        "tune": ("questions.compare", "Search a policy's parameters for more points a round."),
+        "policies": ("commands.listings", "List the policies and explain their parameters."),
     },
     "Rounds in files": {
-        "records": CommandEntry(
-            "questions.records", "Play deals and write each round as a line of JSON."
-        ),
-        "show": CommandEntry(
-            "questions.records", "Show one round: hands, calls, tricks, points and scores."
-        ),
-        "check": CommandEntry(
-            "questions.records", "Check recorded rounds against an independent referee."
-        ),
+        "records": ("questions.records", "Play deals and write each round as a line of JSON."),
+        "show": ("questions.records", "Show one round: hands, calls, tricks, points and scores."),
+        "check": ("questions.records", "Check recorded rounds against an independent referee."),
     },
 }
+"""The commands by question, each with its module, below `kqj_sim`, and its summary.
 
-COMMANDS: Mapping[str, CommandEntry] = {
+The module defines the command, or the function of which it is made.
+"""
+
+COMMANDS: Mapping[str, tuple[str, str]] = {
     name: entry for commands in QUESTIONS.values() for name, entry in commands.items()
 }
 
@@ -88,8 +58,8 @@ class LazyCommands(Mapping[str, click.Command]):
     """The commands by name, each imported when it is looked up."""
 
     def __getitem__(self, name: str) -> click.Command:
-        entry = COMMANDS[name]
-        function = getattr(import_module(f"kqj_sim.{entry.module}"), name)
+        module, _ = COMMANDS[name]
+        function = getattr(import_module(f"kqj_sim.{module}"), name)
         if isinstance(function, click.Command):
             return function
         from kqj_sim.commands.from_function import make_command, write_tables
@@ -111,38 +81,22 @@ class CommandGroup(HintingGroup):
     after a signal: 130 after Ctrl-C, 143 after TERM.
     """
 
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        windows_expand_args: bool = True,
-        **extra: Any,
+    def main(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, standalone_mode: bool = True, **options: Any
     ) -> Any:
         """Run a command; with `standalone_mode`, exit the process with the command's status."""
-        if standalone_mode:
-            _open_missing_streams()
+        options["prog_name"] = options.get("prog_name") or "kqj-sim"
+        if not standalone_mode:
+            return super().main(args, standalone_mode=False, **options)
+        _open_missing_streams()
         try:
             with warnings.catch_warnings():
-                if standalone_mode:
-                    warnings.showwarning = show_warning
-                status = super().main(
-                    args,
-                    prog_name or "kqj-sim",
-                    complete_var,
-                    standalone_mode=False,
-                    windows_expand_args=windows_expand_args,
-                    **extra,
-                )
+                warnings.showwarning = show_warning
+                status = super().main(args, standalone_mode=False, **options)
             sys.stdout.flush()
         except (Exception, KeyboardInterrupt) as error:
-            if not standalone_mode:
-                raise
             exit_with_error(error, sys.argv[1:] if args is None else args)
-        if standalone_mode:
-            sys.exit(status if isinstance(status, int) else 0)
-        return status
+        sys.exit(status if isinstance(status, int) else 0)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words of the command line; `help COMMAND` is `COMMAND --help`."""
@@ -167,7 +121,7 @@ class CommandGroup(HintingGroup):
             formatter.write(f"{question}\n")
             with formatter.indentation():
                 formatter.write_dl(
-                    [(name.ljust(width), entry.summary) for name, entry in commands.items()]
+                    [(name.ljust(width), summary) for name, (_, summary) in commands.items()]
                 )
         click.Command.format_options(self, ctx, formatter)
 
