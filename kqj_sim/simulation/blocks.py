@@ -98,8 +98,7 @@ class BlockPlayer:
             sender_cards, fingerprints,
         )  # fmt: skip
         if failed >= 0:
-            failed_round = find_failed_round(self.state, self.experiment.seed, failed)
-            raise IllegalChoice(self.experiment, failed_round)
+            raise IllegalChoice(self.experiment, find_failed_round(self.state, failed))
         return Rows(
             deal,
             values.reshape(len(columns), count),
@@ -122,7 +121,7 @@ class BlockPlayer:
                 advance, self.deal, self.values, self.sender_cards, self.finished_games,
             )  # fmt: skip
             if error == core_games.ILLEGAL_CHOICE:
-                raise IllegalChoice(self.experiment, find_failed_round(self.state, seed, deal))
+                raise IllegalChoice(self.experiment, find_failed_round(self.state, deal))
             if error == core_games.TOO_LONG:
                 raise make_endless_game_error(seed, deal)
             deals = self.deal[:rows]

@@ -119,4 +119,4 @@ class Experiment:
 
     def explain_illegal_choice(self, failed_round: FailedRound) -> InputError:
         """Return the error that names the illegal choice of a policy in a round."""
-        return explain_failure(self.rules, self.players, self.imposed, failed_round)
+        return explain_failure(self.rules, self.players, self.imposed, self.seed, failed_round)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 from numba import carray, types
@@ -19,10 +19,9 @@ from kqj_sim.core.dispatch import LOOP_COUNT
 from kqj_sim.core.round import play_block
 from kqj_sim.core.types import MAX_PARAMETERS, MAX_POLICIES
 from kqj_sim.core.views import EXCEPTION_RAISED, PASS
-from kqj_sim.engines import Engine, get_engine
+from kqj_sim.engines import Engine, Imposed, get_engine
 from kqj_sim.errors import InputError
 from kqj_sim.games import find_game
-from kqj_sim.imposed import ImposedContract, ImposedFirstCall
 from kqj_sim.messages import describe_error
 from kqj_sim.policies.binding import (
     DECISION_OF_LOOP,
@@ -48,31 +47,29 @@ _LOG_ENTRIES = 4096
 """Room for all answers of a round."""
 
 
-class FailedRound(NamedTuple):
-    """A round in which a policy failed: the numbers that replay it."""
-
-    seed: int
-    deal: int
-    dealer: int
-    pending: int
+FailedRound: TypeAlias = tuple[int, int, int]
+"""Deal, dealer and pending gratuity of a round in which a policy failed: what replays it."""
 
 
-def find_failed_round(state: NDArray[np.int64], seed: int, deal: int) -> FailedRound:
+def find_failed_round(state: NDArray[np.int64], deal: int) -> FailedRound:
     """Return the round of a deal that is in a block."""
     lane = int(np.flatnonzero(state[DEAL_NUMBER : DEAL_NUMBER + LANES] == deal)[0])
-    return FailedRound(seed, deal, int(state[DEALER + lane]), int(state[PENDING + lane]))
+    return deal, int(state[DEALER + lane]), int(state[PENDING + lane])
 
 
 def explain_failure(
     rules: GameRules,
     players: Sequence[Player],
-    imposed: ImposedContract | ImposedFirstCall | None,
+    imposed: Imposed,
+    seed: int,
     failed: FailedRound,
 ) -> InputError:
     """Return the error for an illegal choice, or an exception, with the policy's own line."""
     game = get_engine(rules)
-    where = f"deal {failed.deal} of seed {failed.seed}"
-    for configured, question, answer, view in replay_decisions(rules, players, imposed, failed):
+    deal, dealer, _ = failed
+    where = f"deal {deal} of seed {seed}"
+    decisions = replay_decisions(rules, players, imposed, seed, failed)
+    for configured, question, answer, view in decisions:
         fault = _CHECKS[question](view, answer, game)
         if fault is None:
             continue
@@ -80,7 +77,7 @@ def explain_failure(
         if answer == EXCEPTION_RAISED:
             line, fault = _find_exception(configured, question, view)
         seats = game.rules.seats
-        seat = (failed.dealer + 1 + _place_of_view(question, view, seats)) % seats
+        seat = (dealer + 1 + _place_of_view(question, view, seats)) % seats
         function = configured.policy.choices[question][0]
         place = locate_source(function, line)
         who = f"policy {configured.policy.name!r}, {function.__name__}()"
@@ -91,14 +88,16 @@ def explain_failure(
 def replay_decisions(
     rules: GameRules,
     players: Sequence[Player],
-    imposed: ImposedContract | ImposedFirstCall | None,
+    imposed: Imposed,
+    seed: int,
     failed: FailedRound,
 ) -> list[tuple[ConfiguredPolicy, str, int, Any]]:
     """Replay a round; return (policy, decision, answer, view) of each answer of user policies."""
     state = allocate_block()
-    get_engine(rules).start_deals(state, failed.deal, 1)
-    state[DEALER], state[PENDING] = failed.dealer, failed.pending
-    entries = _play_and_log(state, 1, failed.seed, rules, players, imposed)
+    deal, dealer, pending = failed
+    get_engine(rules).start_deals(state, deal, 1)
+    state[DEALER], state[PENDING] = dealer, pending
+    entries = _play_and_log(state, 1, seed, rules, players, imposed)
     distinct = list(dict.fromkeys(players))
     decisions = []
     for member, number, answer, *values in entries.tolist():
@@ -134,7 +133,7 @@ def _play_and_log(
     seed: int,
     rules: GameRules,
     players: Sequence[Player],
-    imposed: ImposedContract | ImposedFirstCall | None,
+    imposed: Imposed,
 ) -> NDArray[np.int64]:
     """Play the rounds of a block; return the answers of user policies (n, _ENTRY_SIZE)."""
     table, game = encode_seating(rules, players, imposed), rules.game

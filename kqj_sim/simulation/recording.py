@@ -64,10 +64,10 @@ class RecordingBlock(ABC):
         play_block(self.state, lanes, seed, self.core_rules, self.seating, self.log)
         for lane in range(lanes):
             if self._read_row(core_block.ILLEGAL, lane):
-                deal = self._read_row(core_block.DEAL_NUMBER, lane)
-                raise self.experiment.explain_illegal_choice(
-                    find_failed_round(self.state, seed, deal)
+                failed_round = find_failed_round(
+                    self.state, self._read_row(core_block.DEAL_NUMBER, lane)
                 )
+                raise self.experiment.explain_illegal_choice(failed_round)
 
     def read_record(self, lane: int) -> Record:
         """Return the round of a lane, without the keys of a game, which are None."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,13 +71,8 @@ class ReducedResult(Generic[S]):
     interrupted: bool
 
 
-@dataclass(frozen=True)
-class ReducedRange:
-    """The counts of a reducer for `count` deals (or games), in which `deals` rounds were played."""
-
-    count: int
-    deals: int
-    numbers: dict[str, NDArray[np.int64]]
+ReducedRange: TypeAlias = tuple[int, int, dict[str, NDArray[np.int64]]]
+"""A number of deals (or games), that of the rounds played in them, and the counts of a reducer."""
 
 
 class _RangeCollector(Generic[S]):
@@ -90,21 +85,19 @@ class _RangeCollector(Generic[S]):
         # Ctrl-C reaches the main thread: it must not stop an addition half-way.
         with ThreadPoolExecutor(1) as pool:
             for reduced in ranges:
-                yield pool.submit(self._add, reduced).result()
+                yield pool.submit(self._add, *reduced).result()
 
-    def _add(self, reduced: ReducedRange) -> int:
+    def _add(self, count: int, deals: int, numbers: dict[str, NDArray[np.int64]]) -> int:
         assert isinstance(self.reducer, SerializableReducer)
-        self.reducer.add_numbers(reduced.numbers)
-        self.deals += reduced.deals
-        return reduced.count
+        self.reducer.add_numbers(numbers)
+        self.deals += deals
+        return count
 
 
 CHUNK_GAMES = 1 << 10
 """Games that a thread plays at a time."""
 MIN_RANGE_SECONDS = 0.005
 """Shortest time, about, that a thread plays on its own in a long run."""
-FIRST_RANGE_DEALS, FIRST_RANGE_GAMES = LANES, LANES // 8
-"""Sizes of an executor's first ranges, while the time of a deal is unknown."""
 MAX_ROWS_PER_RANGE = 8 * CHUNK_ROWS
 """Most rows that an executor sends together: some megabytes."""
 
@@ -112,15 +105,19 @@ R = TypeVar("R")
 
 
 class _ReducingWorker(Generic[S]):
-    def __init__(self, player: BlockPlayer, reducer: S, chunk: int) -> None:
-        self.player = player
-        self.reducer = reducer
-        self.chunk = chunk
+    """A reducer, and what plays for it in one thread."""
+
+    def __init__(
+        self, experiment: Experiment, seating: Any, make_reducer: Callable[[], S], chunk: int
+    ) -> None:
+        self.reducer = make_reducer()
         self.deals = 0
+        self._player = BlockPlayer(experiment, seating, chunk, columns=self.reducer.columns)
+        self._chunk = chunk
 
     def play(self, first: int, count: int) -> int:
-        for piece in split_range(first, first + count, self.chunk):
-            for rows in self.player.play(*piece):
+        for piece in split_range(first, first + count, self._chunk):
+            for rows in self._player.play(*piece):
                 self.reducer.add(rows)
                 if rows.finished_games is not None:
                     self.reducer.add_games(rows.finished_games)
@@ -128,38 +125,31 @@ class _ReducingWorker(Generic[S]):
         return count
 
 
-@dataclass(frozen=True)
-class _ReductionJob(Generic[S]):
-    """An experiment and the reducers for its rows; an executor receives it pickled."""
-
-    experiment: Experiment
-    make_reducer: Callable[[], S]
-    chunk: int
-
-    def make_workers(self, thread_count: int) -> list[_ReducingWorker[S]]:
-        seating = self.experiment.compile_seating()
-        reducers = [self.make_reducer() for _ in range(thread_count)]
-        return [
-            _ReducingWorker(
-                BlockPlayer(self.experiment, seating, self.chunk, columns=reducer.columns),
-                reducer,
-                self.chunk,
-            )
-            for reducer in reducers
-        ]
-
-    def play_range(self, first: int, count: int) -> ReducedRange:
-        (worker,) = self.make_workers(1)
-        worker.play(first, count)
-        reducer = worker.reducer
-        if not isinstance(reducer, SerializableReducer):
-            raise TypeError(f"{type(reducer).__name__} has no numbers that could be sent")
-        return ReducedRange(count, worker.deals, reducer.numbers())
+def _reduce_range(
+    experiment: Experiment, make_reducer: Callable[[], Reducer], chunk: int, first: int, count: int
+) -> ReducedRange:
+    """Play a range in this thread, of an executor that got the other arguments pickled."""
+    worker = _ReducingWorker(experiment, experiment.compile_seating(), make_reducer, chunk)
+    worker.play(first, count)
+    if not isinstance(worker.reducer, SerializableReducer):
+        raise TypeError(f"{type(worker.reducer).__name__} has no numbers that could be sent")
+    return count, worker.deals, worker.reducer.numbers()
 
 
-def _get_deal_range(experiment: Experiment) -> tuple[int, int]:
-    """Return the numbers of the first deal (or game) and of the one after the last."""
-    return experiment.first, experiment.first + (experiment.games or experiment.deals)
+def _get_bounds(
+    experiment: Experiment, deal_range: tuple[int, int] | None = None
+) -> tuple[int, int]:
+    """Return the numbers of the first deal (or game) and of the one after the last.
+
+    `deal_range`, the first and the number of deals, stands in place of the experiment's.
+    """
+    first, count = deal_range or (experiment.first, experiment.games or experiment.deals)
+    return first, first + count
+
+
+def _choose_first_range(experiment: Experiment, chunk: int) -> int:
+    """Return the size of an executor's first ranges, while the time of a deal is unknown."""
+    return min(chunk, LANES if experiment.games is None else LANES // 8)
 
 
 MAX_THREADS = 1 << 10
@@ -207,10 +197,14 @@ def reduce_rows(
     """
     parts: list[_ReducingWorker[S] | _RangeCollector[S]]
     if threads is None or isinstance(threads, int):
-        job = _ReductionJob(experiment, make_reducer, _check_chunk_size(experiment, threads, chunk))
-        workers = job.make_workers(count_workers(threads))
+        size = _check_chunk_size(experiment, threads, chunk)
+        seating = experiment.compile_seating()
+        workers = [
+            _ReducingWorker(experiment, seating, make_reducer, size)
+            for _ in range(count_workers(threads))
+        ]
         counts = map_in_threads(
-            [worker.play for worker in workers], *_get_deal_range(experiment), job.chunk,
+            [worker.play for worker in workers], *_get_bounds(experiment), size,
             min_seconds=MIN_RANGE_SECONDS,
         )  # fmt: skip
         parts = [*workers]
@@ -241,10 +235,11 @@ def reduce_ranges(
     chunk: int | None = None,
 ) -> Generator[ReducedRange]:
     """Yield the reduced ranges of an experiment in order; arguments as in `reduce_rows`."""
-    job = _ReductionJob(experiment, make_reducer, _check_chunk_size(experiment, executor, chunk))
-    least = min(job.chunk, FIRST_RANGE_DEALS if experiment.games is None else FIRST_RANGE_GAMES)
+    size = _check_chunk_size(experiment, executor, chunk)
+    play = partial(_reduce_range, experiment, make_reducer, size)
+    least = _choose_first_range(experiment, size)
     with report_illegal_choices():
-        yield from executor.map_ranges(job.play_range, *_get_deal_range(experiment), least)
+        yield from executor.map_ranges(play, *_get_bounds(experiment), least)
 
 
 def iterate_row_chunks(
@@ -338,19 +333,17 @@ def play_same_deals(
     if len({(other.seed, other.first, other.deals, other.games) for other in experiments}) != 1:
         raise InputError("experiments that are played together have the same deals")
     experiment = experiments[0]
-    first, count = deal_range or (experiment.first, experiment.games or experiment.deals)
-    size = _check_chunk_size(experiment, threads, chunk)
+    bounds, size = (
+        _get_bounds(experiment, deal_range),
+        _check_chunk_size(experiment, threads, chunk),
+    )
     job = _SameDealsJob(experiments, function, combine, size, with_fingerprints, columns)
     with report_illegal_choices():
         if threads is None or isinstance(threads, int):
-            yield from map_in_threads(
-                job.make_workers(count_workers(threads)), first, first + count, size
-            )
+            yield from map_in_threads(job.make_workers(count_workers(threads)), *bounds, size)
             return
-        least = min(size, FIRST_RANGE_DEALS if experiment.games is None else FIRST_RANGE_GAMES)
-        for results in threads.map_ranges(
-            job.play_range, first, first + count, least, max_deals_per_message
-        ):
+        least = _choose_first_range(experiment, size)
+        for results in threads.map_ranges(job.play_range, *bounds, least, max_deals_per_message):
             yield from results
 
 

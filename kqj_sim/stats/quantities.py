@@ -43,11 +43,9 @@ def list_distribution(name: str, unit: Unit, heading: str = "") -> dict[str, Qua
     }
 
 
-_ROUNDS = {
+QUANTITIES: Mapping[str, Quantity] = {
+    # Of rounds and games.
     "passed_out_share": Quantity("passed out, share of all deals", "share"),
-}
-
-_GAMES = {
     "share_of_games": Quantity("share of games", "share"),
     "games_count": Quantity("games", "count"),
     "first_dealer_won_share": Quantity("won by the first dealer's side, share of games", "share"),
@@ -55,18 +53,14 @@ _GAMES = {
     **list_distribution("played_rounds", "rounds", "rounds not passed out"),
     "won_share": Quantity("won, share of games", "share"),
     "final_score_mean": Quantity("final score, mean", "points"),
-}
-
-_ODDS = {
+    # Of `odds`.
     "win_share": Quantity("wins", "share"),
     "own_made_share": Quantity("own contract made", "share"),
     "own_contract_share": Quantity("own side plays", "share"),
     "contract_made_share": Quantity("contract made", "share"),
     "passed_share": Quantity("passed out", "share"),
     "agreeing_share": Quantity("call like this", "share"),
-}
-
-_COMPARE = {
+    # Of `compare`.
     "lead_per_round": Quantity("lead, points a round", "points"),
     "lead_share": Quantity("lead, share of the games", "share"),
     "mean_lead_per_round": Quantity("mean lead, points a round", "points"),
@@ -79,9 +73,7 @@ _COMPARE = {
         "lead of the first in these deals, points a round", "points"
     ),
     "lead_in_differing_share": Quantity("lead of the first in these games", "share"),
-}
-
-_SWEEP_AND_TUNE = {
+    # Of `sweep` and `tune`.
     "lead_over_opponents_per_round": Quantity("lead over the opponents, points a round", "points"),
     "lead_over_best_other_per_round": Quantity(
         "lead over the best other, points a round", "points"
@@ -93,9 +85,7 @@ _SWEEP_AND_TUNE = {
     "change_share": Quantity("change, share of the range", "share"),
     "candidates_mean_per_round": Quantity("mean of the candidates", "points"),
     "candidates_best_per_round": Quantity("best candidate", "points"),
-}
-
-_REVIEW = {
+    # Of `review`.
     "loss_points": Quantity("points lost", "points"),
     "loss_win_share": Quantity("chance lost", "share"),
     "loss_points_per_round": Quantity("lost, points a round", "points"),
@@ -131,15 +121,6 @@ _REVIEW = {
     "rounds": Quantity("rounds", "count"),
     "own_decisions_difference_mean": Quantity("difference, points a round", "points"),
     "differences_shown": Quantity("shown", "count"),
-}
-
-QUANTITIES: Mapping[str, Quantity] = {
-    **_ROUNDS,
-    **_GAMES,
-    **_ODDS,
-    **_COMPARE,
-    **_SWEEP_AND_TUNE,
-    **_REVIEW,
 }
 """The quantities that every game has, by identifier."""
 

@@ -22,7 +22,7 @@ from kqj_sim.referee.kqj import PACK as CARDS
 from kqj_sim.referee.kqj import card_points
 from kqj_sim.rules import GameRules
 from kqj_sim.simulation.experiment import Experiment
-from kqj_sim.simulation.policy_errors import FailedRound, replay_decisions
+from kqj_sim.simulation.policy_errors import replay_decisions
 from tests.core.coding import strength_of
 from tests.slow import slow_after
 from tests.variants import AUCTION_2, OTHER_GAMES, TAKE_2
@@ -159,8 +159,10 @@ def test_views_of_the_play_hold_the_named_cards(watch: str, rules: GameRules) ->
     experiment = Experiment(rules, (f"{caller}+{watch}",) * rules.seats, deals=40)
     contracts, seen = set(), 0
     for deal in range(40):
-        failed = FailedRound(1, deal, deal % rules.seats, 0)
-        for _, decision, answer, view in replay_decisions(rules, experiment.players, None, failed):
+        replayed = replay_decisions(
+            rules, experiment.players, None, 1, (deal, deal % rules.seats, 0)
+        )
+        for _, decision, answer, view in replayed:
             assert decision == "card"
             contracts.add(view.contract)
             legal = list_cards(view.legal, view.contract, rules.game)

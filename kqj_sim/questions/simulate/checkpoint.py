@@ -232,10 +232,11 @@ class SavedRun:
         if workers is None or isinstance(workers, int):
             yield from self._play_spans_in_threads(count_workers(workers), runner)
         elif not self._is_finished:
-            for part in reduce_ranges(self._make_next_span(), self._start_tally, workers):
-                self.tally.add_numbers(part.numbers)
-                self.saved.finished += part.count
-                runner.advance(part.count)
+            ranges = reduce_ranges(self._make_next_span(), self._start_tally, workers)
+            for count, _, numbers in ranges:
+                self.tally.add_numbers(numbers)
+                self.saved.finished += count
+                runner.advance(count)
                 yield
 
     def _play_spans_in_threads(self, threads: int, runner: Runner) -> Generator[None]:
