@@ -30,6 +30,17 @@ def list_game_options(name: str) -> Sequence[str]:
     return () if name == KQJ.name else ("--game", name)
 
 
+def format_rule_options(rules: GameRules) -> list[str]:
+    """Return the game and the rules that differ from its default, as words of a command line."""
+    words = [*list_game_options(rules.game)]
+    default = type(rules)().to_dict()
+    for name, value in rules.to_dict().items():
+        if value != default[name]:
+            option = f"--{name.replace('_', '-')}"
+            words += [option] if value is True else [option, str(value)]
+    return words
+
+
 def make_rules(game: str, values: Mapping[str, Any]) -> GameRules:
     """Return the rules of a game, other fields at their defaults; or raise InputError."""
     if game not in GAMES:

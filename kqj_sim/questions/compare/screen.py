@@ -11,7 +11,7 @@ from itertools import pairwise, permutations, product
 from pathlib import Path
 from typing import Any, Literal
 
-from kqj_sim.games import find_game, list_game_options
+from kqj_sim.games import find_game, format_rule_options
 from kqj_sim.messages import capitalize, shell_join, visible
 from kqj_sim.output.figures import (
     Chart,
@@ -43,7 +43,6 @@ from kqj_sim.questions.compare.tables import (
     make_sweep_tables,
     make_tuning_tables,
 )
-from kqj_sim.rules import GameRules
 from kqj_sim.stats.intervals import Estimate, make_exact
 from kqj_sim.stats.quantities import find_quantity
 from kqj_sim.stats.tables import Table
@@ -156,24 +155,13 @@ def list_show_commands(comparison: Comparison) -> list[str]:
     for leads in sorted(pairs, key=lambda leads: -abs(leads.tally.largest[0][1])):
         for deal, _ in leads.tally.largest[: 1 if len(comparison.pairs) > 1 else None]:
             words = ["kqj-sim", "show", "--seed", str(comparison.plan.seed), "--deal", str(deal)]
-            words += _format_rule_options(comparison.rules)
+            words += format_rule_options(comparison.rules)
             one, other = leads.match.players
             words += ["--policy", one.given, "--against", other.given]
             if comparison.opponents is not None:
                 words += ["--opponents", comparison.opponents.given]
             commands.append(shell_join(words))
     return commands
-
-
-def _format_rule_options(rules: GameRules) -> list[str]:
-    """Return the rules that differ from the default, as words of a command line."""
-    words = [*list_game_options(rules.game)]
-    default = type(rules)().to_dict()
-    for name, value in rules.to_dict().items():
-        if value != default[name]:
-            option = f"--{name.replace('_', '-')}"
-            words += [option] if value is True else [option, str(value)]
-    return words
 
 
 # Pictures of comparisons of policies.

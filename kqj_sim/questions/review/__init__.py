@@ -127,9 +127,9 @@ def review(
     elif records is not None or line is not None:
         raise InputError("FILE and --policy: give one of them")
     reject_both(deals=deals, games=games)
+    from kqj_sim.questions.review.decisions import list_rounds, play_rounds
     from kqj_sim.questions.review.grading import GradePlan
     from kqj_sim.questions.review.play import review_rounds
-    from kqj_sim.questions.review.reading import list_rounds, play_rounds
     from kqj_sim.questions.review.result import ReviewResult
     from kqj_sim.questions.review.screen import make_review_run
     from kqj_sim.questions.review.tables import parse_columns

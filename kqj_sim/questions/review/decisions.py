@@ -1,25 +1,41 @@
-"""The decisions of a recorded round, each as the player saw it."""
+"""Rounds to review, read or played, and their decisions, each as the player saw it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import shlex
+from collections.abc import Callable, Iterator, Sequence, Sized
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, TypeAlias
 
+from kqj_sim.arguments import parse_argument, parse_path
 from kqj_sim.cards import parse_card
-from kqj_sim.errors import InputError
-from kqj_sim.notation.sections import label_seats
+from kqj_sim.errors import InputError, RecordError
+from kqj_sim.games import format_rule_options
+from kqj_sim.messages import one_line, visible
+from kqj_sim.notation.files import (
+    ReadRound,
+    RecordsLike,
+    list_records,
+    read_file,
+    recognise,
+    require_round,
+)
+from kqj_sim.notation.sections import label_seats, name_people_in
 from kqj_sim.places import SeatNames, normalize_name
 from kqj_sim.policies.players import shorten_player
 from kqj_sim.positions.auction_state import format_call
 from kqj_sim.positions.position import Position, Question, list_call_positions
 from kqj_sim.positions.reader import add_played_hands, read_calls, read_position
-from kqj_sim.record import AnyRecord
+from kqj_sim.record import AnyRecord, Record, any_record_from_json
+from kqj_sim.referee import check_record
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
+from kqj_sim.text_files import open_lines
 
 Kind: TypeAlias = Literal["take", "bid", "counter", "play", "lead", "follow", "discard"]
 """The kind of a decision; `play` is the call in Kwajongen, `discard` a card when void."""
-
-CALL_KINDS = ("take", "bid", "counter", "play")
 
 _CALL_KINDS: dict[Question, Kind] = {"take": "take", "bid": "bid", "accept": "play"}
 """The kind of a call in a player's turn."""
@@ -54,21 +70,13 @@ class Decision:
         return self.trick == 0
 
 
-@dataclass(frozen=True)
-class Skipped:
-    """A decision that cannot be graded, and the reason."""
-
-    at: str
-    seat: int
-    reason: str
-
-
 class RecordedRound:
     """A recorded round to review.
 
     Attributes:
         record: the record, as far as it is known.
         decisions: the decisions that can be graded, in order.
+        skipped: where the others are, each with the seat and the reason.
     """
 
     def __init__(
@@ -89,7 +97,7 @@ class RecordedRound:
         self.turned = self._calls.upcard
         self.names = self._name_players(names)
         self.decisions: list[Decision] = []
-        self.skipped: list[Skipped] = []
+        self.skipped: list[tuple[str, int, str]] = []
         self._find_calls()
         self._find_cards()
 
@@ -141,7 +149,7 @@ class RecordedRound:
         for at, position, call in list_call_positions(self._calls):
             if not position.hand:
                 reason = "the cards of the player are not known"
-                self.skipped.append(Skipped(at, position.seat, reason))
+                self.skipped.append((at, position.seat, reason))
                 continue
             is_reply = call is None or call.call in ("counter", "overcounter")
             kind = "counter" if is_reply else _CALL_KINDS[position.question]
@@ -159,7 +167,7 @@ class RecordedRound:
                     if number < self.rules.tricks:
                         leader, seats = trick.leader, self.rules.seats
                         seat = -1 if leader is None else (leader + card - 1) % seats
-                        self.skipped.append(Skipped(at, seat, str(error)))
+                        self.skipped.append((at, seat, str(error)))
                     continue
                 if len(position.legal_cards) > 1:
                     choice = str(parse_card(text, ranks=self.rules.ranks))
@@ -173,3 +181,93 @@ def _classify(position: Position) -> Kind:
         return "lead"
     can_follow = any(card.suit == cards[0].suit for card in position.legal_cards)
     return "follow" if can_follow else "discard"
+
+
+# Rounds to review: read from files or records, or played by a policy.
+
+UnreadRound: TypeAlias = tuple[int, Callable[[], RecordedRound | str]]
+"""The line of a round, from 1, and a function that returns it, or one line on what is wrong.
+
+A round takes much longer to read than its line, and there may be more lines than time.
+"""
+
+
+def play_rounds(experiment: Experiment) -> tuple[Iterator[UnreadRound], int | None, str]:
+    """Return the rounds of an experiment, their number if known, and the command to record one.
+
+    The command has `{first}` for the number of the deal, or game.
+    """
+    policies = [player.given for player in experiment.players]
+    rounds = (
+        (number, partial(RecordedRound, record, number, policies))
+        for number, record in enumerate(play_records(experiment), start=1)
+    )
+    played = "--deals" if experiment.games is None else "--games"
+    words = ["kqj-sim", "records", played, "1", "--first", "{first}"]
+    if len(set(policies)) == 1:
+        words += ["--policy", policies[0]]
+    else:
+        for seat, policy in enumerate(policies):
+            words += ["--policy", f"seat{seat}={policy}"]
+    words += ["--seed", str(experiment.seed)]
+    if experiment.imposed_text is not None:
+        words += ["--impose", experiment.imposed_text]
+    words += format_rule_options(experiment.rules)
+    command = " ".join(word if word == "{first}" else shlex.quote(word) for word in words)
+    return rounds, experiment.deals if experiment.games is None else None, command
+
+
+def list_rounds(
+    records: RecordsLike, line: int | None
+) -> tuple[Iterator[UnreadRound], int | None, str]:
+    """Return the rounds, or that of `line`; their number if known; and the name of the file."""
+    if isinstance(records, (str, os.PathLike)):
+        path = parse_argument("records", parse_path, records)
+        return _read_file(path, line), _count_rounds(path, line), path
+    rounds = (
+        (number, partial(_prepare, record, number)) for number, record in list_records(records)
+    )
+    return rounds, len(records) if isinstance(records, Sized) else None, "FILE"
+
+
+def _count_rounds(path: str, line: int | None) -> int | None:
+    """Return the number of rounds of a file of JSON Lines, or 1 for those of a line.
+
+    It is None where it is not known before all is read, as of stdin or of typed rounds.
+    """
+    if line is not None:
+        return 1
+    if not os.path.isfile(path):
+        return None
+    with open_lines(path) as lines:
+        is_text, lines = recognise(lines)
+        return None if is_text else sum(1 for text in lines if text.strip())
+
+
+def _read_file(path: str, line: int | None) -> Iterator[UnreadRound]:
+    """Yield rounds as they are read; raise RecordError for none, InputError for none on `line`."""
+    is_empty = True
+    with open_lines(path) as lines:
+        if line is not None:
+            found = require_round(lines, line, any_record_from_json)
+            yield found.line, partial(_prepare, found.record, found.line)
+            return
+        for number, record in read_file(lines, any_record_from_json):
+            yield number, partial(_prepare, record, number)
+            is_empty = False
+    if is_empty:
+        raise RecordError(f"{visible(path)} has no records")
+
+
+def _prepare(record: ReadRound, number: int) -> RecordedRound | str:
+    """Return the round of a record, or one line that says what is wrong with it."""
+    if isinstance(record, RecordError):
+        return str(record)
+    discrepancies = check_record(record) if isinstance(record, Record) else []
+    if discrepancies:
+        more = f" (and {len(discrepancies) - 1} more)" if len(discrepancies) > 1 else ""
+        return one_line(f"{name_people_in(discrepancies[0], record)}{more}")
+    try:
+        return RecordedRound(record, number)
+    except InputError as error:
+        return name_people_in(str(error), record)

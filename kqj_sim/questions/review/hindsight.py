@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -183,29 +183,16 @@ def _list_keys(played: RecordedRound, seed: int, count: int) -> Int64Array:
 # What a place gets on average.
 
 
-@dataclass(frozen=True)
-class Average:
-    """The average value of each place: of the score difference of its side.
-
-    Attributes:
-        values: float64 (places,).
-        errors: their standard errors.
-    """
-
-    values: Float64Array
-    errors: Float64Array
-    deals: int
-
-
-_averages: dict[object, Average] = {}
+_averages: dict[object, Float64Array] = {}
 
 
 def estimate_average(
     rules: GameRules, reference: Player, pending: int, imposed: ImposedContract | None,
     deadline: Deadline | None = None, deals: int = AVERAGE_DEALS,
-) -> Average | None:  # fmt: skip
+) -> Float64Array | None:  # fmt: skip
     """Return what each place gets on average if the reference player sits everywhere.
 
+    It is float64 (2, places): means of the score difference of its side, and their standard errors.
     There is none if the deadline comes before: all rounds are measured by the same average.  That
     of the default player is kept on disk: it takes a fifth of the time of a round's review.
     """
@@ -254,7 +241,7 @@ def estimate_average(
     total, squares = sums
     mean = total / deals
     errors = np.sqrt((squares / deals - mean**2) / (deals - 1))
-    return _averages.setdefault(key, Average(mean, errors, deals))
+    return _averages.setdefault(key, np.stack([mean, errors]))
 
 
 def _read_sums(name: str) -> Float64Array | None:

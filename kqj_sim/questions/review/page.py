@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from kqj_sim.cards import format_contract
 from kqj_sim.messages import capitalize, format_json
@@ -25,18 +25,8 @@ _PARTS = {
 """The parts of a result, in the order in which they are added up."""
 
 
-class Value(NamedTuple):
-    """A number of the page: its text, and where it is in the JSON."""
-
-    text: str
-    path: str
-
-
-class Row(NamedTuple):
-    """A row of a table of the page."""
-
-    name: str
-    values: list[list[Value]]
+Value: TypeAlias = tuple[str, str]
+"""A number of the page: its text, and where it is in the JSON."""
 
 
 def make_review_page(text: bytes) -> bytes:
@@ -111,13 +101,13 @@ class _Round:
             "timeline": self._draw_timeline(),
             "labels": self.labels,
             "luck": luck and [
-                Row(title, [self._value(f"luck.seats.{seat}", parts, key)
-                            for seat, parts in enumerate(luck["seats"])])
+                (title, [self._value(f"luck.seats.{seat}", parts, key)
+                         for seat, parts in enumerate(luck["seats"])])
                 for key, title in _PARTS.items()
             ],
             "totals": [
-                Row(self.labels[seat], [self._value(f"totals.seats.{seat}", total, key)
-                                        for key in columns])
+                (self.labels[seat], [self._value(f"totals.seats.{seat}", total, key)
+                                     for key in columns])
                 for seat, total in enumerate(totals)
             ],
             "skipped": self.played["skipped"],
@@ -150,11 +140,13 @@ class _Round:
         show = format_share if key in ("accuracy", "loss_win_share") else format_points
         numbers = {name: container.get(name) for name in (key, f"{key}_low", f"{key}_high")}
         return [
-            Value(str(number) if isinstance(number, int) else show(number),
-                  f"{self._path}.{path}.{name}")
+            (
+                str(number) if isinstance(number, int) else show(number),
+                f"{self._path}.{path}.{name}",
+            )
             for name, number in numbers.items()
             if number is not None
-        ]  # fmt: skip
+        ]
 
     def _draw_timeline(self) -> dict[str, Any] | None:
         """Return the timeline as coordinates for a picture: lines, marks and labels."""
@@ -190,8 +182,8 @@ class _Round:
         for team in lines:
             for index, anchor in ((0, "start"), (len(timeline) - 1, "end")):
                 text = format_points(timeline[index]["values"][team])
-                value = Value(text, f"{self._path}.timeline.{index}.values.{team}")
-                ends.append((*place(index, team), anchor, value))
+                path = f"{self._path}.timeline.{index}.values.{team}"
+                ends.append((*place(index, team), anchor, text, path))
         nouns = zip(self.played["players"], self.nouns, strict=True)
         side = [noun for player, noun in nouns if player["team"] == 0] if teams == 2 else []
         return {

@@ -27,7 +27,7 @@ from kqj_sim.policies.players import parse_player
 from kqj_sim.positions.sampling import ActualHands, Sampler
 from kqj_sim.positions.search import Deadline, SearchEnded
 from kqj_sim.questions.review.cross_fitting import Mean, add_means, make_mean
-from kqj_sim.questions.review.decisions import Decision, RecordedRound
+from kqj_sim.questions.review.decisions import Decision, RecordedRound, UnreadRound
 from kqj_sim.questions.review.grading import (
     Grade,
     GradePlan,
@@ -36,12 +36,11 @@ from kqj_sim.questions.review.grading import (
     grade_decisions,
 )
 from kqj_sim.questions.review.hindsight import (
-    Average,
+    AVERAGE_DEALS,
     compute_differences,
     estimate_average,
     find_actual_hands,
 )
-from kqj_sim.questions.review.reading import UnreadRound
 from kqj_sim.record import Record
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.workers import count_processors
@@ -119,7 +118,7 @@ class RoundReview:
 
     Attributes:
         all_grades: the grades of all decisions, in order.
-        average: the average of each place; None if the actual hands are not known.
+        average: see `estimate_average`; None if the actual hands are not known.
         start: the value of the deal by team; None if the actual hands are not known.
         result: the score difference by team; None if the round is not finished.
         seats: the seats to report.
@@ -129,7 +128,7 @@ class RoundReview:
 
     played: RecordedRound
     all_grades: list[Grade]
-    average: Average | None
+    average: Float64Array | None
     start: Float64Array | None
     result: Float64Array | None
     seats: tuple[int, ...]
@@ -188,13 +187,11 @@ class RoundReview:
     def _split(self, seats: Sequence[int], seat: int | None, team: int) -> Parts:
         assert self.average is not None and self.start is not None and self.result is not None
         places = [self.played.place_of(own) for own in seats]
+        means, errors = self.average[:, places]
         average = make_mean(
-            float(self.average.values[places].mean()),
-            float(self.average.errors[places].max()),
-            self.average.deals - 1,
-            self.average.deals,
+            float(means.mean()), float(errors.max()), AVERAGE_DEALS - 1, AVERAGE_DEALS,
             self.confidence,
-        )
+        )  # fmt: skip
         own, others = 0.0, 0.0
         for grade in self.all_grades:
             assert grade.hindsight is not None
@@ -286,7 +283,7 @@ def _chain_counters(grades: Sequence[Grade], looks_back: list[Hindsight]) -> Non
         looks_back[number] = replace(looks_back[number], values=values, before=before)
 
 
-def _find_average(played: RecordedRound, plan: GradePlan) -> Average | None:
+def _find_average(played: RecordedRound, plan: GradePlan) -> Float64Array | None:
     record, imposed = played.record, None
     if record.imposed:
         assert record.sender is not None and record.contract is not None

@@ -151,7 +151,7 @@ def describe_review(review: RoundReview, run: screen.ReviewRun) -> dict[str, Any
             "teams": [flatten(vars(total)) for total in review.team_totals],
         },
         "skipped": [
-            *({"at": decision.at, "reason": decision.reason} for decision in played.skipped),
+            *({"at": at, "reason": reason} for at, _, reason in played.skipped),
             *({"at": grade.decision.at, "reason": screen.RARE_BIDS} for grade in review.uncounted),
             *({"at": decision.at, "reason": screen.OUT_OF_TIME} for decision in review.ungraded),
         ],

@@ -241,9 +241,9 @@ def list_remarks(reviews: Sequence[RoundReview], ignore_calls: bool) -> list[str
         if count:
             lines.append(say(__name__, "not_graded", count, what, reason))
     skipped = [
-        describe_player(review.played, decision.seat)
+        describe_player(review.played, seat)
         for review in reviews
-        for decision in review.played.skipped
+        for _, seat, _ in review.played.skipped
     ]
     if skipped:
         names = [*dict.fromkeys(skipped)]
