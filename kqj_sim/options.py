@@ -231,6 +231,7 @@ OPTIONS: Mapping[str, Option] = {
     "save": Option("Output", **_FILE),
     "title": Option("Output", parse=parse_text, metavar="TEXT"),
     "save_rows": Option("Output"),
+    "index": Option("Output"),
     "force": Option("Output", rare=True),
     "checkpoint": Option("Output", **_FILE, rare=True),
     "replay": Option("Output"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -90,6 +91,7 @@ class HeatMap:
         title: above it; if there are panels, above each is the value of the third column.
         upward: whether rows are numbers that grow upwards.
         diverging: use colours that part at 0.
+        least: rows without a number as large are left out.
     """
 
     name: str
@@ -100,12 +102,15 @@ class HeatMap:
     upward: bool = False
     diverging: bool = False
     min_observations: int = MIN_OBSERVATIONS
+    least: float = -math.inf
     needs: str = ""
 
     def make_chart(self, numbers: Numbers, numbered: bool = False) -> Chart | None:
         """Return the chart, whose cells always have numbers; None if there is a single cell."""
         groups = numbers.tables_by_name[self.table].groups
         estimates = numbers.estimates(self.table, self.quantity)
+        large = {row for (row, *_), share in estimates.items() if share.value >= self.least}
+        estimates = {group: share for group, share in estimates.items() if group[0] in large}
         panels: dict[str, dict[tuple[Any, ...], Estimate]] = {}
         axes: tuple[dict[str, Any], dict[str, Any]] = {}, {}
         for group, estimate in sorted(estimates.items()) if self.upward else estimates.items():
@@ -198,6 +203,7 @@ class Chapter:
         sentences: macros of the game's template, each a paragraph.
         needs: a table without which it is left out.
         needs_play: whether it is left out if every deal was passed out.
+        sample: what its numbers are of: "deals", "games", "take_chart" or "compared".
     """
 
     name: str
@@ -209,6 +215,7 @@ class Chapter:
     sentences: tuple[str, ...] = ()
     needs: str = ""
     needs_play: bool = True
+    sample: str = "deals"
 
 
 WHOLE_GAMES = Chapter(
@@ -239,8 +246,9 @@ WHOLE_GAMES = Chapter(
     ),
     ("games_by_team", "games_by_seat"),
     ("games", "games_by_rounds"),
-    "Played separately, by the same players from the same seed; the first dealer is drawn.",
+    "Played separately, from the same seed; the first dealer is drawn.",
     needs="games",
     needs_play=False,
+    sample="games",
 )
 """Whole games, of every game."""

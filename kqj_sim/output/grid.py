@@ -32,6 +32,8 @@ MIN_OBSERVATIONS = 30
 EMPTY_CELL_TEXT = "-"
 NO_INTERVAL = "±?"
 """The sign beside a number whose observations are too few, or too much alike, for an interval."""
+_LEAST_SHARE = 1e-4
+"""Shares that are surely smaller than this are given by their bound."""
 _MIN_HEADING_WIDTH = 12
 MAX_WORD_WIDTH = 20
 """Width in characters beyond which words are broken into lines."""
@@ -49,6 +51,11 @@ class Cell(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.text} {self.interval}".rstrip()
+
+    @property
+    def words(self) -> str:
+        """The number for a sentence, which says nothing of a missing interval."""
+        return self.text if self.interval == NO_INTERVAL else str(self)
 
 
 @dataclass(frozen=True)
@@ -73,17 +80,24 @@ class Grid:
 
 
 def format_number(estimate: Estimate, unit: str) -> Cell:
-    """Return a number as people read it: `67.1% ±0.1`, `0.0% (0.0 to 0.4)`, `142.3 ±0.2`, `1,234`.
+    """Return a number as people read it: `67.1% ±0.1`, `1.2% (0.3 to 3.4)`, `142.3 ±0.2`, `1,234`.
 
     It is a share (unit "share"), points, an amount, rounds, a change of score or a count; NaN for
     `low` means that it is exact, or that an interval has no meaning.  If there are too few
     observations for an interval, the sign `NO_INTERVAL` stands in its place.  The width of the
     interval decides the number of decimals, of a change at least two: `0.14 ±0.06`; a clearly
-    lopsided interval is written out.  A zero has no sign.
+    lopsided interval is written out.  A zero has no sign.  A share of few observations is given by
+    their numbers, `1 of 5`, one that is next to nothing or everything by its bound, `<0.01%`.
     """
     value, low, high = map(float, estimate[:3])
     if math.isnan(value):
         return Cell(EMPTY_CELL_TEXT)
+    if unit == "share" and low >= 0 and high <= 1:
+        events = value * estimate.observations
+        if 0 < estimate.observations < MIN_OBSERVATIONS and abs(events - round(events)) < 1e-6:
+            return Cell(f"{round(events)} of {estimate.observations}")
+        if high < _LEAST_SHARE or low > 1 - _LEAST_SHARE:
+            return format_bound(estimate)
     sign = "%" if unit == "share" else ""
     scale = 100 if unit == "share" else 1
     value, low, high = value * scale, low * scale, high * scale
@@ -99,6 +113,8 @@ def format_number(estimate: Estimate, unit: str) -> Cell:
         return Cell(f"{value:,.0f}")
     decimals = least if half <= 0 else min(5, max(least, math.ceil(-math.log10(2 * half))))
     decimals = 0 if whole else decimals
+    if sign and low >= 0 and high <= 100 and round(value, decimals) in (0, 100):
+        return format_bound(estimate)
     below, above = value - low, high - value
     if max(below, above) > 1.5 * min(below, above) and round(below, decimals) != round(
         above, decimals
@@ -128,11 +144,11 @@ def format_symmetric(estimate: Estimate, unit: str, most_decimals: int = 2) -> C
     Wide intervals need no decimals: `703 ±55`.  A share whose interval would go below 0 or above 1
     is given by its bound: `<0.04%`.
     """
-    value, low, high, _ = estimate
+    value, low, high, observations = estimate
     half = max(value - low, high - value)
-    if not math.isfinite(half) or half <= 0:
-        return format_number(estimate, unit)
     sign, scale = ("%", 100) if unit == "share" else ("", 1)
+    if not math.isfinite(half) or half <= 0 or (sign and 0 < observations < MIN_OBSERVATIONS):
+        return format_number(estimate, unit)
     # The bounds of a difference of shares may be below 0.
     if sign and low >= 0 and high <= 1 and half > min(value, 1 - value):
         return format_bound(estimate)

@@ -90,22 +90,15 @@ class Numbers:
         return None if estimate is None or math.isnan(estimate.value) else estimate
 
     def cell(self, table: str, quantity: str, *group: Any, most_decimals: int = 2) -> Cell:
-        """Return a number with its interval; a dash if there is none.
-
-        A share of few observations is given by their numbers: `1 of 5`.
-        """
+        """Return a number with its interval; a dash if there is none."""
         estimate = self.get(table, quantity, *group)
         if estimate is None:
             return Cell(EMPTY_CELL_TEXT)
-        unit = self.get_unit(quantity)
-        if unit == "share" and 0 < estimate.observations < MIN_OBSERVATIONS:
-            events = round(estimate.value * estimate.observations)
-            return Cell(f"{events:,} of {estimate.observations:,}")
-        return format_symmetric(estimate, unit, most_decimals)
+        return format_symmetric(estimate, self.get_unit(quantity), most_decimals)
 
     def text(self, table: str, quantity: str, *group: Any) -> str:
         """Return a number with its interval for a sentence."""
-        return str(self.cell(table, quantity, *group))
+        return self.cell(table, quantity, *group).words
 
     def value(self, table: str, quantity: str, *group: Any) -> float:
         """Return the value of a number, 0 if there is none."""

@@ -276,9 +276,10 @@ class Section:
 
     Attributes:
         name: for links.
-        text: paragraphs of plain text; those that are headlines of the page are not repeated.
+        text: paragraphs of plain text.
         folded: tables that are opened on demand.
         note: how to read it.
+        link: the page that it is about.
     """
 
     name: str
@@ -288,6 +289,7 @@ class Section:
     grids: tuple[Grid, ...] = ()
     folded: tuple[Grid, ...] = ()
     note: str = ""
+    link: str = ""
 
     def list_captions(self) -> list[str]:
         """Return the captions of its pictures, without what the title or the one before says."""
@@ -321,6 +323,7 @@ class Page:
         listings: names and longer texts, opened on demand.
         time: when it was made, the only part that differs when it is made again.
         headlines: the findings in a few sentences, above everything else.
+        index: the page that lists this one and others.
     """
 
     title: str
@@ -330,6 +333,7 @@ class Page:
     listings: tuple[tuple[str, str], ...] = ()
     time: str = ""
     headlines: tuple[str, ...] = ()
+    index: str = ""
 
     def pictures(self) -> Iterator[Picture]:
         """Yield all pictures in order."""
@@ -350,7 +354,7 @@ def page_to_markdown(page: Page) -> bytes:
     for sentence in page.lead:
         lines += [sentence, ""]
     for section in page.sections:
-        lines += _render_section(section, page.headlines)
+        lines += _render_section(section)
     lines = [escape_tags(line) for line in lines]
     lines += ["## How this report was made", ""]
     lines += [f"- {name}: {_format_code(value)}" for name, value in page.provenance]
@@ -360,10 +364,10 @@ def page_to_markdown(page: Page) -> bytes:
     return ("\n".join(lines).rstrip() + "\n").encode()
 
 
-def _render_section(section: Section, headlines: Sequence[str]) -> list[str]:
+def _render_section(section: Section) -> list[str]:
     lines = [f"## {section.title}", ""]
     for paragraph in (section.note, *section.text):
-        lines += [paragraph, ""] if paragraph and paragraph not in headlines else []
+        lines += [paragraph, ""] if paragraph else []
     for picture, caption in zip(section.pictures, section.list_captions(), strict=True):
         lines += [f"![{picture.caption}](pictures/{picture.name}.svg)", "", f"*{caption}*", ""]
     for table in section.list_tables():

@@ -140,12 +140,12 @@ def subtract_from(estimate: Estimate, total: float) -> Estimate:
 
 
 def _write_estimate(unit: str) -> Callable[[Estimate], str]:
-    return lambda estimate: str(format_number(estimate, unit))
+    return lambda estimate: format_number(estimate, unit).words
 
 
 def _write_points_per_round(estimate: Estimate, game: str) -> str:
     unit = find_quantity("lead_per_round", game).unit
-    return f"{format_number(estimate, unit)} points a round"
+    return f"{format_number(estimate, unit).words} points a round"
 
 
 FILTERS: dict[str, Callable[..., Any]] = {

@@ -84,7 +84,7 @@ def make_tables(builder: TableBuilder) -> Iterable[Table]:
     if require_kqj_rules(experiment.rules).bidding == "take" and experiment.imposed is None:
         yield builder.table(
             "take_rate",
-            "Takes of the players asked",
+            "Takes",
             ("lap", "place"),
             _list_take_rates(builder),
         )

@@ -10,7 +10,6 @@ from kqj_sim.output import chapters
 from kqj_sim.output.grid import MIN_OBSERVATIONS
 from kqj_sim.output.numbers import KeyFigure, Numbers, find_extremes
 from kqj_sim.output.sentences import say
-from kqj_sim.places import name_places
 from kqj_sim.questions.report.page import COMPARED
 from kqj_sim.rules import HALF_OF_POINTS
 from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE, Estimate, estimate_share
@@ -58,21 +57,12 @@ class AmountAdvice(NamedTuple):
 
 def find_facts(numbers: Numbers) -> dict[str, Any]:
     """Return what sentences say besides numbers of tables, by name."""
+    asked = numbers.estimates("take_rate", "takes_share").values()
     return {
-        "few_asked": _find_few_asked(numbers),
+        "few_asked": any(0 < share.observations < MIN_OBSERVATIONS for share in asked),
         "stakes": _find_made_by_stake(numbers),
         "take_advice": read_take_chart(numbers) if "take_chart" in numbers else None,
     }
-
-
-def _find_few_asked(numbers: Numbers) -> dict[int, list[str]]:
-    """Return by lap the places that were asked too seldom to be drawn."""
-    places = name_places(numbers.run.rules.seats)
-    few: dict[int, list[str]] = {}
-    for (lap, place), estimate in numbers.estimates("take_rate", "takes_share").items():
-        if 0 < estimate.observations < MIN_OBSERVATIONS:
-            few.setdefault(lap, []).append(places[place])
-    return few
 
 
 def _select_reliable(shares: Mapping[tuple[Any, ...], Estimate]) -> dict[Any, Estimate]:
@@ -119,13 +109,13 @@ def read_amounts(made: Mapping[int, Estimate]) -> AmountAdvice:
 
 
 def write_headlines(numbers: Numbers, facts: Mapping[str, Any]) -> Sequence[str]:
-    """Return the findings: what happens, who gains, what to do."""
+    """Return the findings: what to do, what happens, who gains."""
     if not numbers.count("contracts", "made_share"):
         return [say(__name__, "nothing_played")]
     return [
+        *_give_advice(numbers, facts),
         say(__name__, "contracts_headline", numbers),
         say(__name__, "lead_headline", numbers),
-        *_give_advice(numbers, facts),
     ]
 
 
@@ -165,6 +155,8 @@ _TAKING_HEAT = chapters.HeatMap(
     "taking_by_lap_and_place",
     "share_of_deals",
     min_observations=1,
+    # What would read 0.0%.
+    least=0.0005,
 )
 _TOTALS = chapters.Distribution(
     "totals",
@@ -193,6 +185,7 @@ _BONUSES = chapters.Dots(
 )
 
 CHAPTERS: tuple[chapters.Chapter, ...] = (
+    COMPARED,
     chapters.Chapter(
         "taking",
         "Takes",
@@ -200,8 +193,8 @@ CHAPTERS: tuple[chapters.Chapter, ...] = (
             _TAKING_HEAT,
             chapters.Dots(
                 "take_rate",
-                "Share of takes among the players asked, by place and lap.",
-                "takes, % of the players asked",
+                "Takes, when asked, by place and lap.",
+                "takes, when asked, %",
                 "take_rate",
                 {"takes": "takes_share"},
                 series="lap",
@@ -351,10 +344,11 @@ CHAPTERS: tuple[chapters.Chapter, ...] = (
         ),
         ("take_chart",),
         ("take_chart_by_trumps", "take_chart_by_hand"),
-        "Each deal is played twice: once the opener takes the Return's suit, once they pass and "
-        "the players go on calling. The gain is the lead in score of the opener's side after "
-        "taking minus its lead after passing. It holds against these players, for the first call.",
-        ("take_chart", "classes", "worst_class"),
+        "Once the opener takes the Return's suit; once they pass and the players go on calling. "
+        "The gain is that of the opener's first call, against these players: the lead of their "
+        "side after taking minus its lead after passing.",
+        sample="take_chart",
+        sentences=("take_chart", "classes", "worst_class"),
         needs="take_chart",
         needs_play=False,
     ),
@@ -375,7 +369,6 @@ CHAPTERS: tuple[chapters.Chapter, ...] = (
         folded=("scores_by_team", "scores_by_seat"),
     ),
     chapters.WHOLE_GAMES,
-    COMPARED,
 )  # fmt: skip
 
 _PLAIN_TOTALS = replace(

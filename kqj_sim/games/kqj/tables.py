@@ -459,7 +459,7 @@ _ROUNDS = {
     "share_of_deals": Quantity("share of all deals", "share"),
     "share_of_taken": Quantity("share of taken deals", "share"),
     "taken_share": Quantity("taken, share of all deals", "share"),
-    "takes_share": Quantity("takes, share of the players asked", "share"),
+    "takes_share": Quantity("takes, when asked", "share"),
     "opening_amount_mean": Quantity("first bid, mean", "amount"),
     "final_amount_mean": Quantity("last bid, mean", "amount"),
     "bids_mean": Quantity("bids, mean", "count"),

@@ -37,6 +37,7 @@ _TRICKS = chapters.Dots(
 )
 
 CHAPTERS: tuple[chapters.Chapter, ...] = (
+    COMPARED,
     chapters.Chapter(
         "calls",
         "Calls",
@@ -126,10 +127,9 @@ CHAPTERS: tuple[chapters.Chapter, ...] = (
     ),
     chapters.Chapter(
         "raised", "Raised rounds", tables=("results_by_raised",), folded=("raised",),
-        note="Rounds of the whole games.", needs="raised", needs_play=False,
+        needs="raised", needs_play=False, sample="games",
     ),
     chapters.WHOLE_GAMES,
-    COMPARED,
 )  # fmt: skip
 
 PLOTS: tuple[chapters.Drawn, ...] = (
@@ -178,10 +178,10 @@ def find_facts(numbers: Numbers) -> dict[str, Any]:
 
 
 def write_headlines(numbers: Numbers, facts: Mapping[str, Any]) -> Sequence[str]:
-    """Return the findings: what happens, who gains, what to do."""
+    """Return the findings: what to do, what happens, who gains."""
     if not numbers.count("results", WON):
         return [say(__name__, "nothing_played")]
-    names = ("results_headline", "lead_headline", "trumps_headline")
+    names = ("trumps_headline", "results_headline", "lead_headline")
     return list(filter(None, (say(__name__, name, numbers, facts) for name in names)))
 
 

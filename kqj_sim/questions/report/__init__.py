@@ -50,6 +50,7 @@ def report(
     first: int = 0,
     confidence: float = 0.95,
     save_rows: bool = False,
+    index: bool = False,
     force: bool = False,
     rules: GameRules = DEFAULT_RULES,
     runner: Runner = DEFAULT_RUNNER,
@@ -69,6 +70,8 @@ def report(
         compare: compare this policy with the others so named; give it twice or more.
         compare_deals: play this many deals for each pair of policies compared.
         save_rows: write one row per deal to rows.parquet, too.
+        index: list this report and those in the folders beside it in a page, index.html, there;
+            link to it.
         force: replace files of the same names in the folder.
 
     Raises:
@@ -103,4 +106,4 @@ def report(
         compose_players(compared, rules)  # Raises errors before anything is played.
     load_writers("html")
     plan = StudyPlan(experiment, games, chart_deals, compared, compare_deals, confidence)
-    return write_report(plan, str(out), force, visible(title or ""), runner, save_rows)
+    return write_report(plan, str(out), force, visible(title or ""), runner, save_rows, index)

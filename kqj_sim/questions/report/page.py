@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from kqj_sim.games import describe_rules, find_game
-from kqj_sim.messages import format_json, visible_lines
+from kqj_sim.messages import format_json, join_words, visible_lines
 from kqj_sim.output.chapters import WHOLE_GAMES, Chapter, Dots, choose_charts
 from kqj_sim.output.formats import convert_table
 from kqj_sim.output.grid import (
@@ -27,7 +30,6 @@ from kqj_sim.paired.comparison import list_remarks, write_headline, write_title
 from kqj_sim.version import __version__
 
 if TYPE_CHECKING:
-    from kqj_sim.paired.comparison import Comparison
     from kqj_sim.questions.report.play import Study
 
 # Chapters that the reports of every game have, and how a chapter becomes a section of a page.
@@ -61,16 +63,18 @@ COMPARED = Chapter(
     "cards. The intervals hold for all pairs jointly.",
     needs="compared_pairs",
     needs_play=False,
+    sample="compared",
 )
 
 
 def make_section(
-    chapter: Chapter, numbers: Numbers, sentences: Sequence[str], notes: list[str]
+    chapter: Chapter, numbers: Numbers, sentences: Sequence[str], sample: str, notes: list[str]
 ) -> Section:
     """Return a chapter as a section.
 
     Args:
         sentences: what it says, a paragraph each.
+        sample: for whom its numbers hold, and the number of deals.
         notes: notes under earlier tables, which are not repeated; gets those of its tables.
     """
     shown, folded = (
@@ -92,7 +96,7 @@ def make_section(
         tuple(chart.make_picture() for chart in choose_charts(chapter.pictures, numbers)),
         tuple(shown),
         tuple(folded),
-        chapter.note,
+        f"{sample}. {chapter.note}".rstrip(),
     )
 
 
@@ -126,26 +130,29 @@ def make_key_figures(numbers: Numbers) -> Grid:
 
 
 def make_sections(
-    numbers: Numbers, facts: Mapping[str, Any], comparison: Comparison | None
+    study: Study, numbers: Numbers, facts: Mapping[str, Any], counts: Mapping[str, str]
 ) -> tuple[Section, ...]:
     """Return the report's sections: the key figures, then one for each chapter."""
     game = find_game(numbers.run.rules.game)
     report = game.report()
-    compared = () if comparison is None else tuple(write_headline(comparison))
-    sections = [Section("short", "Key figures", compared, grids=(make_key_figures(numbers),))]
+    sections = [Section("short", "Key figures", grids=(make_key_figures(numbers),))]
+    players = dict.fromkeys(counts, describe_policies(numbers.run.policies))
+    if study.comparison is not None:
+        players["compared"] = join_words(study.comparison.names)
     notes: list[str] = []
     for chapter in report.CHAPTERS:
         if (chapter.needs and chapter.needs not in numbers) or (
             chapter.needs_play and not numbers.count(*report.PLAYED)
         ):
             continue
-        if chapter is COMPARED and comparison is not None:
-            text = [*write_headline(comparison), *list_remarks(comparison)]
+        if chapter is COMPARED and study.comparison is not None:
+            text = list_remarks(study.comparison)
         else:
             module = __name__ if chapter is WHOLE_GAMES else game.sentences
             names = chapter.sentences or (chapter.name,)
             text = list(filter(None, (say(module, name, numbers, facts) for name in names)))
-        sections.append(make_section(chapter, numbers, text, notes))
+        sample = f"{players[chapter.sample]}; {counts[chapter.sample]}"
+        sections.append(make_section(chapter, numbers, text, sample, notes))
     return tuple(sections)
 
 
@@ -167,7 +174,7 @@ def make_run(study: Study) -> Run:
 
 
 def iterate_files(
-    study: Study, title: str, command: str, time: str, config: tuple[str, str] | None
+    study: Study, title: str, command: str, time: str, config: tuple[str, str] | None, index: bool
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the names and contents of a report's files, except for rows.
 
@@ -176,16 +183,36 @@ def iterate_files(
         command: the command that makes it again.
         time: when it was made and how long that took, the only part that differs then.
         config: name and text of the file of options, if there was one.
+        index: whether the page links to `INDEX`.
     """
-    page = _make_page(study, title, command, time, config)
+    page = replace(
+        _make_page(study, title, command, time, config), index=f"../{INDEX}" if index else ""
+    )
     yield "report.html", to_html(page)
     yield "report.md", page_to_markdown(page)
-    yield "report.json", _render_json(study, page, name_report(study, title), command)
+    yield "report.json", _render_json(study, page, command)
     for picture in page.pictures():
         yield f"pictures/{picture.name}.svg", picture.to_svg_file()
     for name, table in study.tables.items():
         text = visible_lines(table.frame.to_csv(index=False, lineterminator="\n"))
         yield f"tables/{name}.csv", text.encode()
+
+
+INDEX = "index.html"
+"""The page that lists the reports of a folder, each in a folder of its own."""
+
+
+def make_index(folder: Path) -> bytes:
+    """Return the page that lists the reports of a folder, by the names of their folders."""
+    sections = []
+    for path in sorted(folder.glob("*/report.json")):
+        # Another program's file of this name is no report.
+        with suppress(ValueError, LookupError, TypeError):
+            report, name = json.loads(path.read_bytes()), path.parent.name
+            note = f"{report['deals']:,} deals, seed {report['seed']}."
+            text, link = tuple(report.get("headlines", ())), quote(f"{name}/report.html")
+            sections.append(Section(name, report["title"], text, note=note, link=link))
+    return to_html(Page("Reports", (), tuple(sections), ()))
 
 
 def name_report(study: Study, title: str) -> str:
@@ -197,10 +224,10 @@ def _make_page(
     study: Study, title: str, command: str, time: str, config: tuple[str, str] | None
 ) -> Page:
     numbers = make_numbers(study)
-    plan, run = study.plan, numbers.run
+    plan, run, counts = study.plan, numbers.run, _count_samples(study)
     report = find_game(run.rules.game).report()
     facts = report.find_facts(numbers)
-    lead = [f"{run.describe()}."]
+    lead = [f"{run.describe() if study.comparison is None else describe_rules(run.rules)}."]
     if study.interrupted:
         lead.append("The run was interrupted: these are the results up to then.")
     lead.append(f"± and ranges in brackets are {100 * plan.confidence:g}% intervals.")
@@ -209,17 +236,20 @@ def _make_page(
         ("command", command),
         ("rules", describe_rules(run.rules)),
         ("players", describe_policies(run.policies)),
-        ("deals", _describe_deals(study)),
+        (
+            "deals",
+            f"{'; '.join(counts.values())}; from deal {plan.experiment.first:,}, seed {run.seed}",
+        ),
     ]
     if run.imposed is not None:
         details.append(("imposed", run.imposed))
     details.append(("intervals", f"{100 * plan.confidence:g}%; {_INTERVALS_TEXT}"))
-    players = "\n".join(f"seat {seat}: {text}" for seat, text in enumerate(run.players))
+    parameters = "\n".join(f"seat {seat}: {text}" for seat, text in enumerate(run.players))
     if len({*run.players}) == 1:
-        players = f"every seat: {run.players[0]}"
+        parameters = f"every seat: {run.players[0]}"
     listings = [
         ("all rules", json.dumps(run.rules.to_dict(), indent=1)),
-        ("players with all parameters", players),
+        ("players with all parameters", parameters),
     ]
     if study.comparison is not None:
         names = zip(plan.compared_policies, study.comparison.players, strict=True)
@@ -230,11 +260,12 @@ def _make_page(
     headlines = [*report.write_headlines(numbers, facts)]
     if study.comparison is not None:
         title = title or write_title(study.comparison)
-        headlines = [*write_headline(study.comparison), *headlines]
+        players = describe_policies(run.policies)
+        headlines = [*write_headline(study.comparison), f"With {players}:", *headlines]
     return Page(
         name_report(study, title),
         tuple(lead),
-        make_sections(numbers, facts, study.comparison),
+        make_sections(study, numbers, facts, counts),
         tuple(details),
         tuple(listings),
         time,
@@ -242,22 +273,25 @@ def _make_page(
     )
 
 
-def _describe_deals(study: Study) -> str:
+def _count_samples(study: Study) -> dict[str, str]:
+    """Return how many deals or games were played, by the `sample` of chapters."""
     plan = study.plan
-    text = f"{study.deals:,} from {plan.experiment.first:,}, seed {plan.experiment.seed}"
-    text += f"; {plan.games:,} games" if "games" in study.tables else ""
+    counts = {"deals": f"{study.deals:,} deals"}
+    if "games" in study.tables:
+        counts["games"] = f"{plan.games:,} games"
     if "take_chart" in study.tables:
-        text += f"; take chart: the first {plan.take_chart_deals:,}, each played twice"
-    if study.comparison is not None:
-        text += f"; {plan.compared_deals:,} for each pair of policies compared"
-    return text
+        counts["take_chart"] = f"{plan.take_chart_deals:,} deals, each played twice"
+    if plan.compared_policies:
+        counts["compared"] = f"{plan.compared_deals:,} deals for each pair"
+    return counts
 
 
-def _render_json(study: Study, page: Page, name: str, command: str) -> bytes:
+def _render_json(study: Study, page: Page, command: str) -> bytes:
     content = {
         **make_run(study).to_dict(),
         "command": command,
-        "title": name,
+        "title": page.title,
+        "headlines": page.headlines,
         "made": page.time,
         "games": study.plan.games,
         "chart_deals": study.plan.take_chart_deals,

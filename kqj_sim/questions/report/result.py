@@ -13,7 +13,9 @@ from kqj_sim.output.grid import Grid
 from kqj_sim.output.page import to_html_fragment
 from kqj_sim.output.rows import RowsFile
 from kqj_sim.questions.report.page import (
+    INDEX,
     iterate_files,
+    make_index,
     make_key_figures,
     make_numbers,
     make_run,
@@ -82,12 +84,19 @@ class ReportResult(ShownResult):
 
 
 def write_report(
-    plan: StudyPlan, path: str, force: bool, title: str, runner: Runner, save_rows: bool
+    plan: StudyPlan,
+    path: str,
+    force: bool,
+    title: str,
+    runner: Runner,
+    save_rows: bool,
+    index: bool,
 ) -> ReportResult:
     """Carry out a plan and write the report into a folder.
 
     Args:
         title: the heading; empty for the result of the comparison, or else the rules.
+        index: write `INDEX` beside the folder, too.
 
     Raises:
         KeyboardInterrupt: nothing was played.
@@ -104,12 +113,14 @@ def write_report(
         if study.deals == 0:
             raise KeyboardInterrupt
         made = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, in {time.monotonic() - began:.0f} s"
-        contents = dict(iterate_files(study, title, runner.made_by, made, runner.config))
+        contents = dict(iterate_files(study, title, runner.made_by, made, runner.config, index))
         result = ReportResult(study, title, folder.path, contents)
         try:
             for name, content in contents.items():
                 folder.write(name, content)
             stack.close()
+            if index:
+                (folder.path.parent / INDEX).write_bytes(make_index(folder.path.parent))
         except OSError as error:
             note = f"Nothing was written: the report holds {study.deals:,} deals"
             raise UnwrittenFileError(path, error, result, note) from None
