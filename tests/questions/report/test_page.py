@@ -131,7 +131,7 @@ def test_shares_of_all_and_of_none_are_words(count: int, observations: int, text
 
 @pytest.mark.parametrize("rules, sentence", [
     (KqjRules(), "The contract is made above 0."),
-    (KqjRules(bidding="auction"), "contract is made; an announced Capot also needs all eight tricks."),
+    (KqjRules(bidding="auction"), "made; an announced Capot also needs all eight tricks."),
     (
         KqjRules(bidding="auction", must_outscore=True),
         "contract is made, if the total also exceeds that of the best opponents; an announced "
