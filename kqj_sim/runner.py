@@ -80,7 +80,8 @@ class ProgressLine:
         self._function = progress if callable(progress) else None
         # Services have no stderr.
         has_terminal = sys.stderr is not None and sys.stderr.isatty()
-        self._wanted = progress is True and (has_terminal or _is_notebook())
+        # Below the cell of a notebook Rich shows it, too.
+        self._wanted = progress is True and (has_terminal or "ipykernel" in sys.modules)
         self._finished = 0
         self._began: float | None = None
         self._lately: deque[tuple[float, int]] = deque()
@@ -154,11 +155,6 @@ class ProgressLine:
             self.progress.stop()
 
 
-def _is_notebook() -> bool:
-    """Return whether this is a notebook's kernel, where Rich shows progress below the cell."""
-    return "ipykernel" in sys.modules
-
-
 def format_duration(seconds: float) -> str:
     """Return a duration for people: `0:45`, `2:30:00`, `3 days 04:00:00`."""
     minutes, second = divmod(round(seconds), 60)
@@ -221,8 +217,8 @@ class Runner:
         self._progress = progress
         self._tell = tell
         self._tell_error = tell_error
-        self._line: ProgressLine | None = None
-        self._interruption: InterruptHandler | None = None
+        self._line = ProgressLine("", 0, None)
+        self._interruption = InterruptHandler()
         self._polls = True
         self._stack: ExitStack | None = None
         self._depth = 0
@@ -327,7 +323,7 @@ class Runner:
             return
         if timed:
             text = f"{time.monotonic() - self._began:7.0f} s  {text}"
-        if self._line is None or not self._line.print_above(text):
+        if not self._line.print_above(text):
             self._tell(text)
 
     def tell_error(self, text: str) -> None:
@@ -341,20 +337,17 @@ class Runner:
         Raises:
             KeyboardInterrupt: Ctrl-C asked for the end of work that does not poll.
         """
-        if self._line is not None:
-            self._line.advance(count, answer)
+        self._line.advance(count, answer)
         if self.interrupted and not self._polls:
             raise KeyboardInterrupt
 
     def resume(self, count: int) -> None:
         """Add units that an earlier run finished; they do not count for the rate."""
-        if self._line is not None:
-            self._line.resume(count)
+        self._line.resume(count)
 
     def expect(self, total: int) -> None:
         """Change the number of all units."""
-        if self._line is not None:
-            self._line.expect(total)
+        self._line.expect(total)
 
     @property
     def has_cluster(self) -> bool:
@@ -364,16 +357,14 @@ class Runner:
     @property
     def interrupted(self) -> bool:
         """True once Ctrl-C asked for the end."""
-        return self._interruption is not None and self._interruption.stop_requested
+        return self._interruption.stop_requested
 
     def _announce_compiling(self) -> None:
         from kqj_sim.core.code_cache import can_keep_code, has_cached_kernels
 
         if not has_cached_kernels():
-            when = (
-                " for the first time: some seconds, once" if can_keep_code() else ": some seconds"
-            )
-            self.tell(f"Compiling the engine{when}")
+            once = " for the first time: some seconds, once"
+            self.tell(f"Compiling the engine{once if can_keep_code() else ': some seconds'}")
 
 
 DEFAULT_RUNNER = Runner()

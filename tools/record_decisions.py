@@ -28,6 +28,7 @@ from kqj_sim.core.block import (
     ILLEGAL,
     KEY,
     LANES,
+    ORIGINAL_LANE,
     PENDING,
     PLAYERS_BY_POSITION,
     REMAINING_CARDS,
@@ -41,13 +42,12 @@ from kqj_sim.core.block import (
     allocate_block,
     cell_index,
     pad_lanes,
-    restore_lane_order,
     team_of,
 )
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, PACK, lowest_bit
 from kqj_sim.core.deal import deal_further_cards
 from kqj_sim.core.dispatch import FOLLOW, LEAD, LOOP_ENTRIES, ask
-from kqj_sim.core.jit import int64_at, kernel, scalar
+from kqj_sim.core.jit import block_loop, int64_at, kernel, scalar
 from kqj_sim.core.playouts import compute_utility, copy_lanes, put_trick_cards
 from kqj_sim.core.round import (
     RESUME_PLAY,
@@ -253,6 +253,19 @@ def _roll_out(
                 cards[waiting] = sheet[at + _CANDIDATES + which]
                 where[waiting] = i * MAX_CANDIDATES + which
                 waiting += 1
+
+
+@block_loop
+def restore_lane_order(state: Block, lanes: int, rows: int) -> None:
+    """Move each lane back to ORIGINAL_LANE, in the first `rows` rows."""
+    for lane in range(lanes):
+        origin = state[ORIGINAL_LANE + lane]
+        while origin != lane:
+            for row in range(rows):
+                here = cell_index(row * STRIDE, lane)
+                there = cell_index(row * STRIDE, origin)
+                state[here], state[there] = state[there], state[here]
+            origin = state[ORIGINAL_LANE + lane]
 
 
 @scalar

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -115,13 +115,13 @@ class Output:
             from kqj_sim.output.loading import load_writers
 
             load_writers(self.format, self._plot_format)
-            self._run_path = None
+            self._run_path: Path | None = None
+            self._run_file = None
             if self.format == "csv" and self._out is not None:
                 from kqj_sim.output.files import make_sidecar_path
 
                 self._run_path = make_sidecar_path(self._out)
-            run_path = None if self._run_path is None else str(self._run_path)
-            self._run_file = open_output(stack, run_path)
+                self._run_file = open_output(stack, str(self._run_path))
             self._stack = stack.pop_all()
         return self
 
@@ -135,31 +135,22 @@ class Output:
         if kind is None and self._failure is not None:
             raise self._failure
 
-    def write_screen(self, screen: Screen) -> None:
-        """Write tables to the file, or to stdout with colours and a width that suit it."""
-        if self._tables_file is None:
-            print_tables(screen, self.format, self._color)
-        else:
-            self._write_tables(render(screen, self.format), screen)
-        if self._run_file is not None:
-            self._run_file.write(format_run(screen.run, indent=1).encode() + b"\n")
-            tell_sidecar(self._run_path)
-
     def write_result(self, result: Result, shown: Collection[str] | None) -> None:
         """Write the tables of a result, those asked for, or its page, and its picture."""
-        if self.format in ("html", "json"):
-            self.write_page(result.render(self.format), result.screen)
-        else:
-            screen = result.screen
-            self.write_screen(screen if shown is None else replace(screen, shown=shown))
-        self.write_plot(lambda format: result.make_drawing().render(format))
-
-    def write_page(self, page: bytes, screen: Screen) -> None:
-        """Write a page to the file, or to stdout; the screen is what it shows."""
-        if self._tables_file is None:
-            click.echo(page, nl=False, file=get_stdout())
-        else:
+        is_page = self.format in ("html", "json")
+        screen = result.screen if is_page or shown is None else replace(result.screen, shown=shown)
+        if self._tables_file is not None:
+            page = result.render(self.format) if is_page else render(screen, self.format)
             self._write_tables(page, screen)
+        elif is_page:
+            click.echo(result.render(self.format), get_stdout(), nl=False)
+        else:
+            print_tables(screen, self.format, self._color)
+        if self._run_file is not None:
+            self._run_file.write(format_run(screen.run, indent=1).encode() + b"\n")
+            if not click.get_current_context().params.get("quiet"):
+                write_line(f"Rules, players and seed: {self._run_path}", err=True)
+        self._write_plot(result)
 
     def _write_tables(self, content: bytes, screen: Screen) -> None:
         """Complete the file; if that fails, as on a full disk, write the tables to stdout.
@@ -174,26 +165,16 @@ class Output:
             self._failure = error
             print_tables(screen, self.format if self.format in _TEXTS else "table", self._color)
 
-    def write_plot(self, draw: Callable[[str], bytes]) -> None:
-        """Write the picture that `draw` returns for a format; without --plot do nothing.
-
-        If there is nothing to draw, write nothing and say so on stderr.
-        """
+    def _write_plot(self, result: Result) -> None:
+        """Draw the picture; if there is nothing to draw, write nothing and say so on stderr."""
         if self._plot_file is None or self._plot_format is None:
             return
         from kqj_sim.output.figures import NothingToDrawError
 
         try:
-            self._plot_file.write(draw(self._plot_format))
+            self._plot_file.write(result.make_drawing().render(self._plot_format))
         except NothingToDrawError as error:
             write_line(f"Note: no picture: {error}", err=True)
-
-
-def tell_sidecar(path: Path | None) -> None:
-    """Say on stderr which file has the run of a CSV file, unless --quiet is given."""
-    context = click.get_current_context(silent=True)
-    if path is not None and not (context is not None and context.params.get("quiet")):
-        write_line(f"Rules, players and seed: {path}", err=True)
 
 
 def open_output(stack: ExitStack, path: str | None) -> IO[bytes] | None:
@@ -210,7 +191,7 @@ def print_tables(screen: Screen, format: str, color: str) -> None:
     colored = format == "table" and wants_color(color)
     encoding = _get_stdout_encoding()
     text = render(screen, format, color=colored, width=screen_width(), encoding=encoding)
-    click.echo(text, nl=False, color=colored, file=get_stdout())
+    click.echo(text, get_stdout(), nl=False, color=colored)
 
 
 def print_screen(parts: Sequence[RenderableType], color: str) -> None:
@@ -219,23 +200,15 @@ def print_screen(parts: Sequence[RenderableType], color: str) -> None:
 
     colored = wants_color(color)
     text = to_screen(parts, color=colored, width=screen_width())
-    click.echo(
-        replace_signs(text, _get_stdout_encoding()), nl=False, color=colored, file=get_stdout()
-    )
+    text = replace_signs(text, _get_stdout_encoding())
+    click.echo(text, get_stdout(), nl=False, color=colored)
 
 
 def _get_stdout_encoding() -> str:
     return getattr(get_stdout(), "encoding", None) or "utf-8"
 
 
-_OPTIONS_WITHOUT_EFFECT = frozenset({"color", "format", "out", "plot", "quiet", "save", "threads"})
-
-
-def list_command_words(
-    ctx: click.Context,
-    hidden: frozenset[str] = _OPTIONS_WITHOUT_EFFECT,
-    with_config: bool = True,
-) -> list[str]:
+def list_command_words(ctx: click.Context, hidden: frozenset[str], with_config: bool) -> list[str]:
     """Return the words of a command line that gives the same results.
 
     Args:

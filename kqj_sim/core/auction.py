@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from kqj_sim.core import observed_calls as oc
 from kqj_sim.core.block import SEATS
+from kqj_sim.core.call_odds import OPTION_PENDING, OPTION_ROWS, OPTION_TURN
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP
 from kqj_sim.core.dispatch import BID, COUNTER, OVERCOUNTER, TAKE
 from kqj_sim.core.jit import kernel, scalar
@@ -27,8 +28,6 @@ PLACE, KIND, CODE = range(3)
 the contract, the bid (`core.views.bid_code`), or PASS."""
 CALL_SIZE = 3
 
-_OPTION_TURN, _OPTION_PENDING, _OPTION_STATE = range(3)
-OPTION_SIZE = _OPTION_STATE + STATE_SIZE
 MAX_OPTIONS = 8
 """A pass, a counter and six contracts."""
 
@@ -172,10 +171,10 @@ def replay_calls(
 
 @scalar
 def _add_option(options: Int64Array, count: int, turn: int, pending: int, state: Int64Array) -> int:
-    options[count, _OPTION_TURN] = turn
-    options[count, _OPTION_PENDING] = pending
+    options[count, OPTION_TURN] = turn
+    options[count, OPTION_PENDING] = pending
     for entry in range(STATE_SIZE):
-        options[count, _OPTION_STATE + entry] = state[entry]
+        options[count, OPTION_ROWS + entry] = state[entry]
     return count + 1
 
 
@@ -203,22 +202,22 @@ def list_calls(
                 allowed = allows_all_no_trump(rules, lap)
             if allowed:
                 count = _add_option(options, count, turn + 1, NOTHING_PENDING, state)
-                taken = options[count - 1, _OPTION_STATE:]
+                taken = options[count - 1, OPTION_ROWS:]
                 taken[SENDER], taken[CONTRACT], taken[LAP], taken[OPEN] = place, contract, lap, 0
     elif question == BID:
         count = _add_option(options, count, turn, BID_PENDING, state)
-        options[0, _OPTION_STATE + CALL] = PASS
+        options[0, OPTION_ROWS + CALL] = PASS
         at_once = rules.counter_any_time != 0
         is_opponent = state[SENDER] >= 0 and teams[state[SENDER]] != teams[place]
         if is_opponent and (state[PASSES] == 0 or not at_once):
             resumed = turn - 1 if at_once else turn
             count = _add_option(options, count, resumed, COUNTER_PENDING, state)
-            _enter_counter(options[count - 1, _OPTION_STATE:], 0)
+            _enter_counter(options[count - 1, OPTION_ROWS:], 0)
         amount = state[AMOUNT] + 10 if state[AMOUNT] > 0 else rules.minimum_bid
         if amount <= rules.max_amount:
             for contract in range(NO_TRUMP if rules.all_no_trump == 2 else ALL_TRUMPS + 1):
                 count = _add_option(options, count, turn, BID_PENDING, state)
-                options[count - 1, _OPTION_STATE + CALL] = amount << 4 | contract << 1
+                options[count - 1, OPTION_ROWS + CALL] = amount << 4 | contract << 1
     else:
         is_over = 1 if question == OVERCOUNTER else 0
         # A counter belongs to the turn of the bid, the last one.
@@ -226,9 +225,9 @@ def list_calls(
         if is_over:
             made_turn, made_pending = turn, NOTHING_PENDING
         count = _add_option(options, count, turn, NOTHING_PENDING, state)
-        options[0, _OPTION_STATE + NEWS] = 0 if is_over else state[NEWS]
+        options[0, OPTION_ROWS + NEWS] = 0 if is_over else state[NEWS]
         count = _add_option(options, count, made_turn, made_pending, state)
-        _enter_counter(options[1, _OPTION_STATE:], is_over)
+        _enter_counter(options[1, OPTION_ROWS:], is_over)
     return count
 
 
@@ -242,5 +241,5 @@ def write_contract_option(
     """
     own_turn = turn - turn % SEATS + place
     _add_option(option, 0, own_turn, NOTHING_PENDING, state)
-    _enter_turn(option[0, _OPTION_STATE:], own_turn, amount << 4 | contract << 1)
-    option[0, _OPTION_STATE + OPEN] = 0
+    _enter_turn(option[0, OPTION_ROWS:], own_turn, amount << 4 | contract << 1)
+    option[0, OPTION_ROWS + OPEN] = 0

@@ -298,16 +298,3 @@ def swap_lanes(state: t.Block, pairs: int, row: t.RowOffset, rows: int) -> None:
         for pair in range(pairs):
             _swap_cells(state, start, state[_SWAP_FROM + pair], state[_SWAP_TO + pair])
         start += STRIDE
-
-
-@block_loop
-def restore_lane_order(state: t.Block, lanes: int, rows: int) -> None:
-    """Move each lane back to ORIGINAL_LANE, in the first `rows` rows."""
-    for lane in range(lanes):
-        origin = state[ORIGINAL_LANE + lane]
-        while origin != lane:
-            for row in range(rows):
-                here = cell_index(row * STRIDE, lane)
-                there = cell_index(row * STRIDE, origin)
-                state[here], state[there] = state[there], state[here]
-            origin = state[ORIGINAL_LANE + lane]

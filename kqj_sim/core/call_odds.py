@@ -28,11 +28,10 @@ OBSERVER_PLACE, OBSERVER_CARDS, OBSERVED_RETURN, OBSERVED_PLAYERS, OBSERVED_GRAT
 auctions), the row PLAYERS of every deal, and the litigation gratuity carried into the round."""
 OBSERVER_SIZE = 5
 
-OPTION_TURN, OPTION_PENDING = range(2)
-"""Entries of an option, a call to try: where calls resume after it (`core.round`)."""
-_OPTION_ROWS = 2
-OPTION_SIZE = _OPTION_ROWS + len(PUBLIC_ROWS)
-"""Numbers per option: these, then the rows `PUBLIC_ROWS` after the call."""
+OPTION_TURN, OPTION_PENDING, OPTION_ROWS = range(3)
+"""Entries of an option, a call to try: where calls resume after it (`core.round`), and from which
+on it has the rows `PUBLIC_ROWS` after the call."""
+OPTION_SIZE = OPTION_ROWS + len(PUBLIC_ROWS)
 
 (
     RESULT, OWN_PLAYS, OWN_TOTAL, OWN_TRICKS, OWN_SCORE, OTHER_SCORE, OWN_KQ, OWN_KQJ,
@@ -272,7 +271,7 @@ def fill_block(
             state[b.cell_index(b.FURTHER_CARDS + offset, i)] = further
     for i in range(lanes):
         state[b.KEY + i] = keys[i]
-    observed.fill_public_rows(state, lanes, option, _OPTION_ROWS)
+    observed.fill_public_rows(state, lanes, option, OPTION_ROWS)
 
 
 @scalar

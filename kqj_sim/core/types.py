@@ -56,9 +56,8 @@ Int64Pointer: TypeAlias = Int64Array
 Float32Pointer: TypeAlias = Float32Array
 Float64Pointer: TypeAlias = Float64Array
 """C pointers to floats, likewise."""
-Int16Pointer: TypeAlias = Int16Array
 Int32Pointer: TypeAlias = Int32Array
-"""A C pointer to smaller integers, likewise."""
+"""A C pointer to int32, likewise."""
 
 Kernel: TypeAlias = Any
 """A compiled function.  Any, since numba's decorators are untyped and add attributes of their own

@@ -12,8 +12,9 @@ import numpy as np
 
 from kqj_sim.cards import CONTRACTS
 from kqj_sim.core import auction, dispatch
-from kqj_sim.core.auction import CALL_SIZE, MAX_OPTIONS, OPTION_SIZE, STATE_SIZE
+from kqj_sim.core.auction import CALL_SIZE, MAX_OPTIONS, STATE_SIZE
 from kqj_sim.core.block import SEATS
+from kqj_sim.core.call_odds import OPTION_SIZE
 from kqj_sim.core.jit import get_python_function
 from kqj_sim.core.observed_calls import CALL_ROWS, OBSERVED_CALL_SIZE
 from kqj_sim.core.round import BID_PENDING

@@ -68,17 +68,17 @@ def explain_failure(
     game = get_engine(rules)
     deal, dealer, _ = failed
     where = f"deal {deal} of seed {seed}"
-    decisions = replay_decisions(rules, players, imposed, seed, failed)
-    for configured, question, answer, view in decisions:
-        fault = _CHECKS[question](view, answer, game)
+    replayed = replay_decisions(rules, players, imposed, seed, failed)
+    for configured, decision, answer, view in replayed:
+        fault = _CHECKS[decision](view, answer, game)
         if fault is None:
             continue
         line = 0
         if answer == EXCEPTION_RAISED:
-            line, fault = _find_exception(configured, question, view)
+            line, fault = _find_exception(configured, decision, view)
         seats = game.rules.seats
-        seat = (dealer + 1 + _place_of_view(question, view, seats)) % seats
-        function = configured.policy.choices[question][0]
+        seat = (dealer + 1 + _place_of_view(decision, view, seats)) % seats
+        function = configured.policy.choices[decision][0]
         place = locate_source(function, line)
         who = f"policy {configured.policy.name!r}, {function.__name__}()"
         return InputError(f"{place}: {who}, {where}, seat {seat}: {fault}")
@@ -91,21 +91,19 @@ def replay_decisions(
     imposed: Imposed,
     seed: int,
     failed: FailedRound,
-) -> list[tuple[ConfiguredPolicy, str, int, Any]]:
-    """Replay a round; return (policy, decision, answer, view) of each answer of user policies."""
+) -> Iterator[tuple[ConfiguredPolicy, str, int, Any]]:
+    """Replay a round; yield (policy, decision, answer, view) of each answer of user policies."""
     state = allocate_block()
     deal, dealer, pending = failed
     get_engine(rules).start_deals(state, deal, 1)
     state[DEALER], state[PENDING] = dealer, pending
     entries = _play_and_log(state, 1, seed, rules, players, imposed)
     distinct = list(dict.fromkeys(players))
-    decisions = []
-    for member, number, answer, *values in entries.tolist():
-        question = DECISION_OF_LOOP[member]
-        kind = _VIEWS[question]
-        configured = distinct[number].policy_for(question).under(rules)
-        decisions.append((configured, question, answer, kind(*values[: len(kind._fields)])))
-    return decisions
+    for loop, number, answer, *values in entries.tolist():
+        decision = DECISION_OF_LOOP[loop]
+        kind = _VIEWS[decision]
+        configured = distinct[number].policy_for(decision).under(rules)
+        yield configured, decision, answer, kind(*values[: len(kind._fields)])
 
 
 def log_decisions(
@@ -119,10 +117,10 @@ def log_decisions(
     state = allocate_block()
     get_engine(rules).start_deals(state, 0, deals)
     entries = _play_and_log(state, deals, seed, rules, [player] * rules.seats, None)
-    for member in np.unique(entries[:, 0]).tolist():
-        decision = DECISION_OF_LOOP[member]
+    for loop in np.unique(entries[:, 0]).tolist():
+        decision = DECISION_OF_LOOP[loop]
         size = len(_VIEWS[decision]._fields)
-        logged = entries[entries[:, 0] == member]
+        logged = entries[entries[:, 0] == loop]
         configured = player.policy_for(decision).under(rules)
         yield configured, decision, logged[:, 2], logged[:, 3 : 3 + size]
 
@@ -136,29 +134,29 @@ def _play_and_log(
     imposed: Imposed,
 ) -> NDArray[np.int64]:
     """Play the rounds of a block; return the answers of user policies (n, _ENTRY_SIZE)."""
-    table, game = encode_seating(rules, players, imposed), rules.game
-    table = table._replace(
-        resources=table.resources.copy(), loop_addresses=table.loop_addresses.copy()
+    seating, game = encode_seating(rules, players, imposed), rules.game
+    seating = seating._replace(
+        resources=seating.resources.copy(), loop_addresses=seating.loop_addresses.copy()
     )
     # The end of the part in use, where the last entry may begin, and the entries.
     log = np.zeros(2 + (lanes * _LOG_ENTRIES + 1) * _ENTRY_SIZE, dtype=np.int64)
     log[:2] = 2, len(log) - _ENTRY_SIZE
     headers = np.zeros((LOOP_COUNT, MAX_POLICIES, 5), dtype=np.int64)
-    for member, decision in enumerate(DECISION_OF_LOOP):
+    for loop, decision in enumerate(DECISION_OF_LOOP):
         for number, player in enumerate(dict.fromkeys(players)):
-            at = member * MAX_POLICIES + number
-            if table.loop_addresses[at] == 0:
+            at = loop * MAX_POLICIES + number
+            if seating.loop_addresses[at] == 0:
                 continue
             policy = player.policy_for(decision).policy
             if policy.built_in:
                 continue
-            parameters = table.parameters[parameter_offset(member, number) :]
+            parameters = seating.parameters[parameter_offset(loop, number) :]
             asking = jit.address_of(compile_asking(policy, decision), _ASKING_SIGNATURE)
-            header = headers[member, number]
-            header[:] = member, number, log.ctypes.data, asking, parameters.ctypes.data
-            table.resources[at] = header.ctypes.data
-            table.loop_addresses[at] = _bind_logging_loop(member, game).address
-    play_block(state, lanes, seed, encode_rules(rules), table, np.empty(0, np.int64))
+            header = headers[loop, number]
+            header[:] = loop, number, log.ctypes.data, asking, parameters.ctypes.data
+            seating.resources[at] = header.ctypes.data
+            seating.loop_addresses[at] = _bind_logging_loop(loop, game).address
+    play_block(state, lanes, seed, encode_rules(rules), seating, np.empty(0, np.int64))
     return log[2 : log[0]].reshape(-1, _ENTRY_SIZE)
 
 

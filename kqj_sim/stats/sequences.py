@@ -40,18 +40,8 @@ def compute_sequence_width(
 
     The two-sided boundary of theorem 2.2, sqrt(2 (n r + 1) / (n r) ln(sqrt(n r + 1) / alpha)) with
     r = rho^2, which is the least at n = `tuned_count` (equation 11 there, with Lambert's function
-    solved by iteration).  3.04 at best for 95%, where a single look would need 1.96.  Raises
-    ValueError for a confidence that is not between 0 and 1, and for numbers below 1.
+    solved by iteration).  3.04 at best for 95%, where a single look would need 1.96.
     """
-    if not 0 < confidence < 1:
-        raise ValueError(f"a confidence lies between 0 and 1, such as 0.95, not {confidence}")
-    if count < 1 or tuned_count < 1:
-        raise ValueError(f"a sequence needs one observation or more, not {min(count, tuned_count)}")
-    return _compute_width(count, confidence, tuned_count)
-
-
-def _compute_width(count: int, confidence: float, tuned_count: int) -> float:
-    """Return `compute_sequence_width` of arguments that are in range."""
     spread = _optimize_boundary(confidence) * count / tuned_count
     within = 2 * math.log(1 / (1 - confidence)) + math.log1p(spread)
     return math.sqrt((1 + 1 / spread) * within)
@@ -130,5 +120,5 @@ def _make_sequence_estimate(
 ) -> Estimate:
     if variance <= 0:
         return make_unbounded(value, count)
-    half = _compute_width(count, confidence, tuned_count) * math.sqrt(variance)
+    half = compute_sequence_width(count, confidence, tuned_count) * math.sqrt(variance)
     return Estimate(value, value - half, value + half, count)

@@ -13,9 +13,9 @@ from kqj_sim.core.block import (
     STRIDE,
     allocate_block,
     pair_selected_lanes,
-    restore_lane_order,
     swap_lanes,
 )
+from tools.record_decisions import restore_lane_order
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 1.0])

@@ -64,7 +64,7 @@ def read_constants() -> dict[str, Any]:
         "LISTED_CALLERS": LISTED_CALLERS,
         "LISTED_DEALS": LISTED_DEALS,
         "STATE": auction.STATE_SIZE,
-        "OPTION": auction.OPTION_SIZE,
+        "OPTION": call_odds.OPTION_SIZE,
         "OPTIONS": auction.MAX_OPTIONS,
         "KNOWLEDGE": KNOWLEDGE_SIZE,
         "CALLS": bidding.MAX_CALLS,

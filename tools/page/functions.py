@@ -23,7 +23,7 @@ FUNCTIONS = (
     intervals._compute_clopper_pearson_bounds, quantiles.student_quantile,
     quantiles.beta_quantile, quantiles._log_beta, quantiles._beta_series,
     sequences.estimate_ratio_sequentially, sequences._make_sequence_estimate,
-    sequences._compute_width, sequences._optimize_boundary, call_sampler.add_totals,
+    sequences.compute_sequence_width, sequences._optimize_boundary, call_sampler.add_totals,
     call_sampler._classify_endings, call_sampler.estimate_reach, call_sampler.choose_amounts,
     card_sampler.count_hand_ways, card_sampler.count_ways, card_sampler.find_different,
     card_sampler.weigh_hands, card_sampler.weigh_layouts, card_sampler.choose_least_weight,
