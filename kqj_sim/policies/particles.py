@@ -73,8 +73,8 @@ def chance_of_bid(
     spare = _OPENING_MARGIN if amount <= rules.minimum_bid else _RAISE_MARGIN
     needed = amount + spare * fitted.spread
     needed -= points.base_total(contract, fitted)
-    named = points.summarise_bids(last_bids, state[b.PLAYERS + lane], place, contract).named
-    needed -= fitted.named * named
+    partners, _ = points.summarise_bids(last_bids, state[b.PLAYERS + lane], place, contract)
+    needed -= fitted.named * partners
     needed /= fitted.per_count
     return normal_share((points.count_points(hand, contract, fitted) - needed) / CALL_SOFTNESS)
 

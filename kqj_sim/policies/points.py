@@ -404,15 +404,6 @@ def choose_take(view: Any, parameters: Any) -> int:
     return best.call if best.value >= threshold_to_take(view, parameters) else PASS
 
 
-class BidSummary(NamedTuple):
-    """Numbers of players whose last bid is in a contract."""
-
-    named: int
-    """Partners."""
-    their_named: int
-    """Opponents."""
-
-
 _COUNT_BITS = 4
 """Bits of a count in packed counts by contract, from -1 for no bid on."""
 
@@ -420,8 +411,8 @@ _COUNT_BITS = 4
 @scalar
 def summarise_bids(
     last_bids: PackedBids, players: PackedPlayers, place: Place, contract: Contract
-) -> BidSummary:
-    """Count the others whose last bid (`BidView.last_bids`) is in a contract, for a place."""
+) -> tuple[int, int]:
+    """Count partners and opponents whose last bid (`BidView.last_bids`) is in a contract."""
     # First for all contracts at once: the compiler does that once for all questions about a view.
     named, their_named = 0, 0
     for other in range(SEATS):
@@ -432,7 +423,7 @@ def summarise_bids(
         named += one if partner else 0
         their_named += 0 if partner else one
     shift, mask = _COUNT_BITS * (contract + 1), (1 << _COUNT_BITS) - 1
-    return BidSummary((named >> shift) & mask, (their_named >> shift) & mask)
+    return (named >> shift) & mask, (their_named >> shift) & mask
 
 
 @scalar
@@ -445,12 +436,13 @@ def base_total(contract: Contract, parameters: Any) -> float:
 @scalar
 def expected_total(view: Any, contract: Contract, parameters: Any) -> float:
     """Return the team's expected total in a contract, from the hand and the calls so far."""
-    p, h = parameters, summarise_bids(view.last_bids, view.players, view.place, contract)
+    p = parameters
+    partners, opponents = summarise_bids(view.last_bids, view.players, view.place, contract)
     return (
         base_total(contract, p)
         + p.per_count * count_points(view.hand, contract, p)
-        + p.named * h.named
-        + p.their_named * h.their_named
+        + p.named * partners
+        + p.their_named * opponents
     )
 
 
@@ -462,12 +454,13 @@ def _capot_chance(total: float, parameters: Any) -> float:
 @scalar
 def _chance_of_opponents(view: Any, parameters: Any) -> float:
     """Return the chance that an opponent makes the last bid, from their bids and this hand."""
-    p, h = parameters, summarise_bids(view.last_bids, view.players, view.bidder, view.contract)
+    p = parameters
+    backing, _ = summarise_bids(view.last_bids, view.players, view.bidder, view.contract)
     to_spare = (
         p.margin
         - p.margin_falls * (view.amount - (120.0 if view.team_count == 2 else 80.0))
         - p.hold * count_points(view.hand, view.contract, p)
-        + p.backed * h.named
+        + p.backed * backing
     )
     return normal_share(to_spare / p.spread)
 

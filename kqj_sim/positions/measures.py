@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -23,16 +23,9 @@ WON, LOST, DRAWN, NOT_PLAYED = range(ENDINGS)
 """Endings of a round for the player's side: won, lost, a litigation or tie, passed out."""
 
 
-class Measure(NamedTuple):
-    """A quantity of a round that is estimated for each option.
-
-    Attributes:
-        name: the identifier of the quantity; of a share of rounds the values are 0 and 1.
-        compute: computes it, shape (...), from outcomes with their columns first, (OUTCOME, ...).
-    """
-
-    name: str
-    compute: Callable[[Int16Array], Any]
+Measure: TypeAlias = Callable[[Int16Array], Any]
+"""A function that computes a quantity of rounds, shape (...), from outcomes with their columns
+first, (OUTCOME, ...); of a share of rounds the values are 0 and 1."""
 
 
 @dataclass(frozen=True)
@@ -40,73 +33,62 @@ class MeasureTable:
     """The measures of a question of a game.
 
     Attributes:
-        measures: the measures, in the order of the tables.
+        functions: the measures by name, in the order of the tables.
         note: text under the table of options.
         rare: names of measures that tables leave out where all options have 0.
     """
 
-    measures: tuple[Measure, ...]
+    functions: Mapping[str, Measure]
     note: str
     rare: tuple[str, ...]
 
     @cached_property
     def indices(self) -> dict[str, int]:
         """The index of each measure by its name."""
-        return {measure.name: index for index, measure in enumerate(self.measures)}
-
-    def __getitem__(self, name: str) -> Measure:
-        """Return a measure by its name."""
-        return self.measures[self.indices[name]]
+        return {name: index for index, name in enumerate(self.functions)}
 
     def compute(self, outcomes: Int16Array) -> Float64Array:
         """Return the measures, (measures, options, n), of outcomes, (options, n, OUTCOME)."""
         columns = np.moveaxis(outcomes, -1, 0)
-        return np.stack([measure.compute(columns).astype(np.float64) for measure in self.measures])
+        values = [measure(columns).astype(np.float64) for measure in self.functions.values()]
+        return np.stack(values)
 
 
 UNCOUNTERED_VALUE = "value_if_not_countered"
 """With auctions the value in the same deals if nobody counters the player's side."""
 
-_WINS = Measure("win_share", lambda of: of[kqj.OWN_SCORE] > of[kqj.OTHER_SCORE])
-_VALUE = Measure("value", lambda of: 0.5 * of[kqj.DOUBLE_LEAD])
-_LITIGATED = Measure("litigated_share", lambda of: of[kqj.RESULT] == LITIGATION)
-_PASSED = Measure("passed_share", lambda of: of[kqj.RESULT] == PASSED_OUT)
-_OWN_SIDE = (
-    Measure("own_total_mean", lambda of: of[kqj.OWN_TOTAL]),
-    Measure("own_capot_share", lambda of: of[kqj.OWN_TRICKS] == TRICKS),
-    Measure("own_kq_share", lambda of: of[kqj.OWN_KQ] > 0),
-    Measure("own_kqj_share", lambda of: of[kqj.OWN_KQJ] > 0),
-)
-_OWN_CONTRACT = (
-    Measure("own_made_share", lambda of: (of[kqj.OWN_PLAYS] != 0) & (of[kqj.RESULT] == MADE)),
-    Measure("own_contract_share", lambda of: of[kqj.OWN_PLAYS] != 0),
-)
-_COUNTERS = (
-    Measure("own_countered_share", lambda of: of[kqj.OWN_COUNTERED] != 0),
-    Measure(
-        UNCOUNTERED_VALUE,
-        lambda of: 0.5 * of[kqj.UNCOUNTERED_DOUBLE_LEAD],
-    ),
-)
-_KQJ_NOTE = "Value: your side's score minus {}, on average."
+_KQJ_MEASURES: Mapping[str, Measure] = {
+    "win_share": lambda of: of[kqj.OWN_SCORE] > of[kqj.OTHER_SCORE],
+    "value": lambda of: 0.5 * of[kqj.DOUBLE_LEAD],
+    "own_countered_share": lambda of: of[kqj.OWN_COUNTERED] != 0,
+    UNCOUNTERED_VALUE: lambda of: 0.5 * of[kqj.UNCOUNTERED_DOUBLE_LEAD],
+    "own_made_share": lambda of: (of[kqj.OWN_PLAYS] != 0) & (of[kqj.RESULT] == MADE),
+    "own_contract_share": lambda of: of[kqj.OWN_PLAYS] != 0,
+    "contract_made_share": lambda of: of[kqj.RESULT] == MADE,
+    "litigated_share": lambda of: of[kqj.RESULT] == LITIGATION,
+    "passed_share": lambda of: of[kqj.RESULT] == PASSED_OUT,
+    "own_total_mean": lambda of: of[kqj.OWN_TOTAL],
+    "own_capot_share": lambda of: of[kqj.OWN_TRICKS] == TRICKS,
+    "own_kq_share": lambda of: of[kqj.OWN_KQ] > 0,
+    "own_kqj_share": lambda of: of[kqj.OWN_KQJ] > 0,
+}
+_COUNTERS = ("own_countered_share", UNCOUNTERED_VALUE)
 _OTHERS = {2: "the opponents'", 3: "the mean of the two others'"}
 
 
 def get_kqj_call_measures(rules: KqjRules) -> MeasureTable:
     """Return the measures of calls of KQJ."""
-    counters = _COUNTERS if rules.bidding == "auction" else ()
-    return MeasureTable(
-        (_WINS, _VALUE, *counters, *_OWN_CONTRACT, _LITIGATED, _PASSED, *_OWN_SIDE),
-        _KQJ_NOTE.format(_OTHERS[rules.teams]),
-        ("litigated_share", "passed_share"),
-    )
+    left_out = () if rules.bidding == "auction" else _COUNTERS
+    return _make_kqj_table(rules, ("contract_made_share", *left_out))
 
 
 def get_kqj_card_measures(rules: KqjRules) -> MeasureTable:
     """Return the measures of cards of KQJ."""
-    is_made = Measure("contract_made_share", lambda columns: columns[kqj.RESULT] == MADE)
-    return MeasureTable(
-        (_WINS, _VALUE, is_made, _LITIGATED, *_OWN_SIDE),
-        _KQJ_NOTE.format(_OTHERS[rules.teams]),
-        ("litigated_share",),
-    )
+    calls_only = ("own_made_share", "own_contract_share", "passed_share")
+    return _make_kqj_table(rules, (*_COUNTERS, *calls_only))
+
+
+def _make_kqj_table(rules: KqjRules, left_out: tuple[str, ...]) -> MeasureTable:
+    functions = {name: measure for name, measure in _KQJ_MEASURES.items() if name not in left_out}
+    note = f"Value: your side's score minus {_OTHERS[rules.teams]}, on average."
+    return MeasureTable(functions, note, ("litigated_share", "passed_share"))

@@ -112,7 +112,7 @@ class Odds:
 
     def __post_init__(self) -> None:
         self.question_counts = np.zeros((self.question_count, 2), dtype=np.int64)
-        self.sums = WeightedMoments.zeros(len(self.measures.measures), len(self.options))
+        self.sums = WeightedMoments.zeros(len(self.measures.functions), len(self.options))
         callers = len({call.place for call in self.observed_calls})
         self.shares, self.share_products = np.zeros(callers), np.zeros((callers, callers))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -34,19 +33,6 @@ class SearchEnded(Exception):
     def __init__(self, by_time: bool) -> None:
         super().__init__()
         self.by_time = by_time
-
-
-class ChunkSearch(NamedTuple):
-    """Arrays that the search shares with the thread that works on a chunk.
-
-    Attributes:
-        counts: int64 (questions, 2), hands that were asked and that agreed.
-        signal: int64 (SIGNAL_SIZE,), set to STOP by the search, and by the kernel to the rest
-            (`core.observed_calls`).
-    """
-
-    counts: Int64Array
-    signal: Int64Array
 
 
 class Search:
@@ -86,29 +72,35 @@ class Search:
         self._max_hands = MAX_HANDS if max_hands is None else max_hands
         self._listed_callers = LISTED_CALLERS if shares_lists else 0
         self._hands_per_deal = hands_per_deal or self._max_hands // DEALS_PER_SEARCH
-        self._running: list[ChunkSearch] = []
+        self._running: list[tuple[Int64Array, Int64Array]] = []
         self._ended = False
         self._deals = 0
         self._searched = 0.0
         self._waited_at = time.monotonic()
 
-    def start_chunk(self) -> ChunkSearch:
-        """Return what a chunk shares with the search; called in its thread."""
-        chunk = ChunkSearch(np.zeros_like(self.counts), np.zeros(SIGNAL_SIZE, dtype=np.int64))
-        chunk.signal[LISTED] = self._listed_callers
-        self._running.append(chunk)
+    def start_chunk(self) -> tuple[Int64Array, Int64Array]:
+        """Return what a chunk shares with the search; called in its thread.
+
+        Returns:
+            counts: int64 (questions, 2), hands that were asked and that agreed.
+            signal: int64 (SIGNAL_SIZE,), set to STOP by the search, and by the kernel to the rest
+                (`core.observed_calls`).
+        """
+        counts, signal = np.zeros_like(self.counts), np.zeros(SIGNAL_SIZE, dtype=np.int64)
+        signal[LISTED] = self._listed_callers
+        self._running.append((counts, signal))
         if self._ended:
-            chunk.signal[STOP] = 1
-        return chunk
+            signal[STOP] = 1
+        return counts, signal
 
     @property
     def all_counts(self) -> Int64Array:
         """The counts, those of unfinished chunks included; they depend on the threads."""
-        return self.counts + sum(chunk.counts for chunk in self._running)
+        return self.counts + sum(counts for counts, _ in self._running)
 
     def finish_chunk(self, counts: Int64Array, deals: int) -> None:
         """Add the counts and deals of the next chunk; raise SearchEnded at a limit."""
-        self._running = [chunk for chunk in self._running if chunk.counts is not counts]
+        self._running = [chunk for chunk in self._running if chunk[0] is not counts]
         self.counts += counts
         self._deals += deals
         if deals > 0:
@@ -124,7 +116,7 @@ class Search:
         if len(self.counts) == 0:
             return
         # Only search counts: compiling and playing on may take long where hands are found at once.
-        self._spend(any(chunk.signal[SEARCHING] for chunk in self._running))
+        self._spend(any(signal[SEARCHING] for _, signal in self._running))
 
     def _spend(self, is_searching: bool) -> None:
         """Report progress, and count the time since the last call if it went to the search."""
@@ -140,8 +132,8 @@ class Search:
     def end(self) -> None:
         """Make the kernels return."""
         self._ended = True
-        for chunk in self._running:
-            chunk.signal[STOP] = 1
+        for _, signal in self._running:
+            signal[STOP] = 1
 
 
 class Deadline:

@@ -126,9 +126,9 @@ def test_threads_stop_when_nobody_takes_more() -> None:
     search = Search(1, seconds=0.2)
 
     def work(first: int, count: int) -> int:
-        run = search.start_chunk()
-        run.signal[SEARCHING] = 1
-        while run.signal[STOP] == 0:
+        _, signal = search.start_chunk()
+        signal[SEARCHING] = 1
+        while signal[STOP] == 0:
             time.sleep(0.01)
         return first
 
@@ -154,12 +154,12 @@ def test_deadline_ends_running_and_later_searches() -> None:
     now = [0.0]
     deadline = Deadline(2.0, lambda: now[0])
     search = deadline.limit(Search(1))
-    chunk = search.start_chunk()
+    _, signal = search.start_chunk()
     deadline.wait()
-    assert chunk.signal[STOP] == 0
+    assert signal[STOP] == 0
     now[0] = 2.0
     deadline.wait()
-    assert chunk.signal[STOP] == 1
-    assert deadline.limit(Search(1)).start_chunk().signal[STOP] == 1
+    assert signal[STOP] == 1
+    assert deadline.limit(Search(1)).start_chunk()[1][STOP] == 1
     # Without calls to agree with there is no search: deals are found at once.
-    assert deadline.limit(Search(0)).start_chunk().signal[STOP] == 0
+    assert deadline.limit(Search(0)).start_chunk()[1][STOP] == 0

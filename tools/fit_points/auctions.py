@@ -55,7 +55,7 @@ class AuctionTurns(NamedTuple):
         contract: the contract with the player's highest expected total.
         amount: the lowest amount that the player may bid.
         own_count: the count of the player's hand for that contract.
-        other_bids: (2, n), the bids of others in it (`policies.points.BidSummary`).
+        other_bids: (2, n), the bids of others in it (`policies.points.summarise_bids`).
         bidder: place of the last bidder if that is an opponent, else -1.
         their_contract, their_amount: the last bid.
         their_count: the count of the player's hand for the last bid's contract.
@@ -128,7 +128,7 @@ def _fill_turns(
                 turns.their_contract[lane] = contract
                 turns.their_amount[lane] = amount
                 turns.their_count[lane] = int(count_points(view.hand, contract, parameters))
-                turns.backed[lane] = summarise_bids(last_bids, players, bidder, contract).named
+                turns.backed[lane] = summarise_bids(last_bids, players, bidder, contract)[0]
 
 
 def draw_turns(rules: KqjRules, policy: str, seed: int, deals: Int64Array) -> AuctionTurns:

@@ -162,12 +162,12 @@ def play_round(
     return int(count)
 
 
-def make_measure_kernel(measure: Measure) -> t.Kernel:
+def make_measure_kernel(name: str, measure: Measure) -> t.Kernel:
     """Return a kernel (outcomes, values) that fills a measure, float64 (options, n).
 
     Outcomes are int16 (options, n, OUTCOME_SIZE).
     """
-    compute = scalar(measure.compute)
+    compute = scalar(measure)
 
     @kernel(cache=False)
     def compute_measure(outcomes: t.Int16Array, values: t.Float64Array) -> None:
@@ -175,7 +175,7 @@ def make_measure_kernel(measure: Measure) -> t.Kernel:
             for deal in range(outcomes.shape[1]):
                 values[option, deal] = compute(outcomes[option, deal])
 
-    compute_measure.__name__ = f"measure_{measure.name}"
+    compute_measure.__name__ = f"measure_{name}"
     return compute_measure
 
 
@@ -286,5 +286,5 @@ def list_examples(sampler: KqjCardSampler) -> Iterator[tuple[t.Kernel, tuple[Any
     yield count_ways, (sampler.turn, layouts, 0, sampler._rules, sampler._seating, ints)
     auction = KqjRules(bidding="auction")
     tables = get_kqj_call_measures(auction), get_kqj_card_measures(auction)
-    for measure in {each.name: each for table in tables for each in table.measures}.values():
-        yield make_measure_kernel(measure), (outcomes, two)
+    for name, measure in {**tables[0].functions, **tables[1].functions}.items():
+        yield make_measure_kernel(name, measure), (outcomes, two)

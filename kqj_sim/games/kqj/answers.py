@@ -45,8 +45,8 @@ def list_details(odds: KqjCallOdds, shared: dict[str, Any]) -> dict[str, Any]:
     """Return the values of the JSON output, with those that all games have."""
     situation, rival = odds.position, odds.find_uncountered_best()
     found = {} if odds.uncountered_best is None else {
-        "best_if_not_countered": odds.get_text(odds.best if rival is None else rival.option),
-        "best_only_because_countered": rival is not None and rival.lead.low > 0,
+        "best_if_not_countered": odds.get_text(odds.best if rival is None else rival[0]),
+        "best_only_because_countered": rival is not None and rival[1].low > 0,
     }  # fmt: skip
     return {
         "return": None if situation.upcard is None else str(situation.upcard),
@@ -241,8 +241,9 @@ def _make_amount_grid(odds: KqjCallOdds) -> Grid:
 
 def explain_best(odds: KqjCallOdds, best: RankedOption) -> str:
     """Return a line if the best call is the best only because the opponents would counter it."""
-    found = odds.find_uncountered_best()
-    if found is None:
+    uncountered = odds.find_uncountered_best()
+    if uncountered is None:
         return ""
-    rival = RankedOption(found.option, name_option(odds, found.option), found.lead)
+    option, lead = uncountered
+    rival = RankedOption(option, name_option(odds, option), lead)
     return say(screen.__name__, "counters", odds, best, rival)

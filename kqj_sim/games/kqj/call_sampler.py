@@ -6,7 +6,6 @@ import copy
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -58,17 +57,6 @@ def suggest_players(rules: KqjRules, assumed: Sequence[Player]) -> str:
     return _FREE_CALLERS[rules.bidding] if default.under(rules) in assumed else default.given
 
 
-class UncounteredBest(NamedTuple):
-    """The call that is the best if nobody counters the player's side.
-
-    Attributes:
-        lead: its value less that of the best call, both if nobody counters.
-    """
-
-    option: int
-    lead: Estimate
-
-
 @dataclass(eq=False, kw_only=True)
 class KqjCallOdds(Odds):
     """Estimates of the calls of KQJ; with auctions the contracts, if they are played, follow.
@@ -101,16 +89,17 @@ class KqjCallOdds(Odds):
             objective = candidates.objective._replace(value=measure)
             self.uncountered_best = candidates.sums.best(objective)
 
-    def find_uncountered_best(self) -> UncounteredBest | None:
+    def find_uncountered_best(self) -> tuple[int, Estimate] | None:
         """Return the call that is better than the best if nobody counters the player's side.
 
-        None if the best call remains the best, or is equal to the other in all deals.
+        Its lead over the best call, if nobody counters, is with it; None if the best call remains
+        the best, or is equal to the other in all deals.
         """
         option = self.uncountered_best
         if option is None or option == self.best:
             return None
         lead = self.estimate(measures.UNCOUNTERED_VALUE, option, self.best)
-        return UncounteredBest(option, lead) if lead.value > 0 else None
+        return (option, lead) if lead.value > 0 else None
 
     def estimate_reach_probability(self, option: int, amount: int) -> Estimate:
         """Estimate the chance that the total of the player's side is at least an amount."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -35,44 +34,26 @@ def _lose_points(of: Int16Array) -> Float64Array:
     return 1.0 * of[core.OTHER_SCORE] - of[core.OWN_SCORE]
 
 
-def _makes(of: Int16Array) -> Any:
-    return of[core.RESULT] == MADE
+_MEASURES: Mapping[str, Measure] = {
+    "win_share": lambda of: of[core.OWN_SCORE] < 0,
+    "value": _lose_points,
+    "own_made_share": lambda of: (of[core.OWN_PLAYS] != 0) & (of[core.RESULT] == MADE),
+    "own_contract_share": lambda of: of[core.OWN_PLAYS] != 0,
+    "contract_made_share": lambda of: of[core.RESULT] == MADE,
+    "tied_share": lambda of: of[core.RESULT] == TIE,
+    "passed_share": lambda of: of[core.RESULT] == PASSED_OUT,
+    "own_points_mean": lambda of: of[core.OWN_POINTS],
+    "own_all_tricks_share": lambda of: of[core.OWN_TRICKS] == TRICKS,
+}
 
 
-_NOTE = "Value: points gained on the opponents, on average."
-_WINS = Measure("win_share", lambda of: of[core.OWN_SCORE] < 0)
-_VALUE = Measure("value", _lose_points)
-_TIED = Measure("tied_share", lambda of: of[core.RESULT] == TIE)
-_OWN_SIDE = (
-    Measure("own_points_mean", lambda of: of[core.OWN_POINTS]),
-    Measure("own_all_tricks_share", lambda of: of[core.OWN_TRICKS] == TRICKS),
-)
+def _make_table(left_out: Sequence[str], rare: tuple[str, ...]) -> MeasureTable:
+    functions = {name: measure for name, measure in _MEASURES.items() if name not in left_out}
+    return MeasureTable(functions, "Value: points gained on the opponents, on average.", rare)
 
-CALL_MEASURES = MeasureTable(
-    (
-        _WINS,
-        _VALUE,
-        Measure("own_made_share", lambda of: (of[core.OWN_PLAYS] != 0) & _makes(of)),
-        Measure("own_contract_share", lambda of: of[core.OWN_PLAYS] != 0),
-        _TIED,
-        Measure("passed_share", lambda of: of[core.RESULT] == PASSED_OUT),
-        *_OWN_SIDE,
-    ),
-    _NOTE,
-    ("tied_share", "passed_share"),
-)
-CARD_MEASURES = MeasureTable(
-    (
-        _WINS,
-        _VALUE,
-        Measure("contract_made_share", _makes),
-        _TIED,
-        *_OWN_SIDE,
-    ),
-    _NOTE,
-    (),
-)
 
+CALL_MEASURES = _make_table(["contract_made_share"], ("tied_share", "passed_share"))
+CARD_MEASURES = _make_table(["own_made_share", "own_contract_share", "passed_share"], ())
 
 _MAX_EMPTY_DEALS = 64 * LANES
 """Deals after which players who never passed in them are taken never to pass."""
@@ -199,7 +180,7 @@ class KwajongenCallSampler(sampling.Sampler):
             raise InputError(
                 f"a policy chose what is not allowed in the deals from {first} of seed {self.seed}"
             )
-        counts = search.start_chunk().counts
+        counts, _ = search.start_chunk()
         counts[:] = LANES, live
         return Playouts(LANES, np.ones(live), outcomes, hands[:live].T, counts)
 
@@ -313,7 +294,7 @@ class KwajongenCardSampler(sampling.CardSampler):
             self.turn, first, self.seed, self._rules, self._seating, hands.reshape(-1), keys
         ):
             raise InputError(sampling.NO_LAYOUTS_MESSAGE)
-        counts = search.start_chunk().counts
+        counts, _ = search.start_chunk()
         if self.question_count:
             agrees = self._match_calls(hands, keys) == 1
             hands, keys = hands[agrees], keys[agrees]

@@ -112,8 +112,8 @@ class OddsResult(Result):
             value = odds.estimate(RANKING_MEASURE, option)
             lead = leads.get(option, value._replace(value=0.0, low=math.nan, high=math.nan))
             rows.append(describe_estimate(RANKING_MEASURE, value) | describe_estimate(LEAD, lead))
-            for measure in odds.measures.measures:
-                rows[-1] |= describe_estimate(measure.name, odds.estimate(measure.name, option))
+            for measure in odds.measures.functions:
+                rows[-1] |= describe_estimate(measure, odds.estimate(measure, option))
             rows[-1]["n"] = value.observations
         names = pd.Index([option.name for option in self.options], name="option")
         return pd.DataFrame(rows, index=names)

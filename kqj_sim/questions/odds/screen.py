@@ -113,9 +113,9 @@ def make_odds_tables(odds: Odds) -> list[Table]:
 def _make_option_table(odds: Odds, name: str, title: str, group: str) -> Table:
     measures = [
         measure
-        for measure in odds.measures.measures
-        if measure.name not in odds.measures.rare
-        or any(odds.estimate(measure.name, option).value > 0 for option in odds.ranking)
+        for measure in odds.measures.functions
+        if measure not in odds.measures.rare
+        or any(odds.estimate(measure, option).value > 0 for option in odds.ranking)
     ]
     leads = odds.estimate_leads()
     # Results of cards give no deals here.
@@ -125,9 +125,8 @@ def _make_option_table(odds: Odds, name: str, title: str, group: str) -> Table:
         for option in odds.ranking:
             groups = (_BEST_MARK if option == odds.best else "", odds.get_text(option))
             for measure in measures:
-                estimate = odds.estimate(measure.name, option)
-                yield groups, measure.name, estimate
-                if measure.name == RANKING_MEASURE:
+                yield groups, measure, odds.estimate(measure, option)
+                if measure == RANKING_MEASURE:
                     yield groups, LEAD, leads.get(option, nothing)
 
     groups = (BEST, group)

@@ -95,7 +95,7 @@ class KeptDraws:
 
     def __init__(self, sampler: Sampler) -> None:
         self.deals = 0
-        self._measures = sampler.measures
+        self._measures = sampler.measures.functions
         self._parts: list[Draws] = []
         self._weight = self._squares = 0.0
 
@@ -104,8 +104,8 @@ class KeptDraws:
         weights = playouts.weights
         columns = np.moveaxis(playouts.outcomes, -1, 0)
         names = [RANKING_MEASURE, "win_share", "own_contract_share"]
-        measures = [self._measures[name] for name in names if name in self._measures.indices]
-        outcomes = [measure.compute(columns).astype(np.float64) for measure in measures]
+        measures = filter(None, map(self._measures.get, names))
+        outcomes = [measure(columns).astype(np.float64) for measure in measures]
         self._parts.append(Draws(weights, *outcomes))
         self._weight += float(weights.sum())
         self._squares += float((weights**2).sum())

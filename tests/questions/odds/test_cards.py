@@ -135,7 +135,7 @@ def enumerated(
         weight = weigh(so_far, world)
         weights += weight
         for card in so_far.legal_cards if weight else ():
-            names = [each.name for each in get_kqj_card_measures(rules).measures]
+            names = get_kqj_card_measures(rules).functions
             of = sums.setdefault(card, dict.fromkeys(names, 0))
             for name, value in played_on(so_far, card, world).items():
                 of[name] += weight * value

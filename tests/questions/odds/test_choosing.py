@@ -21,7 +21,7 @@ from kqj_sim.positions.estimator import (
     estimate_options,
     estimate_position,
 )
-from kqj_sim.positions.measures import Measure, MeasureTable
+from kqj_sim.positions.measures import MeasureTable
 from kqj_sim.positions.odds import CardOdds, Odds, Playouts
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.sampling import CERTAIN, CardSampler, EstimatePlan, Limits
@@ -108,10 +108,7 @@ class SyntheticCards(CardSampler):
 
     chunk_size = min_chunk_size = LANES
     measures = MeasureTable(
-        (
-            Measure("win_share", lambda outcomes: outcomes[0] > 0),
-            Measure("value", lambda outcomes: outcomes[0]),
-        ),
+        {"win_share": lambda outcomes: outcomes[0] > 0, "value": lambda outcomes: outcomes[0]},
         "",
         (),
     )
@@ -129,7 +126,7 @@ class SyntheticCards(CardSampler):
     def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
         """Return scores in the place of outcomes: (cards, count, 1)."""
         drawn = scores(self.seed, first, count, self.true)[:, :, None].astype(np.int16)
-        counts = search.start_chunk().counts
+        counts, _ = search.start_chunk()
         return Playouts(count, np.ones(count), drawn, np.zeros((0, count), int), counts)
 
     def _fail(self, *_: Any) -> Any:
