@@ -228,7 +228,7 @@ class HandsByPlace(NamedTuple):
 
 
 @scalar
-def _arrange_layouts(layouts: Any, count: int, weights: Any) -> HandsByPlace:
+def arrange_layouts(layouts: Any, count: int, weights: Any) -> HandsByPlace:
     """Return the hands of layouts, all of whose chances multiply the layout's weight."""
     first, counts = np.empty(b.SEATS, np.int64), np.empty(b.SEATS, np.int64)
     for place in range(b.SEATS):
@@ -247,10 +247,15 @@ def _arrange_lists(lists: HandLists) -> HandsByPlace:
 
 
 @block_loop
-def _weigh_hands_by_calls(
+def weigh_by_calls(
     state: t.Block, lane: int, trick: int, position: t.Position, key: t.Key, model: OpponentModel,
     held: HandsByPlace,
 ) -> None:  # fmt: skip
+    """Multiply the chances of hands by those of the others' calls.
+
+    `state`, `lane`, `trick` and `position` are the turn of the player, whose own choices tell
+    nothing.
+    """
     own = (state[b.LEADER + lane] + position) % b.SEATS
     contract = state[b.CONTRACT + lane]
     played = stack_int64(SEATS)
@@ -266,10 +271,14 @@ def _weigh_hands_by_calls(
 
 
 @block_loop
-def _weigh_hands_by_cards(
-    state: t.Block, lane: int, trick: int, position: t.Position, model: OpponentModel, block:
-    t.Block, held: HandsByPlace,
+def weigh_by_cards(
+    state: t.Block, lane: int, trick: int, position: t.Position, model: OpponentModel,
+    block: t.Block, held: HandsByPlace,
 ) -> None:  # fmt: skip
+    """Multiply the chances of hands by those of the cards that the others played.
+
+    Arguments as for `weigh_by_calls`; the lanes of `block` are overwritten.
+    """
     own = (state[b.LEADER + lane] + position) % b.SEATS
     played = stack_int64(SEATS)
     collect_played_cards(state, lane, trick, position, b.SEATS, played)
@@ -289,33 +298,21 @@ def _weigh_hands_by_cards(
 
 
 @block_loop
-def weigh_by_calls(
+def _weigh_hands(
     state: t.Block, lane: int, trick: int, position: t.Position, key: t.Key, model: OpponentModel,
-    layouts: Any, count: int, weights: Any,
+    block: t.Block, held: HandsByPlace, count: int,
 ) -> None:  # fmt: skip
-    """Multiply the weights of layouts by the chance of the others' calls.
+    """Write all chances of hands, `count` of them, by the others' calls and cards.
 
-    Args:
-        state, lane, trick, position: the lane and the turn of the player, whose own choices tell
-            nothing.
-        layouts: int64, hands by place, one layout after another (`core.hidden_hands`).
-        weights: float64, one per layout.
+    Their square root counts: players err alike where they err, so the cards played tell less than
+    as many independent choices would.  Arguments as for `weigh_by_cards`.
     """
-    held = _arrange_layouts(layouts, count, weights)
-    _weigh_hands_by_calls(state, lane, trick, position, key, model, held)
-
-
-@block_loop
-def weigh_by_cards(
-    state: t.Block, lane: int, trick: int, position: t.Position, model: OpponentModel, block:
-    t.Block, layouts: Any, count: int, weights: Any,
-) -> None:  # fmt: skip
-    """Multiply the weights of layouts by the chance of the cards the others played.
-
-    Arguments as for `weigh_by_calls`; the lanes of `block` are overwritten.
-    """
-    held = _arrange_layouts(layouts, count, weights)
-    _weigh_hands_by_cards(state, lane, trick, position, model, block, held)
+    for number in range(count):
+        held.chances[number] = 1.0
+    weigh_by_calls(state, lane, trick, position, key, model, held)
+    weigh_by_cards(state, lane, trick, position, model, block, held)
+    for number in range(count):
+        held.chances[number] = np.sqrt(held.chances[number])
 
 
 @block_loop
@@ -326,15 +323,39 @@ def weigh_lists(
     """Fill the factors of lists of hands by the chance of the others' calls and cards.
 
     The weight of a layout is then what `weigh_layouts` gives it, but each hand is looked at once,
-    however many layouts it is in.  Arguments as for `weigh_by_calls` and `weigh_by_cards`.
+    however many layouts it is in.  Arguments as for `weigh_by_cards`.
     """
-    for k in range(lists.starts[b.SEATS]):
-        lists.factors[k] = 1.0
     held = _arrange_lists(lists)
-    _weigh_hands_by_calls(state, lane, trick, position, key, model, held)
-    _weigh_hands_by_cards(state, lane, trick, position, model, block, held)
-    for k in range(lists.starts[b.SEATS]):
-        lists.factors[k] = np.sqrt(lists.factors[k])
+    _weigh_hands(state, lane, trick, position, key, model, block, held, lists.starts[b.SEATS])
+
+
+@block_loop
+def weigh_layouts(
+    state: t.Block, lane: int, trick: int, position: t.Position, key: t.Key, model: OpponentModel,
+    block: t.Block, layouts: Any, count: int, weights: Any,
+) -> None:  # fmt: skip
+    """Write the weights of layouts by the others' calls and cards.
+
+    Args:
+        state, lane, trick, position, block: as for `weigh_by_cards`.
+        layouts: int64, hands by place, one layout after another (`core.hidden_hands`).
+        weights: float64, one per layout.
+    """
+    held = arrange_layouts(layouts, count, weights)
+    _weigh_hands(state, lane, trick, position, key, model, block, held, count)
+
+
+@block_loop
+def weigh_place(
+    state: t.Block, lane: int, trick: int, position: t.Position, key: t.Key, model: OpponentModel,
+    block: t.Block, layouts: Any, place: t.Place, weights: Any,
+) -> None:  # fmt: skip
+    """Write the weights of layouts as `weigh_layouts`, by the calls and cards of one place."""
+    count = len(weights)
+    held = arrange_layouts(layouts, count, weights)
+    for other in range(b.SEATS):
+        held.counts[other] = count if other == place else 0
+    _weigh_hands(state, lane, trick, position, key, model, block, held, count)
 
 
 @kernel
@@ -353,37 +374,13 @@ def weigh_hands_by_cards(
         hands: int64 (n,), natural coding.
         weights: float64 (n,).
     """
-    coded, zeros, counts = (
-        np.empty_like(hands),
-        np.zeros(b.SEATS, np.int64),
-        np.zeros(b.SEATS, np.int64),
-    )
+    coded = np.empty_like(hands)
+    zeros, counts = np.zeros(b.SEATS, np.int64), np.zeros(b.SEATS, np.int64)
     counts[place] = hands.shape[0]
     for number in range(hands.shape[0]):
         coded[number] = c.to_strength_order(hands[number], state[b.CONTRACT])
     held = HandsByPlace(coded, zeros, 1, counts, weights, zeros)
-    _weigh_hands_by_cards(state, 0, trick, position, model, b.allocate_inner_block(), held)
-
-
-@block_loop
-def weigh_place(
-    state: t.Block, lane: int, trick: int, position: t.Position, key: t.Key, model: OpponentModel,
-    block: t.Block, layouts: Any, place: t.Place, weights: Any,
-) -> None:  # fmt: skip
-    """Write the weights of layouts by the calls and cards of one place.
-
-    Arguments as for `weigh_by_calls` and `weigh_by_cards`; every weight is written.
-    """
-    count = len(weights)
-    for number in range(count):
-        weights[number] = 1.0
-    held = _arrange_layouts(layouts, count, weights)
-    for other in range(b.SEATS):
-        held.counts[other] = count if other == place else 0
-    _weigh_hands_by_calls(state, lane, trick, position, key, model, held)
-    _weigh_hands_by_cards(state, lane, trick, position, model, block, held)
-    for number in range(count):
-        weights[number] = np.sqrt(weights[number])
+    weigh_by_cards(state, 0, trick, position, model, b.allocate_inner_block(), held)
 
 
 @scalar
@@ -416,23 +413,3 @@ def scale_weights(weights: Any, count: int) -> None:
         total += weights[world]
     for world in range(count):
         weights[world] *= count / total
-
-
-@block_loop
-def weigh_layouts(
-    state: t.Block, lane: int, trick: int, position: t.Position, key: t.Key, model: OpponentModel,
-    block: t.Block, layouts: Any, count: int, weights: Any,
-) -> None:  # fmt: skip
-    """Write the weights of layouts by the others' calls and cards.
-
-    The square root of the chance counts: players err alike where they err, so the cards played tell
-    less than as many independent choices would.
-
-    Arguments as for `weigh_by_calls` and `weigh_by_cards`.
-    """
-    for world in range(count):
-        weights[world] = 1.0
-    weigh_by_calls(state, lane, trick, position, key, model, layouts, count, weights)
-    weigh_by_cards(state, lane, trick, position, model, block, layouts, count, weights)
-    for world in range(count):
-        weights[world] = np.sqrt(weights[world])

@@ -204,9 +204,7 @@ _OWNERS: WeakKeyDictionary[object, Policy] = WeakKeyDictionary()
 
 
 def policy(
-    name: str | Callable[..., Any],
-    summary: str = "",
-    **parameters: float | Parameter,
+    name: str | Callable[..., Any], summary: str = "", **parameters: float | Parameter
 ) -> Policy:
     """Define a policy, as a decorator.
 

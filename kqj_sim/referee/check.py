@@ -27,8 +27,7 @@ def check_record(record: Record) -> list[str]:
 
 
 def check_records(
-    records: Iterable[tuple[int, AnyRecord | RecordError]],
-    before: Record | None = None,
+    records: Iterable[tuple[int, AnyRecord | RecordError]], before: Record | None = None
 ) -> Iterator[tuple[int, str]]:
     """Yield the line number and text of every discrepancy of a file of records.
 

@@ -70,11 +70,7 @@ def find_trick_winner(leader: int, trick: Sequence[Card], contract: str) -> int:
 
 
 def list_legal_cards(
-    hand: Collection[Card],
-    trick: Sequence[Card],
-    leader: int,
-    teams: Sequence[int],
-    contract: str,
+    hand: Collection[Card], trick: Sequence[Card], leader: int, teams: Sequence[int], contract: str
 ) -> set[Card]:
     """Return the cards of a hand that may be played next, `len(trick)` seats after the leader.
 

@@ -60,8 +60,10 @@ def _weigh(
     known = np.empty(KNOWLEDGE_SIZE, np.int64)
     infer_knowledge(state, i, trick, position, known)
     count = sample_layouts(known, len(calls), state[KEY + i], worlds)
-    particles.weigh_by_calls(state, i, trick, position, state[KEY + i], model, worlds, count, calls)
-    particles.weigh_by_cards(state, i, trick, position, model, block, worlds, count, cards)
+    by_calls = particles.arrange_layouts(worlds, count, calls)
+    particles.weigh_by_calls(state, i, trick, position, state[KEY + i], model, by_calls)
+    by_cards = particles.arrange_layouts(worlds, count, cards)
+    particles.weigh_by_cards(state, i, trick, position, model, block, by_cards)
     return int(count)
 
 

@@ -180,12 +180,7 @@ class KqjCallSampler(Sampler):
     chunks_per_check = 8
     counts_rejected = True
 
-    def __init__(
-        self,
-        situation: Position,
-        players: Sequence[Player],
-        plan: EstimatePlan,
-    ) -> None:
+    def __init__(self, situation: Position, players: Sequence[Player], plan: EstimatePlan) -> None:
         check_range("pending", situation.pending, 0, MAX_TOTAL)
         self.position, self.players = situation, tuple(players)
         self.rules = require_kqj_rules(situation.rules)

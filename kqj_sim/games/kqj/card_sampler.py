@@ -60,12 +60,7 @@ _MIN_KEPT_SHARE = 1 / 16
 class PlayModel:
     """The assumed chances of the others' plays; `power` is a multiple of a quarter."""
 
-    def __init__(
-        self,
-        rules: KqjRules,
-        patience: float = PATIENCE,
-        power: float = POWER,
-    ) -> None:
+    def __init__(self, rules: KqjRules, patience: float = PATIENCE, power: float = POWER) -> None:
         """Prepare a model by the values of `VALUES`."""
         seating = encode_seating(rules, [parse_player(VALUES)] * SEATS, None, "rollouts")
         self.power = power

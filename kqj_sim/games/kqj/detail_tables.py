@@ -82,12 +82,8 @@ def make_tables(builder: TableBuilder) -> Iterable[Table]:
     """Yield every further table that applies to the experiment."""
     experiment = builder.experiment
     if require_kqj_rules(experiment.rules).bidding == "take" and experiment.imposed is None:
-        yield builder.table(
-            "take_rate",
-            "Takes",
-            ("lap", "place"),
-            _list_take_rates(builder),
-        )
+        lines = _list_take_rates(builder)
+        yield builder.table("take_rate", "Takes", ("lap", "place"), lines)
     for name, title, grouping, columns in (
         ("sender_trumps", "number of the Sender's trumps", ("sender_trumps",), (1,)),
         (

@@ -402,11 +402,7 @@ def _list_pending(builder: TableBuilder) -> TableRows:
     """
     moments = [("left", "pending_after")]
     if builder.experiment.games is not None:
-        moments = [
-            ("waiting", "pending_before"),
-            ("received", "gratuity_received"),
-            *moments,
-        ]
+        moments = [("waiting", "pending_before"), ("received", "gratuity_received"), *moments]
     histograms = {column: builder.group_histograms((), column) for _, column in moments}
     for group in histograms["pending_after"]:
         for quantity, column in moments:

@@ -114,12 +114,7 @@ class KwajongenCallSampler(sampling.Sampler):
     hands_per_deal = MAX_HANDS // DEALS_PER_SEARCH
     measures = CALL_MEASURES
 
-    def __init__(
-        self,
-        situation: Position,
-        players: Sequence[Player],
-        plan: EstimatePlan,
-    ) -> None:
+    def __init__(self, situation: Position, players: Sequence[Player], plan: EstimatePlan) -> None:
         assert situation.upcard is not None
         self.position, self.players = situation, tuple(players)
         self.seed, self.ignore_calls = plan.seed, plan.ignore_calls

@@ -22,10 +22,7 @@ SEATS, TEAMS, TRICKS = KwajongenRules.seats, KwajongenRules.team_count, Kwajonge
 RESULT_SHARES = {"made": "caller_won_share", "failed": "caller_lost_share", "tie": "tied_share"}
 """Identifiers of the shares of the results of a played round."""
 
-_GROUP_NAMES = {
-    "place": "the caller's place",
-    "turned_rank": "the card turned up",
-}
+_GROUP_NAMES = {"place": "the caller's place", "turned_rank": "the card turned up"}
 """Descriptions of the columns that group the results."""
 
 RESULT_LABELS = tables.get_labels("result", "kwajongen")
