@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -195,6 +196,48 @@ class TableBuilder:
     ) -> Estimate:
         """Estimate a mean; `limits` are the smallest and the largest possible value."""
         return intervals.estimate_mean(histogram, self.confidence, limits)
+
+    def split(
+        self, histograms: Mapping[ColumnValues, Mapping[int, int]], quantities: Mapping[str, int]
+    ) -> TableRows:
+        """Yield the share of some values, by quantity, in the histogram of each group."""
+        for group, counts in histograms.items():
+            deals = sum(counts.values())
+            for quantity, value in quantities.items():
+                yield group, quantity, self.share(counts.get(value, 0), deals)
+
+    def list_shares(self, column: str, quantity: str, values: Sequence[int] = ()) -> TableRows:
+        """Yield the share of taken deals with each value of a column: some, or those that occur."""
+        for group, counts in self.group_histograms((), column).items():
+            deals = sum(counts.values())
+            for value in values or sorted(counts):
+                yield (*group, value), quantity, self.share(counts.get(value, 0), deals)
+
+    def list_joint_shares(
+        self, column: str, other: str, quantities: Mapping[str, int], step: int = 1
+    ) -> TableRows:
+        """Yield the share of taken deals in each step of a column with some values of another."""
+        for group, counts in self.count_groups((), (column, other)).items():
+            deals = sum(counts.values())
+            cells: Counter[tuple[int, int]] = Counter()
+            for (number, value), count in counts.items():
+                cells[number // step * step, value] += count
+            for start in sorted({start for start, _ in cells}):
+                for quantity, value in quantities.items():
+                    yield (*group, start), quantity, self.share(cells[start, value], deals)
+
+    def list_means(self, columns: Sequence[str], quantity: str) -> TableRows:
+        """Yield the mean of each column in all deals, those passed out included, by its number."""
+        histograms = [self.group_histograms((), column, taken=False) for column in columns]
+        for group in histograms[0]:
+            for number, histogram in enumerate(histograms):
+                yield (*group, number), quantity, self.mean(histogram[group])
+
+    def list_distributions(self, groups: tuple[str, ...], column: str, name: str) -> TableRows:
+        """Yield the distribution of a column in the taken deals, as `describe_distribution`."""
+        for group, histogram in self.group_histograms(groups, column).items():
+            for quantity, estimate in describe_distribution(name, histogram, self.confidence):
+                yield group, quantity, estimate
 
     def table(
         self,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS, TOTAL_STEP
-from kqj_sim.games.kqj.tables import KIND_LABELS, RESULT_LABELS, has_litigation
+from kqj_sim.games.kqj.tables import KIND_LABELS, number_results
 from kqj_sim.rules import SEATS, require_kqj_rules
 from kqj_sim.stats.tables import ColumnValues, DerivedColumn, Table, TableBuilder, TableRows
 
@@ -80,7 +79,7 @@ def list_joints(experiment: Experiment) -> list[tuple[str, ...]]:
 
 def make_tables(builder: TableBuilder) -> Iterable[Table]:
     """Yield every further table that applies to the experiment."""
-    experiment = builder.experiment
+    experiment, results = builder.experiment, number_results(builder.experiment)
     if require_kqj_rules(experiment.rules).bidding == "take" and experiment.imposed is None:
         lines = _list_take_rates(builder)
         yield builder.table("take_rate", "Takes", ("lap", "place"), lines)
@@ -97,14 +96,14 @@ def make_tables(builder: TableBuilder) -> Iterable[Table]:
             f"contracts_by_{name}",
             f"Contracts made in a suit, by {title}, taken deals",
             grouping,
-            _list_results_by_trumps(builder, columns),
+            builder.split(_count_results_by_trumps(builder, columns), results),
         )
     yield builder.table(
         "contracts_by_sender_points",
         f"Contracts made, by the card points in the Sender's hand in steps of {TOTAL_STEP}, "
         f"taken deals",
         ("sender_points_from",),
-        _list_results(builder, builder.group_histograms(("sender_points_from",), "result")),
+        builder.split(builder.group_histograms(("sender_points_from",), "result"), results),
     )
     yield from make_plot_tables(builder)
     if _has_margin(experiment):
@@ -118,7 +117,7 @@ def make_tables(builder: TableBuilder) -> Iterable[Table]:
             f"Total of the contracting team minus {against} in steps of {TOTAL_STEP}, by result, "
             "taken deals",
             ("margin_from",),
-            _list_distribution(builder, "margin_from"),
+            builder.list_joint_shares("margin_from", "result", results, TOTAL_STEP),
         )
 
 
@@ -128,7 +127,9 @@ def make_plot_tables(builder: TableBuilder) -> Iterable[Table]:
         "totals",
         f"Total of the contracting team in steps of {TOTAL_STEP}, by result, taken deals",
         ("total_from",),
-        _list_distribution(builder, "contracting_total"),
+        builder.list_joint_shares(
+            "contracting_total", "result", number_results(builder.experiment), TOTAL_STEP
+        ),
     )
 
 
@@ -144,9 +145,11 @@ def _list_take_rates(builder: TableBuilder) -> TableRows:
             waiting -= taken
 
 
-def _list_results_by_trumps(builder: TableBuilder, columns: tuple[int, ...]) -> TableRows:
-    """Yield the results of contracts in a suit by some of (kind, sender_trumps, sender_aces)."""
-    found: dict[ColumnValues, dict[int, int]] = {}
+def _count_results_by_trumps(
+    builder: TableBuilder, columns: tuple[int, ...]
+) -> dict[ColumnValues, dict[int, int]]:
+    """Count the results of contracts in a suit by some of (kind, sender_trumps, sender_aces)."""
+    results: dict[ColumnValues, dict[int, int]] = {}
     size = len(builder.by)
     for group, counts in builder.count_groups(
         ("kind", "sender_trumps", "sender_aces"), ("result",)
@@ -154,36 +157,7 @@ def _list_results_by_trumps(builder: TableBuilder, columns: tuple[int, ...]) -> 
         if group[size] not in _SUIT_KINDS:
             continue
         key = (*group[:size], *(group[size + column] for column in columns))
-        histogram = found.setdefault(key, {})
+        histogram = results.setdefault(key, {})
         for (result,), count in counts.items():
             histogram[result] = histogram.get(result, 0) + count
-    return _list_results(builder, dict(sorted(found.items())))
-
-
-def _list_results(
-    builder: TableBuilder, histograms: dict[ColumnValues, dict[int, int]]
-) -> TableRows:
-    """Yield the share of each result in each group."""
-    for group, counts in histograms.items():
-        for result in _list_result_names(builder):
-            count = counts.get(RESULT_LABELS.index(result), 0)
-            estimate = builder.share(count, sum(counts.values()))
-            yield group, f"{result}_share", estimate
-
-
-def _list_distribution(builder: TableBuilder, column: str) -> TableRows:
-    """Yield the share of the taken deals in each step with each result."""
-    for group, counts in builder.count_groups((), (column, "result")).items():
-        deals = sum(counts.values())
-        steps: Counter[tuple[int, int]] = Counter()
-        for (number, result), count in counts.items():
-            steps[number // TOTAL_STEP * TOTAL_STEP, result] += count
-        for step in sorted({step for step, _ in steps}):
-            for name in _list_result_names(builder):
-                estimate = builder.share(steps[step, RESULT_LABELS.index(name)], deals)
-                yield (*group, step), f"{name}_share", estimate
-
-
-def _list_result_names(builder: TableBuilder) -> tuple[str, ...]:
-    """Return the names of the results that the rules allow."""
-    return RESULT_LABELS[: 3 if has_litigation(builder.experiment) else 2]
+    return dict(sorted(results.items()))

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from kqj_sim.simulation.experiment import Experiment
     from kqj_sim.simulation.rows import Rows
 
-RESULTS = ("made", "failed", "litigation")
 RESULT_LABELS = KQJ_COLUMNS[KQJ_COLUMN_NUMBERS["result"]].labels
 KIND_LABELS = KQJ_COLUMNS[KQJ_COLUMN_NUMBERS["kind"]].labels
 MADE_NUMBER = RESULT_LABELS.index("made")
@@ -37,6 +36,12 @@ def has_litigation(experiment: Experiment) -> bool:
     """Return whether equal totals leave a litigation gratuity under these rules."""
     rules = require_kqj_rules(experiment.rules)
     return rules.bidding == "take" or rules.must_outscore
+
+
+def number_results(experiment: Experiment) -> dict[str, int]:
+    """Return the shares of the results that the rules allow, each with the result's number."""
+    results = ("made", "failed", "litigation") if has_litigation(experiment) else ("made", "failed")
+    return {f"{result}_share": RESULT_LABELS.index(result) for result in results}
 
 
 def list_notes(experiment: Experiment) -> tuple[str, ...]:
@@ -171,13 +176,6 @@ def _make_taking_tables(builder: TableBuilder) -> Iterable[Table]:
     """Yield the tables of takes: their number, lap, place and contract."""
     everything = builder.group_histograms((), "taken", taken=False)
 
-    def overall() -> TableRows:
-        for group, counts in everything.items():
-            deals = sum(counts.values())
-            for quantity, taken in (("taken_share", 1), ("passed_out_share", 0)):
-                estimate = builder.share(counts.get(taken, 0), deals)
-                yield group, quantity, estimate
-
     def split(grouping: tuple[str, ...]) -> TableRows:
         possible = set(
             itertools.product(*(_list_possible_values(builder, column) for column in grouping))
@@ -193,7 +191,8 @@ def _make_taking_tables(builder: TableBuilder) -> Iterable[Table]:
                 ):
                     yield (*group, *place), quantity, builder.share(count, deals)
 
-    yield builder.table("taking", "Deals taken and passed out", (), overall())
+    overall = builder.split(everything, {"taken_share": 1, "passed_out_share": 0})
+    yield builder.table("taking", "Deals taken and passed out", (), overall)
     groupings = [("lap",), ("place",), ("lap", "place"), ("kind",), ("contract",)]
     for grouping in tables.select_groupings(builder, groupings):
         name, title = tables.name_grouping(grouping)
@@ -229,12 +228,6 @@ def _make_auction_tables(builder: TableBuilder) -> Iterable[Table]:
             ):
                 yield group, quantity, builder.share(count, of)
 
-    def distribution(column: str) -> TableRows:
-        for group, counts in builder.group_histograms((), column).items():
-            for value in sorted(counts):
-                estimate = builder.share(counts[value], sum(counts.values()))
-                yield (*group, value), "share_of_taken", estimate
-
     yield builder.table("auctions", "Auctions", (), overall())
     for name, title, column in (
         ("opening_amounts", "Amount of the first bid", "opening_amount"),
@@ -242,20 +235,13 @@ def _make_auction_tables(builder: TableBuilder) -> Iterable[Table]:
         ("bids", "Number of bids", "bids"),
     ):
         if column not in builder.by:
-            yield builder.table(name, f"{title}, taken deals", (column,), distribution(column))
+            lines = builder.list_shares(column, "share_of_taken")
+            yield builder.table(name, f"{title}, taken deals", (column,), lines)
 
 
 def _make_contract_tables(builder: TableBuilder) -> Iterable[Table]:
     """Yield the tables of the results of contracts."""
-    results = RESULTS if has_litigation(builder.experiment) else RESULTS[:2]
-
-    def lines(grouping: tuple[str, ...]) -> TableRows:
-        for group, counts in builder.group_histograms(grouping, "result").items():
-            for result in results:
-                count = counts.get(RESULT_LABELS.index(result), 0)
-                estimate = builder.share(count, sum(counts.values()))
-                yield group, f"{result}_share", estimate
-
+    results = number_results(builder.experiment)
     auction = require_kqj_rules(builder.experiment.rules).bidding == "auction"
     groupings: list[tuple[str, ...]] = [()]
     if builder.experiment.imposed is None:
@@ -266,7 +252,8 @@ def _make_contract_tables(builder: TableBuilder) -> Iterable[Table]:
     for grouping in tables.select_groupings(builder, groupings):
         name, title = tables.name_grouping(grouping)
         title = f"Contracts made{title}, taken deals"
-        yield builder.table(f"contracts{name}", title, grouping, lines(grouping))
+        lines = builder.split(builder.group_histograms(grouping, "result"), results)
+        yield builder.table(f"contracts{name}", title, grouping, lines)
 
     def capot() -> TableRows:
         columns = ("capot_announced", "capot_contracting", "result")
@@ -292,13 +279,7 @@ def _make_total_tables(builder: TableBuilder) -> Iterable[Table]:
     imposed = builder.experiment.imposed is not None
     for grouping in tables.select_groupings(builder, [()] if imposed else [(), ("contract",)]):
         name, title = tables.name_grouping(grouping)
-        lines: TableRows = [
-            (group, quantity, estimate)
-            for group, histogram in builder.group_histograms(grouping, "contracting_total").items()
-            for quantity, estimate in tables.describe_distribution(
-                "contracting_total", histogram, builder.confidence
-            )
-        ]
+        lines = builder.list_distributions(grouping, "contracting_total", "contracting_total")
         title = f"Total of the contracting team{title}, taken deals"
         yield builder.table(f"contracting_total{name}", title, grouping, lines)
 
@@ -315,12 +296,15 @@ def make_score_tables(builder: TableBuilder) -> Iterable[Table]:
             "pending", "Litigation gratuities, taken deals", (), _list_pending(builder)
         )
     yield builder.table("scores", "Scores of a round", (), _list_scores(builder))
-    player = "seat" if builder.experiment.rules.partners == "random" else "team"
+    rules = require_kqj_rules(builder.experiment.rules)
+    is_random = rules.partners == "random"
+    player, column = ("seat", "seat_score") if is_random else ("team", "score")
+    count = SEATS if is_random else rules.teams
     yield builder.table(
         f"scores_by_{player}",
         f"Scores of a round, by {player}",
         (player,),
-        _list_player_scores(builder),
+        builder.list_means([f"{column}_{number}" for number in range(count)], "score_mean"),
     )
 
 
@@ -433,20 +417,6 @@ def _list_scores(builder: TableBuilder) -> TableRows:
             (), "team_difference", taken=False
         ).items():
             yield group, "team_difference_mean", builder.mean(differences)
-
-
-def _list_player_scores(builder: TableBuilder) -> TableRows:
-    """Yield the scores of teams, or of seats with random partners, passed-out deals included."""
-    rules = require_kqj_rules(builder.experiment.rules)
-    column = "seat_score" if rules.partners == "random" else "score"
-    players = [
-        builder.group_histograms((), f"{column}_{number}", taken=False)
-        for number in range(SEATS if rules.partners == "random" else rules.teams)
-    ]
-    for group in players[0]:
-        for number, histograms in enumerate(players):
-            estimate = builder.mean(histograms[group])
-            yield (*group, number), "score_mean", estimate
 
 
 # The quantities of KQJ: its rounds, and what questions ask of them.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from kqj_sim.games.kwajongen.tables import RESULT_LABELS, RESULT_SHARES, list_result_rows
-from kqj_sim.stats.tables import DerivedColumn, Table, TableBuilder, TableRows
+from kqj_sim.games.kwajongen.tables import RESULT_NUMBERS, list_result_rows
+from kqj_sim.stats.tables import DerivedColumn, Table, TableBuilder
 
 if TYPE_CHECKING:
     from kqj_sim.simulation.experiment import Experiment
@@ -72,15 +72,5 @@ def _make_result_table(
 
 
 def _make_distribution(builder: TableBuilder, name: str, title: str, column: str) -> Table:
-    lines = _list_distribution(builder, column)
+    lines = builder.list_joint_shares(column, "result", RESULT_NUMBERS)
     return builder.table(name, f"{title}, by result, played deals", (column,), lines)
-
-
-def _list_distribution(builder: TableBuilder, column: str) -> TableRows:
-    """Yield the share of the played deals with each number and each result."""
-    for group, counts in builder.count_groups((), (column, "result")).items():
-        deals = sum(counts.values())
-        for number in sorted({number for number, _ in counts}):
-            for result, quantity in RESULT_SHARES.items():
-                count = counts.get((number, RESULT_LABELS.index(result)), 0)
-                yield (*group, number), quantity, builder.share(count, deals)

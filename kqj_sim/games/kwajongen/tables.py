@@ -25,7 +25,9 @@ RESULT_SHARES = {"made": "caller_won_share", "failed": "caller_lost_share", "tie
 _GROUP_NAMES = {"place": "the caller's place", "turned_rank": "the card turned up"}
 """Descriptions of the columns that group the results."""
 
-RESULT_LABELS = tables.get_labels("result", "kwajongen")
+_RESULT_LABELS = tables.get_labels("result", "kwajongen")
+RESULT_NUMBERS = {share: _RESULT_LABELS.index(result) for result, share in RESULT_SHARES.items()}
+"""The number of each result by the identifier of its share."""
 _MAX_CARD_POINTS = 40
 
 
@@ -93,7 +95,7 @@ def make_tables(builder: TableBuilder) -> list[Table]:
             "tricks",
             "Tricks of the caller's team, played deals",
             ("contracting_tricks",),
-            _list_tricks(builder),
+            builder.list_shares("contracting_tricks", "share_of_played", range(TRICKS + 1)),
         ),
         *_make_raised_tables(builder),
         builder.table(
@@ -104,7 +106,7 @@ def make_tables(builder: TableBuilder) -> list[Table]:
             "scores_by_team",
             "Changes of the scores in a round, by team",
             ("team",),
-            _list_team_scores(builder),
+            builder.list_means([f"score_{team}" for team in range(TEAMS)], "score_change_mean"),
         ),
     ]
 
@@ -112,13 +114,6 @@ def make_tables(builder: TableBuilder) -> list[Table]:
 def _make_call_tables(builder: TableBuilder) -> Iterable[Table]:
     """Yield the tables of deals played and passed out, and of callers by place."""
     everything = builder.group_histograms((), "taken", taken=False)
-
-    def overall() -> TableRows:
-        for group, counts in everything.items():
-            deals = sum(counts.values())
-            for quantity, taken in (("played_share", 1), ("passed_out_share", 0)):
-                estimate = builder.share(counts.get(taken, 0), deals)
-                yield group, quantity, estimate
 
     def by_place() -> TableRows:
         callers = builder.group_histograms((), "place")
@@ -135,18 +130,15 @@ def _make_call_tables(builder: TableBuilder) -> Iterable[Table]:
                     yield (*group, place), quantity, builder.share(count, of)
                 waiting -= count
 
-    yield builder.table("calls", "Deals played and passed out", (), overall())
+    overall = builder.split(everything, {"played_share": 1, "passed_out_share": 0})
+    yield builder.table("calls", "Deals played and passed out", (), overall)
     if "place" not in builder.by:
         yield builder.table("calls_by_place", "Who says play, by place", ("place",), by_place())
 
 
 def list_result_rows(builder: TableBuilder, groups: tuple[str, ...]) -> TableRows:
-    """Yield the share of each result among the played deals of each group."""
-    for group, counts in builder.group_histograms(groups, "result").items():
-        for result, quantity in RESULT_SHARES.items():
-            count = counts.get(RESULT_LABELS.index(result), 0)
-            estimate = builder.share(count, sum(counts.values()))
-            yield group, quantity, estimate
+    """Return the share of each result among the played deals of each group."""
+    return builder.split(builder.group_histograms(groups, "result"), RESULT_NUMBERS)
 
 
 def _make_result_tables(builder: TableBuilder) -> Iterable[Table]:
@@ -167,29 +159,18 @@ def _list_capots(builder: TableBuilder) -> TableRows:
             yield group, f"{side}_capot_share", estimate
 
 
-def _list_tricks(builder: TableBuilder) -> TableRows:
-    for group, counts in builder.group_histograms((), "contracting_tricks").items():
-        for number in range(TRICKS + 1):
-            estimate = builder.share(counts.get(number, 0), sum(counts.values()))
-            yield (*group, number), "share_of_played", estimate
-
-
 def _make_raised_tables(builder: TableBuilder) -> Iterable[Table]:
     """Yield the tables of raised rounds, played ones: a raise goes on while all pass."""
     if builder.experiment.games is None:
         return
-
-    def overall() -> TableRows:
-        for group, counts in builder.group_histograms((), "raised").items():
-            estimate = builder.share(counts.get(1, 0), sum(counts.values()))
-            yield group, "raised_share", estimate
 
     def by_raised() -> TableRows:
         yield from list_result_rows(builder, ("raised",))
         for group, counts in builder.group_histograms(("raised",), "worth").items():
             yield group, "change_difference_mean", builder.mean(counts)
 
-    yield builder.table("raised", "Raised rounds, played deals", (), overall())
+    overall = builder.split(builder.group_histograms((), "raised"), {"raised_share": 1})
+    yield builder.table("raised", "Raised rounds, played deals", (), overall)
     if "raised" not in builder.by:
         title = "Raised rounds and others, played deals"
         yield builder.table("results_by_raised", title, ("raised",), by_raised())
@@ -201,11 +182,8 @@ def _list_card_points(builder: TableBuilder) -> TableRows:
         ("defending_card_points", "others"),
         ("points_difference", "difference"),
     ):
-        for group, histogram in builder.group_histograms((), column).items():
-            for quantity, estimate in tables.describe_distribution(
-                "card_points", histogram, builder.confidence
-            ):
-                yield (*group, whose), quantity, estimate
+        for group, quantity, estimate in builder.list_distributions((), column, "card_points"):
+            yield (*group, whose), quantity, estimate
 
 
 def _list_scores(builder: TableBuilder) -> TableRows:
@@ -221,15 +199,6 @@ def _list_scores(builder: TableBuilder) -> TableRows:
             yield group, quantity, estimate
     for group, changes in builder.group_histograms((), "team_worth", taken=False).items():
         yield group, "team_change_difference_mean", builder.mean(changes)
-
-
-def _list_team_scores(builder: TableBuilder) -> TableRows:
-    """Yield the mean changes of the scores of the teams, passed-out deals included."""
-    teams = [builder.group_histograms((), f"score_{team}", taken=False) for team in range(TEAMS)]
-    for group in teams[0]:
-        for team, histograms in enumerate(teams):
-            estimate = builder.mean(histograms[group])
-            yield (*group, team), "score_change_mean", estimate
 
 
 # The quantities of Kwajongen: its rounds, and what questions ask of them.
