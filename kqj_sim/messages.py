@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import difflib
 import json
 import os
@@ -9,15 +10,6 @@ import re
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from decimal import (
-    ROUND_HALF_EVEN,
-    Context,
-    Decimal,
-    DivisionByZero,
-    InvalidOperation,
-    Overflow,
-    localcontext,
-)
 
 WIDTH = 60
 """Most characters of a value that a message repeats."""
@@ -123,8 +115,9 @@ def capitalize(text: str) -> str:
 @contextmanager
 def use_own_decimals() -> Iterator[None]:
     """Compute with the same decimals whatever precision and traps the caller's program has set."""
-    traps = [InvalidOperation, DivisionByZero, Overflow]
-    with localcontext(Context(28, ROUND_HALF_EVEN, -999_999, 999_999, 1, 0, [], traps)):
+    traps = [decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow]
+    rounding = decimal.ROUND_HALF_EVEN
+    with decimal.localcontext(decimal.Context(28, rounding, -999_999, 999_999, 1, 0, [], traps)):
         yield
 
 
@@ -139,7 +132,7 @@ def explain_two_readings(text: str, *, is_whole: bool) -> str | None:
         return None
     unit = 1000 ** ("kmg".index(match["unit"].lower()) + 1 if match["unit"] else 0)
     digits = match["digits"].replace(",", ".")
-    small, large = Decimal(digits) * unit, Decimal(digits.replace(".", "")) * unit
+    small, large = decimal.Decimal(digits) * unit, decimal.Decimal(digits.replace(".", "")) * unit
     readings = f"{small.normalize():f} or {large.normalize():f}"
     return f"{shorten(text.strip())} can mean {readings}: write one of these"
 

@@ -28,14 +28,7 @@ from kqj_sim.core.types import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
 from kqj_sim.engines import get_engine
 from kqj_sim.games import find_game, get_columns
 from kqj_sim.imposed import ImposedContract, ImposedFirstCall
-from kqj_sim.policies import weights
-from kqj_sim.policies.binding import (
-    DECISION_OF_LOOP,
-    bind_bid_filter,
-    bind_card_values,
-    bind_policy,
-    parameter_offset,
-)
+from kqj_sim.policies import binding, weights
 from kqj_sim.policies.parameters import NO_POLICY
 from kqj_sim.policies.players import ConfiguredPolicy, Player, parse_player
 from kqj_sim.policies.registry import Policy
@@ -160,8 +153,8 @@ def _encode_seating(
     with compile_elsewhere(whole_rounds=use == "rounds") if resuming else nullcontext():
         for member in members:
             for number, player in enumerate(distinct):
-                configured = player.policy_for(DECISION_OF_LOOP[member]).under(rules)
-                resource = _find_resource(rules, configured, DECISION_OF_LOOP[member])
+                configured = player.policy_for(binding.DECISION_OF_LOOP[member]).under(rules)
+                resource = _find_resource(rules, configured, binding.DECISION_OF_LOOP[member])
                 bound = _bind_loop(member, configured.policy, len(distinct) == 1, rules.game)
                 if bound is not None:
                     functions[member * MAX_POLICIES + number] = bound.address
@@ -170,7 +163,7 @@ def _encode_seating(
                 remembers |= (
                     "card" in configured.policy.blocks and configured.policy.weights is None
                 )
-                start = parameter_offset(member, number)
+                start = binding.parameter_offset(member, number)
                 parameters[start : start + len(configured.numbers)] = configured.numbers
         for number, stage in enumerate(kernels):
             if use != "calls" and number < len(kernels) - 1:
@@ -249,7 +242,7 @@ def _encode_rollout_seating(rules: GameRules, spec: str) -> Seating | None:
 def _bind_card_values(policy: Policy) -> Any:
     if policy.value_function is None:
         return None
-    return bind_card_values(policy.value_function, policy.name)
+    return binding.bind_card_values(policy.value_function, policy.name)
 
 
 @cache
@@ -258,16 +251,18 @@ def _bind_loop(loop: int, policy: Policy, everybody: bool, game: str) -> Any:
 
     None if the policy rules out no bids.
     """
-    question, loops = DECISION_OF_LOOP[loop], find_game(game).get_engine().loops
+    question, loops = binding.DECISION_OF_LOOP[loop], find_game(game).get_engine().loops
     if loop == dispatch.RULE_OUT_BID:
         if policy.bid_filter is None:
             return None
-        return bind_bid_filter(policy.bid_filter, policy.tuple_type, policy.name, everybody, loops)
+        return binding.bind_bid_filter(
+            policy.bid_filter, policy.tuple_type, policy.name, everybody, loops
+        )
     if question in policy.blocks:
         name = f"{game}_{policy.name}_{question}"
         return compile_cfunc(dispatch.ASK_SIGNATURE, policy.blocks[question], cache=True, name=name)
     choice, arguments = policy.compile_decision(question)
-    return bind_policy(
+    return binding.bind_policy(
         loop,
         choice,
         policy.tuple_type,

@@ -23,15 +23,7 @@ from kqj_sim.engines import Engine, Imposed, get_engine
 from kqj_sim.errors import InputError
 from kqj_sim.games import find_game
 from kqj_sim.messages import describe_error
-from kqj_sim.policies.binding import (
-    DECISION_OF_LOOP,
-    VIEW_OF_DECISION,
-    adapt_arguments,
-    bind_function,
-    guard_exceptions,
-    make_parameters_reader,
-    parameter_offset,
-)
+from kqj_sim.policies import binding
 from kqj_sim.policies.card_sets import format_cards
 from kqj_sim.policies.players import ConfiguredPolicy, Player
 from kqj_sim.policies.registry import Policy
@@ -39,7 +31,7 @@ from kqj_sim.policies.user_code import locate_source
 from kqj_sim.rules import GameRules
 from kqj_sim.simulation.encode import encode_rules, encode_seating
 
-_VIEWS: dict[str, Any] = dict(VIEW_OF_DECISION)
+_VIEWS: dict[str, Any] = dict(binding.VIEW_OF_DECISION)
 _ENTRY_SIZE = 3 + max(len(view._fields) for view in _VIEWS.values())
 """Numbers of an answer in the log: loop, number of the policy, answer, then the view."""
 
@@ -100,7 +92,7 @@ def replay_decisions(
     entries = _play_and_log(state, 1, seed, rules, players, imposed)
     distinct = list(dict.fromkeys(players))
     for loop, number, answer, *values in entries.tolist():
-        decision = DECISION_OF_LOOP[loop]
+        decision = binding.DECISION_OF_LOOP[loop]
         kind = _VIEWS[decision]
         configured = distinct[number].policy_for(decision).under(rules)
         yield configured, decision, answer, kind(*values[: len(kind._fields)])
@@ -118,7 +110,7 @@ def log_decisions(
     get_engine(rules).start_deals(state, 0, deals)
     entries = _play_and_log(state, deals, seed, rules, [player] * rules.seats, None)
     for loop in np.unique(entries[:, 0]).tolist():
-        decision = DECISION_OF_LOOP[loop]
+        decision = binding.DECISION_OF_LOOP[loop]
         size = len(_VIEWS[decision]._fields)
         logged = entries[entries[:, 0] == loop]
         configured = player.policy_for(decision).under(rules)
@@ -142,7 +134,7 @@ def _play_and_log(
     log = np.zeros(2 + (lanes * _LOG_ENTRIES + 1) * _ENTRY_SIZE, dtype=np.int64)
     log[:2] = 2, len(log) - _ENTRY_SIZE
     headers = np.zeros((LOOP_COUNT, MAX_POLICIES, 5), dtype=np.int64)
-    for loop, decision in enumerate(DECISION_OF_LOOP):
+    for loop, decision in enumerate(binding.DECISION_OF_LOOP):
         for number, player in enumerate(dict.fromkeys(players)):
             at = loop * MAX_POLICIES + number
             if seating.loop_addresses[at] == 0:
@@ -150,7 +142,7 @@ def _play_and_log(
             policy = player.policy_for(decision).policy
             if policy.built_in:
                 continue
-            parameters = seating.parameters[parameter_offset(loop, number) :]
+            parameters = seating.parameters[binding.parameter_offset(loop, number) :]
             asking = jit.address_of(compile_asking(policy, decision), _ASKING_SIGNATURE)
             header = headers[loop, number]
             header[:] = loop, number, log.ctypes.data, asking, parameters.ctypes.data
@@ -169,11 +161,11 @@ _ask_at = jit.make_address_caller(_ASKING_SIGNATURE)
 @cache
 def compile_asking(policy: Policy, decision: str) -> Any:
     """Compile a loop of `_ASKING_SIGNATURE` that asks a policy with given views."""
-    choose = guard_exceptions(adapt_arguments(*policy.compile_decision(decision)))
+    choose = binding.guard_exceptions(binding.adapt_arguments(*policy.compile_decision(decision)))
     view = _VIEWS[decision]
     size = len(view._fields)
     read = jit.make_tuple_reader(types.NamedUniTuple(types.int64, size, view))
-    read_parameters = make_parameters_reader(0, policy.tuple_type)
+    read_parameters = binding.make_parameters_reader(0, policy.tuple_type)
 
     def ask(
         views: NDArray[np.int64],
@@ -221,7 +213,7 @@ def _bind_logging_loop(loop: int, game: str) -> Any:
             log[0] = at + _ENTRY_SIZE
         return log[at + 2]
 
-    return bind_function(
+    return binding.bind_function(
         loop,
         jit.scalar(note),
         jit.scalar(lambda parameters, number: 0.0),

@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
@@ -250,13 +251,9 @@ def iterate_row_chunks(
 ) -> Iterator[Rows]:
     """Yield the rows of an experiment in order of deal, chunk by chunk, as `reduce_rows`."""
     yield from play_same_deals(
-        [experiment], _get_only_rows, threads, chunk, max_deals_per_message=MAX_ROWS_PER_RANGE,
+        [experiment], itemgetter(0), threads, chunk, max_deals_per_message=MAX_ROWS_PER_RANGE,
         columns=columns,
     )  # fmt: skip
-
-
-def _get_only_rows(played: tuple[Rows, ...]) -> Rows:
-    return played[0]
 
 
 @dataclass(frozen=True)
