@@ -6,7 +6,8 @@ import ast
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -119,6 +120,9 @@ LIBRARIES: dict[str, set[str]] = {
 HEAVY = {"cmaes", "distributed", "matplotlib", "numba", "numpy", "pandas", "scipy"}
 """Libraries that neither `import kqj_sim` nor `kqj-sim --help` may import."""
 
+GAME_PROTOCOLS = ("GameTables", "GameDetailTables", "GameScreen", "GameReport", "GameAnswers")
+"""What the modules of a game are checked against."""
+
 NAMED_TUPLE = {"_asdict", "_fields", "_make", "_replace"}
 """Public in spite of the underscore."""
 
@@ -132,16 +136,44 @@ NOT_FOR_FILES = {
 }
 
 
-def undocumented(tree: ast.Module) -> Iterator[str]:
-    """Yield the public functions, classes and methods, and the module, without a docstring."""
+@cache
+def list_bases() -> dict[str, tuple[set[str], set[str]]]:
+    """Return the names of the bases, and of the documented methods, of each class by its name."""
+    classes = {}
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                methods = [item for item in node.body if isinstance(item, ast.FunctionDef)]
+                documented = {method.name for method in methods if ast.get_docstring(method)}
+                bases = {ast.unparse(base).split(".")[-1] for base in node.bases}
+                classes[node.name] = bases, documented
+    return classes
+
+
+def list_inherited(names: Iterable[str]) -> set[str]:
+    """Return the methods that some classes of the package, or their bases, document."""
+    bases = [*names]
+    for base in bases:  # It grows by the bases of bases.
+        bases += list_bases().get(base, (set(), set()))[0].difference(bases)
+    return {method for base in bases if base in list_bases() for method in list_bases()[base][1]}
+
+
+def undocumented(tree: ast.Module, implemented: Iterable[str] = ()) -> Iterator[str]:
+    """Yield the public functions, classes and methods, and the module, without a docstring.
+
+    What a base class says of a method is not said again where it is overridden, nor what the
+    protocols `implemented` say of the functions of a module.
+    """
     if not ast.get_docstring(tree):
         yield "the module"
     scopes: list[tuple[str, ast.Module | ast.ClassDef]] = [("", tree)]
     for prefix, scope in scopes:
+        bases = map(ast.unparse, scope.bases) if isinstance(scope, ast.ClassDef) else implemented
+        inherited = list_inherited(base.split(".")[-1] for base in bases)
         for node in scope.body:
             if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 continue
-            if node.name.startswith("_"):
+            if node.name.startswith("_") or node.name in inherited:
                 continue
             if not ast.get_docstring(node):
                 yield f"{prefix}{node.name} (line {node.lineno})"
@@ -293,9 +325,10 @@ def test_every_public_name_has_a_docstring() -> None:
         f"{path.relative_to(ROOT)}: {what}"
         for path in [PACKAGE / "__init__.py", *modules()]
         if path.stem == "__init__" or not path.stem.startswith("_")
-        for what in undocumented(ast.parse(path.read_text(encoding="utf-8")))
-        # What a game's methods return is said once, in `Game`.
-        if (path.stem, layer_of(path)) != ("__init__", "games")
+        for what in undocumented(
+            ast.parse(path.read_text(encoding="utf-8")),
+            GAME_PROTOCOLS if "games" in path.parts else (),
+        )
     ]
     assert not wrong, "no docstring:\n" + "\n".join(wrong)
 

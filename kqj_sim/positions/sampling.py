@@ -332,7 +332,6 @@ class CardSampler(Sampler):
     max_ways: int = 1
 
     def with_numbers(self, numbers: Sequence[int]) -> Self:
-        """Return the same sampler of some of the cards; as of `Sampler`."""
         sampler = copy.copy(self)
         sampler.options = tuple(self.options[number] for number in numbers)
         sampler.turn = self.turn._replace(cards=self.turn.cards[list(numbers)].copy())
@@ -351,7 +350,6 @@ class CardSampler(Sampler):
         """Play out every card in listed distributions, (cards, count, OUTCOME); raises as `ask`."""
 
     def play_all(self, repeated: int, threads: int = 0) -> Playouts | None:
-        """Play out every card in every listed distribution; as of `Sampler`."""
         count = self.layout_count
         # Players who remember finished tricks play hands out themselves, in worlds drawn at random.
         if count == 0 or self.keeps_history:

@@ -176,7 +176,6 @@ class KqjCalling(base.Calling):
         return [seat for seat in order if (self.teams[seat] == own) == is_countered]
 
     def final_contract(self) -> FinalContract | None:
-        """Return the contract of a closed calling; None if all passed."""
         if self.rules.bidding == "take":
             last = self.calls[-1]
             return (
@@ -191,7 +190,6 @@ class KqjCalling(base.Calling):
         )
 
     def explain_illegal_call(self, call: Call) -> str | None:
-        """Return the reason why a call is illegal, in one line; None if it is legal."""
         keys = (call.amount is not None, call.contract is not None, call.capot is not None)
         if call.call == "bid":
             if not all(keys):
@@ -439,7 +437,6 @@ class KqjReferee(base.Referee):
 
     @property
     def question(self) -> Literal["take", "bid"]:
-        """The question in a turn: to take, or to bid."""
         return "take" if self.rules.bidding == "take" else "bid"
 
     def find_upcard_seat(self, dealer: int, sender: int | None) -> int | None:
@@ -447,7 +444,6 @@ class KqjReferee(base.Referee):
         return sender
 
     def start_calling(self, dealer: int, teams: Sequence[int], upcard: Card | None) -> KqjCalling:
-        """Return the calling of a round before the first call."""
         return KqjCalling(self.rules, dealer, teams, upcard)
 
     def explain_wrong_score(self, score: int) -> str | None:

@@ -76,13 +76,11 @@ class KqjCallOdds(Odds):
         self.squares = np.zeros((len(self.options), 3, MAX_TOTAL + 1))
 
     def add(self, playouts: Playouts, max_deals: int | None = None) -> int:
-        """Add a chunk; as of `Odds`."""
         weights, lists = playouts.weights, playouts.lists
         add_totals(playouts.outcomes, weights, lists, self.totals, self.squares)
         return super().add(playouts, max_deals)
 
     def rank_by(self, candidates: Odds) -> None:
-        """Rank the calls by other deals; as of `Odds`."""
         super().rank_by(candidates)
         measure = self.measures.indices.get(measures.UNCOUNTERED_VALUE)
         if measure is not None:
@@ -207,7 +205,6 @@ class KqjCallSampler(Sampler):
 
     @property
     def option_count(self) -> int:
-        """The number of calls."""
         return self._call_count
 
     def with_options(
@@ -219,7 +216,6 @@ class KqjCallSampler(Sampler):
         return sampler
 
     def make_odds(self, plan: EstimatePlan) -> KqjCallOdds:
-        """Return estimates of the options without deals."""
         return self._fill_odds(KqjCallOdds, plan, observed_calls=self.observed_calls)
 
     def choose_options(self, plan: EstimatePlan) -> tuple[KqjCallSampler, KqjCallSampler]:
@@ -275,7 +271,6 @@ class KqjCallSampler(Sampler):
         return pilot
 
     def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
-        """Play out every option in a block of deals."""
         state, keys = allocate_block(), np.zeros(LANES, dtype=np.int64)
         hands, weights = np.zeros(2 * SEATS * LANES, dtype=np.int64), np.zeros(LANES)
         counts, signal = search.start_chunk()
@@ -314,11 +309,9 @@ class KqjCallSampler(Sampler):
         )  # fmt: skip
 
     def with_numbers(self, numbers: Sequence[int]) -> KqjCallSampler:
-        """Return the same sampler of some of the calls; as of `Sampler`."""
         return self.with_options([self.options[number] for number in numbers])
 
     def ask(self, keys: Int64Array) -> list[str]:
-        """Return the call that the player chooses with each key; as of `Sampler`."""
         codes = np.zeros(len(keys), dtype=np.int64)
         texts = []
         for question in auction.make_question(self.position, self.auction_state):
@@ -336,7 +329,6 @@ class KqjCallSampler(Sampler):
         ]
 
     def score(self, actual: sampling.ActualHands) -> Float64Array:
-        """Return the scores of each call in known hands; as of `Sampler`."""
         count = len(actual.keys)
         hands, keys = np.zeros((2 * SEATS, LANES), dtype=np.int64), np.zeros(LANES, dtype=np.int64)
         hands[:SEATS, :count], hands[SEATS:, :count] = actual.first.T, actual.further.T
@@ -405,7 +397,6 @@ class KqjCallSampler(Sampler):
         return bids
 
     def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:
-        """Return a line that names the least plausible call."""
         return explain_rarest_call(
             self.observed_calls,
             counts,

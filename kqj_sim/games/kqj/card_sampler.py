@@ -431,14 +431,12 @@ class KqjCardSampler(sampling.CardSampler):
             self.max_ways = prod(comb(7 if place == sender else 8, 5) for place in places)
 
     def make_odds(self, plan: EstimatePlan) -> CardOdds:
-        """Return estimates of the cards without deals."""
         return self._fill_odds(
             CardOdds, plan, observed_calls=self.observed_calls, layout_count=self.layout_count,
             max_ways=self.max_ways, uses_plays=self.uses_plays,
         )  # fmt: skip
 
     def with_hand_lists(self) -> KqjCardSampler:
-        """Return the same sampler, which draws from short lists of hands; as of `Sampler`."""
         if self.layout_count and not self.keeps_history:
             return self  # All distributions are played out.
         if not self.question_count and self.play_model is None:
@@ -474,7 +472,6 @@ class KqjCardSampler(sampling.CardSampler):
         return not any(self._count_hand_ways(place, hands, seed).any() for seed in range(times))
 
     def ask(self, keys: Int64Array) -> list[str]:
-        """Return the card that the player chooses with each key; as of `Sampler`."""
         cards = np.zeros(len(keys), dtype=np.int64)
         if not card_odds.choose_cards(self.turn, keys, self._rules, self._seating, cards):
             raise InputError(sampling.ILLEGAL_CHOICE_MESSAGE)
@@ -482,7 +479,6 @@ class KqjCardSampler(sampling.CardSampler):
         return [format_cards(int(card), contract)[0] for card in cards]
 
     def score(self, actual: sampling.ActualHands) -> Float64Array:
-        """Return the scores of each card in known hands; as of `Sampler`."""
         assert actual.hands is not None
         left = actual.hands & ~convert_cards_to_bits(self.position.plays)
         outcomes, teams = self.play_out(left, actual.keys), self.position.rules.team_count
@@ -532,7 +528,6 @@ class KqjCardSampler(sampling.CardSampler):
         return (first + np.flatnonzero(drawn)) // oc.LISTED_DEALS
 
     def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
-        """Play out every legal card in `count` draws; as of `Sampler`."""
         if self.hand_lists is not None:
             keys = sampling.derive_keys(self.seed, first, count)
             hands, weights = self.hand_lists.draw(keys)
@@ -588,7 +583,6 @@ class KqjCardSampler(sampling.CardSampler):
         return self.play_model.weigh(turn, hands[: max(kept, 0)])
 
     def play_listed(self, seed: int, first: int, count: int) -> Int16Array:
-        """Play out every card in some listed distributions; as of `CardSampler`."""
         keys = sampling.derive_keys(seed, first, count)
         return self.play_out(self.layouts[first : first + count], keys)
 
@@ -601,13 +595,11 @@ class KqjCardSampler(sampling.CardSampler):
         return outcomes.reshape(len(self.options), len(hands), OUTCOME_SIZE)
 
     def weigh_listed_by_plays(self) -> Float64Array:
-        """Return the weights of the listed distributions by the plays; as of `CardSampler`."""
         if self.play_model is None:
             return super().weigh_listed_by_plays()
         return self.play_model.weigh(self.turn, self.layouts)
 
     def count_ways(self, seed: int) -> Int64Array:
-        """Return in how many ways each of the listed distributions agrees with the calls."""
         ways = count_ways(self.turn, self.layouts, seed, self._rules, self._seating)
         return self._check_ways(ways, self.layout_count)
 
@@ -622,7 +614,6 @@ class KqjCardSampler(sampling.CardSampler):
         return ways
 
     def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:
-        """Return a line that names the least plausible call."""
 
         def describe(place: int) -> tuple[str, str]:
             seat = (self.position.opener + place) % SEATS

@@ -19,7 +19,6 @@ _SUIT_KINDS = tuple(KIND_LABELS.index(kind) for kind in ("return", "other", "sui
 
 
 def derive_columns(experiment: Experiment) -> list[DerivedColumn]:
-    """Return the columns that the tables need besides those of the rows."""
     made = [_derive_steps("sender_points_from", "sender_points")]
     if _has_margin(experiment):
         highest = KQJ_COLUMNS[KQJ_COLUMN_NUMBERS["contracting_total"]].high
@@ -67,7 +66,6 @@ def _compute_margin(experiment: Experiment, rows: Rows) -> Int32Array:
 
 
 def list_joints(experiment: Experiment) -> list[tuple[str, ...]]:
-    """Return the tuples of columns of which the tables need joint counts."""
     needed: list[tuple[str, ...]] = [
         ("taken", "kind", "sender_trumps", "sender_aces", "result"),
         ("taken", "sender_points_from", "result"),
@@ -78,7 +76,6 @@ def list_joints(experiment: Experiment) -> list[tuple[str, ...]]:
 
 
 def make_tables(builder: TableBuilder) -> Iterable[Table]:
-    """Yield every further table that applies to the experiment."""
     experiment, results = builder.experiment, number_results(builder.experiment)
     if require_kqj_rules(experiment.rules).bidding == "take" and experiment.imposed is None:
         lines = _list_take_rates(builder)
@@ -122,7 +119,6 @@ def make_tables(builder: TableBuilder) -> Iterable[Table]:
 
 
 def make_plot_tables(builder: TableBuilder) -> Iterable[Table]:
-    """Yield the table that the picture of a simulation shows, too."""
     yield builder.table(
         "totals",
         f"Total of the contracting team in steps of {TOTAL_STEP}, by result, taken deals",

@@ -22,7 +22,6 @@ _PLACES = name_places(SEATS)
 
 
 def make_grids(numbers: Numbers) -> tuple[list[str], list[Grid | None]]:
-    """Return remarks, and the grids of single rounds, None for one left out."""
     # Whole games and scores of single seats need the lines that kinds of contract take elsewhere.
     games = "games" in numbers
     scores = None if games else screen.make_score_grid(numbers, "score_mean")

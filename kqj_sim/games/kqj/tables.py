@@ -50,7 +50,6 @@ def list_notes(experiment: Experiment) -> tuple[str, ...]:
 
 
 def derive_columns(experiment: Experiment) -> list[DerivedColumn]:
-    """Return the columns that the tables need besides those of the rows."""
     rules = require_kqj_rules(experiment.rules)
     score = KQJ_COLUMNS[KQJ_COLUMN_NUMBERS["score_0"]]
     defending = KQJ_COLUMNS[KQJ_COLUMN_NUMBERS["defending_score"]]
@@ -103,7 +102,6 @@ def _make_seat_score(seat: int) -> Callable[[Rows], Int32Array]:
 
 
 def list_joints(experiment: Experiment) -> list[tuple[str, ...]]:
-    """Return the tuples of columns of which the tables need joint counts."""
     rules = require_kqj_rules(experiment.rules)
     needed: list[tuple[str, ...]] = [
         ("taken", "lap", "place", "result"),

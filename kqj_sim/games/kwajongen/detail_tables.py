@@ -13,12 +13,10 @@ if TYPE_CHECKING:
 
 
 def derive_columns(experiment: Experiment) -> list[DerivedColumn]:
-    """Return the columns that the tables need besides those of the rows: none."""
     return []
 
 
 def list_joints(experiment: Experiment) -> list[tuple[str, ...]]:
-    """Return the tuples of columns of which the further tables need joint counts."""
     return [
         ("taken", "place", "sender_trumps", "result"),
         ("taken", "dealer_trumps", "result"),
@@ -27,7 +25,6 @@ def list_joints(experiment: Experiment) -> list[tuple[str, ...]]:
 
 
 def make_tables(builder: TableBuilder) -> Iterable[Table]:
-    """Yield the further tables of a report."""
     by_trumps, points = make_plot_tables(builder)
     yield by_trumps
     yield _make_result_table(
@@ -49,7 +46,6 @@ def make_tables(builder: TableBuilder) -> Iterable[Table]:
 
 
 def make_plot_tables(builder: TableBuilder) -> list[Table]:
-    """Return those that the picture of a simulation shows, too."""
     return [
         _make_result_table(
             builder, "sender_trumps", "the caller's number of trumps", ("sender_trumps",)

@@ -48,7 +48,6 @@ class KwajongenCalling(base.Calling):
 
     @property
     def remaining_passes(self) -> int:
-        """The number of passes that close the calling."""
         return 0 if self.is_closed else SEATS - len(self.calls)
 
     def final_contract(self) -> FinalContract | None:
@@ -57,7 +56,6 @@ class KwajongenCalling(base.Calling):
         return next((FinalContract(seat, self.upcard.suit) for seat in callers), None)
 
     def explain_illegal_call(self, call: Call) -> str | None:
-        """Return the reason why a call is illegal, in one line; None if it is legal."""
         if call.call not in ("pass", "play"):
             return f"there is no {call.call}: pass or play"
         if (call.amount, call.contract, call.capot) != (None, None, None):
@@ -144,7 +142,6 @@ class KwajongenReferee(base.Referee):
     def start_calling(
         self, dealer: int, teams: Sequence[int], upcard: Card | None
     ) -> KwajongenCalling:
-        """Return the calling of a round before the first call."""
         assert upcard is not None
         return KwajongenCalling(dealer, upcard)
 
@@ -176,7 +173,6 @@ class KwajongenReferee(base.Referee):
         return list_legal_cards(self.rules, hand, trick, contract)
 
     def find_trick_winner(self, leader: int, trick: Sequence[Card], contract: str) -> int:
-        """Return the seat with the highest trump, or else the highest card of the suit led."""
         return find_trick_winner(leader, trick, contract)
 
     def list_ranks(self, suit: str, contract: str | None) -> str:
@@ -210,7 +206,6 @@ class KwajongenReferee(base.Referee):
     def add_scores(
         self, before: Sequence[int], teams: Sequence[int], scores: Sequence[int]
     ) -> list[int]:
-        """Return the game scores of the teams after a round."""
         return [score + change for score, change in zip(before, scores, strict=True)]
 
     def is_decided(self, game_scores: Sequence[int]) -> bool:

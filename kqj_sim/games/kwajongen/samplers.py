@@ -87,7 +87,6 @@ class KwajongenCallOdds(Odds):
         self.point_counts: Int64Array = np.zeros(shape, dtype=np.int64)
 
     def add(self, playouts: Playouts, max_deals: int | None = None) -> int:
-        """Add a chunk; as of `Odds`."""
         outcomes = playouts.outcomes
         own, other = outcomes[:, :, core.OWN_SCORE], outcomes[:, :, core.OTHER_SCORE]
         drawn = np.where(outcomes[:, :, core.RESULT] == PASSED_OUT, NOT_PLAYED, DRAWN)
@@ -127,17 +126,14 @@ class KwajongenCallSampler(sampling.Sampler):
         )
 
     def make_odds(self, plan: EstimatePlan) -> KwajongenCallOdds:
-        """Return estimates of the calls without deals."""
         return self._fill_odds(KwajongenCallOdds, plan)
 
     def with_numbers(self, numbers: Sequence[int]) -> KwajongenCallSampler:
-        """Return the same sampler of some of the calls; as of `Sampler`."""
         sampler = copy.copy(self)
         sampler.options = tuple(self.options[number] for number in numbers)
         return sampler
 
     def ask(self, keys: Int64Array) -> list[str]:
-        """Return the call that the player chooses with each key; as of `Sampler`."""
         answers = np.zeros(len(keys), dtype=np.int64)
         hands = np.zeros((len(keys), SEATS), dtype=np.int64)
         hands[:, self.position.place] = encode_cards(self.position.hand, "kwajongen")
@@ -148,7 +144,6 @@ class KwajongenCallSampler(sampling.Sampler):
         return [CALL_OPTIONS[answer] for answer in answers]
 
     def score(self, actual: sampling.ActualHands) -> Float64Array:
-        """Return the scores of each call in known hands; as of `Sampler`."""
         outcomes = self._play_out(actual.first.reshape(-1), actual.keys)
         if outcomes is None:
             raise InputError(sampling.ILLEGAL_CHOICE_MESSAGE)
@@ -164,7 +159,6 @@ class KwajongenCallSampler(sampling.Sampler):
         return outcomes[numbers] if is_legal else None
 
     def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
-        """Play out the calls in a block of deals; as of `Sampler`."""
         hands, keys = np.zeros((LANES, SEATS), dtype=np.int64), np.zeros(LANES, dtype=np.int64)
         live = core.sample_deals(
             first, self.seed, self._rules, self._seating, self._observer, self.question_count,
@@ -265,11 +259,9 @@ class KwajongenCardSampler(sampling.CardSampler):
         self.layouts = room[: self.layout_count]
 
     def make_odds(self, plan: EstimatePlan) -> CardOdds:
-        """Return estimates of the cards without deals."""
         return self._fill_odds(CardOdds, plan, layout_count=self.layout_count)
 
     def ask(self, keys: Int64Array) -> list[str]:
-        """Return the card that the player chooses with each key; as of `Sampler`."""
         cards = np.zeros(len(keys), dtype=np.int64)
         hands = np.tile(self.turn.dealt, len(keys))
         if not core.choose_cards(self.turn, hands, keys, self._rules, self._seating, cards):
@@ -278,12 +270,10 @@ class KwajongenCardSampler(sampling.CardSampler):
         return [format_cards(int(card), trump, "kwajongen")[0] for card in cards]
 
     def score(self, actual: sampling.ActualHands) -> Float64Array:
-        """Return the scores of each card in known hands; as of `Sampler`."""
         own = self.position.teams[self.position.seat]
         return _order_by_team(self._play(actual.first, actual.keys), own)
 
     def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
-        """Play out every legal card in a block of draws; as of `Sampler`."""
         hands, keys = np.zeros((LANES, SEATS), dtype=np.int64), np.zeros(LANES, dtype=np.int64)
         if not core.draw_hidden_hands(
             self.turn, first, self.seed, self._rules, self._seating, hands.reshape(-1), keys
@@ -297,7 +287,6 @@ class KwajongenCardSampler(sampling.CardSampler):
         return Playouts(len(hands), np.ones(len(hands)), self._play(hands, keys), hands.T, counts)
 
     def play_listed(self, seed: int, first: int, count: int) -> Int16Array:
-        """Play out every card in some listed distributions; as of `CardSampler`."""
         return self._play(*self._get_listed(seed, first, count))
 
     def count_ways(self, seed: int) -> Int64Array:
@@ -334,7 +323,6 @@ class KwajongenCardSampler(sampling.CardSampler):
         return outcomes.swapaxes(0, 1)
 
     def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:
-        """Return a line that says how rare the calls are."""
         calls = ", ".join(call.call for call in self.position.calls or ())
         names = ", ".join(dict.fromkeys(player.text for player in self.players))
         return explain_rare_calls(

@@ -20,7 +20,6 @@ _PLACES = name_places(KwajongenRules.seats)
 
 
 def make_grids(numbers: Numbers) -> tuple[list[str], list[Grid | None]]:
-    """Return remarks, and the grids of single rounds, None for one left out."""
     remarks, callers = _make_caller_grid(numbers)
     scores = screen.make_score_grid(numbers, "score_change_mean")
     return remarks, [callers, _make_side_grid(numbers), _make_point_grid(numbers), scores]

@@ -32,7 +32,6 @@ _MAX_CARD_POINTS = 40
 
 
 def derive_columns(experiment: Experiment) -> list[DerivedColumn]:
-    """Return the columns that the tables need besides those of the rows."""
     return [
         DerivedColumn(
             "points_difference",
@@ -61,7 +60,6 @@ def derive_columns(experiment: Experiment) -> list[DerivedColumn]:
 
 
 def list_joints(experiment: Experiment) -> list[tuple[str, ...]]:
-    """Return the tuples of columns of which the tables need joint counts."""
     needed: list[tuple[str, ...]] = [
         ("taken", "place", "result"),
         ("taken", "turned_rank", "result"),
