@@ -47,21 +47,6 @@ def find_master_index(
     return master
 
 
-def sum_tricks_by_team(
-    tricks: Sequence[PlayedTrick],
-    teams: Sequence[int],
-    team_count: int,
-    points: Callable[[Card], int],
-) -> tuple[list[int], list[int]]:
-    """Return the card points and the number of tricks of each team."""
-    card_points = [0] * team_count
-    trick_counts = [0] * team_count
-    for trick in tricks:
-        card_points[teams[trick.winner]] += sum(points(card) for card in trick.cards)
-        trick_counts[teams[trick.winner]] += 1
-    return card_points, trick_counts
-
-
 class FinalContract(NamedTuple):
     """The contract after the calling; without auctions `amount` is None and `stake` 1.
 
@@ -204,6 +189,16 @@ class Referee(ABC):
     @abstractmethod
     def card_points(self, card: Card, contract: str) -> int:
         """Return the points of a card."""
+
+    def sum_tricks(
+        self, tricks: Sequence[PlayedTrick], teams: Sequence[int], contract: str
+    ) -> tuple[list[int], list[int]]:
+        """Return the card points and the number of tricks of each team."""
+        points, counts = [0] * self.rules.team_count, [0] * self.rules.team_count
+        for trick in tricks:
+            points[teams[trick.winner]] += sum(self.card_points(c, contract) for c in trick.cards)
+            counts[teams[trick.winner]] += 1
+        return points, counts
 
     @abstractmethod
     def score_round(

@@ -482,9 +482,7 @@ class KqjReferee(base.Referee):
         pending: int,
     ) -> RoundScore:
         """Score a round (sections 6 and 7)."""
-        points, counts = base.sum_tricks_by_team(
-            tricks, teams, self.rules.team_count, lambda card: card_points(card, final.contract)
-        )
+        points, counts = self.sum_tricks(tricks, teams, final.contract)
         bonuses = find_bonuses(hands, tricks, teams, final.contract)
         return score_totals(self.rules, teams, final, points, counts, bonuses, pending)
 

@@ -20,16 +20,7 @@ ORDER = KwajongenRules.ranks
 PACK = tuple(Card(rank, suit) for suit in SUITS for rank in ORDER)
 CARD_OF_TEXT = {str(card): card for card in PACK}
 POINTS = {"A": 4, "K": 3, "Q": 2, "J": 1}
-
-
-def card_points(card: Card) -> int:
-    """Return the points of a card; those of all 24 cards make 40."""
-    return POINTS.get(card.rank, 0)
-
-
-def outranks(card: Card, other: Card) -> bool:
-    """Return True if the card is higher than another card of its suit."""
-    return ORDER.index(card.rank) < ORDER.index(other.rank)
+"""The points of the cards by rank; those of all 24 make 40."""
 
 
 class KwajongenCalling(base.Calling):
@@ -70,28 +61,8 @@ class KwajongenCalling(base.Calling):
 def beats_master(card: Card, master: Card, trump: str) -> bool:
     """Return True if a card played later takes the trick from the master."""
     if card.suit == master.suit:
-        return outranks(card, master)
+        return ORDER.index(card.rank) < ORDER.index(master.rank)
     return card.suit == trump
-
-
-def find_trick_winner(leader: int, trick: Sequence[Card], trump: str) -> int:
-    """Return the seat that wins a trick led by `leader`."""
-    return (leader + base.find_master_index(trick, trump, beats_master)) % SEATS
-
-
-def list_legal_cards(
-    rules: KwajongenRules, hand: Collection[Card], trick: Sequence[Card], trump: str
-) -> set[Card]:
-    """Return the cards of a hand that may be played next to the cards of a trick so far."""
-    if not trick:
-        return set(hand)
-    following = {card for card in hand if card.suit == trick[0].suit}
-    if following:
-        return following
-    trumps = {card for card in hand if card.suit == trump}
-    if trumps and rules.void_rule == "must_trump":
-        return trumps
-    return set(hand)
 
 
 def score_totals(
@@ -110,14 +81,6 @@ def score_totals(
         scores[caller_team] = 1
     totals = list(card_points)
     return RoundScore(totals, list(trick_counts), [], totals, result, [0, 0], 0, scores)
-
-
-def score_round(
-    teams: Sequence[int], caller: int, tricks: Sequence[PlayedTrick], raised: int = 0
-) -> RoundScore:
-    """Score a round from its four tricks; `teams` are those of the seats."""
-    points, counts = base.sum_tricks_by_team(tricks, teams, TEAMS, card_points)
-    return score_totals(teams[caller], points, counts, raised)
 
 
 class KwajongenReferee(base.Referee):
@@ -169,11 +132,19 @@ class KwajongenReferee(base.Referee):
         teams: Sequence[int],
         contract: str,
     ) -> set[Card]:
-        """Return the legal cards, for which teams do not matter."""
-        return list_legal_cards(self.rules, hand, trick, contract)
+        """Return the legal cards, for which leader and teams do not matter."""
+        if not trick:
+            return set(hand)
+        following = {card for card in hand if card.suit == trick[0].suit}
+        if following:
+            return following
+        trumps = {card for card in hand if card.suit == contract}
+        if trumps and self.rules.void_rule == "must_trump":
+            return trumps
+        return set(hand)
 
     def find_trick_winner(self, leader: int, trick: Sequence[Card], contract: str) -> int:
-        return find_trick_winner(leader, trick, contract)
+        return (leader + base.find_master_index(trick, contract, beats_master)) % SEATS
 
     def list_ranks(self, suit: str, contract: str | None) -> str:
         """Return the ranks, the same in every suit."""
@@ -181,7 +152,7 @@ class KwajongenReferee(base.Referee):
 
     def card_points(self, card: Card, contract: str) -> int:
         """Return the points of a card, the same in every contract."""
-        return card_points(card)
+        return POINTS.get(card.rank, 0)
 
     def score_round(
         self,
@@ -192,7 +163,8 @@ class KwajongenReferee(base.Referee):
         pending: int,
     ) -> RoundScore:
         """Score a round; a raised one counts for more."""
-        return score_round(teams, final.sender, tricks, pending)
+        points, counts = self.sum_tricks(tricks, teams, final.contract)
+        return score_totals(teams[final.sender], points, counts, pending)
 
     def score_passed_out(self, pending: int) -> RoundScore:
         """Return the score of a round in which all passed: the next one is raised."""

@@ -14,7 +14,7 @@ from kqj_sim.core.round import move_taken_first
 from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.games.kwajongen.cards import SEATS, TRICKS
 from kqj_sim.games.kwajongen.engine import find_legal_cards
-from kqj_sim.games.kwajongen.referee import list_legal_cards
+from kqj_sim.games.kwajongen.referee import KwajongenReferee
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import make_recording_block
 from tests.games.kwajongen.coding import cards_of
@@ -45,7 +45,7 @@ def test_players_are_offered_all_that_is_legal_and_nothing_else(void_rule: str) 
             for lane, table in enumerate(tables):
                 hand = cards_of(int(state[HAND + position * STRIDE + lane]), TRUMP)
                 played = [card for each in table for card in cards_of(each, TRUMP)]
-                right = list_legal_cards(rules, hand, played, TRUMP)
+                right = KwajongenReferee(rules).list_legal_cards(hand, played, 0, (), TRUMP)
                 offered = offer_cards(state, lane, position, block.core_rules.variant)
                 assert cards_of(int(offered), TRUMP) == right
                 sizes.add((len(hand), len(right)))

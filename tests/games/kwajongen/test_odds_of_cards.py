@@ -16,7 +16,7 @@ from kqj_sim.core.block import LANES
 from kqj_sim.errors import InputError
 from kqj_sim.games.kwajongen import KwajongenRules
 from kqj_sim.games.kwajongen.odds import draw_hidden_hands, list_hidden_hands
-from kqj_sim.games.kwajongen.referee import PACK, find_trick_winner, list_legal_cards, score_round
+from kqj_sim.games.kwajongen.referee import PACK
 from kqj_sim.games.kwajongen.samplers import KwajongenCardSampler, make_kwajongen_turn
 from kqj_sim.notation.typed import read_typed_position
 from kqj_sim.policies.card_sets import encode_cards
@@ -77,8 +77,9 @@ def is_right(so_far: Position, dealt: Hands) -> bool:
     for leader, cards in so_far.tricks:
         for position, card in enumerate(cards):
             hand = held[(leader + position) % SEATS]
-            if card not in list_legal_cards(
-                so_far.rules, hand, cards[:position], so_far.contract.contract
+            trump = so_far.contract.contract
+            if card not in so_far.referee.list_legal_cards(
+                hand, cards[:position], leader, so_far.teams, trump
             ):
                 return False
             hand.remove(card)
@@ -115,10 +116,12 @@ def would_call(so_far: Position, dealt: Hands) -> bool:
 
 def played_on(so_far: Position, card: Card, dealt: Hands) -> dict[str, int]:
     """Return the outcome of a card, by the referee; the others are plain players."""
-    trump = so_far.contract.contract
+    trump, referee = so_far.contract.contract, so_far.referee
     held = {seat: set(hand) - set(so_far.plays) for seat, hand in dealt.items()}
     tricks = [
-        PlayedTrick(b, c, find_trick_winner(b, c, trump)) for b, c in so_far.tricks if len(c) == 4
+        PlayedTrick(b, c, referee.find_trick_winner(b, c, trump))
+        for b, c in so_far.tricks
+        if len(c) == 4
     ]
     assert isinstance(so_far.rules, KwajongenRules)
     leader, cards = so_far.tricks[-1]
@@ -127,14 +130,14 @@ def played_on(so_far: Position, card: Card, dealt: Hands) -> dict[str, int]:
         while len(cards) < SEATS:
             seat = (leader + len(cards)) % SEATS
             if chosen is None:
-                legal = list_legal_cards(so_far.rules, held[seat], cards, trump)
+                legal = referee.list_legal_cards(held[seat], cards, leader, so_far.teams, trump)
                 chosen = min(legal, key=lambda each: strength([each], trump))
             held[seat].remove(chosen)
             cards, chosen = (*cards, chosen), None
-        tricks.append(PlayedTrick(leader, cards, find_trick_winner(leader, cards, trump)))
+        tricks.append(PlayedTrick(leader, cards, referee.find_trick_winner(leader, cards, trump)))
         leader, cards = tricks[-1].winner, ()
-    own, caller = so_far.seat % 2, so_far.contract.sender
-    score = score_round(so_far.teams, caller, tricks, so_far.pending)
+    own = so_far.seat % 2
+    score = referee.score_round(so_far.teams, so_far.contract, (), tricks, so_far.pending)
     return {
         "win_share": int(score.totals[own] > score.totals[1 - own]),
         "value": score.scores[1 - own] - score.scores[own],

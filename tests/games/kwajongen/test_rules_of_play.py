@@ -14,6 +14,7 @@ from kqj_sim.record import Call
 from kqj_sim.referee.base import FinalContract, PlayedTrick
 
 REFEREE = referee.KwajongenReferee(KwajongenRules())
+TEAMS = (0, 1, 0, 1)
 MUST_TRUMP, FREE = BOTH = [KwajongenRules(), KwajongenRules(void_rule="free")]
 
 
@@ -44,8 +45,8 @@ def test_functions_name_the_rules_of_every_game_as_arguments() -> None:
 
 def test_the_pack_has_24_cards_worth_40() -> None:
     assert len(set(referee.PACK)) == 24
-    assert sum(map(referee.card_points, referee.PACK)) == 40
-    assert [referee.card_points(Card(rank, "s")) for rank in "AKQJT9"] == [4, 3, 2, 1, 0, 0]
+    assert sum(REFEREE.card_points(card, "h") for card in referee.PACK) == 40
+    assert [REFEREE.card_points(Card(rank, "s"), "h") for rank in "AKQJT9"] == [4, 3, 2, 1, 0, 0]
 
 
 @pytest.mark.parametrize("suit", SUITS)
@@ -54,8 +55,8 @@ def test_the_order_is_the_same_in_every_suit_trump_too(suit: str, trump: str) ->
     cards = [Card(rank, suit) for rank in "AKQJT9"]
     for high, low in product(range(6), repeat=2):
         if high < low:
-            assert referee.find_trick_winner(0, [cards[low], cards[high]], trump) == 1
-            assert referee.find_trick_winner(0, [cards[high], cards[low]], trump) == 0
+            assert REFEREE.find_trick_winner(0, [cards[low], cards[high]], trump) == 1
+            assert REFEREE.find_trick_winner(0, [cards[high], cards[low]], trump) == 0
 
 
 # The calls
@@ -120,7 +121,8 @@ LEGAL = [
 )
 def test_legal_cards(options: list[KwajongenRules], hand: str, trick: str, right: str) -> None:
     for rules in options:
-        cards = referee.list_legal_cards(rules, parse_cards(hand), parse_cards(trick), "h")
+        judge = referee.KwajongenReferee(rules)
+        cards = judge.list_legal_cards(parse_cards(hand), parse_cards(trick), 0, TEAMS, "h")
         assert cards == {*parse_cards(right)}
 
 
@@ -135,7 +137,7 @@ def test_legal_cards(options: list[KwajongenRules], hand: str, trick: str, right
 )  # fmt: skip
 def test_the_highest_trump_else_the_highest_of_the_suit_led_wins(trick: str, place: int) -> None:
     for leader in range(4):
-        assert referee.find_trick_winner(leader, parse_cards(trick), "h") == (leader + place) % 4
+        assert REFEREE.find_trick_winner(leader, parse_cards(trick), "h") == (leader + place) % 4
 
 
 # The scores
@@ -176,7 +178,7 @@ def test_a_team_has_the_points_of_the_tricks_it_won() -> None:
         PlayedTrick(1, parse_cards("Td Ad Jd 9d"), 2),  # 5
         PlayedTrick(2, parse_cards("9h Th Qh Ah"), 1),  # 6
     ]
-    score = referee.score_round([0, 1, 0, 1], 2, tricks)
+    score = REFEREE.score_round(TEAMS, FinalContract(2, "h"), (), tricks, 0)
     assert score.card_points == [5, 23] and score.trick_counts == [1, 3]
     assert score.result == "failed" and score.scores == [1, -1]
     # Of the 24 cards 16 are dealt, so that the points are those of the cards in play.
