@@ -22,11 +22,10 @@ from kqj_sim.policies import call_features as f
 from kqj_sim.policies.call_features import FEATURES, LAYOUT, CallTurn
 from kqj_sim.policies.card_sets import ACES, EIGHTS, NINES
 from kqj_sim.policies.one_layer import add_features, compute_total, find_step
-from kqj_sim.policies.parameters import whole
+from kqj_sim.policies.parameters import fix_version
 from kqj_sim.policies.points import PARAMETERS, Choice, choose_take
 from kqj_sim.policies.registry import policy
 from kqj_sim.policies.tools import is_partner, suit_cards
-from kqj_sim.policies.weights import VERSIONS
 
 # Values of calls by a small network (`one_layer`): what a bid, or a counter, is expected to bring
 # more than a pass.
@@ -84,12 +83,7 @@ def write_values(
 learned = policy(
     "learned",
     "calls in auctions by a small neural network; in takings like points",
-    weights=whole(
-        VERSIONS["learned"],
-        "version of the package's weights",
-        VERSIONS["learned"],
-        VERSIONS["learned"],
-    ),
+    weights=fix_version("learned"),
     **{name: each for name, each in PARAMETERS.items() if each.bidding != "auction"},
 )
 learned.weights = "learned"

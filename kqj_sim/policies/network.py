@@ -19,22 +19,16 @@ from kqj_sim.core.trick import find_following_cards, follow_view, lead_view, put
 from kqj_sim.core.types import MAX_POLICIES
 from kqj_sim.policies.features import FEATURES, LAYOUT, find_output, write_features
 from kqj_sim.policies.one_layer import add_features, compute_total, find_step
-from kqj_sim.policies.parameters import whole
+from kqj_sim.policies.parameters import fix_version
 from kqj_sim.policies.registry import policy
 from kqj_sim.policies.trick_odds import build_trick_context
-from kqj_sim.policies.weights import VERSIONS
 
 _KIND_BYTES = 2 * LAYOUT.fixed_size
 
 network = policy(
     "network",
     "learned: a small neural network over features of the situation and the card",
-    weights=whole(
-        VERSIONS["network"],
-        "version of the package's weights",
-        VERSIONS["network"],
-        VERSIONS["network"],
-    ),
+    weights=fix_version("network"),
 )
 network.weights = "network"
 

@@ -175,6 +175,12 @@ def append_version(name: str) -> str:
     return f"{name}@{VERSIONS[name]}" if name in VERSIONS else name
 
 
+def fix_version(policy: str) -> Parameter:
+    """Return the parameter whose only value is the version of the package's weights of a policy."""
+    version = VERSIONS[policy]
+    return whole(version, "version of the package's weights", version, version)
+
+
 def _parse_float(given: object) -> float:
     """Return a number or a text as a float, NaN if it is neither."""
     if isinstance(given, bool) or not isinstance(given, int | float | str):

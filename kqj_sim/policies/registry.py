@@ -145,6 +145,11 @@ class Policy:
         self._compiled.pop(decision, None)
         _OWNERS[function] = self
 
+    def add_functions(self, **functions: Any) -> None:
+        """Add the functions of decisions, whatever their names; raises as `add_function`."""
+        for decision, function in functions.items():
+            self.add_function(decision, function)
+
     def compile_decision(self, decision: str) -> tuple[Any, Arguments]:
         """Return the compiled function of a decision and its arguments.
 

@@ -8,7 +8,7 @@ from kqj_sim.core.cards import EACH_SUIT, NO_TRUMP, popcount, trailing_zeros, wh
 from kqj_sim.core.rng import draw_32, is_32_below, scale_32_below
 from kqj_sim.core.views import PASS, bid_code
 from kqj_sim.policies.parameters import number
-from kqj_sim.policies.registry import Policy, policy
+from kqj_sim.policies.registry import policy
 from kqj_sim.policies.tools import (
     chance,
     cheap_cards,
@@ -42,12 +42,10 @@ _ACE = EACH_SUIT << 11
 
 
 def _pass(view: Any) -> int:
-    """Pass."""
     return PASS
 
 
 def _decline(view: Any) -> bool:
-    """Decline to counter, or to overcounter."""
     return False
 
 
@@ -113,29 +111,15 @@ def _play_at_random(view: Any) -> int:
     return random_legal_card(view)
 
 
-_FUNCTIONS: tuple[tuple[Policy, dict[str, Any]], ...] = (
-    (never, {"take": _pass, "bid": _pass, "counter": _decline, "overcounter": _decline}),
-    (
-        always,
-        {
-            "take": _take_at_once,
-            "bid": _bid_longest_suit,
-            "counter": _decline,
-            "overcounter": _decline,
-        },
-    ),
-    (
-        random,
-        {
-            "take": _take_at_random,
-            "bid": _bid_at_random,
-            "counter": _counter_at_random,
-            "overcounter": _counter_at_random,
-            "card": _play_at_random,
-        },
-    ),
-    (greedy, {"card": _play_greedily}),
+never.add_functions(take=_pass, bid=_pass, counter=_decline, overcounter=_decline)
+always.add_functions(
+    take=_take_at_once, bid=_bid_longest_suit, counter=_decline, overcounter=_decline
 )
-for simple, functions in _FUNCTIONS:
-    for decision, function in functions.items():
-        simple.add_function(decision, function)
+random.add_functions(
+    take=_take_at_random,
+    bid=_bid_at_random,
+    counter=_counter_at_random,
+    overcounter=_counter_at_random,
+    card=_play_at_random,
+)
+greedy.add_functions(card=_play_greedily)

@@ -313,9 +313,7 @@ def replay_calls(
 ) -> bool:  # fmt: skip
     """Mark deals in which the others would call as they did; False after an illegal choice.
 
-    Args:
-        hands, keys: the deals, as filled by `draw_hidden_hands`.
-        matches: int64 (n,), filled with 1 or 0.
+    The deals are those of `draw_hidden_hands`; `matches`, int64 (n,), gets 1 or 0.
     """
     own, log = turn.known[OBSERVER_PLACE], np.empty(0, np.int64)
     sender = -1 if turn.caller == own else turn.caller
@@ -337,9 +335,7 @@ def play_out_cards(
 ) -> bool:  # fmt: skip
     """Play each legal card in each deal, and finish the rounds; False after an illegal choice.
 
-    Args:
-        hands, keys: the deals, as filled by `draw_hidden_hands`.
-        outcomes: int16 (n, cards, OUTCOME_SIZE), filled.
+    The deals are those of `draw_hidden_hands`; `outcomes` is int16 (n, cards, OUTCOME_SIZE).
     """
     trick, position = turn.plays.shape[0] // k.SEATS, turn.plays.shape[0] % k.SEATS
     state = b.allocate_inner_block()
@@ -362,10 +358,8 @@ def choose_cards(
 ) -> bool:  # fmt: skip
     """Ask the player to move for a card, once for each key; False after an illegal choice.
 
-    Args:
-        hands: int64 (4 * n,), the dealt hands by place, natural coding, for each key.
-        keys: int64 (n,).
-        cards: int64 (n,), filled with the cards, by strength.
+    `hands` and `keys` are deals as of `draw_hidden_hands`; `cards`, int64 (n,), gets the cards, by
+    strength.
     """
     state = b.allocate_inner_block()
     trick, position = turn.plays.shape[0] // k.SEATS, turn.plays.shape[0] % k.SEATS
@@ -385,11 +379,7 @@ def choose_calls(
 ) -> bool:  # fmt: skip
     """Ask a player whether they play, once for each key; False after an illegal choice.
 
-    Args:
-        observer: int64 (OBSERVER_SIZE,), what the player knows.
-        hands: int64 (4 * n,), hands by place, natural coding, for each key.
-        keys: int64 (n,).
-        answers: int64 (n,), filled with 1 to play, else 0.
+    Arguments as for `play_out_calls`; `answers`, int64 (n,), gets 1 to play, else 0.
     """
     state = b.allocate_inner_block()
     for number in range(keys.shape[0]):

@@ -226,6 +226,4 @@ def _play_at_random(view: Any) -> int:
     return random_legal_card(view)
 
 
-_RANDOM: dict[str, Any] = {"accept": _accept_at_random, "card": _play_at_random}
-for decision, function in _RANDOM.items():
-    random.add_function(decision, function)
+random.add_functions(accept=_accept_at_random, card=_play_at_random)
