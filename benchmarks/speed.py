@@ -236,9 +236,10 @@ def write_rows(experiment: Any, path: Path, threads: int) -> int:
     """Write the rows of an experiment; return their number."""
     from kqj_sim.output.rows import RowsFile
     from kqj_sim.output.screen import Run
+    from kqj_sim.simulation.rows import list_row_columns
     from kqj_sim.simulation.run import iterate_row_chunks
 
-    with RowsFile(path) as file:
+    with RowsFile(path, list_row_columns(experiment)) as file:
         for rows in iterate_row_chunks(experiment, threads):
             file.write(rows)
         file.finish(Run.of("benchmark", experiment, file.count))

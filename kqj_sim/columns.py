@@ -4,15 +4,18 @@ This is the only description of a row.  The core fills the columns in this order
 `--by` use these names, and the documentation prints the same table.
 
 A column with `labels` holds the number of a label; its texts are what tables, files and
-expressions show and accept.  A flag holds 0 or 1; frames and files show it as a boolean.  Some
-columns of the Sender hold -1 where everybody passed: null in frames, files and expressions.
+expressions show and accept.  A flag holds 0 or 1; frames and files show it as a boolean.  Numbers
+and labels of what did not happen are null in frames, files and expressions: those of the Sender and
+of the two sides where everybody passed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kqj_sim.cards import CONTRACTS, RANKS, SUITS
+from kqj_sim.places import name_places
 
 RANK_LABELS = tuple(reversed(RANKS))
 
@@ -23,11 +26,28 @@ MAX_TOTAL = 600
 """The largest total in KQJ: card points, last trick, Capot and four KQJ at All-Trumps."""
 
 
+_OF_TAKEN = ("sender", "contracting_", "defending_", "kq_", "kqj_")
+"""Beginnings of the names of columns of the Sender and of the two sides."""
+
+_RULES: Mapping[str, tuple[str, int | str]] = {
+    **dict.fromkeys(("return_suit", "return_rank"), ("bidding", "take")),
+    **dict.fromkeys(
+        ("bids", "opening_amount", "amount", "capot_announced", "stake"), ("bidding", "auction")
+    ),
+    **dict.fromkeys(
+        ("low_teams", "trickless_teams", "total_2", "card_points_2", "tricks_2", "score_2",
+         "gratuity_2"), ("teams", 3),
+    ),
+}  # fmt: skip
+"""Columns that have a meaning only if a rule has a value."""
+
+
 @dataclass(frozen=True)
 class Column:
     """A column: its values are integers from `low` to `high`, numbers of `labels`, or a flag.
 
-    With `has_null` the lowest, -1, stands for null.
+    Attributes:
+        null: the number that stands for null, or None.
     """
 
     name: str
@@ -36,25 +56,56 @@ class Column:
     meaning: str
     labels: tuple[str, ...] = ()
     is_flag: bool = False
-    has_null: bool = False
+    null: int | None = None
 
+    @property
+    def rule(self) -> tuple[str, int | str] | None:
+        """Name and value of the rule without which it has no meaning, or None."""
+        return _RULES.get(self.name)
 
-NULL = -1
-"""The value of a column of the Sender where there is none."""
+    @property
+    def is_ordered(self) -> bool:
+        """True if its texts have an order, from the lowest on."""
+        return self.name == "place" or self.name.endswith("_rank")
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The texts of its numbers from 0 on, but for null; those of places tables do not show."""
+        return name_places(self.high + 1) if self.name == "place" else self.labels[: self.null]
+
+    @property
+    def is_of_taken(self) -> bool:
+        """True if it is null where everybody passed: numbers of the Sender and of the two sides."""
+        return self.name.startswith(_OF_TAKEN) and not self.is_flag
+
+    @property
+    def has_null(self) -> bool:
+        """True if a value may be null."""
+        return self.null is not None or self.is_of_taken
+
+    @property
+    def null_value(self) -> int | str | None:
+        """The value that stands for null in tables, or None."""
+        return self.null if self.null is None or not self.labels else self.labels[self.null]
 
 
 def make_sender_column(name: str, high: int, meaning: str) -> Column:
-    """Return a column of numbers, from 0 on, that is null where everybody passed."""
-    return Column(name, NULL, high, f"{meaning}, null if passed out", has_null=True)
+    """Return a column of numbers, from 0 on, that is -1, null, where everybody passed."""
+    return Column(name, -1, high, meaning, null=-1)
 
 
 SENDER_HAND = "sender_hand"
 """The column of the Sender's cards, which frames and files have only if it is named."""
 
 
+NO_LABEL = "none"
+"""The last label of a column that may be null, in tables."""
+
+
 def make_label_column(name: str, labels: tuple[str, ...], meaning: str) -> Column:
     """Return a column of numbers of labels."""
-    return Column(name, 0, len(labels) - 1, meaning, labels)
+    null = labels.index(NO_LABEL) if NO_LABEL in labels else None
+    return Column(name, 0, len(labels) - 1, meaning, labels, null=null)
 
 
 def make_flag_column(name: str, meaning: str) -> Column:
@@ -68,23 +119,23 @@ TOTAL_STEP = 10
 KQJ_COLUMNS: tuple[Column, ...] = (
     Column("dealer", 0, 5, "seat of the dealer"),
     make_flag_column("taken", "true if somebody took, or bid"),
-    Column("lap", 0, 60, "lap of the take, or of the last bid, from 1; 0 if passed out"),
-    make_sender_column("place", 5, "place of the Sender: 0 the opener to 5 the dealer"),
+    Column("lap", 0, 60, "lap of the take, or of the last bid, from 1", null=0),
+    make_sender_column("place", 5, "place of the Sender, also 0 (opener) to 5 (dealer)"),
     make_sender_column("sender", 5, "seat of the Sender"),
     make_sender_column("contracting_team", 2, "team of the Sender"),
-    make_label_column("contract", (*CONTRACTS, "none"), "the contract"),
+    make_label_column("contract", (*CONTRACTS, NO_LABEL), "the contract"),
     make_label_column(
         "kind",
-        ("return", "other", "suit", "NT", "AT", "none"),
+        ("return", "other", "suit", "NT", "AT", NO_LABEL),
         "kind of contract: suit of the Return, another suit (taking), a suit (auctions), NT, AT",
     ),
-    make_label_column("return_suit", (*SUITS, "none"), "suit of the Return (taking)"),
-    make_label_column("return_rank", (*RANK_LABELS, "none"), "rank of the Return (taking)"),
+    make_label_column("return_suit", (*SUITS, NO_LABEL), "suit of the Return (taking)"),
+    make_label_column("return_rank", (*RANK_LABELS, NO_LABEL), "rank of the Return (taking)"),
     Column("bids", 0, 60, "number of bids (auctions)"),
-    Column("opening_amount", 0, 1000, "amount of the first bid, 0 if none (auctions)"),
-    Column("amount", 0, 1000, "amount of the last bid, 0 if none (auctions)"),
+    Column("opening_amount", 0, 1000, "amount of the first bid, null if none (auctions)", null=0),
+    Column("amount", 0, 1000, "amount of the last bid, null if none (auctions)", null=0),
     make_flag_column("capot_announced", "true if the last bid announced Capot (auctions)"),
-    Column("stake", 1, 4, "1, countered 2, overcountered 4"),
+    Column("stake", 1, 4, "1, countered 2, overcountered 4 (auctions)"),
     make_label_column(
         "result", ("made", "failed", "litigation", "passed_out"), "what became of the contract"
     ),

@@ -100,7 +100,7 @@ class Tables(Mapping[str, "pd.DataFrame"]):
                 raise KeyError(
                     f"{shorten(represent(name))}: the tables are {', '.join(self._tables)}"
                 )
-            self._frames[name] = make_api_frame(self._tables[name])
+            self._frames[name] = self._tables[name].make_api_frame()
         return self._frames[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -111,19 +111,6 @@ class Tables(Mapping[str, "pd.DataFrame"]):
 
     def __repr__(self) -> str:
         return _cut(f"<Tables: {', '.join(self._tables)}>")
-
-
-def make_api_frame(table: Table) -> pd.DataFrame:
-    """Return a table as a data frame: texts are categories, `n` counts observations."""
-    frame = table.frame.rename(columns={"deals": "n"})
-    for name in (*table.groups, "quantity", "unit"):
-        values = list(frame[name])
-        if all(isinstance(value, str) for value in values):
-            import pandas as pd
-
-            kinds = list(dict.fromkeys(values))
-            frame[name] = pd.Categorical(values, categories=kinds)
-    return frame.astype({"value": "float64", "low": "float64", "high": "float64", "n": "int64"})
 
 
 class Result(ShownResult):
@@ -180,7 +167,8 @@ class Result(ShownResult):
         Args:
             quantity: its identifier, such as "taken_share"; the tables list them.
             table: name of the table; None: the first one that has the number.
-            groups: values of the table's group columns, such as `contract="h"`.
+            groups: values of the table's group columns, such as `contract="h"`; places by name or
+                by number, from 0.
 
         Raises:
             InputError: no table has the number, or a table has several such numbers.
@@ -196,12 +184,7 @@ class Result(ShownResult):
         for named in self._screen.tables:
             if table not in (None, named.name) or not groups.keys() <= {*named.groups}:
                 continue
-            rows = [
-                estimate
-                for group, name, estimate in named.lines
-                if name == quantity
-                and all(group[named.groups.index(key)] == value for key, value in groups.items())
-            ]
+            rows = named.find_estimates(quantity, groups)
             if rows and (not named.groups or groups.keys() == {*named.groups} or len(rows) == 1):
                 return make_plain(rows[0])
             candidates += [(named.name, row) for row in rows]

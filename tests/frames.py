@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
-from kqj_sim.columns import NULL
 from kqj_sim.simulation.rows import Rows
 
 
 def make_plain_frame(rows: Rows) -> pd.DataFrame:
-    """Return the rows with labels as text and all else as int64, of which -1 is null."""
-    nulls = {column.name: NULL for column in rows.columns if column.has_null}
-    kinds = {column.name: "str" if column.labels else "int64" for column in rows.columns}
-    return rows.frame().fillna(nulls).astype(kinds)
+    """Return the rows as the engine stores them: labels as text, all else as int64, nulls too."""
+    columns = {"deal": rows.deal}
+    for column in rows.columns:
+        numbers = rows.column(column.name).astype(np.int64)
+        columns[column.name] = np.array(column.labels)[numbers] if column.labels else numbers
+    return pd.DataFrame(columns)

@@ -57,7 +57,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "suffixes": {"messages", "errors"},
     "text_files": set(),
     "cards": {"messages", "errors", "places"},
-    "columns": {"cards"},
+    "columns": {"cards", "places"},
     "rules": {"messages", "errors", "plain", "cards", "columns"},
     "games": {"messages", "errors", "cards", "columns", "rules"},
     GAME_PARTS: TEXT | ENGINE | ESTIMATES | {"referee", "questions"},

@@ -47,8 +47,9 @@ Example:
 def columns(game: str, format: str, color: str) -> None:
     """List the columns of the rows, for --by and --where.
 
-    A row is a deal.  Columns hold whole numbers, flags (false or true), or the texts listed here;
-    those of the Sender may be null, and then neither a condition nor its opposite holds.
+    A row is a deal.  Columns hold whole numbers, flags (false or true), or the texts listed here.
+    What did not happen is null, as the contract where everybody passed: then neither a condition
+    nor its opposite holds.
     sender_holds('KQJ') is a condition, too: these trumps are in the Sender's hand.
     A condition compares numbers with numbers and texts with texts in quotes, and joins comparisons
     by and, or, not; a flag is a condition by itself, and counts as 0 or 1.
@@ -71,8 +72,9 @@ def list_columns(game: str) -> list[tuple[str, str, str]]:
 def _describe_values(column: Column) -> str:
     if column.is_flag:
         return "false, true"
-    low, end = (0, ", null") if column.has_null else (column.low, "")
-    return ", ".join(column.labels) or f"{low} to {column.high}{end}"
+    low = column.low if column.null is None else column.low + 1
+    values = ", ".join(column.categories) or f"{low} to {column.high}"
+    return f"{values}, null" if column.has_null else values
 
 
 @click.group(

@@ -59,6 +59,12 @@ def get_column_numbers(game: str) -> Mapping[str, int]:
     return {column.name: number for number, column in enumerate(get_columns(game))}
 
 
+def find_column(name: str, game: str) -> Column | None:
+    """Return a column of a game's rows, or None."""
+    number = get_column_numbers(game).get(name)
+    return None if number is None else get_columns(game)[number]
+
+
 def describe_listing(game: str) -> str:
     """Return the command that lists the columns of a game, as the end of an error message."""
     return f"`{' '.join(('kqj-sim', 'columns', *list_game_options(game)))}` lists them"

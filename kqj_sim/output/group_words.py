@@ -6,7 +6,7 @@ from typing import Any
 
 from kqj_sim.cards import add_suit_signs, format_contract
 from kqj_sim.columns import TOTAL_STEP
-from kqj_sim.games import find_game, get_column_numbers, get_columns
+from kqj_sim.games import find_column, find_game
 from kqj_sim.places import format_ordinal, name_places
 
 _HEADINGS = {
@@ -34,12 +34,6 @@ _SUIT_COLUMNS = ("contract", "return_suit", "trump")
 _CALL_COLUMNS = ("call", "calls", "card", "choice", "best", "option")
 _STEP_COLUMNS = ("sender_points_from", "total_from", "margin_from")
 PASSED_OUT = "passed out"
-_PASSED_OUT: dict[str, tuple[Any, ...]] = {
-    **dict.fromkeys(("place", "sender", "contracting_team", "sender_trumps"), (-1,)),
-    **dict.fromkeys(("contract", "kind"), ("none",)),
-    "lap": (0,),
-    "result": ("passed_out",),
-}
 _VALUES: dict[str, dict[Any, str]] = {
     "kind": {"return": "Return's suit", "other": "another suit", "suit": "a suit"},
     "stake": {1: "not countered", 2: "countered", 4: "overcountered"},
@@ -58,8 +52,9 @@ def format_value(column: str, value: Any, game: str) -> str:
     """Return a value of a group column: `♥`, `opener`, `2nd`, `yes`."""
     if value is None or value != value:
         return "all"
-    number = get_column_numbers(game).get(column)
-    if number is not None and value in _PASSED_OUT.get(column, ()):
+    described = find_column(column, game)
+    null = None if described is None or described.rule else described.null_value
+    if described is not None and value in (null, "passed_out"):
         return PASSED_OUT
     if value in _VALUES.get(column, {}):
         return _VALUES[column][value]
@@ -67,7 +62,7 @@ def format_value(column: str, value: Any, game: str) -> str:
         return format_contract(str(value))
     if column in _CALL_COLUMNS:
         return add_suit_signs(str(value))
-    if number is not None and get_columns(game)[number].is_flag:
+    if described is not None and described.is_flag:
         return "yes" if value else "no"
     if column == "place":
         return name_places(find_game(game).rules.seats)[int(value)]

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from kqj_sim.columns import NULL, SENDER_HAND
+from kqj_sim.columns import SENDER_HAND
 from kqj_sim.output.files import OutputFile, make_sidecar_path
 from kqj_sim.output.formats import RUN_KEY, format_run
 from kqj_sim.output.screen import Run
@@ -33,14 +33,14 @@ class RowsFile:
     """A file of rows, which appears when `finish` was called.
 
     A context manager; raises InputError for a suffix that is not in ROW_SUFFIXES, and OSError
-    on entering if the file cannot be written.  The columns are those named, or all of `Rows.frame`.
-    Parquet has the types of the frame: labelled columns are dictionaries of text,
-    flags booleans, the others int32, wide enough for sums and products in programs that calculate
-    in the type they read.  CSV has text, `true` or `false`, numbers, and nothing for null.  The run
-    is in the metadata (Parquet), or in a file beside it, `NAME.run.json` (CSV).
+    on entering if the file cannot be written.  Parquet has the types of `Rows.frame`: categories
+    are dictionaries of text, flags booleans, the others int32, wide enough for sums and products
+    in programs that calculate in the type they read.  CSV has text, `true` or `false`, numbers,
+    those of places too, and nothing for null.  The run is in the metadata (Parquet), or in a file
+    beside it, `NAME.run.json` (CSV).
     """
 
-    def __init__(self, path: str | Path, columns: Sequence[str] | None = None) -> None:
+    def __init__(self, path: str | Path, columns: Sequence[str]) -> None:
         self.format = choose_by_suffix(path, ROW_SUFFIXES)
         self._columns = columns
         self._output = OutputFile(path)
@@ -112,9 +112,7 @@ class RowsFile:
             self._writing.result()
 
     def _write_group(self, rows: Rows) -> None:
-        table = _convert_rows(rows, self._columns or rows.list_frame_columns())
-        if self.format == "csv":
-            table = _prepare_csv(table)
+        table = _convert_rows(rows, self._columns, is_typed=self.format == "parquet")
         if self._writer is None:
             self._writer = self._open(table.schema)
         self._writer.write_table(table)
@@ -169,12 +167,13 @@ def _make_rows(make: Callable[..., NDArray[Any]], *parts: Rows) -> Rows:
     return replace(parts[0], **arrays)
 
 
-def _convert_rows(rows: Rows, names: Sequence[str]) -> pa.Table:
+def _convert_rows(rows: Rows, names: Sequence[str], is_typed: bool) -> pa.Table:
+    """Return columns of rows; without types labels are text, and places numbers."""
     import numpy as np
     import pyarrow as pa
 
     columns = {column.name: column for column in rows.columns}
-    nullable = {name for name in names if name in columns and columns[name].has_null}
+    nullable = {SENDER_HAND, *(name for name, column in columns.items() if column.has_null)}
     arrays = {}
     for name in names:
         if name in ("deal", "game", "round"):
@@ -183,20 +182,19 @@ def _convert_rows(rows: Rows, names: Sequence[str]) -> pa.Table:
             hands = format_sender_hands(rows.get_sender_cards(), rows.game_name)
             arrays[name] = _make_texts(hands.tolist())
         else:
-            values, labels = rows.column(name), columns[name].labels
-            arrays[name] = (
-                pa.DictionaryArray.from_arrays(
-                    _make_array(values.astype(np.int8)), _make_texts(labels)
-                )
-                if labels
-                else _make_array(values, values == NULL if name in nullable else None)
-            )
+            column, values = columns[name], rows.column(name)
+            nulls = rows.find_nulls(column)
+            texts = column.categories if is_typed else column.labels
+            if texts:
+                codes, known = _make_array(values.astype(np.int8), nulls), _make_texts(texts)
+                categories = pa.DictionaryArray.from_arrays(codes, known, ordered=column.is_ordered)
+                arrays[name] = categories if is_typed else categories.cast(pa.string())
+            else:
+                arrays[name] = _make_array(values, nulls)
     # Columns without missing values are written faster if the schema says so.
-    fields = [
-        pa.field(name, array.type, name in nullable or name == SENDER_HAND)
-        for name, array in arrays.items()
-    ]
-    return pa.table(arrays, pa.schema(fields, {"pandas": _describe_nulls(nullable)}))
+    fields = [pa.field(name, array.type, name in nullable) for name, array in arrays.items()]
+    integers = [field.name for field in fields if field.nullable and pa.types.is_int32(field.type)]
+    return pa.table(arrays, pa.schema(fields, {"pandas": _describe_nulls(integers)}))
 
 
 def _describe_nulls(names: Iterable[str]) -> str:
@@ -206,7 +204,7 @@ def _describe_nulls(names: Iterable[str]) -> str:
             "name": name, "field_name": name, "pandas_type": "int32", "numpy_type": "Int32",
             "metadata": None,
         }
-        for name in sorted(names)
+        for name in names
     ]  # fmt: skip
     return json.dumps({"index_columns": [], "column_indexes": [], "columns": numbers})
 
@@ -231,14 +229,3 @@ def _make_texts(texts: Sequence[str | None]) -> pa.Array:
     known = np.packbits([text is not None for text in texts], bitorder="little")
     buffers = [pa.py_buffer(known), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
     return pa.Array.from_buffers(pa.string(), len(encoded), buffers)
-
-
-def _prepare_csv(table: pa.Table) -> pa.Table:
-    """Return the rows with labels as text."""
-    import pyarrow as pa
-
-    for number, field in enumerate(table.schema):
-        if pa.types.is_dictionary(field.type):
-            text = table.column(number).cast(pa.string())
-            table = table.set_column(number, field.name, text)
-    return table

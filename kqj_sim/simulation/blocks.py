@@ -58,10 +58,11 @@ class BlockPlayer:
         self.rules, self.seating = kernel_arguments
         if with_fingerprints:
             self.seating = self.seating._replace(keeps_history=1)
-        self._filled = columns
-        if columns is not None:
+        # With `taken` rows know their nulls.
+        filled = self._filled = None if columns is None else columns | {"taken"}
+        if filled is not None:
             numbers = [
-                number for number, column in enumerate(self.game.columns) if column.name in columns
+                number for number, column in enumerate(self.game.columns) if column.name in filled
             ]
             self.seating = self.seating._replace(wanted=np.array(numbers, np.int64))
         room = chunk if experiment.games is None else CHUNK_ROWS

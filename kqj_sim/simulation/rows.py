@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.cards import RANKS, SUITS
-from kqj_sim.columns import NULL, SENDER_HAND, Column
+from kqj_sim.columns import SENDER_HAND, Column
 from kqj_sim.core import round as core_games
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, SUIT_MASK
 from kqj_sim.core.columns import CONTRACT_SHIFT
@@ -22,6 +22,8 @@ from kqj_sim.rules import GameRules
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from kqj_sim.simulation.experiment import Experiment
 
 # The Sender's cards of rows, as text and as conditions.
 
@@ -73,9 +75,6 @@ def find_held_trumps(cards: Int64Array, ranks: str, game: str) -> BoolArray:
 
 def _read_contracts(cards: Int64Array) -> Int64Array:
     return cards >> CONTRACT_SHIFT & 7
-
-
-__all__ = ["GameRows", "Rows", "concatenate_rows", "copy_rows"]
 
 
 @dataclass(frozen=True)
@@ -171,16 +170,23 @@ class Rows:
             raise KeyError(SENDER_HAND)
         return self.sender_cards
 
-    def list_frame_columns(self) -> list[str]:
-        """Return the names of the columns of `frame` without names, in their order."""
-        return list_row_columns(self.game_name, self.game is not None)
+    def find_nulls(self, column: Column) -> BoolArray | None:
+        """Return the rows where a column of these is null, bool (n,); None if it never is."""
+        if not column.has_null:
+            return None
+        nulls: BoolArray = (
+            ~self.column("taken")
+            if column.null is None
+            else self.column(column.name) == column.null
+        )
+        return nulls
 
     def frame(self, names: Sequence[str] | None = None) -> pd.DataFrame:
         """Return the rows as a pandas data frame; `names` are its columns, by default all but
         `sender_hand`.
 
-        Columns with labels are categorical, flags bool, `deal`, `game` and `round` int64, those
-        that may be null Int32, all other columns int32; `sender_hand` is str.
+        Places and columns with labels are categorical, flags bool, `deal`, `game` and `round`
+        int64, those that may be null Int32, all other columns int32; `sender_hand` is str.
 
         Raises:
             KeyError: there is no such column, or it was not filled.
@@ -188,30 +194,39 @@ class Rows:
         import pandas as pd
 
         numbered = {"deal": self.deal, "game": self.game, "round": self.round}
+        known = {column.name: column for column in self.columns}
         columns: dict[str, Any] = {}
-        for name in self.list_frame_columns() if names is None else names:
-            if name in numbered and numbered[name] is not None:
+        for name in [*numbered, *known] if names is None else names:
+            if name in numbered:
                 columns[name] = numbered[name]
-                continue
-            if name == SENDER_HAND:
+            elif name == SENDER_HAND:
                 hands = format_sender_hands(self.get_sender_cards(), self.game_name)
                 columns[name] = pd.array(hands, dtype="str")
-                continue
-            values = self.column(name)
-            column = self.columns[get_column_numbers(self.game_name)[name]]
-            if column.labels:
-                columns[name] = pd.Categorical.from_codes(values, pd.Index(column.labels))
-            elif column.has_null:
-                columns[name] = pd.arrays.IntegerArray(values, values == NULL)
             else:
-                columns[name] = values
-        return pd.DataFrame(columns)
+                nulls = self.find_nulls(known[name])
+                columns[name] = to_pandas(known[name], self.column(name), nulls)
+        return pd.DataFrame({name: each for name, each in columns.items() if each is not None})
 
 
-def list_row_columns(game: str, games: bool) -> list[str]:
-    """Return the names of the columns of rows, in their order; of whole games with `games`."""
-    numbers = ["deal", "game", "round"] if games else ["deal"]
-    return [*numbers, *(column.name for column in get_columns(game))]
+def to_pandas(column: Column, numbers: NDArray[Any], nulls: BoolArray | None) -> Any:
+    """Return the numbers of a column as frames hold them: an array, a category or Int32."""
+    import pandas as pd
+
+    if column.categories:
+        codes = numbers if nulls is None else np.where(nulls, -1, numbers)
+        categories = pd.Index(column.categories)
+        return pd.Categorical.from_codes(codes, categories, ordered=column.is_ordered)
+    return numbers if nulls is None else pd.arrays.IntegerArray(numbers, nulls)
+
+
+def list_row_columns(experiment: Experiment) -> list[str]:
+    """Return the names of the columns of rows that have a meaning under its rules, in order."""
+    rules = experiment.rules
+    names = ["deal"] if experiment.games is None else ["deal", "game", "round"]
+    for column in get_columns(rules.game):
+        if column.rule is None or getattr(rules, column.rule[0], None) == column.rule[1]:
+            names.append(column.name)
+    return names
 
 
 def concatenate_rows(parts: list[Rows]) -> Rows:

@@ -8,7 +8,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from kqj_sim.games import get_column_numbers, get_columns
+import numpy as np
+
+from kqj_sim.columns import Column
+from kqj_sim.games import find_column
+from kqj_sim.simulation.rows import to_pandas
 from kqj_sim.stats import intervals
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.quantities import find_quantity
@@ -77,6 +81,13 @@ class Table:
         data["deals"] = [estimate.observations for *_, estimate in self.lines]
         return pd.DataFrame(data)
 
+    def make_api_frame(self) -> pd.DataFrame:
+        """Return the frame with categories for texts; its `n` counts observations."""
+        frame = self.frame.rename(columns={"deals": "n"})
+        for name in (*self.groups, "quantity", "unit"):
+            frame[name] = _convert_groups(list(frame[name]), find_column(name, self.game))
+        return frame.astype({"value": "float64", "low": "float64", "high": "float64", "n": "int64"})
+
     @property
     def quantities(self) -> tuple[str, ...]:
         """The different quantities, in the order of the table."""
@@ -94,6 +105,30 @@ class Table:
             for group, name, estimate in self.lines
             if name == quantity
         }
+
+    def find_estimates(self, quantity: str, groups: Mapping[str, object]) -> list[Estimate]:
+        """Return the numbers of a quantity in the groups with these values, places also by name."""
+        wanted = {}
+        for name, value in groups.items():
+            column = find_column(name, self.game)
+            if column is not None and name == "place" and value in column.categories:
+                value = column.categories.index(str(value))
+            wanted[self.groups.index(name)] = value
+        return [
+            estimate
+            for group, name, estimate in self.lines
+            if name == quantity and all(group[at] == value for at, value in wanted.items())
+        ]
+
+
+def _convert_groups(values: Sequence[Any], column: Column | None) -> Any:
+    """Return values as frames hold them: those of a column as in frames of rows, other texts as
+    categories in the order in which they come."""
+    texts = tuple(dict.fromkeys(values)) if all(isinstance(each, str) for each in values) else ()
+    if column is None or not {*texts} <= {*column.labels}:
+        column = Column("", 0, 0, "", labels=texts)
+    numbers = np.array([column.labels.index(each) if texts else each for each in values])
+    return to_pandas(column, numbers, None if column.null is None else numbers == column.null)
 
 
 def describe_estimate(name: str, estimate: Estimate) -> dict[str, float]:
@@ -114,8 +149,8 @@ ColumnValues = tuple[int, ...]
 
 def get_labels(column: str, game: str) -> tuple[str, ...]:
     """Return the labels of a column of a game, empty if it holds numbers."""
-    numbers = get_column_numbers(game)
-    return get_columns(game)[numbers[column]].labels if column in numbers else ()
+    described = find_column(column, game)
+    return described.labels if described else ()
 
 
 @dataclass(frozen=True)

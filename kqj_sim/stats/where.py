@@ -23,7 +23,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from kqj_sim.columns import NULL, SENDER_HAND, Column
+from kqj_sim.columns import NO_LABEL, SENDER_HAND, Column
 from kqj_sim.core.types import BoolArray
 from kqj_sim.errors import InputError
 from kqj_sim.games import describe_listing, find_game, get_columns
@@ -191,7 +191,7 @@ class _Evaluation:
         if operand.kind == "number":
             example = f"{_format_node(node)} > 0"
         elif column is not None:
-            example = f'{column.name} == "{column.labels[0]}"'
+            example = f'{column.name} == "{column.categories[0]}"'
         else:
             example = self._game.example_label
         raise _make_error(node, f" is not a condition: compare, as in {example}")
@@ -260,7 +260,8 @@ class _Evaluation:
         is_number = column in _NUMBERS
         values = getattr(self._rows, name) if is_number else self._rows.column(name)
         values = np.asarray(values, np.int64)
-        known = values != NULL if column.has_null else self._every_row
+        nulls = self._rows.find_nulls(column)
+        known = self._every_row if nulls is None else ~nulls
         kind: Literal["label", "number"] = "label" if column.labels else "number"
         return _Operand(node, kind, values, known, column.low, column.high, column)
 
@@ -286,16 +287,23 @@ class _Evaluation:
         self._check_quotes(left, comparison, right)
         self._check_quotes(right, comparison, left)
         a, b = self._evaluate(left), self._evaluate(right)
+        is_equality = isinstance(comparison, ast.Eq | ast.NotEq)
         for one, other in ((a, b), (b, a)):
             column = one.column
-            if column is not None and column.has_null and other.low == other.high == -1:
+            number = other.low if other.low == other.high else None
+            value = other.values if isinstance(other.values, str) else number
+            if column is None or value is None or (column.rule and column.labels):
+                continue  # The labels of columns of some rules are null under the others.
+            if is_equality and value == column.null_value:
                 said = f"{column.name} is null where everybody passed: write taken, or not taken"
                 raise _make_error(node, f": {said}")
         if "condition" in (a.kind, b.kind):
             raise _make_error(node, " compares a condition: join conditions with and, or, not")
         x, y = a.values, b.values
         if "label" in (a.kind, b.kind):
-            if not isinstance(comparison, ast.Eq | ast.NotEq):
+            columns = [operand.column for operand in (a, b) if operand.column is not None]
+            is_ordered = len(columns) == 1 and columns[0].is_ordered
+            if not (is_equality or is_ordered):
                 raise _make_error(node, ": labels have no order, compare them by == or !=")
             x, y = _number_labels(node, a, b)
         holds = _OPERATORS[type(comparison)](x, y)
@@ -305,7 +313,7 @@ class _Evaluation:
         """Raise InputError if a label of a column is written as a name."""
         if not (isinstance(column, ast.Name) and isinstance(label, ast.Name)):
             return
-        labels = self._columns[column.id].labels if column.id in self._columns else ()
+        labels = self._columns[column.id].categories if column.id in self._columns else ()
         if label.id in self._columns or not labels:
             return
         name = label.id.casefold()
@@ -362,23 +370,24 @@ def _compute_bounds(op: ast.operator, left: _Operand, right: _Operand) -> tuple[
 
 def _number_labels(node: ast.expr, a: _Operand, b: _Operand) -> tuple[Any, Any]:
     """Return numbers of labels to compare: of two columns, or of a column and a text."""
-    if a.kind == "label" and a.column is None:
-        a, b = b, a
-    if a.kind == "number":
+    if isinstance(a.values, str):
+        if isinstance(b.values, str):
+            raise _make_error(node, " compares two texts: one side must be a column")
+        return _number_labels(node, b, a)[::-1]
+    labels = () if a.column is None else a.column.categories
+    if a.column is None or not labels:
         raise _make_error(node, f": {_format_node(a.node)} holds numbers, not labels")
-    if a.column is None:
-        raise _make_error(node, " compares two texts: one side must be a column")
-    name, labels = a.column.name, a.column.labels
+    others = () if b.column is None else b.column.categories
+    if others:
+        # A label of the other column that this one lacks equals nothing.
+        numbers = [labels.index(label) if label in labels else -1 for label in (*others, NO_LABEL)]
+        return a.values, np.array(numbers, np.int64)[b.values]
     one_of = f"it is one of {', '.join(labels)}"
     if b.kind == "number":
-        raise _make_error(node, f": {name} has labels, not numbers; {one_of}")
-    if b.column is not None:
-        # A label of the other column that this one lacks equals nothing.
-        numbers = [labels.index(label) if label in labels else -1 for label in b.column.labels]
-        return a.values, np.array(numbers, np.int64)[b.values]
+        raise _make_error(node, f": {a.column.name} has labels, not numbers; {one_of}")
     if b.values not in labels:
         hint = suggest(b.values, labels) or one_of
-        raise InputError(f"{quote(b.values)} is no label of {name}: {hint}")
+        raise InputError(f"{quote(b.values)} is no label of {a.column.name}: {hint}")
     return a.values, labels.index(b.values)
 
 

@@ -225,17 +225,42 @@ def test_pictures_are_drawn_on_a_figure_or_on_given_axes(results: dict[str, Any]
 
 
 def test_rows_are_those_of_the_tables() -> None:
-    result = kqj.simulate(deals=DEALS, policy="standard", where="place == 0")
+    result = kqj.simulate(deals=DEALS, policy="standard", where="place == 'opener'")
     frame = result.frame()
     made = result.estimate("made_share", table="contracts")
-    assert len(frame) == int((frame["place"] == 0).sum()) < DEALS
+    assert (
+        len(frame) == (frame["place"] == "opener").sum() == (frame["place"] < "2nd").sum() < DEALS
+    )
+    assert {"total_1", "return_rank"} < {*frame} and not {"total_2", "amount"} & {*frame}
     assert (frame["result"] == "made").sum() == round(made.value * made.observations)
     assert frame["taken"].dtype == bool and frame["contract"].dtype == "category"
-    assert frame["contracting_total"].dtype == "int32"
+    assert frame["contracting_total"].dtype == "Int32"
     few = result.frame(["contract", "deal"])
     pd.testing.assert_frame_equal(few, frame[["contract", "deal"]])
     with pytest.raises(kqj.InputError, match="did you mean contract"):
         result.frame("contrct")
+    for column, told in (
+        ("total_2", "--teams 3"),
+        ("bids", "--bidding auction"),
+        ("game", "--games"),
+    ):
+        with pytest.raises(kqj.InputError, match=f"no column '{column}': it needs {told}"):
+            result.frame(column)
+
+
+def test_frames_of_tables_show_places_and_nulls() -> None:
+    by = ["place", "contract", "lap"]
+    result = kqj.simulate(deals=DEALS, policy="random:take=0.1", by=by)
+    frame = result.tables["scores"]
+    assert [*frame["place"].cat.categories] == ["opener", "2nd", "3rd", "4th", "5th", "dealer"]
+    passed = frame["place"].isna()
+    assert 0 < passed.sum() < len(frame) and frame.loc[passed, by].isna().all(axis=None)
+    assert frame.loc[~passed, by].notna().all(axis=None) and frame["place"].cat.ordered
+    group = {"contract": "h", "lap": 1}
+    named, numbered = (
+        result.estimate("made_share", "contracts", place=place, **group) for place in ("2nd", 1)
+    )
+    assert named == numbered
 
 
 def test_numbers_people_want_are_attributes(results: dict[str, Any]) -> None:

@@ -8,12 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from kqj_sim.columns import KQJ_COLUMNS
 from kqj_sim.errors import RunError
 from kqj_sim.games import KQJ, get_columns
 from kqj_sim.imposed import ImposedContract
+from kqj_sim.places import name_places
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.blocks import CHUNK_ROWS, BlockPlayer
 from kqj_sim.simulation.experiment import Experiment
@@ -154,13 +156,20 @@ def test_a_frame_shows_labels_and_numbers() -> None:
     assert frame["deal"].tolist() == rows.deal.tolist()
     for column in KQJ_COLUMNS:
         values = rows.column(column.name).tolist()
-        if column.labels:
-            assert list(frame[column.name].cat.categories) == list(column.labels)
-            values = [column.labels[value] for value in values]
+        if column.labels or column.name == "place":
+            texts = [text for text in column.labels or name_places(6) if text != "none"]
+            assert frame[column.name].dtype == pd.CategoricalDtype(texts, column.is_ordered)
+            values = [dict(enumerate(texts)).get(value) for value in values]
+        nothing = {"lap": 0, "amount": 0, "opening_amount": 0}.get(column.name, -1)
+        absent = rows.column("result") == 3 if column.is_of_taken else [False] * len(rows)
         if column.has_null:
-            values = [None if value == -1 else value for value in values]
+            values = [
+                None if gone or value == nothing else value
+                for value, gone in zip(values, absent, strict=True)
+            ]
         shown = frame[column.name].astype(object).where(frame[column.name].notna(), None)
         assert shown.tolist() == values
+    assert {"place", "return_rank"} == {each.name for each in KQJ_COLUMNS if each.is_ordered}
 
 
 @pytest.mark.parametrize("rules", [TAKE_3, AUCTION_2, *OTHER_GAMES.values()])
@@ -169,8 +178,8 @@ def test_flags_of_a_frame_choose_rows_and_numbers_do_not_overflow(rules: GameRul
     rows = simulate(Experiment(rules, (policy,) * rules.seats, deals=3000))
     frame = rows.frame()
     for column in rows.columns:
-        kind = "bool" if column.is_flag else "category" if column.labels else "int32"
-        kind = "Int32" if column.has_null else kind
+        kind = "Int32" if column.has_null else "bool" if column.is_flag else "int32"
+        kind = "category" if column.categories else kind
         assert str(frame[column.name].dtype) == kind, column.name
         assert str(rows.column(column.name).dtype) == ("bool" if column.is_flag else "int32")
         if kind == "int32":
@@ -300,7 +309,7 @@ def test_wanted_columns_are_those_of_the_whole_rows(name: str) -> None:
             assert (rows.deal == of_all.deal).all()
             for each in wanted:
                 assert (rows.column(each) == of_all.column(each)).all(), each
-            for each in set(names) - set(wanted):
+            for each in set(names) - {*wanted, "taken"}:
                 with pytest.raises(KeyError, match=each):
                     rows.column(each)
             games, all_games = rows.finished_games, of_all.finished_games

@@ -37,7 +37,7 @@ VARIANTS = {
     "auctions": KqjRules(bidding="auction"),
 }
 """The first four, which are fast, have every table between them."""
-WHERE = 'lap != 1 and contract in ("s", "h", "none")'
+WHERE = 'lap != 1 and contract in ("s", "h")'
 
 
 def experiment(rules: KqjRules, **others: Any) -> Experiment:
@@ -228,7 +228,7 @@ def test_games_are_those_of_pandas(partners: Any, player: str) -> None:
     assert found.keys() == {"games_count", *rows}
     for quantity, right in rows.items():
         row = found[quantity]
-        assert (row.value, row.low, row.high, row.deals) == pytest.approx(right)
+        assert (row.value, row.low, row.high, row.deals) == pytest.approx(tuple(right))
     by_player = tables[f"games_by_{player}"]
     assert len(by_player.frame) == 2 * rules.score_count
     for number in range(rules.score_count):

@@ -63,7 +63,7 @@ class KwajongenRules(GameRules):
 KWAJONGEN_COLUMNS: tuple[Column, ...] = (
     Column("dealer", 0, 3, "seat of the dealer"),
     make_flag_column("taken", "true if somebody said play"),
-    make_sender_column("place", 3, "place of the caller: 0 left of the dealer to 3 the dealer"),
+    make_sender_column("place", 3, "place of the caller, also 0 (opener) to 3 (dealer)"),
     make_sender_column("sender", 3, "seat of the caller"),
     make_sender_column("contracting_team", 1, "team of the caller"),
     make_label_column("trump", tuple(SUITS), "the trump suit, that of the dealer's card turned up"),

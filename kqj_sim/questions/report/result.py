@@ -24,7 +24,7 @@ from kqj_sim.questions.report.page import (
 from kqj_sim.questions.report.play import Study, StudyPlan, run_study
 from kqj_sim.results import ShownResult, Tables, UnwrittenFileError
 from kqj_sim.runner import Runner
-from kqj_sim.simulation.rows import Rows
+from kqj_sim.simulation.rows import Rows, list_row_columns
 
 
 class ReportResult(ShownResult):
@@ -108,7 +108,11 @@ def write_report(
     with ExitStack() as stack:
         folder = stack.enter_context(OutputFolder(path, force))
         stack.enter_context(runner)
-        rows = RowsFile(folder.get_path("rows.parquet")) if save_rows else None
+        rows = (
+            RowsFile(folder.get_path("rows.parquet"), list_row_columns(plan.experiment))
+            if save_rows
+            else None
+        )
         study, failure = _play(plan, runner, rows)
         if study.deals == 0:
             raise KeyboardInterrupt

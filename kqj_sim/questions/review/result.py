@@ -11,6 +11,7 @@ import msgspec
 from kqj_sim.messages import format_json, represent
 from kqj_sim.output.formats import convert_table
 from kqj_sim.output.screen import Screen
+from kqj_sim.places import name_places
 from kqj_sim.questions.review import screen
 from kqj_sim.questions.review.grading import Grade
 from kqj_sim.questions.review.hindsight import Continuation
@@ -61,19 +62,29 @@ class ReviewResult(Result):
         """Return one row per decision, in the order in which they were made.
 
         The columns are those of `--by`, then `at`, `choice`, `best`, `loss_points` and
-        `loss_win_share` with `_low` and `_high`, `mistake`, `exact`, `hindsight_loss_points`.
+        `loss_win_share` with `_low` and `_high`, `mistake`, `exact`, `hindsight_loss_points`.  Null
+        are the trick of a call, the contract where everybody passed and a result that is not known.
         """
         import pandas as pd
 
-        return pd.DataFrame(
+        rows = [
             {column: read(grade) for column, read in GROUP_COLUMNS.items()}
+            | {"place": name_places(played.rules.seats)[played.place_of(grade.decision.seat)]}
             | {"at": grade.decision.at, "choice": grade.decision.choice, "best": grade.best}
             | describe_estimate("loss_points", grade.loss.cautious_points)
             | describe_estimate("loss_win_share", grade.loss.wins)
             | {"mistake": grade.mistake, "exact": grade.layouts is not None}
             | {"hindsight_loss_points": grade.hindsight.loss if grade.hindsight else math.nan}
             for grade in list_grades(self._reviewed.reviews)
-        )
+            for played in [grade.decision.played]
+        ]
+        if not rows:
+            return pd.DataFrame()
+        seats = max(review.played.rules.seats for review in self._reviewed.reviews)
+        frame = pd.DataFrame(rows).replace({"contract": "none", "result": "none"}, None)
+        frame["trick"] = frame["trick"].astype("Int64").mask(frame["trick"] == 0)
+        places = pd.CategoricalDtype([*name_places(seats)], ordered=True)
+        return frame.astype({"place": places})
 
     @property
     def worst(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from kqj_sim.arguments import parse_argument, split_items
 from kqj_sim.columns import SENDER_HAND
 from kqj_sim.errors import InputError
-from kqj_sim.games import describe_listing
+from kqj_sim.games import describe_listing, get_columns
 from kqj_sim.messages import quote, suggest
 from kqj_sim.output.rows import RowsFile
 from kqj_sim.output.screen import Run
@@ -29,17 +29,18 @@ if TYPE_CHECKING:
 
 def choose_columns(columns: str | Sequence[str] | None, experiment: Experiment) -> list[str]:
     """Return names of columns of rows, by default all but `sender_hand`; or raise InputError."""
-    game = experiment.rules.game
-    known = list_row_columns(game, experiment.games is not None)
+    game, known = experiment.rules.game, list_row_columns(experiment)
     names = known if columns is None else [*dict.fromkeys(split_items(columns))]
     if not names:
         raise InputError("no column is named: write names such as deal,contract")
     every = [*known, SENDER_HAND]
+    needed = {column.name: column.rule for column in get_columns(game) if column.rule}
+    needed |= dict.fromkeys(("game", "round"), ("games", 1000))
     for name in names:
         if name not in every:
             hint = suggest(name, every) or describe_listing(game)
-            if name in ("game", "round"):
-                hint = "it is one of whole games: add --games"
+            if name in needed:
+                hint = "it needs --{} {}".format(*needed[name])
             raise InputError(f"there is no column {quote(name)}: {hint}")
     return names
 
@@ -78,8 +79,8 @@ class SimulationResult(Result):
         """Return one row per deal for which `where` holds.
 
         The deals are played again, with the same seed and so with the same results; memory is that
-        of the rows and columns asked for.  Numbers are int32 (`deal`, `game` and `round` int64),
-        flags bool, labels categories.
+        of the rows and columns asked for.  Labels and places are categories, flags bool, numbers
+        int32, or Int32 where they may be null (`deal`, `game` and `round` int64).
 
         Args:
             columns: names of columns, "deal,contract" or a list, as `kqj-sim columns` lists them;
