@@ -84,7 +84,7 @@ def summary(strength: Strength) -> Sheet:
     rows = [
         (
             f"`{player}`",
-            *(_points(contest, player, first.base) for contest in strength.cards),
+            *(_points(contest, player, first.base) or "0" for contest in strength.cards),
             _time(first.alone[player].cards),
         )
         for player in first.players

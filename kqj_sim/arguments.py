@@ -109,8 +109,8 @@ def parse_whole_number(value: object, lowest: int, example: str, highest: int = 
     except (ArithmeticError, ValueError):
         whole = None
     if whole is None or not lowest <= whole <= highest or isinstance(value, bool):
-        range = f"from {lowest}" + (f" to {highest:,}" if highest < MAX_INTEGER else "")
-        raise InputError(f"it is a whole number {range}, such as {example}, not {shorten(value)}")
+        range = f"from {lowest} to {highest:,}" if highest < MAX_INTEGER else f"of {lowest} or more"
+        raise InputError(f"{quote(value)} is not a whole number {range}, such as {example}")
     return whole
 
 
@@ -129,7 +129,7 @@ def parse_share(value: object, lowest: float = 0.0, highest: float = 1.0) -> flo
         share = 0.0
     if not (0 < share < 1 and lowest <= share <= highest):
         raise InputError(
-            f"it lies between {lowest:g} and {highest:g}, such as 0.95 or 95%, not {shorten(value)}"
+            f"{quote(value)} is not between {lowest:g} and {highest:g}, such as 0.95 or 95%"
         )
     return share
 
@@ -152,7 +152,7 @@ def parse_positive_number(value: object) -> float:
     except ValueError:
         width = 0.0
     if not 0 < width < float("inf"):
-        raise InputError(f"it is a number above 0, such as 0.5, not {shorten(value)}")
+        raise InputError(f"{quote(value)} is not a number above 0, such as 0.5")
     return width
 
 
@@ -165,8 +165,8 @@ def parse_turn(value: object) -> tuple[int, int] | str:
     match = re.fullmatch(r"([1-8])\.([1-6])", text)
     if match is None:
         raise InputError(
-            "it is a trick, 1 to 8, and a card of it, 1 to 6, such as 3.2, or a call, such as "
-            f"c.4, not {shorten(value)}"
+            f"{quote(value)} is neither a trick, 1 to 8, and a card of it, 1 to 6, such as 3.2, "
+            "nor a call, such as c.4"
         )
     return int(match[1]), int(match[2])
 

@@ -24,7 +24,7 @@ from kqj_sim.version import __version__
 QUESTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "What is my hand worth? Which card should I play?": {
         "odds": ("questions.odds", "Estimate the value of each call, or card, and name the best."),
-        "page": ("questions.odds", "Open a page in which one taps cards instead of typing them."),
+        "page": ("questions.odds", "Open a page in which you tap cards instead of typing them."),
         "review": ("questions.review", "Grade recorded rounds: where were the points lost?"),
     },
     "How often does something happen?": {

@@ -40,7 +40,7 @@ class Plan:
                 raise InputError(f"{name} is {value:g}: it should be above 0, such as 0.5")
         if not 0 < self.confidence < 1:
             raise InputError(
-                f"confidence is {self.confidence:g}: it lies between 0 and 1, such as 0.95"
+                f"confidence is {self.confidence:g}, not between 0 and 1, such as 0.95"
             )
 
 

@@ -23,7 +23,7 @@ from kqj_sim.questions.compare.play import SearchPlan
         ({"time": float("inf")}, "time is inf: it should be above 0"),
         ({"seed": -1}, "seed is -1: it should be 0 to 9223372036854775807"),
         ({"first": -1}, "first is -1: it should be 0 or more"),
-        ({"confidence": 1.0}, "confidence is 1: it lies between 0 and 1"),
+        ({"confidence": 1.0}, "confidence is 1, not between 0 and 1"),
     ],
 )
 @pytest.mark.parametrize("kind", [Plan, ComparisonPlan, EstimatePlan])
@@ -37,7 +37,7 @@ def test_plans_check_what_they_add() -> None:
         ComparisonPlan(deals=5, precision=1.0)
     with pytest.raises(InputError, match="indifference is 0: it should be above 0"):
         ComparisonPlan(indifference=0.0)
-    with pytest.raises(InputError, match=r"precision is 1\.5: it lies between 0 and 1"):
+    with pytest.raises(InputError, match=r"precision is 1\.5, not between 0 and 1"):
         EstimatePlan(precision=1.5)
     with pytest.raises(InputError, match="threads is 0: it should be 1 to 1024"):
         EstimatePlan(threads=0)

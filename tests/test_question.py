@@ -73,8 +73,8 @@ def test_call_is_known_that_gives_the_same() -> None:
 @pytest.mark.parametrize(
     ("given", "named"),
     [
-        ({"deals": 1.5}, "deals: it is a whole number"),
-        ({"seed": -1}, "seed: it is a whole number"),
+        ({"deals": 1.5}, "deals: '1.5' is not a whole number"),
+        ({"seed": -1}, "seed: '-1' is not a whole number"),
         ({"rules": KqjRules(), "teams": 3}, "rules and teams: give one of them"),
     ],
 )

@@ -300,7 +300,7 @@ def _read_typed_play(
         if place not in (None, seat):
             raise InputError(
                 f"after {count_noun(len(plays), 'card')} {describe_turn(seat, seats)}, not the "
-                f"{name_places(seats)[place or 0]}'s: give all cards played before yours"
+                f"{name_places(seats)[place or 0]}'s: give all cards played before yours, not yours"
             )
         return cards
 

@@ -495,19 +495,19 @@ _EXPECTED_ANSWER = {
     "counter": "True or False",
     "overcounter": "True or False",
     "accept": "True or False",
-    "card": "a card, such as lowest(view.legal)",
+    "card": "a card",
 }
 
 _CODED_BY_STRENGTH = ("card", "accept")
 """Decisions whose views code cards by strength."""
 
 _TYPE_NAMES = (
-    (types.Float, "a number with a fraction"),
-    (types.NoneType, "nothing"),
-    (types.Optional, "nothing on some path"),
-    (types.BaseTuple, "several values"),
-    (types.Generator, "one value after the other"),
-    (types.UnicodeType | types.StringLiteral, "a text"),
+    (types.Float, "it returns a float"),
+    (types.NoneType, "it returns nothing"),
+    (types.Optional, "one path returns nothing"),
+    (types.BaseTuple, "it returns a tuple"),
+    (types.Generator, "it is a generator"),
+    (types.UnicodeType | types.StringLiteral, "it returns a string"),
 )
 
 
@@ -556,10 +556,10 @@ def compile_user_function(
         message = _explain_compile_error(subject, [*compiled], compilations.begun, error)
         raise InputError(message) from None
     if not isinstance(answer, (types.Integer, types.Boolean)):
-        words = next((words for kind, words in _TYPE_NAMES if isinstance(answer, kind)), answer)
+        names = (words for kind, words in _TYPE_NAMES if isinstance(answer, kind))
         raise InputError(
-            f"{locate_source(function)}: {subject} answers {words}: on every path it should answer "
-            f"{_EXPECTED_ANSWER[decision]}"
+            f"{locate_source(function)}: {subject} must return {_EXPECTED_ANSWER[decision]} on "
+            f"every path; {next(names, f'it returns {answer}')}"
         )
     return choice
 

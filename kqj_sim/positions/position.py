@@ -231,15 +231,11 @@ class Position:
         name, size = f"{self.referee.upcard_name} {upcard}", self.rules.tricks
         for seat, hand in enumerate(self.hands):
             if upcard in hand and seat != holder:
-                end = f"seat {holder} has it"
-                if holder is None:
-                    end = "one of them is another card"
-                raise PositionError(
-                    f"{name} is among the cards of seat {seat}: {end}", f"hands[{seat}]"
-                )
+                end = ", too" if holder is None else f", but seat {holder} has it"
+                raise PositionError(f"{name} is in the hand of seat {seat}{end}", f"hands[{seat}]")
             if seat == holder and len(hand) == size and upcard not in hand:
                 raise PositionError(
-                    f"{name} is missing among the cards of seat {seat}, which has it",
+                    f"{name} is missing in the hand of seat {seat}, which has it",
                     f"hands[{seat}]",
                 )
 

@@ -103,9 +103,7 @@ class EstimatePlan(Plan):
         check_range("deals", self.max_deals, 1, MAX_DEAL >> 2)
         check_range("threads", self.thread_count, 1, 1 << 10)
         if self.precision is not None and self.precision >= 1:
-            raise InputError(
-                f"precision is {self.precision}: it lies between 0 and 1, such as 0.005"
-            )
+            raise InputError(f"precision is {self.precision}, not between 0 and 1, such as 0.005")
 
     @property
     def max_deals(self) -> int:

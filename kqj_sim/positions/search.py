@@ -202,14 +202,14 @@ def explain_rare_calls(
     """Return a line that says how rare calls are, and what to do.
 
     Args:
-        what: the calls with their verb, "the call 'pass' of the opener occurs".
+        what: who calls what, such as "the assumed player always calls 'pass' as the opener with".
         counts: how many hands or deals were tried, and how many agreed.
-        of: what was tried, "hands of the assumed player always".
+        of: what was tried, such as "hands".
         seconds: the limit of time that ended the search; None if it was the limit of hands.
         other: an example of players that call more freely.
     """
     tried, agreed = counts
-    line = f"{what} in {f'{agreed:,}' if agreed else 'none'} of {tried:,} {of}"
+    line = f"{what} {f'{agreed:,}' if agreed else 'none'} of {tried:,} {of}"
     if seconds is not None:
         line += f" that were tried in {seconds:g} s; allow more with --time"
     return f"{line}; choose other players with --policy, such as {other}, or give --ignore-calls"
@@ -230,12 +230,7 @@ def explain_rarest_call(
     """
     number = find_rarest_question(counts)
     text = observed_calls[number].text
-    call = f"bid of {text}" if text[0].isdigit() else f"call {text!r}"
+    call = f"bids {text}" if text[0].isdigit() else f"calls {text!r}"
     place, player = describe(observed_calls[number].place)
-    return explain_rare_calls(
-        f"the {call} of {place} occurs",
-        counts[number].tolist(),
-        f"hands of the assumed player {player}",
-        seconds,
-        other,
-    )
+    what = f"the assumed player {player} {call} as {place} with"
+    return explain_rare_calls(what, counts[number].tolist(), "hands", seconds, other)

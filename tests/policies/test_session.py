@@ -152,8 +152,8 @@ def test_a_class_is_a_policy_with_its_attributes_as_parameters(notebook: Noteboo
          "cell 2, line 3 (return view.leagl): policy 'wrong', wrong(): no field of the view "
          "'leagl'; did you mean 'legal'?"),
         ("@policy\ndef wrong(view):\n    return view.legal / 2",
-         "cell 2, line 2 (def wrong(view):): policy 'wrong', wrong() answers a number with a "
-         "fraction: on every path it should answer a card, such as lowest(view.legal)"),
+         "cell 2, line 2 (def wrong(view):): policy 'wrong', wrong() must return a card on "
+         "every path; it returns a float"),
     ],
 )  # fmt: skip
 def test_a_wrong_policy_is_refused_before_a_run_with_the_line_of_its_cell(

@@ -327,11 +327,11 @@ MISTAKES: list[tuple[str, int | str, str]] = [
      "    def choose_card(self, view):\n        return self.f(view.legal)\n", 6,
      "calls itself (f -> f): write a loop instead"),
     # Values of a wrong type.
-    (f"{CARD}return view.legal * 0.5\n", 3, "answers a number with a fraction: on every path it"),
-    (f"{CARD}return 'As'\n", 3, "answers a text: on every path it should answer a card, such as"),
-    (f"{CARD}return None\n", 3, "answers nothing: "),
-    (f"{CARD}return (view.legal, 1)\n", 3, "answers several values: "),
-    (f"{CARD}return view.legal if view.position else None\n", 3, "answers nothing on some path: "),
+    (f"{CARD}return view.legal * 0.5\n", 3, "must return a card on every path; it returns a float"),
+    (f"{CARD}return 'As'\n", 3, "must return a card on every path; it returns a string"),
+    (f"{CARD}return None\n", 3, "it returns nothing"),
+    (f"{CARD}return (view.legal, 1)\n", 3, "it returns a tuple"),
+    (f"{CARD}return view.legal if view.position else None\n", 3, "one path returns nothing"),
     # The rest is numba's first sentence, with the innermost line.
     (f'{CARD}return view.legal + "a"\n', 4,
      "choose_card() does not compile: No implementation of function Function(<built-in function "

@@ -102,8 +102,7 @@ def test_ended_search_with_enough_deals_answers(monkeypatch: pytest.MonkeyPatch)
         time=3600,
     )  # fmt: skip
     assert (
-        found.stop_reason == "search"
-        and "bid of 150 s of the 2nd to speak occurs in" in found.stop_text
+        found.stop_reason == "search" and "bids 150 s as the 2nd to speak with" in found.stop_text
     )
     assert found.effective_sample_size >= MIN_EFFECTIVE_DEALS and found.deals < 2_000_000
 

@@ -19,11 +19,11 @@ _WON_LABEL = "won by the caller's team, %"
 _RESULTS = {"won": WON, "tied": TIED, "lost": LOST}
 _PLAY_RATE = chapters.Dots(
     "play_rate",
-    "Calls of play by place, as a share of the players asked and of all deals.",
+    "Calls of play by place, when asked and as a share of all deals.",
     "says play, %",
     "calls_by_place",
     {
-        "of the players asked": "says_play_share",
+        "when asked": "says_play_share",
         "of all deals": "caller_share_of_deals",
     },
     series="quantity",

@@ -325,10 +325,5 @@ class KwajongenCardSampler(sampling.CardSampler):
     def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:
         calls = ", ".join(call.call for call in self.position.calls or ())
         names = ", ".join(dict.fromkeys(player.text for player in self.players))
-        return explain_rare_calls(
-            f"the calls {calls!r} occur",
-            counts[0].tolist(),
-            f"deals of the assumed players {names}",
-            seconds,
-            "random",
-        )
+        what = f"the assumed players {names} call {calls!r} in"
+        return explain_rare_calls(what, counts[0].tolist(), "deals", seconds, "random")

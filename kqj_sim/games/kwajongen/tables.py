@@ -204,7 +204,7 @@ def _list_scores(builder: TableBuilder) -> TableRows:
 _ROUNDS = {
     "share_of_played": Quantity("share of played deals", "share"),
     "played_share": Quantity("played, share of all deals", "share"),
-    "says_play_share": Quantity("says play, share of the players asked", "share"),
+    "says_play_share": Quantity("says play, when asked", "share"),
     "caller_share_of_deals": Quantity("caller, share of all deals", "share"),
     "caller_share_of_played": Quantity("caller, share of played deals", "share"),
     "caller_won_share": Quantity("won by the caller's team, share of played deals", "share"),

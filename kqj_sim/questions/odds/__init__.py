@@ -193,7 +193,7 @@ def page(
     rules: GameRules = DEFAULT_RULES,
     **fields: Unpack[RuleArguments],
 ) -> Path:
-    """Open a page in which one taps cards instead of typing them.
+    """Open a page in which you tap cards instead of typing them.
 
     The page is one file with the engine in it: it gives the numbers of `odds` without a network,
     on a phone, too.  With CARDS it begins there, and the options mean what they do for `odds`.

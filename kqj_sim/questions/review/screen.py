@@ -28,7 +28,7 @@ from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import Table
 from kqj_sim.version import __version__
 
-RARE_BIDS = "the reference player would hardly ever have bid as the others did"
+RARE_BIDS = "the bids of the others were too unusual to infer hands from"
 
 OUT_OF_TIME = "out of time"
 """Why a decision is not graded that the limit of time left no deals for."""

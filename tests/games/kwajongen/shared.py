@@ -31,7 +31,7 @@ CALLER = "random"
 OPENED = (
     "Return: Kd\nCalls: pass play\nHands:\n  Ann: Ah Kh 9s 9d\nTricks:\n  Ah 9h Jh Qh\n  Kh Th\n"
 )
-PICTURE = ("of the players asked", "tied", "caller's trumps")
+PICTURE = ("when asked", "tied", "caller's trumps")
 """Texts in the picture of a simulation."""
 WORDS = (
     ("trump", "s", "♠"),
@@ -166,7 +166,7 @@ WRONG_USAGE = {
     "odds Ah Kh 9s --game kwajongen --return Jh": "3 cards given: in Kwajongen you hold 4",
     "odds Ah Kh 9s 8s --game kwajongen --return Jh": "'8s' is not a card: write a rank of A K Q J",
     "odds Ah Kh 9s Ts --game kwajongen": "the dealer's card is missing: give the card",
-    "odds Ah Kh 9s Ts --game kwajongen --return Kh": "the dealer's card Kh is among the cards of t",
+    "odds Ah Kh 9s Ts --game kwajongen --return Kh": "the dealer's card Kh is in the hand of t",
     f"{TYPED} --place dealer": "the dealer's card Jh is missing among the cards",
     f"{TYPED} --place 5th": "'5th' is not a place: write opener, 2nd, 3rd or dealer",
     f"{TYPED} --heard 'pass, play'": "the bidding is over after these calls",

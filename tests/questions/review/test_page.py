@@ -206,7 +206,7 @@ def test_the_clicked_through_page_shows_values_of_its_json(review: bytes, tmp_pa
 @pytest.mark.parametrize(("choice", "is_call", "deed", "option"), [
     ("Qh", False, "played Q♥", "Q♥"),
     ("pass", True, "passed", "passing"),
-    ("take NT", True, "took with NT", "taking with NT"),
+    ("take NT", True, "took NT", "taking NT"),
     ("150 d capot", True, "bid 150 ♦ Capot", "bidding 150 ♦ Capot"),
     ("counter", True, "countered", "countering"),
     ("no overcounter", True, "did not overcounter", "not overcountering"),

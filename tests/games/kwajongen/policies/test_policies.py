@@ -218,7 +218,7 @@ def test_policy_that_does_not_compile_raises(tmp_path: Path) -> None:
     path = tmp_path / "own.py"
     for body, fault in (
         ("return view.lap == 1", "no field of the view 'lap'"),
-        ('return "play"', "answers a text: on every path it should answer True or False"),
+        ('return "play"', "must return True or False on every path; it returns a string"),
     ):
         path.write_text(
             f'from kqj_sim import policy\n@policy("one")\ndef choose_accept(view):\n    {body}\n',
