@@ -186,7 +186,7 @@ USAGE = {
     f"{HAND} --place 2nd --partners random --partners-at 3rd": "there should be 2",
     f"{HAND} --policy gredy": "did you mean 'greedy'",
     f"{HAND} --policy seat9=standard": "--policy seat9=standard: the seats are seat0",
-    f"{HAND} --policy always+greedy --place 2nd --quiet": "the call 'pass' of the opener",
+    f"{HAND} --policy always+greedy --place 2nd --quiet": "calls 'pass' as the opener with none of",
     f"{HAND} --deals 9 --precision 1%": "--deals and --precision",
     f"{HAND} --precision 0.5": "0.5 can mean 50% or 0.5%",
     f"{HAND} --out hand.xyz": "'hand.xyz' has the suffix .xyz",
@@ -229,7 +229,7 @@ USAGE = {
     "odds 7h Ks 4d Qd 9s 8c Tc Jc --bidding auction --played As --contract '115 h' --sender "
     "opener": "amount: 115 is not",
     # odds and review: records
-    f"{RECORD} --at 9.1": "'--at': it is a trick, 1 to 8, and a card of it, 1 to 6, such as 3.2",
+    f"{RECORD} --at 9.1": "'--at': '9.1' is neither a trick, 1 to 8, and a card of it",
     f"{RECORD} --line 21 --at 3.2": "--line 21: there is no record on that line",
     f"{RECORD} --heard pass": "leave their options out",
     RECORD: "the record's round is over",
