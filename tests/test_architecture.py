@@ -120,7 +120,7 @@ LIBRARIES: dict[str, set[str]] = {
 HEAVY = {"cmaes", "distributed", "matplotlib", "numba", "numpy", "pandas", "scipy"}
 """Libraries that neither `import kqj_sim` nor `kqj-sim --help` may import."""
 
-GAME_PROTOCOLS = ("GameTables", "GameDetailTables", "GameScreen", "GameReport", "GameAnswers")
+GAME_PROTOCOLS = ("GameTables", "GameScreen", "GameReport", "GameAnswers")
 """What the modules of a game are checked against."""
 
 NAMED_TUPLE = {"_asdict", "_fields", "_make", "_replace"}

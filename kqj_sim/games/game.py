@@ -34,23 +34,22 @@ class Preset(NamedTuple):
 
 
 class GameTables(Protocol):
-    """Tables of a game's rounds."""
+    """Tables of a game's rounds; `detail` is True for the further ones of a report, too."""
 
-    def list_joints(self, experiment: Experiment) -> list[tuple[str, ...]]:
+    def list_joints(self, experiment: Experiment, detail: bool) -> list[tuple[str, ...]]:
         """Return the tuples of columns of which the tables need joint counts."""
 
-    def derive_columns(self, experiment: Experiment) -> list[DerivedColumn]:
+    def derive_columns(self, experiment: Experiment, detail: bool) -> list[DerivedColumn]:
         """Return the columns that the tables need besides those of the rows."""
 
-    def make_tables(self, builder: TableBuilder) -> Iterable[Table]:
+    def make_tables(self, builder: TableBuilder, detail: bool) -> Iterable[Table]:
         """Return every table that applies to the experiment."""
 
-
-class GameDetailTables(GameTables, Protocol):
-    """Further tables of a report."""
-
     def make_plot_tables(self, builder: TableBuilder) -> Iterable[Table]:
-        """Return those that the picture of a simulation shows; they need no further counts."""
+        """Return those for reports that the picture of a simulation shows, too.
+
+        They need no counts but those of the other tables.
+        """
 
 
 class GameScreen(Protocol):
@@ -239,11 +238,7 @@ class Game(ABC):
 
     @abstractmethod
     def tables(self) -> GameTables:
-        """Return the tables of a simulation."""
-
-    @abstractmethod
-    def detail_tables(self) -> GameDetailTables:
-        """Return the further tables of a report."""
+        """Return the tables of a simulation, and of a report."""
 
     @abstractmethod
     def screen(self) -> GameScreen:

@@ -35,7 +35,7 @@ def _list_parts(game: Game) -> dict[str, tuple[Callable[[], object], ...]]:
         "odds": (game.answers,),
         "report": (game.report,),
         "review": (game.answers,),
-        "simulate": (game.screen, game.report, game.detail_tables),
+        "simulate": (game.screen, game.report),
     }
 
 

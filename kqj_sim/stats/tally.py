@@ -443,16 +443,12 @@ class Tally:
         self.expression = (
             compile_expression(where, games=games, game=game) if where is not None else None
         )
-        described = find_game(game)
-        self._table_sets = [described.tables(), *([described.detail_tables()] if detail else [])]
+        self._game_tables = find_game(game).tables()
         joints = [
             tuple(dict.fromkeys((*self.by, *needed)))
-            for part in self._table_sets
-            for needed in part.list_joints(experiment)
+            for needed in self._game_tables.list_joints(experiment, detail)
         ]
-        derived = [
-            column for part in self._table_sets for column in part.derive_columns(experiment)
-        ]
+        derived = self._game_tables.derive_columns(experiment, detail)
         self._counts = JointCounts(joints, derived, columns)
         self._groups = Groups(self.by, columns)
         self._games: defaultdict[str, Counter[int]] = defaultdict(Counter)
@@ -523,8 +519,8 @@ class Tally:
 
     def make_plot_tables(self, confidence: float) -> list[Table]:
         """Return every table of all deals together, with distributions that only pictures show."""
-        described, builder = find_game(self.experiment.rules.game), self._make_builder(confidence)
-        more = described.detail_tables().make_plot_tables(builder)
+        builder = self._make_builder(confidence)
+        more = self._game_tables.make_plot_tables(builder)
         lengths = make_length_table(self.experiment, self._games, confidence)
         every = [*self._make_tables(confidence, builder), *more, lengths]
         return [table for table in every if table.lines]
@@ -538,7 +534,7 @@ class Tally:
         if self.by:
             self._groups.check(len(self._counts.get_cells(self.by)[1]))
         builder = builder or self._make_builder(confidence, self.by)
-        tables = [table for part in self._table_sets for table in part.make_tables(builder)]
+        tables = [*self._game_tables.make_tables(builder, self.detail)]
         if self._games or self.experiment.games is not None:
             tables += make_game_tables(self.experiment, self._games, confidence)
             if self.detail:

@@ -12,7 +12,7 @@ from kqj_sim.rules import GameRules, KqjRules
 
 if TYPE_CHECKING:
     from kqj_sim.engines import Engine
-    from kqj_sim.games.game import GameAnswers, GameDetailTables, GameReport, GameScreen, GameTables
+    from kqj_sim.games.game import GameAnswers, GameReport, GameScreen, GameTables
     from kqj_sim.policies.players import Player
     from kqj_sim.positions.position import Position
     from kqj_sim.positions.sampling import CardSampler, EstimatePlan, Sampler
@@ -127,11 +127,6 @@ class Kqj(Game):
         from kqj_sim.games.kqj import tables
 
         return tables
-
-    def detail_tables(self) -> GameDetailTables:
-        from kqj_sim.games.kqj import detail_tables
-
-        return detail_tables
 
     def screen(self) -> GameScreen:
         from kqj_sim.games.kqj import screen

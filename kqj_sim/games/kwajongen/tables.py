@@ -31,7 +31,7 @@ RESULT_NUMBERS = {share: _RESULT_LABELS.index(result) for result, share in RESUL
 _MAX_CARD_POINTS = 40
 
 
-def derive_columns(experiment: Experiment) -> list[DerivedColumn]:
+def derive_columns(experiment: Experiment, detail: bool) -> list[DerivedColumn]:
     return [
         DerivedColumn(
             "points_difference",
@@ -59,7 +59,7 @@ def derive_columns(experiment: Experiment) -> list[DerivedColumn]:
     ]
 
 
-def list_joints(experiment: Experiment) -> list[tuple[str, ...]]:
+def list_joints(experiment: Experiment, detail: bool) -> list[tuple[str, ...]]:
     needed: list[tuple[str, ...]] = [
         ("taken", "place", "result"),
         ("taken", "turned_rank", "result"),
@@ -77,10 +77,16 @@ def list_joints(experiment: Experiment) -> list[tuple[str, ...]]:
     ]
     if experiment.games is not None:
         needed += [("taken", "raised", "result"), ("taken", "raised", "worth")]
+    if detail:
+        needed += [
+            ("taken", "place", "sender_trumps", "result"),
+            ("taken", "dealer_trumps", "result"),
+            ("taken", "points_difference", "result"),
+        ]
     return needed
 
 
-def make_tables(builder: TableBuilder) -> list[Table]:
+def make_tables(builder: TableBuilder, detail: bool) -> list[Table]:
     """Return every table that applies to the experiment.
 
     A table grouped by a column of `by` would repeat another, and is left out.
@@ -106,6 +112,7 @@ def make_tables(builder: TableBuilder) -> list[Table]:
             ("team",),
             builder.list_means([f"score_{team}" for team in range(TEAMS)], "score_change_mean"),
         ),
+        *(_make_detail_tables(builder) if detail else ()),
     ]
 
 
@@ -134,7 +141,7 @@ def _make_call_tables(builder: TableBuilder) -> Iterable[Table]:
         yield builder.table("calls_by_place", "Who says play, by place", ("place",), by_place())
 
 
-def list_result_rows(builder: TableBuilder, groups: tuple[str, ...]) -> TableRows:
+def _list_result_rows(builder: TableBuilder, groups: tuple[str, ...]) -> TableRows:
     """Return the share of each result among the played deals of each group."""
     return builder.split(builder.group_histograms(groups, "result"), RESULT_NUMBERS)
 
@@ -144,7 +151,7 @@ def _make_result_tables(builder: TableBuilder) -> Iterable[Table]:
         name, _ = tables.name_grouping(grouping)
         by = "".join(f", by {_GROUP_NAMES[column]}" for column in grouping)
         title = f"Rounds won by the caller's team and by the others{by}, played deals"
-        yield builder.table(f"results{name}", title, grouping, list_result_rows(builder, grouping))
+        yield builder.table(f"results{name}", title, grouping, _list_result_rows(builder, grouping))
 
 
 def _list_capots(builder: TableBuilder) -> TableRows:
@@ -163,7 +170,7 @@ def _make_raised_tables(builder: TableBuilder) -> Iterable[Table]:
         return
 
     def by_raised() -> TableRows:
-        yield from list_result_rows(builder, ("raised",))
+        yield from _list_result_rows(builder, ("raised",))
         for group, counts in builder.group_histograms(("raised",), "worth").items():
             yield group, "change_difference_mean", builder.mean(counts)
 
@@ -197,6 +204,57 @@ def _list_scores(builder: TableBuilder) -> TableRows:
             yield group, quantity, estimate
     for group, changes in builder.group_histograms((), "team_worth", taken=False).items():
         yield group, "team_change_difference_mean", builder.mean(changes)
+
+
+# Further tables of reports: results by trumps, distributions of card points.
+
+
+def _make_detail_tables(builder: TableBuilder) -> Iterable[Table]:
+    by_trumps, points = make_plot_tables(builder)
+    yield by_trumps
+    yield _make_result_table(
+        builder,
+        "place_and_sender_trumps",
+        "place and the caller's number of trumps",
+        ("place", "sender_trumps"),
+    )
+    yield _make_result_table(
+        builder, "dealer_trumps", "the dealer's number of trumps", ("dealer_trumps",)
+    )
+    yield points
+    yield _make_distribution(
+        builder,
+        "margins",
+        "Card points of the caller's team minus the others'",
+        "points_difference",
+    )
+
+
+def make_plot_tables(builder: TableBuilder) -> list[Table]:
+    return [
+        _make_result_table(
+            builder, "sender_trumps", "the caller's number of trumps", ("sender_trumps",)
+        ),
+        _make_distribution(
+            builder, "points", "Card points of the caller's team", "contracting_card_points"
+        ),
+    ]
+
+
+def _make_result_table(
+    builder: TableBuilder, name: str, words: str, grouping: tuple[str, ...]
+) -> Table:
+    return builder.table(
+        f"results_by_{name}",
+        f"Rounds won by the caller's team and by the others, by {words}, played deals",
+        grouping,
+        _list_result_rows(builder, grouping),
+    )
+
+
+def _make_distribution(builder: TableBuilder, name: str, title: str, column: str) -> Table:
+    lines = builder.list_joint_shares(column, "result", RESULT_NUMBERS)
+    return builder.table(name, f"{title}, by result, played deals", (column,), lines)
 
 
 # The quantities of Kwajongen: its rounds, and what questions ask of them.
