@@ -52,12 +52,13 @@ def hash_sources(*, without: tuple[str, ...] = ()) -> str:
     Sources are Python and TOML files: fitted numbers become constants of compiled code.
     """
     digest = hashlib.sha256()
+    left_out = tuple(f"{part}{end}" for part in without for end in "/.")
     for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.toml")]):
-        inside = path.relative_to(PACKAGE)
-        if any(inside.with_suffix("").is_relative_to(part) for part in without):
-            continue
-        digest.update(inside.as_posix().encode())
-        digest.update(path.read_bytes())
+        # Every start comes here: `is_relative_to` took thrice as long as all the rest, 12 ms.
+        inside = path.relative_to(PACKAGE).as_posix()
+        if not inside.startswith(left_out):
+            digest.update(inside.encode())
+            digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 

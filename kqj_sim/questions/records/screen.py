@@ -304,7 +304,8 @@ def _name_seats(record: Record) -> SeatNames:
 
 def _list_labels(record: Record) -> list[str]:
     """Return the name at each place, from the opener to the dealer."""
-    return [_name_seats(record).describe(seat) for seat in _list_seats(record)]
+    names = _name_seats(record)
+    return [names.describe(seat) for seat in _list_seats(record)]
 
 
 def _render_card(text: str) -> Text:
