@@ -1,4 +1,4 @@
-"""Running `kqj-sim` in a test, in this process or as a program of its own."""
+"""Running `kqj-sim` in a test, in this process or as a program of its own, and its errors."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import click
+import pytest
 from click.testing import CliRunner, Result
 
 import kqj_sim
@@ -87,6 +88,16 @@ def expect_error(result: Result, status: int = 2) -> str:
     assert result.stderr.startswith("Error: "), result.stderr
     assert result.stderr.count("\n") == 1, result.stderr
     return result.stderr
+
+
+def read_error(
+    function: Callable[..., object], *arguments: Any, kind: Any = kqj_sim.InputError
+) -> str:
+    """Return the one line of the error, of some kind, that a call with wrong input raises."""
+    with pytest.raises(kind) as error:
+        function(*arguments)
+    assert "\n" not in str(error.value)
+    return str(error.value)
 
 
 @contextmanager

@@ -32,7 +32,7 @@ def test_every_command_has_help_with_an_example() -> None:
         "odds", "page", "review", "simulate", "report", "columns", "compare", "sweep", "tune",
         "policies", "records", "show", "check",
     ]  # fmt: skip
-    for name, command in main.commands.items():
+    for name in main.commands:
         shown = run(name, "--help")
         assert shown.exit_code == 0
         assert f"kqj-sim {name}" in shown.output.split("Example")[1] or name in (
@@ -40,9 +40,6 @@ def test_every_command_has_help_with_an_example() -> None:
             "policies",
         )
         assert "kqj-sim " in shown.output.split("Example")[1]
-        for parameter in command.params:
-            if isinstance(parameter, click.Option):
-                assert parameter.help, f"{name} --{parameter.name} has no help"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -65,13 +62,9 @@ def test_help_opens_with_questions_and_lists_each_command_below_one() -> None:
         assert listed == [(name, summary) for name, (_, summary) in commands.items()]
 
 
-def test_help_and_version() -> None:
-    assert "kqj-sim simulate" in run("--help").output
-    assert run("--version").output == f"kqj-sim {kqj_sim.__version__}\n"
-
-
 def test_version_and_help_are_found_in_every_usual_way() -> None:
-    assert run("-V").output == run("--version").output
+    assert run("-V").output == run("--version").output == f"kqj-sim {kqj_sim.__version__}\n"
+    assert "kqj-sim simulate" in run("--help").output
     assert run_program("-V").stdout == run("-V").output
     assert run("help").output == run("--help").output
     assert run("help", "odds").output == run("odds", "--help").output

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from decimal import Context, Decimal, Inexact, localcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from kqj_sim.messages import LONGEST_LINE
 from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.compare.play import parse_parameter_values
 from kqj_sim.rules import KqjRules
+from tests.command_line import read_error
 
 RULES = KqjRules()
 api: Any = kqj
@@ -166,8 +168,6 @@ def test_numbers_and_lists_of_numpy_and_pandas_are_those_of_python() -> None:
 
 
 class Unwritable:
-    """A value that has no text."""
-
     def __repr__(self) -> str:
         raise RuntimeError("no text")
 
@@ -194,9 +194,7 @@ QUESTIONS = (
 
 
 def check_error(function: Callable[..., object], *values: object, **named: object) -> None:
-    with pytest.raises(kqj.InputError) as error:
-        function(*values, **named)
-    text = str(error.value)
+    text = read_error(partial(function, *values, **named))
     assert text.isprintable() and len(text) <= LONGEST_LINE
 
 

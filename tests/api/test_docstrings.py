@@ -5,14 +5,13 @@ from __future__ import annotations
 import doctest
 import inspect
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import kqj_sim
+from tests.command_line import run_python
 
 REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "python_reference.md"
 DOCUMENTED = [name for name in kqj_sim.__all__ if not isinstance(getattr(kqj_sim, name), int | str)]
@@ -70,13 +69,7 @@ def test_the_import_takes_no_time() -> None:
         "import time; before = time.process_time(); import kqj_sim; "
         "print(time.process_time() - before)"
     )
-    times = [
-        float(
-            subprocess.run([sys.executable, "-c", program], check=True, capture_output=True).stdout
-        )
-        for _ in range(5)
-    ]
-    assert min(times) <= 0.05
+    assert min(float(run_python("-c", program).stdout) for _ in range(5)) <= 0.05
 
 
 def test_experiments_take_one_policy_for_all_seats() -> None:
