@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from pathlib import Path
 
 from kqj_sim.cards import SUITS, Card
 from kqj_sim.referee.kqj import list_legal_cards
 from tests.core.coding import strength_of
 
-SOURCE = '''\
-from kqj_sim import policy
+SOURCE = '''
 from kqj_sim.policies import PASS
 from kqj_sim.policies.tools import count, suit_cards
 
@@ -32,12 +30,6 @@ def choose_card(view):
     """The lowest bit of what is legal."""
     return view.legal & -view.legal
 '''
-
-
-def write(folder: Path) -> str:
-    path = folder / "plain.py"
-    path.write_text(SOURCE, encoding="utf-8")
-    return str(path)
 
 
 def takes(five: Collection[Card], turned: Card, lap: int) -> str | None:

@@ -163,15 +163,6 @@ def test_unseen_rare_values_are_within_the_limits_interval() -> None:
         assert left_out <= 0.05
 
 
-def test_ratio_of_equal_weights_is_a_mean() -> None:
-    values = np.random.default_rng(5).integers(-30, 40, 300)
-    total, squares = int(values.sum()), int((values**2).sum())
-    plain = intervals.estimate_mean_from_sums(300, total, squares)
-    assert intervals.estimate_ratio_from_sums(
-        300, 300, total, (300, total, squares)
-    ) == pytest.approx(plain)
-
-
 @pytest.mark.parametrize(("size", "weigh", "chance", "is_share", "least", "most"), [
     (300, lambda random: random.integers(0, 3, 300), 0.6, False, 0.93, 0.97),
     # Contracts that fail once in 300, of two a deal or fewer; Student's interval: 86%.

@@ -78,12 +78,6 @@ def test_a_mean_is_that_of_the_vectorised_formula() -> None:
     assert found.observations == 5000
 
 
-def test_integers_and_their_opposites_give_opposite_intervals() -> None:
-    one = sequences.estimate_mean_sequentially(4000, 1234, 987_654, bound=600)
-    other = sequences.estimate_mean_sequentially(4000, -1234, 987_654, bound=600)
-    assert (other.value, other.low, other.high) == (-one.value, -one.high, -one.low)
-
-
 @pytest.mark.parametrize("tuned_for", [1000, 10_000, 250_000])
 def test_a_sequence_is_narrowest_where_it_was_tuned_for(tuned_for: int) -> None:
     best = sequences.compute_sequence_width(tuned_for, 0.95, tuned_for)
@@ -109,7 +103,7 @@ def test_a_ratio_of_equal_weights_is_a_mean() -> None:
     weighed = sequences.estimate_ratio_sequentially(
         2000, 2 * 2000, 2 * total, (4 * 2000, 4 * total, 4 * squares)
     )
-    assert weighed == pytest.approx(plain)
+    assert weighed == pytest.approx(tuple(plain))
     assert math.isnan(sequences.estimate_ratio_sequentially(5, 0, 0, (0, 0, 0)).value)
 
 

@@ -206,7 +206,7 @@ def test_totals_by_ending_agree_with_the_means(rules: KqjRules) -> None:
     (take,) = [each for each, option in enumerate(found.options) if option.text == "take h"]
     assert 0 < found.estimate_reach_probability(take, 390).value < 1
     assert found.estimate_reach_probability(take, 390) == pytest.approx(
-        found.estimate("own_capot_share", take)
+        tuple(found.estimate("own_capot_share", take))
     )
 
 

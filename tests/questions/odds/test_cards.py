@@ -32,6 +32,7 @@ from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from tests.core.exclusions import exclusions
 from tests.policies import slow_plays
+from tests.policies.files import write_policy
 from tests.positions.estimates import estimate_cards
 from tests.slow import slow_after, slow_rows_after
 from tests.stats import plain_player
@@ -43,7 +44,7 @@ Weigh = Callable[[Position, Hands], int | Fraction]
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return plain_player.write(tmp_path_factory.mktemp("plain"))
+    return write_policy(tmp_path_factory.mktemp("plain"), plain_player.SOURCE)
 
 
 def rounds(rules: KqjRules, specification: str, deals: int, seed: int = 5) -> Iterator[Record]:
@@ -449,10 +450,7 @@ def test_impossible_calls_raise() -> None:
 
 @pytest.mark.parametrize("turn", [(2, 1), (7, 6)], ids=["drawn", "listed"])
 def test_illegal_call_of_an_assumed_player_raises(tmp_path: Path, turn: tuple[int, int]) -> None:
-    path = tmp_path / "bold.py"
-    path.write_text(
-        'from kqj_sim import policy\n@policy("bold")\ndef choose_take(view):\n    return 7\n'
-    )
+    path = write_policy(tmp_path, '@policy("bold")\ndef choose_take(view):\n    return 7\n')
     passed = (each for each in rounds(TAKE_2, "points+greedy", 30) if len(each.calls) > 3)
     so_far = at(next(passed), *turn)
     with pytest.raises(InputError, match="chose what is not allowed"):
