@@ -28,7 +28,6 @@ class Known(NamedTuple):
         return (1 << sum(self.counts)) - 1
 
     def array(self) -> NDArray[np.int64]:
-        """As the core takes it."""
         known = np.zeros(KNOWLEDGE_SIZE, dtype=np.int64)
         known[UNSEEN] = self.unseen
         known[HAND_SIZES : HAND_SIZES + SEATS] = self.counts
@@ -71,7 +70,6 @@ def iterate_worlds(known: Known) -> Iterator[World]:
 
 @lru_cache(maxsize=4)
 def slow_worlds(known: Known) -> frozenset[World]:
-    """Return every layout."""
     return frozenset(iterate_worlds(known))
 
 

@@ -56,26 +56,13 @@ def _assert_same(found: list[Rows], expected: Rows) -> None:
 @every_game
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @pytest.mark.parametrize("chunk", [1, 7, 1000, None])
-def test_threads_and_chunks_do_not_show_in_rounds(
-    rules: GameRules, threads: int, chunk: int | None
-) -> None:
-    deals = 300 if chunk == 1 else 2500
-    experiment = mixed(rules, deals=deals, seed=SEED, first=100)
-    expected = simulate(experiment, threads=1)
-    assert expected.deal.tolist() == list(range(100, 100 + deals))
-    _assert_same(list(iterate_row_chunks(experiment, threads, chunk)), expected)
-
-
-@every_game
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("chunk", [1, 7, 1000, None])
-def test_threads_and_chunks_do_not_show_in_games(
-    rules: GameRules, threads: int, chunk: int | None
-) -> None:
-    experiment = mixed(with_target(rules, 500), seed=SEED, games=40, first=3)
-    _assert_same(
-        list(iterate_row_chunks(experiment, threads, chunk)), simulate(experiment, threads=1)
-    )
+def test_threads_and_chunks_do_not_show(rules: GameRules, threads: int, chunk: int | None) -> None:
+    rounds = mixed(rules, deals=300 if chunk == 1 else 2500, seed=SEED, first=100)
+    games = mixed(with_target(rules, 500), seed=SEED, games=40, first=3)
+    for experiment in (rounds, games):
+        expected = simulate(experiment, threads=1)
+        assert experiment is games or expected.deal.tolist() == list(range(100, 100 + rounds.deals))
+        _assert_same(list(iterate_row_chunks(experiment, threads, chunk)), expected)
 
 
 @pytest.mark.parametrize("rules", [*VARIANTS.values(), *OTHER_GAMES.values()], ids=str)

@@ -44,7 +44,6 @@ RUNS: dict[str, tuple[dict[str, object], tuple[str, ...], int]] = {
 
 
 def hashes() -> dict[str, str]:
-    """A hash of each run's rows."""
     found = {}
     for name, (rules, players, deals) in RUNS.items():
         rows = simulate(Experiment(KqjRules.from_dict(rules), players, deals=deals, seed=11))
@@ -56,7 +55,6 @@ def hashes() -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def own() -> dict[str, str]:
-    """Return the hashes of runs on this machine's processor."""
     return hashes()
 
 

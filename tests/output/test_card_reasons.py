@@ -1,4 +1,4 @@
-"""Reasons for cards: each is true of the position, by the order of the cards written out here."""
+"""Reasons for cards: each is true of the position, by the referee."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import pytest
 from kqj_sim.cards import Card
 from kqj_sim.output.card_reasons import compare_cards
 from kqj_sim.positions.position import Position
+from kqj_sim.referee.kqj import (
+    PACK,
+    beats_master,
+    card_points,
+    find_current_master,
+    outranks,
+)
 from kqj_sim.rules import GameRules, KqjRules
 from tests.positions.estimates import list_card_positions
 from tests.variants import OTHER_GAMES
 
-PLAIN, TRUMP = "ATHKQJ987654", "987ATHKQJ654"
-POINTS = {
-    "plain": dict(zip(PLAIN, (12, 10, 7, 5, 4, 3, 2, 1, 0, 0, 0, 0), strict=True)),
-    "trump": dict(zip(TRUMP, (27, 22, 14, 12, 10, 7, 5, 4, 3, 0, 0, 0), strict=True)),
-    "NT": dict(zip(PLAIN, (20, 17, 7, 5, 4, 3, 2, 1, 0, 0, 0, 0), strict=True)),
-    "AT": dict(zip(TRUMP, (17, 14, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0), strict=True)),
-}
 LETTERS = {"♠": "s", "♥": "h", "♦": "d", "♣": "c"}
 
 
@@ -30,51 +30,30 @@ def is_trump(card: Card, contract: str) -> bool:
     return card.suit == contract
 
 
-def height(card: Card, contract: str) -> int:
-    """Return the rank of a card in its suit: 0 the highest."""
-    order = TRUMP if contract == "AT" or is_trump(card, contract) else PLAIN
-    return order.index(card.rank)
-
-
-def beats(card: Card, best: Card, contract: str) -> bool:
-    if card.suit == best.suit:
-        return height(card, contract) < height(best, contract)
-    return is_trump(card, contract)
-
-
 def is_ahead(position: Position, card: Card) -> bool:
     """True if a card would beat all cards of the trick."""
     _, cards = position.tricks[-1]
-    best = cards[0]
-    for each in cards[1:]:
-        best = each if beats(each, best, position.contract.contract) else best
-    return beats(card, best, position.contract.contract)
+    contract = position.contract.contract
+    return beats_master(card, cards[find_current_master(cards, contract)], contract)
 
 
 def has_partner_ahead(position: Position) -> bool:
     leader, cards = position.tricks[-1]
-    best = 0
-    for at, each in enumerate(cards):
-        best = at if at and beats(each, cards[best], position.contract.contract) else best
-    seat = (leader + best) % position.rules.seats
+    seat = (leader + find_current_master(cards, position.contract.contract)) % position.rules.seats
     return position.teams[seat] == position.teams[position.seat]
 
 
-def out(position: Position) -> list[Card]:
-    known = set(position.plays) | set(position.hand)
-    return [Card(rank, suit) for suit in "shdc" for rank in PLAIN if Card(rank, suit) not in known]
+def out(position: Position) -> set[Card]:
+    return {*PACK} - {*position.plays} - {*position.hand}
 
 
 def is_highest(position: Position, card: Card) -> bool:
-    contract = position.contract.contract
-    suit = [each for each in out(position) if each.suit == card.suit]
-    return all(height(card, contract) < height(each, contract) for each in suit)
+    suit = [other for other in out(position) if other.suit == card.suit]
+    return all(outranks(card, other, position.contract.contract) for other in suit)
 
 
 def points(position: Position, card: Card) -> int:
-    contract = position.contract.contract
-    kind = contract if contract in ("NT", "AT") else ("plain", "trump")[is_trump(card, contract)]
-    return POINTS[kind][card.rank]
+    return card_points(card, position.contract.contract)
 
 
 def is_last(position: Position) -> bool:

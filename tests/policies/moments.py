@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import permutations
 from typing import NamedTuple
 
-import msgspec
-
-from kqj_sim.cards import CONTRACTS, SUITS, Card, parse_card
+from kqj_sim.cards import CONTRACTS, Card, parse_card
 from kqj_sim.core import cards as points
 from kqj_sim.core.cards import PACK as ALL_CARDS
 from kqj_sim.core.cards import TOP_SUIT
 from kqj_sim.core.views import CardView
 from kqj_sim.imposed import ImposedContract
-from kqj_sim.record import Record, from_json
+from kqj_sim.record import Record
 from kqj_sim.referee.kqj import list_legal_cards, outranks
 from kqj_sim.simulation.recording import play_records
 from tests.core.coding import strength_of
@@ -72,10 +69,6 @@ class Moment(NamedTuple):
         """The cards of the finished tricks that a team has won."""
         tricks = self.finished
         return {c for t in tricks if self.record.teams[self.winner(*t)[0]] == team for c in t[1]}
-
-    def ranks_held(self, suit: str) -> frozenset[str]:
-        """The ranks of a suit in the player's hand."""
-        return frozenset(card.rank for card in self.hand if card.suit == suit)
 
     def known_void(self, seat: int, suit: str) -> bool:
         """Return True if a player did not follow suit in a finished trick."""
@@ -173,40 +166,3 @@ def iterate_turns(name: str) -> Iterator[tuple[Moment, CardView]]:
     for record in play_rounds(name):
         for moment in moments(record):
             yield moment, view_of(moment)
-
-
-def _exchange_suits(record: Record, other: dict[str, str]) -> Record:
-    """The round with other suits in place of each."""
-
-    def change(value: object) -> object:
-        if isinstance(value, list):
-            return [change(each) for each in value]
-        if isinstance(value, dict):
-            return {key: change(each) for key, each in value.items()}
-        if isinstance(value, str) and len(value) == 2 and value[1] in SUITS:
-            return value[0] + other[value[1]]
-        return other.get(value, value) if isinstance(value, str) else value
-
-    changed = {**msgspec.to_builtins(record)}
-    for key in ("hands", "tricks", "turned", "contract", "dealt"):
-        if key in changed:
-            changed[key] = change(changed[key])
-    return from_json(msgspec.json.encode(changed).decode())
-
-
-def iterate_exchanged_turns(
-    name: str,
-) -> Iterator[tuple[Moment, Moment, list[Card], list[int], list[int]]]:
-    """Yield every turn to play of the rounds of a variant, and the same turn with other suits.
-
-    Then come the legal cards and their bits by strength at either turn.
-    """
-    for number, record in enumerate(play_rounds(name)):
-        suits = "".join(list(permutations(SUITS))[1 + number % 23])
-        other = dict(zip(SUITS, suits, strict=True))
-        pairs = zip(moments(record), moments(_exchange_suits(record, other)), strict=True)
-        for moment, exchanged in pairs:
-            coded, recoded = strength_of(moment.contract), strength_of(exchanged.contract)
-            cards = sorted(moment.legal)
-            bits = [recoded[card._replace(suit=other[card.suit])] for card in cards]
-            yield moment, exchanged, cards, [coded[card] for card in cards], bits

@@ -18,7 +18,6 @@ Values = tuple[str, tuple[int, ...]]
 
 
 def index_of(tables: dict[str, tuple[int, ...]], values: Values) -> int:
-    """The index of a table's values."""
     name, each = values
     sizes = tables[name]
     assert len(each) == len(sizes)
@@ -191,7 +190,6 @@ class Slow:
         return way, self.slots[card.suit], self.rank(card)
 
     def features(self) -> list[Values]:
-        """The features, in any order."""
         moment, record = self.moment, self.moment.record
         found: list[Values] = []
         for suit, slot in self.slots.items():

@@ -26,7 +26,7 @@ from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.text_files import read_bytes
-from tests.command_line import run
+from tests.command_line import read_error, run
 from tests.variants import AUCTION_2, TAKE_2
 
 Write = Callable[[str], str]
@@ -75,14 +75,6 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
         return "bold.toml"
 
     return write_file
-
-
-def _read_error(specification: str) -> str:
-    with pytest.raises(InputError) as error:
-        parse_player(specification)
-    message = str(error.value)
-    assert "\n" not in message
-    return message
 
 
 # Specifications.
@@ -325,7 +317,7 @@ def test_wrong_file_or_parameter_behind_it_raises(
     write: Write, text: str, overrides: str, words: str
 ) -> None:
     path = write(text)
-    message = _read_error(f"{path}:{overrides}" if overrides else path)
+    message = read_error(parse_player, f"{path}:{overrides}" if overrides else path)
     assert words in message
     assert overrides or message.removeprefix("policy file ").startswith(f"{path}: ")
 
@@ -333,17 +325,17 @@ def test_wrong_file_or_parameter_behind_it_raises(
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     path = tmp_path / "latin.toml"
     path.write_bytes(b'policy = "\xe9"\n')
-    assert "latin.toml: not text in UTF-8" in _read_error(str(path))
+    assert "latin.toml: not text in UTF-8" in read_error(parse_player, str(path))
     (tmp_path / "folder.toml").mkdir()
-    assert "folder.toml" in _read_error(str(tmp_path / "folder.toml"))
-    assert "no such file" in _read_error(str(tmp_path / "nowhere.toml"))
+    assert "folder.toml" in read_error(parse_player, str(tmp_path / "folder.toml"))
+    assert "no such file" in read_error(parse_player, str(tmp_path / "nowhere.toml"))
 
 
 @pytest.mark.usefixtures("write")
 def test_a_name_without_the_suffix_of_its_file() -> None:
     Path("only_here.toml").write_text('policy = "random"\n')
-    assert "did you mean 'only_here.toml'?" in _read_error("only_here")
-    assert "did you mean 'only_here.toml'?" in _read_error("only_here:take=1")
+    assert "did you mean 'only_here.toml'?" in read_error(parse_player, "only_here")
+    assert "did you mean 'only_here.toml'?" in read_error(parse_player, "only_here:take=1")
 
 
 # Policies of packages.
@@ -398,9 +390,9 @@ def test_a_package_offers_policies_through_entry_points(
     for name in ("offered", "clever"):
         records = list(play_records(Experiment(TAKE_2, (f"random:take=1+{name}",) * 6, deals=3)))
         assert all(record.tricks for record in records)
-    assert "did you mean 'offered'?" in _read_error("offerd")
-    assert "entry point 'broken' is not a policy" in _read_error("broken")
-    faulty = _read_error("faulty")
+    assert "did you mean 'offered'?" in read_error(parse_player, "offerd")
+    assert "entry point 'broken' is not a policy" in read_error(parse_player, "broken")
+    faulty = read_error(parse_player, "faulty")
     assert "offering.faulty: ModuleNotFoundError" in faulty
     listed = run("policies", "--format", "json")
     assert listed.exit_code == 0

@@ -6,7 +6,6 @@ import math
 import random
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -55,17 +54,6 @@ def test_the_count_is_its_slow_namesakes(size: int) -> None:
             assert count_points(bits(hand), number, VALUES) == expected, (hand, contract)
             seen.add(expected)
     assert len(seen) > 100
-
-
-def test_of_a_holding_the_best_one_counts_once() -> None:
-    held = {
-        text: count_points(bits(parse_cards(text)), 0, VALUES)
-        for text in ("Ks Qs", "Ks Qs Js", "Ks Js")
-    }
-    trumps = FITTED["trump"]
-    assert held["Ks Qs"] == 2 * trumps + FITTED["trump_KQ"] + 3 * FITTED["void"]
-    assert held["Ks Qs Js"] == 3 * trumps + FITTED["trump_KQJ"] + 3 * FITTED["void"]
-    assert held["Ks Js"] == 2 * trumps + 3 * FITTED["void"]
 
 
 @pytest.mark.parametrize(
@@ -121,29 +109,6 @@ def test_takes_by_count_and_threshold(teams: int, naming: str) -> None:
             assert call.contract == expected, told(record, call)
             laps.add((calling.lap, call.contract))
     assert len(laps) > 6
-
-
-def _taken_by_opener(policy: str, deals: int) -> Any:
-    rows = simulate(Experiment(TAKE_3, (f"{policy}+random",) * 6, deals, SEED))
-    return (rows.column("place") == 0) & (rows.column("lap") == 1)
-
-
-def test_a_raised_threshold_lowers_the_take_rate_by_the_hands_between(tmp_path: Path) -> None:
-    deals = 3000
-    policy_file = tmp_path / "bold.toml"
-    policy_file.write_text('policy = "points"\n[parameters]\ntake = 55\n')
-    low = _taken_by_opener("points:take=40", deals)
-    high = _taken_by_opener(f"{policy_file}", deals)
-    never = "points:take=400,lap2=400+random"
-    between = []
-    for record in play_records(Experiment(TAKE_3, (never,) * 6, deals, SEED)):
-        assert record.turned is not None
-        opener = (record.dealer + 1) % 6
-        hand = [*map(parse_card, record.dealt[opener][:5]), parse_card(record.turned)]
-        between.append(40 <= slow_count(hand, record.turned[1], FITTED) < 55)
-    assert np.array_equal(low & ~high, between)
-    assert not (high & ~low).any()
-    assert 0.1 < np.mean(between) < 0.4
 
 
 def bid_view(hand: str, **given: Any) -> BidView:

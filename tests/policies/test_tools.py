@@ -24,6 +24,7 @@ from kqj_sim.rules import GameRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.policy_errors import replay_decisions
 from tests.core.coding import strength_of
+from tests.policies.files import write_policy
 from tests.slow import slow_after
 from tests.variants import AUCTION_2, OTHER_GAMES, TAKE_2
 
@@ -67,12 +68,6 @@ def test_cards_are_chosen_by_rank_and_points(contract: str) -> None:
     assert lowest(0) == highest(0) == 0
 
 
-def test_cheapest_and_dearest_of_one_card_are_it() -> None:
-    view = _view("h")
-    for bit in strength_of("h").values():
-        assert cheapest(view, bit) == dearest(view, bit) == bit
-
-
 def test_nth_card_counts_from_the_lowest_bit() -> None:
     for bits, cards in _sets("AT"):
         for number, bit in enumerate(sorted(cards.values())):
@@ -114,7 +109,7 @@ def test_small_tools() -> None:
 
 
 WATCH = """
-from kqj_sim import PASS, bid_code, has, hand, in_view, lowest, policy, suit, count, NINES
+from kqj_sim import NINES, has, hand, in_view, suit
 
 @policy("watch")
 def choose_card(view):
@@ -127,9 +122,7 @@ def choose_card(view):
 
 @pytest.fixture(scope="module")
 def watch(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("watch") / "watch.py"
-    path.write_text(WATCH, encoding="utf-8")
-    return str(path)
+    return write_policy(tmp_path_factory.mktemp("watch"), WATCH)
 
 
 def test_constants_are_the_four_cards_of_a_rank() -> None:

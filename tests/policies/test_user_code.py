@@ -13,14 +13,15 @@ from typing import Any
 import pytest
 
 from kqj_sim.cards import Card, parse_card
-from kqj_sim.errors import InputError
 from kqj_sim.policies import parse_player
 from kqj_sim.policies.user_code import find_use, parse_function
 from kqj_sim.referee import check_record
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.run import simulate
+from tests.command_line import read_error
 from tests.policies.elsewhere import format_scores, simulate_elsewhere
+from tests.policies.files import write_policy
 from tests.policies.moments import moments
 from tests.variants import AUCTION_2, TAKE_2, told
 
@@ -32,9 +33,7 @@ def write(tmp_path: Path) -> Write:
     """Return what writes a policy file after the usual import and returns its path."""
 
     def write_file(text: str, name: str = "my_policy.py") -> str:
-        path = tmp_path / name
-        path.write_text(f"from kqj_sim import lowest, policy\n{text}", encoding="utf-8")
-        return str(path)
+        return write_policy(tmp_path, text, name)
 
     return write_file
 
@@ -55,14 +54,6 @@ def _assert_plays(source: str, key: Callable[[Card], int], deals: int = 300) -> 
     assert cards > 100
 
 
-def _read_error(specification: str) -> str:
-    with pytest.raises(InputError) as error:
-        parse_player(specification)
-    message = str(error.value)
-    assert "\n" not in message
-    return message
-
-
 # What policies may do.
 
 
@@ -71,20 +62,6 @@ def test_cards_of_the_design_example_are_the_lowest(write: Write) -> None:
     assert parse_player(path) == parse_player(f"{path}:cautious")
     assert parse_player(path).text.endswith(f"{path}:cautious")
     _assert_plays(path, lambda card: "456789JQKHTA".index(card.rank), 800)
-
-
-def test_each_seat_asks_its_own_policy(write: Write) -> None:
-    path = write('@policy("low")\ndef choose_card(view):\n    return view.legal & -view.legal\n')
-    alike = ["random:take=0.3"] * 6
-    policies = [*alike[:2], f"random:take=0.3+{path}", *alike[3:]]
-    games = (play_records(Experiment(TAKE_2, tuple(seats), 150)) for seats in (policies, alike))
-    for mixed, same in zip(*games, strict=True):
-        assert check_record(mixed) == [], told(mixed)
-        assert mixed.calls == same.calls
-        for play in moments(mixed) if mixed.tricks and mixed.contract == "NT" else ():
-            if play.seat == 2:
-                first = min("shdc".index(card.suit) for card in play.legal)
-                assert "shdc".index(play.card.suit) == first, told(mixed, play.card)
 
 
 def test_parameters_reach_the_policy_of_each_seat(write: Write) -> None:
@@ -365,13 +342,13 @@ MISTAKES: list[tuple[str, int | str, str]] = [
 def test_wrong_policy_file_raises_with_the_users_line(
     write: Write, text: str, line: int | str, words: str
 ) -> None:
-    message = _read_error(write(text))
+    message = read_error(parse_player, write(text))
     assert f"my_policy.py:{line}".rstrip(":") + ": " in message
     assert words in message
 
 
 def test_unknown_policy_of_a_file_raises(write: Write) -> None:
-    assert "did you mean 'choose_card'?" in _read_error(f"{write(LOW)}:choose_crad")
+    assert "did you mean 'choose_card'?" in read_error(parse_player, f"{write(LOW)}:choose_crad")
 
 
 @pytest.mark.parametrize(

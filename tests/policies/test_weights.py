@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kqj_sim.errors import RunError
 from kqj_sim.policies import features, weights
 from kqj_sim.policies.one_layer import to_fixed_point
+from tests.command_line import read_error
 
 ABOUT = {"policy": "network", "teams": 3, "bidding": "auction", "version": 4, "seed": 9}
 
@@ -40,11 +41,9 @@ def write(folder: Path) -> Path:
 
 
 def refusal(path: Path) -> str:
-    with pytest.raises(RunError) as caught:
-        weights.read(path)
-    assert "\n" not in str(caught.value)
-    assert path.name in str(caught.value)
-    return str(caught.value)
+    message = read_error(weights.read, path, kind=RunError)
+    assert path.name in message
+    return message
 
 
 def test_what_is_written_is_read(folder: Path) -> None:

@@ -4,7 +4,8 @@ A witness sits in a table in place of the loops that ask the policies (`core.dis
 rounds are played.  Each question goes to the policy three times: as it stands; with the deals in
 other lanes of another block; and with hidden cards exchanged.  Exchanged are cards that the player
 asked cannot see: each hand keeps its number of cards, and what was played, the Return and what
-follows from the plays (suits that are lacking, cards that would have had to be played) stay true.
+follows from the plays (suits that are lacking, cards that would have had to be played) stay true,
+as `core.hidden_hands.infer_knowledge` has it, which has a slow twin in its tests.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import ctypes
 import random
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,9 @@ from numpy.typing import NDArray
 from kqj_sim.cards import CONTRACTS
 from kqj_sim.core import block as rows
 from kqj_sim.core.block import ROW_COUNT, SEATS, STRIDE, allocate_block
-from kqj_sim.core.cards import PACK, SUIT_MASK
+from kqj_sim.core.cards import PACK
 from kqj_sim.core.dispatch import BID, COUNTER, FOLLOW, LEAD, OVERCOUNTER, TAKE
+from kqj_sim.core.hidden_hands import EXCLUDED, KNOWLEDGE_SIZE, infer_knowledge
 from kqj_sim.core.round import play_block, start_deals
 from kqj_sim.simulation.experiment import Experiment
 from tests.core.coding import NATURAL, strength_of
@@ -70,43 +72,6 @@ def _bits(cards: int) -> list[int]:
     return [bit for bit in range(64) if cards >> bit & 1]
 
 
-def _tricks(block: Block, lane: int, trick: int, position: int) -> Iterator[tuple[int, list[int]]]:
-    """The leader's place and the cards of each finished trick, then of the one on the table."""
-    for number in range(trick):
-        start = row(rows.TRICK_HISTORY) + number * (SEATS + 1)
-        leader, *cards = (int(value) for value in block[start : start + SEATS + 1, lane])
-        yield leader, cards
-    if position > 0:
-        yield (
-            int(block[row(rows.LEADER), lane]),
-            block[six(rows.TRICK_CARDS), lane].tolist()[:position],
-        )
-
-
-def lacking(block: Block, lane: int, trick: int, position: int) -> list[int]:
-    """For each place the cards that it cannot have: what it played would not have been legal."""
-    players, trumps, climbing = (
-        int(block[row(each), lane]) for each in (rows.PLAYERS, rows.TRUMPS, rows.MUST_BEAT)
-    )
-    teams = [players >> rows.PLAYER_BITS * place & 3 for place in range(SEATS)]
-    found = [0] * SEATS
-    for leader, cards in _tricks(block, lane, trick, position):
-        led = SUIT_MASK << (cards[0].bit_length() - 1) // 16 * 16
-        master, master_team = cards[0], teams[leader]
-        for step, card in enumerate(cards[1:], start=1):
-            place = (leader + step) % SEATS
-            winning = (led | trumps) & -(2 * master)
-            if card & winning:
-                master, master_team = card, teams[place]
-            elif card & led:
-                found[place] |= winning & climbing & led
-            elif master_team != teams[place]:
-                found[place] |= winning
-            if not card & led:
-                found[place] |= led
-    return found
-
-
 def _swap(block: Block, numbers: list[int], lane: int, one: int, other: int) -> None:
     """Exchange two cards, given as bits, in some rows of a lane."""
     cards = block[numbers, lane]
@@ -132,15 +97,17 @@ def _exchange_for_card(
     """Exchange cards of hands that the player at a position cannot see."""
     contract, leader = (int(block[row(each), lane]) for each in (rows.CONTRACT, rows.LEADER))
     auction = int(block[row(rows.AMOUNT), lane]) > 0
-    cannot = lacking(block, lane, trick, position)
+    knowledge = np.zeros(KNOWLEDGE_SIZE, dtype=np.int64)
+    infer_knowledge(block.reshape(-1), lane, trick, position, knowledge)
+    cannot = knowledge[EXCLUDED : EXCLUDED + SEATS].tolist()
     cards = sum(int(block[row(rows.TRICK_CARDS) + each, lane]) for each in range(position))
     turned = 0 if auction else int(block[row(rows.UPCARD), lane])
     known = cards | sum(1 << bit for n, bit in _STRENGTH[contract].items() if turned >> n & 1)
     holder: dict[int, int] = {}
     for at in range(SEATS):
         hand, place = int(block[row(rows.HAND) + at, lane]), (leader + at) % SEATS
-        assert not hand & ~cards & cannot[place], f"lane {lane} place {place}: not as played"
         if at != position:
+            assert not hand & ~cards & cannot[place], f"lane {lane} place {place}: not as played"
             holder |= {bit: place for bit in _bits(hand & ~known)}
     natural = {bit: n for n, bit in _STRENGTH[contract].items()}
     hidden = list(holder)

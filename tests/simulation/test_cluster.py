@@ -65,7 +65,6 @@ class Local:
 
 @pytest.fixture(scope="session")
 def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
-    """A cluster of two workers."""
     with ExitStack() as stack:
         started = Local(tmp_path_factory.mktemp("cluster"), stack)
         started.worker()

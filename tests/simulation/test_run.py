@@ -14,7 +14,6 @@ import pytest
 from kqj_sim.columns import KQJ_COLUMNS
 from kqj_sim.errors import RunError
 from kqj_sim.games import KQJ, get_columns
-from kqj_sim.imposed import ImposedContract
 from kqj_sim.places import name_places
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.blocks import CHUNK_ROWS, BlockPlayer
@@ -54,14 +53,6 @@ class Kept:
         self.sums = self.sums + other.sums
         self.threads |= other.threads
         self.merged += 1
-
-
-def test_an_imposed_sender_gets_the_return() -> None:
-    """The Sender's eight cards include the Return, so that it may count as a trump."""
-    rows = simulate(lively(TAKE_2, deals=4000, imposed=ImposedContract(1, "h")))
-    trumps, suit = rows.column("sender_trumps"), rows.column("return_suit")
-    assert trumps[suit == 1].min() >= 1
-    assert trumps[suit == 1].mean() - trumps[suit != 1].mean() == pytest.approx(0.85, abs=0.1)
 
 
 @pytest.mark.parametrize("games", [None, 40])
@@ -207,8 +198,6 @@ def test_a_frame_of_games_names_game_and_round() -> None:
 
 
 class Games(Kept):
-    """Keeps the finished games' numbers."""
-
     def __init__(self) -> None:
         super().__init__()
         self.found: dict[int, tuple[Any, ...]] = {}

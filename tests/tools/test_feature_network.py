@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -22,7 +21,6 @@ from tests.imports import ROOT
 from tests.policies.moments import (
     TURN_RULES,
     Moment,
-    iterate_exchanged_turns,
     iterate_turns,
     moments,
     view_of,
@@ -139,14 +137,3 @@ def test_features_are_those_of_the_slow_twin(name: str) -> None:
             assert np.searchsorted(ends, row, side="right").tolist() == list(range(CARD_FEATURES))
         contracts.add(view.contract)
     assert len(contracts) >= 4, contracts
-
-
-@pytest.mark.parametrize("name", slow_after(1, TURN_RULES))
-def test_suits_that_play_the_same_part_may_be_exchanged(name: str) -> None:
-    for one, two, cards, bits_one, bits_two in iterate_exchanged_turns(name):
-        rows, rows_two = computed(view_of(one), bits_one), computed(view_of(two), bits_two)
-        # Suits of which the player holds the same ranks may change places in the tables.
-        pairs = zip(cards, rows, rows_two, strict=True)
-        held = {one.ranks_held(card.suit) for card, a, b in pairs if a != b}
-        assert len(held) <= 1, told(one.record, view_of(one), view_of(two))
-        assert Counter(map(tuple, rows)) == Counter(map(tuple, rows_two))

@@ -60,7 +60,6 @@ def list_impositions(rules: KwajongenRules) -> list[ImposedContract]:
 
 
 def wait(lane: int) -> int:
-    """Every round is raised."""
     return 1
 
 

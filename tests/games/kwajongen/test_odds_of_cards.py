@@ -32,6 +32,7 @@ from kqj_sim.simulation.encode import encode_rules, encode_seating
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from tests.games.kwajongen.coding import strength
+from tests.policies.files import write_policy
 from tests.positions.estimates import estimate_cards
 from tests.referee.random_rounds import random_record
 
@@ -39,8 +40,7 @@ SEATS = 4
 Hands = dict[int, frozenset[Card]]
 RULES = [KwajongenRules(), KwajongenRules(void_rule="free")]
 
-PLAIN = '''\
-from kqj_sim import policy
+PLAIN = '''
 from kqj_sim.policies.tools import count
 
 plain = policy("plain")
@@ -60,9 +60,7 @@ def choose_card(view):
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The specification of a player whose choices are seen at a glance."""
-    path = tmp_path_factory.mktemp("plain") / "plain.py"
-    path.write_text(PLAIN, encoding="utf-8")
-    return str(path)
+    return write_policy(tmp_path_factory.mktemp("plain"), PLAIN)
 
 
 def at(record: Record, trick: int, card: int) -> Position:
