@@ -6,10 +6,7 @@ import copy
 import json
 import pickle
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +20,9 @@ from kqj_sim.output.figures import NothingToDrawError
 from kqj_sim.output.grid import Cell, Grid
 from kqj_sim.output.page import to_html_fragment
 from kqj_sim.results import ShownResult
-from tests.command_line import ENVIRONMENT, run
+from tests.command_line import run, run_json, run_python
+from tests.output.html_tree import read_html
+from tests.policies.files import write_policy
 from tests.variants import OTHER_GAMES
 
 DEALS = 300
@@ -32,7 +31,6 @@ TABLED = ("simulate", "games", *OTHER_GAMES, "odds", "cards", "compare", "severa
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Return a small result of every function."""
     round = kqj.play(deal=4, policy="standard")
     records = kqj.records(deals=30, policy="standard")
     folder = tmp_path_factory.mktemp("report")
@@ -62,20 +60,6 @@ def _draw_without_screen() -> Iterator[None]:
     from matplotlib import pyplot
 
     pyplot.close("all")
-
-
-class Tags(HTMLParser):
-    """A check that every element of a fragment is closed."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
 
 
 def test_representations_are_short_and_begin_with_the_headline(results: dict[str, Any]) -> None:
@@ -122,8 +106,7 @@ def test_results_are_pickled_and_copied(results: dict[str, Any], tmp_path: Path)
         "    if name == 'filtered': print(len(result.frame(['deal'])))\n"
         "    if hasattr(result, 'estimate'): result.tables; result.to_json()\n"
     )
-    words = [sys.executable, "-c", program, str(tmp_path / "results")]
-    shown = subprocess.run(words, check=True, capture_output=True, text=True, env=ENVIRONMENT)
+    shown = run_python("-c", program, str(tmp_path / "results"), check=True)
     for name, result in given.items():
         assert f"{name} {result!r}" in shown.stdout
     assert f"\n{len(filtered.frame(['deal']))}\n" in shown.stdout
@@ -158,9 +141,7 @@ def test_types_of_a_frame_do_not_depend_on_what_was_played(results: dict[str, An
 def test_html_is_whole_and_escaped(results: dict[str, Any]) -> None:
     for name, result in results.items():
         html = result._repr_html_()
-        tags = Tags()
-        tags.feed(html)
-        assert tags.open == [], name
+        assert len(read_html(html)) > 0, name
         colours = re.findall(r"(?<!&)#[0-9a-f]{3}|rgb|black|white;", html)
         assert "<script" not in html and not colours, name
     evil = "<script>alert('&')</script>"
@@ -171,12 +152,8 @@ def test_html_is_whole_and_escaped(results: dict[str, Any]) -> None:
 
 
 def test_hostile_policy_names_are_escaped(tmp_path: Path) -> None:
-    path = tmp_path / "a<b>c&.py"
-    path.write_text(
-        "from kqj_sim import lowest, policy\n@policy('p')\ndef choose_card(view):\n"
-        "    return lowest(view.legal)\n",
-        encoding="utf-8",
-    )
+    text = "@policy('p')\ndef choose_card(view):\n    return lowest(view.legal)\n"
+    path = write_policy(tmp_path, text, "a<b>c&.py")
     html = kqj.simulate(deals=50, policy=path)._repr_html_()
     assert "<b>c" not in html and "a&lt;b&gt;c&amp;.py" in html
 
@@ -196,8 +173,8 @@ def test_tables_have_numbers_with_bounds_in_columns(results: dict[str, Any]) -> 
 
 
 def test_json_and_files_are_those_of_the_command(results: dict[str, Any], tmp_path: Path) -> None:
-    words = f"simulate --deals {DEALS} --policy standard --by place --format json".split()
-    assert json.loads(results["simulate"].to_json()) == json.loads(run(*words).stdout)
+    words = f"simulate --deals {DEALS} --policy standard --by place".split()
+    assert json.loads(results["simulate"].to_json()) == run_json(*words)
     for suffix in (".csv", ".json", ".md", ".parquet", ".txt", ".html"):
         results["odds"].save(tmp_path / f"odds{suffix}")
         assert (tmp_path / f"odds{suffix}").stat().st_size > 100

@@ -9,7 +9,6 @@ import shlex
 import shutil
 from collections.abc import Iterator
 from html import unescape
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from kqj_sim.stats.intervals import estimate_share
 from kqj_sim.stats.tables import Table
 from tests.command_line import run
 from tests.games.every import SHARED
+from tests.output.html_tree import read_html
 from tests.output.tables import line
 from tests.variants import OTHER_GAMES
 from tests.web.browser import Browser, needs_browser
@@ -35,36 +35,17 @@ SMALL = (
 COMPARED = ("--compare", "random", "--compare", "greedy", "--compare-deals", "120")
 
 
-class Tables(HTMLParser):
-    """The tables of a page: by the label of their region their rows of cells."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.found: list[tuple[str, list[list[str]]]] = []
-        self._into: list[str] | None = None
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if ("class", "scroll") in attrs:
-            self.found.append((dict(attrs)["aria-label"] or "", []))
-        elif tag == "tr":
-            self.found[-1][1].append([])
-        elif tag in ("th", "td"):
-            self._into = self.found[-1][1][-1]
-            self._into.append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in ("th", "td"):
-            self._into = None
-
-    def handle_data(self, data: str) -> None:
-        if self._into is not None:
-            self._into[-1] += data
+def read_tables(html: str) -> list[tuple[str, list[list[str]]]]:
+    """Return the tables of a page: the label of the region, and rows of cells."""
+    return [
+        (region.attrib["aria-label"], [["".join(cell.itertext()) for cell in row] for row in rows])
+        for region in read_html(html).iter()
+        if region.get("class") == "scroll" and (rows := [*region.iter("tr")])
+    ]
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small report."""
     out = tmp_path_factory.mktemp("report") / "out"
     done = run("report", "--out", str(out), "--threads", "1", *SMALL, *COMPARED, "--save-rows")
     assert done.exit_code == 0, done.output
@@ -83,7 +64,6 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def told(folder: Path) -> dict[str, Any]:
-    """The report as JSON."""
     found: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     return found
 
@@ -158,7 +138,7 @@ def test_every_number_of_the_page_is_that_of_the_csv(made: Path) -> None:
     # The CSV does not say why there is no interval.
     shown = [
         (title, [[cell.removesuffix(f" {NO_INTERVAL}") for cell in row] for row in rows])
-        for title, rows in Tables(html).found
+        for title, rows in read_tables(html)
     ]
     tables = csv_tables(made)
     right = [grid for table in tables if table.name != "compared_matrix" for grid in cells(table)]

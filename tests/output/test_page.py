@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 
 import pytest
 
 from kqj_sim.output import page
 from kqj_sim.output.grid import Cell, Grid
+from tests.output.html_tree import read_html
 
 SVG = f"""<?xml version="1.0"?>
 <!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">
@@ -48,40 +48,15 @@ PAGE = page.Page(
 HTML = page.to_html(PAGE).decode()
 
 
-class Elements(HTMLParser):
-    """The elements of a page, and whether all are closed."""
-
-    VOID = ("meta", "link", "rect", "path", "wbr")
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.found: list[tuple[str, dict[str, str | None]]] = []
-        self.feed(html)
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag not in self.VOID:
-            assert self.open.pop() == tag
-
-
 def test_html_is_well_formed_and_escapes_what_is_text() -> None:
-    elements = Elements(HTML)
+    elements = [*read_html(HTML).iter()]
     assert "<title>Hands &amp; &lt;tricks&gt;</title>" in HTML
     assert '<p class="headline">The finding.</p>' in HTML
     assert "<b>" not in HTML
-    ids = [attributes["id"] for _, attributes in elements.found if "id" in attributes]
+    ids = [element.attrib["id"] for element in elements if "id" in element.attrib]
     assert len(ids) == len({*ids})
     assert {"one", "made"} <= {*ids}
-    links = [attributes["href"] for tag, attributes in elements.found if tag == "a"]
+    links = [element.attrib["href"] for element in elements if element.tag == "a"]
     assert {"#", "#one", "#made"} == {*links}
 
 
@@ -93,9 +68,9 @@ def test_html_needs_no_network_and_no_scripts() -> None:
 
 
 def test_tables_have_captions_and_headings_that_say_of_what() -> None:
-    elements = Elements(HTML).found
-    assert sum(tag == "caption" for tag, _ in elements) == 2
-    scopes = [attributes.get("scope") for tag, attributes in elements if tag == "th"]
+    tree = read_html(HTML)
+    assert len(tree.findall(".//caption")) == 2
+    scopes = [element.get("scope") for element in tree.iter("th")]
     assert scopes == ["col", "col", "row", "row"] * 2
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -18,47 +16,36 @@ from kqj_sim.questions.review import page
 from kqj_sim.questions.review.page import format_points, format_share, make_review_page
 from tests.command_line import run
 from tests.games.every import SHARED
-from tests.web.browser import PROGRAM, needs_browser
+from tests.output.html_tree import read_html
+from tests.web.browser import Browser, needs_browser
 
 OPTIONS = ("--samples", "20", "--ignore-calls", "--quiet")
 """Options of a fast review."""
 
 
-class Reader(HTMLParser):
+class Reader:
     """The elements of a page with a path into its JSON, its marks and links, and the JSON."""
 
     def __init__(self, text: str) -> None:
-        super().__init__()
-        self.values: list[tuple[str, str]] = []
-        self.marks: list[str] = []
-        self.links: list[str] = []
-        self.sources: list[str] = []
-        self.rest: list[str] = []
-        self.embedded = ""
-        self._path: str | None = None
-        self._tag = ""
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = dict(attrs)
-        self._path = found.get("data-value")
-        self._tag = "json" if found.get("id") == "review" else tag
-        if tag == "circle" and found.get("class") == "mistake":
-            self.marks.append(found["data-at"] or "")
-        if tag == "a":
-            self.links.append(found["href"] or "")
-        self.sources += [value or "" for name, value in attrs if name in ("src", "srcset")]
-
-    def handle_endtag(self, tag: str) -> None:
-        self._path, self._tag = None, ""
-
-    def handle_data(self, data: str) -> None:
-        if self._tag == "json":
-            self.embedded += data
-        elif self._path is not None:
-            self.values.append((self._path, data))
-        elif self._tag not in ("script", "style"):
-            self.rest.append(data)
+        elements = [*read_html(text).iter()]
+        self.values = [
+            (element.attrib["data-value"], element.text or "")
+            for element in elements
+            if "data-value" in element.attrib
+        ]
+        marks = [each for each in elements if each.tag == "circle"]
+        self.marks = [each.attrib["data-at"] for each in marks if each.get("class") == "mistake"]
+        self.links = [element.attrib["href"] for element in elements if element.tag == "a"]
+        names = ("src", "srcset")
+        self.sources = [each.attrib[name] for each in elements for name in names if each.get(name)]
+        self.embedded = next(each.text or "" for each in elements if each.get("id") == "review")
+        self.rest = [
+            text
+            for element in elements
+            if element.tag not in ("script", "style")
+            for text in ("" if "data-value" in element.attrib else element.text, element.tail)
+            if text
+        ]
 
 
 def look_up(data: Any, path: str) -> Any:
@@ -156,16 +143,11 @@ def open_page(review: bytes, link: str, folder: Path) -> str:
     """Return the HTML of the page of a review in a browser that follows a link in it."""
     page = folder / "review.html"
     page.write_bytes(make_review_page(review))
-    options = (
-        *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-        *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-        *(f"--user-data-dir={folder / 'profile'}", "--dump-dom"),
-    )
-    assert PROGRAM is not None
-    return subprocess.run(
-        [PROGRAM, *options, f"{page.as_uri()}#{link}"],
-        capture_output=True, text=True, timeout=120, check=False,
-    ).stdout  # fmt: skip
+    browser = Browser(f"{page.as_uri()}#{link}")
+    try:
+        return str(browser.run("document.documentElement.outerHTML"))
+    finally:
+        browser.close()
 
 
 @needs_browser
