@@ -35,7 +35,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.fixture(scope="module")
 def metadata(built: tuple[Path, Path]) -> Message:
-    """Return the metadata of the wheel."""
     with zipfile.ZipFile(built[1]) as archive:
         (name,) = (each for each in archive.namelist() if each.endswith("/METADATA"))
         return message_from_string(archive.read(name).decode())

@@ -72,12 +72,10 @@ ANSWER_DEALS = "10000"
 
 
 def blocks(text: str, language: str) -> list[str]:
-    """The fenced blocks of a language."""
     return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.M | re.S)
 
 
 def section(page: str, title: str) -> str:
-    """A section of a page."""
     return PAGES[page].split(f"\n## {title}\n")[1].split("\n## ")[0]
 
 

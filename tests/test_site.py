@@ -56,7 +56,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def pages(site: Path) -> dict[Path, Links]:
-    """Return the links of every page."""
     return {path: Links(path.read_text(encoding="utf-8")) for path in site.rglob("*.html")}
 
 

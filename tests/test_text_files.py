@@ -21,7 +21,6 @@ ENCODINGS = ("utf-8", "utf-8-sig", "utf-16")
 
 @pytest.fixture(scope="module")
 def record() -> str:
-    """A recorded round."""
     return run("records", "--deals", "1", "--policy", "random").stdout
 
 

@@ -14,7 +14,7 @@ import click
 import pytest
 
 import kqj_sim
-from tests.command_line import expect_error, find_commands, run
+from tests.command_line import expect_error, find_commands, read_error, run
 from tests.games.every import SHARED
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -228,6 +228,7 @@ USAGE = {
     f"{CARD} --bidding auction --contract '120 h' --sender opener": "with auctions there is no Ret",
     "odds 7h Ks 4d Qd 9s 8c Tc Jc --bidding auction --played As --contract '115 h' --sender "
     "opener": "amount: 115 is not",
+    "page 7h Ks 4d Qd 9s 8c Tc Jc --return 9h --played ''": "the contract is missing",
     # odds and review: records
     f"{RECORD} --at 9.1": "'--at': '9.1' is neither a trick, 1 to 8, and a card of it",
     f"{RECORD} --line 21 --at 3.2": "--line 21: there is no record on that line",
@@ -490,10 +491,7 @@ def test_unknown_variable_is_one_line(variable: str, named: str) -> None:
 @pytest.mark.parametrize(("call", "named"), FUNCTIONS.items(), ids=FUNCTIONS)
 def test_wrong_input_to_a_function_is_one_line(call: str, named: str) -> None:
     names = {name: getattr(kqj_sim, name) for name in kqj_sim.__all__}
-    with pytest.raises((ValueError, TypeError, OSError)) as error:
-        eval(call, names)
-    assert named in str(error.value)
-    assert "\n" not in str(error.value)
+    assert named in read_error(eval, call, names, kind=(ValueError, TypeError, OSError))
 
 
 def test_every_public_function_has_a_case() -> None:

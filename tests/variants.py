@@ -97,13 +97,11 @@ def impositions(rules: KqjRules) -> list[ImposedContract]:
 
 
 def lively(rules: GameRules, **others: Any) -> Experiment:
-    """An experiment with lively players."""
     player = LIVELY if rules.game == KQJ.name else "random"
     return replace(Experiment(rules, (player,) * rules.seats), **others)
 
 
 def mixed(rules: GameRules, **others: Any) -> Experiment:
-    """An experiment with players of many kinds."""
     every_other = ("random", "standard") * (rules.seats // 2)
     players = tables()["mixed"] if rules.game == KQJ.name else every_other
     return replace(Experiment(rules, players), **others)
@@ -115,7 +113,6 @@ def with_target(rules: GameRules, target: int) -> GameRules:
 
 
 def rules_in(record: Record) -> KqjRules:
-    """The rules of a round of KQJ."""
     return require_kqj_rules(record.game_rules())
 
 

@@ -12,8 +12,6 @@ from kqj_sim.runner import ProgressLine
 
 
 class Clock:
-    """A time that is set."""
-
     now = 0.0
 
     def monotonic(self) -> float:

@@ -13,7 +13,6 @@ Row = list[str]
 
 
 def read_page(name: str) -> str:
-    """Return a document on one line."""
     return " ".join((ROOT / name).read_text(encoding="utf-8").split())
 
 

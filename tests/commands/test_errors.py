@@ -79,7 +79,6 @@ def check_line(done: Result, *, failed: bool = True) -> None:
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty current folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -214,28 +213,26 @@ def test_names_that_are_not_utf8_hold_results(folder: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
-def test_a_report_in_a_folder_that_is_not_utf8_tells_its_command(folder: Path) -> None:
-    config = folder / f"{STRANGE}.toml"
-    config.write_text("teams = 3")
-    done = run(
-        "report", "--out", f"{STRANGE}r", "--config", config.name, "--title", f"a{STRANGE}",
-        "--policy", "greedy", "--deals", "20", "--games", "0", "--chart-deals", "0",
-    )  # fmt: skip
+@pytest.mark.parametrize(("words", "name", "told"), [
+    (
+        ("report", "--out", f"{STRANGE}r", "--config", f"{STRANGE}.toml", "--title", f"a{STRANGE}",
+         "--policy", "greedy", "--deals", "20", "--games", "0", "--chart-deals", "0"),
+        f"{STRANGE}r/report.md", r"--out $'\xffr'",
+    ),
+    (
+        ("tune", "standard", "--parameters", "take", "--deals", "20", "--generations", "1",
+         "--confirm", "20", "--opponents", "greedy", "--save", f"{STRANGE}2.toml"),
+        f"{STRANGE}2.toml", "Made by: kqj-sim tune standard",
+    ),
+], ids=["report", "tune"])  # fmt: skip
+def test_files_that_tell_their_command_can_have_names_that_are_not_utf8(
+    words: tuple[str, ...], name: str, told: str, folder: Path
+) -> None:
+    (folder / f"{STRANGE}.toml").write_text("teams = 3")
+    done = run(*words)
     assert done.exit_code == 0, done.stderr
-    assert done.stdout == "\\xffr/report.html\n"
-    page = (folder / f"{STRANGE}r" / "report.md").read_text(encoding="utf-8")
-    assert r"--out $'\xffr'" in page
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
-def test_what_tuning_finds_can_be_in_a_file_that_is_not_utf8(folder: Path) -> None:
-    name = f"{STRANGE}.toml"
-    done = run(
-        "tune", "standard", "--parameters", "take", "--deals", "20", "--generations", "1",
-        "--confirm", "20", "--opponents", "greedy", "--save", name,
-    )  # fmt: skip
-    assert done.exit_code == 0, done.stderr
-    assert "Made by: kqj-sim tune standard" in (folder / name).read_text(encoding="utf-8")
+    assert words[0] != "report" or done.stdout == "\\xffr/report.html\n"
+    assert told in (folder / name).read_text(encoding="utf-8")
 
 
 def test_policies_are_refused_in_files_that_are_not_utf8(folder: Path) -> None:

@@ -13,6 +13,7 @@ from kqj_sim.games import KQJ
 from kqj_sim.policies import describe, parse_player
 from kqj_sim.policies.players import parse_policy
 from tests.command_line import run, run_json
+from tests.policies.files import write_policy
 
 
 @pytest.mark.parametrize("form", [(), ("--format", "markdown")])
@@ -81,19 +82,10 @@ def test_colours_follow_the_option() -> None:
     assert "\x1b[" in run("columns", "--color", "always").output
 
 
-POLICY = """\
-from kqj_sim import highest, policy
-
-@policy("hasty")
-def choose_card(view):
-    return highest(view.hand)
-"""
-
-
 def test_check_of_a_policy_with_problems_fails(tmp_path: Path) -> None:
-    path = tmp_path / "mine.py"
-    path.write_text(POLICY, encoding="utf-8")
-    done = run("policies", "check", str(path), "--deals", "20", "--seed", "4")
+    text = '\n@policy("hasty")\ndef choose_card(view):\n    return highest(view.hand)\n'
+    path = write_policy(tmp_path, text)
+    done = run("policies", "check", path, "--deals", "20", "--seed", "4")
     assert done.exit_code == 1
     assert "problem" in done.output and "of seed 4" in done.output
-    assert "is not legal" in done.output and "mine.py:4" in done.output
+    assert "is not legal" in done.output and "own.py:4" in done.output

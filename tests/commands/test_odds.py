@@ -51,6 +51,13 @@ def test_python_gives_the_same() -> None:
     assert row["value"] == passing.value.value
 
 
+def test_words_make_a_hand_that_is_shown_as_it_was_understood() -> None:
+    """Every way to write one is in `tests/test_cards.py`, places and calls in `tests/notation`."""
+    words = ("h10", "h9", "hA", "sK", "d4", "--return", "♥7", "--place", "2ND")
+    shown = run("odds", *words, *FEW).stdout
+    assert "♠ K  ♥ A T 9  ♦ 4" in shown and "as the 2nd" in shown
+
+
 def test_named_partners_are_shown() -> None:
     shown = run("odds", *HAND, *FEW, "--partners", "random", "--partners-at", "2nd 3rd").stdout
     assert "as the opener, with the 2nd and the 3rd as partners" in " ".join(shown.split())

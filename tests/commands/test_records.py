@@ -28,7 +28,6 @@ def forge(path: Path, line: int, **changes: object) -> None:
 
 @pytest.fixture
 def rounds(tmp_path: Path) -> Path:
-    """A file of five legal rounds."""
     path = tmp_path / "rounds.jsonl"
     lines = [to_json(random_record(KqjRules(), seed)) for seed in range(1, 6)]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")

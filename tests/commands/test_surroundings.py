@@ -16,10 +16,10 @@ from tests.command_line import (
     run_program,
     run_python,
 )
+from tests.policies.files import write_policy
 
 FEW = ("simulate", "--deals", "200", "--policy", "random", "--quiet")
-NOISY = """from kqj_sim import lowest, policy
-print("loaded")
+NOISY = """print("loaded")
 @policy
 def low(view):
     print("playing", view.legal)
@@ -28,10 +28,8 @@ def low(view):
 
 
 def test_policy_that_prints_does_not_write_among_results(tmp_path: Path) -> None:
-    (tmp_path / "noisy.py").write_text(NOISY)
-    done = run(
-        "simulate", "--deals", "3", "--policy", str(tmp_path / "noisy.py"), "--format", "csv"
-    )
+    path = write_policy(tmp_path, NOISY)
+    done = run("simulate", "--deals", "3", "--policy", path, "--format", "csv")
     assert done.exit_code == 0, done.output
     assert done.stdout.startswith("table,")
     assert "loaded" not in done.stdout and "playing" not in done.stdout

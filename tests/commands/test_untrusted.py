@@ -112,7 +112,6 @@ def test_no_typed_round_runs_code(folder: Path, player: str) -> None:
 
 
 def kqj_format(line: str) -> list[str]:
-    """Return a record in the notation."""
     from kqj_sim.notation.write import format_records
     from kqj_sim.record import from_json
 

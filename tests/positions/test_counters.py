@@ -33,7 +33,6 @@ def play(rules: KqjRules, opponents: str) -> Playouts:
 
 
 def play_first_block(sampler: KqjCallSampler) -> Playouts:
-    """The first 256 deals of a sampler, with all its calls played out."""
     return sampler.play_chunk(sampler.start_search(None, None), 0, 256)
 
 

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -18,6 +19,7 @@ import pytest
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 from kqj_sim.web.make import PAGE, write_site
+from tests.command_line import run
 
 PROGRAM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -130,7 +132,6 @@ class Browser:
         return answer["result"].get("value")
 
     def wait(self, condition: str) -> None:
-        """Wait until an expression is true."""
         end = time.monotonic() + MAX_SECONDS
         while not self.run(f"Boolean({condition})"):
             assert not self.errors, self.errors
@@ -185,7 +186,6 @@ class Browser:
         file.write_bytes(base64.b64decode(found["data"]))
 
     def close(self) -> None:
-        """End the browser."""
         self._socket.close()
         self._process.terminate()
         self._process.wait(30)
@@ -203,3 +203,19 @@ def get_page() -> Path:
     """Return the page as it is served, written once for all tests of a process."""
     write_site(Path(_FOLDER.name))
     return Path(_FOLDER.name, PAGE)
+
+
+def check_answer(browser: Browser, words: str) -> None:
+    """Wait for the page's answer; compare its sentences and table with those of a command."""
+    browser.wait("document.querySelector('#headline').textContent")
+    browser.wait("isFinal")
+    result = run(*shlex.split(words))
+    assert result.exit_code == 0, result.output
+    sentences = " ".join(result.stdout.partition("You hold")[0].split())
+    assert browser.text("#headline") == sentences
+    rows = browser.run(
+        "[...document.querySelectorAll('#options tbody tr')].map(row => row.textContent)"
+    )
+    lines = {re.sub(r"\s", "", line) for line in result.stdout.splitlines()}
+    assert len(rows) > 1
+    assert {re.sub(r"\s", "", row) for row in rows} <= lines

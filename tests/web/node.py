@@ -16,7 +16,6 @@ needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
 
 
 def read_scripts(*names: str) -> str:
-    """Return scripts of the page."""
     return "\n".join(read_part(name) for name in names)
 
 

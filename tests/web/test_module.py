@@ -68,7 +68,6 @@ RECORDED = 3
 
 @pytest.fixture(scope="module")
 def engine(engine_folder: Path) -> Any:
-    """Return the module in wasmtime."""
     from tests.web.wasm import Engine
 
     return Engine(engine_folder)

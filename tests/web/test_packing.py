@@ -77,7 +77,6 @@ def describe(table: str, position: Position) -> dict[str, Any]:
 
 
 def pack_call(position: Position) -> dict[str, Any]:
-    """Return the numbers of a call's sampler."""
     players, plan = seat_players(None, position.rules), EstimatePlan()
     sampler = make_sampler(position, players, plan)
     assert isinstance(sampler, KqjCallSampler)
@@ -101,7 +100,6 @@ def pack_call(position: Position) -> dict[str, Any]:
 
 
 def pack_card(position: Position, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Return the numbers of a card's sampler."""
     replayed: list[Any] = []
     replay_plays = card_odds.replay_plays
 

@@ -65,7 +65,6 @@ def test_questions_are_the_decisions_of_recorded_rounds(browser: Browser, table:
 
 
 def open_question(browser: Browser, link: str) -> None:
-    """Open the link of a question."""
     browser.open(f"{get_page().as_uri()}#{link}")
     browser.wait("engine && quiz.kind")
 

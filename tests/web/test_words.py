@@ -201,7 +201,6 @@ def draw_arguments(rng: np.random.Generator) -> Iterator[tuple[str, list[Any]]]:
 
 
 def list_texts(names: Iterable[str]) -> Iterator[str]:
-    """Yield the texts of macros between what they insert."""
     tree = Environment().parse(read_templates())
     for macro in tree.find_all(nodes.Macro):
         if macro.name in names:

@@ -22,7 +22,7 @@ from tests.games.every import SHARED
 from tests.variants import OTHER_GAMES
 
 MOST_LINES, WIDTH = 30, 80
-EIGHT = "9h 8h Ah Kh Qh 5d 6c Ac"
+FIVE, EIGHT = "9h 8h Ah Ks 4d", "9h 8h Ah Kh Qh 5d 6c Ac"
 PLAYER = "points+greedy"
 
 
@@ -32,26 +32,22 @@ def check_screen(odds: Any) -> None:
     assert max(map(len, lines)) <= WIDTH
 
 
-@pytest.mark.parametrize(("rules", "hand", "heard"), [
-    (KqjRules(), "9h 8h Ah Ks 4d", "pass, pass, pass, pass, pass, pass"),
-    (KqjRules(teams=3, partners="random"), "9h 8h Ah Ks 4d", None),
-    (KqjRules(bidding="auction"), EIGHT, "pass, 120 s, pass"),
-    (KqjRules(bidding="auction", teams=3, partners="random"), EIGHT, None),
+@pytest.mark.parametrize(("rules", "hand", "known"), [
+    (KqjRules(), FIVE, {"return_card": "7h", "heard": "pass, pass, pass, pass, pass, pass"}),
+    (KqjRules(teams=3, partners="random"), FIVE, {"return_card": "7h"}),
+    (KqjRules(bidding="auction"), EIGHT, {"heard": "pass, 120 s, pass"}),
+    (KqjRules(bidding="auction", teams=3, partners="random"), EIGHT, {}),
+    *(
+        (
+            rules, (shared := SHARED[rules.game]).HAND[0],
+            {"return_card": shared.HAND[2], "place": 1, "pending": shared.PENDING[1]},
+        )
+        for rules in OTHER_GAMES.values()
+    ),
 ])  # fmt: skip
-def test_calls_fit_a_screen(rules: KqjRules, hand: str, heard: str | None) -> None:
-    card = "7h" if rules.bidding == "take" else None
-    situation = read_typed_position(hand, rules, return_card=card, heard=heard)
-    check_screen(estimate_position(situation, PLAYER, deals=512))
-
-
-@pytest.mark.parametrize("rules", OTHER_GAMES.values(), ids=str)
-def test_calls_of_every_game_fit_a_screen(rules: GameRules) -> None:
-    shared = SHARED[rules.game]
-    hand, _, card = shared.HAND
-    position = read_typed_position(
-        hand, rules, return_card=card, place=1, pending=shared.PENDING[1]
-    )
-    check_screen(estimate_position(position, "random", deals=512))
+def test_calls_fit_a_screen(rules: GameRules, hand: str, known: dict[str, Any]) -> None:
+    player = PLAYER if isinstance(rules, KqjRules) else "random"
+    check_screen(estimate_position(read_typed_position(hand, rules, **known), player, deals=512))
 
 
 @pytest.mark.parametrize("ignore_calls", [True, False])
@@ -73,7 +69,7 @@ def test_cards_fit_a_screen(
 def odds() -> Odds:
     """The odds of a pass and of the calls to choose from in the second lap."""
     heard = ", ".join(["pass"] * 6)
-    situation = read_typed_position("9h 8h Ah Ks 4d", KqjRules(), return_card="7h", heard=heard)
+    situation = read_typed_position(FIVE, KqjRules(), return_card="7h", heard=heard)
     return estimate_position(situation, "points+greedy", deals=256)
 
 

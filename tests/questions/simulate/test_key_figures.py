@@ -40,7 +40,6 @@ def shown(
     rules: GameRules, players: tuple[str, ...], deals: int = 600, games: int | None = None,
     by: tuple[str, ...] = (),
 ) -> str:  # fmt: skip
-    """The screen of a simulation, 80 columns wide."""
     played = Experiment(rules, players, deals=deals, games=games)
     tally = reduce_rows(played, lambda: Tally(played, by), 1).result
     about = Run(

@@ -27,6 +27,7 @@ from tests.command_line import (
     start,
     wait_until_written,
 )
+from tests.policies.files import write_policy
 
 SMALL = ("--deals", "2000", "--policy", "random")
 
@@ -57,14 +58,9 @@ def test_outputs_name_players_and_hold_their_parameters(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_mistake_in_a_users_policy_is_one_line(tmp_path: Path) -> None:
     """By a process of its own: what numba prints by itself would be seen."""
-    path = tmp_path / "wrong.py"
-    path.write_text(
-        "from kqj_sim import lowest, policy\n"
-        '@policy("wrong")\n'
-        "def choose_card(view):\n"
-        "    assert view.trick_number < 3\n"
-        "    return lowest(view.legal)\n"
-    )
+    text = "    assert view.trick_number < 3\n    return lowest(view.legal)\n"
+    text = f'@policy("wrong")\ndef choose_card(view):\n{text}'
+    path = write_policy(tmp_path, text, "wrong.py")
     options = ("--deals", "500", "--policy", f"random:take=0.5+{path}", "--quiet")
     done = run_program("simulate", *options)
     assert done.returncode == 2
