@@ -24,6 +24,7 @@ from kqj_sim.policies import SPADES as SPADES
 from kqj_sim.policies import TENS as TENS
 from kqj_sim.policies import bid_code as bid_code
 from kqj_sim.policies import card_points as card_points
+from kqj_sim.policies import cards_text as cards_text
 from kqj_sim.policies import cheapest as cheapest
 from kqj_sim.policies import count as count
 from kqj_sim.policies import dearest as dearest
@@ -37,7 +38,6 @@ from kqj_sim.policies import named as named
 from kqj_sim.policies import number as number
 from kqj_sim.policies import policy as policy
 from kqj_sim.policies import random_card as random_card
-from kqj_sim.policies import show as show
 from kqj_sim.policies import suit as suit
 from kqj_sim.policies import whole as whole
 from kqj_sim.questions.compare import compare as compare
@@ -54,8 +54,8 @@ from kqj_sim.questions.odds.result import OddsOption as OddsOption
 from kqj_sim.questions.odds.result import OddsResult as OddsResult
 from kqj_sim.questions.policies import check_policy as check_policy
 from kqj_sim.questions.records import check as check
-from kqj_sim.questions.records import play as play
 from kqj_sim.questions.records import records as records
+from kqj_sim.questions.records import show as show
 from kqj_sim.questions.records.result import CheckResult as CheckResult
 from kqj_sim.questions.records.result import Records as Records
 from kqj_sim.questions.records.result import Round as Round

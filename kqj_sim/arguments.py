@@ -173,7 +173,7 @@ def parse_turn(value: object) -> tuple[int, int] | str:
 
 def parse_argument(name: str, parse: Callable[..., T], value: object, *arguments: Any) -> T:
     """Return `parse(value, *arguments)`; its error names the argument."""
-    with locate_errors(name):
+    with locate_errors(f"`{name}`"):
         return parse(value, *arguments)
 
 
@@ -189,9 +189,7 @@ def parse_count(
 def reject_both(**arguments: object) -> None:
     """Raise InputError if two or more of these arguments were given (are not None or False)."""
     names = [
-        f"--{name.replace('_', '-')}"
-        for name, value in arguments.items()
-        if value is not None and value is not False
+        f"`{name}`" for name, value in arguments.items() if value is not None and value is not False
     ]
     if len(names) > 1:
         raise InputError(f"{names[0]} and {names[1]}: give one of them")
@@ -199,8 +197,7 @@ def reject_both(**arguments: object) -> None:
 
 def explain_foreign_rule(name: str, game: str) -> str:
     """Return the message on a rule of another game than the one played."""
-    option = name.replace("_", "-")
-    return f"--{option} is a rule of {game}: leave it out, or write --game {game}"
+    return f"`{name}` is a rule of {game}: leave it out, or write `game='{game}'`"
 
 
 def collect_rules(
@@ -254,7 +251,7 @@ def _warn_without_effect(rules: GameRules) -> GameRules:
 
 def explain_without_effect(name: str) -> str:
     """Return the warning of a rule that this bidding ignores."""
-    return f"--{name.replace('_', '-')} has no effect with --bidding take"
+    return f"`{name}` has no effect with `bidding='take'`"
 
 
 def name_policy(policy: PolicyLike) -> str:
@@ -300,7 +297,7 @@ def parse_players(policy: PoliciesLike | None, rules: GameRules) -> tuple[Player
         if isinstance(player, str) and not player.strip():
             before = f"{name}={player}" if name else player
             raise InputError(
-                f"--policy {quote(before)} names no policy: write "
+                f"`policy` {quote(before)} names no policy: write "
                 f"{shorten(before)}{get_default_player(rules.game).given}"
             )
         for seat in _list_seats(name, player, rules):
@@ -318,7 +315,7 @@ _NAMED_SEATS = re.compile(r"(?:seat|team)\d*=")
 
 
 def drop_overridden(specifications: Sequence[str]) -> Sequence[str]:
-    """Return the specifications of `--policy` without those before the last one for all seats."""
+    """Return the specifications of `policy` without those before the last one for all seats."""
     whole = [at for at, each in enumerate(specifications) if not _NAMED_SEATS.match(each)]
     return specifications[whole[-1] if whole else 0 :]
 
@@ -342,7 +339,7 @@ def _list_seats(name: str, policy: PolicyLike, rules: GameRules) -> Sequence[int
     whose, digits = match.groups() if match else (name, "")
     wanted = shorten(name_policy(policy))
     number = int(digits[:4] or -1)
-    with locate_errors(f"--policy {shorten(name)}={wanted}"):
+    with locate_errors(f"`policy` {shorten(name)}={wanted}"):
         if whose == "seat":
             if 0 <= number < rules.seats:
                 return [number]
@@ -351,7 +348,7 @@ def _list_seats(name: str, policy: PolicyLike, rules: GameRules) -> Sequence[int
             raise InputError(f"that is no seat or team; write seat0={wanted} or team0={wanted}")
         if rules.partners == "random":
             raise InputError(
-                f"with --partners random teams change; name seats, such as seat0={wanted}"
+                f"with `partners='random'` teams change; name seats, such as seat0={wanted}"
             )
         if not 0 <= number < rules.team_count:
             raise InputError(f"the teams are team0 to team{rules.team_count - 1}")
@@ -361,12 +358,12 @@ def _list_seats(name: str, policy: PolicyLike, rules: GameRules) -> Sequence[int
 def parse_imposed(
     contract: str | ImposedContract | None, rules: GameRules
 ) -> ImposedContract | None:
-    """Return the contract of `--impose`; raise InputError if the rules forbid it."""
+    """Return the contract of `impose`; raise InputError if the rules forbid it."""
     if contract is None:
         return None
     from kqj_sim.imposed import ImposedContract
 
-    with locate_errors(f"--impose {shorten(contract)}"):
+    with locate_errors(f"`impose` {shorten(contract)}"):
         imposed = ImposedContract.from_text(represent(contract, str))
         imposed.check(rules)
     return imposed
@@ -413,7 +410,7 @@ def join_items(name: str, items: object, separator: str = " ") -> str | None:
     """Return cards or calls, a text or a list, as one text; an InputError names the argument."""
     if items is None:
         return None
-    with locate_errors(name):
+    with locate_errors(f"`{name}`"):
         return separator.join(represent(each, str) for each in list_items(items))
 
 
@@ -431,10 +428,10 @@ def read_place(option: str, place: str | int | None, rules: GameRules) -> int | 
         if 0 <= place < rules.seats:
             return place
         raise InputError(
-            f"{option}: {shorten(place)} is not a place: it is 0 (the opener) to {rules.seats - 1} "
-            "(the dealer)"
+            f"`{option}`: {shorten(place)} is not a place: it is 0 (the opener) to "
+            f"{rules.seats - 1} (the dealer)"
         )
-    with locate_errors(option):
+    with locate_errors(f"`{option}`"):
         return parse_place(parse_text(place), rules.seats)
 
 

@@ -1,7 +1,7 @@
 """The columns of each game's rows: one row per deal, named columns of small integers.
 
-This is the only description of a row.  The core fills the columns in this order, `--where` and
-`--by` use these names, and the documentation prints the same table.
+This is the only description of a row.  The core fills the columns in this order, `where` and
+`by` use these names, and the documentation prints the same table.
 
 A column with `labels` holds the number of a label; its texts are what tables, files and
 expressions show and accept.  A flag holds 0 or 1; frames and files show it as a boolean.  Numbers

@@ -60,7 +60,7 @@ class ImposedContract:
         if rules.bidding == "take":
             if self.amount is not None:
                 raise InputError(
-                    f"amount {self.amount}: amounts belong to auctions (--bidding auction); "
+                    f"amount {self.amount}: amounts belong to auctions (`bidding='auction'`); "
                     f"write {name_places(SEATS)[self.place]}:{self.contract}"
                 )
             return

@@ -6,6 +6,8 @@ Python and for the command line, groups them in the help, and completes them in 
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from functools import partial
@@ -39,6 +41,7 @@ class Option(NamedTuple):
         completes: what the shell completes: "spec", "parameter", "column", "table" or "file".
         flag: its name on the command line, where Python's keywords or other names forbid it.
         default: its value on the command line unless given, where it differs from Python's.
+        note: what its help adds on the command line.
     """
 
     section: str
@@ -52,6 +55,7 @@ class Option(NamedTuple):
     completes: str | None = None
     flag: str | None = None
     default: str | None = None
+    note: str = ""
 
     @property
     def is_switch(self) -> bool:
@@ -68,6 +72,8 @@ def read_number(lowest: int, example: str, **limits: int) -> dict[str, Any]:
 _POINTS: dict[str, Any] = {"parse": parse_positive_number, "metavar": "POINTS"}
 _SPEC: dict[str, Any] = {"metavar": "SPEC", "completes": "spec"}
 _FILE: dict[str, Any] = {"parse": parse_path, "metavar": "FILE", "completes": "file"}
+
+_REPEATABLE, _STDIN = "repeatable", "- for stdin"
 
 _LONG_CHOICES = {"all_no_trump": "WHEN", "void_rule": "RULE"}
 """Placeholders of rules whose choices would not fit the first column of the help."""
@@ -114,11 +120,11 @@ OPTIONS: Mapping[str, Option] = {
         "Situation", parse=parse_text, metavar="CONTRACT", rare=("odds",), game="kqj"
     ),
     "sender": Option("Situation", metavar="PLACE", rare=("odds",)),
-    "record": Option("Situation", metavar="FILE", completes="file"),
+    "record": Option("Situation", metavar="FILE", completes="file", note=_STDIN),
     "at": Option("Situation", parse=parse_turn, metavar="TRICK.CARD|c.CALL"),
     "deal": Option("Situation", **read_number(0, "42")),
     "line": Option("Situation", **read_number(1, "12"), rare=True),
-    "seat": Option("Situation", metavar="PLAYER", multiple=True),
+    "seat": Option("Situation", metavar="PLAYER", multiple=True, note=_REPEATABLE),
     "pending": Option(
         "Situation",
         parse=partial(parse_whole_number, lowest=0, example="120"),
@@ -127,14 +133,15 @@ OPTIONS: Mapping[str, Option] = {
         game="kqj",
     ),
     "raised": Option("Situation", game="kwajongen"),
-    "source": Option("Situation", **_FILE, flag="from"),
+    "source": Option("Situation", **_FILE, flag="from", note=_STDIN),
     # Who plays.
     "policy": Option(
         "Players",
-        "Seat this policy everywhere, or by team0=SPEC or seat3=SPEC (repeatable).  "
+        "Seat this policy everywhere, or by team0=SPEC or seat3=SPEC.  "
         "[default: learned+network; standard in Kwajongen]",
         **_SPEC,
         multiple=True,
+        note=_REPEATABLE,
     ),
     "reference": Option("Players", **_SPEC),
     "opponents": Option("Players", **_SPEC),
@@ -146,9 +153,15 @@ OPTIONS: Mapping[str, Option] = {
         "Players", "Deal the hidden cards regardless of the calls so far.", rare=True
     ),
     "ignore_plays": Option("Players", "Do not weigh hidden cards by the cards played.", rare=True),
-    "compare": Option("Players", **_SPEC, multiple=True),
+    "compare": Option("Players", **_SPEC, multiple=True, note=_REPEATABLE),
     # Which parameters of a policy change.
-    "vary": Option("Parameters", metavar="PARAMETER=VALUES", multiple=True, completes="parameter"),
+    "vary": Option(
+        "Parameters",
+        metavar="PARAMETER=VALUES",
+        multiple=True,
+        completes="parameter",
+        note=_REPEATABLE,
+    ),
     "parameters": Option(
         "Parameters",
         parse=split_items,
@@ -235,7 +248,7 @@ OPTIONS: Mapping[str, Option] = {
     "force": Option("Output", rare=True),
     "checkpoint": Option("Output", **_FILE, rare=True),
     "replay": Option("Output"),
-    "allow": Option("Output", **_FILE | {"parse": parse_paths}, multiple=True),
+    "allow": Option("Output", **_FILE | {"parse": parse_paths}, multiple=True, note=_REPEATABLE),
     "quiet": Option("Output", "Show errors only, no progress and no warnings."),
     "color": Option(
         "Output",
@@ -269,3 +282,26 @@ OPTIONS: Mapping[str, Option] = {
 
 FLAGS: Mapping[str, Option] = {option.flag or name: option for name, option in OPTIONS.items()}
 """The same by their names on the command line, with _ for -."""
+
+_ARGUMENTS = {"hand": "CARDS", "file": "FILE", "records": "FILE", "policies": "POLICIES"}
+"""Placeholders of parameters that commands take without an option."""
+
+_MARK = re.compile(r"`(?:kqj\.(?P<function>\w+)\(\)|(?P<name>\w+)(?:=(?P<value>[^`]+))?)`")
+
+
+def speak_shell(text: str) -> str:
+    """Return a text with options and commands as a shell has them, where Python's are in backticks.
+
+    `return_card='Jh'` becomes --return Jh, `hand` becomes CARDS, and `kqj.page()` `kqj-sim page`.
+    """
+
+    def replace(mark: re.Match[str]) -> str:
+        function, name, value = mark.group("function", "name", "value")
+        if function is not None:
+            return f"`kqj-sim {function}`"
+        if name not in OPTIONS:
+            return _ARGUMENTS.get(name, mark[0])
+        flag = f"--{OPTIONS[name].flag or name}".replace("_", "-")
+        return flag if value is None else f"{flag} {shlex.quote(value.strip(chr(39)))}"
+
+    return _MARK.sub(replace, text)

@@ -199,7 +199,7 @@ def _write_value(value: Any) -> str:
 
 def read_value(name: str, option: Option, value: Any) -> Any:
     """Return what the value of an option stands for; raise InputError, which names it."""
-    with locate_errors(name):
+    with locate_errors(f"`{name}`"):
         is_simple = isinstance(value, str | int)
         allowed = (True, False) if option.is_switch else option.choices
         if allowed is not None and not (is_simple and value in allowed):

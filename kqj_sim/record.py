@@ -164,7 +164,7 @@ _decode = msgspec.json.Decoder(Record).decode
 _decode_partial = msgspec.json.Decoder(PartialRecord).decode
 
 
-def to_json(record: Record) -> str:
+def to_json(record: AnyRecord) -> str:
     """Return a record as one line of JSON; raise RecordError for a value that JSON cannot hold."""
     try:
         return escape_json(_encode(record).decode())
@@ -187,9 +187,9 @@ def any_record_from_json(text: bytes) -> AnyRecord:
     return from_json(text) if _FINISHED.search(text) else partial_record_from_json(text)
 
 
-def check_types(record: Record) -> Record:
+def check_types(record: AnyRecord) -> AnyRecord:
     """Return a record made in Python; raise RecordError if a value is none that JSON can hold."""
-    return _parse(lambda made: msgspec.convert(msgspec.to_builtins(made), Record), record)
+    return _parse(lambda made: msgspec.convert(msgspec.to_builtins(made), type(made)), record)
 
 
 def _parse(parse: Callable[[T], R], source: T) -> R:

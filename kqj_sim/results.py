@@ -117,7 +117,7 @@ class Result(ShownResult):
     """A result of deals that were played.
 
     Attributes:
-        headline: the result in sentences, such as the first lines of the command's output.
+        headline: the result in sentences.
         tables: all tables by name, as data frames.
         interrupted: True if Ctrl-C ended the run early; the numbers hold for what was played.
 
@@ -158,7 +158,7 @@ class Result(ShownResult):
 
     @property
     def key(self) -> str:
-        """The key figures as text, on one screen, as the command prints them."""
+        """The key figures as text, on one screen."""
         return render(self._screen, "table", width=SCREEN_WIDTH).decode()
 
     def estimate(self, quantity: str, table: str | None = None, **groups: object) -> Estimate:
@@ -227,7 +227,7 @@ class Result(ShownResult):
         return self._draw(self._screen)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the picture of the command's --plot, and return the (first) axes.
+        """Draw the picture, and return the (first) axes.
 
         Args:
             ax: matplotlib axes on which to draw the main part; None for a new figure of pyplot
@@ -242,15 +242,15 @@ class Result(ShownResult):
         return self.make_drawing().plot(ax)
 
     def to_json(self) -> str:
-        """Return the run and all tables as JSON, as the command's --format json."""
+        """Return the run and all tables as JSON."""
         return self.render("json").decode()
 
     def render(self, format: str) -> bytes:
-        """Return the tables in a format, such as "csv", as the command's --format."""
+        """Return the tables in a format, such as "csv"."""
         return render(self._screen, parse_argument("format", parse_text, format))
 
     def save(self, path: str | Path) -> None:
-        """Write the tables to a .txt, .csv, .json, .md or .parquet file, as the command's --out.
+        """Write the tables to a .txt, .csv, .json, .md or .parquet file.
 
         Raises:
             InputError: the suffix stands for no format.

@@ -152,7 +152,7 @@ class KqjRules(GameRules):
     Example:
         >>> import kqj_sim as kqj
         >>> rules = kqj.KqjRules(teams=3, bidding="auction")
-        >>> rules.partners, kqj.play(rules=rules, policy="standard").record.teams
+        >>> rules.partners, kqj.show(rules=rules, policy="standard").record.teams
         ('fixed', [0, 1, 2, 0, 1, 2])
     """
 

@@ -275,7 +275,7 @@ class Runner:
             return
         if self._threads is not None:
             raise InputError(
-                "--threads and --cluster: the workers of a cluster have threads of their own "
+                "`threads` and `cluster`: the workers of a cluster have threads of their own "
                 "(dask worker --nthreads)"
             )
         if not isinstance(cluster, str):

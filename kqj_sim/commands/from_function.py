@@ -18,7 +18,7 @@ from kqj_sim.commands.stdout import write_line
 from kqj_sim.errors import InputError
 from kqj_sim.games import GAMES, KQJ, make_rules
 from kqj_sim.messages import shell_join
-from kqj_sim.options import OPTIONS, Option, read_number
+from kqj_sim.options import OPTIONS, Option, read_number, speak_shell
 from kqj_sim.question import CommandDescription
 from kqj_sim.rules import GameRules
 from kqj_sim.runner import Runner
@@ -96,8 +96,10 @@ def make_command(
         run(question, {names.get(flag, flag): value for flag, value in typed.items()})
 
     summary = inspect.cleandoc(function.__doc__ or "").partition("\n\nArgs:")[0]
+    if any("FILE" in metavar for metavar in question.arguments.values()):
+        summary += "  Give - as FILE for stdin."
     command = Command(
-        question.name, callback=call, params=params, help=summary,
+        question.name, callback=call, params=params, help=speak_shell(summary),
         epilog=f"\b\nExamples:\n{question.examples}",
     )  # fmt: skip
     command.list_tables = lambda context: _list_tables(question, context)
@@ -121,7 +123,10 @@ def make_option(name: str, option: Option, default: Any = None, help: str = "") 
     name = option.flag or name
     flag = name.replace("_", "-")
     # Docstrings are wrapped, so that they lose the blanks between sentences.
-    text = (help or option.help).replace(". [", ".  [")
+    text, end, rest = speak_shell(help or option.help).replace(". [", ".  [").partition(".  [")
+    if option.note:
+        text = f"{text.removesuffix('.')} ({option.note}){'' if end else '.'}"
+    text += end + rest
     default = option.default if default is None else default
     settings: dict[str, Any] = {"help": text[:1].upper() + text[1:]}
     if name == "config":

@@ -17,6 +17,7 @@ from click.core import ParameterSource
 
 from kqj_sim.commands.stdout import get_stdout, write_line
 from kqj_sim.messages import quote, suggest
+from kqj_sim.options import speak_shell
 from kqj_sim.output.formats import format_run, render
 from kqj_sim.suffixes import PLOT_SUFFIXES, TABLE_SUFFIXES, choose_by_suffix
 
@@ -139,6 +140,7 @@ class Output:
         """Write the tables of a result, those asked for, or its page, and its picture."""
         is_page = self.format in ("html", "json")
         screen = result.screen if is_page or shown is None else replace(result.screen, shown=shown)
+        screen = replace(screen, headline=[speak_shell(line) for line in screen.headline])
         if self._tables_file is not None:
             page = result.render(self.format) if is_page else render(screen, self.format)
             self._write_tables(page, screen)

@@ -122,9 +122,9 @@ def _run_show(question: CommandDescription, values: dict[str, Any]) -> None:
             ("file", "line", *question.output),
             "is for a round that is played: leave it out, or the FILE",
         )
-    parts, discrepancies = ask(question, values, runner)
-    print_screen(parts, output["color"])
-    for discrepancy in discrepancies:
+    round = ask(question, values, runner)
+    print_screen(round.parts, output["color"])
+    for discrepancy in round.discrepancies:
         write_line(f"Warning: against the rules: {discrepancy}", err=True)
 
 

@@ -11,6 +11,7 @@ from typing import TextIO
 import click
 
 from kqj_sim.messages import visible_lines
+from kqj_sim.options import speak_shell
 
 _RESERVED: ContextVar[TextIO | None] = ContextVar("_RESERVED", default=None)
 
@@ -41,5 +42,9 @@ def get_stdout() -> TextIO:
 
 
 def write_line(text: str = "", *, err: bool = False, nl: bool = True) -> None:
-    """Write text to stdout or stderr, with what a terminal might obey made visible."""
-    click.echo(visible_lines(text), None if err else get_stdout(), nl=nl, err=err)
+    """Write text with what a terminal might obey made visible.
+
+    Messages, on stderr, name options as the command line does.
+    """
+    text = visible_lines(speak_shell(text) if err else text)
+    click.echo(text, None if err else get_stdout(), nl=nl, err=err)

@@ -106,7 +106,7 @@ class Game(ABC):
     """A game.  What it alone has is imported when it is asked for.
 
     Attributes:
-        name: as in records and `--game`.
+        name: as in records and `game`.
         sender: what players call the one who plays the contract.
         raises: whether what waits for the next round is that it is raised, and not points.
         upcard_key: the key of the card turned up in the JSON of `odds`.

@@ -16,9 +16,11 @@ from kqj_sim.text_files import MAX_RECORD_BYTES, WRONG_ENCODING, is_utf8, open_l
 
 
 class HasRecord(Protocol):
-    """A result with a record, such as the `Round` of `play`."""
+    """A result with a record, such as the `Round` of `show`."""
 
-    record: Record
+    @property
+    def record(self) -> AnyRecord:
+        """The record."""
 
 
 RecordsLike: TypeAlias = (
@@ -44,7 +46,7 @@ class FoundRound(NamedTuple):
 _JSON_STARTS = (b"{", b"[", b'"')
 
 
-def get_record(source: object) -> Record:
+def get_record(source: object) -> AnyRecord:
     """Return a record made in Python, or that of a `Round`.
 
     Raises:
@@ -52,7 +54,7 @@ def get_record(source: object) -> Record:
         RecordError: a value in it has the wrong type.
     """
     record = getattr(source, "record", source)
-    if not isinstance(record, Record):
+    if not isinstance(record, AnyRecord):
         raise InputError(
             f"{type(record).__name__} is not a record: give records, as of kqj.records(), or the "
             "path of a file"
@@ -70,7 +72,7 @@ def open_rounds(records: RecordsLike) -> Iterator[Iterator[tuple[int, ReadRound]
         yield list_records(records)
 
 
-def list_records(records: object) -> Iterator[tuple[int, Record | RecordError]]:
+def list_records(records: object) -> Iterator[tuple[int, ReadRound]]:
     """Yield the number, from 1, of each record made in Python; raise InputError for another."""
     if isinstance(records, Mapping | bytes) or not isinstance(records, Iterable):
         records = [records]
@@ -124,7 +126,7 @@ def require_round(lines: Iterable[bytes], line: int, parse: Parse) -> FoundRound
     """Return the round on a line as `find_round`; raise InputError if there is none."""
     found_round = find_round(lines, line, parse)
     if found_round is None:
-        raise InputError(f"--line {line}: there is no record on that line")
+        raise InputError(f"`line` {line}: there is no record on that line")
     return found_round
 
 

@@ -231,7 +231,7 @@ def _name_places(rules: GameRules) -> Iterator[None]:
         yield
     except InputError as error:
         names = SeatNames(("",) * rules.seats, rules.seats - 1)
-        text = names.describe_in(str(error)).replace("pending_before:", "--pending:")
+        text = names.describe_in(str(error)).replace("pending_before:", "`pending`:")
         raise InputError(text) from None
 
 
@@ -261,7 +261,7 @@ def _find_asked(calling: Calling, place: int | None) -> tuple[int, bool]:
     repliers, names = calling.list_repliers(), name_places(calling.seats)
     if calling.is_closed and not repliers:
         raise InputError(
-            "the bidding is over after these calls: give the cards played so far, --played, or "
+            "the bidding is over after these calls: give the cards played so far, `played`, or "
             "leave the last call out"
         )
     if place is None:
@@ -313,22 +313,22 @@ def _name_contract(
     """Return the keys of a record that say what is played."""
     if heard is not None:
         if contract is not None or sender is not None:
-            options = "--contract and --sender" if referee.names_contract else "--sender"
+            options = "`contract` and `sender`" if referee.names_contract else "`sender`"
             raise InputError(f"the calls say who plays: leave {options} out, or the calls")
         add_typed_calls(calling, heard)
         return {"calls": calling.calls}
     if not referee.names_contract:
         if sender is None:
             raise InputError(
-                "the caller is missing: give all calls, such as --heard 'pass play', or the "
-                "caller's place, --sender 2nd"
+                "the caller is missing: give all calls, such as `heard='pass play'`, or the "
+                "caller's place, `sender='2nd'`"
             )
         passes = (Call(seat, "pass") for seat in range(sender))
         return {"calls": [*passes, Call(sender, "play")]}
     if contract is None or sender is None:
         raise InputError(
-            "the contract is missing: give all calls, such as --heard 'pass take', or --contract h "
-            "and --sender opener"
+            "the contract is missing: give all calls, such as `heard='pass take'`, or "
+            "`contract='h'` and `sender='opener'`"
         )
     typed = parse_typed_contract(contract, calling.seats)
     if typed is None:
@@ -355,7 +355,7 @@ def _parse_upcard(text: str | None, referee: Referee) -> Card | None:
     if referee.has_upcard:
         raise InputError(
             f"{referee.upcard_name} is missing: give the card that is turned up, such as "
-            "--return Jh"
+            "`return_card='Jh'`"
         )
     return None
 
@@ -367,12 +367,12 @@ def _check_count(cards: Sequence[Card], return_card: str | None, referee: Refere
     given = f"{count_noun(len(cards), 'card')} given"
     right = {
         "accept": "in Kwajongen you hold 4",
-        "bid": "with auctions you hold 8 (5 with --bidding take)",
-        "take": "with taking you hold 5 (8 with --bidding auction)",
+        "bid": "with auctions you hold 8 (5 with `bidding='take'`)",
+        "take": "with taking you hold 5 (8 with `bidding='auction'`)",
     }[referee.question]
     if referee.question == "take" and len(cards) == 6 and return_card is None:
         last = cards[-1]
-        right = f"with taking you hold 5; if the Return is {last}, write --return {last}"
+        right = f"with taking you hold 5; if the Return is {last}, write `return_card='{last}'`"
     raise InputError(f"{given}: {right}")
 
 

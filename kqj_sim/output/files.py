@@ -145,7 +145,7 @@ class OutputFolder:
         names = os.listdir(self._target)
         if not self.force and not all(name.startswith(PREFIX) for name in names):
             raise InputError(
-                f"{self.path} is not empty: name another folder, or give --force to replace "
+                f"{self.path} is not empty: name another folder, or give `force` to replace "
                 "files of the same names"
             )
 

@@ -30,11 +30,11 @@ from kqj_sim.policies.card_sets import (
     SIXES,
     SPADES,
     TENS,
+    cards_text,
     count,
     hand,
     has,
     in_view,
-    show,
     suit,
 )
 from kqj_sim.policies.parameters import flag, named, number, whole
@@ -46,7 +46,7 @@ from kqj_sim.policies.tools import points as card_points
 __all__ = [
     "ACES", "CLUBS", "DIAMONDS", "EIGHTS", "FIVES", "FOURS", "HEARTS", "HEROES", "JACKS", "KINGS",
     "NINES", "PASS", "QUEENS", "SEVENS", "SIXES", "SPADES", "TENS", "Player", "bid_code",
-    "card_points", "cheapest", "count", "dearest", "describe", "flag", "hand", "has", "highest",
-    "in_view", "lowest", "named", "number", "parse_player", "policy", "random_card", "show",
+    "card_points", "cards_text", "cheapest", "count", "dearest", "describe", "flag", "hand", "has",
+    "highest", "in_view", "lowest", "named", "number", "parse_player", "policy", "random_card",
     "suit", "whole",
 ]  # fmt: skip

@@ -6,7 +6,7 @@ Kwajongen's pack has codings of its own.  The sets that this module names (`hand
 `suit_cards(HEARTS)`) are in the natural coding of KQJ.  `in_view` recodes them for any view of
 either game, and `has` and `suit` do so themselves when they are given a view.
 
-Compiled policies and plain Python may call all of them but `show`, which makes text.
+Compiled policies and plain Python may call all of them but `cards_text`, which makes text.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def hand(cards: str) -> int:
         >>> import kqj_sim as kqj
         >>> kqj.count(kqj.hand("9h 8h Ad"))
         3
-        >>> kqj.show(kqj.hand("9h 8h Ad"))
+        >>> kqj.cards_text(kqj.hand("9h 8h Ad"))
         '♥ 9 8  ♦ A'
     """
     if not isinstance(cards, str):
@@ -172,7 +172,7 @@ def suit(view: Any, number: int) -> int:
 
     Example:
         >>> import kqj_sim as kqj
-        >>> kqj.show(kqj.suit(kqj.hand("9h 8h Ad"), kqj.HEARTS))
+        >>> kqj.cards_text(kqj.suit(kqj.hand("9h 8h Ad"), kqj.HEARTS))
         '♥ 9 8'
     """
     view, number = to_plain(view), to_plain(number)
@@ -195,7 +195,9 @@ def count(cards: int) -> int:
     return int(cards).bit_count()
 
 
-def show(cards: Any, view: Any = None, *, contract: str | None = None, game: str = "kqj") -> str:
+def cards_text(
+    cards: Any, view: Any = None, *, contract: str | None = None, game: str = "kqj"
+) -> str:
     """Return the cards of a set as text, by suit and rank; not in compiled policies.
 
     Args:
@@ -206,16 +208,16 @@ def show(cards: Any, view: Any = None, *, contract: str | None = None, game: str
 
     Example:
         >>> import kqj_sim as kqj
-        >>> kqj.show(kqj.hand("Ad 8h 9h"))
+        >>> kqj.cards_text(kqj.hand("Ad 8h 9h"))
         '♥ 9 8  ♦ A'
     """
     if hasattr(type(cards), "hand"):
         cards, view = cards.hand, cards
-    check_arguments(show, cards)
+    check_arguments(cards_text, cards)
     for name, given, known in (("contract", contract, CONTRACTS), ("game", game, RANK_ORDERS)):
         if given is not None and represent(given, str) not in known:
             what = f"one of {' '.join(known)}, not {shorten(given)}"
-            raise InputError(f"show(): {name} should be {what}")
+            raise InputError(f"cards_text(): {name} should be {what}")
     number = None if contract is None else CONTRACTS.index(contract)
     if view is not None and isinstance(view, CardView | AcceptView):
         number = view.contract
@@ -227,7 +229,7 @@ def show(cards: Any, view: Any = None, *, contract: str | None = None, game: str
     try:
         return format_hand(list_cards(int(cards), number, game), ranks=order)
     except IndexError:
-        raise InputError(f"show(): {cards:#x} is no set of cards of {game}") from None
+        raise InputError(f"cards_text(): {cards:#x} is no set of cards of {game}") from None
 
 
 @scalar

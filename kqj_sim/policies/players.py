@@ -123,7 +123,7 @@ class ConfiguredPolicy:
         parameter = self.parameter(name)
         if parameter.applies_to(rules):
             return ""
-        return f"{name} has no effect here: it is read with --bidding {parameter.bidding} only"
+        return f"{name} has no effect here: it is read with `bidding='{parameter.bidding}'` only"
 
     def with_parameters(self, given: Mapping[str, object]) -> ConfiguredPolicy:
         """Return the same policy with other values, given as texts or as values of a TOML file.
@@ -448,10 +448,10 @@ def parse_recorded_player(
         elif of_file or source not in built_in.union(registry.list_session_names()):
             raise InputError(
                 f"the record names the player {quote(text)}, who is not built in: a record loads "
-                f"no policy, so name the players of this run, such as --policy {shorten(text)}"
+                f"no policy, so name the players of this run, such as `policy` {shorten(text)}"
                 if allowed is None
                 else f"the record names {quote(source)}, which is neither built in nor named by "
-                "--allow"
+                "`allow`"
             )
         sources.add(source)
     if built_in >= sources:

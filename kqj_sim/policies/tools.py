@@ -38,7 +38,7 @@ def lowest(cards: CardSet) -> int:
 
     Example:
         >>> import kqj_sim as kqj
-        >>> kqj.show(kqj.lowest(kqj.hand("Ah 4h Ks")))
+        >>> kqj.cards_text(kqj.lowest(kqj.hand("Ah 4h Ks")))
         '♥ 4'
     """
     # All ranks that occur, in every suit; of these the lowest, as `lowest_bit` but suit by suit.
@@ -54,7 +54,7 @@ def highest(cards: CardSet) -> int:
 
     Example:
         >>> import kqj_sim as kqj
-        >>> kqj.show(kqj.highest(kqj.hand("Ah 4h Ks")))
+        >>> kqj.cards_text(kqj.highest(kqj.hand("Ah 4h Ks")))
         '♥ A'
     """
     return c.highest_bit(cards & (c.highest_bit(ranks(cards)) * c.EACH_SUIT))

@@ -63,7 +63,7 @@ def load(policy: str, teams: int, bidding: str) -> Float32Array:
     path = FOLDER / file_name(policy, teams, bidding)
     if not path.is_file():
         raise RunError(
-            f"{policy} has no weights for {teams} teams and --bidding {bidding}: "
+            f"{policy} has no weights for {teams} teams and `bidding='{bidding}'`: "
             f"make them with {training_command(policy, teams, bidding)}"
         )
     weights, about = read(path)

@@ -275,7 +275,7 @@ class CardOdds(Odds):
             raise InputError(
                 f"{', '.join(dict.fromkeys(player.text for player in self.players))} would have "
                 f"called as they did with none of the {playouts.drawn:,} distributions that are "
-                "left: name other --policy, or leave the calls out with --ignore-calls"
+                "left: name another `policy`, or leave the calls out with `ignore_calls`"
             )
         self.is_exact, self.sequential = True, False
         self.add(playouts)

@@ -43,7 +43,7 @@ def read_position(
     if len(plays) >= seats * size:
         raise PositionError(
             "the record's round is over: leave out the tricks from where the question is, or name "
-            "a card of it, such as --at 3.2"
+            "a card of it, such as `at='3.2'`"
         )
     tricks = split_tricks(plays, before.dealer, referee, final.contract)
     leader, trick = tricks[-1]

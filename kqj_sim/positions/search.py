@@ -211,8 +211,8 @@ def explain_rare_calls(
     tried, agreed = counts
     line = f"{what} {f'{agreed:,}' if agreed else 'none'} of {tried:,} {of}"
     if seconds is not None:
-        line += f" that were tried in {seconds:g} s; allow more with --time"
-    return f"{line}; choose other players with --policy, such as {other}, or give --ignore-calls"
+        line += f" that were tried in {seconds:g} s; allow more with `time`"
+    return f"{line}; choose other players with `policy`, such as {other}, or give `ignore_calls`"
 
 
 def explain_rarest_call(

@@ -109,7 +109,7 @@ class Experiment:
 
     @property
     def imposed_text(self) -> str | None:
-        """The imposed contract as in `--impose`, such as opener:h:150; None if there is none."""
+        """The imposed contract as in `impose`, such as opener:h:150; None if there is none."""
         return str(self.imposed) if isinstance(self.imposed, ImposedContract) else None
 
     def compile_seating(self) -> tuple[Any, Seating]:

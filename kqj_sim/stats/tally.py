@@ -246,8 +246,8 @@ class Groups:
             f"{name} {size:,}" for name, size in zip(joint.columns, joint.shape, strict=True)
         )
         raise TooManyCombinations(
-            f"--by: more than {MOST_GROUPS:,} groups occur, of {joint.cells:,} possible ones "
-            f"({ranges}): group by fewer columns, or use --rows"
+            f"`by`: more than {MOST_GROUPS:,} groups occur, of {joint.cells:,} possible ones "
+            f"({ranges}): group by fewer columns, or use `rows`"
         )
 
 

@@ -251,7 +251,7 @@ class _Evaluation:
         column = self._columns.get(name)
         if column is None:
             if name in [number.name for number in _NUMBERS]:
-                raise InputError(f"{name} is a column of whole games only: add --games")
+                raise InputError(f"{name} is a column of whole games only: add `games`")
             if name == SENDER_HAND:
                 raise InputError(f"{name} holds cards: write sender_holds('KQJ') for trumps")
             hint = suggest(name, self._columns) or describe_listing(self._game.name)

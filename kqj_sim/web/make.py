@@ -98,7 +98,7 @@ def write_link(rules: GameRules, position: Position | None) -> str:
 
 def _list_parts(position: Position) -> Iterator[tuple[str, str]]:
     if position.calls is None:
-        raise InputError("the page needs the calls: give --heard in place of --contract")
+        raise InputError("the page needs the calls: give `heard` in place of `contract`")
     names = name_places(position.rules.seats)
     cards = [str(card) for card in position.hands[position.seat]]
     # Which of the cards were held before the taking does not matter, but for the Return.

@@ -47,7 +47,7 @@ def test_python_numbers_mean_one_thing() -> None:
     assert parse_whole_number(1.000, 1, "1e6") == 1
     assert parse_positive_number(1.125) == 1.125
     assert [*map(parse_share_width, (0.5, "50%", "0.005"))] == [0.5, 0.5, 0.005]
-    assert read_place("--place", 3, RULES) == 3
+    assert read_place("place", 3, RULES) == 3
 
 
 CONTEXTS = {
@@ -99,17 +99,17 @@ def test_paths_name_files(tmp_path: Path) -> None:
 
 def test_rules_are_given_whole_or_by_their_fields() -> None:
     rules = KqjRules(teams=3, bidding="auction")
-    assert collect_rules(rules, {}, "play") is rules
-    assert collect_rules(None, {"teams": 3, "bidding": "auction"}, "play") == rules
-    with pytest.warns(UserWarning, match="--max-amount has no effect with --bidding take"):
-        collect_rules(None, {"max_amount": 200}, "play")
+    assert collect_rules(rules, {}, "show") is rules
+    assert collect_rules(None, {"teams": 3, "bidding": "auction"}, "show") == rules
+    with pytest.warns(UserWarning, match="`max_amount` has no effect with `bidding='take'`"):
+        collect_rules(None, {"max_amount": 200}, "show")
 
 
 def test_cards_and_places_are_texts_or_lists() -> None:
     cards = parse_cards("9h Ah Ks")
     assert join_items("hand", cards) == join_items("hand", ["9h", "Ah", "Ks"]) == "9h Ah Ks"
-    assert read_place("--place", "3rd", RULES) == read_place("--place", 2, RULES) == 2
-    assert read_places("--partners-at", ["2nd", 5], RULES) == (1, 5)
+    assert read_place("place", "3rd", RULES) == read_place("place", 2, RULES) == 2
+    assert read_places("partners_at", ["2nd", 5], RULES) == (1, 5)
     assert parse_turn(3.2) == parse_turn("3.2") == parse_turn((3, 2)) == (3, 2)
 
 
@@ -123,7 +123,7 @@ def test_lists_are_written_as_on_the_command_line() -> None:
     search: dict[str, Any] = {"opponents": "standard", "deals": 16, "generations": 1, "confirm": 16}
     both = kqj.tune("standard", "take, lap2", **search)
     assert both.best == kqj.tune("standard", ["take", "lap2"], **search).best
-    round = kqj.play(deal=3, policy="standard")
+    round = kqj.show(deal=3, policy="standard")
     one, other = (
         kqj.review(round, samples=2, reference="points+greedy", **given).to_json()
         for given in (
@@ -188,7 +188,7 @@ WRONG: tuple[Any, ...] = (
 
 NEEDED = {"policy": "standard", "vary": "take=20", "parameters": "take", "records": []}
 QUESTIONS = (
-    "simulate", "compare", "sweep", "tune", "odds", "records", "play", "check", "review",
+    "simulate", "compare", "sweep", "tune", "odds", "records", "show", "check", "review",
     "check_policy", "report",
 )  # fmt: skip
 
@@ -244,9 +244,9 @@ def test_none_is_a_value_only_where_it_is_the_default() -> None:
     few: dict[str, Any] = {"deals": 10, "policy": "standard"}
     assert api.simulate(rules=None, runner=None, columns=None, **few).deals == 10
     for name in ("seed", "first", "confidence", "by"):
-        with pytest.raises(kqj.InputError, match=f"^{name}: "):
+        with pytest.raises(kqj.InputError, match=f"^`{name}`: "):
             api.simulate(**{name: None}, **few)
-    with pytest.raises(kqj.InputError, match=r"^out: it is the path of a file, not NoneType"):
+    with pytest.raises(kqj.InputError, match=r"^`out`: it is the path of a file, not NoneType"):
         api.report(out=None, **few)
 
 

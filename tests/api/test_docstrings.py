@@ -52,8 +52,18 @@ def test_names_of_commands_are_functions() -> None:
     import kqj_sim.simulation.recording
     import kqj_sim.simulation.run
 
-    for name in ("simulate", "odds", "compare", "sweep", "tune", "report", "records", "play"):
+    for name in ("simulate", "odds", "compare", "sweep", "tune", "report", "records", "show"):
         assert inspect.isfunction(getattr(kqj_sim, name)), name
+
+
+SHELL_WORDS = r"(?<!\w)--\w|stdin|repeatable|\b(?:CARDS|FILE|POLICIES|exit status)\b"
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_docstrings_speak_python(name: str) -> None:
+    shown = getattr(kqj_sim, name)
+    texts = [inspect.getdoc(each) for each in (shown, *vars(shown).values())]
+    assert not [text for text in texts if re.search(SHELL_WORDS, text or "")]
 
 
 def test_a_tour_by_someone_new_is_short() -> None:

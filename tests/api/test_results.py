@@ -31,7 +31,7 @@ TABLED = ("simulate", "games", *OTHER_GAMES, "odds", "cards", "compare", "severa
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    round = kqj.play(deal=4, policy="standard")
+    round = kqj.show(deal=4, policy="standard")
     records = kqj.records(deals=30, policy="standard")
     folder = tmp_path_factory.mktemp("report")
     return {
@@ -46,7 +46,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "tune": kqj.tune(
             "standard", "take", opponents="standard", deals=64, generations=2, confirm=256
         ),
-        "play": round,
+        "show": round,
         "records": records,
         "check": kqj.check(records),
         "report": kqj.report(folder, deals=DEALS, games=0, chart_deals=0, policy="standard"),
@@ -84,7 +84,7 @@ def test_results_are_pickled_and_copied(results: dict[str, Any], tmp_path: Path)
         "filtered": filtered,
         "grouped": kqj.simulate(deals=DEALS, policy="standard", by="lap,place"),
         "record": results["records"][0],
-        "review": kqj.review(results["play"], samples=2, seat=0, reference="points+greedy"),
+        "review": kqj.review(results["show"], samples=2, seat=0, reference="points+greedy"),
         "experiment": kqj.Experiment(players="greedy", deals=1),
         "rules": kqj.KqjRules(teams=3),
         "check_policy": kqj.check_policy("greedy", deals=2),
@@ -114,7 +114,7 @@ def test_results_are_pickled_and_copied(results: dict[str, Any], tmp_path: Path)
 
 def test_every_result_is_a_table(results: dict[str, Any]) -> None:
     for name, result in results.items():
-        if name not in ("play", "report"):
+        if name not in ("show", "report"):
             assert isinstance(result.frame(), pd.DataFrame), name
     frame = results["records"].frame()
     assert frame["deal"].tolist() == list(range(30))
@@ -135,7 +135,7 @@ def test_types_of_a_frame_do_not_depend_on_what_was_played(results: dict[str, An
     assert {name: played[name].dtype for name in types} == types
     shared = [name for name in played if name in passed_out]
     assert (played.dtypes[shared] == passed_out.dtypes[shared]).all()
-    assert (kqj.check(kqj.play(policy="never")).frame().dtypes == ["int64", "str"]).all()
+    assert (kqj.check(kqj.show(policy="never")).frame().dtypes == ["int64", "str"]).all()
 
 
 def test_html_is_whole_and_escaped(results: dict[str, Any]) -> None:
@@ -281,8 +281,8 @@ def test_a_number_is_found_by_quantity_and_group(results: dict[str, Any]) -> Non
 
 def test_a_round_prints_as_show_does(results: dict[str, Any]) -> None:
     shown = run("show", "--deal", "4", "--policy", "standard").stdout
-    assert str(results["play"]) == shown.rstrip()
-    assert json.loads(results["play"].to_json())["deal"] == 4
+    assert str(results["show"]) == shown.rstrip()
+    assert json.loads(results["show"].to_json())["deal"] == 4
 
 
 def test_a_changed_record_is_found(results: dict[str, Any]) -> None:
@@ -324,6 +324,6 @@ def test_saved_policy_names_the_call_that_found_it(tmp_path: Path) -> None:
 
 def test_rounds_are_text_in_notebooks_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """In a notebook Rich displays what it prints, unless it is told not to."""
-    plain = str(kqj.play(deal=4, policy="standard"))
+    plain = str(kqj.show(deal=4, policy="standard"))
     monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
-    assert str(kqj.play(deal=4, policy="standard")) == plain
+    assert str(kqj.show(deal=4, policy="standard")) == plain

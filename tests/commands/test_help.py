@@ -8,7 +8,7 @@ import click
 import pytest
 
 from kqj_sim.games import GAMES, KQJ
-from kqj_sim.options import FLAGS
+from kqj_sim.options import FLAGS, speak_shell
 from kqj_sim.paired.leads import DEFAULT_MAX_DEALS
 from kqj_sim.positions.sampling import DEFAULT_DEALS as ODDS_DEALS
 from kqj_sim.questions.compare import DEFAULT_DEALS as SWEEP_DEALS
@@ -151,3 +151,13 @@ def test_defaults_that_the_help_names_are_right() -> None:
     most = f"[default: {DEFAULT_MAX_DEALS:.0e} deals, {DEFAULT_MAX_DEALS / 10:.0e} games]"
     shown = " ".join(show("compare", "--help").split())
     assert most.replace("e+0", "e") in shown
+
+
+def test_marks_of_python_become_words_of_the_shell() -> None:
+    for text, shown in {
+        "`place`: '9'": "--place: '9'",
+        "`return_card='Jh'` or `heard='pass take'`": "--return Jh or --heard 'pass take'",
+        "`hand` or `records`, `ignore_calls`": "CARDS or FILE, --ignore-calls",
+        "`kqj.show()` and `kqj-sim columns`": "`kqj-sim show` and `kqj-sim columns`",
+    }.items():
+        assert speak_shell(text) == shown

@@ -64,7 +64,7 @@ def test_a_large_sweep_shows_the_best_on_a_screen(monkeypatch: pytest.MonkeyPatc
     shown = run(*sweep).stdout
     assert len(shown.splitlines()) <= 35
     words = " ".join(shown.split())
-    assert f"The best {MAX_SHOWN_SETTINGS} of 55; --tables sweep shows all." in words
+    assert f"The best {MAX_SHOWN_SETTINGS} of 55; the table sweep has all." in words
     assert shown.count(" tied ") == MAX_SHOWN_SETTINGS - 1
     everything = run(*sweep, "--tables", "sweep").stdout
     assert everything.count("   tied   ") + everything.count("   best   ") == 55

@@ -69,7 +69,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def _forge(**changes: object) -> str:
     """Return the JSON of a played round with other values."""
-    record = json.loads(kqj.play(deal=3, policy="standard").to_json())
+    record = json.loads(kqj.show(deal=3, policy="standard").to_json())
     return json.dumps(record | changes) + "\n"
 
 
@@ -211,7 +211,7 @@ def test_commands_write_in_one_place() -> None:
 
 
 def test_escaped_json_says_the_same() -> None:
-    record = kqj.play(deal=3, policy="standard").record
+    record = kqj.show(deal=3, policy="standard").record
     from msgspec.structs import replace
 
     from kqj_sim.record import from_json, to_json

@@ -22,7 +22,7 @@ FEW = ("--deals", "100", "--policy", "standard")
 
 def _forge(**changes: object) -> dict[str, Any]:
     """Return a played round with other values, as plain values."""
-    record: dict[str, Any] = json.loads(kqj.play(deal=3, policy="standard").to_json())
+    record: dict[str, Any] = json.loads(kqj.show(deal=3, policy="standard").to_json())
     return record | {"players": NAMES} | changes
 
 

@@ -139,10 +139,10 @@ def test_constants_are_the_four_cards_of_a_rank() -> None:
 def test_tools_at_the_prompt() -> None:
     held = kqj.hand("9h 8h Ad")
     assert set(list_cards(held)) == set(parse_cards("9h 8h Ad"))
-    assert kqj.show(held) == "♥ 9 8  ♦ A"
+    assert kqj.cards_text(held) == "♥ 9 8  ♦ A"
     assert kqj.has(held, "9h")
     assert not kqj.has(held, "9h 7h")
-    assert kqj.show(kqj.suit(held, kqj.HEARTS)) == "♥ 9 8"
+    assert kqj.cards_text(kqj.suit(held, kqj.HEARTS)) == "♥ 9 8"
     assert kqj.count(held & kqj.ACES) == 1
 
 
@@ -173,7 +173,7 @@ def test_views_of_the_play_hold_the_named_cards(watch: str, rules: GameRules) ->
             assert diamonds == [card for card in held if card.suit == "d"]
             nines = in_view(view, kqj.NINES)
             assert {card.rank for card in list_cards(nines, view.contract, rules.game)} == {"9"}
-            shown = kqj.show(view).replace("♠", "s").replace("♥", "h").replace("♦", "d")
+            shown = kqj.cards_text(view).replace("♠", "s").replace("♥", "h").replace("♦", "d")
             assert set(parse_cards(shown.replace("♣", "c"))) == set(held)
             seen += 1
     assert seen > 100

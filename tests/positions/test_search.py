@@ -79,7 +79,7 @@ def test_cards_after_implausible_calls_end(threads: int, monkeypatch: pytest.Mon
         estimate_position(many_bids(), ("random",) * 6, deals=10, threads=threads, time=3600)
     line = str(told.value)
     assert "the bid of " in line and "hands of the assumed player random;" in line
-    assert "choose other players with --policy, such as learned+network" in line
+    assert "choose other players with `policy`, such as learned+network" in line
     assert "\n" not in line
     # What was tried depends neither on time nor on threads.
     _lines.add(line)
@@ -112,7 +112,7 @@ def test_a_limit_of_time_ends_a_kernel_that_searches(monkeypatch: pytest.MonkeyP
     for _ in range(2):  # The first time kernels may be compiled.
         tried: list[int] = []
         began = time.monotonic()
-        with pytest.raises(InputError, match=r"that were tried in 0.3 s; allow more with --time"):
+        with pytest.raises(InputError, match=r"that were tried in 0.3 s; allow more with `time`"):
             estimate_position(
                 many_bids(), ("random:bid=0.000001",) * 6, deals=10_000, time=0.3, threads=1,
                 searching=tried.append,

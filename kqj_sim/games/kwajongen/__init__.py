@@ -29,7 +29,7 @@ class KwajongenRules(GameRules):
 
     Example:
         >>> import kqj_sim as kqj
-        >>> kqj.play(rules=kqj.KwajongenRules(void_rule="free")).record.game
+        >>> kqj.show(rules=kqj.KwajongenRules(void_rule="free")).record.game
         'kwajongen'
     """
 

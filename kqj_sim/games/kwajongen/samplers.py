@@ -178,7 +178,7 @@ class KwajongenCallSampler(sampling.Sampler):
         names = " and ".join(dict.fromkeys(player.name for player in self.players))
         return (
             f"{names} would never pass {self.position.place} times there; seat others with "
-            "--policy, such as standard, or give --ignore-calls"
+            "`policy`, such as standard, or give `ignore_calls`"
         )
 
 

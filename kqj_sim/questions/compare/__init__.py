@@ -71,17 +71,17 @@ def compare(
     """Compare policies on the same deals and rank them.
 
     Shows which policy is better, by how much and why.  Two policies play every deal against each
-    other with the sides exchanged; more than two play in pairs.  Without --deals they go on until
+    other with the sides exchanged; more than two play in pairs.  Without `deals` they go on until
     the lead is known to a fifth of itself or both are shown equal.
 
-    POLICIES are specifications, see `kqj-sim policies --help`.
+    `policies` are specifications, see `kqj-sim help policies`.
 
     Args:
         policies: two specifications, files or policies, or more.
-        opponents: seat this policy on the other sides.  [default: POLICIES play each other]
-        calling: compare how the policies call; all play like --with.
-        playing: compare how the policies play; all call like --with.
-        other_part: fill the part that --calling or --playing leaves open.  [default:
+        opponents: seat this policy on the other sides.  [default: `policies` play each other]
+        calling: compare how the policies call; all play like `other_part`.
+        playing: compare how the policies play; all call like `other_part`.
+        other_part: fill the part that `calling` or `playing` leaves open.  [default:
             learned+network; standard in Kwajongen]
         deals: play this many deals for each pair.
         games: play this many whole games to the target instead of single deals; auto: as many as it
@@ -109,14 +109,14 @@ def compare(
         raise InputError(f"{name_policy(listed[0])} alone: name two policies or more")
     reject_both(calling=calling, playing=playing)
     if other_part is not None and not (calling or playing):
-        raise InputError("--with is for --calling or --playing: give one of them")
+        raise InputError("`other_part` is for `calling` or `playing`: give one of them")
     exact = None if games == "auto" else games
     reject_both(deals=deals, games=exact)
     for limit in ({"precision": precision}, {"max_deals": max_deals}):
         reject_both(deals=deals, **limit)
         reject_both(games=exact, **limit)
     if deals is not None and games == "auto":
-        raise InputError(f"--deals and --games auto: write --games {deals} for that many")
+        raise InputError(f"`deals` and `games='auto'`: write `games={deals}` for that many")
     from kqj_sim.paired.comparison import play_pairs
     from kqj_sim.paired.leads import ComparisonPlan
     from kqj_sim.policies.players import parse_player
@@ -180,7 +180,7 @@ def sweep(
 
     Args:
         policy: the policy whose parameters vary.
-        vary: vary a parameter over FROM:TO:STEP or VALUE,VALUE (repeatable).
+        vary: vary a parameter over FROM:TO:STEP or VALUE,VALUE.
         opponents: seat this policy on the other sides.  [default: learned+network; standard in
             Kwajongen]
         deals: play this many deals for each setting.  [default: 20000]
@@ -212,7 +212,7 @@ def sweep(
 def _list_tune_tables(out: str | None, **_: Any) -> Mapping[str, str]:
     """Return the titles of the tables of `tune`; raise InputError if they go to a .toml file."""
     if out is not None and out.lower().endswith(".toml"):
-        raise InputError(f"--out is for the tables: write --save {out} for the policy")
+        raise InputError(f"`out` is for the tables: write `save={out}` for the policy")
     return {
         "confirmation": "Lead on fresh deals",
         "parameters": "Parameters before and after",
@@ -269,7 +269,7 @@ def tune(
         candidates: try this many candidates in a generation.  [default: by the number of
             parameters]
         confirm: compare the result with the start on this many fresh deals.
-        save: save the policy with the best parameters to this .toml file, for --policy.
+        save: save the policy with the best parameters to this .toml file, for `policy`.
 
     Raises:
         ValueError: an argument is wrong; one line that says what would be right.
@@ -286,7 +286,7 @@ def tune(
     if save is not None:
         save = os.fspath(save)
         if not save.lower().endswith(".toml"):
-            raise InputError(f"--save {save}: a player's file ends in .toml")
+            raise InputError(f"`save` {save}: a player's file ends in .toml")
     from kqj_sim.output.files import OutputFile
     from kqj_sim.policies.players import parse_player
     from kqj_sim.questions.compare.play import SearchPlan, search_parameters

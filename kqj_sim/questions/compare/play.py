@@ -584,7 +584,7 @@ def parse_search_parameter(text: str, player: Player, rules: GameRules) -> Searc
     if parameter.kind not in ("number", "whole number"):
         raise InputError(
             f"{name} is {parameter.allowed}, not a number: compare them by "
-            f"kqj-sim sweep --vary {name}=..."
+            f"`kqj.sweep()`, `vary` {name}=..."
         )
     low, high = parameter.low, parameter.high
     if equals:

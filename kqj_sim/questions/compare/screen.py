@@ -306,7 +306,7 @@ def make_sweep_screen(sweep: Sweep) -> Screen:
     if count > MAX_SHOWN_SETTINGS:
         ranked = sorted(sweep.settings, key=lambda setting: -setting.points.value)
         parts = [*make_grids(make_sweep_table(sweep, ranked[:MAX_SHOWN_SETTINGS]), SCREEN_WIDTH)]
-        remarks.append(f"The best {MAX_SHOWN_SETTINGS} of {count}; --tables sweep shows all.")
+        remarks.append(f"The best {MAX_SHOWN_SETTINGS} of {count}; the table sweep has all.")
     return Screen(
         run, make_sweep_tables(sweep), write_sweep_headline(sweep), parts, remarks=remarks
     )
@@ -357,7 +357,7 @@ _MAX_LABELLED_CELLS = 144
 
 def explain_parameters(count: int) -> str:
     """Return the message on a picture of too many parameters."""
-    return f"--plot draws at most {MAX_PARAMETERS} parameters, not {count}"
+    return f"a picture has at most {MAX_PARAMETERS} parameters, not {count}"
 
 
 def make_sweep_drawing(sweep: Sweep, screen: Screen) -> Drawing:
@@ -483,7 +483,7 @@ def write_tuning_headline(tuning: Tuning) -> list[str]:
 
 
 def render_player_file(tuning: Tuning, path: str, made_by: str) -> bytes:
-    """Return the policy with the values found, as a player's file for `--policy`.
+    """Return the policy with the values found, as a player's file for `policy`.
 
     Args:
         path: path of the file, to which names of user policies' Python files are relative.

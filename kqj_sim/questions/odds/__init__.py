@@ -100,9 +100,9 @@ def odds(
 ) -> OddsResult:
     """Estimate the value of each call, or card, and name the best.
 
-    CARDS are the cards you hold: five with taking, eight with auctions, four in Kwajongen.  With
-    --played or --record the question is which card to play, and CARDS are all your cards or those
-    left.  Hidden cards are sampled to agree with the calls and plays so far.
+    You hold five cards with taking, eight with auctions, four in Kwajongen: `hand`.  With `played`
+    or `record` the question is which card to play, and `hand` may be all your cards or those left.
+    Hidden cards are sampled to agree with the calls and plays so far.
 
     Args:
         hand: your cards.
@@ -110,13 +110,13 @@ def odds(
         place: give your place, such as 3rd.  [default: the next]
         lap: give the lap of taking.  [default: 1]
         heard: give all calls so far: "pass 120h counter".  [default: all before you passed]
-        partners_at: give your partners' places, with --partners random: '2nd dealer'.
+        partners_at: give your partners' places, with `partners='random'`: '2nd dealer'.
         played: during play: give the cards played so far, trick after trick; "" if you lead first.
-        contract: during play: give the contract, h or "150 h", if --heard is unknown.
-        sender: with --contract: give the place of the Sender.
-        record: read the round from this record (- for stdin).
-        line: with --record: read the record on this line of FILE.
-        at: with --record: go back to trick 3, card 2 (3.2), or to the fourth call (c.4).
+        contract: during play: give the contract, h or "150 h", if `heard` is unknown.
+        sender: with `contract`: give the place of the Sender.
+        record: read the round from this record.
+        line: with `record`: read the record on this line of the file.
+        at: with `record`: go back to trick 3, card 2 (3.2), or to the fourth call (c.4).
         pending: add this pending litigation gratuity.
         raised: play a raised round.
         deals: play this many deals for each call or card.  [default: 10000]
@@ -133,17 +133,15 @@ def odds(
     True
     """
     reject_both(deals=deals, precision=precision)
-    for option, value in (("--at", at), ("--line", line)):
+    for name, value in (("at", at), ("line", line)):
         if value is not None and record is None:
-            raise InputError(f"{option} is for --record: leave it out, or give a record")
+            raise InputError(f"`{name}` is for `record`: leave it out, or give a record")
     typed = _write_down(
         hand, return_card, heard, played, place=place, lap=lap, partners_at=partners_at,
         contract=contract, sender=sender, pending=pending or None, raised=raised or None,
     )  # fmt: skip
     if record is not None and any(value is not None for value in typed.values()):
-        raise InputError(
-            "--record holds the cards, places, calls and plays: leave their options out"
-        )
+        raise InputError("`record` holds the cards, places, calls and plays: leave these out")
     from kqj_sim.questions.odds.position import (
         estimate_with_progress,
         find_recorded_position,
@@ -196,7 +194,7 @@ def page(
     """Open a page in which you tap cards instead of typing them.
 
     The page is one file with the engine in it: it gives the numbers of `odds` without a network,
-    on a phone, too.  With CARDS it begins there, and the options mean what they do for `odds`.
+    on a phone, too.  With `hand` it begins there, and the options mean what they do for `odds`.
 
     Args:
         hand: your cards.

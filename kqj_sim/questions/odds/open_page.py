@@ -32,7 +32,7 @@ def write_page(
     with OutputFile(path) as stream:
         stream.write(make_page(link).encode())
     if out is None and not webbrowser.open(path.as_uri()):
-        raise InputError(f"no browser was found: open {path} in one, or name a file with --out")
+        raise InputError(f"no browser was found: open {path} in one, or name a file with `out`")
     return path
 
 
@@ -42,5 +42,5 @@ def _choose_path() -> Path:
         folder = Path(platformdirs.user_cache_dir("kqj-sim", appauthor=False))
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, RuntimeError) as error:
-        raise InputError(f"the page has no folder to stand in ({error}): give --out") from None
+        raise InputError(f"the page has no folder to stand in ({error}): give `out`") from None
     return folder / PAGE

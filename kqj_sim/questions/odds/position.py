@@ -64,12 +64,11 @@ def parse_typed_position(rules: GameRules, typed: Mapping[str, Any]) -> Position
     for name, value in typed.items():
         described = OPTIONS.get(name)
         if value is not None and described and described.game not in (None, rules.game):
-            option = name.replace("_", "-")
-            raise InputError(f"--{option} is not for --game {rules.game}: leave it out")
+            raise InputError(f"`{name}` is not for `game='{rules.game}'`: leave it out")
     referee = get_referee(rules)
-    own_place = read_place("--place", typed.get("place"), rules)
-    partners = read_places("--partners-at", typed.get("partners_at"), rules)
-    sender_place = read_place("--sender", typed.get("sender"), rules)
+    own_place = read_place("place", typed.get("place"), rules)
+    partners = read_places("partners_at", typed.get("partners_at"), rules)
+    sender_place = read_place("sender", typed.get("sender"), rules)
     names = ("hand", "return_card", "heard", "played", "contract", "lap")
     hand, return_card, heard, played, contract, lap = map(typed.get, names)
     if hand is None:
@@ -77,13 +76,13 @@ def parse_typed_position(rules: GameRules, typed: Mapping[str, Any]) -> Position
         example = " ".join(EXAMPLE_CARDS[:count])
         end = ", or those left" if played is not None else f", such as '{example}'"
         if rules.game == KQJ.name:
-            end += ", or tap them: `kqj-sim page`"
-        raise InputError(f"CARDS are missing: give your {NUMBER_WORDS[count]} cards{end}")
+            end += ", or tap them: `kqj.page()`"
+        raise InputError(f"your cards are missing: give {NUMBER_WORDS[count]}{end}")
     if played is not None and lap is not None:
-        raise InputError("--lap is for calls: leave it out")
+        raise InputError("`lap` is for calls: leave it out")
     if played is None and (contract is not None or sender_place is not None):
-        options = "--contract and --sender go" if referee.names_contract else "--sender goes"
-        raise InputError(f"{options} with --played: the cards played so far are missing")
+        options = "`contract` and `sender` go" if referee.names_contract else "`sender` goes"
+        raise InputError(f"{options} with `played`: the cards played so far are missing")
     return read_typed_position(
         hand, rules, return_card=return_card, place=own_place, lap=lap, heard=heard,
         partners_at=partners, played=played, contract=contract, sender=sender_place,
@@ -127,8 +126,8 @@ def _find_only_round(lines: Iterable[bytes]) -> tuple[int, ReadRound]:
         raise RecordError("the file has no round")
     if len(rounds) > 1:
         raise InputError(
-            f"--record: {len(rounds)} rounds in the file, there should be one; name one by a line "
-            f"of it, such as --line {rounds[-1][0]}"
+            f"`record`: {len(rounds)} rounds in the file, there should be one; name one by a line "
+            f"of it, such as `line={rounds[-1][0]}`"
         )
     return rounds[0]
 
@@ -144,8 +143,8 @@ def _join_only_record(lines: Iterable[bytes]) -> bytes:
             raise RecordError(f"the record has more than {MAX_RECORD_BYTES >> 20} MB")
     if count > 1:
         raise InputError(
-            f"--record: {count} records in the file, there should be one; name one with --line, "
-            "such as --line 1"
+            f"`record`: {count} records in the file, there should be one; name one with `line`, "
+            "such as `line=1`"
         )
     return bytes(content)
 
@@ -169,7 +168,7 @@ def find_recorded_position(record: AnyRecord, at: tuple[int, int] | str | None) 
     }
     if at not in calls:
         raise InputError(
-            f"--at {at}: there is no such call, or the player's cards are not known; "
+            f"`at` {at}: there is no such call, or the player's cards are not known; "
             + (f"the calls are {', '.join(calls)}" if calls else "no call is known")
         )
     return calls[at]

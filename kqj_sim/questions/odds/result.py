@@ -119,7 +119,7 @@ class OddsResult(Result):
         return pd.DataFrame(rows, index=names)
 
     def render(self, format: str) -> bytes:
-        """Return the tables in a format, or the page ("html"), as the command's --format."""
+        """Return the tables in a format, such as "csv", or the page ("html")."""
         if represent(format, str) != "html":
             return super().render(format)
         from kqj_sim.output.page import to_html
@@ -138,7 +138,7 @@ def make_odds_page(odds: Odds, screen: Screen) -> Page:
     """Return the page: the decision, key figures, pictures, and all tables on demand."""
     run = screen.run
     is_card = odds.kind == "card"
-    parts = list_key_parts(odds, names_option=False)
+    parts = list_key_parts(odds, names_table=False)
     key_grids = tuple(grid for part in parts for grid in screen.lay_out(part))
     of = ("layouts", f"all {run.deals:,}") if odds.is_exact else None
     pictures = tuple(chart.make_picture() for chart in list_charts(odds))

@@ -67,7 +67,7 @@ def write_headline(odds: Odds) -> list[str]:
         )
         lines.append(say(__name__, "card_reason", best, others[0], reason))
     lines.append(say(__name__, "ended_early", odds))
-    lines.append(say(__name__, "hint", odds, names_options=True))
+    lines.append(say(__name__, "hint", odds, advises=True))
     return [line for line in lines if line]
 
 
@@ -78,7 +78,7 @@ def _write_decision(odds: Odds, best: RankedOption, others: list[RankedOption]) 
     rival = min(better, key=lambda other: other.lead.value, default=None)
     tied = [other for other in others if other.is_tied]
     equal = all(other.lead.value == 0 and math.isnan(other.lead.low) for other in tied)
-    return say(__name__, "decision", odds, best, others, rival, tied, equal, names_options=True)
+    return say(__name__, "decision", odds, best, others, rival, tied, equal)
 
 
 def _explain_call(odds: Odds, best: RankedOption, others: list[RankedOption]) -> str:
@@ -149,10 +149,10 @@ _OF_CARDS = (
 """The columns besides the value of each option and how far it is behind the best one."""
 
 
-def list_key_parts(odds: Odds, names_option: bool = True) -> list[ScreenPart]:
+def list_key_parts(odds: Odds, names_table: bool = True) -> list[ScreenPart]:
     """Return what people see unless they ask for tables.
 
-    With `names_option` the note says which option of the command line shows the rest.
+    With `names_table` the note says which table has the rest.
     """
     # To counter or not is a question about the bid as it is: no columns on further counters.
     is_auction = bool(odds.contract_options)
@@ -166,7 +166,7 @@ def list_key_parts(odds: Odds, names_option: bool = True) -> list[ScreenPart]:
         (RANKING_MEASURE, LEAD, *quantities),
         without=(BEST,),
         title="",
-        note=say(__name__, "note", odds, len(rest), least, names_option),
+        note=say(__name__, "note", odds, len(rest), least, names_table),
         most=len(odds.ranking) - len(rest),
     )
     if odds.kind == "card":
@@ -349,7 +349,7 @@ def make_odds_screen(odds: Odds) -> Screen:
     )
 
 
-# Charts of odds, of both games: for `--plot`, and each a picture of the page.
+# Charts of odds, of both games: for `plot`, and each a picture of the page.
 
 _MAX_OPTIONS = 8
 

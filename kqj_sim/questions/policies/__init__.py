@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     examples="""\
   kqj-sim policies check my_policy.py
   kqj-sim policies check my_policy.py:cautious --deals 10000
+
+NAME is a name or any other specification.  The exit status is 1 if there are problems.
 """,
 )
 def check_policy(
@@ -28,8 +30,8 @@ def check_policy(
 ) -> PolicyCheck:
     """Play every variant of the rules with a policy, and report its mistakes.
 
-    NAME is a name or any other specification.  Reports illegal choices, exceptions, choices that
-    depend on more than the policy's view, and speed; the exit status is 1 if there are problems.
+    Reports illegal choices, exceptions, choices that depend on more than the policy's view, and
+    speed.
 
     Args:
         policy: a specification, a policy, or a function or class from a cell.

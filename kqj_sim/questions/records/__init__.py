@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Unpack, cast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from kqj_sim.arguments import PoliciesLike, RuleArguments, parse_players, reject_both
+from kqj_sim.arguments import (
+    PoliciesLike,
+    PolicyLike,
+    RuleArguments,
+    name_policy,
+    parse_argument,
+    parse_path,
+    parse_players,
+    reject_both,
+)
 from kqj_sim.errors import InputError
 from kqj_sim.options import OPTIONS
 from kqj_sim.question import question
@@ -14,8 +23,6 @@ from kqj_sim.rules import DEFAULT_RULES, GameRules
 from kqj_sim.runner import DEFAULT_RUNNER, Runner
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from kqj_sim.imposed import ImposedContract
     from kqj_sim.notation.files import RecordsLike
     from kqj_sim.questions.records.result import CheckResult, Records, Round
@@ -52,13 +59,13 @@ def records(
 ) -> Records:
     """Play deals and write each round as a line of JSON.
 
-    A record holds the whole round: cards, calls, tricks, points and scores.  With --from, the
-    rounds of a file are converted instead.
+    A record holds the whole round: cards, calls, tricks, points and scores.  With `source`,
+    the rounds of a file are converted instead.
 
     Args:
         deals: play this many deals.  [default: 10]
         games: play this many whole games to the target instead of single deals.
-        source: convert the rounds of this file, JSON or typed, instead of playing (- for stdin).
+        source: convert the rounds of this file, JSON or typed, instead of playing.
 
     Raises:
         ValueError: an argument is wrong; one line that says what would be right.
@@ -81,35 +88,6 @@ def records(
     return Records(list(watch_rounds(rounds, deals, games, runner)), runner.interrupted)
 
 
-@question()
-def play(
-    *,
-    deal: int = 0,
-    seed: int = 1,
-    policy: PoliciesLike | None = None,
-    impose: str | ImposedContract | None = None,
-    rules: GameRules = DEFAULT_RULES,
-    **fields: Unpack[RuleArguments],
-) -> Round:
-    """Play one round, as `kqj-sim show` does.
-
-    Args:
-        deal: number of the deal.
-
-    Raises:
-        ValueError: an argument is wrong; one line that says what would be right.
-
-    >>> import kqj_sim as kqj
-    >>> round = kqj.play(deal=5, policy="standard")
-    >>> round.record.deal, len(round.record.tricks)
-    (5, 8)
-    """
-    from kqj_sim.questions.records.result import Round
-    from kqj_sim.questions.records.rounds import iterate_records
-
-    return Round(next(iterate_records(1, None, None, policy, impose, seed, deal, rules)))
-
-
 @question(
     arguments={"file": "[FILE]"},
     output=("color", "quiet", "config"),
@@ -123,57 +101,74 @@ def play(
 """,
 )
 def show(
-    file: str | None = None,
+    file: str | os.PathLike[str] | None = None,
     *,
     line: int | None = None,
     deal: int = 0,
-    against: str | None = None,
-    opponents: str | None = None,
-    policy: Sequence[str] = (),
-    impose: str | None = None,
+    against: PolicyLike | None = None,
+    opponents: PolicyLike | None = None,
+    policy: PoliciesLike | None = None,
+    impose: str | ImposedContract | None = None,
     seed: int = 1,
     rules: GameRules = DEFAULT_RULES,
     runner: Runner = DEFAULT_RUNNER,
-) -> tuple[Sequence[RenderableType], Sequence[str]]:
+    **fields: Unpack[RuleArguments],
+) -> Round:
     """Show one round: hands, calls, tricks, points and scores.
 
-    Plays the deal that --seed and --deal name, or shows a record of FILE (- for stdin).  With
-    --against, each different outcome of the deal is shown, side by side where there is room.
+    Plays the deal that `seed` and `deal` name, or shows a record of `file`.  With `against`, each
+    different outcome of the deal is shown, side by side where there is room.
 
     Args:
         file: a file of records.
-        line: show the record on this line of FILE.  [default: 1]
+        line: show the record on this line of the file.  [default: 1]
         deal: show the deal of this number.
-        against: play --policy against this policy, with the sides exchanged as in `kqj-sim
-            compare`.
-        opponents: with --against: seat this policy on the other sides instead.
+        against: play `policy` against this policy, with the sides exchanged as in
+            `kqj.compare()`.
+        opponents: with `against`: seat this policy on the other sides instead.
 
-    Returns:
-        The round for a screen, and what it has against the rules.  Python has `play` and
-        `records(source=...)` instead.
+    Raises:
+        ValueError: an argument is wrong, or the file has no such record; one line.
+        OSError: the file cannot be read.
+
+    >>> import kqj_sim as kqj
+    >>> round = kqj.show(deal=5, policy="standard")
+    >>> round.record.deal, len(round.record.tricks)
+    (5, 8)
     """
     if opponents is not None and against is None:
-        raise InputError("--opponents is for --against: name who is compared")
+        raise InputError("`opponents` is for `against`: name who is compared")
     if file is None and line is not None:
-        raise InputError("--line is for a FILE of records: name the file")
-    if against is not None and (len(policy) != 1 or policy[0].startswith(("team", "seat"))):
-        raise InputError("--against needs --policy SPEC, one policy for the whole side")
+        raise InputError("`line` is for a `file` of records: name the file")
+    for played in ({"policy": policy}, {"against": against}, {"impose": impose}):
+        reject_both(file=file, **played)
     reject_both(against=against, impose=impose)
-    from kqj_sim.questions.records.rounds import iterate_records
-    from kqj_sim.questions.records.screen import play_versions, render_checked, render_file
+    from kqj_sim.questions.records.result import Round
+    from kqj_sim.questions.records.rounds import iterate_records, read_round
+    from kqj_sim.questions.records.screen import play_versions
 
     if file is not None:
-        return render_file(file, line or 1)
+        record, title = read_round(parse_argument("file", parse_path, file), line or 1)
+        return Round(record, title=title)
     from kqj_sim.policies.players import parse_player
 
     with runner:
         if against is not None:
-            sides = parse_player(policy[0], rules.game), parse_player(against, rules.game)
+            sides = parse_player(_get_only(policy), rules.game), parse_player(against, rules.game)
             field = None if opponents is None else parse_player(opponents, rules.game)
-            return play_versions(sides, field, rules, seed, deal), ()
-        record = next(iterate_records(1, None, None, policy or None, impose, seed, deal, rules))
-        names = [player.given for player in parse_players(policy or None, rules)]
-        return render_checked(record, names)
+            parts, versions = play_versions(sides, field, rules, seed, deal)
+            return Round(versions[0], parts=parts, versions=versions)
+        record = next(iterate_records(1, None, None, policy, impose, seed, deal, rules))
+        return Round(record, [player.given for player in parse_players(policy, rules)])
+
+
+def _get_only(policy: PoliciesLike | None) -> PolicyLike:
+    """Return the policy of a whole side; raise InputError if there is none, or are several."""
+    only: Any = policy[0] if isinstance(policy, list | tuple) and len(policy) == 1 else policy
+    is_table = isinstance(only, Mapping | list | tuple | None)
+    if is_table or name_policy(only).startswith(("team", "seat")):
+        raise InputError("`against` needs `policy=SPEC`, one policy for the whole side")
+    return cast("PolicyLike", only)
 
 
 @question(
@@ -184,6 +179,8 @@ def show(
   kqj-sim records --deals 1000 | kqj-sim check -
   kqj-sim check --replay rounds.jsonl
   kqj-sim check --replay --allow my_policy.py rounds.jsonl
+
+Prints each discrepancy with its file and line; the exit status is 1 if there are any.
 """,
 )
 def check(
@@ -194,15 +191,13 @@ def check(
 ) -> CheckResult:
     """Check recorded rounds against an independent referee.
 
-    Prints each discrepancy with its file and line; the exit status is 1 if there are any.  The
-    referee finds whatever the rules do not allow; --replay also finds a changed seed, deal or
+    The referee finds whatever the rules do not allow; `replay` also finds a changed seed, deal or
     player.
 
     Args:
-        records: a record, a `Round`, several records, or the path of a file of records; the command
-            takes several files.
+        records: a record, a `Round`, several records, or the path of a file of records.
         replay: play each round again, too, and compare.
-        allow: with --replay, run this policy file where a record names it; no other is read.
+        allow: with `replay`, run this policy file where a record names it; no other is read.
 
     Raises:
         OSError: the file cannot be read.

@@ -1,4 +1,4 @@
-"""The results of `play`, `records` and `check`."""
+"""The results of `show`, `records` and `check`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, overload
 
 from kqj_sim.arguments import parse_argument, parse_path
 from kqj_sim.messages import count_noun, format_json
+from kqj_sim.notation.sections import name_people_in
 from kqj_sim.output.grid import to_screen
 from kqj_sim.output.page import to_html_fragment
-from kqj_sim.questions.records.screen import render_round
-from kqj_sim.record import Record, to_json
+from kqj_sim.questions.records.screen import render_partial_round, render_round
+from kqj_sim.record import AnyRecord, Record, to_json
+from kqj_sim.referee import check_record
 from kqj_sim.results import ShownResult, save_file
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.console import RenderableType
 
 _NUMBERS_PER_SIDE = (
     "teams", "score_before", "score_after", "card_points", "trick_counts", "totals", "gratuities",
@@ -32,28 +35,48 @@ _INFERRED_TYPES = ("seed", "deal", "imposed", "capot")
 
 
 class Round(ShownResult):
-    """A round that was played: its record, and its hands, calls, tricks and scores as text.
+    """A round: its record, and its hands, calls, tricks and scores as text.
 
     Attributes:
         record: the round as a record; its fields are those of the JSON.
+        versions: the records of all different rounds, if a policy played against another.
+        discrepancies: a line for each of its calls, cards and scores that is against the rules.
+        parts: the text with colours and tables, for `rich`.
 
     Example:
         >>> import kqj_sim as kqj
-        >>> round = kqj.play(deal=42, policy="standard")
+        >>> round = kqj.show(deal=42, policy="standard")
         >>> round.record.deal, len(round.record.hands)
         (42, 6)
     """
 
-    def __init__(self, record: Record) -> None:
-        self.record = record
-        self._text = to_screen(render_round(record), color=False, width=None).rstrip()
+    def __init__(
+        self,
+        record: AnyRecord,
+        players: Sequence[str] | None = None,
+        *,
+        title: str = "",
+        parts: Sequence[RenderableType] = (),
+        versions: Sequence[Record] = (),
+    ) -> None:
+        self.record, self.versions = record, versions
+        found = check_record(record) if isinstance(record, Record) and not parts else ()
+        self.discrepancies = [name_people_in(each, record) for each in found]
+        if isinstance(record, Record):
+            self.parts = parts or render_round(record, players, title=title)
+        else:
+            self.parts = render_partial_round(record, title)
+        self._text = to_screen(self.parts, color=False, width=None).rstrip()
         outcome = self._text.rpartition("\nResult\n")[2].split("\n")
-        self.headline = outcome[0] if len(outcome) > 1 else self._text.split("\n")[0]
+        has_outcome = len(outcome) > 1 and len(versions) < 2
+        self.headline = outcome[0] if has_outcome else self._text.split("\n")[0]
 
     def _list_lines(self) -> Sequence[str]:
         heading = self._text.partition("\n\n")[0].split("\n")
-        scores = ", ".join(f"team {team}: {each}" for team, each in enumerate(self.record.scores))
-        return [*heading, f"Scores: {scores}", "print() shows hands, calls and tricks"]
+        if isinstance(self.record, Record):
+            scores = (f"team {team}: {each}" for team, each in enumerate(self.record.scores))
+            heading.append(f"Scores: {', '.join(scores)}")
+        return [*heading, "print() shows hands, calls and tricks"]
 
     def __str__(self) -> str:
         return self._text
@@ -63,7 +86,7 @@ class Round(ShownResult):
         return to_html_fragment([self.headline], text=self._text)
 
     def to_json(self) -> str:
-        """Return the record as a line of JSON, as `kqj-sim records` writes it."""
+        """Return the record as a line of JSON."""
         return to_json(self.record)
 
 
@@ -134,7 +157,7 @@ class Records(ShownResult, Sequence[Record]):
         return "".join(f"{to_json(record)}\n" for record in self._records)
 
     def save(self, path: str | Path) -> None:
-        """Write the records to a file, one line of JSON each, as `kqj-sim records --out`."""
+        """Write the records to a file, one line of JSON each."""
         save_file(parse_argument("path", parse_path, path), self.to_json().encode())
 
 

@@ -126,9 +126,9 @@ class RecordCheck:
         self._allowed = {os.path.abspath(each): each for each in allow}
         for path in self._allowed.values():
             if not replay:
-                raise InputError("--allow is for --replay: only that runs policies")
+                raise InputError("`allow` is for `replay`: only that runs policies")
             if path.endswith((".py", ".toml")) and not os.path.isfile(path):
-                raise InputError(f"--allow: {quote(path)}: no such file{suggest_file(path)}")
+                raise InputError(f"`allow`: {quote(path)}: no such file{suggest_file(path)}")
         self._runner = runner
         self._records = 0
         self._partial = 0

@@ -15,13 +15,11 @@ from kqj_sim.cards import SUIT_SYMBOLS, Card, format_card, format_contract, pars
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.games import describe_rules, find_game
 from kqj_sim.messages import capitalize, quote
-from kqj_sim.notation.sections import label_seats, name_people_in
+from kqj_sim.notation.sections import label_seats
 from kqj_sim.output.screen import describe_policies
 from kqj_sim.places import SeatNames, name_places
 from kqj_sim.policies.players import Player, shorten_player
-from kqj_sim.questions.records.rounds import read_round
 from kqj_sim.record import Call, PartialRecord, Record, Trick
-from kqj_sim.referee import check_record
 from kqj_sim.referee.base import get_referee
 from kqj_sim.rules import GameRules
 
@@ -336,22 +334,6 @@ MIN_WIDTH_SIDE_BY_SIDE = 96
 """Width of a round, in characters."""
 
 
-def render_file(file: str, line: int) -> tuple[Sequence[RenderableType], list[str]]:
-    """Return a round of a file for a screen, and its rule violations; or raise RecordError."""
-    record, title = read_round(file, line)
-    if not isinstance(record, Record):
-        return render_partial_round(record, title), []
-    return render_checked(record, None, title)
-
-
-def render_checked(
-    record: Record, players: Sequence[str] | None, title: str = ""
-) -> tuple[Sequence[RenderableType], list[str]]:
-    """Return a round for a screen as `render_round`, and what it has against the rules."""
-    discrepancies = [name_people_in(text, record) for text in check_record(record)]
-    return render_round(record, players, title=title), discrepancies
-
-
 class _Versions:
     """Versions of a deal: two side by side if the screen is wide enough, else one below another."""
 
@@ -378,10 +360,11 @@ def play_versions(
     rules: GameRules,
     seed: int,
     deal: int,
-) -> Sequence[RenderableType]:
-    """Play a deal as two policies do, with the sides exchanged; return its different versions.
+) -> tuple[Sequence[RenderableType], list[Record]]:
+    """Play a deal as two policies do, with the sides exchanged.
 
-    Without `opponents` the policies themselves play the other sides.
+    Without `opponents` the policies themselves play the other sides.  Returns the different
+    versions, for a screen and as records.
     """
     # Imported here, as a round of a file needs no engine.
     from kqj_sim.paired.match import Match
@@ -406,7 +389,7 @@ def play_versions(
         parts.append(Group(title, Text(""), *render_round(record, seatings[0])))
     if len(parts) == 1:
         parts.append(Text("The round is the same in every seating.", "italic"))
-    return [_Versions(parts)]
+    return [_Versions(parts)], [record for record, _ in versions.values()]
 
 
 def describe_first_difference(one: Record, other: Record) -> str:

@@ -63,11 +63,11 @@ def report(
 
     Args:
         out: write the report to this folder.
-        title: set the title of the report, in place of the result of --compare or the rules.
+        title: set the title of the report, in place of the result of `compare` or the rules.
         deals: play this many deals.
         games: play this many whole games to the target as well; 0 for none.
         chart_deals: play this many deals for the chart of when to take; 0 for no chart.
-        compare: compare this policy with the others so named; give it twice or more.
+        compare: compare these policies, two or more.
         compare_deals: play this many deals for each pair of policies compared.
         save_rows: write one row per deal to rows.parquet, too.
         index: list this report and those in the folders beside it in a page, index.html, there;
@@ -88,7 +88,7 @@ def report(
     # One policy alone is no list of names.
     several: Sequence[Any] = compare if isinstance(compare, (list, tuple)) else [compare]
     if len(several) == 1:
-        raise InputError(f"--compare {name_policy(several[0])} alone: name two policies or more")
+        raise InputError(f"`compare` {name_policy(several[0])} alone: name two policies or more")
     from kqj_sim.messages import visible
     from kqj_sim.output.loading import load_writers
     from kqj_sim.paired.comparison import compose_players

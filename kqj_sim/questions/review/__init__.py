@@ -33,9 +33,9 @@ DEFAULT_SAMPLES = 1000
 MAX_SAMPLES = 1 << 16
 """The same where only the time is limited."""
 
-FOR_PLAYED = "is for rounds that are played: leave it out, or give --policy"
+FOR_PLAYED = "is for rounds that are played: leave it out, or give `policy`"
 
-COUNTS_ROUNDS = "counts the rounds of --policy; --samples sets the deals that grade a decision"
+COUNTS_ROUNDS = "counts the rounds of `policy`; `samples` sets the deals that grade a decision"
 
 
 def _list_tables(**_: Any) -> Mapping[str, str]:
@@ -88,19 +88,19 @@ def review(
 ) -> ReviewResult:
     """Grade recorded rounds: where were the points lost?
 
-    FILE holds records (- for stdin), as `kqj-sim records` writes them.  Each decision is graded
-    from what the player knew, by deals that agree with it; a mistake is marked only where it is
-    shown.  With --policy, rounds of a policy are played and reviewed.
+    Reviews the rounds of `records`, as `kqj.records()` writes them.  Each decision is graded from
+    what the player knew, by deals that agree with it; a mistake is marked only where it is shown.
+    With `policy`, rounds of a policy are played and reviewed.
 
     Args:
         records: a file of records, a record, a `Round`, or several of these.
-        line: review only the record on this line of FILE.
-        deals: with --policy: play and review this many deals.  [default: 20]
+        line: review only the record on this line of the file.
+        deals: with `policy`: play and review this many deals.  [default: 20]
         games: play this many whole games to the target instead of single deals.
         reference: let this policy play every round on.  [default: learned+network; standard in
             Kwajongen]
         samples: sample this many deals for each decision, on average.  [default: 1000]
-        seat: grade this player only: Ann or 3rd (repeatable).
+        seat: grade this player only: Ann or 3rd.
         worst: describe this many worst decisions.
         by: group the losses by trick, role, kind, contract, player, seat, place, result, line or
             outcome.
@@ -109,23 +109,21 @@ def review(
         ValueError: an argument is wrong, or no record can be reviewed; one line.
 
     >>> import kqj_sim as kqj
-    >>> found = kqj.review(kqj.play(deal=3, policy="greedy"), samples=200)
+    >>> found = kqj.review(kqj.show(deal=3, policy="greedy"), samples=200)
     >>> bool(found.frame().mistake.any())
     True
     """
     if policy is None:
         if records is None:
-            raise InputError(
-                "FILE is missing: name a file of records, - for stdin, or give --policy"
-            )
+            raise InputError("`records` is missing: name a file of records, or give `policy`")
         if deals is not None:
-            raise InputError(f"--deals {COUNTS_ROUNDS}")
+            raise InputError(f"`deals` {COUNTS_ROUNDS}")
         of_policies = {"games": games, "first": first, "impose": impose}
         for name, value in {**of_policies, "rules": rules != DEFAULT_RULES}.items():
             if value:
-                raise InputError(f"--{name} {FOR_PLAYED}")
+                raise InputError(f"`{name}` {FOR_PLAYED}")
     elif records is not None or line is not None:
-        raise InputError("FILE and --policy: give one of them")
+        raise InputError("`records` and `policy`: give one of them")
     reject_both(deals=deals, games=games)
     from kqj_sim.questions.review.decisions import list_rounds, play_rounds
     from kqj_sim.questions.review.grading import GradePlan

@@ -465,7 +465,7 @@ def _split_seats(seats: int | str | Sequence[int | str]) -> list[int | str]:
         text = represent(part, str).strip()
         names += [part] if isinstance(part, int) else re.split(r"\s*,\s*", text)
     if not names:
-        raise InputError("--seat: name a player or a place, such as opener")
+        raise InputError("`seat`: name a player or a place, such as opener")
     return names
 
 
@@ -480,10 +480,10 @@ def _find_seats(
     for player in wanted:
         if isinstance(player, int):
             if not 0 <= player < names.seats:
-                raise InputError(f"--seat {shorten(player)}: the seats are 0 to {names.seats - 1}")
+                raise InputError(f"`seat` {shorten(player)}: the seats are 0 to {names.seats - 1}")
             seats.append(player)
         elif (seat := names.find(player)) is not None:
             seats.append(seat)
         else:
-            unknown.append(InputError(f"--seat: {names.explain_unknown(player)}"))
+            unknown.append(InputError(f"`seat`: {names.explain_unknown(player)}"))
     return tuple(dict.fromkeys(seats))

@@ -37,7 +37,7 @@ class ReviewResult(Result):
 
     Example:
         >>> import kqj_sim as kqj
-        >>> found = kqj.review(kqj.play(deal=3, policy="greedy"), samples=50)
+        >>> found = kqj.review(kqj.show(deal=3, policy="greedy"), samples=50)
         >>> len(found.frame()) > 20, list(found.errors)
         (True, [])
     """
@@ -61,7 +61,7 @@ class ReviewResult(Result):
     def frame(self) -> pd.DataFrame:
         """Return one row per decision, in the order in which they were made.
 
-        The columns are those of `--by`, then `at`, `choice`, `best`, `loss_points` and
+        The columns are those of `by`, then `at`, `choice`, `best`, `loss_points` and
         `loss_win_share` with `_low` and `_high`, `mistake`, `exact`, `hindsight_loss_points`.  Null
         are the trick of a call, the contract where everybody passed and a result that is not known.
         """

@@ -47,7 +47,7 @@ TABLES: Mapping[str, str] = {
     "loss_by_role": "points lost a round by role",
     "loss_by_kind": "points lost a round by kind of decision",
     "loss_by_contract": "points lost a round by contract",
-    "loss_by": "points lost a round by the columns of --by together",
+    "loss_by": "points lost a round by the columns of `by` together",
     "decisions": "every decision with its loss",
     "options": "one round: every option of every decision",
 }
@@ -89,15 +89,15 @@ GROUP_COLUMNS: Mapping[str, Callable[[Grade], int | str]] = {
     "line": lambda grade: grade.decision.played.line,
     "outcome": lambda grade: grade.outcome,
 }
-"""The columns of `--by`, each with what reads its value."""
+"""The columns of `by`, each with what reads its value."""
 
 
 def parse_columns(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of `--by`; raise InputError if one does not exist."""
+    """Return the columns of `by`; raise InputError if one does not exist."""
     for name in names:
         if name not in GROUP_COLUMNS:
             hint = suggest(name, GROUP_COLUMNS) or f"there are {', '.join(GROUP_COLUMNS)}"
-            raise InputError(f"--by {name}: there is no such column; {hint}")
+            raise InputError(f"`by` {name}: there is no such column; {hint}")
     return tuple(dict.fromkeys(names))
 
 

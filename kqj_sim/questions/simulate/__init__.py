@@ -84,7 +84,7 @@ def simulate(
         by: show one row per value of these columns.
         where: count only the deals for which this holds; `kqj-sim columns` lists the columns.
         rows: write one row per deal to a .parquet or .csv file.
-        columns: with --rows: write these columns.  [default: all but sender_hand]
+        columns: with `rows`: write these columns.  [default: all but sender_hand]
         checkpoint: save the counts to this file during the run and resume from it.
 
     Raises:
@@ -104,11 +104,11 @@ def simulate(
     reject_both(deals=deals, games=games)
     if rows is not None and checkpoint is not None:
         raise InputError(
-            "--rows and --checkpoint: rows are not kept in checkpoints; write them range by range "
-            "with --first and --deals"
+            "`rows` and `checkpoint`: rows are not kept in checkpoints; write them range by range "
+            "with `first` and `deals`"
         )
     if columns is not None and rows is None:
-        raise InputError("--columns is for --rows: name the file")
+        raise InputError("`columns` is for `rows`: name the file")
     from kqj_sim.questions.simulate.checkpoint import SavedRun
     from kqj_sim.questions.simulate.result import SimulationResult, play_and_write
     from kqj_sim.simulation.experiment import Experiment

@@ -53,7 +53,7 @@ class SavedCounts(msgspec.Struct):
         game, rules: the game, and the rules as their `to_dict`.
         policies, players: the seats' players by their names, and with all their parameters.
         unit: `deals` or `games`.
-        imposed: the imposed Sender and contract, as the argument of `--impose`.
+        imposed: the imposed Sender and contract, as the argument `impose`.
         by, where: as in `Tally`.
         finished: the number of deals, or games, that were counted.
         digest: of the counts and their number, which tells those that were changed.

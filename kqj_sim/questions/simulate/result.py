@@ -40,7 +40,7 @@ def choose_columns(columns: str | Sequence[str] | None, experiment: Experiment) 
         if name not in every:
             hint = suggest(name, every) or describe_listing(game)
             if name in needed:
-                hint = "it needs --{} {}".format(*needed[name])
+                hint = "it needs `{}={!r}`".format(*needed[name])
             raise InputError(f"there is no column {quote(name)}: {hint}")
     return names
 

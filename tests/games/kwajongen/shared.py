@@ -160,7 +160,7 @@ WRONG_USAGE = {
     "simulate --game kwajongen --where 'lap == 1'": "`kqj-sim columns --game kwajongen` lists them",
     "simulate --game kwajongen --where 'place =='": "such as place == 3 and sender_trumps >= 2",
     "columns --game chess": "'--game': 'chess' is not one of 'kqj', 'kwajongen'",
-    "odds --game kwajongen": "CARDS are missing: give your four cards",
+    "odds --game kwajongen": "your cards are missing: give four",
     "page --game kwajongen": "the page knows two or three teams",
     "odds Ah Kh 9s --game kwajongen --return Jh": "3 cards given: in Kwajongen you hold 4",
     "odds Ah Kh 9s 8s --game kwajongen --return Jh": "'8s' is not a card: write a rank of A K Q J",
@@ -195,8 +195,8 @@ WRONG_USAGE = {
 WRONG_CALLS = {
     "simulate(game='chess')": "'chess' is not a game: use kqj or kwajongen",
     "simulate(game='kwajongen', where=\"sender_holds('8')\")": "the ranks are AKQJT9",
-    "simulate(void_rule='free')": "--void-rule is a rule of kwajongen",
-    "odds('Ah 9h Ks Tc', game='kwajongen', return_card='Jh', lap=2)": "--lap is not for --game kwa",
+    "simulate(void_rule='free')": "`void_rule` is a rule of kwajongen",
+    "odds('Ah 9h Ks Tc', game='kwajongen', return_card='Jh', lap=2)": "`lap` is not for `game='kwa",
     "Experiment(KwajongenRules(), ('random',) * 6)": "6 policies: there should be one a seat, four",
     "KwajongenRules(void_rule='x')": "void_rule cannot be x",
 }

@@ -298,7 +298,7 @@ def test_impossible_calls_raise() -> None:
     for moment in moments:
         with pytest.raises(InputError, match="occur in none of") as found:
             estimate_cards(at(record, *moment), ("random:accept=1",) * SEATS)
-        assert "--ignore-calls" in str(found.value) and "\n" not in str(found.value)
+        assert "`ignore_calls`" in str(found.value) and "\n" not in str(found.value)
 
 
 def test_a_round_is_read_as_typed() -> None:

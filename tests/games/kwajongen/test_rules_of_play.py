@@ -32,7 +32,7 @@ def test_there_is_one_option_and_there_are_four_seats_and_two_teams() -> None:
 
 
 def test_rules_are_named_by_the_game() -> None:
-    assert collect_rules(None, {"game": "kwajongen"}, "play") == MUST_TRUMP
+    assert collect_rules(None, {"game": "kwajongen"}, "show") == MUST_TRUMP
 
 
 def test_functions_name_the_rules_of_every_game_as_arguments() -> None:

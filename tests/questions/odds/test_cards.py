@@ -442,7 +442,7 @@ def test_impossible_calls_raise() -> None:
     """`always` never passes."""
     for record in rounds(TAKE_2, LIVELY, 30):
         if len(record.calls) > 3:
-            with pytest.raises(InputError, match="--ignore-calls"):
+            with pytest.raises(InputError, match="`ignore_calls`"):
                 estimate_cards(at(record, 7, 6), ("always+greedy",) * SEATS, threads=1)
             return
     raise AssertionError("no round with a pass")

@@ -101,7 +101,7 @@ HEADLINES = {
     "undecided": (
         calls(["take h", "pass"], give_scores(50, 10), give_scores(55, 10)),
         "Take ♥ or pass: undecided. The deals that chose prefer the first, those shown the second "
-        "by 5.0; more --deals decide.",
+        "by 5.0; more deals decide.",
     ),
     "card": (
         cards("Th 9h", give_scores(-20, 30), give_scores(-90, 30)),
@@ -168,7 +168,7 @@ def test_few_effective_deals_and_an_early_end_are_named() -> None:
     assert write_headline(found)[1:] == [
         "Ended early: the opener's call 'pass' is rare",
         "Only a hint: the effective sample is 40 deals, since the assumed players rarely call like "
-        "this. Try more --deals, another --policy or --ignore-calls.",
+        "this. Try more `deals`, another `policy` or `ignore_calls`.",
     ]
 
 

@@ -174,7 +174,7 @@ def test_names_stand_for_places_on_the_screen_the_page_and_in_seat(tmp_path: Pat
 
 def test_rounds_without_the_player_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "season.jsonl"
-    records = [json.loads(kqj.play(deal=deal, policy="standard").to_json()) for deal in (3, 4, 5)]
+    records = [json.loads(kqj.show(deal=deal, policy="standard").to_json()) for deal in (3, 4, 5)]
     for number, record in enumerate(records):
         last = "Zoe" if number == 1 else "Finn"
         record["players"] = ["Ann", "Ben", "Cem", "Dora", "Eva", last]
