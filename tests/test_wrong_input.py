@@ -330,7 +330,7 @@ FUNCTIONS = {
     "simulate(seed=-1)": "`seed`: '-1' is not a whole number of 0 or more",
     "simulate(columns='deal')": "`columns` is for `rows`: name the file",
     "simulate(rows='a.csv', columns='deel')": "there is no column 'deel': did you mean deal?",
-    "simulate(rows='a.csv', columns='game')": "it is one of whole games: add `games`",
+    "simulate(rows='a.csv', columns='game')": "it needs `games=1000`",
     "simulate(rows='a.csv', columns=[])": "no column is named",
     "simulate(by='sender_hand')": "no column to group by: it holds cards",
     "simulate(policy={'seat7': 'greedy'})": "`policy` seat7=greedy: the seats are seat0 to seat5",
