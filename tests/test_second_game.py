@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.command_line import run_python
 
 ROOT = Path(__file__).resolve().parent.parent
 COPIED = ("kqj_sim", "tests", "docs", "examples", "benchmarks", "tools", "reports")
@@ -52,11 +51,8 @@ def test_kqj_works_without_the_second_game(tmp_path: Path) -> None:
             path.unlink()
         else:
             assert "kwajongen" not in path.read_text(encoding="utf-8").lower(), path
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *RUN],
-        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    command = ("-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *RUN)
+    done = run_python(*command, variables={"PYTHONPATH": str(tmp_path)}, cwd=tmp_path)
     assert done.returncode == 0, done.stdout[-4000:]
     passed = re.search(r"(\d+) passed", done.stdout)
     assert passed is not None and int(passed[1]) > 1000

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+
+from tests.command_line import run_python
 
 pytestmark = pytest.mark.slow
 
@@ -46,10 +46,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     built = find_command().replace("docs/build/html", str(folder)).split()
     assert built[0] == "python" and str(folder) in built
-    done = subprocess.run(
-        [sys.executable, *built[1:], "-q", "-d", str(folder.with_name("doctrees"))],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = run_python(*built[1:], "-q", "-d", str(folder.with_name("doctrees")), cwd=ROOT)
     assert (done.returncode, done.stderr) == (0, "")
     return folder
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
@@ -18,7 +15,7 @@ from kqj_sim.positions.auction_state import format_call
 from kqj_sim.record import Call
 from kqj_sim.referee.kqj import KqjCalling
 from kqj_sim.web.make import TABLES
-from tests.command_line import expect_error, run
+from tests.command_line import expect_error, run, run_python
 from tests.imports import ROOT
 from tests.web.node import needs_node, read_scripts, run_in_node
 from tools.page.build import write_constants
@@ -128,13 +125,9 @@ def test_the_command_refuses_the_same_positions(command: str) -> None:
 
 
 def test_a_run_that_needs_the_programs_fails_without_them() -> None:
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
-    without = {**os.environ, "PATH": ""}
+    command = ("-m", "pytest", "-q", "-p", "no:cacheprovider", __file__, "-k", "no_cards")
     for options, status in ((), 0), (("--installed",), 1):
-        done = subprocess.run(
-            [*command, "-k", "no_cards", *options], env=without, cwd=ROOT, capture_output=True,
-            text=True, check=False,
-        )  # fmt: skip
+        done = run_python(*command, *options, variables={"PATH": ""}, cwd=ROOT)
         assert done.returncode == status, done.stderr
         assert "1 skipped for want of a program" in done.stdout
 
