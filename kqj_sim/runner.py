@@ -212,7 +212,7 @@ class Runner:
         if not (cluster is None or isinstance(cluster, str) or hasattr(cluster, "address")):
             kind = type(cluster).__name__
             raise InputError(f"cluster: it is an address, such as tcp://10.0.0.5:8786, not {kind}")
-        self._threads = threads
+        self._threads = to_plain(threads)
         self._cluster = cluster
         self._progress = progress
         self._tell = tell
