@@ -70,8 +70,9 @@ RATE_WINDOW_SECONDS, RATE_SAMPLE_SECONDS = 30.0, 0.1
 class ProgressLine:
     """A line with a bar, the rate and the time left, shown after a second on a terminal.
 
-    A context manager; `unit` is the plural of what is counted, such as deals.  If `progress` is a
-    function, it is called with the finished and all units in place of a line.
+    A thread opens it, as the first units may take long.  A context manager; `unit` is the plural of
+    what is counted, such as deals.  If `progress` is a function, it is called with the finished and
+    all units in place of a line.
     """
 
     def __init__(self, unit: str, total: int, progress: ProgressLike | None) -> None:
@@ -85,10 +86,16 @@ class ProgressLine:
         self._finished = 0
         self._began: float | None = None
         self._lately: deque[tuple[float, int]] = deque()
+        self._answer, self._is_over = "", False
         self.progress: Progress | None = None
         self._task: TaskID | None = None
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(SHOW_AFTER_SECONDS, self._open)
+        self._timer.daemon = True
 
     def __enter__(self) -> ProgressLine:
+        if self._wanted:
+            self._timer.start()
         return self
 
     def resume(self, count: int) -> None:
@@ -114,11 +121,11 @@ class ProgressLine:
             self._lately.append((now, self._finished))
         while now - self._lately[0][0] > RATE_WINDOW_SECONDS and len(self._lately) > 1:
             self._lately.popleft()
-        if now - self._began < SHOW_AFTER_SECONDS:
+        self._answer = answer
+        if now - self._began >= SHOW_AFTER_SECONDS:
+            self._open()
+        if self.progress is None or self._task is None:
             return
-        if self.progress is None:
-            self.progress, self._task = self._open()
-        assert self._task is not None
         since, before = self._lately[0]
         rate = (self._finished - before) / max(now - since, RATE_SAMPLE_SECONDS)
         self.progress.update(
@@ -134,7 +141,8 @@ class ProgressLine:
         self.progress.console.print(text, markup=False, highlight=False, soft_wrap=True)
         return True
 
-    def _open(self) -> tuple[Progress, TaskID]:
+    def _open(self) -> None:
+        """Show the line, unless it is shown, or its time is over."""
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
@@ -146,13 +154,21 @@ class ProgressLine:
             console=Console(stderr=True),
             transient=True,
         )
-        task = progress.add_task(self._unit, total=self._total, rate="-", left="-", answer="")
-        progress.start()
-        return progress, task
+        task = progress.add_task(
+            self._unit, total=self._total, completed=self._finished, rate="-", left="-",
+            answer=self._answer,
+        )  # fmt: skip
+        with self._lock:
+            if self.progress is None and not self._is_over:
+                progress.start()
+                self.progress, self._task = progress, task
 
     def __exit__(self, *details: object) -> None:
-        if self.progress is not None:
-            self.progress.stop()
+        self._timer.cancel()
+        with self._lock:
+            self._is_over = True
+            if self.progress is not None:
+                self.progress.stop()
 
 
 def format_duration(seconds: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 
 import pytest
 
@@ -34,6 +35,22 @@ def test_rate_and_time_left_are_those_of_late(monkeypatch: pytest.MonkeyPatch) -
         (task,) = line.progress.tasks
     assert task.completed == 400_000 + 30 * 500 + 30 * 5000
     assert (task.fields["rate"], task.fields["left"]) == ("5,000", "1:27")
+
+
+def test_line_appears_before_the_first_units_are_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(runner, "SHOW_AFTER_SECONDS", 0.01)
+    with ProgressLine("deals", 100, progress=True) as line:
+        for _ in range(500):
+            if line.progress is not None:
+                break
+            time.sleep(0.01)
+        assert line.progress is not None and line.progress.live.is_started
+    assert not line.progress.live.is_started
+    with ProgressLine("deals", 100, progress=True) as short:
+        pass
+    time.sleep(0.05)
+    assert short.progress is None
 
 
 def test_without_stderr_there_is_no_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -635,7 +635,7 @@ def search_parameters(
     check_effect(policy, names, rules)
     match = Match(rules, (policy,), opponents, plan.seed)
     match.make_experiments(plan.first, 1)  # Raises errors before anything is played.
-    with runner.start("generations", plan.generations):
+    with runner.start("deals", plan.generations * plan.deals + plan.confirm):
         course, candidates, is_whole = _search(match, searched, plan, runner)
         if not course:
             raise KeyboardInterrupt
@@ -644,7 +644,7 @@ def search_parameters(
         first = plan.first + plan.generations * plan.deals
         leads = _make_leads(match, (policy, player), plan, first, plan.confirm)
         if is_whole:
-            _play_all(leads, runner)
+            _play_all(leads, runner, "confirming")
     ranges = (
         (parameter.name, value, parameter.low, parameter.high)
         for parameter, value in zip(searched, course[-1].values, strict=True)
@@ -666,9 +666,10 @@ def _make_leads(
     )
 
 
-def _play_all(leads: Leads, runner: Runner) -> bool:
-    """Play all deals without showing the progress; return False if interrupted."""
-    return play_until_enough(leads, leads.plan.iterate_looks(), runner, lambda deals: None)
+def _play_all(leads: Leads, runner: Runner, step: str) -> bool:
+    """Play all deals, all players as one; return False if interrupted."""
+    looks = leads.plan.iterate_looks()
+    return play_until_enough(leads, looks, runner, lambda deals: runner.advance(deals, step))
 
 
 def _search(
@@ -700,7 +701,7 @@ def _search(
         ]
         first = plan.first + len(course) * plan.deals
         leads = _make_leads(match, candidates, plan, first, plan.deals)
-        if not _play_all(leads, runner):
+        if not _play_all(leads, runner, f"generation {len(course) + 1} of {plan.generations}"):
             return course, count, False
         # The search minimises; it sorts what it is told.
         losses = [
@@ -711,7 +712,6 @@ def _search(
         points = [-loss for _, loss in losses]
         values = values_at(np.clip(search.mean, 0.0, 1.0))
         course.append(Generation(len(course) + 1, values, float(np.mean(points)), max(points)))
-        runner.advance(1)
         runner.tell(
             f"generation {len(course)} of {plan.generations}: {format_values(searched, values)}; "
             f"mean lead {course[-1].points:+.{decimals}f}",

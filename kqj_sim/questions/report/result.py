@@ -117,7 +117,12 @@ def write_report(
         if study.deals == 0:
             raise KeyboardInterrupt
         made = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, in {time.monotonic() - began:.0f} s"
-        contents = dict(iterate_files(study, title, runner.made_by, made, runner.config, index))
+        contents: dict[str, bytes] = {}
+        with runner.start("files", 3 + len(study.tables), polls=False):
+            files = iterate_files(study, title, runner.made_by, made, runner.config, index)
+            for name, content in files:
+                contents[name] = content
+                runner.advance(0 if name.startswith("pictures/") else 1, name)
         result = ReportResult(study, title, folder.path, contents)
         try:
             for name, content in contents.items():

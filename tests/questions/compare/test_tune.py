@@ -120,7 +120,7 @@ def test_parameter_without_effect_scores_the_same() -> None:
 
 def test_interrupted_it_gives_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
     landscape(monkeypatch, 0.0, take=42)
-    runner = WatchedRunner(lambda: len(runner.advanced) == 2)
+    runner = WatchedRunner(lambda: runner.answers[-1:] == ["generation 3 of 3"])
     found = tuned("points:take=20", "take=0:80", runner=runner)
     assert found.interrupted and found.leads.deals == 0
     assert found.values == found.generations[1].values
