@@ -8,12 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from kqj_sim.output.grid import (
-    EMPTY_CELL_TEXT,
-    MIN_OBSERVATIONS,
-    Cell,
-    format_symmetric,
-)
+from kqj_sim.output.grid import EMPTY_CELL_TEXT, MIN_OBSERVATIONS, Cell, format_symmetric
 from kqj_sim.output.screen import Run
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.quantities import Unit, find_quantity
@@ -30,6 +25,10 @@ class KeyFigure(NamedTuple):
     table: str
     quantity: str
     group: Group = ()
+
+    def locate(self, group: Group) -> tuple[Any, ...]:
+        """Return its place in the tables by a group of --by, as arguments of `Numbers.get`."""
+        return self.table, self.quantity, *group, *self.group
 
 
 @dataclass(frozen=True)

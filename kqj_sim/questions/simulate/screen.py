@@ -90,15 +90,14 @@ def make_score_grid(numbers: Numbers, quantity: str) -> Grid | None:
 
 
 def _make_game_grid(numbers: Numbers) -> Grid | None:
-    who, count = numbers.scorers
-    table = f"games_by_{who}"
+    table, scorers = f"games_by_{numbers.scorers[0]}", _name_scorers(numbers)
     if table not in numbers:
         return None
     rows = [
-        (words, [numbers.cell(table, quantity, at, most_decimals=1) for at in range(count)])
+        (words, [numbers.cell(table, quantity, at, most_decimals=1) for at in range(len(scorers))])
         for words, quantity in (("won", "won_share"), ("score", "final_score_mean"))
     ]
-    return make_grid("Games", _name_scorers(numbers), rows)
+    return make_grid("Games", scorers, rows)
 
 
 def _name_scorers(numbers: Numbers) -> list[str]:
@@ -162,52 +161,54 @@ def _includes_zero(lead: Estimate) -> bool:
 
 def _make_group_grid(numbers: Numbers, columns: Sequence[KeyFigure], counted: KeyFigure) -> Grid:
     """Return one row for each group of --by; `counted` has the groups and their deals."""
-    table, quantity = counted.table, counted.quantity
-    keys = numbers.run.by
-    groups = list(dict.fromkeys(group[: len(keys)] for group in numbers.list_groups(table)))
-    shown = [column for column in columns if not _says_nothing(numbers, column, groups)]
-    game = numbers.run.rules.game
-    rare = _has_rare_groups(numbers, shown, groups)
+    keys, game = numbers.run.by, numbers.run.rules.game
+    groups = _list_groups(numbers, [counted])
+    columns = [column for column in columns if not _says_nothing(numbers, column, groups)]
+    counts = {
+        (column, group): numbers.count(*column.locate(group))
+        for column in columns
+        for group in groups
+    }
+    has_rare = any(0 < count < MIN_OBSERVATIONS for count in counts.values())
 
-    def show(column: KeyFigure, group: Group) -> Cell:
-        place = column.table, column.quantity, *group, *column.group
-        if rare and numbers.count(*place) < MIN_OBSERVATIONS:
+    def make_cell(column: KeyFigure, group: Group) -> Cell:
+        if has_rare and counts[column, group] < MIN_OBSERVATIONS:
             return Cell(EMPTY_CELL_TEXT)
-        return numbers.cell(*place)
+        return numbers.cell(*column.locate(group))
 
     rows = tuple(
         (
             *(Cell(format_value(key, at, game)) for key, at in zip(keys, group, strict=True)),
-            count_cell(numbers.count(table, quantity, *group)),
-            *(show(column, group) for column in shown),
+            count_cell(numbers.count(counted.table, counted.quantity, *group)),
+            *(make_cell(column, group) for column in columns),
         )
         for group in groups
     )
-    headings = tuple(format_heading(key, game) for key in keys)
-    note = say(__name__, "rare_groups", EMPTY_CELL_TEXT) if rare else ""
-    columns_shown = (*headings, "deals", *(column.name for column in shown))
-    return Grid("", columns_shown, rows, len(keys), note, narrow=True)
+    headings = (
+        *(format_heading(key, game) for key in keys), "deals", *(column.name for column in columns)
+    )  # fmt: skip
+    note = say(__name__, "rare_groups", EMPTY_CELL_TEXT) if has_rare else ""
+    return Grid("", headings, rows, len(keys), note, narrow=True)
 
 
-def _has_rare_groups(
-    numbers: Numbers, columns: Sequence[KeyFigure], groups: Sequence[Group]
-) -> bool:
-    return any(
-        0 < numbers.count(column.table, column.quantity, *group, *column.group) < MIN_OBSERVATIONS
-        for column in columns
-        for group in groups
+def _list_groups(numbers: Numbers, figures: Iterable[KeyFigure]) -> list[Group]:
+    """Return the groups of --by that the tables of figures have."""
+    return list(
+        dict.fromkeys(
+            group[: len(numbers.run.by)]
+            for figure in figures
+            if figure.table in numbers
+            for group in numbers.list_groups(figure.table)
+        )
     )
 
 
 def _says_nothing(numbers: Numbers, column: KeyFigure, groups: Sequence[Group]) -> bool:
     """Return whether a share is 0 or 1 in every group, or nowhere known."""
-    values = [
-        estimate.value
-        for group in groups
-        if (estimate := numbers.get(column.table, column.quantity, *group, *column.group))
-    ]
+    estimates = [numbers.get(*column.locate(group)) for group in groups]
+    values = {estimate.value for estimate in estimates if estimate}
     return not values or (
-        column.quantity in ("taken_share", "played_share") and {*values} <= {0.0, 1.0}
+        column.quantity in ("taken_share", "played_share") and values <= {0.0, 1.0}
     )
 
 
@@ -287,20 +288,9 @@ def _list_group_charts(numbers: Numbers) -> tuple[list[Chart], str]:
     """Return a chart for each key figure of the groups of --by, and what they leave out."""
     run, game = numbers.run, find_game(numbers.run.rules.game)
     figures = game.screen().GROUP_FIGURES
-    groups = list(
-        dict.fromkeys(
-            group[: len(run.by)]
-            for figure in figures
-            if figure.table in numbers
-            for group in numbers.list_groups(figure.table)
-        )
-    )
+    groups = _list_groups(numbers, figures)
     deals = {
-        group: max(
-            numbers.count(figure.table, figure.quantity, *group, *figure.group)
-            for figure in figures
-        )
-        for group in groups
+        group: max(numbers.count(*figure.locate(group)) for figure in figures) for group in groups
     }
     common = [group for group in groups if deals[group] >= MIN_OBSERVATIONS]
     drawn = {*sorted(common, key=lambda group: -deals[group])[:MAX_GROUPS_DRAWN]}
@@ -313,7 +303,7 @@ def _list_group_charts(numbers: Numbers) -> tuple[list[Chart], str]:
             estimates = {
                 names[group]: estimate
                 for group in names
-                if (estimate := numbers.get(figure.table, figure.quantity, *group, *figure.group))
+                if (estimate := numbers.get(*figure.locate(group)))
             }
             quantity = find_quantity(figure.quantity, run.rules.game)
             label = quantity.heading.replace(", share", ", %")
