@@ -10,7 +10,6 @@ import tempfile
 import zlib
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any
 
 from kqj_sim.errors import InputError
@@ -164,12 +163,7 @@ class OutputFolder:
                 error.errno, f"cannot be written: {error.strerror}", str(self.path / name)
             ) from None
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         with self._stack:
             try:
                 if kind is None and self._is_new:
@@ -244,12 +238,7 @@ class OutputFile:
         self._stream = io.BufferedWriter(_NamedWriter(handle, self.path))
         return self._stream
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         with self._stack:
             try:
                 self._stream.close()

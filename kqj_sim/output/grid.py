@@ -269,24 +269,18 @@ def _group_columns_by_deals(
     blocks: list[tuple[dict[tuple[Hashable, ...], int], list[_Column]]] = []
     for quantity, cells in numbers.items():
         observed = {row: deals for row, (_, deals) in cells.items()}
-        column = (
-            quantity,
-            [cells[row][0] if row in cells else Cell(EMPTY_CELL_TEXT) for row in rows],
-        )
-        for shared, block in blocks:
-            if not counted or all(
-                shared.get(row, deals) == deals for row, deals in observed.items()
-            ):
-                shared.update(observed)
-                block.append(column)
+        column = [cells[row][0] if row in cells else Cell(EMPTY_CELL_TEXT) for row in rows]
+        for counts, block in blocks:
+            if not counted or all(counts.get(row, n) == n for row, n in observed.items()):
+                counts.update(observed)
+                block.append((quantity, column))
                 break
         else:
-            blocks.append((observed, [column]))
-    made = []
-    for shared, block in blocks:
-        deals = [Cell(f"{shared[row]:,}" if row in shared else EMPTY_CELL_TEXT) for row in rows]
-        made.append([*block, (observations, deals)] if counted else block)
-    return made
+            blocks.append((observed, [(quantity, column)]))
+    for counts, block in blocks if counted else ():
+        texts = [f"{counts[row]:,}" if row in counts else EMPTY_CELL_TEXT for row in rows]
+        block.append((observations, [*map(Cell, texts)]))
+    return [block for _, block in blocks]
 
 
 def _lay_out(

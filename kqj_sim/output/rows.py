@@ -8,7 +8,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim.columns import SENDER_HAND
@@ -85,15 +84,10 @@ class RowsFile:
         if self.sidecar is not None:
             self._run_stream.write(format_run(run, indent=1).encode() + b"\n")
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *error: Any) -> None:
         if kind is None and self._run is None:
             raise RuntimeError("RowsFile.finish was not called")
-        self._stack.__exit__(kind, error, trace)
+        self._stack.__exit__(kind, *error)
 
     def _flush(self, count: int) -> None:
         """Write the first `count` of the waiting rows, while the next ones are played."""

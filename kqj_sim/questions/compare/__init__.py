@@ -128,7 +128,7 @@ def compare(
     )  # fmt: skip
     return ComparisonResult(
         play_pairs(
-            [parse_player(each, rules.game) for each in listed], rules, plan, runner,
+            [parse_player(policy, rules.game) for policy in listed], rules, plan, runner,
             opponents=None if opponents is None else parse_player(opponents, rules.game),
             part="calling" if calling else "playing" if playing else "both",
             other_part=parse_player(other_part, rules.game),
@@ -306,12 +306,12 @@ def tune(
     with ExitStack() as stack:
         file = stack.enter_context(OutputFile(save))
         tuning = search_parameters(start, names, rules, field, plan, runner)
-        found = TuningResult(tuning, runner.made_by, save)
+        result = TuningResult(tuning, runner.made_by, save)
         try:
-            file.write(found.render_player(save))
+            file.write(result.render_player(save))
             stack.close()
         except OSError as error:
             note = "The policy was not saved: the table of parameters has its values"
             unsaved = TuningResult(tuning, runner.made_by)
             raise UnwrittenFileError(save, error, unsaved, note) from None
-    return found
+    return result

@@ -370,11 +370,15 @@ def make_sweep_drawing(sweep: Sweep, screen: Screen) -> Drawing:
     if len(sweep.varied_parameters) == 1:
         return Drawing(lines, _list_line_charts(sweep), columns=1)
     maps = [_make_map(sweep, "points"), _make_map(sweep, "taken")]
-    signs = "; ".join(f"{sign} {words}" for sign, words in _STATUS_SIGNS.values())
+    signs = "; ".join(f"{sign} {words}" for sign, words in _STATUS_SIGNS.values() if sign)
     return Drawing([*lines, f"{signs}."], [chart for chart in maps if chart is not None])
 
 
-_STATUS_SIGNS = {"best": ("●", "best"), "tied": ("○", "statistically tied with the best")}
+_STATUS_SIGNS = {
+    "best": ("●", "best"),
+    "tied": ("○", "statistically tied with the best"),
+    "worse": ("", "worse than the best"),
+}
 """Signs of what may be the best, and what they mean, by `Setting.status`."""
 
 
@@ -388,20 +392,21 @@ def _list_line_charts(sweep: Sweep) -> list[Chart]:
         names = {float(place): value for place, value in enumerate(values)}
         places = [*names]
     settings = dict(zip(places, sweep.settings, strict=True))
-    words = {status: words for status, (_, words) in _STATUS_SIGNS.items()}
-    points = {
-        words: {place: each.points for place, each in settings.items() if each.status == status}
-        for status, words in {**words, "worse": "worse than the best"}.items()
-    }
+    points: dict[str, dict[float, Estimate]] = {}
+    for status, (_, words) in _STATUS_SIGNS.items():
+        for place, setting in settings.items():
+            if setting.status == status:
+                points.setdefault(words, {})[place] = setting.points
     confidence = f"{100 * sweep.leads.plan.confidence:g}%"
+    taken = {place: setting.taken for place, setting in settings.items()}
+    made = {place: setting.made for place, setting in settings.items()}
     shares = {
-        _label_per_cent(sweep, game.taken_share): {at: each.taken for at, each in settings.items()},
-        _label_per_cent(sweep, game.made_share): {at: each.made for at, each in settings.items()},
+        _label_per_cent(sweep, game.taken_share): taken,
+        _label_per_cent(sweep, game.made_share): made,
     }
     return [
         make_lines(
-            "points", f"Lead over the opponents, with {confidence} intervals",
-            {words: numbers for words, numbers in points.items() if numbers}, parameter,
+            "points", f"Lead over the opponents, with {confidence} intervals", points, parameter,
             "points a round", joined=False, names=names,
         ),
         make_lines("shares", game.taken_heading, shares, parameter, "%", "share", names=names),
@@ -424,7 +429,7 @@ def _make_map(sweep: Sweep, quantity: Literal["points", "taken"]) -> Chart | Non
     is_small = len(cells) <= _MAX_LABELLED_CELLS
     texts = {}
     for cell, setting in settings.items():
-        sign, _ = _STATUS_SIGNS.get(setting.status, ("", ""))
+        sign, _ = _STATUS_SIGNS[setting.status]
         number = _write_with_half(cells[cell], decimals, scale=scale)
         texts[cell] = f"{number}\n{sign}" if is_small else sign
     takes = capitalize(_label_per_cent(sweep, game.taken_share))
@@ -477,9 +482,9 @@ def make_tuning_screen(tuning: Tuning, path: str | None) -> Screen:
 def write_tuning_headline(tuning: Tuning) -> list[str]:
     """Return the values found, their gain on fresh deals, and values at an edge, in sentences."""
     searched = tuning.search_parameters
-    found = format_values(searched, tuning.values)
+    values = format_values(searched, tuning.values)
     start = format_values(searched, [parameter.start for parameter in searched])
-    return [say(__name__, "found", tuning, found, start), *tuning.edges]
+    return [say(__name__, "found", tuning, values, start), *tuning.edges]
 
 
 def render_player_file(tuning: Tuning, path: str, made_by: str) -> bytes:
@@ -488,8 +493,8 @@ def render_player_file(tuning: Tuning, path: str, made_by: str) -> bytes:
     Args:
         path: path of the file, to which names of user policies' Python files are relative.
     """
-    made = [f"Made by: {visible(made_by)}", f"kqj-sim {__version__}"]
-    lines = [f"# {line}" for line in (*made, *write_tuning_headline(tuning))]
+    origin = [f"Made by: {visible(made_by)}", f"kqj-sim {__version__}"]
+    lines = [f"# {line}" for line in (*origin, *write_tuning_headline(tuning))]
 
     def make_relative(source: str) -> str:
         file = split_file(source)

@@ -19,10 +19,9 @@ from kqj_sim.questions.odds.screen import (
     list_key_parts,
     make_odds_drawing,
     make_odds_screen,
-    write_headline,
 )
 from kqj_sim.results import Result, make_plain
-from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.intervals import Estimate, make_exact
 from kqj_sim.stats.tables import describe_estimate
 from kqj_sim.suffixes import PAGE_SUFFIXES
 from kqj_sim.version import __version__
@@ -93,7 +92,7 @@ class OddsResult(Result):
     def lead(self) -> Estimate:
         """The points a round by which the best option leads the next; NaN if it is the only one."""
         if len(self.options) == 1:
-            return Estimate(float("nan"), float("nan"), float("nan"), self.deals)
+            return make_exact(math.nan, self.deals)
         lead = self.options[1].lead
         assert lead is not None
         return lead
@@ -137,29 +136,24 @@ class OddsResult(Result):
 def make_odds_page(odds: Odds, screen: Screen) -> Page:
     """Return the page: the decision, key figures, pictures, and all tables on demand."""
     run = screen.run
-    is_card = odds.kind == "card"
     parts = list_key_parts(odds, names_table=False)
     key_grids = tuple(grid for part in parts for grid in screen.lay_out(part))
-    of = ("layouts", f"all {run.deals:,}") if odds.is_exact else None
+    deals = ("deals", f"{run.deals:,}, seed {run.seed}")
     pictures = tuple(chart.make_picture() for chart in list_charts(odds))
-    sections = [
+    all_grids = tuple(grid for table in screen.tables for grid in make_grids(table))
+    sections = (
         Section("key-figures", "Key figures", grids=key_grids),
         *([Section("pictures", "Pictures", pictures=pictures)] if pictures else []),
-        Section(
-            "tables",
-            "All figures",
-            folded=tuple(grid for table in screen.tables for grid in make_grids(table)),
-        ),
-    ]
-    situation, *described = run.describe().split("\n")
+        Section("tables", "All figures", folded=all_grids),
+    )
     return Page(
-        title=f"Which {'card' if is_card else 'call'}?",
-        lead=(*write_headline(odds), situation, *described, run.describe_intervals()),
-        sections=tuple(sections),
+        title=f"Which {odds.kind}?",
+        lead=(*screen.headline, *run.describe().split("\n"), run.describe_intervals()),
+        sections=sections,
         provenance=(
             ("program", f"kqj-sim {__version__}, {run.command}"),
             ("rules", describe_rules(run.rules)),
-            of or ("deals", f"{run.deals:,}, seed {run.seed}"),
+            ("layouts", f"all {run.deals:,}") if odds.is_exact else deals,
         ),
         listings=(("all assumptions", format_json(run.to_dict(), 1)),),
     )

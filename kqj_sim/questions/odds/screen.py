@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kqj_sim.cards import add_suit_signs, format_card, format_hand
@@ -14,10 +14,8 @@ from kqj_sim.output.grid import Excerpt, format_number
 from kqj_sim.output.screen import RANGE_SIGNS, Run, Screen, group_seats
 from kqj_sim.output.sentences import say
 from kqj_sim.places import describe_place, name_places
-from kqj_sim.policies.players import Player
 from kqj_sim.positions.measures import RANKING_MEASURE, UNCOUNTERED_VALUE
 from kqj_sim.positions.odds import CardOdds, Odds
-from kqj_sim.rules import GameRules
 from kqj_sim.stats.intervals import Estimate, make_exact
 from kqj_sim.stats.tables import Table, TableRow
 
@@ -119,20 +117,16 @@ def _make_option_table(odds: Odds, name: str, title: str, group: str) -> Table:
     ]
     leads = odds.estimate_leads()
     # Results of cards give no deals here.
-    nothing = make_exact(math.nan, 0 if odds.kind == "card" else odds.deals)
-
-    def lines() -> Iterator[TableRow]:
-        for option in odds.ranking:
-            groups = (_BEST_MARK if option == odds.best else "", odds.get_text(option))
-            for measure in measures:
-                yield groups, measure, odds.estimate(measure, option)
-                if measure == RANKING_MEASURE:
-                    yield groups, LEAD, leads.get(option, nothing)
-
-    groups = (BEST, group)
-    return Table(
-        name, title, groups, [*lines()], odds.measures.note, counted=False, game=odds.rules.game
-    )
+    no_lead = make_exact(math.nan, 0 if odds.kind == "card" else odds.deals)
+    lines: list[TableRow] = []
+    for option in odds.ranking:
+        groups = (_BEST_MARK if option == odds.best else "", odds.get_text(option))
+        for measure in measures:
+            lines.append((groups, measure, odds.estimate(measure, option)))
+            if measure == RANKING_MEASURE:
+                lines.append((groups, LEAD, leads.get(option, no_lead)))
+    note, game = odds.measures.note, odds.rules.game
+    return Table(name, title, (BEST, group), lines, note, counted=False, game=game)
 
 
 # The first screen of odds: the best options, and with auctions the contracts.
@@ -177,6 +171,9 @@ def list_key_parts(odds: Odds, names_table: bool = True) -> list[ScreenPart]:
 _NEARLY_ALL = 0.995
 """Calls that occur in at least this share of the deals say nothing about the hidden cards."""
 
+_INTERVALS = {True: "confidence sequences", False: "for this number of deals"}
+"""The kind of intervals, by `Odds.sequential`."""
+
 
 def describe_players_by_place(names: Sequence[str]) -> str:
     """Describe the players: `random at every place`, or `standard: opener, 3rd; random: 2nd`."""
@@ -185,8 +182,8 @@ def describe_players_by_place(names: Sequence[str]) -> str:
     if len(groups) == 1:
         return f"{names[0]} at every place"
     return ", ".join(
-        f"{name}: {' '.join(places[int(place)] for place in where)}"
-        for name, where in groups.items()
+        f"{name}: {' '.join(places[int(place)] for place in own_places)}"
+        for name, own_places in groups.items()
     )
 
 
@@ -202,102 +199,92 @@ def format_share(estimate: Estimate) -> str:
     return str(format_number(estimate, "share"))
 
 
-def _list_call_details(of: Any) -> dict[str, Any]:
+def _list_call_details(odds: Any) -> dict[str, Any]:
     shared = {
-        "ignore_calls": of.ignore_calls,
-        "best": of.get_text(of.best),
-        "choosing_deals": of.choosing_deals,
-        "agreeing_share": of.bidding_probability,
-        "agreeing_interval": get_bounds(of.estimate_bidding_probability()),
-        "effective_deals": of.effective_sample_size,
-        "intervals": "confidence sequences" if of.sequential else "for this number of deals",
-        "ended": of.stop_reason,
-        "ended_by": of.stop_text or None,
+        "ignore_calls": odds.ignore_calls,
+        "best": odds.get_text(odds.best),
+        "choosing_deals": odds.choosing_deals,
+        "agreeing_share": odds.bidding_probability,
+        "agreeing_interval": get_bounds(odds.estimate_bidding_probability()),
+        "effective_deals": odds.effective_sample_size,
+        "intervals": _INTERVALS[odds.sequential],
+        "ended": odds.stop_reason,
+        "ended_by": odds.stop_text or None,
     }
-    hand = [str(card) for card in of.position.hand]
-    return {"hand": hand, **find_game(of.rules.game).answers().list_details(of, shared)}
+    hand = [str(card) for card in odds.position.hand]
+    return {"hand": hand, **find_game(odds.rules.game).answers().list_details(odds, shared)}
 
 
 def describe_hand(odds: Odds) -> str:
     """Return the cards and the place of the player, as the beginning of a sentence."""
-    of, rules = odds.position, odds.rules
-    hand = format_hand(of.hand, ranks=rules.ranks)
-    return f"You hold {hand} as {describe_place(of.place_of(of.seat), rules.seats)}"
+    position, rules = odds.position, odds.rules
+    hand = format_hand(position.hand, ranks=rules.ranks)
+    return f"You hold {hand} as {describe_place(position.place_of(position.seat), rules.seats)}"
 
 
-def _list_card_details(of: CardOdds) -> dict[str, Any]:
-    so_far = of.position
-    called, upcard_key = so_far.contract, find_game(of.rules.game).upcard_key
+def _list_card_details(odds: CardOdds) -> dict[str, Any]:
+    position, upcard_key = odds.position, find_game(odds.rules.game).upcard_key
+    contract = position.contract
     return {
-        "hand": [str(card) for card in sorted(so_far.hand)],
-        so_far.seat_term: so_far.seat,
-        "dealer": so_far.dealer,
-        "teams": list(so_far.teams),
-        upcard_key: None if so_far.upcard is None else str(so_far.upcard),
-        "sender": called.sender,
-        "contract": called.contract,
-        "amount": called.amount,
-        "capot": called.capot,
-        "stake": called.stake,
+        "hand": [str(card) for card in sorted(position.hand)],
+        position.seat_term: position.seat,
+        "dealer": position.dealer,
+        "teams": list(position.teams),
+        upcard_key: None if position.upcard is None else str(position.upcard),
+        "sender": contract.sender,
+        "contract": contract.contract,
+        "amount": contract.amount,
+        "capot": contract.capot,
+        "stake": contract.stake,
         "tricks": [
             {"leader": leader, "cards": [str(card) for card in cards]}
-            for leader, cards in so_far.tricks
+            for leader, cards in position.tricks
         ],
-        "pending": so_far.pending,
-        "calls_count": of.uses_calls,
-        "plays_count": of.uses_plays,
-        "plays_effective": of.effective_number if of.uses_plays else None,
-        "best": of.get_text(of.best),
-        "choosing_deals": of.choosing_deals,
-        "exact": of.is_exact,
-        "distributions": of.layout_count or None,
-        "agreeing_share": of.bidding_probability,
-        "agreeing_interval": get_bounds(of.estimate_bidding_probability()),
-        "effective_deals": of.effective_sample_size,
-        "ended_by": of.stop_text or None,
-        "intervals": "confidence sequences" if of.sequential else "for this number of deals",
+        "pending": position.pending,
+        "calls_count": odds.uses_calls,
+        "plays_count": odds.uses_plays,
+        "plays_effective": odds.effective_number if odds.uses_plays else None,
+        "best": odds.get_text(odds.best),
+        "choosing_deals": odds.choosing_deals,
+        "exact": odds.is_exact,
+        "distributions": odds.layout_count or None,
+        "agreeing_share": odds.bidding_probability,
+        "agreeing_interval": get_bounds(odds.estimate_bidding_probability()),
+        "effective_deals": odds.effective_sample_size,
+        "ended_by": odds.stop_text or None,
+        "intervals": _INTERVALS[odds.sequential],
     }
 
 
-def _describe_card_situation(of: CardOdds) -> str:
-    so_far, rules = of.position, of.rules
-    told = [describe_hand(of), _describe_contract(of)]
-    game = find_game(rules.game)
-    if so_far.upcard is not None and game.upcard_clause:
-        told.append(game.upcard_clause.format(format_card(so_far.upcard)))
-    if so_far.pending:
-        pending = game.pending_sentences[0].format(so_far.pending)
-        told.append(f"{pending[0].lower()}{pending[1:-1]}")
-    told.append(say(__name__, "trick", len(so_far.tricks), so_far.tricks[-1][1]))
-    return f"{'; '.join(told)}."
-
-
-def _describe_contract(of: CardOdds) -> str:
-    """Return who plays which contract: `the opener, your partner, plays 120 ♥ Capot`."""
-    so_far, called = of.position, of.position.contract
+def _describe_card_situation(odds: CardOdds) -> str:
+    position, game = odds.position, find_game(odds.rules.game)
+    seat, contract = position.seat, position.contract
     sender = ""
-    if called.sender != so_far.seat:
-        sender = describe_place(so_far.place_of(called.sender), of.rules.seats)
-    is_partner = so_far.teams[called.sender] == so_far.teams[so_far.seat]
-    return say(__name__, "contract", called, sender, is_partner)
+    if contract.sender != seat:
+        sender = describe_place(position.place_of(contract.sender), odds.rules.seats)
+    is_partner = position.teams[contract.sender] == position.teams[seat]
+    clauses = [describe_hand(odds), say(__name__, "contract", contract, sender, is_partner)]
+    if position.upcard is not None and game.upcard_clause:
+        clauses.append(game.upcard_clause.format(format_card(position.upcard)))
+    if position.pending:
+        pending = game.pending_sentences[0].format(position.pending)
+        clauses.append(f"{pending[0].lower()}{pending[1:-1]}")
+    clauses.append(say(__name__, "trick", len(position.tricks), position.tricks[-1][1]))
+    return f"{'; '.join(clauses)}."
 
 
 def _describe(odds: Odds, policies: Sequence[str]) -> str:
     """Return the situation in a line for people, and the run in another."""
     if isinstance(odds, CardOdds):
-        opener, seats = odds.position.opener, odds.rules.seats
-        policies = [policies[(opener + place) % seats] for place in range(seats)]
+        opener = odds.position.opener
+        policies = [*policies[opener:], *policies[:opener]]
         situation = _describe_card_situation(odds)
     else:
         situation = find_game(odds.rules.game).answers().describe_situation(odds)
     if odds.people is not None:
         situation = odds.people.name_in(situation)
-    parts = (
-        describe_rules(odds.rules),
-        describe_players_by_place(policies),
-        say(__name__, "deals", odds),
-    )
-    return f"{situation}\n{'; '.join(parts)}"
+    players = describe_players_by_place(policies)
+    return f"{situation}\n{describe_rules(odds.rules)}; {players}; {say(__name__, 'deals', odds)}"
 
 
 def _describe_bidding(odds: Odds) -> str:
@@ -307,25 +294,24 @@ def _describe_bidding(odds: Odds) -> str:
             return say(__name__, "bidding", odds, None)
     elif not odds.question_count:
         return ""
-    found = odds.estimate_bidding_probability()
-    return "" if found.value >= _NEARLY_ALL else say(__name__, "bidding", odds, format_share(found))
+    share = odds.estimate_bidding_probability()
+    return "" if share.value >= _NEARLY_ALL else say(__name__, "bidding", odds, format_share(share))
 
 
 def _describe_intervals(odds: Odds) -> str:
-    told = [say(__name__, "intervals", odds, RANGE_SIGNS), _describe_bidding(odds)]
+    sentences = [say(__name__, "intervals", odds, RANGE_SIGNS), _describe_bidding(odds)]
     if isinstance(odds, CardOdds) and odds.uses_plays and odds.layout_count != 1:
-        told.append(say(__name__, "plays", odds))
-    return ". ".join(filter(None, told))
-
-
-def _shorten_name(player: Player, rules: GameRules) -> str:
-    """Return a player's name as it was given; without defaults if it has all parameters."""
-    return player.shorten(rules) if player.name == player.text else player.name
+        sentences.append(say(__name__, "plays", odds))
+    return ". ".join(filter(None, sentences))
 
 
 def make_odds_screen(odds: Odds) -> Screen:
     """Return the screen of odds."""
-    policies = tuple(_shorten_name(player, odds.rules) for player in odds.players)
+    # A name that has all parameters is shown without defaults.
+    policies = tuple(
+        player.shorten(odds.rules) if player.name == player.text else player.name
+        for player in odds.players
+    )
     details = _list_card_details(odds) if isinstance(odds, CardOdds) else _list_call_details(odds)
     run = Run(
         command="odds",
@@ -341,12 +327,7 @@ def make_odds_screen(odds: Odds) -> Screen:
         intervals=_describe_intervals(odds),
         details=details,
     )
-    return Screen(
-        run,
-        make_odds_tables(odds),
-        write_headline(odds),
-        parts=list_key_parts(odds),
-    )
+    return Screen(run, make_odds_tables(odds), write_headline(odds), list_key_parts(odds))
 
 
 # Charts of odds, of both games: for `plot`, and each a picture of the page.

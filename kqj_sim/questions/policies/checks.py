@@ -86,9 +86,9 @@ class PolicyCheck:
     def list_lines(self, shown_problems: int) -> list[str]:
         """Return the result as lines of text, with at most so many problems."""
         lines = [say(__name__, "summary", self)]
-        lines += [shorten(each, 200) for each in self.problems[:shown_problems]]
+        lines += [shorten(problem, 200) for problem in self.problems[:shown_problems]]
         lines.append(say(__name__, "further", len(self.problems) - shown_problems))
-        lines += [say(__name__, "decision", name, each) for name, each in self.decisions.items()]
+        lines += [say(__name__, "decision", *checked) for checked in self.decisions.items()]
         lines.append(say(__name__, "speed", self))
         return [line for line in lines if line]
 
@@ -181,7 +181,7 @@ def _play(experiment: Experiment, runner: Runner, chunk: int | None) -> Rows:
 
 def _add_problem(check: PolicyCheck, text: str) -> None:
     """Add a problem unless the same one of another deal is there."""
-    known = [each.partition(", deal ")[0] for each in check.problems]
+    known = [problem.partition(", deal ")[0] for problem in check.problems]
     if text.partition(", deal ")[0] not in known:
         check.problems.append(text)
 
@@ -198,7 +198,7 @@ def _ask_again(check: PolicyCheck, logged: _Log) -> None:
     generator = np.random.default_rng(1)
     for (configured, decision), parts in logged.items():
         result = check.decisions.setdefault(decision, DecisionCheck())
-        before, views = (np.concatenate(each) for each in zip(*parts, strict=True))
+        before, views = map(np.concatenate, zip(*parts, strict=True))
         order = generator.permutation(len(before))
         before, views = before[order], views[order]
         ask = partial(
@@ -220,12 +220,11 @@ def _ask_again(check: PolicyCheck, logged: _Log) -> None:
         if first and len(changed):
             view = VIEW_OF_DECISION[decision](*views[changed[0]].tolist())
             choices = [
-                _describe_choice(decision, int(each[changed[0]]), view, configured.game)
-                for each in (before, answers)
+                _describe_choice(decision, int(choice[changed[0]]), view, configured.game)
+                for choice in (before, answers)
             ]
-            _add_problem(
-                check, say(__name__, "depends", configured.policy.name, decision, *choices)
-            )
+            problem = say(__name__, "depends", configured.policy.name, decision, *choices)
+            _add_problem(check, problem)
 
 
 def _describe_choice(decision: str, choice: int, view: Any, game: str) -> str:

@@ -74,7 +74,7 @@ class Round(ShownResult):
     def _list_lines(self) -> Sequence[str]:
         heading = self._text.partition("\n\n")[0].split("\n")
         if isinstance(self.record, Record):
-            scores = (f"team {team}: {each}" for team, each in enumerate(self.record.scores))
+            scores = (f"team {team}: {score}" for team, score in enumerate(self.record.scores))
             heading.append(f"Scores: {', '.join(scores)}")
         return [*heading, "print() shows hands, calls and tricks"]
 
@@ -121,8 +121,8 @@ class Records(ShownResult, Sequence[Record]):
         return len(self._records)
 
     def _list_lines(self) -> Sequence[str]:
-        shown = [each.describe() for each in self._records[:4]]
-        return [*shown, *(["..."] if len(self) > len(shown) else [])]
+        lines = [record.describe() for record in self._records[:4]]
+        return [*lines, *(["..."] if len(self) > len(lines) else [])]
 
     def frame(self) -> pd.DataFrame:
         """Return one row per record: its single values, and its lists of numbers per team or seat.
@@ -139,7 +139,7 @@ class Records(ShownResult, Sequence[Record]):
             for name in record.__struct_fields__:
                 value = getattr(record, name)
                 if name in _NUMBERS_PER_SIDE:
-                    row |= {f"{name}_{side}": each for side, each in enumerate(value or ())}
+                    row |= {f"{name}_{side}": number for side, number in enumerate(value or ())}
                 elif not isinstance(value, (list, dict)) and name not in _TABLES:
                     row[name] = value
             rows.append(row)
@@ -192,5 +192,5 @@ class CheckResult(ShownResult):
 
     def to_json(self) -> str:
         """Return the summary and the discrepancies as JSON."""
-        found = [{"line": line, "discrepancy": text} for line, text in self.discrepancies]
-        return format_json({"summary": self.headline, "discrepancies": found})
+        rows = [{"line": line, "discrepancy": text} for line, text in self.discrepancies]
+        return format_json({"summary": self.headline, "discrepancies": rows})

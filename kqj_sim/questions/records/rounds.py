@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from itertools import islice
+from operator import itemgetter
 
 from kqj_sim.arguments import PoliciesLike, parse_imposed, parse_players, reject_both
 from kqj_sim.errors import InputError, RecordError
@@ -75,17 +76,17 @@ def _read_records(file: str, checks: bool) -> Iterator[Record]:
     """Yield the records of a file; raise RecordError for a round that is none, or is wrong."""
     is_empty = True
     with open_lines(file) as lines:
-        for line, found in read_file(lines):
-            if isinstance(found, RecordError):
-                raise RecordError(f"{file}:{line}: {found}")
-            if not isinstance(found, Record):
+        for line, record in read_file(lines):
+            if isinstance(record, RecordError):
+                raise RecordError(f"{file}:{line}: {record}")
+            if not isinstance(record, Record):
                 raise RecordError(
                     f"{file}:{line}: this round is not known in full and cannot be a record: "
-                    f"{explain_missing(found)}; show, check, odds and review read it as it is"
+                    f"{explain_missing(record)}; show, check, odds and review read it as it is"
                 )
-            for discrepancy in check_record(found) if checks else ():
-                raise RecordError(f"{file}:{line}: {name_people_in(discrepancy, found)}")
-            yield found
+            for discrepancy in check_record(record) if checks else ():
+                raise RecordError(f"{file}:{line}: {name_people_in(discrepancy, record)}")
+            yield record
             is_empty = False
     if is_empty:
         raise RecordError(f"{visible(file)} has no records")
@@ -94,12 +95,13 @@ def _read_records(file: str, checks: bool) -> Iterator[Record]:
 def read_round(file: str, line: int) -> tuple[AnyRecord, str]:
     """Return the round on a line of a file, and its title, if it is typed; or raise RecordError."""
     with open_lines(file) as lines:
-        found = find_round(lines, line)
-    if found is None:
+        there = find_round(lines, line)
+    if there is None:
         raise RecordError(f"{file} has no record on line {line}")
-    if isinstance(found.record, RecordError):
-        raise RecordError(f"{file}:{found.line}: {found.record}")
-    return found.record, f"Round on line {found.line}" if found.is_text else ""
+    start, record, is_text = there
+    if isinstance(record, RecordError):
+        raise RecordError(f"{file}:{start}: {record}")
+    return record, f"Round on line {start}" if is_text else ""
 
 
 # The check of recorded rounds against the referee, and against a replay.
@@ -123,7 +125,7 @@ class RecordCheck:
         self, replay: bool, allow: Iterable[str] = (), runner: Runner = DEFAULT_RUNNER
     ) -> None:
         self._replay = replay
-        self._allowed = {os.path.abspath(each): each for each in allow}
+        self._allowed = {os.path.abspath(path): path for path in allow}
         for path in self._allowed.values():
             if not replay:
                 raise InputError("`allow` is for `replay`: only that runs policies")
@@ -142,38 +144,40 @@ class RecordCheck:
         before: Record | None = None
         # Without --replay a discrepancy is reported as soon as its line is read.
         while batch := list(islice(rounds, BATCH if self._replay else 1)):
-            found = list(check_records(batch, before))
+            discrepancies = list(check_records(batch, before))
             if self._replay:
-                found = sorted([*found, *self._replay_batch(batch)], key=lambda each: each[0])
+                discrepancies += self._replay_batch(batch)
             self._records += len(batch)
-            self._partial += sum(isinstance(each, PartialRecord) for _, each in batch)
-            self.discrepancy_count += len(found)
+            self._partial += sum(isinstance(record, PartialRecord) for _, record in batch)
+            self.discrepancy_count += len(discrepancies)
             records_by_line = dict(batch)
-            for line, text in found:
-                yield line, _name_people(text, records_by_line.get(line))
+            for line, text in sorted(discrepancies, key=itemgetter(0)):
+                record = records_by_line.get(line)
+                if isinstance(record, Record | PartialRecord):
+                    text = name_people_in(text, record)
+                yield line, text
             last = batch[-1][1]
             before = last if isinstance(last, Record) else None
 
     def _replay_batch(self, batch: list[tuple[int, ReadRound]]) -> Iterator[tuple[int, str]]:
         from kqj_sim.simulation.recording import replay_records
 
-        lines = [line for line, record in batch if isinstance(record, Record)]
+        records = {line: record for line, record in batch if isinstance(record, Record)}
         with self._runner:
-            records = [record for _, record in batch if isinstance(record, Record)]
-            replayed = replay_records(records, self._allowed)
+            replays = replay_records([*records.values()], self._allowed)
         partial = sum(isinstance(record, PartialRecord) for _, record in batch)
         if partial:
             self._reasons["not all of the round is known"] += partial
-        if len(lines) + partial < len(batch):
-            self._reasons["the line is not a record"] += len(batch) - len(lines) - partial
-        for line, each in zip(lines, replayed, strict=True):
-            if each.reason:
-                self._reasons[each.reason] += 1
+        if len(records) + partial < len(batch):
+            self._reasons["the line is not a record"] += len(batch) - len(records) - partial
+        for line, replay in zip(records, replays, strict=True):
+            if replay.reason:
+                self._reasons[replay.reason] += 1
                 continue
             self._replayed += 1
-            if each.discrepancy:
+            if replay.discrepancy:
                 self._differing += 1
-                yield line, each.discrepancy
+                yield line, replay.discrepancy
 
     def summarise(self) -> Iterator[str]:
         """Yield the lines of the summary of all files; raise RecordError for no records."""
@@ -195,12 +199,5 @@ class RecordCheck:
             yield f"Not played again: {count:,}: {' '.join(reason.split())}"
         others = self._reasons.most_common()[_REASONS:]
         if others:
-            count = sum(each for _, each in others)
-            yield f"Not played again: {count:,} for {len(others):,} other reasons"
-
-
-def _name_people(text: str, record: ReadRound | None) -> str:
-    """Return a discrepancy with the names of the record's people for their seats."""
-    if record is None or isinstance(record, RecordError):
-        return text
-    return name_people_in(text, record)
+            left = sum(count for _, count in others)
+            yield f"Not played again: {left:,} for {len(others):,} other reasons"

@@ -249,8 +249,8 @@ def _read_file(path: str, line: int | None) -> Iterator[UnreadRound]:
     is_empty = True
     with open_lines(path) as lines:
         if line is not None:
-            found = require_round(lines, line, any_record_from_json)
-            yield found.line, partial(_prepare, found.record, found.line)
+            number, record, _ = require_round(lines, line, any_record_from_json)
+            yield number, partial(_prepare, record, number)
             return
         for number, record in read_file(lines, any_record_from_json):
             yield number, partial(_prepare, record, number)
