@@ -11,10 +11,9 @@ from kqj_sim.rules import GameRules
 
 if TYPE_CHECKING:
     from kqj_sim.engines import Engine
-    from kqj_sim.output.chapters import Chapter, Drawn
+    from kqj_sim.output.chapters import Chapter, Drawn, KeyFigure, Numbers
     from kqj_sim.output.figures import Chart
     from kqj_sim.output.grid import Grid
-    from kqj_sim.output.numbers import KeyFigure, Numbers
     from kqj_sim.policies.players import Player
     from kqj_sim.positions.position import Position
     from kqj_sim.positions.sampling import CardSampler, EstimatePlan, Sampler

@@ -12,15 +12,16 @@ from kqj_sim.output.grid import (
     PIPED_WIDTH,
     Excerpt,
     break_long_words,
+    format_heading,
     format_number,
     format_symmetric,
+    format_value,
     make_grids,
     replace_signs,
     to_markdown,
     to_rich,
     to_screen,
 )
-from kqj_sim.output.group_words import format_heading, format_value
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.quantities import find_quantity, list_quantities
 from kqj_sim.stats.tables import Table, TableRow

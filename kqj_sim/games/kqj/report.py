@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from kqj_sim.output import chapters
+from kqj_sim.output.chapters import KeyFigure, Numbers, find_extremes
 from kqj_sim.output.grid import MIN_OBSERVATIONS
-from kqj_sim.output.numbers import KeyFigure, Numbers, find_extremes
 from kqj_sim.output.sentences import say
 from kqj_sim.questions.report.page import COMPARED
 from kqj_sim.rules import HALF_OF_POINTS

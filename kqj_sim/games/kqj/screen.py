@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from kqj_sim.output.grid import Cell, Grid
-from kqj_sim.output.group_words import format_value
-from kqj_sim.output.numbers import KeyFigure, Numbers
+from kqj_sim.output.chapters import KeyFigure, Numbers
+from kqj_sim.output.grid import Cell, Grid, format_value
 from kqj_sim.output.sentences import say
 from kqj_sim.places import format_ordinal, name_places
 from kqj_sim.questions.simulate import screen

@@ -7,8 +7,8 @@ from typing import Any
 
 from kqj_sim.games.kwajongen.tables import RESULT_SHARES
 from kqj_sim.output import chapters
+from kqj_sim.output.chapters import KeyFigure, Numbers
 from kqj_sim.output.grid import MIN_OBSERVATIONS
-from kqj_sim.output.numbers import KeyFigure, Numbers
 from kqj_sim.output.sentences import say
 from kqj_sim.questions.report.page import COMPARED
 

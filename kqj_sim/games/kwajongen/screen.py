@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kqj_sim.games.kwajongen import KwajongenRules
+from kqj_sim.output.chapters import KeyFigure, Numbers
 from kqj_sim.output.grid import Grid
-from kqj_sim.output.numbers import KeyFigure, Numbers
 from kqj_sim.output.sentences import say
 from kqj_sim.places import name_places
 from kqj_sim.questions.simulate import screen

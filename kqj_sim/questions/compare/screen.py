@@ -13,16 +13,8 @@ from typing import Any, Literal
 
 from kqj_sim.games import find_game, format_rule_options
 from kqj_sim.messages import capitalize, shell_join, visible
-from kqj_sim.output.figures import (
-    Chart,
-    Drawing,
-    NothingToDrawError,
-    make_distribution,
-    make_dots,
-    make_heat_maps,
-    make_lines,
-    wrap_text,
-)
+from kqj_sim.output import figures
+from kqj_sim.output.figures import Chart, Drawing, NothingToDrawError
 from kqj_sim.output.grid import NO_INTERVAL, SCREEN_WIDTH, Excerpt, make_grids
 from kqj_sim.output.screen import Run, Screen, ScreenPart
 from kqj_sim.output.sentences import say
@@ -190,7 +182,7 @@ def make_comparison_drawing(comparison: Comparison, screen: Screen) -> Drawing:
         if len(leads.history) > 1:
             charts.append(_make_history_chart(comparison, names[0], leads))
     lines = [screen.headline[0], screen.run.describe(), screen.run.describe_intervals()]
-    return Drawing(lines, [chart for chart in charts if chart is not None])
+    return Drawing(lines, [*filter(None, charts)])
 
 
 def _get_lead_unit(comparison: Comparison) -> str:
@@ -218,7 +210,7 @@ def _make_lead_chart(comparison: Comparison, names: tuple[str, str], leads: Lead
     even = distribution[0] / max(1, leads.deals)
     if width == step:
         stacks["even"] = {0.0: make_exact(even, leads.deals)}
-    return make_distribution(
+    return figures.make_distribution(
         "leads", f"Lead by {unit}; {100 * even:.1f}% of the {unit}s even", stacks,
         f"lead of {names[0]}, {_get_lead_unit(comparison)}", f"% of the {unit}s", step=width,
         adjoining=width > step,
@@ -230,7 +222,7 @@ def _make_history_chart(comparison: Comparison, name: str, leads: Leads) -> Char
         float(deals): lead
         for (deals, *_), lead in zip(leads.history, leads.list_leads(), strict=True)
     }
-    return make_lines(
+    return figures.make_lines(
         "history", "Lead by number of deals, with intervals", {"": history},
         f"{comparison.unit}s played", f"lead of {name}, {_get_lead_unit(comparison)}", band=True,
         logarithmic=True, tolerance=leads.plan.indifference if leads.plan.is_sequential else None,
@@ -239,7 +231,7 @@ def _make_history_chart(comparison: Comparison, name: str, leads: Leads) -> Char
 
 def _make_ranking_chart(comparison: Comparison) -> Chart | None:
     means = {policy: comparison.estimate_mean_lead(policy) for policy in comparison.ranking}
-    return make_dots(
+    return figures.make_dots(
         "ranking", "Mean lead over the others", {"": means}, _get_lead_unit(comparison), "points",
         names=dict(enumerate(comparison.names)), middle=0, numbered=True,
     )  # fmt: skip
@@ -254,9 +246,9 @@ def _make_matrix_chart(comparison: Comparison) -> Chart | None:
         for cell, lead in leads.items()
     }
     title = f"Lead of the row over the column, {_get_lead_unit(comparison)}"
-    names = {policy: wrap_text(comparison.names[policy], 16) for policy in order}
+    names = {policy: figures.wrap_text(comparison.names[policy], 16) for policy in order}
     texts = {cell: _write_with_half(lead, decimals, "+") for cell, lead in leads.items()}
-    return make_heat_maps(
+    return figures.make_heat_maps(
         "matrix", title, {title: cells}, ("", order), ("", order), "points", diverging=True,
         min_observations=0, texts=texts, names=names,
     )  # fmt: skip
@@ -371,7 +363,7 @@ def make_sweep_drawing(sweep: Sweep, screen: Screen) -> Drawing:
         return Drawing(lines, _list_line_charts(sweep), columns=1)
     maps = [_make_map(sweep, "points"), _make_map(sweep, "taken")]
     signs = "; ".join(f"{sign} {words}" for sign, words in _STATUS_SIGNS.values() if sign)
-    return Drawing([*lines, f"{signs}."], [chart for chart in maps if chart is not None])
+    return Drawing([*lines, f"{signs}."], [*filter(None, maps)])
 
 
 _STATUS_SIGNS = {
@@ -405,11 +397,13 @@ def _list_line_charts(sweep: Sweep) -> list[Chart]:
         _label_per_cent(sweep, game.made_share): made,
     }
     return [
-        make_lines(
+        figures.make_lines(
             "points", f"Lead over the opponents, with {confidence} intervals", points, parameter,
             "points a round", joined=False, names=names,
         ),
-        make_lines("shares", game.taken_heading, shares, parameter, "%", "share", names=names),
+        figures.make_lines(
+            "shares", game.taken_heading, shares, parameter, "%", "share", names=names
+        ),
     ]  # fmt: skip
 
 
@@ -435,7 +429,7 @@ def _make_map(sweep: Sweep, quantity: Literal["points", "taken"]) -> Chart | Non
     takes = capitalize(_label_per_cent(sweep, game.taken_share))
     title = takes if is_share else "Lead over the opponents, points a round"
     title = f"{title}, with {100 * sweep.leads.plan.confidence:g}% intervals"
-    return make_heat_maps(
+    return figures.make_heat_maps(
         quantity, title, {title: cells}, (first, first_values[::-1]),
         (second, second_values), "share" if is_share else "points", diverging=not is_share,
         min_observations=0, texts=texts, colour_bar=not is_small,
@@ -535,9 +529,9 @@ def make_tuning_drawing(tuning: Tuning, screen: Screen) -> Drawing:
         }
     title = "The centre of the search, as % of each parameter's range"
     charts = [
-        make_lines(
+        figures.make_lines(
             "leads", "Lead over the opponents, by generation", leads, "generation", "points a round"
         ),
-        make_lines("centres", title, centres, "generation", "% of the range", "share"),
+        figures.make_lines("centres", title, centres, "generation", "% of the range", "share"),
     ]
     return Drawing([*write_tuning_headline(tuning), screen.run.describe()], charts, columns=1)

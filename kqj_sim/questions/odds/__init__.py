@@ -142,30 +142,17 @@ def odds(
     )  # fmt: skip
     if record is not None and any(value is not None for value in typed.values()):
         raise InputError("`record` holds the cards, places, calls and plays: leave these out")
-    from kqj_sim.questions.odds.position import (
-        estimate_with_progress,
-        find_recorded_position,
-        name_people,
-        parse_typed_position,
-        read_record,
-        seat_players,
-    )
+    from kqj_sim.questions.odds.position import estimate_odds
     from kqj_sim.questions.odds.result import OddsResult
 
-    recorded = None if record is None else read_record(record, line)
-    with name_people(recorded) as people:
-        if recorded is None:
-            position = parse_typed_position(rules, typed)
-        else:
-            position = find_recorded_position(recorded, at)
-        players = seat_players(position, recorded, policy)
-        return OddsResult(
-            estimate_with_progress(
-                position, players, people, runner,
-                deals=deals, precision=precision, time=time, seed=seed, confidence=confidence,
-                ignore_calls=ignore_calls, ignore_plays=ignore_plays,
-            )
-        )  # fmt: skip
+    source = None if record is None else (record, line, at)
+    return OddsResult(
+        estimate_odds(
+            rules, typed, source, policy, runner,
+            deals=deals, precision=precision, time=time, seed=seed, confidence=confidence,
+            ignore_calls=ignore_calls, ignore_plays=ignore_plays,
+        )
+    )  # fmt: skip
 
 
 @question(

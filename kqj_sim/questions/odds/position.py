@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from kqj_sim.arguments import (
@@ -26,19 +25,16 @@ from kqj_sim.notation.files import (
     recognise,
     require_round,
 )
+from kqj_sim.notation.sections import find_people, is_policy
 from kqj_sim.notation.typed import read_typed_position
 from kqj_sim.options import OPTIONS
 from kqj_sim.output.grid import format_number
 from kqj_sim.places import SeatNames
-from kqj_sim.policies.players import Player
+from kqj_sim.policies.players import Player, parse_recorded_player
 from kqj_sim.positions.estimator import estimate_position
 from kqj_sim.positions.odds import Odds
 from kqj_sim.positions.position import Position, list_call_positions
-from kqj_sim.positions.reader import (
-    add_played_hands,
-    read_calls,
-    read_position,
-)
+from kqj_sim.positions.reader import add_played_hands, read_calls, read_position
 from kqj_sim.positions.sampling import EstimatePlan, count_choosing_deals
 from kqj_sim.questions.odds.screen import name_option
 from kqj_sim.record import AnyRecord, Record, partial_record_from_json
@@ -188,41 +184,61 @@ def seat_players(
     seated: Sequence[Player] = parse_players(policy, rules)
     if record is None:
         return seated
-    if policy is None and record.players is not None:
-        from kqj_sim.notation.sections import is_policy
-        from kqj_sim.policies.players import parse_recorded_player
-
-        if any(is_policy(name, record.game) for name in record.players):
-            seated = [parse_recorded_player(name, record.game) for name in record.players]
+    names = record.players or []
+    if policy is None and any(is_policy(name, record.game) for name in names):
+        seated = [parse_recorded_player(name, record.game) for name in names]
     if position.question == "card":
         return seated
     opener = position.opener
     return [*seated[opener:], *seated[:opener]]
 
 
-@contextmanager
-def name_people(record: AnyRecord | None) -> Iterator[SeatNames | None]:
-    """Let errors name the people of a record instead of seats; give their names."""
-    from kqj_sim.notation.sections import find_people
+# The estimate of every call, or card, with the progress shown.
 
-    people = None if record is None else find_people(record)
+
+def estimate_odds(
+    rules: GameRules,
+    typed: Mapping[str, Any],
+    source: tuple[RecordLike, int | None, str | tuple[int, int] | None] | None,
+    policy: PoliciesLike | None,
+    runner: Runner,
+    **settings: Any,
+) -> Odds:
+    """Estimate the options at a position that is typed, or of a recorded round.
+
+    Args:
+        typed: arguments of `odds` by name, as `parse_typed_position` takes them.
+        source: a record in place of these, its line, and where in the round.
+        settings: as the fields of `EstimatePlan`.
+
+    Raises:
+        InputError: the position is impossible, or there is no such record or place in it.
+        OSError: the file of the record cannot be read.
+    """
+    if source is None:
+        position = parse_typed_position(rules, typed)
+        players = seat_players(position, None, policy)
+        return _show_progress(position, players, None, runner, settings)
+    recorded, line, at = source
+    record = read_record(recorded, line)
+    people = find_people(record)
     try:
-        yield people
+        position = find_recorded_position(record, at)
+        players = seat_players(position, record, policy)
+        return _show_progress(position, players, people, runner, settings)
     except InputError as error:
+        # Errors name the people of a record instead of seats.
         if people is not None:
             error.args = (people.name_in(str(error)),)
         raise
 
 
-# The estimate of every call, or card, with the progress shown.
-
-
-def estimate_with_progress(
+def _show_progress(
     position: Position,
     players: Sequence[Player],
     people: SeatNames | None,
     runner: Runner,
-    **settings: Any,
+    settings: dict[str, Any],
 ) -> Odds:
     """Estimate the options of a position, and show the progress; raise as `estimate_position`."""
     deals = EstimatePlan(**settings).max_deals

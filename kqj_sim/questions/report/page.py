@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from kqj_sim.games import describe_rules, find_game
 from kqj_sim.messages import format_json, join_words, visible_lines
-from kqj_sim.output.chapters import WHOLE_GAMES, Chapter, Dots, choose_charts
+from kqj_sim.output.chapters import WHOLE_GAMES, Chapter, Dots, Numbers, choose_charts
 from kqj_sim.output.formats import convert_table
 from kqj_sim.output.grid import (
     EMPTY_CELL_TEXT,
@@ -22,7 +22,6 @@ from kqj_sim.output.grid import (
     format_number,
     make_grids,
 )
-from kqj_sim.output.numbers import Numbers
 from kqj_sim.output.page import Page, Section, page_to_markdown, to_html
 from kqj_sim.output.screen import Run, describe_policies
 from kqj_sim.output.sentences import say

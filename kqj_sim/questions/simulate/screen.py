@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING, Any
 from kqj_sim.games import find_game
 from kqj_sim.games.game import Game
 from kqj_sim.messages import capitalize
-from kqj_sim.output.chapters import WHOLE_GAMES, choose_charts
+from kqj_sim.output.chapters import WHOLE_GAMES, Group, KeyFigure, Numbers, choose_charts
 from kqj_sim.output.figures import Chart, Drawing, make_dots, make_message
-from kqj_sim.output.grid import EMPTY_CELL_TEXT, MIN_OBSERVATIONS, Cell, Grid
-from kqj_sim.output.group_words import format_heading, format_value
-from kqj_sim.output.numbers import Group, KeyFigure, Numbers
+from kqj_sim.output.grid import (
+    EMPTY_CELL_TEXT,
+    MIN_OBSERVATIONS,
+    Cell,
+    Grid,
+    format_heading,
+    format_value,
+)
 from kqj_sim.output.screen import Run, Screen
 from kqj_sim.output.sentences import load_sentences, say
 from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE, Estimate

@@ -11,9 +11,8 @@ import pytest
 
 from kqj_sim.games import GAMES
 from kqj_sim.games.kqj.report import describe_amounts, find_facts
-from kqj_sim.output.chapters import WHOLE_GAMES, Chapter, Dots, HeatMap
+from kqj_sim.output.chapters import WHOLE_GAMES, Chapter, Dots, HeatMap, Numbers, find_extremes
 from kqj_sim.output.grid import NO_INTERVAL, format_number
-from kqj_sim.output.numbers import Numbers, find_extremes
 from kqj_sim.output.sentences import load_sentences
 from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.report import page
