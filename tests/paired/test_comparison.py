@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 
 from kqj_sim.games import KQJ
-from kqj_sim.paired.comparison import describe_open_parts, explain_same_player
-from kqj_sim.paired.tables import make_comparison_tables
+from kqj_sim.paired.comparison import (
+    describe_open_parts,
+    explain_same_player,
+    make_comparison_tables,
+)
 from kqj_sim.policies import points
 from kqj_sim.policies.players import Player, label_players, parse_player
 from kqj_sim.rules import GameRules, KqjRules

@@ -31,7 +31,7 @@ DEFAULT_DEALS = 20_000
 def _list_comparison_tables(
     policies: Sequence[str], games: int | str | None, **_: Any
 ) -> Mapping[str, str]:
-    from kqj_sim.paired.tables import list_tables
+    from kqj_sim.paired.comparison import list_tables
 
     return list_tables(len(policies) > 2, games is not None)
 

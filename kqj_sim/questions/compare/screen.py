@@ -23,10 +23,10 @@ from kqj_sim.paired.comparison import (
     describe_open_parts,
     get_decimals,
     list_remarks,
+    make_comparison_tables,
     write_headline,
 )
 from kqj_sim.paired.leads import ComparisonPlan, Leads
-from kqj_sim.paired.tables import make_comparison_tables
 from kqj_sim.plan import Plan
 from kqj_sim.policies.players import format_player_file, split_file
 from kqj_sim.questions.compare.play import Setting, Sweep, Tuning, format_values

@@ -18,10 +18,9 @@ from kqj_sim.core.types import Int64Array, Rules
 from kqj_sim.core.types import Seating as CoreTable
 from kqj_sim.games import find_game
 from kqj_sim.imposed import ImposedFirstCall
-from kqj_sim.paired.comparison import Comparison, play_pairs
+from kqj_sim.paired.comparison import Comparison, make_comparison_tables, play_pairs
 from kqj_sim.paired.leads import ComparisonPlan, play_until_enough
 from kqj_sim.paired.match import compute_side_leads, spread_over_seats
-from kqj_sim.paired.tables import make_comparison_tables
 from kqj_sim.policies.players import Player
 from kqj_sim.rules import SEATS
 from kqj_sim.runner import Runner
