@@ -17,14 +17,8 @@ from kqj_sim.arguments import (
 from kqj_sim.cards import NUMBER_WORDS
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.games import KQJ
-from kqj_sim.notation.files import (
-    HasRecord,
-    ReadRound,
-    get_record,
-    read_file,
-    recognise,
-    require_round,
-)
+from kqj_sim.notation import files
+from kqj_sim.notation.files import HasRecord, ReadRound
 from kqj_sim.notation.sections import find_people, is_policy
 from kqj_sim.notation.typed import read_typed_position
 from kqj_sim.options import OPTIONS
@@ -99,13 +93,13 @@ def read_record(record: RecordLike, line: int | None) -> AnyRecord:
     if isinstance(record, str | os.PathLike):
         with open_lines(parse_argument("record", parse_path, record)) as lines:
             return _find_record(lines, line)
-    return get_record(record)
+    return files.get_record(record)
 
 
 def _find_record(lines: Iterable[bytes], line: int | None) -> AnyRecord:
-    is_text, lines = recognise(lines)
+    is_text, lines = files.recognise(lines)
     if line is not None:
-        number, record, _ = require_round(lines, line, partial_record_from_json)
+        number, record, _ = files.require_round(lines, line, partial_record_from_json)
     elif not is_text:
         return partial_record_from_json(_join_only_record(lines))
     else:
@@ -117,7 +111,7 @@ def _find_record(lines: Iterable[bytes], line: int | None) -> AnyRecord:
 
 def _find_only_round(lines: Iterable[bytes]) -> tuple[int, ReadRound]:
     """Return the round of a file in the notation that has no other."""
-    rounds = list(read_file(lines))
+    rounds = list(files.read_file(lines))
     if not rounds:
         raise RecordError("the file has no round")
     if len(rounds) > 1:

@@ -24,13 +24,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kqj_sim.core.types import Float64Array
-from kqj_sim.stats.intervals import (
-    DEFAULT_CONFIDENCE,
-    Estimate,
-    estimate_constant,
-    estimate_weighted_share,
-    make_exact,
-)
+from kqj_sim.stats import intervals
+from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE, Estimate, make_exact
 from kqj_sim.stats.moments import multiply
 from kqj_sim.stats.quantiles import student_quantile, student_tail
 
@@ -202,7 +197,7 @@ def estimate_loss(pilot: Draws | None, draws: Draws, choice: int, confidence: fl
     elif wins.error == 0:
         # Deals that are all alike say no more than their number.
         deals, limits = (wins.observations, wins.effective), (-1.0, 1.0)
-        wins = Mean(*estimate_constant(wins.value, *deals, confidence, limits))
+        wins = Mean(*intervals.estimate_constant(wins.value, *deals, confidence, limits))
     overall = _rank([*earlier, draws], options, choice)
     # Options that are worth the same may lose much in quite different shares of the deals.
     fair = [half for half, option in pairs if option == overall]
@@ -223,7 +218,7 @@ def _estimate_large(draws: Draws, best: int, choice: int, confidence: float) -> 
     number = share.effective
     if share.error > 0:
         number = min(number, share.value * (1 - share.value) / share.error**2)
-    return estimate_weighted_share(share.value, number, share.observations, confidence)
+    return intervals.estimate_weighted_share(share.value, number, share.observations, confidence)
 
 
 def _combine(one: Mean, other: Mean, same: bool, confidence: float) -> Mean:

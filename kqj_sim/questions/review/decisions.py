@@ -14,14 +14,8 @@ from kqj_sim.cards import parse_card
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.games import format_rule_options
 from kqj_sim.messages import one_line, visible
-from kqj_sim.notation.files import (
-    ReadRound,
-    RecordsLike,
-    list_records,
-    read_file,
-    recognise,
-    require_round,
-)
+from kqj_sim.notation import files
+from kqj_sim.notation.files import ReadRound, RecordsLike
 from kqj_sim.notation.sections import label_seats, name_people_in
 from kqj_sim.places import SeatNames, normalize_name
 from kqj_sim.policies.players import shorten_player
@@ -225,7 +219,8 @@ def list_rounds(
         path = parse_argument("records", parse_path, records)
         return _read_file(path, line), _count_rounds(path, line), path
     rounds = (
-        (number, partial(_prepare, record, number)) for number, record in list_records(records)
+        (number, partial(_prepare, record, number))
+        for number, record in files.list_records(records)
     )
     return rounds, len(records) if isinstance(records, Sized) else None, "FILE"
 
@@ -240,7 +235,7 @@ def _count_rounds(path: str, line: int | None) -> int | None:
     if not os.path.isfile(path):
         return None
     with open_lines(path) as lines:
-        is_text, lines = recognise(lines)
+        is_text, lines = files.recognise(lines)
         return None if is_text else sum(1 for text in lines if text.strip())
 
 
@@ -249,10 +244,10 @@ def _read_file(path: str, line: int | None) -> Iterator[UnreadRound]:
     is_empty = True
     with open_lines(path) as lines:
         if line is not None:
-            number, record, _ = require_round(lines, line, any_record_from_json)
+            number, record, _ = files.require_round(lines, line, any_record_from_json)
             yield number, partial(_prepare, record, number)
             return
-        for number, record in read_file(lines, any_record_from_json):
+        for number, record in files.read_file(lines, any_record_from_json):
             yield number, partial(_prepare, record, number)
             is_empty = False
     if is_empty:

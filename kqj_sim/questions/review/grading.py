@@ -11,6 +11,7 @@ import hashlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -25,16 +26,8 @@ from kqj_sim.positions.odds import Playouts
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.sampling import EstimatePlan, Limits, Sampler, derive_keys
 from kqj_sim.positions.search import Deadline, Search, SearchEnded
-from kqj_sim.questions.review.cross_fitting import (
-    LARGE_LOSS,
-    Draws,
-    Loss,
-    Mean,
-    average,
-    compute_exact_loss,
-    estimate_loss,
-    find_mistakes,
-)
+from kqj_sim.questions.review import cross_fitting
+from kqj_sim.questions.review.cross_fitting import LARGE_LOSS, Draws, Loss, Mean, average
 from kqj_sim.questions.review.decisions import Decision
 from kqj_sim.rules import GameRules
 from kqj_sim.simulation.encode import encode_seating
@@ -450,10 +443,11 @@ def grade_decisions(
         expected = spent * (1 - _PILOT_SHARE) * plan.deals / pilot_deals
         scale = min(1.0, max(0.0, fair.seconds_left) / max(expected, 1e-9))
     _divide_deals(prepared, plan.deals, scale)
-    graded = run(lambda each: _measure(each, plan), prepared, 1 - _PILOT_SHARE, limit)
+    graded = run(partial(_measure, plan=plan), prepared, 1 - _PILOT_SHARE, limit)
     counted = [grade for grade, _ in graded if grade.counts]
     p_values = [grade.loss.points.p_value for grade in counted]
-    for grade, is_shown in zip(counted, find_mistakes(p_values, plan.confidence), strict=True):
+    are_shown = cross_fitting.find_mistakes(p_values, plan.confidence)
+    for grade, is_shown in zip(counted, are_shown, strict=True):
         grade.mistake = is_shown and grade.matters
     return graded
 
@@ -565,7 +559,8 @@ def _measure(prepared: _Preparation, plan: GradePlan) -> tuple[Grade, Sampler] |
     """Measure the value of each option and the loss of the choice; None if time is over."""
     sampler, choice, pilot = prepared.sampler, prepared.choice, prepared.pilot
     if prepared.is_exact:
-        return _make_grade(prepared, pilot, compute_exact_loss(pilot, choice), plan), sampler
+        loss = cross_fitting.compute_exact_loss(pilot, choice)
+        return _make_grade(prepared, pilot, loss, plan), sampler
     if plan.deadline.has_passed:
         return None
     kept, played = prepared.kept, prepared.played
@@ -579,7 +574,7 @@ def _measure(prepared: _Preparation, plan: GradePlan) -> tuple[Grade, Sampler] |
         again = _prepare(prepared.decision, plan, len(pilot.weights), ignore_calls=True)
         return None if again is None else _measure(replace(again, deals=prepared.deals), plan)
     draws = draws.pick([played.index(prepared.equivalents[number]) for number in kept])
-    loss = estimate_loss(pilot.pick(kept), draws, kept.index(choice), plan.confidence)
+    loss = cross_fitting.estimate_loss(pilot.pick(kept), draws, kept.index(choice), plan.confidence)
     loss = replace(loss, best=kept[loss.best])
     if 2 * sampler.position.rules.max_points < LARGE_LOSS:
         # No round has such points.

@@ -26,6 +26,7 @@ from kqj_sim.messages import represent, shorten, visible
 from kqj_sim.policies.players import parse_player
 from kqj_sim.positions.sampling import ActualHands, Sampler
 from kqj_sim.positions.search import Deadline, SearchEnded
+from kqj_sim.questions.review import hindsight
 from kqj_sim.questions.review.cross_fitting import Mean, add_means, make_mean
 from kqj_sim.questions.review.decisions import Decision, RecordedRound, UnreadRound
 from kqj_sim.questions.review.grading import (
@@ -34,12 +35,6 @@ from kqj_sim.questions.review.grading import (
     Hindsight,
     derive_seed,
     grade_decisions,
-)
-from kqj_sim.questions.review.hindsight import (
-    AVERAGE_DEALS,
-    compute_differences,
-    estimate_average,
-    find_actual_hands,
 )
 from kqj_sim.record import Record
 from kqj_sim.runner import Runner
@@ -187,11 +182,10 @@ class RoundReview:
     def _split(self, seats: Sequence[int], seat: int | None, team: int) -> Parts:
         assert self.average is not None and self.start is not None and self.result is not None
         places = [self.played.place_of(own) for own in seats]
-        means, errors = self.average[:, places]
+        (means, errors), deals = self.average[:, places], hindsight.AVERAGE_DEALS
         average = make_mean(
-            float(means.mean()), float(errors.max()), AVERAGE_DEALS - 1, AVERAGE_DEALS,
-            self.confidence,
-        )  # fmt: skip
+            float(means.mean()), float(errors.max()), deals - 1, deals, self.confidence
+        )
         own, others = 0.0, 0.0
         for grade in self.all_grades:
             assert grade.hindsight is not None
@@ -230,7 +224,7 @@ def review_round(
     decisions = [decision for decision in played.decisions if decision.seat in chosen]
     seed = derive_seed(plan.seed, played.line)
     average = start = result = None
-    if decisions and find_actual_hands(played, seed, False) is not None:
+    if decisions and hindsight.find_actual_hands(played, seed, False) is not None:
         # First, since grading takes whatever time is left.
         average = _find_average(played, plan)
     graded = grade_decisions(decisions, plan, seconds, advance)
@@ -239,7 +233,7 @@ def review_round(
     ungraded = [decision for decision in decisions if decision.number not in numbers]
     is_random = any(len(grade.reference) > 1 for grade in grades)
     # The values along a round need every decision of it.
-    actual = None if ungraded else find_actual_hands(played, seed, is_random)
+    actual = None if ungraded else hindsight.find_actual_hands(played, seed, is_random)
     if actual is not None:
         looks_back = [_look_back(grade, sampler, actual) for grade, sampler in graded]
         _chain_counters(grades, looks_back)
@@ -248,13 +242,13 @@ def review_round(
         start = looks_back[0].before if looks_back else None
         if isinstance(played.source, Record):
             scores = np.array(played.source.scores, dtype=np.float64)
-            result = compute_differences(scores, played.rules)
+            result = hindsight.compute_differences(scores, played.rules)
     return RoundReview(played, grades, average, start, result, chosen, plan.confidence, ungraded)
 
 
 def _look_back(grade: Grade, sampler: Sampler, actual: ActualHands) -> Hindsight:
     decision, played = grade.decision, grade.decision.played
-    values = compute_differences(sampler.score(actual), played.rules).mean(axis=1)
+    values = hindsight.compute_differences(sampler.score(actual), played.rules).mean(axis=1)
     choice, team = grade.names.index(decision.choice), played.teams[decision.seat]
     return Hindsight(values, _weigh_reference(grade, values), choice, team)
 
@@ -290,7 +284,9 @@ def _find_average(played: RecordedRound, plan: GradePlan) -> Float64Array | None
         imposed = ImposedContract(played.place_of(record.sender), record.contract, record.amount)
     limit = plan.deadline.within(plan.deadline.seconds_left / 2)
     reference = parse_player(plan.reference, played.rules.game)
-    return estimate_average(played.rules, reference, record.pending_before, imposed, limit)
+    return hindsight.estimate_average(
+        played.rules, reference, record.pending_before, imposed, limit
+    )
 
 
 # Rounds one after another, until the time is over.

@@ -16,14 +16,8 @@ from kqj_sim.policies.players import label_players
 from kqj_sim.questions.review.cross_fitting import Mean, add_means, find_mistakes, make_mean
 from kqj_sim.questions.review.grading import Grade
 from kqj_sim.questions.review.play import Parts, RoundReview, compute_accuracy
-from kqj_sim.stats.intervals import (
-    MIN_MEAN_OBSERVATIONS,
-    Estimate,
-    compute_reach,
-    make_count,
-    make_exact,
-    make_unbounded,
-)
+from kqj_sim.stats import intervals
+from kqj_sim.stats.intervals import Estimate, make_count, make_exact
 from kqj_sim.stats.quantiles import student_quantile
 from kqj_sim.stats.tables import Table, TableRow
 
@@ -118,10 +112,10 @@ def average_rounds(values: Sequence[float], confidence: float) -> Estimate:
     if not count:
         return make_exact(math.nan, 0)
     mean = math.fsum(values) / count
-    if count < MIN_MEAN_OBSERVATIONS:
-        return make_unbounded(mean, count)
+    if count < intervals.MIN_MEAN_OBSERVATIONS:
+        return intervals.make_unbounded(mean, count)
     variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
-    half = compute_reach(count, confidence) * math.sqrt(variance / count)
+    half = intervals.compute_reach(count, confidence) * math.sqrt(variance / count)
     return Estimate(mean, mean - half, mean + half, count)
 
 
