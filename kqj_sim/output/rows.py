@@ -10,19 +10,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kqj_sim.columns import SENDER_HAND
 from kqj_sim.output.files import OutputFile, make_sidecar_path
 from kqj_sim.output.formats import RUN_KEY, format_run
 from kqj_sim.output.screen import Run
-from kqj_sim.simulation.rows import format_sender_hands
+from kqj_sim.simulation.rows import Rows, format_sender_hands
 from kqj_sim.suffixes import ROW_SUFFIXES, choose_by_suffix
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import NDArray
-
-    from kqj_sim.simulation.rows import Rows
 
 ROW_GROUP_SIZE = 1 << 17
 """Rows that are written together; they take some 30 MB before."""
@@ -91,8 +90,6 @@ class RowsFile:
 
     def _flush(self, count: int) -> None:
         """Write the first `count` of the waiting rows, while the next ones are played."""
-        import numpy as np
-
         gathered = _make_rows(lambda *arrays: np.concatenate(arrays, axis=-1), *self._gathered)
         self._gathered = [_make_rows(lambda array: array[..., count:], gathered)]
         self._waiting -= count
@@ -142,8 +139,6 @@ def _choose_encoding(schema: pa.Schema) -> dict[str, Any]:
 
 
 def _choose_rows(rows: Rows, mask: NDArray[np.bool_] | None) -> Rows:
-    import numpy as np
-
     if mask is None and (rows.deal[1:] > rows.deal[:-1]).all():
         return rows
     order = np.argsort(rows.deal)
@@ -163,7 +158,6 @@ def _make_rows(make: Callable[..., NDArray[Any]], *parts: Rows) -> Rows:
 
 def _convert_rows(rows: Rows, names: Sequence[str], is_typed: bool) -> pa.Table:
     """Return columns of rows; without types labels are text, and places numbers."""
-    import numpy as np
     import pyarrow as pa
 
     columns = {column.name: column for column in rows.columns}
@@ -205,7 +199,6 @@ def _describe_nulls(names: Iterable[str]) -> str:
 
 def _make_array(values: NDArray[Any], nulls: NDArray[np.bool_] | None = None) -> pa.Array:
     """Return a column for Arrow; `pyarrow.array` would import pandas, which takes 0.3 s."""
-    import numpy as np
     import pyarrow as pa
 
     is_flag = values.dtype == np.bool_
@@ -215,7 +208,6 @@ def _make_array(values: NDArray[Any], nulls: NDArray[np.bool_] | None = None) ->
 
 
 def _make_texts(texts: Sequence[str | None]) -> pa.Array:
-    import numpy as np
     import pyarrow as pa
 
     encoded = [b"" if text is None else text.encode() for text in texts]

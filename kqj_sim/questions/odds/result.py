@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, ClassVar
 from kqj_sim.games import describe_rules
 from kqj_sim.messages import format_json, represent
 from kqj_sim.output.grid import make_grids
-from kqj_sim.output.page import Page, Section
+from kqj_sim.output.page import Page, Section, to_html
+from kqj_sim.output.screen import Screen
 from kqj_sim.positions.measures import RANKING_MEASURE
+from kqj_sim.positions.odds import Odds
 from kqj_sim.questions.odds.screen import (
     LEAD,
     list_charts,
@@ -28,9 +30,6 @@ from kqj_sim.version import __version__
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from kqj_sim.output.screen import Screen
-    from kqj_sim.positions.odds import Odds
 
 
 @dataclass(frozen=True)
@@ -121,8 +120,6 @@ class OddsResult(Result):
         """Return the tables in a format, such as "csv", or the page ("html")."""
         if represent(format, str) != "html":
             return super().render(format)
-        from kqj_sim.output.page import to_html
-
         return to_html(make_odds_page(self._odds, self._screen))
 
     def describe_interruption(self) -> str:

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from kqj_sim.cards import add_suit_signs, format_card, format_hand
 from kqj_sim.games import describe_rules, find_game
 from kqj_sim.output.card_reasons import compare_cards
 from kqj_sim.output.figures import Chart, Drawing, NothingToDrawError, make_dots
 from kqj_sim.output.grid import Excerpt, format_number
-from kqj_sim.output.screen import RANGE_SIGNS, Run, Screen, group_seats
+from kqj_sim.output.screen import RANGE_SIGNS, Run, Screen, ScreenPart, group_seats
 from kqj_sim.output.sentences import say
 from kqj_sim.places import describe_place, name_places
 from kqj_sim.positions.measures import RANKING_MEASURE, UNCOUNTERED_VALUE
 from kqj_sim.positions.odds import CardOdds, Odds
 from kqj_sim.stats.intervals import Estimate, make_exact
 from kqj_sim.stats.tables import Table, TableRow
-
-if TYPE_CHECKING:
-    from kqj_sim.output.screen import ScreenPart
 
 # Odds in words: names of calls and cards, and the headline that says the decision.
 

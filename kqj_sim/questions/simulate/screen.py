@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kqj_sim.games import find_game
 from kqj_sim.games.game import Game
@@ -25,9 +25,7 @@ from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE, Estimate
 from kqj_sim.stats.quantiles import chi_square_tail
 from kqj_sim.stats.quantities import find_quantity
 from kqj_sim.stats.tables import Table
-
-if TYPE_CHECKING:
-    from kqj_sim.stats.tally import Tally
+from kqj_sim.stats.tally import Tally
 
 BLANK = Cell("")
 """A number that has no meaning in its column."""
