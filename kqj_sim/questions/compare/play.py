@@ -122,14 +122,14 @@ def list_parameter_values(
         texts = parse_argument("vary", list_items, vary)
         return tuple(parse_parameter_values(represent(text, str), player, rules) for text in texts)
     varied = []
-    for name, given in vary.items():
-        if isinstance(given, str):
-            text = f"{represent(name, str)}={given}"
-            varied.append(parse_parameter_values(text, player, rules))
+    for parameter, value in vary.items():
+        name = represent(parameter, str)
+        if isinstance(value, str):
+            varied.append(parse_parameter_values(f"{name}={value}", player, rules))
         else:
-            values = list(given) if isinstance(given, Iterable) else [given]
-            text = f"{represent(name, str)}={represent(values)}"
-            varied.append(_read_values(text, represent(name, str), values, player, rules))
+            values = list(value) if isinstance(value, Iterable) else [value]
+            text = f"{name}={represent(values)}"
+            varied.append(_read_values(text, name, values, player, rules))
     return tuple(varied)
 
 
@@ -172,7 +172,6 @@ def _expand_range(text: str, given: str) -> list[float]:
     """Return the values of `from:to:step`, by decimal arithmetic."""
     from decimal import Decimal, InvalidOperation
 
-    form = "write from:to:step with a step above 0, such as 30:70:5"
     pieces = given.split(":")
     for piece in pieces:
         message = explain_two_readings(piece, is_whole=False)
@@ -180,10 +179,11 @@ def _expand_range(text: str, given: str) -> list[float]:
             raise InputError(f"{quote(text)}: {message}")
     try:
         low, high, step = (Decimal(piece.strip()) for piece in pieces)
+        if not all(number.is_finite() for number in (low, high, step)) or step <= 0:
+            raise ValueError
     except (ValueError, InvalidOperation):
+        form = "write from:to:step with a step above 0, such as 30:70:5"
         raise InputError(f"{quote(text)}: {shorten(given)} is no range; {form}") from None
-    if not all(number.is_finite() for number in (low, high, step)) or step <= 0:
-        raise InputError(f"{quote(text)}: {shorten(given)} is no range; {form}")
     if high < low:
         raise InputError(
             f"{quote(text)}: the range is empty, as {shorten(pieces[1])} is below "

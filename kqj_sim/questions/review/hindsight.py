@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from kqj_sim.cards import Card, parse_card, parse_cards
-from kqj_sim.core import block as core_block
-from kqj_sim.core import rng
+from kqj_sim.core import block, rng
 from kqj_sim.core.block import LANES
 from kqj_sim.core.code_cache import keep, read_kept
 from kqj_sim.core.deal import draw_exchanged_card
@@ -207,10 +206,10 @@ def estimate_average(
     def play(state: Any, first: int, count: int) -> Float64Array:
         game.start_deals(state, first, LANES)
         # The dealer in the last seat: seats are places.
-        state[core_block.DEALER : core_block.DEALER + LANES] = rules.seats - 1
-        state[core_block.PENDING : core_block.PENDING + LANES] = pending
+        state[block.DEALER : block.DEALER + LANES] = rules.seats - 1
+        state[block.PENDING : block.PENDING + LANES] = pending
         play_block(state, LANES, experiment.seed, core_rules, seating, no_log)
-        if state[core_block.ILLEGAL : core_block.ILLEGAL + LANES].any():
+        if state[block.ILLEGAL : block.ILLEGAL + LANES].any():
             raise InputError(f"{reference.text} chose what is not allowed")
 
         def read_columns(name: str, count: int) -> Any:
@@ -224,13 +223,16 @@ def estimate_average(
     name = None
     if reference == get_default_player(rules.game):
         # The outcomes of a block tell other rules, players and weights.
-        block = play(core_block.allocate_block(), 0, LANES)
+        outcomes = play(block.allocate_block(), 0, LANES)
         text = repr((rules, reference.text, pending, imposed, deals, _AVERAGE_SEED))
-        name = f"{hashlib.sha256(text.encode() + block.tobytes()).hexdigest()[:32]}.average"
-    sums = None if name is None else _read_sums(name)
+        name = f"{hashlib.sha256(text.encode() + outcomes.tobytes()).hexdigest()[:32]}.average"
+    sums = None
+    if name is not None:
+        with suppress(OSError, ValueError):
+            sums = np.frombuffer(read_kept(name)).reshape(2, -1)
     if sums is None:
         sums = np.zeros((2, rules.seats))
-        functions = [partial(play, core_block.allocate_block()) for _ in range(count_processors())]
+        functions = [partial(play, block.allocate_block()) for _ in range(count_processors())]
         for values in map_in_threads(functions, 0, deals, LANES):
             if deadline is not None and deadline.has_passed:
                 return None
@@ -242,14 +244,6 @@ def estimate_average(
     mean = total / deals
     errors = np.sqrt((squares / deals - mean**2) / (deals - 1))
     return _averages.setdefault(key, np.stack([mean, errors]))
-
-
-def _read_sums(name: str) -> Float64Array | None:
-    """Return sums and squares of the places that an earlier process kept, (2, places)."""
-    try:
-        return np.frombuffer(read_kept(name)).reshape(2, -1)
-    except (OSError, ValueError):
-        return None
 
 
 class Continuation:
