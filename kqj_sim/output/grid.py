@@ -635,10 +635,10 @@ class Excerpt:
         if self.sorted_by:
             numbers = table.estimates(self.sorted_by)
             rows.sort(key=lambda group: -numbers[group].value)
-        shown = [at for at, group in enumerate(table.groups) if group not in self.without]
+        columns = [at for at, group in enumerate(table.groups) if group not in self.without]
         numbers_by_place = {(group, name): estimate for group, name, estimate in table.lines}
         lines = [
-            (tuple(group[at] for at in shown), name, numbers_by_place[group, name])
+            (tuple(group[at] for at in columns), name, numbers_by_place[group, name])
             for name in self.quantities
             for group in rows[: self.most]
             if (group, name) in numbers_by_place
@@ -646,7 +646,7 @@ class Excerpt:
         excerpt = replace(
             table,
             title=table.title if self.title is None else self.title,
-            groups=tuple(table.groups[at] for at in shown),
+            groups=tuple(table.groups[at] for at in columns),
             lines=lines,
             note=table.note if self.note is None else self.note,
         )

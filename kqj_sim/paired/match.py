@@ -216,7 +216,7 @@ class Match:
         rounds = len(self.arrangements)
         arrangements = self.arrangements * (len(played) // rounds)
         singles = np.stack(
-            [self._compute_leads(*each) for each in zip(played, arrangements, strict=True)]
+            [self._compute_leads(*seated) for seated in zip(played, arrangements, strict=True)]
         )
         leads = singles.reshape(-1, rounds, singles.shape[-1]).sum(axis=1)
         measures = []

@@ -695,9 +695,9 @@ def _search(
     decimals = find_game(match.rules.game).point_decimals
     course: list[Generation] = []
     while len(course) < plan.generations and not search.should_stop():
-        asked = [search.ask() for _ in range(count)]
+        trials = [search.ask() for _ in range(count)]
         candidates = [
-            _with_values(match.players[0], searched, values_at(shares)) for shares, _ in asked
+            _with_values(match.players[0], searched, values_at(shares)) for shares, _ in trials
         ]
         first = plan.first + len(course) * plan.deals
         leads = _make_leads(match, candidates, plan, first, plan.deals)
@@ -706,7 +706,7 @@ def _search(
         # The search minimises; it sorts what it is told.
         losses = [
             (point, -float(leads.tally.leads.total(number)) / plan.deals / match.lead_divisor)
-            for number, (_, point) in enumerate(asked)
+            for number, (_, point) in enumerate(trials)
         ]
         search.tell(losses)
         points = [-loss for _, loss in losses]

@@ -237,22 +237,22 @@ def _show_progress(
     """Estimate the options of a position, and show the progress; raise as `estimate_position`."""
     deals = EstimatePlan(**settings).max_deals
     choosing = count_choosing_deals(deals)
-    finished, shown = 0, ""
+    finished, text = 0, ""
 
     def show_answer(odds: Odds) -> None:
-        nonlocal finished, shown
-        shown = name_option(odds, odds.best)
+        nonlocal finished, text
+        text = name_option(odds, odds.best)
         now = odds.deals
         if odds.choosing_deals > 0:
             # A choice that ended early leaves out the rest of its deals.
             now += choosing
             chance = odds.estimate("win_share", odds.best)
-            shown += f": wins {format_number(chance, 'share')}"
-        runner.advance(now - finished, shown)
+            text += f": wins {format_number(chance, 'share')}"
+        runner.advance(now - finished, text)
         finished = now
 
     def show_search(hands: int) -> None:
-        runner.advance(0, shown or f"searching for hands that agree: {hands:,} tried")
+        runner.advance(0, text or f"searching for hands that agree: {hands:,} tried")
 
     with runner.start("deals", choosing + deals, polls=False):
         settings |= {"threads": runner.workers, "progress": show_answer, "searching": show_search}

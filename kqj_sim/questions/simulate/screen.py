@@ -56,9 +56,9 @@ def make_simulation_screen(run: Run, tables: Sequence[Table]) -> Screen:
         headline.append(_write_round_headline(numbers, game, count))
         remarks, more = game.screen().make_grids(numbers)
         grids += more
-    shown = [grid for grid in grids if grid is not None]
+    parts = [grid for grid in grids if grid is not None]
     # Without key figures the headline says everything.
-    return Screen(run, tables, headline, shown, shown=None if shown else (), remarks=remarks)
+    return Screen(run, tables, headline, parts, shown=None if parts else (), remarks=remarks)
 
 
 def make_grid(
@@ -276,15 +276,15 @@ def make_simulation_drawing(tally: Tally, screen: Screen) -> Drawing:
     """Return the picture of a simulation: of its groups, if there are any to compare."""
     run = screen.run
     numbers = Numbers(run, screen.tables)
-    shown, left_out = _list_group_charts(numbers) if run.by else ([], "")
-    if not shown:
+    charts, left_out = _list_group_charts(numbers) if run.by else ([], "")
+    if not charts:
         numbers = Numbers(run, tally.make_plot_tables(run.confidence or DEFAULT_CONFIDENCE))
         described = find_game(run.rules.game).report()
         drawn = [*WHOLE_GAMES.pictures, *described.PLOTS]
         if numbers.count(*described.PLAYED):
-            shown = choose_charts(drawn, numbers, numbered=True)
+            charts = choose_charts(drawn, numbers, numbered=True)
     lines = [*screen.headline, run.describe(), left_out]
-    return Drawing(lines, shown or [make_message("no rounds were played")])
+    return Drawing(lines, charts or [make_message("no rounds were played")])
 
 
 def _list_group_charts(numbers: Numbers) -> tuple[list[Chart], str]:
