@@ -11,7 +11,6 @@ from typing import TextIO
 import click
 
 from kqj_sim.messages import visible_lines
-from kqj_sim.options import speak_shell
 
 _RESERVED: ContextVar[TextIO | None] = ContextVar("_RESERVED", default=None)
 
@@ -46,5 +45,9 @@ def write_line(text: str = "", *, err: bool = False, nl: bool = True) -> None:
 
     Messages, on stderr, name options as the command line does.
     """
-    text = visible_lines(speak_shell(text) if err else text)
-    click.echo(text, None if err else get_stdout(), nl=nl, err=err)
+    if err:
+        # Here, since the options take help a quarter of its time.
+        from kqj_sim.options import speak_shell
+
+        text = speak_shell(text)
+    click.echo(visible_lines(text), None if err else get_stdout(), nl=nl, err=err)
