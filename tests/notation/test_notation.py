@@ -252,6 +252,13 @@ WRONG = [
     ("Eva: ♠ H", "Eve: ♠ H", 10, "'Eve' is not a player"),
     ("pass take", "pass take x", 14, "Calls: call 3"),
     ("pass take", "pass talk", 14, "'talk', is not a call"),
+    (
+        "pass take\n",
+        "pass\nContract: h by Cem\n",
+        15,
+        "Contract: the calls make another one, or none",
+    ),
+    ("pass take\n", "pass take\nContract: d by Cem\n", 15, "Contract: the calls make another one"),
     ("Result: ", "Result: great ", None, "Result"),
 ]
 
