@@ -31,8 +31,9 @@ from kqj_sim.policies.tools import is_partner, normal_share
 # The point count: points that a hand's cards add to its team's total in a contract.
 #
 # A count is the sum of *terms*, such as "trumps held" or "aces of plain suits", each times a
-# parameter of `points`. `tools/fit_points` fits these parameters to played rounds. Cards are in
-# natural coding (`core.cards`).
+# parameter of `points` of the same name, which says what it is (`make_count_parameters`).
+# `tools/fit_points` fits these parameters to played rounds. Cards are in natural coding
+# (`core.cards`).
 
 _7, _8, _9, _J, _Q, _K, _H, _T, _A = (c.EACH_SUIT << bit for bit in range(3, 12))
 
@@ -44,22 +45,17 @@ class SuitTerms(NamedTuple):
     """The terms of a hand with a suit as trump."""
 
     trump: int
-    """Trumps held."""
     long: int
-    """Trumps held from the fourth on."""
     trump_9: int
     trump_8: int
     trump_7: int
     trump_A: int
     trump_T: int
     trump_KQ: int
-    """King and Queen of trump without the Jack."""
     trump_KQJ: int
     plain_A: int
-    """Aces of the other suits."""
     plain_T: int
     void: int
-    """Other suits of which there is no card."""
 
 
 class NoTrumpTerms(NamedTuple):
@@ -69,10 +65,8 @@ class NoTrumpTerms(NamedTuple):
     nt_T: int
     nt_H: int
     nt_AT: int
-    """Suits with ace and ten, but not the Hero."""
     nt_ATH: int
     nt_long: int
-    """Cards in the longest suit."""
 
 
 class AllTrumpsTerms(NamedTuple):
@@ -82,13 +76,10 @@ class AllTrumpsTerms(NamedTuple):
     at_8: int
     at_7: int
     at_98: int
-    """Suits with 9 and 8, but not the 7."""
     at_987: int
     at_KQ: int
-    """Suits with King and Queen, but not the Jack."""
     at_KQJ: int
     at_long: int
-    """Cards in the longest suit."""
 
 
 @scalar

@@ -150,9 +150,7 @@ def list_charts(odds: KqjCallOdds) -> list[Chart]:
     charts: list[Chart] = []
     shown = odds.ranking[:_MAX_DISTRIBUTIONS]
     if odds.contract_options:
-        contracts = dict.fromkeys(odds.options[option].contract for option in odds.ranking)
-        played = {odds.options[option].contract: option for option in odds.contract_options}
-        shown = [played[contract] for contract in contracts if contract in played]
+        shown = _rank_contracts(odds)
         charts.append(_make_chance_chart(odds, shown))
     drawn = shown[:_MAX_CONTRACTS] if odds.contract_options else shown
     stacks = {option: _list_totals(odds, option) for option in drawn}
@@ -167,6 +165,13 @@ def list_charts(odds: KqjCallOdds) -> list[Chart]:
             )
         )  # fmt: skip
     return charts
+
+
+def _rank_contracts(odds: KqjCallOdds) -> list[int]:
+    """Return the options that are contracts as played, in the order of the best calls in each."""
+    played = {odds.options[option].contract: option for option in odds.contract_options}
+    contracts = dict.fromkeys(odds.options[option].contract for option in odds.ranking)
+    return [played[contract] for contract in contracts if contract in played]
 
 
 def _name_played(odds: KqjCallOdds, option: int) -> str:
@@ -218,9 +223,7 @@ def list_grids(odds: KqjCallOdds) -> list[Grid]:
 
 
 def _make_amount_grid(odds: KqjCallOdds) -> Grid:
-    played = {odds.options[option].contract: option for option in odds.contract_options}
-    best = dict.fromkeys(odds.options[option].contract for option in odds.ranking)
-    chosen = [played[contract] for contract in best if contract in played][:_MAX_CONTRACTS]
+    chosen = _rank_contracts(odds)[:_MAX_CONTRACTS]
     lowest = odds.options[chosen[0]].amount
     highest = min(max(_HIGHEST_AMOUNT, lowest + 10 * _AMOUNT_COLUMNS), odds.max_points)
     step = 10 * math.ceil((highest - lowest) / (10 * _AMOUNT_COLUMNS))

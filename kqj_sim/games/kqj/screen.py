@@ -178,10 +178,7 @@ def _make_point_grid(numbers: Numbers) -> Grid:
             ("first bid", "opening_amount_mean"), ("last bid", "final_amount_mean"),
         ):  # fmt: skip
             rows.append((name, [numbers.cell("auctions", quantity), *[screen.BLANK] * 3]))
-    total = [
-        numbers.cell("contracting_total", f"contracting_total_{end}")
-        for end in ("mean", "quantile_25", "median", "quantile_75")
-    ]
+    total = screen.list_quartiles(numbers, "contracting_total")
     rows.append(("contracting team's total", total))
     teams = require_kqj_rules(numbers.run.rules).teams
     scores = [

@@ -83,13 +83,7 @@ def _make_side_grid(numbers: Numbers) -> Grid:
 def _make_point_grid(numbers: Numbers) -> Grid:
     """Return card points and changes of the scores, per round played."""
     rows = [
-        (
-            words,
-            [
-                numbers.cell("card_points", f"card_points_{end}", side)
-                for end in ("mean", "quantile_25", "median", "quantile_75")
-            ],
-        )
+        (words, screen.list_quartiles(numbers, "card_points", side))
         for words, side in (
             ("caller's card points", "caller"),
             ("others' card points", "others"),

@@ -82,6 +82,12 @@ def list_rare(counts: Mapping[Any, int]) -> list[Any]:
     return [name for name, count in counts.items() if count < MIN_OBSERVATIONS]
 
 
+def list_quartiles(numbers: Numbers, name: str, *group: object) -> list[Cell]:
+    """Return mean and quartiles of a distribution, whose table has its name."""
+    ends = ("mean", "quantile_25", "median", "quantile_75")
+    return [numbers.cell(name, f"{name}_{end}", *group) for end in ends]
+
+
 def make_score_grid(numbers: Numbers, quantity: str) -> Grid | None:
     """Return the score per deal of each team or seat, None if all have the same player."""
     who, count = numbers.scorers
