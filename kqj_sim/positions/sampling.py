@@ -27,11 +27,20 @@ from kqj_sim.simulation.experiment import MAX_DEAL
 from kqj_sim.simulation.workers import UNBOUNDED, count_processors, map_in_threads, split_range
 from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE
 
-ILLEGAL_CHOICE_MESSAGE = "a policy chose what is not allowed while the round was played on"
 NO_LAYOUTS_MESSAGE = (
     "no distribution of the hidden cards agrees with the plays: a player played a card that the "
     "rules forbade, or a card is wrong"
 )
+
+
+PLAYED_ON = "while the round was played on"
+
+
+def require_legal(is_legal: bool, where: str = PLAYED_ON) -> None:
+    """Raise InputError unless everything that the policies chose is allowed."""
+    if not is_legal:
+        raise InputError(f"a policy chose what is not allowed {where}")
+
 
 # The plan of an estimate: the deals that it may spend, and what is enough.
 
@@ -195,13 +204,13 @@ class Sampler(ABC):
     counts_rejected: ClassVar[bool] = False
     max_hands: ClassVar[int] = MAX_HANDS
     hands_per_deal: ClassVar[int | None] = None
-    position: Position
-    players: tuple[Player, ...]
-    seed: int
     options: Sequence[Any]
     measures: MeasureTable
     question_count: int
-    ignore_calls: bool
+
+    def __init__(self, position: Position, players: Sequence[Player], plan: EstimatePlan) -> None:
+        self.position, self.players = position, tuple(players)
+        self.seed, self.ignore_calls = plan.seed, plan.ignore_calls
 
     @property
     def option_count(self) -> int:

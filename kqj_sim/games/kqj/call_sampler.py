@@ -16,7 +16,6 @@ from kqj_sim.core.observed_calls import LISTED, LISTED_DEALS, STOPPED
 from kqj_sim.core.scoring import CAPOT_TOTAL, LITIGATION, PASSED_OUT
 from kqj_sim.core.types import Block, Float64Array, Int16Array, Int64Array
 from kqj_sim.core.weighted_draws import add_shared_squares
-from kqj_sim.errors import InputError
 from kqj_sim.places import describe_place
 from kqj_sim.plan import check_range
 from kqj_sim.policies.card_sets import encode_cards
@@ -180,9 +179,8 @@ class KqjCallSampler(Sampler):
 
     def __init__(self, situation: Position, players: Sequence[Player], plan: EstimatePlan) -> None:
         check_range("pending", situation.pending, 0, MAX_TOTAL)
-        self.position, self.players = situation, tuple(players)
+        super().__init__(situation, players, plan)
         self.rules = require_kqj_rules(situation.rules)
-        self.seed, self.ignore_calls = plan.seed, plan.ignore_calls
         observed_calls, self.auction_state = auction.replay_calls(situation)
         self.observed_calls = (
             [] if self.ignore_calls else auction.order_rarest_first(observed_calls)
@@ -296,11 +294,9 @@ class KqjCallSampler(Sampler):
         )  # fmt: skip
         if live == STOPPED:
             raise SearchEnded(by_time=False)
-        outcomes = None if live < 0 else self._play_out(state, live, hands, keys)
-        if outcomes is None:
-            raise InputError(
-                f"a policy chose what is not allowed in the deals from {first} of seed {self.seed}"
-            )
+        where = f"in the deals from {first} of seed {self.seed}"
+        sampling.require_legal(live >= 0, where)
+        outcomes = self._play_out(state, live, hands, keys, where)
         # First and further cards of each place.
         by_place = hands.reshape(2 * SEATS, LANES)[:, :live]
         return Playouts(
@@ -316,10 +312,9 @@ class KqjCallSampler(Sampler):
         texts = []
         for question in auction.make_question(self.position, self.auction_state):
             packed = np.array(question.pack(), dtype=np.int64)
-            if not core.choose_calls(
-                self._observer, packed, keys, self._rules, self._seating, codes
-            ):
-                raise InputError(sampling.ILLEGAL_CHOICE_MESSAGE)
+            sampling.require_legal(
+                core.choose_calls(self._observer, packed, keys, self._rules, self._seating, codes)
+            )
             texts.append([auction.format_answer(question.member, int(code)) for code in codes])
         if len(texts) == 1:
             return texts[0]
@@ -334,21 +329,21 @@ class KqjCallSampler(Sampler):
         hands[:SEATS, :count], hands[SEATS:, :count] = actual.first.T, actual.further.T
         keys[:count] = actual.keys
         outcomes = self._play_out(allocate_block(), count, hands.reshape(-1), keys)
-        if outcomes is None:
-            raise InputError(sampling.ILLEGAL_CHOICE_MESSAGE)
         teams: int = self.position.rules.team_count
         return outcomes[:, :, core.TEAM_SCORES : core.TEAM_SCORES + teams].astype(np.float64)
 
     def _play_out(
-        self, state: Block, live: int, hands: Int64Array, keys: Int64Array
-    ) -> Int16Array | None:
-        """Return the outcomes of each call in some deals; None after an illegal choice."""
+        self, state: Block, live: int, hands: Int64Array, keys: Int64Array,
+        where: str = sampling.PLAYED_ON,
+    ) -> Int16Array:  # fmt: skip
+        """Return the outcomes of each call in some deals; `where` as of `require_legal`."""
         outcomes = np.zeros((len(self.options), live, core.OUTCOME_SIZE), dtype=np.int16)
         is_legal = core.play_out_calls(
             state, live, self._rules, self._seating, self._uncountered_seating, self._observer,
             self._packed_options, hands, keys, outcomes,
         )  # fmt: skip
-        return outcomes if is_legal else None
+        sampling.require_legal(is_legal, where)
+        return outcomes
 
     def add_choice(self, choice: str, deadline: Deadline) -> KqjCallSampler:
         """Return the same sampler with some higher bids among its calls; as of `Sampler`.

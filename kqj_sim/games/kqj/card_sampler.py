@@ -402,8 +402,7 @@ class KqjCardSampler(sampling.CardSampler):
         """Prepare a sampler; distributions are listed if they are no more than `max_layouts`."""
         rules = partial_round.rules
         assert isinstance(rules, KqjRules)
-        self.position, self.players = partial_round, tuple(players)
-        self.seed, self.ignore_calls = plan.seed, plan.ignore_calls
+        super().__init__(partial_round, players, plan)
         self.options = partial_round.legal_cards
         self.observed_calls = [] if plan.ignore_calls else list_observed_calls(partial_round)
         self.question_count = len(self.observed_calls)
@@ -473,8 +472,9 @@ class KqjCardSampler(sampling.CardSampler):
 
     def ask(self, keys: Int64Array) -> list[str]:
         cards = np.zeros(len(keys), dtype=np.int64)
-        if not card_odds.choose_cards(self.turn, keys, self._rules, self._seating, cards):
-            raise InputError(sampling.ILLEGAL_CHOICE_MESSAGE)
+        sampling.require_legal(
+            card_odds.choose_cards(self.turn, keys, self._rules, self._seating, cards)
+        )
         contract = CONTRACTS.index(self.position.contract.contract)
         return [format_cards(int(card), contract)[0] for card in cards]
 
@@ -498,8 +498,7 @@ class KqjCardSampler(sampling.CardSampler):
             raise SearchEnded(by_time=False)
         if kept == card_odds.NO_LAYOUT:
             raise InputError(sampling.NO_LAYOUTS_MESSAGE)
-        if kept == card_odds.ILLEGAL_CALL:
-            raise InputError(sampling.ILLEGAL_CHOICE_MESSAGE)
+        sampling.require_legal(kept != card_odds.ILLEGAL_CALL)
         listed = int(signal[oc.LISTED])
         weights = weights[:kept] * (self._compute_list_scale(listed) if listed else 1.0)
         return HandDraws(keys[:kept], weights, hands[:kept], counts, listed > 0)
@@ -590,8 +589,7 @@ class KqjCardSampler(sampling.CardSampler):
         """Return outcomes, int16 (cards, n, OUTCOME_SIZE), of hidden hands, int64 (n, 6)."""
         outcomes = np.zeros((len(self.options) * len(hands), OUTCOME_SIZE), dtype=np.int16)
         card_odds.play_out_cards(self.turn, hands, keys, self._rules, self._seating, outcomes)
-        if (outcomes[:, RESULT] == card_odds.ILLEGAL_RESULT).any():
-            raise InputError(sampling.ILLEGAL_CHOICE_MESSAGE)
+        sampling.require_legal(not (outcomes[:, RESULT] == card_odds.ILLEGAL_RESULT).any())
         return outcomes.reshape(len(self.options), len(hands), OUTCOME_SIZE)
 
     def weigh_listed_by_plays(self) -> Float64Array:
@@ -601,16 +599,12 @@ class KqjCardSampler(sampling.CardSampler):
 
     def count_ways(self, seed: int) -> Int64Array:
         ways = count_ways(self.turn, self.layouts, seed, self._rules, self._seating)
-        return self._check_ways(ways, self.layout_count)
+        sampling.require_legal(len(ways) == self.layout_count)
+        return ways
 
     def _count_hand_ways(self, place: int, hands: Int64Array, seed: int) -> Int64Array:
         ways = count_hand_ways(self.turn, place, hands, seed, self._rules, self._seating)
-        return self._check_ways(ways, len(hands))
-
-    def _check_ways(self, ways: Int64Array, expected: int) -> Int64Array:
-        """Return numbers of ways; raise InputError if there are none for an illegal choice."""
-        if len(ways) < expected:
-            raise InputError(sampling.ILLEGAL_CHOICE_MESSAGE)
+        sampling.require_legal(len(ways) == len(hands))
         return ways
 
     def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:

@@ -115,8 +115,7 @@ class KwajongenCallSampler(sampling.Sampler):
 
     def __init__(self, situation: Position, players: Sequence[Player], plan: EstimatePlan) -> None:
         assert situation.upcard is not None
-        self.position, self.players = situation, tuple(players)
-        self.seed, self.ignore_calls = plan.seed, plan.ignore_calls
+        super().__init__(situation, players, plan)
         self.options: tuple[str, ...] = CALL_OPTIONS
         self.question_count = int(situation.place > 0 and not self.ignore_calls)
         self._rules = encode_rules(situation.rules)
@@ -137,26 +136,26 @@ class KwajongenCallSampler(sampling.Sampler):
         answers = np.zeros(len(keys), dtype=np.int64)
         hands = np.zeros((len(keys), SEATS), dtype=np.int64)
         hands[:, self.position.place] = encode_cards(self.position.hand, "kwajongen")
-        if not core.choose_calls(
-            self._observer, hands.reshape(-1), keys, self._rules, self._seating, answers
-        ):
-            raise InputError(sampling.ILLEGAL_CHOICE_MESSAGE)
+        flat = hands.reshape(-1)
+        sampling.require_legal(
+            core.choose_calls(self._observer, flat, keys, self._rules, self._seating, answers)
+        )
         return [CALL_OPTIONS[answer] for answer in answers]
 
     def score(self, actual: sampling.ActualHands) -> Float64Array:
         outcomes = self._play_out(actual.first.reshape(-1), actual.keys)
-        if outcomes is None:
-            raise InputError(sampling.ILLEGAL_CHOICE_MESSAGE)
         return _order_by_team(outcomes, self.position.teams[self.position.seat])
 
-    def _play_out(self, hands: Int64Array, keys: Int64Array) -> Int16Array | None:
-        """Return the outcomes of each call in some deals; None after an illegal choice."""
+    def _play_out(
+        self, hands: Int64Array, keys: Int64Array, where: str = sampling.PLAYED_ON
+    ) -> Int16Array:
+        """Return the outcomes of each call in some deals; `where` as of `require_legal`."""
         outcomes = np.zeros((core.OPTION_COUNT, len(keys), core.OUTCOME_SIZE), dtype=np.int16)
         is_legal = core.play_out_calls(
             self._rules, self._seating, self._observer, hands, keys, outcomes
         )
-        numbers = [CALL_OPTIONS.index(option) for option in self.options]
-        return outcomes[numbers] if is_legal else None
+        sampling.require_legal(is_legal, where)
+        return outcomes[[CALL_OPTIONS.index(option) for option in self.options]]
 
     def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
         hands, keys = np.zeros((LANES, SEATS), dtype=np.int64), np.zeros(LANES, dtype=np.int64)
@@ -164,11 +163,9 @@ class KwajongenCallSampler(sampling.Sampler):
             first, self.seed, self._rules, self._seating, self._observer, self.question_count,
             hands.reshape(-1), keys,
         )  # fmt: skip
-        outcomes = None if live < 0 else self._play_out(hands[:live].reshape(-1), keys[:live])
-        if outcomes is None:
-            raise InputError(
-                f"a policy chose what is not allowed in the deals from {first} of seed {self.seed}"
-            )
+        where = f"in the deals from {first} of seed {self.seed}"
+        sampling.require_legal(live >= 0, where)
+        outcomes = self._play_out(hands[:live].reshape(-1), keys[:live], where)
         counts, _ = search.start_chunk()
         counts[:] = LANES, live
         return Playouts(LANES, np.ones(live), outcomes, hands[:live].T, counts)
@@ -240,8 +237,7 @@ class KwajongenCardSampler(sampling.CardSampler):
         max_layouts: int = 0,
     ) -> None:
         """Prepare a sampler; distributions are listed if they are no more than `max_layouts`."""
-        self.position, self.players = partial_round, tuple(players)
-        self.seed, self.ignore_calls = plan.seed, plan.ignore_calls
+        super().__init__(partial_round, players, plan)
         self.options = partial_round.legal_cards
         rules, opener = partial_round.rules, partial_round.opener
         by_place = [players[(opener + place) % SEATS] for place in range(SEATS)]
@@ -264,8 +260,9 @@ class KwajongenCardSampler(sampling.CardSampler):
     def ask(self, keys: Int64Array) -> list[str]:
         cards = np.zeros(len(keys), dtype=np.int64)
         hands = np.tile(self.turn.dealt, len(keys))
-        if not core.choose_cards(self.turn, hands, keys, self._rules, self._seating, cards):
-            raise InputError(sampling.ILLEGAL_CHOICE_MESSAGE)
+        sampling.require_legal(
+            core.choose_cards(self.turn, hands, keys, self._rules, self._seating, cards)
+        )
         trump = SUITS.index(self.position.contract.contract)
         return [format_cards(int(card), trump, "kwajongen")[0] for card in cards]
 
@@ -305,21 +302,19 @@ class KwajongenCardSampler(sampling.CardSampler):
 
     def _match_calls(self, hands: Int64Array, keys: Int64Array) -> Int64Array:
         """Return for each of a block of distributions 1 if it agrees with the calls, else 0."""
-        agrees = np.zeros(len(hands), dtype=np.int64)
-        if not core.replay_calls(
-            self.turn, self._rules, self._seating, hands.reshape(-1), keys, agrees
-        ):
-            raise InputError(sampling.ILLEGAL_CHOICE_MESSAGE)
+        agrees, flat = np.zeros(len(hands), dtype=np.int64), hands.reshape(-1)
+        sampling.require_legal(
+            core.replay_calls(self.turn, self._rules, self._seating, flat, keys, agrees)
+        )
         return agrees
 
     def _play(self, hands: Int64Array, keys: Int64Array) -> Int16Array:
         """Return the outcomes of each card in at most a block of distributions."""
         outcomes = np.zeros((len(hands), len(self.options), core.OUTCOME_SIZE), dtype=np.int16)
-        if not core.play_out_cards(
-            self.turn, self._rules, self._seating, np.ascontiguousarray(hands).reshape(-1),
-            np.ascontiguousarray(keys), outcomes,
-        ):  # fmt: skip
-            raise InputError(sampling.ILLEGAL_CHOICE_MESSAGE)
+        flat, keys = np.ascontiguousarray(hands).reshape(-1), np.ascontiguousarray(keys)
+        sampling.require_legal(
+            core.play_out_cards(self.turn, self._rules, self._seating, flat, keys, outcomes)
+        )
         return outcomes.swapaxes(0, 1)
 
     def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:
