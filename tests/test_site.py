@@ -70,6 +70,11 @@ def test_every_page_of_docs_is_in_the_site(site: Path, pages: dict[Path, Links])
     assert {f"{page.stem}.html" for page in DOCS.glob("*.md")} - {"index.html"} <= {*index}
 
 
+def test_the_menu_has_at_most_20_entries(site: Path) -> None:
+    html = (site / "index.html").read_text(encoding="utf-8")
+    assert 10 < len(re.findall(r'<li class="toctree-l1', html.split("<article")[0])) <= 20
+
+
 def test_links_lead_to_pages_and_anchors_of_the_site(site: Path, pages: dict[Path, Links]) -> None:
     dead, found = [], 0
     for page, links in pages.items():

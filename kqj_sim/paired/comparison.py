@@ -404,9 +404,13 @@ def list_remarks(comparison: Comparison) -> list[str]:
 def list_tables(several: bool, games: bool) -> dict[str, str]:
     """Return the titles of the tables of a comparison, by name."""
     return {
-        **({"ranking": "Ranking", "matrix": "Lead of each over each"} if several else {}),
+        **(
+            {"ranking": "Ranking", "matrix": "Lead of each policy over each other"}
+            if several
+            else {}
+        ),
         "pairs": "Lead in each pair",
-        "why": "What each did",
+        "why": "Results of each policy",
         "where": "Where they differ",
         "efficiency": "Relative efficiency of the same deals",
         **({} if games else {"passed_out": "Rounds passed out", "largest": "Largest differences"}),
@@ -536,9 +540,9 @@ def _make_breakdown_table(comparison: Comparison) -> Table:
             side = sides.index(policy)
             group = (name, comparison.name_pair(sides)[1 - side]) if between else (name,)
             lines += [(group, *line) for line in _list_estimates(comparison.pairs[sides], side)]
-    title, note = "What each did, per game", ""
+    title, note = "Results of each policy, per game", ""
     if not comparison.plan.games:
-        title = "What each did, per round"
+        title = "Results of each policy, per round"
         note = find_game(comparison.rules.game).comparison_note
     spread = "policy" if len(comparison.names) == 2 else ""
     return Table(

@@ -60,7 +60,7 @@ def test_tables_are_shown_by_name() -> None:
     assert names == [each["name"] for each in compared(ONE, OTHER, THIRD, *FEW)["tables"]]
     shown = run("compare", ONE, OTHER, "--tables", "largest,efficiency", *FEW).stdout
     assert "Largest differences" in shown and "Relative efficiency" in shown
-    assert "What each did" not in shown
+    assert "Results of each policy" not in shown
     assert "kqj-sim show" not in shown
     commands = compared(ONE, OTHER, *FEW)["commands"]
     assert [line.startswith("kqj-sim show ") for line in commands] == [True] * 5

@@ -140,7 +140,7 @@ def test_missing_group_is_all() -> None:
 SPEC = "points:take=45,lap2=38+policies/my_policy.py:cautious"
 SPREAD = Table(
     "why",
-    "What each did",
+    "Results of each policy",
     ("policy",),
     [
         (("standard",), "sender_share", Estimate(0.2, 0.19, 0.21, 500)),

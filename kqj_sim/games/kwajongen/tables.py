@@ -138,7 +138,7 @@ def _make_call_tables(builder: TableBuilder) -> Iterable[Table]:
     overall = builder.split(everything, {"played_share": 1, "passed_out_share": 0})
     yield builder.table("calls", "Deals played and passed out", (), overall)
     if "place" not in builder.by:
-        yield builder.table("calls_by_place", "Who says play, by place", ("place",), by_place())
+        yield builder.table("calls_by_place", "Calls of play, by place", ("place",), by_place())
 
 
 def _list_result_rows(builder: TableBuilder, groups: tuple[str, ...]) -> TableRows:

@@ -47,12 +47,12 @@ TABLES: Mapping[str, str] = {
 }
 
 _HEADS: Mapping[str, tuple[str, tuple[str, ...], str]] = {
-    "seats": ("What each player lost", ("seat", "label", "role"), "luck_note"),
+    "seats": ("Points lost by each player", ("seat", "label", "role"), "luck_note"),
     "team_parts": ("Luck and skill of each side", ("team", "labels"), "parts_note"),
     "parts": ("Luck and skill of each seat", ("seat",), "parts_note"),
     "players": ("Points a round of a player", ("player",), ""),
     "differences": ("Differences between players without luck", ("player", "other"), ""),
-    "outcomes": ("What became of the decisions, with the cards as they were", ("player",), ""),
+    "outcomes": ("Decisions in hindsight, with the cards as they were", ("player",), ""),
     "decisions": ("Every decision", ("line", "at", "player", "kind", "choice", "best"), ""),
     "options": ("Every option", ("at", "option"), ""),
 }
