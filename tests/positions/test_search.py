@@ -68,7 +68,7 @@ def test_the_rarest_question_is_named() -> None:
 def test_the_bid_that_nobody_makes_is_named_not_a_rare_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(KqjCallSampler, "max_hands", 1 << 20)
     players = ["random", "random:bid=0.005", "random:bid=0", "random", "random", "random"]
-    with pytest.raises(ImpossibleBiddingError, match=r"bid of 130 h of the 3rd .* in none of"):
+    with pytest.raises(ImpossibleBiddingError, match=r"bids 130 h as the 3rd .* with none of"):
         odds(HAND, rules=AUCTION_2, heard="pass, 120 s, 130 h, pass", policies=players, deals=4)
 
 
@@ -78,7 +78,7 @@ def test_cards_after_implausible_calls_end(threads: int, monkeypatch: pytest.Mon
     with pytest.raises(InputError) as told:
         estimate_position(many_bids(), ("random",) * 6, deals=10, threads=threads, time=3600)
     line = str(told.value)
-    assert "the bid of " in line and "hands of the assumed player random;" in line
+    assert "the assumed player random bids " in line and " hands; " in line
     assert "choose other players with `policy`, such as learned+network" in line
     assert "\n" not in line
     # What was tried depends neither on time nor on threads.
@@ -91,7 +91,7 @@ _lines: set[str] = set()
 
 def test_calls_after_implausible_calls_end_with_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(KqjCallSampler, "max_hands", 1 << 20)
-    with pytest.raises(ImpossibleBiddingError, match=r"bid of .* of the assumed player random"):
+    with pytest.raises(ImpossibleBiddingError, match=r"the assumed player random bids .* with"):
         odds(HAND, rules=AUCTION_2, heard=MANY_BIDS, policies="random", deals=10**6, time=3600)
 
 
