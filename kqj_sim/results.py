@@ -17,7 +17,7 @@ from kqj_sim.output.formats import render
 from kqj_sim.output.grid import SCREEN_WIDTH, Grid
 from kqj_sim.output.page import to_html_fragment
 from kqj_sim.plain import to_plain
-from kqj_sim.stats.intervals import Estimate
+from kqj_sim.stats.intervals import Estimate, make_plain
 from kqj_sim.suffixes import TABLE_SUFFIXES, choose_by_suffix
 
 if TYPE_CHECKING:
@@ -79,10 +79,6 @@ def _restore(kind: type[ShownResult], attributes: bytes) -> ShownResult:
     return result
 
 
-def _cut(line: str) -> str:
-    return line if len(line) <= _MAX_WIDTH else f"{line[: _MAX_WIDTH - 3]}..."
-
-
 class Tables(Mapping[str, "pd.DataFrame"]):
     """Tables by name, each made when it is first looked up.
 
@@ -110,7 +106,7 @@ class Tables(Mapping[str, "pd.DataFrame"]):
         return len(self._tables)
 
     def __repr__(self) -> str:
-        return _cut(f"<Tables: {', '.join(self._tables)}>")
+        return shorten(f"<Tables: {', '.join(self._tables)}>", _MAX_WIDTH)
 
 
 class Result(ShownResult):
@@ -277,13 +273,6 @@ def _explain_unknown(claim: str, name: str, known: Iterable[str]) -> str:
     names = list(known)
     ending = suggest(name, names) or f"there are {', '.join(names) or 'none'}"
     return f"{claim} {quote(name)}: {ending}"
-
-
-def make_plain(estimate: Estimate) -> Estimate:
-    """Return an estimate with Python's own numbers, which print short."""
-    return Estimate(
-        float(estimate.value), float(estimate.low), float(estimate.high), int(estimate.observations)
-    )
 
 
 def save_file(path: str | Path, content: bytes) -> None:

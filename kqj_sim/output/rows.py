@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from kqj_sim.columns import SENDER_HAND
 from kqj_sim.output.files import OutputFile, make_sidecar_path
 from kqj_sim.output.formats import RUN_KEY, format_run
 from kqj_sim.output.screen import Run
-from kqj_sim.simulation.rows import Rows, format_sender_hands
+from kqj_sim.simulation.rows import Rows, format_sender_hands, map_rows
 from kqj_sim.suffixes import ROW_SUFFIXES, choose_by_suffix
 
 if TYPE_CHECKING:
@@ -90,11 +89,11 @@ class RowsFile:
 
     def _flush(self, count: int) -> None:
         """Write the first `count` of the waiting rows, while the next ones are played."""
-        gathered = _make_rows(lambda *arrays: np.concatenate(arrays, axis=-1), *self._gathered)
-        self._gathered = [_make_rows(lambda array: array[..., count:], gathered)]
+        gathered = map_rows(lambda *arrays: np.concatenate(arrays, axis=-1), *self._gathered)
+        self._gathered = [map_rows(lambda array: array[..., count:], gathered)]
         self._waiting -= count
         self._await_writing()
-        group = _make_rows(lambda array: array[..., :count], gathered)
+        group = map_rows(lambda array: array[..., :count], gathered)
         self._writing = self._thread.submit(self._write_group, group)
 
     def _await_writing(self) -> None:
@@ -143,17 +142,7 @@ def _choose_rows(rows: Rows, mask: NDArray[np.bool_] | None) -> Rows:
         return rows
     order = np.argsort(rows.deal)
     chosen = order if mask is None else order[mask[order]]
-    return _make_rows(lambda array: np.take(array, chosen, axis=-1), rows)
-
-
-def _make_rows(make: Callable[..., NDArray[Any]], *parts: Rows) -> Rows:
-    """Return rows whose arrays are made of those of other rows by a function."""
-    arrays: dict[str, Any] = {
-        name: make(*(getattr(part, name) for part in parts))
-        for name in ("deal", "values", "game", "round", "sender_cards")
-        if getattr(parts[0], name) is not None
-    }
-    return replace(parts[0], **arrays)
+    return map_rows(lambda array: np.take(array, chosen, axis=-1), rows)
 
 
 def _convert_rows(rows: Rows, names: Sequence[str], is_typed: bool) -> pa.Table:

@@ -61,7 +61,8 @@ def compile_elsewhere(*, whole_rounds: bool) -> Iterator[None]:
     With `whole_rounds` it compiles `core.round.play_deals`, too.  Does nothing if the stage is in
     the cache, no second processor is free, or the cache cannot be written.
     """
-    useful = not is_cached() and has_free_processor() and can_keep_code()
+    is_cached = has_cached_kernels("core.round.finish_rounds")
+    useful = not is_cached and has_free_processor() and can_keep_code()
     helper = start_process(whole_rounds) if useful else None
     if helper is None:
         yield
@@ -74,11 +75,6 @@ def compile_elsewhere(*, whole_rounds: bool) -> Iterator[None]:
             pass
         finally:
             helper.kill()
-
-
-def is_cached() -> bool:
-    """Return True if an earlier process left the stage in the cache."""
-    return has_cached_kernels("core.round.finish_rounds")
 
 
 def has_free_processor() -> bool:

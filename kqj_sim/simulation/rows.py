@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -231,16 +231,7 @@ def list_row_columns(experiment: Experiment) -> list[str]:
 
 def concatenate_rows(parts: list[Rows]) -> Rows:
     """Return all rows in order of deal, with their games in order of number."""
-
-    def concatenate(name: str) -> Any:
-        values = [getattr(part, name) for part in parts]
-        return None if values[0] is None else np.concatenate(values)[order]
-
-    order: Any = slice(None)
-    order = np.argsort(concatenate("deal"))
-    deal, game, number, cards, fingerprints = (
-        concatenate(name) for name in ("deal", "game", "round", "sender_cards", "fingerprints")
-    )
+    order = np.argsort(np.concatenate([part.deal for part in parts]))
     names = parts[0].filled_columns
     column_numbers = get_column_numbers(parts[0].game_name)
     # Untouched columns of zeros take no time.
@@ -248,27 +239,29 @@ def concatenate_rows(parts: list[Rows]) -> Rows:
     for name, at in column_numbers.items():
         if names is None or name in names:
             values[at] = np.concatenate([part.values[at] for part in parts])[order]
-    finished = [part.finished_games for part in parts if part.finished_games is not None]
-    if not finished:
-        return Rows(
-            deal, values, sender_cards=cards, fingerprints=fingerprints,
-            game_name=parts[0].game_name, filled_columns=parts[0].filled_columns,
-        )  # fmt: skip
-    order = np.argsort(np.concatenate([games.game for games in finished]), kind="stable")
-    columns = (
-        np.concatenate([getattr(games, column.name) for games in finished])[order]
-        for column in fields(GameRows)
-    )
-    return Rows(
-        deal, values, game, number, GameRows(*columns), cards, game_name=parts[0].game_name,
-        filled_columns=parts[0].filled_columns,
-    )  # fmt: skip
+    arrays: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts])[order]
+        for name in ("deal", "game", "round", "sender_cards", "fingerprints")
+        if getattr(parts[0], name) is not None
+    }
+    games = [part.finished_games for part in parts if part.finished_games is not None]
+    if games:
+        order = np.argsort(np.concatenate([part.game for part in games]), kind="stable")
+        columns = ([getattr(part, column.name) for part in games] for column in fields(GameRows))
+        arrays["finished_games"] = GameRows(*(np.concatenate(each)[order] for each in columns))
+    return replace(parts[0], values=values, **arrays)
+
+
+def map_rows(make: Callable[..., NDArray[Any]], *parts: Rows) -> Rows:
+    """Return rows whose arrays are made of those of other rows by a function."""
+    arrays: dict[str, Any] = {
+        name: make(*(getattr(part, name) for part in parts))
+        for name in ("deal", "values", "game", "round", "sender_cards", "fingerprints")
+        if getattr(parts[0], name) is not None
+    }
+    return replace(parts[0], **arrays)
 
 
 def copy_rows(rows: Rows) -> Rows:
     """Return a copy that the next chunk does not overwrite."""
-    copies: dict[str, Any] = {
-        name: None if (values := getattr(rows, name)) is None else values.copy()
-        for name in ("deal", "values", "sender_cards", "fingerprints")
-    }
-    return replace(rows, **copies)
+    return map_rows(np.copy, rows)

@@ -144,6 +144,12 @@ class Estimate(NamedTuple):
 Estimate.__array_ufunc__ = None  # type: ignore[attr-defined]
 
 
+def make_plain(estimate: Estimate) -> Estimate:
+    """Return an estimate with Python's own numbers, which print short."""
+    value, low, high, observations = estimate
+    return Estimate(float(value), float(low), float(high), int(observations))
+
+
 def make_exact(value: float, observations: int) -> Estimate:
     """Return a number that is known exactly, without an interval."""
     return Estimate(value, math.nan, math.nan, observations)

@@ -96,12 +96,7 @@ class Table:
     def estimates(self, quantity: str) -> dict[tuple[Any, ...], Estimate]:
         """Return the numbers of a quantity by group, in the order of the table."""
         return {
-            group: Estimate(
-                float(estimate.value),
-                float(estimate.low),
-                float(estimate.high),
-                estimate.observations,
-            )
+            group: intervals.make_plain(estimate)
             for group, name, estimate in self.lines
             if name == quantity
         }

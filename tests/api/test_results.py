@@ -217,10 +217,8 @@ def test_rows_are_those_of_the_tables() -> None:
     with pytest.raises(kqj.InputError, match="did you mean contract"):
         result.frame("contrct")
     for column, told in (
-        ("total_2", "--teams 3"),
-        ("bids", "--bidding auction"),
-        ("game", "--games"),
-    ):
+        ("total_2", "`teams=3`"), ("bids", "`bidding='auction'`"), ("game", "`games=1000`"),
+    ):  # fmt: skip
         with pytest.raises(kqj.InputError, match=f"no column '{column}': it needs {told}"):
             result.frame(column)
 

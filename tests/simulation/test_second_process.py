@@ -45,7 +45,7 @@ def test_program_leaves_kernels_in_the_cache_that_simulations_find(tmp_path: Pat
         "import kqj_sim as kqj\n"
         "from kqj_sim.core import round\n"
         "from kqj_sim.simulation import encode\n"
-        "assert encode.is_cached()\n"
+        "assert encode.has_cached_kernels('core.round.finish_rounds')\n"
         "kqj.simulate(policy='random', deals=10)\n"
         "for kernel in (round.finish_rounds, round.play_deals):\n"
         "    print(sum(kernel.stats.cache_hits.values()))\n"

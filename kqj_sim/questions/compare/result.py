@@ -14,8 +14,8 @@ from kqj_sim.paired.comparison import Comparison
 from kqj_sim.paired.leads import Verdict
 from kqj_sim.questions.compare import screen
 from kqj_sim.questions.compare.play import Sweep, Tuning
-from kqj_sim.results import Result, make_plain, save_file
-from kqj_sim.stats.intervals import Estimate
+from kqj_sim.results import Result, save_file
+from kqj_sim.stats.intervals import Estimate, make_plain
 from kqj_sim.stats.tables import describe_estimate
 
 if TYPE_CHECKING:

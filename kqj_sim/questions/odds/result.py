@@ -22,8 +22,8 @@ from kqj_sim.questions.odds.screen import (
     make_odds_drawing,
     make_odds_screen,
 )
-from kqj_sim.results import Result, make_plain
-from kqj_sim.stats.intervals import Estimate, make_exact
+from kqj_sim.results import Result
+from kqj_sim.stats.intervals import Estimate, make_exact, make_plain
 from kqj_sim.stats.tables import describe_estimate
 from kqj_sim.suffixes import PAGE_SUFFIXES
 from kqj_sim.version import __version__
