@@ -73,7 +73,7 @@ USAGE = {
     "simulate --partners random --policy team0=random": "name seats, such as seat0=random",
     # Contracts.
     "simulate --impose h": "--impose h: write place and contract",
-    "simulate --impose 7:h": "--impose 7:h: 7 is not a place: write opener, 2nd",
+    "simulate --impose 7:h": "--impose 7:h: '7' is not a place: write opener, 2nd",
     "simulate --impose opener:x": "--impose opener:x: 'x' is not a contract: write one of s h d c",
     "simulate --impose opener:h:150": "--impose opener:h:150: ",
     "simulate --bidding auction --impose opener:h": "--impose opener:h: ",
@@ -181,7 +181,7 @@ USAGE = {
     f"{HAND} --heard '120 h'": "with taking there is no bid",
     f"{HAND} --heard '{'p ' * 7}take'": "call 8, 'take', needs a contract in lap 2: write for",
     f"{HAND} --heard pass pass": "write calls between quotes, such as --heard 'pass, 120 h'",
-    f"{HAND} --partners-at 9": "--partners-at: 9 is not a place",
+    f"{HAND} --partners-at 9": "--partners-at: '9' is not a place",
     f"{HAND} --partners-at '2nd 3rd'": "with random partners only",
     f"{HAND} --place 2nd --partners random --partners-at 3rd": "there should be 2",
     f"{HAND} --policy gredy": "did you mean 'greedy'",
