@@ -286,6 +286,18 @@ class Player:
             return configured
         return get_default_player(configured.game).policy_for(decision)
 
+    def explain_unasked(self, rules: GameRules) -> str:
+        """Return why a user's policy makes no decision by these rules; empty if it makes one."""
+        policy, bidding = self.calling.policy, getattr(rules, "bidding", "")
+        asked = {"take": ("take",), "auction": ("bid", "counter", "overcounter")}.get(bidding, ())
+        if policy.built_in or policy.plays or not asked or any(map(policy.answers, asked)):
+            return ""
+        other = "take" if bidding == "auction" else "auction"
+        return (
+            f"policy {policy.name!r}: choose_{next(iter(policy.choices))}() is never asked with "
+            f"`bidding='{bidding}'`: add choose_{asked[0]}(), or play with `bidding='{other}'`"
+        )
+
     def join(self, playing: Player) -> Player:
         """Return the player who calls like this one and plays like another."""
         opened = (self.open_parts & {"calling"}) | (playing.open_parts & {"playing"})
@@ -417,6 +429,9 @@ def seat_players(
         raise InputError(
             f"{len(players)} policies: there should be one a seat, {NUMBER_WORDS[rules.seats]}"
         )
+    for player in dict.fromkeys(players):
+        if reason := player.explain_unasked(rules):
+            raise InputError(reason)
     return players
 
 

@@ -70,6 +70,14 @@ def test_a_large_sweep_shows_the_best_on_a_screen(monkeypatch: pytest.MonkeyPatc
     assert everything.count("   tied   ") + everything.count("   best   ") == 55
 
 
+def test_many_ties_are_told_by_the_values_that_they_share() -> None:
+    values = ("--vary", "take=30,31,32,33,34,150,200", "--vary", "lap2=30,40,200", "--deals", "400")
+    line = run("sweep", "standard", *values, "--opponents", "standard").stdout.replace("\n", " ")
+    assert line.startswith(
+        "12 of 21 are statistically tied for best, all with take 30 to 33; take=34"
+    )
+
+
 def test_tune_writes_a_player_that_can_be_seated(tmp_path: Path) -> None:
     path, plot = tmp_path / "better.toml", tmp_path / "search.svg"
     deals = ("--seed", "6", "--first", "9")

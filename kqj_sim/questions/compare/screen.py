@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from kqj_sim.games import find_game, format_rule_options
-from kqj_sim.messages import capitalize, shell_join, visible
+from kqj_sim.messages import capitalize, join_words, shell_join, visible
 from kqj_sim.output import figures
 from kqj_sim.output.figures import Chart, Drawing, NothingToDrawError
 from kqj_sim.output.grid import NO_INTERVAL, SCREEN_WIDTH, Excerpt, make_grids
@@ -263,7 +263,8 @@ def _write_with_half(estimate: Estimate, decimals: int, sign: str = "z", scale: 
 
 # Screens of sweeps over a policy's parameters: headline, table and picture.
 
-MAX_NAMED_SETTINGS = 4
+MAX_NAMED_SETTINGS = 3
+"""Sets of values tied with the best that a sentence names; of more it says what they share."""
 
 MAX_SHOWN_SETTINGS = 18
 """Sets of values that the key figures show; of more sets the best ones."""
@@ -323,14 +324,30 @@ def write_sweep_headline(sweep: Sweep) -> list[str]:
         opponents = sweep.opponents.name
         return [say(__name__, "single_setting", name, best.points, opponents, game)]
     names = [name, *(_name_further(setting) for setting in tied)]
-    if len(tied) > MAX_NAMED_SETTINGS:
+    shared = _describe_shared_values(sweep) if len(tied) > MAX_NAMED_SETTINGS else ""
+    if len(tied) > MAX_NAMED_SETTINGS and not shared:
         names = [name, f"{len(tied)} others"]
     worse = [setting for setting in sweep.settings if setting.status == "worse"]
     if not worse:
         return [say(__name__, "tied_settings", names, count)]
     following = min(worse, key=lambda setting: setting.loss.value)
     others = _name_further(best), _name_further(following)
-    return [say(__name__, "best_setting", names, *others, following.loss, game), *sweep.edges]
+    sentence = say(__name__, "best_setting", names, shared, count, *others, following.loss, game)
+    return [sentence, *sweep.edges]
+
+
+def _describe_shared_values(sweep: Sweep) -> str:
+    """Return the values that the best settings share: `need 0 or 1`; empty if there are none."""
+    words = []
+    for name, values in sweep.varied_parameters:
+        held = {setting.values[name] for setting in (sweep.best, *sweep.tied_with_best)}
+        places = [place for place, value in enumerate(values) if value in held]
+        shared = [values[place] for place in places]
+        if len(shared) > 2 and places[-1] - places[0] < len(shared):
+            shared = [f"{shared[0]} to {shared[-1]}"]
+        if len(places) < len(values) and len(shared) <= MAX_NAMED_SETTINGS:
+            words.append(f"{name} {join_words(shared, 'or')}")
+    return join_words(words) if words else ""
 
 
 def list_sweep_remarks(sweep: Sweep) -> list[str]:

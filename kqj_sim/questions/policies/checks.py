@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
@@ -10,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP
 from kqj_sim.errors import InputError
 from kqj_sim.games import GAMES, find_game
 from kqj_sim.messages import shorten
@@ -32,6 +34,19 @@ _CHUNK_DEALS = 64
 """Deals after which Ctrl-C is heard."""
 _FAST_SECONDS = 0.5
 """Time of an experiment that needs no chunks for that."""
+
+_SITUATIONS: Mapping[str, Sequence[tuple[str, str, Sequence[int]]]] = {
+    "take": (("in lap 2", "lap", [2]), ("of the dealer", "place", [5])),
+    "bid": (("before any bid", "bidder", [-1]), ("after a bid", "bidder", range(6))),
+    "card": (
+        ("at No-Trump", "contract", [NO_TRUMP]),
+        ("at All-Trumps", "contract", [ALL_TRUMPS]),
+        ("of a defender", "contracting", [0]),
+        ("of the contracting team", "contracting", [1]),
+        ("when leading", "position", [0]),
+    ),
+}
+"""Situations of decisions in words, each with a field of the view and its values there."""
 
 _Log: TypeAlias = dict[
     tuple[ConfiguredPolicy, str], list[tuple[NDArray[np.int64], NDArray[np.int64]]]
@@ -65,6 +80,7 @@ class PolicyCheck:
         problems: a line for each illegal choice, exception, and choice that depends on more than
             the view; empty if there is none.
         decisions: the checks of each decision that the policy makes itself.
+        unreached: situations of its decisions that none of the deals with such checks had.
         microseconds_per_deal: mean time of a deal on one thread, with the policy at every seat.
     """
 
@@ -73,6 +89,7 @@ class PolicyCheck:
     variants: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     decisions: dict[str, DecisionCheck] = field(default_factory=dict)
+    unreached: list[str] = field(default_factory=list)
     microseconds_per_deal: float = float("nan")
 
     @property
@@ -89,6 +106,7 @@ class PolicyCheck:
         lines += [shorten(problem, 200) for problem in self.problems[:shown_problems]]
         lines.append(say(__name__, "further", len(self.problems) - shown_problems))
         lines += [say(__name__, "decision", *checked) for checked in self.decisions.items()]
+        lines.append(say(__name__, "unreached", self.unreached))
         lines.append(say(__name__, "speed", self))
         return [line for line in lines if line]
 
@@ -113,6 +131,7 @@ def run_checks(policy: PlayerLike, deals: int, seed: int, runner: Runner) -> Pol
         name: rules
         for game in players
         for name, rules in find_game(game).list_checked_rules().items()
+        if not players[game].explain_unasked(rules)
     }
     check = PolicyCheck(next(iter(players.values())).given, variants=[*variants])
     runs = sum(len(seated[rules.game]) for rules in variants.values())
@@ -132,6 +151,7 @@ def run_checks(policy: PlayerLike, deals: int, seed: int, runner: Runner) -> Pol
                     _log_choices(rules, player, seed, deals, logged)
                 runner.advance(deals)
         _ask_again(check, logged)
+        check.unreached = _list_unreached(players, logged)
     if times:
         check.microseconds_per_deal = 1e6 * sum(times) / len(times)
     return check
@@ -225,6 +245,32 @@ def _ask_again(check: PolicyCheck, logged: _Log) -> None:
             ]
             problem = say(__name__, "depends", configured.policy.name, decision, *choices)
             _add_problem(check, problem)
+
+
+def _list_unreached(players: Mapping[str, Player], logged: _Log) -> list[str]:
+    """Return the decisions that were never asked for, and situations that others never had."""
+    views: dict[str, list[NDArray[np.int64]]] = {}
+    for (_, decision), parts in logged.items():
+        views.setdefault(decision, []).extend(part for _, part in parts)
+    own = {
+        decision: None
+        for player in players.values()
+        for part in player.parts.values()
+        for decision in (() if part.policy.built_in else part.policy.choices)
+    }
+    unreached = []
+    for decision in own:
+        if decision not in views:
+            unreached.append(f"choose_{decision}")
+            continue
+        view: Any = VIEW_OF_DECISION[decision]
+        rows = np.concatenate(views[decision])
+        unreached += [
+            f"choose_{decision} {situation}"
+            for situation, name, values in _SITUATIONS.get(decision, ())
+            if not np.isin(rows[:, view._fields.index(name)], values).any()
+        ]
+    return unreached
 
 
 def _describe_choice(decision: str, choice: int, view: Any, game: str) -> str:

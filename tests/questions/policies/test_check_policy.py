@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from kqj_sim import check_policy
+from kqj_sim import check_policy, compare, policy
 from kqj_sim.errors import InputError
 from kqj_sim.questions.policies.checks import PolicyCheck
 from kqj_sim.runner import DEFAULT_RUNNER, Runner
@@ -64,3 +65,19 @@ def test_choices_that_depend_on_more_than_the_view_are_found(tmp_path: Path) -> 
 def test_policy_that_does_not_compile_raises(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="leagl"):
         _check(tmp_path, "@policy\ndef wrong(view):\n    return view.leagl\n")
+
+
+def test_situations_that_never_arise_are_named(tmp_path: Path) -> None:
+    text = "@policy\ndef choose_bid(view):\n    return -1\n"
+    found = _check(tmp_path, text)
+    assert found.unreached == ["choose_bid after a bid"] and found.unreached[0] in repr(found)
+    assert all("auction" in each for each in found.variants)
+
+
+def test_a_policy_that_is_never_asked_says_so() -> None:
+    @policy
+    def choose_bid(view: Any) -> int:
+        return -1
+
+    with pytest.raises(InputError, match=r"never asked with `bidding='take'`: add choose_take\(\)"):
+        compare(choose_bid, "random", deals=10)
