@@ -308,7 +308,9 @@ class Runner:
             logging.disable(logging.NOTSET)
 
     @contextmanager
-    def start(self, unit: str, total: int, polls: bool = True) -> Iterator[Self]:
+    def start(
+        self, unit: str, total: int, polls: bool = True, is_shown: bool = True
+    ) -> Iterator[Self]:
         """Show the progress of work, and let Ctrl-C end it.
 
         The workers are open meanwhile.  `with runner:` keeps them open for several pieces of work.
@@ -318,6 +320,7 @@ class Runner:
             total: number of all units.
             polls: True for work that looks at `interrupted`; in other work `advance` raises
                 KeyboardInterrupt: raised anywhere, it would break the locks of threads.
+            is_shown: False to show no progress, for work that writes to the terminal meanwhile.
 
         Raises:
             InputError: there are both threads and a cluster.
@@ -330,7 +333,8 @@ class Runner:
             self._began = time.monotonic()
             self._interruption = stack.enter_context(InterruptHandler())
             self._polls = polls
-            self._line = stack.enter_context(ProgressLine(unit, total, self._progress))
+            progress = self._progress if is_shown else None
+            self._line = stack.enter_context(ProgressLine(unit, total, progress))
             yield self
 
     def tell(self, text: str, timed: bool = False) -> None:

@@ -62,9 +62,9 @@ def watch_rounds(
     """Yield the rounds that `iterate_records` plays, up to Ctrl-C, and show the progress."""
     unit, total = ("games", games) if games else ("deals", deals or DEFAULT_RECORDS)
     game: int | None = None
-    with runner.start(unit, total):
+    with runner.start(unit, total, is_shown=shows_progress):
         for record in rounds:
-            if shows_progress and (games is None or record.game_id != game):
+            if games is None or record.game_id != game:
                 runner.advance(1)
             game = record.game_id
             yield record
