@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
@@ -62,11 +62,13 @@ class DecisionCheck:
         asked: choices that were made again from the view alone.
         changed: those of them that came out differently.
         microseconds: mean time of a choice.
+        situations: those of `_SITUATIONS` in which it was asked for.
     """
 
     asked: int = 0
     changed: int = 0
     microseconds: float = 0.0
+    situations: set[str] = field(default_factory=set)
 
 
 @dataclass(repr=False)
@@ -151,7 +153,7 @@ def run_checks(policy: PlayerLike, deals: int, seed: int, runner: Runner) -> Pol
                     _log_choices(rules, player, seed, deals, logged)
                 runner.advance(deals)
         _ask_again(check, logged)
-        check.unreached = _list_unreached(players, logged)
+        check.unreached = _list_unreached(players.values(), check)
     if times:
         check.microseconds_per_deal = 1e6 * sum(times) / len(times)
     return check
@@ -219,6 +221,10 @@ def _ask_again(check: PolicyCheck, logged: _Log) -> None:
     for (configured, decision), parts in logged.items():
         result = check.decisions.setdefault(decision, DecisionCheck())
         before, views = map(np.concatenate, zip(*parts, strict=True))
+        view: Any = VIEW_OF_DECISION[decision]
+        for situation, name, values in _SITUATIONS.get(decision, ()):
+            if np.isin(views[:, view._fields.index(name)], values).any():
+                result.situations.add(situation)
         order = generator.permutation(len(before))
         before, views = before[order], views[order]
         ask = partial(
@@ -247,30 +253,17 @@ def _ask_again(check: PolicyCheck, logged: _Log) -> None:
             _add_problem(check, problem)
 
 
-def _list_unreached(players: Mapping[str, Player], logged: _Log) -> list[str]:
-    """Return the decisions that were never asked for, and situations that others never had."""
-    views: dict[str, list[NDArray[np.int64]]] = {}
-    for (_, decision), parts in logged.items():
-        views.setdefault(decision, []).extend(part for _, part in parts)
-    own = {
-        decision: None
-        for player in players.values()
-        for part in player.parts.values()
-        for decision in (() if part.policy.built_in else part.policy.choices)
-    }
-    unreached = []
-    for decision in own:
-        if decision not in views:
-            unreached.append(f"choose_{decision}")
-            continue
-        view: Any = VIEW_OF_DECISION[decision]
-        rows = np.concatenate(views[decision])
-        unreached += [
-            f"choose_{decision} {situation}"
-            for situation, name, values in _SITUATIONS.get(decision, ())
-            if not np.isin(rows[:, view._fields.index(name)], values).any()
-        ]
-    return unreached
+def _list_unreached(players: Iterable[Player], check: PolicyCheck) -> list[str]:
+    """Return the decisions that were never asked for, and the situations that others never had."""
+    policies = (part.policy for player in players for part in player.parts.values())
+    own = dict.fromkeys(name for each in policies if not each.built_in for name in each.choices)
+    never = [f"choose_{decision}" for decision in own if decision not in check.decisions]
+    return never + [
+        f"choose_{decision} {situation}"
+        for decision, checked in check.decisions.items()
+        for situation, *_ in _SITUATIONS.get(decision, ())
+        if situation not in checked.situations
+    ]
 
 
 def _describe_choice(decision: str, choice: int, view: Any, game: str) -> str:
