@@ -141,11 +141,14 @@ class Output:
         is_page = self.format in ("html", "json")
         screen = result.screen if is_page or shown is None else replace(result.screen, shown=shown)
         screen = replace(screen, headline=[speak_shell(line) for line in screen.headline])
+        if self._tables_file is not None or is_page:
+            content = result.render(self.format) if is_page else render(screen, self.format)
+            if self.format == "json":
+                content = speak_shell(content.decode()).encode()
         if self._tables_file is not None:
-            page = result.render(self.format) if is_page else render(screen, self.format)
-            self._write_tables(page, screen)
+            self._write_tables(content, screen)
         elif is_page:
-            click.echo(result.render(self.format), get_stdout(), nl=False)
+            click.echo(content, get_stdout(), nl=False)
         else:
             print_tables(screen, self.format, self._color)
         if self._run_file is not None:
