@@ -1,0 +1,394 @@
+"""The chance of each side to win a game of KQJ: by score, dealer and pending gratuity.
+
+Simulated rounds give the joint distribution of their scores, by dealer.  Players know neither the
+scores nor what is pending, so that rounds are independent, and a dynamic programme over the scores,
+from the target down, gives the chances.  Two rare things are simplified: every litigation, one in
+200 rounds, leaves the same gratuity, the one that is pending at the score asked for or else the
+mean; and a lead that is shared at the end, which takes three teams, is anybody's.
+
+The error is that of the rounds, by a delete-a-group jackknife (K. M. Wolter, Introduction to
+Variance Estimation, 2nd ed., 2007, chapter 4).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kqj_sim.core.block import cell_index
+from kqj_sim.core.jit import kernel
+from kqj_sim.core.scoring import FAILED, LITIGATION, MADE, PASSED_OUT
+from kqj_sim.core.types import BoolArray, Float32Array, Float64Array, Int64Array
+from kqj_sim.errors import InputError
+from kqj_sim.rules import SEATS, GameRules, KqjRules, require_kqj_rules
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.rows import Rows
+from kqj_sim.simulation.run import iterate_row_chunks
+from kqj_sim.simulation.workers import Workers
+from kqj_sim.stats.intervals import Estimate, compute_reach
+
+POINTS = 10
+"""Every score, amount and gratuity is a multiple of this."""
+
+MAX_TARGETS = {2: 20_000, 3: 2_000}
+"""The highest targets, by number of teams: of some millions of states."""
+
+GROUPS = 20
+"""Groups of deals of the jackknife."""
+
+MIN_DEALS = 2 * SEATS * GROUPS
+"""Deals of a table, at least: those without a group have some of each dealer."""
+
+_COARSE = 5
+"""Step of the scores in the jackknife with three teams, in tens: a hundredth of the states."""
+
+AXES = 3
+"""Scores of a state; with two teams the first is always 0."""
+
+STORED = Path(__file__).with_name("equity.npz")
+"""Rounds of the default players (`tools/count_rounds.py`)."""
+
+# Rounds, counted.
+
+DEALER, RESULT, PENDING, WINS, SCORES = 0, 1, 2, slice(3, 6), slice(6, 9)
+"""Columns of counted rounds: dealer, result and gratuity left; for each team whether a gratuity
+that waits goes to it, and its score."""
+
+
+class CountedRounds(NamedTuple):
+    """Rounds that occurred, int64 (n, 9), and how often in each group, int64 (n, GROUPS)."""
+
+    rounds: Int64Array
+    counts: Int64Array
+
+
+def _combine(rounds: Int64Array, counts: Int64Array) -> CountedRounds:
+    """Return each round once."""
+    different, places = np.unique(rounds, axis=0, return_inverse=True)
+    sums = np.zeros((len(different), GROUPS), np.int64)
+    np.add.at(sums, places.reshape(-1), counts)
+    return CountedRounds(different, sums)
+
+
+_READ = ("dealer", "result", "pending_after", "contracting_team", "defending_total")
+_READ_BY_TEAM = ("total", "score")
+"""Columns of rows, and those that each team has, which are counted."""
+
+
+def _count_rows(rows: Rows) -> CountedRounds:
+    dealer, result, pending, sender, best = map(rows.column, _READ)
+    totals, scores = (
+        [rows.column(f"{name}_{team}") for team in range(AXES)] for name in _READ_BY_TEAM
+    )
+    wins = [
+        np.where(sender == team, result == MADE, (result == FAILED) & (total == best))
+        for team, total in enumerate(totals)
+    ]
+    rounds = np.column_stack([dealer, result, pending, *wins, *scores]).astype(np.int64)
+    group = rows.deal // SEATS % GROUPS  # Each group has as many deals of each dealer.
+    return _combine(rounds, (group[:, np.newaxis] == np.arange(GROUPS)).astype(np.int64))
+
+
+def play_rounds(
+    experiment: Experiment, threads: Workers, progress: Callable[[int], None]
+) -> tuple[CountedRounds, bool]:
+    """Play and count rounds; also return whether Ctrl-C, raised by `progress`, ended it early.
+
+    Raises:
+        KeyboardInterrupt: there are fewer than `MIN_DEALS`.
+    """
+    sums, interrupted = CountedRounds(np.zeros((0, 9), np.int64), np.zeros((0, GROUPS), int)), False
+    by_team = (f"{name}_{team}" for name in _READ_BY_TEAM for team in range(AXES))
+    try:
+        for rows in iterate_row_chunks(experiment, threads, columns=frozenset((*_READ, *by_team))):
+            counted = _count_rows(rows)
+            sums = _combine(*(np.concatenate(pair) for pair in zip(sums, counted, strict=True)))
+            progress(len(rows))
+    except KeyboardInterrupt:
+        if sums.counts.sum() < MIN_DEALS:
+            raise
+        interrupted = True
+    return sums, interrupted
+
+
+def load_rounds(experiment: Experiment) -> CountedRounds | None:
+    """Return the stored rounds of these rules, whatever the target, players and seed; else None."""
+    rules, (player, *others) = experiment.rules, dict.fromkeys(experiment.players)
+    if others or not isinstance(rules, KqjRules) or rules.partners != "fixed":
+        return None
+    name = f"{rules.teams}-{rules.bidding}"
+    described = [replace(rules, target=KqjRules.target).to_dict(), player.text, experiment.seed]
+    with np.load(STORED) as stored:
+        if described != json.loads(str(stored["about"]))[name][: len(described)]:
+            return None
+        return CountedRounds(
+            *(stored[f"{name}-{part}"].astype(np.int64) for part in CountedRounds._fields)
+        )
+
+
+# The dynamic programme.
+
+
+class Transitions(NamedTuple):
+    """The outcomes of a round, for each dealer d and nothing (0) or a gratuity (1) pending, p.
+
+    Attributes:
+        steps: int64 (n, AXES), scores of the round; those of d and p begin at `starts[2 * d + p]`,
+            and from `last_axis[2 * d + p]` on only the last side scores.
+        pending: int64 (n,), whether a gratuity is pending afterwards.
+        chances: float64 (n,).
+    """
+
+    steps: Int64Array
+    pending: Int64Array
+    chances: Float64Array
+    starts: Int64Array
+    last_axis: Int64Array
+
+
+@kernel
+def solve(values: Float32Array, target: Int64Array, rounds: Transitions) -> None:
+    """Fill the chances of a side to win the game where no score has reached the target.
+
+    Args:
+        values: float32 (dealers, 2, n_0, n_1, n_2), by dealer, by whether a gratuity is pending,
+            and by the scores; filled where the game is over.
+        target: int64 (AXES,), the target in each axis.
+    """
+    dealers = values.shape[0]
+    sums = np.zeros((2 * dealers, target[2]))
+    stays = np.zeros((2 * dealers, 2))
+    for which in range(2 * dealers):
+        for k in range(rounds.last_axis[which], rounds.starts[which + 1]):
+            if rounds.steps[k, 2] == 0:
+                stays[which, rounds.pending[k]] += rounds.chances[k]
+    for x in range(target[0] - 1, -1, -1):
+        for y in range(target[1] - 1, -1, -1):
+            # Rounds in which others score lead to rows that are known: whole rows are added.
+            for which in range(2 * dealers):
+                row = sums[which]
+                row[:] = 0.0
+                for k in range(rounds.starts[which], rounds.last_axis[which]):
+                    one, two, step = rounds.steps[k, 0], rounds.steps[k, 1], rounds.steps[k, 2]
+                    after = (which // 2 + 1) % dealers
+                    known = values[after, rounds.pending[k], x + one, y + two]
+                    chance = rounds.chances[k]
+                    for z in range(target[2]):
+                        row[cell_index(0, z)] += chance * known[cell_index(step, z)]
+            for z in range(target[2] - 1, -1, -1):
+                for which in range(2 * dealers):
+                    after = (which // 2 + 1) % dealers
+                    for k in range(rounds.last_axis[which], rounds.starts[which + 1]):
+                        step = rounds.steps[k, 2]
+                        if step > 0:
+                            known = values[after, rounds.pending[k], x, y]
+                            sums[which, z] += rounds.chances[k] * known[z + step]
+                # The rest leaves the score as it is and goes on to the next dealer, in the end to
+                # the first: a linear equation, first where a gratuity is pending and stays so.
+                for pending in (1, 0):
+                    value, factor = 0.0, 1.0
+                    for dealer in range(dealers):
+                        if pending == 0:
+                            later = values[(dealer + 1) % dealers, 1, x, y, z]
+                            sums[2 * dealer, z] += stays[2 * dealer, 1] * later
+                        value += factor * sums[2 * dealer + pending, z]
+                        factor *= stays[2 * dealer + pending, pending]
+                    value /= 1 - factor
+                    for dealer in range(dealers - 1, -1, -1):
+                        which = 2 * dealer + pending
+                        value = sums[which, z] + stays[which, pending] * value
+                        values[dealer, pending, x, y, z] = value
+
+
+# The table.
+
+
+def require_equity_rules(rules: GameRules) -> KqjRules:
+    """Return rules under which there is a table; raise InputError for others."""
+    kqj_rules = require_kqj_rules(rules)
+    if kqj_rules.partners == "random":
+        raise InputError(
+            "with random partners each of six has a score of their own: the chance to win the game "
+            "is known with fixed partners only"
+        )
+    most = MAX_TARGETS[kqj_rules.teams]
+    if rules.target > most:
+        raise InputError(f"the chance to win the game is known up to a target of {most:,}")
+    return kqj_rules
+
+
+def order_scores(scores: Sequence[int], rules: KqjRules, team: int = 0) -> tuple[int, ...]:
+    """Return the scores by team, of those that begin with `team` and go on to its left.
+
+    Raises:
+        InputError: they are not the scores of a game that goes on.
+    """
+    teams, example = rules.teams, ("640:880", "640:880:500")[rules.teams - 2]
+    if len(scores) != teams:
+        raise InputError(f"each of {teams} teams has a score, yours first, such as {example}")
+    for score in scores:
+        if score % POINTS or score >= rules.target:
+            raise InputError(
+                f"{score} is no multiple of {POINTS} below the target of {rules.target}"
+            )
+    return tuple(scores[(number - team) % teams] for number in range(teams))
+
+
+def _to_steps(points: Int64Array, step: int) -> Int64Array:
+    """Return points in steps of so many tens; half a step counts as one."""
+    return np.asarray((2 * points // POINTS + step) // (2 * step))
+
+
+class Equity:
+    """The chance of one side to win the game, from some scores up.
+
+    Attributes:
+        table: the table with the rounds.
+        team: the side.
+        lowest: the lowest scores in points, by team.
+        pending: the gratuity of a litigation; 0 for the mean.
+        step: step of the scores, in tens.
+    """
+
+    def __init__(
+        self, table: EquityTable, team: int, lowest: Sequence[int], pending: int = 0, step: int = 1
+    ) -> None:
+        """Find the chances by the rounds of a table."""
+        self.table, self.team, self.lowest = table, team, tuple(lowest)
+        self.pending = pending
+        self.step, self._axis = step, team + AXES - table.rules.teams
+        self._base = table.to_axes(lowest) // (POINTS * step)
+        self._target = -(-table.rules.target // (POINTS * step))
+        rounds = table.list_transitions(pending, step, self._target)
+        target = self._target - self._base
+        target[: AXES - table.rules.teams] = 1
+        scores = np.indices(target + rounds.steps.max(axis=0), np.int16)
+        scores += self._base.astype(np.int16)[:, np.newaxis, np.newaxis, np.newaxis]
+        best = scores.max(axis=0)
+        leaders = (scores == best).sum(axis=0, dtype=np.float32)
+        self._values = np.empty((table.dealers, 2, *best.shape), np.float32)
+        self._values[:] = (scores[self._axis] == best) / leaders
+        solve(self._values, target, rounds)
+
+    def look_up(self, scores: Int64Array, dealer: int, pending: BoolArray) -> Float64Array:
+        """Return the chances at scores in points, int64 (n, teams).
+
+        Args:
+            dealer: seat of the next dealer.
+            pending: bool (n,), whether a litigation gratuity is pending.
+        """
+        steps = _to_steps(self.table.to_axes(scores), self.step) - self._base
+        x, y, z = np.clip(steps, 0, np.array(self._values.shape[2:]) - 1).T
+        dealer %= self.table.dealers
+        chances = self._values[dealer, pending.astype(int), x, y, z]
+        return np.asarray(chances, np.float64)
+
+
+class EquityTable:
+    """The chance of each side to win the game, by rounds of the players of an experiment.
+
+    Attributes:
+        dealers: number of dealers that differ: one of each side, if its players are alike.
+        deals: number of deals.
+    """
+
+    def __init__(self, experiment: Experiment, counted: CountedRounds) -> None:
+        """Make a table; raise InputError if nobody ever scores, so that games do not end."""
+        self.rules, self.deals = require_kqj_rules(experiment.rules), int(counted.counts.sum())
+        self._experiment, self._counted = experiment, counted
+        teams, players = self.rules.teams, experiment.players
+        if not counted.rounds[:, SCORES].any():
+            raise InputError("these players never score: a game between them does not end")
+        is_alike = [player == players[seat % teams] for seat, player in enumerate(players)]
+        self.dealers = teams if all(is_alike) else SEATS
+        if len({*players}) == 1:
+            first, counts = turn_to_dealer(counted, teams)
+            turned = [_turn(first, teams, dealer) for dealer in range(teams)]
+            self._parts = [(rounds, counts.sum(axis=1)) for rounds in turned]
+        else:
+            at = [counted.rounds[:, DEALER] % self.dealers == d for d in range(self.dealers)]
+            self._parts = [(counted.rounds[own], counted.counts[own].sum(axis=1)) for own in at]
+        self._jackknife: dict[tuple[int, int], list[Equity]] = {}
+
+    def to_axes(self, scores: Sequence[int] | Int64Array) -> Int64Array:
+        """Return scores by axis, (..., AXES), of those by team."""
+        by_team = np.asarray(scores, np.int64)
+        nothing = np.zeros((*by_team.shape[:-1], AXES - self.rules.teams), np.int64)
+        return np.concatenate([nothing, by_team], axis=-1)
+
+    def list_transitions(self, pending: int, step: int, most: int) -> Transitions:
+        """Return the outcomes, with scores in steps of so many tens, and `most` steps for more.
+
+        Args:
+            pending: the gratuity of a litigation; 0 for the mean.
+        """
+        counted = self._counted
+        drawn = counted.rounds[:, RESULT] == LITIGATION
+        if pending == 0 and drawn.any():
+            weights = counted.counts[drawn].sum(axis=1)
+            mean = float(np.average(counted.rounds[drawn, PENDING], weights=weights))
+            pending = POINTS * round(mean / POINTS)
+        parts: list[tuple[Int64Array, Any]] = []
+        for rounds, weights in self._parts:
+            for level in (0, 1):
+                scores = rounds[:, SCORES] + level * pending * rounds[:, WINS]
+                by_axis = self.to_axes(scores[:, : self.rules.teams])
+                steps = np.minimum(_to_steps(by_axis, step), most)
+                result = rounds[:, RESULT]
+                after = np.where(result == PASSED_OUT, level, result == LITIGATION)
+                is_last = ~steps[:, :-1].any(axis=1)
+                cells = np.column_stack([is_last, steps, after])
+                cells, places = np.unique(cells, axis=0, return_inverse=True)
+                parts.append((cells, np.bincount(places.reshape(-1), weights) / weights.sum()))
+        cells = np.concatenate([part for part, _ in parts])
+        starts = np.cumsum([0, *(len(part) for part, _ in parts)])
+        last_axis = starts[:-1] + [int((part[:, 0] == 0).sum()) for part, _ in parts]
+        chances = np.concatenate([chances for _, chances in parts])
+        return Transitions(cells[:, 1:-1].copy(), cells[:, -1].copy(), chances, starts, last_axis)
+
+    def estimate(
+        self, equity: Equity, scores: Sequence[int], dealer: int, confidence: float
+    ) -> Estimate:
+        """Estimate the chance of a side at scores in points, by team, with its gratuity pending."""
+        key = equity.team, equity.pending
+        if key not in self._jackknife:
+            self._jackknife[key] = [self._leave_out(group, equity) for group in range(GROUPS)]
+        start, is_pending = np.array([scores], np.int64), np.array([equity.pending > 0])
+        value = float(equity.look_up(start, dealer, is_pending)[0])
+        start -= start % (POINTS * self._jackknife[key][0].step)
+        error = np.std([part.look_up(start, dealer, is_pending) for part in self._jackknife[key]])
+        reach = compute_reach(GROUPS, confidence) * math.sqrt(GROUPS - 1) * float(error)
+        return Estimate(value, max(0.0, value - reach), min(1.0, value + reach), self.deals)
+
+    def _leave_out(self, group: int, equity: Equity) -> Equity:
+        """Return the chances without a group of deals, with three teams in large steps."""
+        counts = self._counted.counts.copy()
+        counts[:, group] = 0
+        left = counts.any(axis=1)
+        counted = CountedRounds(self._counted.rounds[left], counts[left])
+        table = EquityTable(self._experiment, counted)
+        step = 1 if self.rules.teams == 2 else _COARSE
+        return Equity(table, equity.team, [0] * self.rules.teams, equity.pending, step)
+
+
+def _turn(rounds: Int64Array, teams: int, by: int) -> Int64Array:
+    """Return rounds in which each team sits where the one so many teams before it sat."""
+    turned = rounds.copy()
+    turned[:, DEALER] = (rounds[:, DEALER] + by) % teams
+    for columns in (WINS, SCORES):
+        turned[:, columns][:, :teams] = np.roll(rounds[:, columns][:, :teams], by, axis=1)
+    return turned
+
+
+def turn_to_dealer(counted: CountedRounds, teams: int) -> CountedRounds:
+    """Return rounds of players who are all alike, turned so that team 0 deals."""
+    dealers = counted.rounds[:, DEALER] % teams
+    parts = [_turn(counted.rounds[dealers == team], teams, -team) for team in range(teams)]
+    counts = [counted.counts[dealers == team] for team in range(teams)]
+    return _combine(np.concatenate(parts), np.concatenate(counts))
