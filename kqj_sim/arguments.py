@@ -120,6 +120,12 @@ def parse_game_count(value: object) -> int | Literal["auto"]:
     return "auto" if is_auto else parse_whole_number(value, 1, "1000, or auto")
 
 
+def parse_scores(value: object) -> tuple[int, ...]:
+    """Return scores, a list or a text such as 640:880; raise InputError."""
+    parts = represent(value, str).split(":") if isinstance(value, str | int) else list_items(value)
+    return tuple(parse_whole_number(part, 0, "640 in 640:880") for part in parts)
+
+
 def parse_share(value: object, lowest: float = 0.0, highest: float = 1.0) -> float:
     """Return a number of 0 to 1 within these limits, also written 95%; or raise InputError."""
     text = represent(value, str).strip()

@@ -27,6 +27,9 @@ QUESTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "page": ("questions.odds", "Open a page in which you tap cards instead of typing them."),
         "review": ("questions.review", "Grade recorded rounds: where were the points lost?"),
     },
+    "Who wins the game?": {
+        "equity": ("questions.equity", "Estimate the chance to win the game, from every score."),
+    },
     "How often does something happen?": {
         "simulate": ("questions.simulate", "Play deals and summarise the results in tables."),
         "report": ("questions.report", "Play deals and write a report with tables and plots."),

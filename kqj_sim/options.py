@@ -19,6 +19,7 @@ from kqj_sim.arguments import (
     parse_path,
     parse_paths,
     parse_positive_number,
+    parse_scores,
     parse_share,
     parse_text,
     parse_turn,
@@ -133,6 +134,7 @@ OPTIONS: Mapping[str, Option] = {
         game="kqj",
     ),
     "raised": Option("Situation", game="kwajongen"),
+    "scores": Option("Situation", parse=parse_scores, metavar="YOURS:THEIRS", game="kqj"),
     "source": Option("Situation", **_FILE, flag="from", note=_STDIN),
     # Who plays.
     "policy": Option(

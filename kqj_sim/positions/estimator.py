@@ -15,11 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from typing import Any, Protocol
 
 from kqj_sim.errors import InputError
 from kqj_sim.games import find_game
 from kqj_sim.policies.players import Player, PlayerLike, seat_players
+from kqj_sim.positions.measures import GAME_MEASURE, Measure
 from kqj_sim.positions.odds import CardOdds, Odds, Playouts
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.sampling import EstimatePlan, Limits, Sampler
@@ -188,9 +190,15 @@ def make_sampler(
         InputError: a policy's function does not compile.
     """
     game = find_game(position.rules.game)
+    sampler: Sampler
     if position.question == "card":
-        return game.make_card_sampler(position, players, plan, max_layouts)
-    return game.make_call_sampler(position.rotate_to_places(), players, plan)
+        sampler = game.make_card_sampler(position, players, plan, max_layouts)
+    else:
+        sampler = game.make_call_sampler(position.rotate_to_places(), players, plan)
+    if plan.game is not None:
+        functions: dict[str, Measure] = {GAME_MEASURE: plan.game, **sampler.measures.functions}
+        sampler.measures = replace(sampler.measures, functions=functions)
+    return sampler
 
 
 def estimate_position(

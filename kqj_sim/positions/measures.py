@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -14,9 +14,13 @@ from kqj_sim.core.block import TRICKS
 from kqj_sim.core.scoring import LITIGATION, MADE, PASSED_OUT
 from kqj_sim.core.types import Float64Array, Int16Array
 from kqj_sim.rules import KqjRules
+from kqj_sim.stats.equity import Equity
 
 RANKING_MEASURE = "value"
 """The measure with the greatest mean of the best option; every table has it, and `win_share`."""
+
+GAME_MEASURE = "game_share"
+"""The chance to win the game after the round, which takes its place if the scores are known."""
 
 ENDINGS = 4
 WON, LOST, DRAWN, NOT_PLAYED = range(ENDINGS)
@@ -46,6 +50,17 @@ class MeasureTable:
     def indices(self) -> dict[str, int]:
         """The index of each measure by its name."""
         return {name: index for index, name in enumerate(self.functions)}
+
+    @property
+    def game(self) -> GameMeasure | None:
+        """The chance to win the game, if the scores are known."""
+        measure = self.functions.get(GAME_MEASURE)
+        return measure if isinstance(measure, GameMeasure) else None
+
+    @property
+    def ranking_measure(self) -> str:
+        """The measure with the greatest mean of the best option."""
+        return GAME_MEASURE if self.game else RANKING_MEASURE
 
     def compute(self, outcomes: Int16Array) -> Float64Array:
         """Return the measures, (measures, options, n), of outcomes, (options, n, OUTCOME)."""
@@ -92,3 +107,28 @@ def _make_kqj_table(rules: KqjRules, left_out: tuple[str, ...]) -> MeasureTable:
     functions = {name: measure for name, measure in _KQJ_MEASURES.items() if name not in left_out}
     note = f"Value: your side's score minus {_OTHERS[rules.teams]}, on average."
     return MeasureTable(functions, note, ("litigated_share", "passed_share"))
+
+
+class GameMeasure:
+    """The chance of the player's side to win the game, after rounds of KQJ.
+
+    Attributes:
+        equity: the chances of that side.
+        scores: the scores before the round, by team.
+        own_scores: the same from the player's side on.
+    """
+
+    def __init__(self, equity: Equity, scores: Sequence[int], dealer: int) -> None:
+        self.equity, self.scores, self._next_dealer = equity, tuple(scores), dealer + 1
+        self.own_scores = [*self.scores[equity.team :], *self.scores[: equity.team]]
+
+    def __call__(self, of: Int16Array) -> Float64Array:
+        """Return the chances after rounds with these outcomes; see `Measure`."""
+        teams, result = len(self.scores), of[kqj.RESULT].reshape(-1)
+        points = of[kqj.TEAM_SCORES : kqj.TEAM_SCORES + teams].astype(np.int64)
+        waits = (result == PASSED_OUT) & (self.equity.pending > 0)
+        chances = self.equity.look_up(
+            points.reshape(teams, -1).T + self.scores, self._next_dealer,
+            (result == LITIGATION) | waits,
+        )  # fmt: skip
+        return chances.reshape(of.shape[1:])

@@ -13,7 +13,7 @@ from kqj_sim.core.types import Float64Array, Int16Array, Int64Array
 from kqj_sim.errors import InputError
 from kqj_sim.places import SeatNames
 from kqj_sim.policies.players import Player
-from kqj_sim.positions.measures import RANKING_MEASURE, MeasureTable
+from kqj_sim.positions.measures import GAME_MEASURE, RANKING_MEASURE, MeasureTable
 from kqj_sim.rules import GameRules
 from kqj_sim.stats import intervals, sequences
 from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE, Estimate
@@ -206,7 +206,8 @@ class Odds:
 
     def estimate(self, name: str, option: int, baseline: int | None = None) -> Estimate:
         """Estimate a measure of an option, or with `baseline` its lead over that option."""
-        is_share = self.get_unit(name) == "share"
+        # Rounds are won or not; a game is won by a chance.
+        is_share = self.get_unit(name) == "share" and name != GAME_MEASURE
         return self.sums.estimate_mean(
             self.measures.indices[name],
             option,
@@ -214,14 +215,16 @@ class Odds:
             baseline=baseline,
             sequential=self.sequential,
             is_share=is_share and baseline is None,
-            bound=1.0 if is_share else self.max_points,
+            bound=1.0 if self.get_unit(name) == "share" else self.max_points,
         )
 
     @property
     def objective(self) -> Objective:
         """The measures by which an option is the best."""
-        value, share = self.measures.indices[RANKING_MEASURE], self.measures.indices["win_share"]
-        return Objective(value, share, self.option_count, self.max_points)
+        ranking = self.measures.ranking_measure
+        value, share = self.measures.indices[ranking], self.measures.indices["win_share"]
+        bound = 1.0 if ranking == GAME_MEASURE else self.max_points
+        return Objective(value, share, self.option_count, bound)
 
     @property
     def ranking(self) -> list[int]:
@@ -242,10 +245,10 @@ class Odds:
         self.order = tuple(candidates.sums.ranking(candidates.objective).tolist())
         self.choosing_deals = candidates.deals
 
-    def estimate_leads(self) -> dict[int, Estimate]:
+    def estimate_leads(self, measure: str = RANKING_MEASURE) -> dict[int, Estimate]:
         """Estimate by how much the best option leads each of the others, the next one first."""
         best, *others = self.ranking
-        return {other: self.estimate(RANKING_MEASURE, best, other) for other in others}
+        return {other: self.estimate(measure, best, other) for other in others}
 
     def get_text(self, option: int) -> str:
         """Return the text of an option."""

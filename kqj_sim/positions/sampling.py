@@ -19,7 +19,7 @@ from kqj_sim.core.types import Float64Array, Int16Array, Int64Array
 from kqj_sim.errors import InputError
 from kqj_sim.plan import Plan, check_range
 from kqj_sim.policies.players import Player
-from kqj_sim.positions.measures import MeasureTable
+from kqj_sim.positions.measures import GameMeasure, MeasureTable
 from kqj_sim.positions.odds import Odds, Playouts
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.search import MAX_HANDS, Deadline, Search
@@ -94,6 +94,7 @@ class EstimatePlan(Plan):
     Attributes:
         ignore_calls: True for hidden cards that need not agree with the calls.
         ignore_plays: True for hidden cards that are not weighed by the chances of the plays.
+        game: the chance to win the game, by which options are ranked then; None to rank by points.
         threads: number of threads; None for all processors.
         progress: called now and then with the answer so far: first by the deals that choose, with
             `choosing_deals` 0, then by those that value.
@@ -102,6 +103,7 @@ class EstimatePlan(Plan):
 
     ignore_calls: bool = False
     ignore_plays: bool = False
+    game: GameMeasure | None = None
     threads: int | None = None
     progress: Callable[[Any], None] | None = None
     searching: Callable[[int], None] | None = None

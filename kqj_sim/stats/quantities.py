@@ -54,6 +54,8 @@ QUANTITIES: Mapping[str, Quantity] = {
     "won_share": Quantity("won, share of games", "share"),
     "final_score_mean": Quantity("final score, mean", "points"),
     # Of `odds`.
+    "game_share": Quantity("wins the game", "share"),
+    "game_lead_share": Quantity("less than the best, games", "share"),
     "win_share": Quantity("wins", "share"),
     "own_made_share": Quantity("own contract made", "share"),
     "own_contract_share": Quantity("own side plays", "share"),

@@ -38,6 +38,7 @@ NUMBERS = ["", "nan", "-1", "1E+5000000", "1e-400", "1" * 5000, "0x10", "²", "=
 FEW_DEALS = {
     "simulate": ["--policy", "greedy", "--deals", "2"],
     "odds": ["9h 8h Ah Kh 5s", "--return", "7h", "--deals", "64", "--policy", "greedy"],
+    "equity": ["--policy", "greedy", "--deals", "240"],
     "compare": ["greedy", "random", "--deals", "2"],
     "sweep": ["standard", "--vary", "take=30,40", "--deals", "2"],
     "tune": ["nothing", "--parameters", "take", "--save", "out.toml"],

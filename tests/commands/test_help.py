@@ -100,6 +100,7 @@ VALUES = {
     "pending": "120",
     "lap": "1",
     "impose": "opener:h",
+    "scores": "640:880",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -89,6 +89,7 @@ def odds(
     ignore_plays: bool = False,
     pending: int = 0,
     raised: bool = False,
+    scores: str | Sequence[int] | None = None,
     deals: int | None = None,
     precision: float | None = None,
     time: float | None = None,
@@ -119,6 +120,8 @@ def odds(
         at: with `record`: go back to trick 3, card 2 (3.2), or to the fourth call (c.4).
         pending: add this pending litigation gratuity.
         raised: play a raised round.
+        scores: give the game's scores, yours first, 640:880 or 640:880:500, to find what wins the
+            game.
         deals: play this many deals for each call or card.  [default: 10000]
         precision: stop when the best option's chance to win is known to ± this, such as 0.5%.
 
@@ -150,7 +153,7 @@ def odds(
         estimate_odds(
             rules, typed, source, policy, runner,
             deals=deals, precision=precision, time=time, seed=seed, confidence=confidence,
-            ignore_calls=ignore_calls, ignore_plays=ignore_plays,
+            ignore_calls=ignore_calls, ignore_plays=ignore_plays, scores=scores,
         )
     )  # fmt: skip
 

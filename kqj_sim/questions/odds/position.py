@@ -26,6 +26,7 @@ from kqj_sim.output.grid import format_number
 from kqj_sim.places import SeatNames
 from kqj_sim.policies.players import Player, parse_recorded_player
 from kqj_sim.positions.estimator import estimate_position
+from kqj_sim.positions.measures import GameMeasure
 from kqj_sim.positions.odds import Odds
 from kqj_sim.positions.position import Position, list_call_positions
 from kqj_sim.positions.reader import add_played_hands, read_calls, read_position
@@ -35,10 +36,22 @@ from kqj_sim.record import AnyRecord, Record, partial_record_from_json
 from kqj_sim.referee.base import get_referee
 from kqj_sim.rules import GameRules
 from kqj_sim.runner import Runner
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.stats.equity import (
+    Equity,
+    EquityTable,
+    load_rounds,
+    order_scores,
+    play_rounds,
+    require_equity_rules,
+)
 from kqj_sim.text_files import MAX_RECORD_BYTES, convert_to_utf8, open_lines
 
 EXAMPLE_CARDS = ("9h", "Ah", "Qh", "Ks", "Td", "Jc", "Ac", "Qd")
 """Cards of either game for an error to show."""
+
+GAME_DEALS = 100_000
+"""Deals that show what rounds bring, of players whose rounds are not stored."""
 
 RecordLike: TypeAlias = Record | HasRecord | str | os.PathLike[str] | bytes
 """A record, a `Round`, a file with a record, or the content of one."""
@@ -187,6 +200,29 @@ def seat_players(
     return [*seated[opener:], *seated[:opener]]
 
 
+def weigh_game(
+    position: Position, players: Sequence[Player], scores: Sequence[int], runner: Runner
+) -> GameMeasure:
+    """Return the chance to win the game from these scores, the player's first; `players` as above.
+
+    Raises:
+        InputError: the scores cannot be, or the rules have no such chance.
+    """
+    rules, team = require_equity_rules(position.rules), position.teams[position.seat]
+    by_team = parse_argument("scores", order_scores, scores, rules, team)
+    if position.question != "card":
+        players = [players[position.place_of(seat)] for seat in range(rules.seats)]
+    experiment = Experiment(rules, tuple(players), GAME_DEALS)
+    counted = load_rounds(experiment)
+    if counted is None:
+        with runner.start("deals", experiment.deals, polls=False):
+            counted, interrupted = play_rounds(experiment, runner.workers, runner.advance)
+        if interrupted:
+            raise KeyboardInterrupt
+    equity = Equity(EquityTable(experiment, counted), team, by_team, position.pending)
+    return GameMeasure(equity, by_team, position.dealer)
+
+
 # The estimate of every call, or card, with the progress shown.
 
 
@@ -203,14 +239,14 @@ def estimate_odds(
     Args:
         typed: arguments of `odds` by name, as `parse_typed_position` takes them.
         source: a record in place of these, its line, and where in the round.
-        settings: as the fields of `EstimatePlan`.
+        settings: the scores of the game, or None, and fields of `EstimatePlan`.
 
     Raises:
         InputError: the position is impossible, or there is no such record or place in it.
         OSError: the file of the record cannot be read.
     """
     if source is None:
-        position = parse_typed_position(rules, typed)
+        position = parse_typed_position(rules, {**typed, "scores": settings["scores"]})
         players = seat_players(position, None, policy)
         return _show_progress(position, players, None, runner, settings)
     recorded, line, at = source
@@ -235,6 +271,9 @@ def _show_progress(
     settings: dict[str, Any],
 ) -> Odds:
     """Estimate the options of a position, and show the progress; raise as `estimate_position`."""
+    scores = settings.pop("scores")
+    if scores is not None:
+        settings["game"] = weigh_game(position, players, scores, runner)
     deals = EstimatePlan(**settings).max_deals
     choosing = count_choosing_deals(deals)
     finished, text = 0, ""

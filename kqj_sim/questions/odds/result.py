@@ -13,9 +13,10 @@ from kqj_sim.messages import format_json, represent
 from kqj_sim.output.grid import make_grids
 from kqj_sim.output.page import Page, Section, to_html
 from kqj_sim.output.screen import Screen
-from kqj_sim.positions.measures import RANKING_MEASURE
+from kqj_sim.positions.measures import GAME_MEASURE, RANKING_MEASURE
 from kqj_sim.positions.odds import Odds
 from kqj_sim.questions.odds.screen import (
+    GAME_LEAD,
     LEAD,
     list_charts,
     list_key_parts,
@@ -41,6 +42,8 @@ class OddsOption:
         value: points a round that your side scores more than the others with it, on average.
         win: chance that your side wins the round with it.
         lead: points a round by which the best option leads it; None for the best itself.
+        game: chance that your side wins the game with it; None unless the scores are known.
+        game_lead: by how much more the best option wins the game, as `lead`.
 
     Example:
         >>> import kqj_sim as kqj
@@ -53,6 +56,8 @@ class OddsOption:
     value: Estimate
     win: Estimate
     lead: Estimate | None
+    game: Estimate | None = None
+    game_lead: Estimate | None = None
 
 
 class OddsResult(Result):
@@ -75,17 +80,28 @@ class OddsResult(Result):
     def __init__(self, odds: Odds) -> None:
         super().__init__(make_odds_screen(odds), partial(make_odds_drawing, odds))
         self._odds = odds
-        leads = odds.estimate_leads()
-        self.options = tuple(
-            OddsOption(
-                odds.get_text(option),
-                make_plain(odds.estimate(RANKING_MEASURE, option)),
-                make_plain(odds.estimate("win_share", option)),
-                make_plain(leads[option]) if option in leads else None,
-            )
-            for option in odds.ranking
-        )
+        self.options = tuple(map(self._describe, odds.ranking))
         self.best = self.options[0]
+
+    def _describe(self, option: int) -> OddsOption:
+        odds, is_best = self._odds, option == self._odds.best
+
+        def estimate(measure: str, baseline: int | None = None) -> Estimate:
+            return make_plain(
+                odds.estimate(measure, option)
+                if baseline is None
+                else odds.estimate(measure, baseline, option)
+            )
+
+        has_game = odds.measures.game is not None
+        return OddsOption(
+            odds.get_text(option),
+            estimate(RANKING_MEASURE),
+            estimate("win_share"),
+            None if is_best else estimate(RANKING_MEASURE, odds.best),
+            estimate(GAME_MEASURE) if has_game else None,
+            estimate(GAME_MEASURE, odds.best) if has_game and not is_best else None,
+        )
 
     @property
     def lead(self) -> Estimate:
@@ -100,16 +116,22 @@ class OddsResult(Result):
         """Return one row per option, the best first, by name.
 
         Every measure has three columns: `win_share`, `win_share_low` and `win_share_high`; so has
-        `lead`, by which the best option leads in points.  Shares are fractions, `n` counts deals.
+        `lead`, by which the best option leads in points, and with `scores` `game_lead_share`, by
+        which it wins more games.  Shares are fractions, `n` counts deals.
         """
         import pandas as pd
 
-        odds, leads = self._odds, self._odds.estimate_leads()
+        odds = self._odds
+        leads = {LEAD: odds.estimate_leads()}
+        if odds.measures.game:
+            leads[GAME_LEAD] = odds.estimate_leads(GAME_MEASURE)
         rows: list[dict[str, float]] = []
         for option in odds.ranking:
             value = odds.estimate(RANKING_MEASURE, option)
-            lead = leads.get(option, value._replace(value=0.0, low=math.nan, high=math.nan))
-            rows.append(describe_estimate(RANKING_MEASURE, value) | describe_estimate(LEAD, lead))
+            rows.append(describe_estimate(RANKING_MEASURE, value))
+            nothing = value._replace(value=0.0, low=math.nan, high=math.nan)
+            for name, behind in leads.items():
+                rows[-1] |= describe_estimate(name, behind.get(option, nothing))
             for measure in odds.measures.functions:
                 rows[-1] |= describe_estimate(measure, odds.estimate(measure, option))
             rows[-1]["n"] = value.observations

@@ -14,7 +14,7 @@ from kqj_sim.output.grid import Excerpt, format_number
 from kqj_sim.output.screen import RANGE_SIGNS, Run, Screen, ScreenPart, group_seats
 from kqj_sim.output.sentences import say
 from kqj_sim.places import describe_place, name_places
-from kqj_sim.positions.measures import RANKING_MEASURE, UNCOUNTERED_VALUE
+from kqj_sim.positions.measures import GAME_MEASURE, RANKING_MEASURE, UNCOUNTERED_VALUE
 from kqj_sim.positions.odds import CardOdds, Odds
 from kqj_sim.stats.intervals import Estimate, make_exact
 from kqj_sim.stats.tables import Table, TableRow
@@ -53,9 +53,12 @@ def write_headline(odds: Odds) -> list[str]:
     best = RankedOption(odds.best, name_option(odds, odds.best))
     others = [RankedOption(other, name_option(odds, other), leads[other]) for other in leads]
     lines = [_write_decision(odds, best, others)]
+    if odds.measures.game:
+        lines = _write_game_decision(odds, best, others)
     if odds.kind == "call":
         lines.append(_explain_call(odds, best, others))
-        lines.append(find_game(odds.rules.game).answers().explain_best(odds, best))
+        if odds.measures.game is None:
+            lines.append(find_game(odds.rules.game).answers().explain_best(odds, best))
     elif others:
         reason = compare_cards(
             odds.position, odds.options[best.number], odds.options[others[0].number]
@@ -67,13 +70,32 @@ def write_headline(odds: Odds) -> list[str]:
 
 
 def _write_decision(odds: Odds, best: RankedOption, others: list[RankedOption]) -> str:
+    return say(__name__, "decision", odds, best, others, *_sort_out(others))
+
+
+def _write_game_decision(odds: Odds, best: RankedOption, others: list[RankedOption]) -> list[str]:
+    """Return the decision by the chance to win the game, and that by points if it is another."""
+    leads = odds.estimate_leads(GAME_MEASURE)
+    by_game = [other._replace(lead=leads[other.number]) for other in others]
+    rival_in_points, *_ = _sort_out(others)
+    return [
+        say(__name__, "game_decision", odds, best, by_game, *_sort_out(by_game)),
+        say(__name__, "points_decision", odds, best, rival_in_points),
+    ]
+
+
+def _sort_out(
+    others: list[RankedOption],
+) -> tuple[RankedOption | None, list[RankedOption], bool]:
+    """Return the option that is better than the best one in these deals, if any is, those that are
+    tied with it, and whether these are equal in each deal."""
     # The deals that value may show what those that chose did not see.  A lead that is the same in
     # all deals has no interval.
     better = [other for other in others if other.lead.value < 0 and not other.lead.high >= 0]
     rival = min(better, key=lambda other: other.lead.value, default=None)
     tied = [other for other in others if other.is_tied]
     equal = all(other.lead.value == 0 and math.isnan(other.lead.low) for other in tied)
-    return say(__name__, "decision", odds, best, others, rival, tied, equal)
+    return rival, tied, equal
 
 
 def _explain_call(odds: Odds, best: RankedOption, others: list[RankedOption]) -> str:
@@ -93,7 +115,7 @@ def _explain_call(odds: Odds, best: RankedOption, others: list[RankedOption]) ->
 BEST = "best"
 """The group column that marks the best option."""
 
-LEAD = "lead"
+LEAD, GAME_LEAD = "lead", "game_lead_share"
 _BEST_MARK = "*"
 
 
@@ -112,7 +134,10 @@ def _make_option_table(odds: Odds, name: str, title: str, group: str) -> Table:
         if measure not in odds.measures.rare
         or any(odds.estimate(measure, option).value > 0 for option in odds.ranking)
     ]
-    leads = odds.estimate_leads()
+    leads = {LEAD: odds.estimate_leads()}
+    if GAME_MEASURE in measures:
+        leads[GAME_LEAD] = odds.estimate_leads(GAME_MEASURE)
+    behind = {RANKING_MEASURE: LEAD, GAME_MEASURE: GAME_LEAD}
     # Results of cards give no deals here.
     no_lead = make_exact(math.nan, 0 if odds.kind == "card" else odds.deals)
     lines: list[TableRow] = []
@@ -120,8 +145,9 @@ def _make_option_table(odds: Odds, name: str, title: str, group: str) -> Table:
         groups = (_BEST_MARK if option == odds.best else "", odds.get_text(option))
         for measure in measures:
             lines.append((groups, measure, odds.estimate(measure, option)))
-            if measure == RANKING_MEASURE:
-                lines.append((groups, LEAD, leads.get(option, no_lead)))
+            if measure in behind:
+                lead = leads[behind[measure]].get(option, no_lead)
+                lines.append((groups, behind[measure], lead))
     note, game = odds.measures.note, odds.rules.game
     return Table(name, title, (BEST, group), lines, note, counted=False, game=game)
 
@@ -151,10 +177,14 @@ def list_key_parts(odds: Odds, names_table: bool = True) -> list[ScreenPart]:
     most = _MOST_IN_AUCTIONS if is_auction else _MOST_OPTIONS
     # A line that stands for one row saves nothing.
     rest = odds.ranking[most:] if len(odds.ranking) > most + 1 else ()
-    least = min((odds.estimate_leads()[option].value for option in rest), default=0.0)
+    ranking = odds.measures.ranking_measure
+    least = min((odds.estimate_leads(ranking)[option].value for option in rest), default=0.0)
+    columns = (RANKING_MEASURE, LEAD, *quantities)
+    if ranking == GAME_MEASURE:
+        columns = (GAME_MEASURE, GAME_LEAD, RANKING_MEASURE, *quantities[:2])
     options = Excerpt(
         f"{odds.kind}s",
-        (RANKING_MEASURE, LEAD, *quantities),
+        columns,
         without=(BEST,),
         title="",
         note=say(__name__, "note", odds, len(rest), least, names_table),
@@ -196,8 +226,16 @@ def format_share(estimate: Estimate) -> str:
     return str(format_number(estimate, "share"))
 
 
+def _list_game_details(odds: Odds) -> dict[str, Any]:
+    game = odds.measures.game
+    if game is None:
+        return {}
+    return {"scores": game.own_scores, "equity_deals": game.equity.table.deals}
+
+
 def _list_call_details(odds: Any) -> dict[str, Any]:
     shared = {
+        **_list_game_details(odds),
         "ignore_calls": odds.ignore_calls,
         "best": odds.get_text(odds.best),
         "choosing_deals": odds.choosing_deals,
@@ -238,6 +276,7 @@ def _list_card_details(odds: CardOdds) -> dict[str, Any]:
             for leader, cards in position.tricks
         ],
         "pending": position.pending,
+        **_list_game_details(odds),
         "calls_count": odds.uses_calls,
         "plays_count": odds.uses_plays,
         "plays_effective": odds.effective_number if odds.uses_plays else None,
@@ -354,6 +393,10 @@ def list_charts(odds: Odds) -> list[Chart]:
     }
     title = f"Value of each {odds.kind}{few}, in points"
     charts = [_make_dots("values", title, odds, values, RANKING_MEASURE)]
+    if odds.measures.game:
+        games = {option: odds.estimate(GAME_MEASURE, option) for option in rows}
+        title = f"Games that your side wins{few}, %"
+        charts.insert(0, _make_dots("games", title, odds, {"": games}, GAME_MEASURE))
     if odds.kind == "card" and len(rows) > 2:
         # Differences between cards are known better than their values.
         leads = odds.estimate_leads()
