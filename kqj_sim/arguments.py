@@ -126,16 +126,23 @@ def parse_scores(value: object) -> tuple[int, ...]:
     return tuple(parse_whole_number(part, 0, "640 in 640:880") for part in parts)
 
 
-def parse_share(value: object, lowest: float = 0.0, highest: float = 1.0) -> float:
-    """Return a number of 0 to 1 within these limits, also written 95%; or raise InputError."""
+def parse_share(
+    value: object, lowest: float = 0.0, highest: float = 1.0, example: str = "0.95 or 95%",
+    or_zero: bool = False,
+) -> float:  # fmt: skip
+    """Return a number of 0 to 1 within these limits, also written 95%; or raise InputError.
+
+    Only with `or_zero` it may be 0.
+    """
     text = represent(value, str).strip()
     try:
         share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
-        share = 0.0
-    if not (0 < share < 1 and lowest <= share <= highest):
+        share = -1.0
+    is_inside = 0 < share < 1 or (or_zero and share == 0)
+    if not (is_inside and lowest <= share <= highest):
         raise InputError(
-            f"{quote(value)} is not between {lowest:g} and {highest:g}, such as 0.95 or 95%"
+            f"{quote(value)} is not between {lowest:g} and {highest:g}, such as {example}"
         )
     return share
 

@@ -154,6 +154,13 @@ OPTIONS: Mapping[str, Option] = {
     "ignore_calls": Option(
         "Players", "Deal the hidden cards regardless of the calls so far.", rare=True
     ),
+    "error_rate": Option(
+        "Players",
+        "Take each call and card heard for an error with this chance.",
+        parse=partial(parse_share, example="0.03 or 3%", or_zero=True),
+        metavar="SHARE",
+        rare=True,
+    ),
     "ignore_plays": Option("Players", "Do not weigh hidden cards by the cards played.", rare=True),
     "compare": Option("Players", **_SPEC, multiple=True, note=_REPEATABLE),
     # Which parameters of a policy change.

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from kqj_sim.errors import InputError
 
+DEFAULT_ERROR_RATE = 0.03
+"""Chance that a call or card was an error of the assumed player, unless asked otherwise."""
+
 
 @dataclass(frozen=True)
 class Plan:

@@ -102,7 +102,7 @@ def test_numbers_are_read_in_every_usual_way(text: str, tmp_path: Path) -> None:
 
 def test_variable_sets_an_option() -> None:
     told = expect_error(run("simulate", env={"KQJ_SIM_SIMULATE_DEALS": "-7"}))
-    assert "not -7" in told
+    assert "'-7' is not" in told
 
 
 def test_broken_pipe_is_quiet() -> None:

@@ -186,7 +186,9 @@ USAGE = {
     f"{HAND} --place 2nd --partners random --partners-at 3rd": "there should be 2",
     f"{HAND} --policy gredy": "did you mean 'greedy'",
     f"{HAND} --policy seat9=standard": "--policy seat9=standard: the seats are seat0",
-    f"{HAND} --policy always+greedy --place 2nd --quiet": "calls 'pass' as the opener with none of",
+    f"{HAND} --policy always+greedy --place 2nd --error-rate 0 --quiet": (
+        "calls 'pass' as the opener with none of"
+    ),
     f"{HAND} --deals 9 --precision 1%": "--deals and --precision",
     f"{HAND} --precision 0.5": "0.5 can mean 50% or 0.5%",
     f"{HAND} --out hand.xyz": "'hand.xyz' has the suffix .xyz",

@@ -154,7 +154,7 @@ def begin_deals(
 def draw_callers(
     state: t.Block, lanes: int, rules: t.Rules, seating: t.Seating, observed_calls: t.Int64Array,
     hands: t.Int64Array, keys: t.Int64Array, weights: t.Float64Array, counts: t.Int64Array,
-    signal: t.Int64Array, remaining: t.Int64Array, shares: t.Float64Array,
+    signal: t.Int64Array, errors: t.Float64Array, remaining: t.Int64Array, shares: t.Float64Array,
 ) -> None:  # fmt: skip
     """Draw the hands of those who called, so that they would have called as observed.
 
@@ -167,15 +167,19 @@ def draw_callers(
         counts: int64 (2 * n,); for each call the number of hands asked, and of those that made it,
             are added.
         signal: int64 (SIGNAL_SIZE,), see `core.observed_calls.STOP`.
+        errors: float64 (n, ERROR_SIZE) of `core.observed_calls.estimate_errors`, or (0, ERROR_SIZE)
+            if players do not err.
         shares: float64 (n, LANES), filled by caller with the weights once the caller has a hand.
     """
-    search = observed.CallerSearch(state, observed_calls, keys, weights, counts, signal)
-    signal[observed.SEARCHING] = 1
-    listed_callers = (
-        observed.count_listed_callers(observed_calls, signal[observed.LISTED])
-        if rules.auction
-        else 0
+    search = observed.CallerSearch(
+        state, observed_calls, keys, weights, counts, signal, errors, np.zeros(b.LANES, np.int64)
     )
+    signal[observed.SEARCHING] = 1
+    first_listed, listed_callers = 0 if errors.shape[0] > 0 else 1, 0
+    if rules.auction:
+        listed_callers = observed.count_listed_callers(
+            observed_calls, first_listed, signal[observed.LISTED]
+        )
     signal[observed.LISTED] = listed_callers
     listed = np.empty(observed.LISTED_TRIES if listed_callers > 0 else 0, np.int64)
     unseen = remaining[0]
@@ -184,14 +188,19 @@ def draw_callers(
         next_call = observed.find_next_caller(observed_calls, call)
         place = observed_calls[call * observed.OBSERVED_CALL_SIZE + observed.CALLER_PLACE]
         caller_hands = hands[place * b.LANES :]
-        if 1 <= caller <= listed_callers:
+        is_listed = first_listed <= caller < first_listed + listed_callers
+        for i in range(lanes):
+            key = keys[i & -observed.LISTED_DEALS if is_listed else i]
+            observed.take_errors(search, call, next_call, i, key)
+        if is_listed:
             count, all_hands = 0, BINOMIALS[popcount(unseen), b.TRICKS]
             for i in range(lanes):
                 if i % observed.LISTED_DEALS == 0:
                     key = rng.draw(keys[i], _LIST_COUNTER + place)
                     count = observed.list_matching_hands(
-                        search, call, next_call, unseen, 0, key, rules, seating, listed
-                    )
+                        search, call, next_call, unseen, 0, key, search.taken[i], rules, seating,
+                        listed,
+                    )  # fmt: skip
                 key = rng.draw(keys[i], _LISTED_HAND_COUNTER + place)
                 weights[i] *= all_hands / BINOMIALS[popcount(remaining[i]), b.TRICKS]
                 weights[i] *= observed.draw_listed_hand(

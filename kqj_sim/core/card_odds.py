@@ -43,6 +43,9 @@ class CardTurn(NamedTuple):
     observed_calls: t.Int64Array
     """int64 (n * OBSERVED_CALL_SIZE,), those of a caller one after another; empty to ignore
     them."""
+    errors: t.Float64Array
+    """float64 (n, ERROR_SIZE), see `core.observed_calls.estimate_errors`; (0, ERROR_SIZE) if
+    players do not err."""
     layouts: t.Int64Array
     """int64 (6 * n,): list of hidden hands, natural coding; empty if there is none."""
     cards: t.Int64Array
@@ -282,16 +285,16 @@ _draw_caller_hands = observed.make_caller_search(_draw_from_layouts)
 
 
 @scalar
-def _count_listed_callers(turn: CardTurn, most: int, rules: t.Rules) -> int:
-    """Return for how many callers, from the second on, hands are listed, at most so many.
+def _count_listed_callers(turn: CardTurn, first: int, most: int, rules: t.Rules) -> int:
+    """Return for how many callers hands are listed (`core.observed_calls.count_listed_callers`).
 
     There are none unless the layouts that the plays allow can then be counted.
     """
-    listed = observed.count_listed_callers(turn.observed_calls, most) if rules.auction else 0
+    listed = observed.count_listed_callers(turn.observed_calls, first, most) if rules.auction else 0
     if listed == 0:
         return 0
     others, call = turn.known.copy(), 0
-    for _ in range(listed + 1):
+    for _ in range(first + listed):
         others[
             hh.HAND_SIZES
             + turn.observed_calls[call * observed.OBSERVED_CALL_SIZE + observed.CALLER_PLACE]
@@ -331,11 +334,15 @@ def _draw_layouts(
     for i in range(lanes):
         search.keys[i] = rng.derive_deal_key(seed, first + i)
         search.weights[i] = 1.0
+        search.taken[i] = 0
         for place in range(b.SEATS):
             draws.hidden[i, place] = 0
         for number in range(hh.PUBLIC_KNOWLEDGE_SIZE):
             draws.knowledge[i, number] = turn.known[number]
-    listed_callers = _count_listed_callers(turn, search.signal[observed.LISTED], rules)
+    first_listed = 0 if turn.errors.shape[0] > 0 else 1
+    listed_callers = _count_listed_callers(
+        turn, first_listed, search.signal[observed.LISTED], rules
+    )
     search.signal[observed.LISTED] = listed_callers
     listed = np.empty(observed.LISTED_TRIES if listed_callers > 0 else 0, np.int64)
     source = _Source(
@@ -347,7 +354,15 @@ def _draw_layouts(
         next_call = observed.find_next_caller(turn.observed_calls, call)
         place = turn.observed_calls[call * observed.OBSERVED_CALL_SIZE + observed.CALLER_PLACE]
         hands = draws.hidden[:, place]
-        if 1 <= caller <= listed_callers:
+        is_listed = first_listed <= caller < first_listed + listed_callers
+        for i in range(lanes):
+            key = search.keys[i]
+            if is_listed:
+                key = rng.derive_deal_key(seed, (first + i) & -observed.LISTED_DEALS)
+            observed.take_errors(search, call, next_call, i, key)
+        if is_listed:
+            if caller == 0:
+                _forget_others_plays(turn, draws, lanes, place)
             may = turn.known[hh.UNSEEN] & ~turn.known[hh.EXCLUDED + place]
             count = 0
             for i in range(lanes):
@@ -355,8 +370,9 @@ def _draw_layouts(
                     key = rng.derive_deal_key(seed, (first + i) & -observed.LISTED_DEALS)
                     key = rng.draw(key, _LIST_COUNTER + place)
                     count = observed.list_matching_hands(
-                        search, call, next_call, may, turn.shown[place], key, rules, seating, listed
-                    )
+                        search, call, next_call, may, turn.shown[place], key, search.taken[i],
+                        rules, seating, listed,
+                    )  # fmt: skip
                 left = draws.knowledge[i, hh.UNSEEN]
                 key = rng.draw(search.keys[i], _LISTED_HAND_COUNTER + place)
                 search.weights[i] *= observed.draw_listed_hand(listed, count, left, key, hands, i)
@@ -375,7 +391,7 @@ def _draw_layouts(
             draws.knowledge[i, hh.UNSEEN] &= ~hands[i]
             draws.knowledge[i, hh.HAND_SIZES + place] = 0
             draws.knowledge[i, hh.EXCLUDED + place] = -1
-        if caller == listed_callers > 0:
+        if listed_callers > 0 and caller == first_listed + listed_callers - 1:
             _weigh_others_plays(turn, search, draws, lanes)
         call, caller = next_call, caller + 1
     if not _draw_first_layouts(draws, search, lanes, _REST_COUNTER):
@@ -394,7 +410,7 @@ def _new_search(
 ) -> observed.CallerSearch:
     search = observed.CallerSearch(
         b.allocate_inner_block(), turn.observed_calls, np.empty(b.LANES, np.int64),
-        np.empty(b.LANES), counts, signal,
+        np.empty(b.LANES), counts, signal, turn.errors, np.zeros(b.LANES, np.int64),
     )  # fmt: skip
     observed.fill_deal_rows(search.state, turn.state[b.PLAYERS], turn.state[b.UPCARD])
     return search
@@ -447,41 +463,45 @@ def draw_hidden_hands(
 @kernel
 def count_first_fives(
     turn: CardTurn, first: int, last: int, hands: t.Int64Array, seed: int, rules: t.Rules,
-    seating: t.Seating, ways: t.Int64Array, counts: t.Int64Array,
+    seating: t.Seating, ways: t.Float64Array, counts: t.Int64Array,
 ) -> bool:  # fmt: skip
     """Count the ways to hold first cards that make the observed calls; False after an illegal one.
+
+    If players err, each way counts the chance of the calls.
 
     Args:
         first, last: the player's calls, from `first` to before `last`.
         hands: int64 (n,), hands that the player may hold now, natural coding.
-        ways: int64 (n,), filled: 0 to 56, for the Sender 0 to 21; with auctions 0 or 1.
+        ways: float64 (n,), filled: 0 to 56, for the Sender 0 to 21; with auctions 0 to 1.
         counts: int64 (2 * calls,); for each call the number of hands asked, and of those that made
             it, are added.
     """
     search = _new_search(turn, counts, np.zeros(observed.SIGNAL_SIZE, np.int64))
-    questions = observed.view_questions(search, seating)
     place = turn.observed_calls[first * observed.OBSERVED_CALL_SIZE + observed.CALLER_PLACE]
     sender, upcard = turn.state[b.SENDER], turn.state[b.UPCARD]
     way_count = 1
     if not rules.auction:
         way_count = _FIVE_OF_SEVEN_COUNT if place == sender else FIRST_FIVE_COUNT
-    matching, sources = np.empty(b.LANES, np.int64), np.empty(b.LANES, np.int64)
+    calling, sources = np.empty(b.LANES, np.int64), np.empty(b.LANES, np.int64)
+    chances = np.empty(b.LANES)
     for i in range(hands.shape[0]):
         ways[i] = 0
     lanes = 0
     end = hands.shape[0] * way_count - 1
     for number in range(end + 1):
         i, way = number // way_count, number % way_count
-        calling = turn.shown[place] | hands[i]
+        calling[lanes] = turn.shown[place] | hands[i]
         if not rules.auction:
-            candidates = _first_five_candidates(place, calling, sender, upcard)
-            calling = deposit(_FIVE_OF_EIGHT[way], candidates)
-        observed.put_calling_hand(search.state, lanes, place, calling, rules)
-        search.state[b.KEY + lanes] = rng.derive_deal_key(seed, number)
+            candidates = _first_five_candidates(place, calling[lanes], sender, upcard)
+            calling[lanes] = deposit(_FIVE_OF_EIGHT[way], candidates)
+        search.keys[lanes] = rng.derive_deal_key(seed, number)
         sources[lanes] = i
         lanes += 1
         if lanes == b.LANES or number == end:
-            for k in range(observed.replay_caller(questions, lanes, first, last, rules, matching)):
-                ways[sources[matching[k]]] += 1
+            observed.compute_call_chances(
+                search, first, last, lanes, calling, rules, seating, chances
+            )
+            for lane in range(lanes):
+                ways[sources[lane]] += chances[lane]
             lanes = 0
     return not observed.has_illegal_choice(search.state)

@@ -22,6 +22,13 @@ The hands of different callers are tried independently, so weighted means are th
 (the estimate is a U-statistic with several samples: E. L. Lehmann, "Consistency and unbiasedness of
 certain nonparametric tests", Annals of Mathematical Statistics 22, 1951).  Deals that share lists
 depend on each other: to errors they count as one observation (`core.weighted_draws.add_weighted`).
+
+Players err: a call is the assumed player's with the chance 1 - e, and else one of the others, which
+tells nothing of the hand.  Each deal takes each call for an error or not, by a chance near the one
+that it was an error (`estimate_errors`), and weighs the chance of what it took over the chance of
+taking it; hands agree with the other calls.  So a call that the player would hardly ever make
+counts as an error by itself, and a usual one as information.  Then the share of the first caller
+differs between deals, too, and is a weight; where hands are listed, that caller's are.
 """
 
 from __future__ import annotations
@@ -35,8 +42,16 @@ from kqj_sim.core import rng
 from kqj_sim.core import types as t
 from kqj_sim.core.cards import popcount
 from kqj_sim.core.deal import draw_cards
-from kqj_sim.core.dispatch import BID, RULE_OUT_BID, PolicyTable, ask, view_table
-from kqj_sim.core.jit import block_loop, int64_at, scalar
+from kqj_sim.core.dispatch import (
+    BID,
+    COUNTER,
+    RULE_OUT_BID,
+    PolicyTable,
+    ask,
+    view_table,
+)
+from kqj_sim.core.hidden_hands import draw_subset
+from kqj_sim.core.jit import block_loop, int64_at, kernel, scalar
 from kqj_sim.core.playouts import PUBLIC_ROWS
 from kqj_sim.core.views import PASS
 
@@ -71,6 +86,22 @@ CALL_ROWS = 5
 OBSERVED_CALL_SIZE = CALL_ROWS + len(PUBLIC_ROWS)
 
 
+ERROR_CHANCE, ERROR_WEIGHT, MEANT_WEIGHT, MADE_SHARE = range(4)
+"""Of each observed call: the chance with which a deal takes it for an error; the weights of deals
+that do, and that do not; the share of hands tried that make it."""
+ERROR_SIZE = 4
+ERROR_TRIES = 1 << 12
+"""Hands of a caller with which these are estimated."""
+_MAX_ERROR_CHANCE = 0.98
+"""Some deals search for a hand even for a call that none of these hands makes."""
+_CHANCES_OF_ERRORS = (1 / 2, 1 / 12, 1 / 100)
+"""Chances that an error is this call: to pass or not to counter, to take or to counter, to bid."""
+_ERROR_COUNTER = rng.HIDDEN_HAND + (13 << 24)
+_ERROR_HAND_COUNTER = rng.HIDDEN_HAND + (14 << 24)
+"""Counters of keys, beyond those of `core.card_odds`: of what is taken for an error, by call; of
+hands that estimate how often, by place."""
+
+
 class CallerSearch(NamedTuple):
     """Deals for which hands that match the observed calls are searched, up to LANES at once."""
 
@@ -86,6 +117,10 @@ class CallerSearch(NamedTuple):
     """int64 (2 * n,): for each call the number of hands asked, and of those that made it."""
     signal: t.Int64Array
     """int64 (SIGNAL_SIZE,), see STOP."""
+    errors: t.Float64Array
+    """float64 (n, ERROR_SIZE), see ERROR_CHANCE; (0, ERROR_SIZE) if players do not err."""
+    taken: t.Int64Array
+    """int64 (LANES,): the calls that each deal takes for errors, one bit each."""
 
 
 class Questions(NamedTuple):
@@ -145,12 +180,16 @@ def fill_public_rows(
 
 @scalar
 def _keep_matching(
-    state: t.Int64Pointer, lanes: int, row: int, call: int, matching: t.Int64Array
-) -> int:
-    """Move the lanes with a call to the front and return their number; `row` has their hands."""
+    state: t.Int64Pointer, lanes: int, row: int, call: int, errors: t.Int64Array, bit: int,
+    matching: t.Int64Array,
+) -> int:  # fmt: skip
+    """Move the lanes with a call, or for which it is an error, to the front; return their number.
+
+    `row` has their hands.
+    """
     kept = 0
     for lane in range(lanes):
-        if state[b.CALL + lane] == call:
+        if state[b.CALL + lane] == call or (errors[matching[lane]] >> bit) & 1 != 0:
             matching[kept] = matching[lane]
             state[b.KEY + kept] = state[b.KEY + lane]
             state[b.cell_index(row, kept)] = state[b.cell_index(row, lane)]
@@ -160,8 +199,9 @@ def _keep_matching(
 
 @scalar
 def _replay_call(
-    questions: Questions, lanes: int, rules: t.Rules, call_number: int, matching: t.Int64Array
-) -> int:
+    questions: Questions, lanes: int, rules: t.Rules, call_number: int, errors: t.Int64Array,
+    matching: t.Int64Array,
+) -> int:  # fmt: skip
     """Ask for a call, move the lanes that match to the front and return their number.
 
     `matching`, int64 (LANES,), has the former numbers of the lanes, which are moved, too.
@@ -176,7 +216,7 @@ def _replay_call(
         for lane in range(lanes):
             state[b.CALL + lane] = call
         ask(table, RULE_OUT_BID, state, lanes, place, argument, rules.teams, rule)
-        lanes = _keep_matching(state, lanes, row, call, matching)
+        lanes = _keep_matching(state, lanes, row, call, errors, call_number, matching)
         if lanes == 0:
             return 0
     for lane in range(b.pad_lanes(lanes)):
@@ -184,19 +224,21 @@ def _replay_call(
         state[b.STILL_CALLING + lane] = open_now
         state[b.MAY_COUNTER + lane] = open_now
     ask(table, loop, state, lanes, place, argument, rules.teams, rule)
-    return _keep_matching(state, lanes, row, call, matching)
+    return _keep_matching(state, lanes, row, call, errors, call_number, matching)
 
 
 @block_loop
 def replay_caller(
-    questions: Questions, lanes: int, first: int, last: int, rules: t.Rules, matching: t.Int64Array
-) -> int:
+    questions: Questions, lanes: int, first: int, last: int, rules: t.Rules, errors: t.Int64Array,
+    matching: t.Int64Array,
+) -> int:  # fmt: skip
     """Ask for the observed calls from `first` to before `last`, those of one caller.
 
     Most hands fail the first call, which is the rarest, so the others are asked about few.
 
     Args:
         questions: their block has the hands, which are moved.
+        errors: int64 (LANES,), the calls that are errors in each lane, which match with any hand.
         matching: int64 (LANES,), filled with the numbers of the hands with which all calls are as
             observed, in ascending order; how many they are is returned.
     """
@@ -205,7 +247,7 @@ def replay_caller(
     left = lanes
     for call in range(first, last):
         questions.counts[2 * call] += left
-        left = _replay_call(questions, left, rules, call, matching)
+        left = _replay_call(questions, left, rules, call, errors, matching)
         questions.counts[2 * call + 1] += left
         if left == 0:
             break
@@ -223,6 +265,109 @@ def find_next_caller(observed_calls: t.Int64Array, first: int) -> int:
     ):
         last += 1
     return last
+
+
+@block_loop
+def compute_call_chances(
+    search: CallerSearch, first: int, last: int, lanes: int, hands: t.Int64Array, rules: t.Rules,
+    seating: t.Seating, chances: t.Float64Array,
+) -> None:  # fmt: skip
+    """Compute the chances of a caller's calls, from `first` to before `last`, with known hands.
+
+    Args:
+        search: its keys are those of the hands; its block and its counts are used.
+        hands: int64 (LANES,), the cards that the caller calls with.
+        chances: float64 (LANES,), filled: 1 or 0 if players do not err.
+    """
+    questions = view_questions(search, seating)
+    place = search.observed_calls[first * OBSERVED_CALL_SIZE + CALLER_PLACE]
+    none, matching = np.zeros(b.LANES, np.int64), np.empty(b.LANES, np.int64)
+    has_errors = search.errors.shape[0] > 0
+    chances[:lanes] = 1.0
+    # Without errors a hand that fails a call is not asked again.
+    step = 1 if has_errors else last - first
+    for call in range(first, last, step):
+        for lane in range(lanes):
+            put_calling_hand(search.state, lane, place, hands[lane], rules)
+            search.state[b.KEY + lane] = search.keys[lane]
+        matches = replay_caller(questions, lanes, call, call + step, rules, none, matching)
+        as_error, meant, at = 0.0, 1.0, 0
+        if has_errors:
+            chance = search.errors[call, ERROR_CHANCE]
+            as_error = chance * search.errors[call, ERROR_WEIGHT]
+            meant = (1.0 - chance) * search.errors[call, MEANT_WEIGHT]
+        for lane in range(lanes):
+            is_made = at < matches and matching[at] == lane
+            at += 1 if is_made else 0
+            chances[lane] *= as_error + meant if is_made else as_error
+
+
+@kernel
+def estimate_errors(
+    rate: float, observed_calls: t.Int64Array, may: t.Int64Array, shown: t.Int64Array, players:
+    t.PackedPlayers, upcard: t.Card, sender: t.Place, seed: int, rules: t.Rules, seating: t.Seating,
+    errors: t.Float64Array,
+) -> None:  # fmt: skip
+    """Estimate for each observed call how likely it was an error, by hands drawn at random.
+
+    What others hold is left out: the chances only say what most deals try.
+
+    Args:
+        rate: the chance e that a player errs, above 0.
+        may, shown: int64 (6,), by place: the hidden cards that the player may hold, and the known
+            ones.
+        sender: who took the Return later; -1 if nobody has.
+        errors: float64 (calls, ERROR_SIZE), filled.
+    """
+    calls = observed_calls.shape[0] // OBSERVED_CALL_SIZE
+    search = CallerSearch(
+        b.allocate_inner_block(), observed_calls, np.empty(b.LANES, np.int64), np.empty(0),
+        np.zeros(2 * calls, np.int64), np.zeros(SIGNAL_SIZE, np.int64), errors[:0],
+        np.zeros(b.LANES, np.int64),
+    )  # fmt: skip
+    fill_deal_rows(search.state, players, upcard)
+    hands, made = np.empty(b.LANES, np.int64), np.empty(b.LANES)
+    # Of each hand, the chance of the earlier calls of the caller.
+    chances = np.ones(ERROR_TRIES)
+    for call in range(calls):
+        at = call * OBSERVED_CALL_SIZE
+        place, loop = observed_calls[at + CALLER_PLACE], observed_calls[at + CALL_LOOP]
+        if call == 0 or place != observed_calls[at - OBSERVED_CALL_SIZE + CALLER_PLACE]:
+            chances[:] = 1.0
+        is_silent = observed_calls[at + CALL_MADE] == (0 if loop >= COUNTER else PASS)
+        kind = 0 if is_silent else 2 if loop == BID else 1
+        as_error = rate * _CHANCES_OF_ERRORS[kind]
+        total, made_total = chances.sum(), 0.0
+        for start in range(0, ERROR_TRIES, b.LANES):
+            for lane in range(b.LANES):
+                key = rng.draw(rng.derive_deal_key(seed, start + lane), _ERROR_HAND_COUNTER + place)
+                size = b.TRICKS - popcount(shown[place])
+                hand = shown[place] | draw_cards(may[place], size, key, rng.HIDDEN_HAND)
+                if not rules.auction:
+                    candidates = hand & ~upcard if place == sender else hand
+                    hand = draw_subset(candidates, 5, key, b.TRICKS)
+                hands[lane], search.keys[lane] = hand, key
+            compute_call_chances(search, call, call + 1, b.LANES, hands, rules, seating, made)
+            for lane in range(b.LANES):
+                made_total += chances[start + lane] * made[lane]
+                chances[start + lane] *= as_error + (1.0 - rate) * made[lane]
+        share = made_total / total
+        meant = (1.0 - rate) * (share + 0.5 / ERROR_TRIES)
+        chance = min(as_error / (as_error + meant), _MAX_ERROR_CHANCE)
+        errors[call, ERROR_CHANCE] = chance
+        errors[call, ERROR_WEIGHT] = as_error / chance
+        errors[call, MEANT_WEIGHT] = (1.0 - rate) / (1.0 - chance)
+        errors[call, MADE_SHARE] = share
+
+
+@scalar
+def take_errors(search: CallerSearch, first: int, last: int, i: int, key: t.Key) -> None:
+    """Take calls, from `first` to before `last`, for errors or not, and weigh the deal by that."""
+    for call in range(first, min(last, search.errors.shape[0])):
+        fraction = rng.to_fraction(rng.draw(key, _ERROR_COUNTER + call))
+        is_error = fraction < search.errors[call, ERROR_CHANCE]
+        search.taken[i] |= 1 << call if is_error else 0
+        search.weights[i] *= search.errors[call, ERROR_WEIGHT if is_error else MEANT_WEIGHT]
 
 
 @scalar
@@ -255,9 +400,13 @@ def _update_matches(
 
 
 @scalar
-def count_listed_callers(observed_calls: t.Int64Array, most: int) -> int:
-    """Return for how many callers, from the second on, hands are listed: those who have bid."""
-    count, call = 0, find_next_caller(observed_calls, 0)
+def count_listed_callers(observed_calls: t.Int64Array, first: int, most: int) -> int:
+    """Return for how many callers, `first` (0 or 1) and those after, hands are listed.
+
+    These are the first who have bid, as far as caller number `most`.
+    """
+    most = most + 1 - first if most > 0 else 0
+    count, call = 0, find_next_caller(observed_calls, 0) if first > 0 else 0
     while count < most and call < observed_calls.shape[0] // OBSERVED_CALL_SIZE:
         next_call = find_next_caller(observed_calls, call)
         bids = 0
@@ -276,7 +425,7 @@ def count_listed_callers(observed_calls: t.Int64Array, most: int) -> int:
 @block_loop
 def list_matching_hands(
     search: CallerSearch, first: int, last: int, cards: t.CardSet, shown: t.CardSet, key: int,
-    rules: t.Rules, seating: t.Seating, listed: t.Int64Array,
+    errors: int, rules: t.Rules, seating: t.Seating, listed: t.Int64Array,
 ) -> int:  # fmt: skip
     """List the hands of a caller that match, of `LISTED_TRIES` drawn at random.
 
@@ -285,12 +434,14 @@ def list_matching_hands(
         first, last: the caller's calls, from `first` to before `last`.
         cards: the hidden cards that the caller may hold.
         shown: the known cards of the caller.
+        errors: the calls that the deals take for errors, one bit each.
         listed: int64 (LISTED_TRIES,), gets the hidden cards of the hands; their number is returned.
     """
     questions = view_questions(search, seating)
     state, size = search.state, b.TRICKS - popcount(shown)
     place = search.observed_calls[first * OBSERVED_CALL_SIZE + CALLER_PLACE]
     tried, matching = np.empty(b.LANES, np.int64), np.empty(b.LANES, np.int64)
+    taken = np.full(b.LANES, errors)
     count = 0
     for start in range(0, LISTED_TRIES, b.LANES):
         if search.signal[STOP] != 0:
@@ -299,7 +450,7 @@ def list_matching_hands(
             state[b.KEY + lane] = rng.draw(key, rng.HIDDEN_HAND + start + lane)
             tried[lane] = draw_cards(cards, size, state[b.KEY + lane], rng.HIDDEN_HAND)
             put_calling_hand(state, lane, place, shown | tried[lane], rules)
-        matches = replay_caller(questions, b.LANES, first, last, rules, matching)
+        matches = replay_caller(questions, b.LANES, first, last, rules, taken, matching)
         for k in range(matches):
             listed[count] = tried[matching[k]]
             count += 1
@@ -348,7 +499,8 @@ def make_caller_search(draw_candidate: t.Kernel) -> t.Kernel:
         search: CallerSearch, source: object, lanes: int, caller: int, first: int, last: int,
         counter_step: int, rules: t.Rules, seating: t.Seating, hands: t.Int64Array,
     ) -> None:  # fmt: skip
-        matches_needed = 1 if caller == 0 else MATCHES_WANTED
+        is_weighed = caller > 0 or search.errors.shape[0] > 0
+        matches_needed = MATCHES_WANTED if is_weighed else 1
         max_attempts = MAX_ATTEMPTS if caller == 0 else MAX_LATER_ATTEMPTS
         if rules.auction and caller == b.SEATS - 2:
             # The last of all other players gets the cards that are left.
@@ -356,6 +508,7 @@ def make_caller_search(draw_candidate: t.Kernel) -> t.Kernel:
         place = search.observed_calls[first * OBSERVED_CALL_SIZE + CALLER_PLACE]
         unfinished, match_counts = np.empty(b.LANES, np.int64), np.zeros(b.LANES, np.int64)
         candidates, matching = np.empty(b.LANES, np.int64), np.empty(b.LANES, np.int64)
+        taken = np.empty(b.LANES, np.int64)
         keys, weights, state = search.keys, search.weights, search.state
         questions = view_questions(search, seating)
         count = 0
@@ -371,10 +524,11 @@ def make_caller_search(draw_candidate: t.Kernel) -> t.Kernel:
                 key = rng.draw(keys[i], counter)
                 calling, cards = draw_candidate(source, i, place, key, rules)
                 candidates[lane] = cards
+                taken[lane] = search.taken[i]
                 put_calling_hand(state, lane, place, calling, rules)
                 state[b.KEY + lane] = key
             attempts += 1
-            matches = replay_caller(questions, count, first, last, rules, matching)
+            matches = replay_caller(questions, count, first, last, rules, taken, matching)
             count = _update_matches(
                 unfinished, count, candidates, matching, matches, match_counts, hands,
                 matches_needed, attempts, weights,

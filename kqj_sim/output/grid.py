@@ -177,13 +177,9 @@ def format_number(estimate: Estimate, unit: str) -> Cell:
         decimals = 0 if not sign and float(value).is_integer() else least
         missing = NO_INTERVAL if math.isinf(low) or math.isinf(high) else ""
         return Cell(f"{value:z,.{decimals}f}{sign}", missing)
-    half = (high - low) / 2
-    # Quantiles and their bounds are whole points.
-    whole = not sign and all(float(number).is_integer() for number in (value, low, high))
-    if whole and half == 0:
+    half, decimals = (high - low) / 2, _count_decimals(value, low, high, unit)
+    if decimals == 0 and half == 0:
         return Cell(f"{value:,.0f}")
-    decimals = least if half <= 0 else min(5, max(least, math.ceil(-math.log10(2 * half))))
-    decimals = 0 if whole else decimals
     if sign and low >= 0 and high <= 100 and round(value, decimals) in (0, 100):
         return format_bound(estimate)
     below, above = value - low, high - value
@@ -194,6 +190,15 @@ def format_number(estimate: Estimate, unit: str) -> Cell:
             f"{value:z,.{decimals}f}{sign}", f"({low:z,.{decimals}f} to {high:z,.{decimals}f})"
         )
     return Cell(f"{value:z,.{decimals}f}{sign}", f"±{half:z,.{decimals}f}")
+
+
+def _count_decimals(value: float, low: float, high: float, unit: str) -> int:
+    """Return the decimals of a number with this interval, a share in per cent."""
+    # Quantiles and their bounds are whole points.
+    if unit != "share" and all(float(number).is_integer() for number in (value, low, high)):
+        return 0
+    least = 2 if unit == "change" else 1
+    return least if high <= low else min(5, max(least, math.ceil(-math.log10(high - low))))
 
 
 def format_bound(share: Estimate) -> Cell:
@@ -223,10 +228,9 @@ def format_symmetric(estimate: Estimate, unit: str, most_decimals: int = 2) -> C
     # The bounds of a difference of shares may be below 0.
     if sign and low >= 0 and high <= 1 and half > min(value, 1 - value):
         return format_bound(estimate)
-    symmetric = estimate._replace(low=value - half, high=value + half)
-    _, _, shown = str(format_number(symmetric, unit)).partition("±")
-    _, _, fraction = shown.partition(".")
-    decimals = 0 if half * scale >= 10 else min(most_decimals, len(fraction))
+    middle, bounds = scale * value, (scale * (value - half), scale * (value + half))
+    decimals = _count_decimals(middle, *bounds, unit)
+    decimals = 0 if half * scale >= 10 else min(most_decimals, decimals)
     # Rounded up where it would be nothing.
     least = 10.0**-decimals
     text = f"{value * scale:z,.{decimals}f}{sign}"
@@ -253,7 +257,9 @@ def make_grids(table: Table, width: int | None = None, brief: bool = False) -> l
     for row, name, estimated in table.lines:
         heading, unit = quantities[name]
         rows[row] = None
-        cell = write(estimated, unit)
+        # An option may seem better in these deals than the one that others chose as the best.
+        is_better = name == "lead" and estimated.value < 0
+        cell = Cell("about 0") if is_better else write(estimated, unit)
         cells = numbers.setdefault(heading.removesuffix(unneeded), {})
         cells[row] = (cell, int(estimated.observations))
     if not table.groups:

@@ -139,11 +139,15 @@ def chance_of_calls(
 
 
 class OpponentModel(NamedTuple):
-    """The assumed play of the others: the policy whose values they go by, and how closely."""
+    """The assumed play of the others: the policy whose values they go by, and how closely.
+
+    A card is an error with a chance of its own, and then any legal one.
+    """
 
     table: t.Seating
     patience: float
     rules: t.Rules
+    error_rate: float
 
 
 @scalar
@@ -193,7 +197,9 @@ def _chance_of_card(
     call_value_cards(
         model.table.resume[CARD_VALUES], (block, 0, trick, position, teams, weights, values)
     )
-    return chance_of_choice(values, choices, c.popcount(legal & (card - 1)), model.patience)
+    chosen = c.popcount(legal & (card - 1))
+    chance = chance_of_choice(values, choices, chosen, model.patience)
+    return model.error_rate / choices + (1.0 - model.error_rate) * chance
 
 
 @scalar

@@ -544,7 +544,7 @@ def choose_card(
     if trick + 1 < searched_from and prior.distinct > 0:
         _play_like_prior(state, lanes, trick, position, teams, number, prior)
         return
-    model = OpponentModel(unpack_seating(resource, 2), patience, rules)
+    model = OpponentModel(unpack_seating(resource, 2), patience, rules, 0.0)
     queue, race = new_playout_queue(), new_race()
     candidates = np.zeros(b.LANES, np.int64)
     for i in range(lanes):

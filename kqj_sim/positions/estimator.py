@@ -21,6 +21,7 @@ from typing import Any, Protocol
 from kqj_sim.errors import InputError
 from kqj_sim.games import find_game
 from kqj_sim.policies.players import Player, PlayerLike, seat_players
+from kqj_sim.positions.hidden_cards import HiddenCards
 from kqj_sim.positions.measures import GAME_MEASURE, Measure
 from kqj_sim.positions.odds import CardOdds, Odds, Playouts
 from kqj_sim.positions.position import Position
@@ -76,10 +77,12 @@ def estimate_options(sampler: Sampler, plan: EstimatePlan) -> Odds:
     if everything is not None:
         exact = sampler.make_odds(plan)
         assert isinstance(exact, CardOdds)
+        exact.hidden_cards = HiddenCards(sampler.position)
         exact.add_all(everything)
         return exact
     sampler, chooser = sampler.choose_options(plan)
     odds = sampler.make_odds(plan)
+    odds.hidden_cards = HiddenCards(sampler.position)
     odds.order = (0,)
     if odds.option_count > 1:
         candidates = chooser.make_odds(plan)

@@ -9,10 +9,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from kqj_sim.core.observed_calls import ERROR_CHANCE, ERROR_SIZE
 from kqj_sim.core.types import Float64Array, Int16Array, Int64Array
 from kqj_sim.errors import InputError
 from kqj_sim.places import SeatNames
 from kqj_sim.policies.players import Player
+from kqj_sim.positions.hidden_cards import HiddenCards
 from kqj_sim.positions.measures import GAME_MEASURE, RANKING_MEASURE, MeasureTable
 from kqj_sim.rules import GameRules
 from kqj_sim.stats import intervals, sequences
@@ -40,6 +42,8 @@ class Playouts(NamedTuple):
         list_count: number of different lists of a caller.
         shares: float64 (callers, m), as `call_weights`, by the calls of the callers up to each;
             None if the shares of each caller are not asked for.
+        examined: number of hands, or draws, whose mean weight by the calls is the share of the
+            bidding; None for the hands that were asked for the first call.
     """
 
     drawn: int
@@ -51,6 +55,7 @@ class Playouts(NamedTuple):
     lists: Int64Array = NO_LISTS
     list_count: int = 0
     shares: Float64Array | None = None
+    examined: int | None = None
 
 
 @dataclass(eq=False, kw_only=True)
@@ -60,6 +65,9 @@ class Odds:
     Attributes:
         people: names of the people at the table of a record; None if nobody is named.
         ignore_calls: whether hidden cards need not agree with the calls.
+        error_rate: chance that a call or card heard was an error of the assumed player.
+        hidden_cards: where the hidden cards are in these deals; None if that is not counted.
+        error_chances: float64 (questions, 4), as of `core.observed_calls.ERROR_CHANCE`, or (0, 4).
         options: what was played out: the calls, or the cards.
         option_count: number of options to choose from, the first ones.
         observed_calls: the calls that hidden hands agree with, in the order in which hands are
@@ -90,6 +98,8 @@ class Odds:
     people: SeatNames | None = None
     seed: int
     ignore_calls: bool = False
+    error_rate: float = 0.0
+    error_chances: Float64Array = field(default_factory=lambda: np.zeros((0, ERROR_SIZE)))
     position: Any = None
     options: Sequence[Any]
     option_count: int
@@ -109,6 +119,8 @@ class Odds:
     agreeing_squares: float = 0.0
     list_count: int = 0
     share_count: int = 0
+    examined: int = 0
+    hidden_cards: HiddenCards | None = None
 
     def __post_init__(self) -> None:
         self.question_counts = np.zeros((self.question_count, 2), dtype=np.int64)
@@ -120,6 +132,10 @@ class Odds:
         """Add a chunk, or as many draws as make up `max_deals`; return how many have a weight."""
         weights, outcomes, drawn = playouts.weights, playouts.outcomes, playouts.drawn
         self.question_counts += playouts.counts
+        if playouts.examined is not None:
+            self.examined += playouts.examined
+        elif self.question_count:
+            self.examined += int(playouts.counts[0, 0])
         call_weights = weights if playouts.call_weights is None else playouts.call_weights
         self.agreeing_weight += float(call_weights.sum())
         self.agreeing_squares += float((call_weights**2).sum())
@@ -132,6 +148,8 @@ class Odds:
         if max_deals is not None and len(weights) > max_deals - self.deals:
             drawn = max_deals - self.deals
             weights, outcomes, lists = weights[:drawn], outcomes[:, :drawn], lists[:drawn]
+        if self.hidden_cards is not None:
+            self.hidden_cards.add(playouts.hands[:, : len(weights)], weights, lists)
         values = self.measures.compute(outcomes)
         self.sums.add(drawn, weights, values, lists)
         return len(weights)
@@ -140,6 +158,12 @@ class Odds:
     def contract_options(self) -> Sequence[int]:
         """The options that are contracts as played, which only calls of auctions have."""
         return range(self.option_count, len(self.options))
+
+    @property
+    def likely_errors(self) -> list[Any]:
+        """The observed calls that were errors more likely than not."""
+        chances = self.error_chances[:, ERROR_CHANCE]
+        return [self.observed_calls[int(number)] for number in np.flatnonzero(chances > 0.5)]
 
     @property
     def deals(self) -> int:
@@ -168,7 +192,7 @@ class Odds:
     def estimate_bidding_probability(self) -> Estimate:
         """Estimate the share of random deals in which the others would have called so."""
         return estimate_bidding_probability(
-            int(self.question_counts[0, 0]) if self.question_count else 0,
+            self.examined,
             self.agreeing_weight,
             self._compute_agreeing_squares(),
             self.confidence,
@@ -180,7 +204,8 @@ class Odds:
         if self.list_count == 0:
             return self.agreeing_squares
         between = self.agreeing_squares - self.agreeing_weight**2 / self.list_count
-        return between + self.agreeing_weight**2 / max(self.first_agreed, 1)
+        first = self.examined if len(self.error_chances) else max(self.first_agreed, 1)
+        return between + self.agreeing_weight**2 / first
 
     @property
     def first_agreed(self) -> int:
@@ -190,13 +215,18 @@ class Odds:
 
     def estimate_agreeing_share(self, caller: int) -> Estimate:
         """Estimate in which share of the hands left a caller, as drawn, would have called so."""
+        if caller == 0 and not len(self.error_chances):
+            return intervals.estimate_share(self.first_agreed, self.examined, self.confidence)
+        products, count, total = self.share_products, self.share_count, float(self.shares[caller])
         if caller == 0:
-            tried = int(self.question_counts[0, 0])
-            return intervals.estimate_share(self.first_agreed, tried, self.confidence)
-        before, products = caller - 1, self.share_products.tolist()
+            # Before the first caller each draw, or all those that share lists, weigh as much.
+            each = self.examined / count
+            before, square, product = each * count, each**2 * count, each * total
+        else:
+            before = float(self.shares[caller - 1])
+            square, product = products[caller - 1, caller - 1 : caller + 1].tolist()
         return intervals.estimate_ratio_from_sums(
-            self.share_count, float(self.shares[before]), float(self.shares[caller]),
-            (products[before][before], products[before][caller], products[caller][caller]),
+            count, before, total, (square, product, float(products[caller, caller])),
             self.confidence, is_share=True,
         )  # fmt: skip
 
@@ -218,6 +248,14 @@ class Odds:
             bound=1.0 if self.get_unit(name) == "share" else self.max_points,
         )
 
+    def estimate_holding(self, group: int, holding: int) -> Estimate:
+        """Estimate the chance that a group of places has a holding, by numbers in `HiddenCards`."""
+        assert self.hidden_cards is not None
+        total, crossed, squares = self.hidden_cards.sums[:, group, holding].tolist()
+        if self.is_exact:
+            return Estimate(total / self.sums.weights, math.nan, math.nan, self.deals)
+        return self.sums.estimate_share(total, crossed, squares, self.confidence, self.sequential)
+
     @property
     def objective(self) -> Objective:
         """The measures by which an option is the best."""
@@ -234,6 +272,14 @@ class Odds:
         order.
         """
         return list(self.order) or self.sums.ranking(self.objective).tolist()
+
+    @property
+    def rows(self) -> list[int]:
+        """The options as tables list them: the best first, then by what these deals rank."""
+        best, *others = self.ranking
+        measure = self.measures.ranking_measure
+        values = {other: self.estimate(measure, other).value for other in others}
+        return [best, *sorted(others, key=values.__getitem__, reverse=True)]
 
     @property
     def best(self) -> int:

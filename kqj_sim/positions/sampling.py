@@ -17,7 +17,7 @@ from kqj_sim.core.block import LANES
 from kqj_sim.core.rng import fill_keys
 from kqj_sim.core.types import Float64Array, Int16Array, Int64Array
 from kqj_sim.errors import InputError
-from kqj_sim.plan import Plan, check_range
+from kqj_sim.plan import DEFAULT_ERROR_RATE, Plan, check_range
 from kqj_sim.policies.players import Player
 from kqj_sim.positions.measures import GameMeasure, MeasureTable
 from kqj_sim.positions.odds import Odds, Playouts
@@ -93,6 +93,7 @@ class EstimatePlan(Plan):
 
     Attributes:
         ignore_calls: True for hidden cards that need not agree with the calls.
+        error_rate: chance that a call or card heard was an error of the assumed player.
         ignore_plays: True for hidden cards that are not weighed by the chances of the plays.
         game: the chance to win the game, by which options are ranked then; None to rank by points.
         threads: number of threads; None for all processors.
@@ -102,6 +103,7 @@ class EstimatePlan(Plan):
     """
 
     ignore_calls: bool = False
+    error_rate: float = DEFAULT_ERROR_RATE
     ignore_plays: bool = False
     game: GameMeasure | None = None
     threads: int | None = None
@@ -113,6 +115,10 @@ class EstimatePlan(Plan):
         super().__post_init__()
         check_range("deals", self.max_deals, 1, MAX_DEAL >> 2)
         check_range("threads", self.thread_count, 1, 1 << 10)
+        if not 0 <= self.error_rate < 1:
+            raise InputError(
+                f"error_rate is {self.error_rate:g}: it lies between 0 and 1, such as 0.03"
+            )
         if self.precision is not None and self.precision >= 1:
             raise InputError(f"precision is {self.precision}, not between 0 and 1, such as 0.005")
 
@@ -212,7 +218,8 @@ class Sampler(ABC):
 
     def __init__(self, position: Position, players: Sequence[Player], plan: EstimatePlan) -> None:
         self.position, self.players = position, tuple(players)
-        self.seed, self.ignore_calls = plan.seed, plan.ignore_calls
+        self.seed, self.error_rate = plan.seed, plan.error_rate
+        self.ignore_calls = plan.ignore_calls
 
     @property
     def option_count(self) -> int:
@@ -239,6 +246,7 @@ class Sampler(ABC):
             players=self.players,
             seed=self.seed,
             ignore_calls=self.ignore_calls,
+            error_rate=self.error_rate,
             position=self.position,
             options=self.options,
             option_count=self.option_count,
@@ -328,13 +336,16 @@ class CardSampler(Sampler):
     be played out.
 
     Attributes:
-        layout_count: number of listed distributions: all that agree with the plays, or 0.
+        layouts: int64 (n, places), the listed distributions: all that agree with the plays; or
+            none.
+        layout_count: their number.
         keeps_history: whether a player looks back at finished tricks.
         max_ways: in how many ways a distribution can have come about, if all calls agree.
         turn: what the kernels know of the turn, a named tuple with the `cards` to play.
     """
 
     turn: Any
+    layouts: Int64Array
     layout_count: int
     keeps_history: bool
     uses_plays: bool = False
@@ -347,8 +358,11 @@ class CardSampler(Sampler):
         return sampler
 
     @abstractmethod
-    def count_ways(self, seed: int) -> Int64Array:
-        """Return in how many ways each of the listed distributions agrees with the calls."""
+    def count_ways(self, seed: int) -> Float64Array:
+        """Return in how many ways each of the listed distributions agrees with the calls.
+
+        If players err, each way counts the chance of the calls.
+        """
 
     def weigh_listed_by_plays(self) -> Float64Array:
         """Return the weights of the listed distributions by the chances of the plays."""
@@ -377,8 +391,6 @@ class CardSampler(Sampler):
         again = min(count, repeated)
         if any(not np.array_equal(play(seed, again), outcomes[:, :again]) for seed in seeds):
             return None
-        call_weights = ways.astype(np.float64)
-        weights = self.weigh_listed_by_plays() * (call_weights if ways.any() else 1.0)
-        hands = np.zeros((0, count), dtype=np.int64)
+        weights = self.weigh_listed_by_plays() * (ways if ways.any() else 1.0)
         counts = np.zeros((self.question_count, 2), dtype=np.int64)
-        return Playouts(count, weights, outcomes, hands, counts, call_weights)
+        return Playouts(count, weights, outcomes, self.layouts.T, counts, ways)

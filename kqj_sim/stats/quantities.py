@@ -62,6 +62,7 @@ QUANTITIES: Mapping[str, Quantity] = {
     "contract_made_share": Quantity("contract made", "share"),
     "passed_share": Quantity("passed out", "share"),
     "agreeing_share": Quantity("call like this", "share"),
+    "held_share": Quantity("holds it", "share"),
     # Of `compare`.
     "lead_per_round": Quantity("lead, points a round", "points"),
     "lead_share": Quantity("lead, share of the games", "share"),

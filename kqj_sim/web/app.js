@@ -135,6 +135,7 @@ function writeCommand() {
   if (round.up) words.push(`--return ${round.up}`);
   if (rules.teams !== 2) words.push(`--teams ${rules.teams}`);
   if (rules.bidding !== "take") words.push("--bidding auction");
+  if (rules.errors !== 3) words.push(`--error-rate ${rules.errors}%`);
   if (play)
     return [
       ...words,
@@ -379,14 +380,16 @@ function renderOdds(isPending) {
   const number = (estimate, isShare) =>
     formatCell(estimate, isShare).replace(/ (±\S+)/, " <small>$1</small>");
   const most = odds.options.length > odds.count ? 5 : 8;
-  const shown = showsAll || odds.ranking.length <= most + 1 ? odds.ranking : odds.ranking.slice(0, most);
+  const order = listRows(),
+    shown = showsAll || order.length <= most + 1 ? order : order.slice(0, most);
   const rows = shown.map((option) => {
     const { text } = odds.options[option],
       name = nameOption(text, odds.kind);
     const cells = Object.keys(columns).map((column) =>
       number(odds.estimate(column, option), column.endsWith("_share")),
     );
-    const behind = option === best ? "-" : number(odds.estimate("value", best, option), false);
+    const lead = odds.estimate("value", best, option);
+    const behind = option === best ? "-" : lead.value < 0 ? "about 0" : number(lead, false);
     const label =
       odds.kind === "card" || text.startsWith("no ")
         ? `<b>${colour(name)}</b>`
@@ -396,7 +399,7 @@ function renderOdds(isPending) {
   const heads = [odds.kind, "value", "less than the best", ...Object.values(columns)];
   draw(
     "options",
-    `<table aria-label="Values" class="${isPending ? "pending" : ""}"><thead><tr>${heads.map((head, at) => `<th scope="col"${at ? "" : ' class="name"'}>${head}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table>${isPending ? "" : renderRest(shown.length) + renderAmounts()}`,
+    `<table aria-label="Values" class="${isPending ? "pending" : ""}"><thead><tr>${heads.map((head, at) => `<th scope="col"${at ? "" : ' class="name"'}>${head}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table>${isPending ? "" : renderRest(shown.length) + renderAmounts() + renderHidden()}`,
   );
   const count = fixed(odds.moments.deals),
     more = button("more", "Play four times as many deals");
@@ -407,13 +410,32 @@ function renderOdds(isPending) {
   if (play) renderDeck();
 }
 
+// The options as the table lists them: the best first, then by their value in these deals (`Odds.rows`).
+function listRows() {
+  const [best, ...others] = odds.ranking,
+    value = new Map(others.map((option) => [option, odds.estimate("value", option).value]));
+  return [best, ...others.sort((a, b) => value.get(b) - value.get(a))];
+}
+
 // Returns a button that shows the options left out.
 function renderRest(shown) {
-  const rest = odds.ranking.slice(shown),
+  const rest = listRows().slice(shown),
     [best] = odds.ranking;
   if (!rest.length) return "";
   const least = Math.min(...rest.map((option) => odds.estimate("value", best, option).value));
   return `<div class="buttons">${button("show", say("left_out", odds, rest.length, least))}</div>`;
+}
+
+// Returns where the hidden cards are, behind one tap.
+function renderHidden() {
+  const places = odds.groups.slice(0, -2),
+    percent = (at, group) => fixed(100 * odds.estimateHolding(group, at).value);
+  const rows = odds.holdings.map(({ text }, at) => {
+    const name = text.replace(/[shdc]$/, (suit) => SIGNS[suit]).replace("any A", "any ace");
+    return `<tr><th scope="row">${colour(name)}</th>${places.map((_, group) => `<td>${percent(at, group)}%</td>`).join("")}</tr>`;
+  });
+  const heads = places.map(([place]) => `<th scope="col">${PLACES[place]}</th>`).join("");
+  return `<details id="hidden" aria-label="Where the other cards are"><summary>Where are the other cards?</summary><div class="scroll" tabindex="0" role="region" aria-label="Where the other cards are"><table><thead><tr><th></th>${heads}</tr></thead><tbody>${rows.join("")}</tbody></table></div></details>`;
 }
 
 // Returns the chances to make some amounts in the best contracts, in auctions.
@@ -552,7 +574,11 @@ document.addEventListener("click", (event) => {
 
 find("rules").addEventListener("change", () => {
   const given = new FormData(find("rules"));
-  rules = { teams: Number(given.get("teams")), bidding: given.get("bidding") };
+  rules = {
+    teams: Number(given.get("teams")),
+    bidding: given.get("bidding"),
+    errors: Number(given.get("errors")),
+  };
   engine = undefined;
   if (quiz) askQuiz(quiz.subject);
   past = [];

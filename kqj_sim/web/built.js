@@ -16,13 +16,13 @@ function show(value) {
   return String(value);
 }
 const SENTENCES = {
-  decision(of, best, others, rival, tied, are_equal, names_options) {
+  decision(of, best, others, rival, tied, are_equal) {
     let text = "", named, further, rest;
     text += " ";
     if (!(isTrue(others))) {
     text += " Only " + show(best.name) + " is legal. ";
     } else if (isTrue(rival)) {
-    text += " " + show(SENTENCES.order(of, best.name)) + " or " + show(rival.name) + ": undecided. The deals that chose prefer the first, those shown the second by " + show(FILTERS.gap(rival.lead, of.max_points)) + "; more " + show((isTrue(names_options) ? "--deals" : "deals")) + " decide. ";
+    text += " " + show(SENTENCES.order(of, best.name)) + " or " + show(rival.name) + ": undecided. The deals that chose prefer the first, those shown the second by " + show(FILTERS.gap(rival.lead, of.max_points)) + "; more deals decide. ";
     } else if (isTrue(tied)) {
     text += " ";
     named = ((FILTERS.length(tied) > 3) ? tied.slice(0, 2) : tied);
@@ -157,21 +157,54 @@ const SENTENCES = {
     text += " ";
     return text;
   },
-  hint(of, names_options) {
+  errors(calls) {
+    let text = "", named, further, rest;
+    text += " ";
+    if (isTrue(calls)) {
+    text += " ";
+    named = ((FILTERS.length(calls) > 3) ? calls.slice(0, 2) : calls);
+    text += " ";
+    further = (FILTERS.length(calls) - FILTERS.length(named));
+    text += " ";
+    rest = (isTrue(further) ? [(show(further) + show(" other calls"))] : []);
+    text += " " + show(FILTERS.capital(FILTERS.listed(add(named, rest), "and"))) + " " + show(((FILTERS.length(calls) === 1) ? "counts as an error" : "count as errors")) + ": the assumed player" + show(((FILTERS.length(calls) > 1) ? "s" : "")) + " would hardly ever call like this. ";
+    }
+    text += " ";
+    return text;
+  },
+  high_trumps(trumps) {
+    let text = "";
+    text += " ";
+    if (isTrue(trumps)) {
+    text += " " + show(trumps[0][0]) + " is with a partner in " + show(FILTERS.chance(trumps[0][1])) + ", with an opponent in " + show(FILTERS.chance(trumps[0][2]));
+    if ((FILTERS.length(trumps) > 1)) {
+    text += "; " + show(trumps[1][0]) + " with a partner in " + show(FILTERS.chance(trumps[1][1])) + ", with an opponent in " + show(FILTERS.chance(trumps[1][2]));
+    }
+    text += ". ";
+    }
+    text += " ";
+    return text;
+  },
+  hint(of, advises) {
     let text = "";
     text += " ";
     if ((!(isTrue(of.is_exact)) && (of.effective_sample_size < 100))) {
     text += " Only a hint: the effective sample is " + show(FILTERS.whole(of.effective_sample_size)) + " deals, since the assumed players rarely " + show((isTrue(of.uses_plays) ? "call and play" : "call")) + " like this. ";
-    if (isTrue(names_options)) {
-    text += " Try more --deals, another --policy";
+    if (isTrue(advises)) {
+    text += " Try more `deals`, another `policy`";
     if (isTrue(of.uses_plays)) {
-    text += ", --ignore-plays";
+    text += ", `ignore_plays`";
     }
-    text += " or --ignore-calls. ";
-    }
-    text += " ";
+    text += " or `ignore_calls`. ";
     }
     text += " ";
+    }
+    text += " ";
+    return text;
+  },
+  waiting() {
+    let text = "";
+    text += " The assumed players wait for a good hand: who takes at once with any hand wins 4.5 ±0.6 points a round from them. ";
     return text;
   },
   left_out(of, rest, least) {

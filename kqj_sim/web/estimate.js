@@ -74,6 +74,18 @@ class Odds {
     this.ranking = [];
     this.hands = this.found = 0;
     this.asked = [];
+    this.holdings = question.holdings;
+    this.groups = question.groups;
+    this.held = this.holdings && [0, 1, 2].map(() => new Float64Array(this.groups.length * this.holdings.length));
+  }
+
+  // Estimates the chance that a group of places, by number, has a holding (`Odds.estimate_holding`).
+  estimateHolding(group, holding) {
+    const [total, crossed, squares] = this.held.map((sums) => sums[group * this.holdings.length + holding]),
+      { engine } = this;
+    if (this.isExact) return { value: total / this.moments.weights, low: NaN, high: NaN };
+    const rows = [engine.copy("f64", [total], [1, 1]), engine.copy("f64", [0, crossed, squares], [3, 1])];
+    return this.moments.callEstimate("estimate_reach", ...rows, 0);
   }
 
   estimate(name, option, baseline) {
@@ -83,6 +95,7 @@ class Odds {
   add(chunk) {
     this.moments.add(chunk);
     this.found += chunk.live;
+    chunk.holdings?.forEach((sums, at) => addNumbers(this.held[at], sums));
     chunk.counts.forEach((count, at) => (this.asked[at] = (this.asked[at] ?? 0) + count));
     for (const name of ["totals", "squares"]) {
       if (!chunk[name]) continue;
@@ -185,6 +198,8 @@ async function estimateCalls(pool, calls, hand, up, show, deals = DEALS, choice 
         options: list,
         count,
         questions: packed.questions,
+        errors: packed.errors,
+        isFirstTaking: asked === TAKE && calls.lap === 1,
       }),
     ];
   };
@@ -263,7 +278,7 @@ async function estimateCards(pool, play, show, deals = DEALS) {
   const make = (question) => {
     const odds = new Odds(
       { ...question, options },
-      { ...fields, usesPlays: packed.weighs, questions: packed.questions },
+      { ...fields, usesPlays: packed.weighs, questions: packed.questions, errors: packed.errors },
     );
     odds.moments.isRounded = packed.weighs;
     return odds;

@@ -23,12 +23,12 @@ function readPosition(text) {
   } catch (error) {
     if (!(error instanceof LinkError)) throw error;
     const round = { ...start(), link: text, wrong: `The link is wrong: ${error.message}.` };
-    return { rules: { teams: 2, bidding: "take" }, round };
+    return { rules: { teams: 2, bidding: "take", errors: 3 }, round };
   }
 }
 
 function readParts(given) {
-  const known = ["teams", "bidding", ...(given.has("quiz") ? ["quiz", "subject"] : ROUND_PARTS)];
+  const known = ["teams", "bidding", "errors", ...(given.has("quiz") ? ["quiz", "subject"] : ROUND_PARTS)];
   for (const name of given.keys()) {
     check(known.includes(name), `${quote(name)} is no part of it: its parts are ${known.join(", ")}`);
     check(given.getAll(name).length === 1, `${name} is there twice: leave one out`);
@@ -43,6 +43,7 @@ function readParts(given) {
   const rules = {
     teams: Number(choose("teams", ["2", "3"])),
     bidding: choose("bidding", ["take", "auction"]),
+    errors: Number(choose("errors", ["3", "0", "10"])),
   };
   if (!given.has("quiz")) return { rules, round: readRound(given, choose, rules) };
   const number = given.get("quiz");
@@ -168,7 +169,9 @@ function writePosition({ rules, round, quiz }) {
     played: round.plays.join(""),
     begun: round.begun ? "1" : "",
   };
-  const parts = { ...rules, ...(quiz ? { quiz: `${quiz.number}`, subject: quiz.subject } : position) };
+  // Most links do without: so often others err by default.
+  const errors = rules.errors === 3 ? "" : `${rules.errors}`;
+  const parts = { ...rules, errors, ...(quiz ? { quiz: `${quiz.number}`, subject: quiz.subject } : position) };
   return Object.entries(parts)
     .filter(([, value]) => value)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)

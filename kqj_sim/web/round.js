@@ -13,6 +13,41 @@ const setOf = (cards) => cards.reduce((set, card) => set | bitOf(card), 0n);
 
 // The calls of a round.  `calls` are {place, kind, code}: a contract, a bid, or -1 for a pass.
 class Calls {
+  // What may be held of the cards that the player does not see, and by whom (`positions/hidden_cards.py`): numbers of
+  // 64 bits are in halves for the workers.
+  listHoldings(known) {
+    const places = [0, 1, 2, 3, 4, 5].filter((place) => place !== this.own),
+      isPartner = (place) => this.teams[place] === this.teams[this.own];
+    const split = (text, cards, least = 1) => {
+      const mask = setOf(cards);
+      return { text, least, low: Number(mask & 0xffffffffn), high: Number(mask >> 32n) };
+    };
+    const hidden = [...SUITS]
+      .flatMap((suit) => [...RANKS].reverse().map((rank) => rank + suit))
+      .filter((card) => !known.includes(card));
+    const kinds = [...SUITS].flatMap((suit) => {
+      const cards = hidden.filter((card) => card[1] === suit),
+        upper = cards.filter((card) => "KQJ".includes(card[0]));
+      return [
+        ...(cards.length ? [split(`any ${suit}`, cards)] : []),
+        ...(upper.length === 3 ? [split(`KQJ ${suit}`, upper, 3)] : []),
+      ];
+    });
+    const aces = hidden.filter((card) => card[0] === "A");
+    return {
+      holdings: [
+        ...hidden.map((card) => split(card, [card])),
+        ...kinds,
+        ...(aces.length ? [split("any A", aces, 1)] : []),
+      ],
+      groups: [
+        ...places.map((place) => [place]),
+        places.filter(isPartner),
+        places.filter((place) => !isPartner(place)),
+      ],
+    };
+  }
+
   constructor(engine, rules, own, calls) {
     Object.assign(this, { engine, rules, own, calls });
     this.teams = Array.from({ length: 6 }, (_, place) => place % rules.teams);
@@ -145,6 +180,20 @@ class Calls {
     return { text: `${CONTRACTS[contract]} played`, packed, contract: CONTRACTS[contract], amount };
   }
 
+  // How likely the calls were errors (`games/kqj/call_sampler.py`, `estimate_errors`).
+  estimateErrors(observed, may, shown, known) {
+    const { engine, rules } = this,
+      i64 = (numbers) => engine.copy("i64", numbers);
+    if (!rules.errors || !observed.length) return [];
+    const errors = engine.array("f64", [observed.length, engine.constants.ERROR_SIZE]),
+      { rules: packed, cards } = engine.table;
+    const rate = { float: rules.errors / 100 };
+    engine.call("estimate_errors", rate, i64(observed.flat()), i64(may), i64(shown), ...known, 1, packed, cards, errors);
+    const numbers = [...errors.view()];
+    engine.release();
+    return numbers;
+  }
+
   // The numbers of what the player knows, and of the questions as `order_rarest_first`: first those of players who
   // spoke, and of each player bids and counters before passes, and passes before counters that were not made.
   pack(hand, up) {
@@ -156,10 +205,15 @@ class Calls {
     const commonness = (kind, answer) => (isSilent(kind, answer) ? (kind >= COUNTER ? 2 : 1) : 0);
     const rank = ([place, kind, , , answer]) => -100 * spoke[place] + 10 * place + commonness(kind, answer);
     const order = [...this.observed].sort((a, b) => rank(read(a)) - rank(read(b)));
+    const turned = up ? bitOf(up) : 0n,
+      unseen = Array(6).fill(((1n << 64n) - 1n) / 0xffffn * 0xfffn & ~(setOf(hand) | turned));
     return {
-      observer: [this.own, setOf(hand), up ? bitOf(up) : 0n, players, 0],
+      observer: [this.own, setOf(hand), turned, players, 0],
       observed: order.flat(),
       questions: order.map(read),
+      ...this.listHoldings([...hand, ...(up ? [up] : [])]),
+      rate: this.rules.errors / 100,
+      errors: this.estimateErrors(order, unseen, Array(6).fill(0n), [players, turned, -1]),
     };
   }
 }
@@ -304,10 +358,18 @@ class Play {
     return found;
   }
 
+  estimateErrors(observed, count) {
+    const size = observed.length / count,
+      rows = Array.from({ length: count }, (_, at) => observed.slice(size * at, size * (at + 1)));
+    const may = Array.from({ length: 6 }, (_, place) => this.known[0] & ~this.known[7 + place]),
+      [players, , , turned, sender] = this.called;
+    return this.calls.estimateErrors(rows, may, this.shown, [players, turned, sender]);
+  }
+
   // The numbers of the turn, and of the questions that the others answered.
   pack() {
     const { called, shown, known, trick, position, legal } = this,
-      { observed, questions } = this.calls.pack([], this.up);
+      { observed, questions, rate } = this.calls.pack([], this.up);
     const own = this.calls.own,
       othersPlayed = this.holders.some((place) => place !== own);
     return {
@@ -319,8 +381,11 @@ class Play {
       own,
       observed,
       questions,
+      rate,
+      errors: this.estimateErrors(observed, questions.length),
       plays: this.plays.map(bitOf),
       cards: legal.map(bitOf),
+      ...this.calls.listHoldings([...this.hand, ...this.plays, ...(this.up ? [this.up] : [])]),
       weighs: othersPlayed,
       // To find hands that agree with bids takes longer than to play them out.
       thins: this.calls.isTaking || observed.length === 0,

@@ -131,7 +131,7 @@ function writeHeadline(odds) {
     better = others.filter(({ lead }) => lead.value < 0 && !(lead.high >= 0));
   const [rival] = better.sort((a, b) => a.lead.value - b.lead.value);
   const areEqual = tied.every(({ lead }) => lead.value === 0 && Number.isNaN(lead.low));
-  const lines = [say("decision", of, best, others, rival, tied, areEqual, false)];
+  const lines = [say("decision", of, best, others, rival, tied, areEqual)];
   if (odds.kind === "card" && others.length) {
     const [card, other] = [best, others[0]].map(({ number }) => odds.texts[number]),
       { reasons, points } = odds.play.compare(card, other);
@@ -143,10 +143,38 @@ function writeHeadline(odds) {
     const option = odds.uncounteredBest ?? best.number;
     const lead = option !== best.number && odds.estimate("value_if_not_countered", option, best.number);
     if (lead && lead.value > 0) lines.push(say("counters", of, best, rank(option, lead)));
+    if (odds.isFirstTaking && odds.teams === 2 && best.name === "pass") lines.push(say("waiting"));
   }
-  lines.push(say("ended_early", of), say("hint", of, false));
+  lines.push(say("high_trumps", listHighTrumps(odds, best)));
+  const errors = odds.questions.filter((_, at) => odds.errors[odds.engine.constants.ERROR_SIZE * at] > 0.5);
+  lines.push(say("errors", errors.map(describeError)), say("ended_early", of), say("hint", of, false));
   return lines.filter(Boolean);
 }
+
+const HIGH_TRUMPS = "987"; // The highest first.
+
+// Returns the highest hidden trumps of the contract, or of the best call (`_list_high_trumps`).
+function listHighTrumps(odds, best) {
+  const trump = odds.play ? CONTRACTS[odds.play.calls.contract.contract] : odds.options[best.number].contract;
+  if (!SUITS.includes(trump ?? "NT")) return [];
+  const numbers = new Map(odds.holdings.map(({ text }, at) => [text, at])),
+    [partners, opponents] = [odds.groups.length - 2, odds.groups.length - 1];
+  return [...HIGH_TRUMPS]
+    .map((rank) => rank + trump)
+    .filter((card) => numbers.has(card))
+    .slice(0, 2)
+    .map((card) => [
+      formatCard(card),
+      odds.estimateHolding(partners, numbers.get(card)),
+      odds.estimateHolding(opponents, numbers.get(card)),
+    ]);
+}
+
+// Returns a call and who made it: `the opener's pass` (`_describe_call` of `questions/odds/screen.py`).
+const describeError = ([place, kind, , , code]) =>
+  kind >= COUNTER && !code
+    ? `that the ${PLACES[place]} did not ${describeCall({ kind }).text}`
+    : `the ${PLACES[place]}'s ${addSigns(describeCall({ kind, code }).text)}`;
 
 // Returns a line that names the least plausible call (`positions/search.py`).
 function explainRareCalls({ asked, questions }) {
@@ -157,6 +185,6 @@ function explainRareCalls({ asked, questions }) {
     agreed = asked[2 * rarest + 1];
   const text =
     kind >= COUNTER && !code ? `no ${describeCall({ kind }).text}` : describeCall({ kind, code }).text;
-  const call = /^\d/.test(text) ? `bid of ${addSigns(text)}` : `call '${addSigns(text)}'`;
-  return `the ${call} of the ${SPEAKERS[place]} occurs in ${agreed ? fixed(agreed) : "none"} of ${fixed(asked[2 * rarest])} hands of the assumed player`;
+  const calls = /^\d/.test(text) ? `bids ${addSigns(text)}` : `calls '${addSigns(text)}'`;
+  return `the assumed player ${calls} as the ${SPEAKERS[place]} with ${agreed ? fixed(agreed) : "none"} of ${fixed(asked[2 * rarest])} hands`;
 }

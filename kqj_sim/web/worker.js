@@ -27,6 +27,47 @@ function addUp(outcomes, weights, lists = []) {
   return { ...found, totals: weighed.view().slice(), squares: squares.view().slice() };
 }
 
+const countBits = (bits) => {
+  bits -= (bits >>> 1) & 0x55555555;
+  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+  return (((bits + (bits >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
+};
+
+// Returns where the hidden cards are, as `HiddenCards.add`: of each group of places and holding the sums of w, and of
+// w w and w w of the lists that deals share.  The hand of a place in deal i is number `at(place, i)` of `hands`.
+function countHoldings(hands, at, weights, lists) {
+  const { holdings, groups } = question,
+    size = groups.length * holdings.length,
+    found = [0, 1, 2].map(() => new Float64Array(size)),
+    halves = new Uint32Array(engine.exports.memory.buffer, hands.at, 2 * hands.view().length),
+    own = new Float64Array(size),
+    all = weights.view();
+  let total = 0;
+  for (let i = 0; i < all.length; i++) {
+    total += all[i];
+    let number = 0;
+    for (const places of groups) {
+      for (const { low, high, least } of holdings) {
+        for (const place of places) {
+          const half = 2 * at(place, i);
+          if (countBits(halves[half] & low) + countBits(halves[half + 1] & high) < least) continue;
+          own[number] += all[i];
+          break;
+        }
+        number++;
+      }
+    }
+    if (i < all.length - 1 && lists.length && lists[i] === lists[i + 1]) continue;
+    own.forEach((weight, n) => {
+      found[0][n] += weight;
+      found[1][n] += weight * total;
+      found[2][n] += weight * weight;
+    });
+    own.fill(total = 0);
+  }
+  return { holdings: found };
+}
+
 // Returns the signal of a search whose draws may share lists, as `Search.start_chunk`.
 function makeSignal() {
   const numbers = Array(OUT.SIGNAL).fill(0);
@@ -39,8 +80,10 @@ function numberLists(first, left) {
   return [...left].map((at) => (first + BigInt(at)) / BigInt(OUT.LISTED_DEALS));
 }
 
+const copyErrors = (errors) => engine.copy("f64", errors, [errors.length / OUT.ERROR_SIZE, OUT.ERROR_SIZE]);
+
 // Plays every call in a block of deals, as `KqjCallSampler.play_chunk`.
-function playCalls({ observer, observed, options }, first, lanes) {
+function playCalls({ observer, observed, errors, options }, first, lanes) {
   const { rules, calls, uncountered } = engine.table,
     i64 = (n) => engine.array("i64", n);
   const questions = observed.length / OUT.OBSERVED;
@@ -68,6 +111,7 @@ function playCalls({ observer, observed, options }, first, lanes) {
       weights,
       counts,
       signal,
+      copyErrors(errors),
       remaining,
       engine.array("f64", [questions, lanes]),
     );
@@ -96,17 +140,18 @@ function playCalls({ observer, observed, options }, first, lanes) {
     live,
     counts: Array.from(counts.view(), Number),
     ...addUp(outcomes, engine.head(weights, live), lists),
+    ...countHoldings(hands, (place, i) => place * lanes + i, engine.head(weights, live), lists),
   };
 }
 
 // Returns the turn of a question about cards, as `CardTurn`.
-function makeTurn({ called, shown, known, plays, trick, position, observed, cards }) {
+function makeTurn({ called, shown, known, plays, trick, position, observed, errors, cards }) {
   const state = engine.array("i64", OUT.BLOCK),
     i64 = (numbers) => engine.copy("i64", numbers);
   const seating = engine.table.cards.map((part, at) => (at === 10 ? 1 : part));
   engine.call("replay_plays", state, i64(called), i64(shown), i64(plays), seating, i64(known));
   const coded = cards.map((card) => engine.exports.order_by_strength(engine.pack(state, card)));
-  return [state, trick, position, i64(known), i64(shown), i64(observed), i64([]), i64(coded)];
+  return [state, trick, position, i64(known), i64(shown), i64(observed), copyErrors(errors), i64([]), i64(coded)];
 }
 
 // Draws hidden hands that agree with the calls, as `KqjCardSampler.draw_hands`.
@@ -138,13 +183,15 @@ function drawHands(turn, first, count, questions) {
 // Returns the weights of layouts by the cards that the others played.
 function weighByPlays(turn, layouts) {
   const weights = engine.array("f64", layouts.shape[0]);
-  engine.call("weigh_layouts", turn, layouts, engine.table.plays, weights);
+  // The last number of the model is how often players err.
+  const model = [...engine.table.plays.slice(0, -1), { float: question.rate }];
+  engine.call("weigh_layouts", turn, layouts, model, weights);
   return weights;
 }
 
 // Returns the weight below which draws are thinned out (`KqjCardSampler._least_play_weight`).
 function findLeastWeight(turn) {
-  const pilot = drawHands(turn.with(5, engine.copy("i64", [])), 1n << 59n, 1024, 0),
+  const pilot = drawHands(turn.with(5, engine.copy("i64", [])).with(6, copyErrors([])), 1n << 59n, 1024, 0),
     left = 6 * (8 - question.trick) - question.position;
   const cost = engine.copy("f64", [(question.cards.length * left) / (48 - left)]);
   engine.call("choose_least_weight", weighByPlays(turn, pilot.draws[2]), cost);
@@ -181,7 +228,13 @@ function playCards(first, count) {
       Array.from(keys.view(), (key) => numbers.get(key)),
     );
   }
-  return { drawn: most, live, counts: drawn.counts, ...addUp(playOut(turn, hands, keys), weights, lists) };
+  return {
+    drawn: most,
+    live,
+    counts: drawn.counts,
+    ...addUp(playOut(turn, hands, keys), weights, lists),
+    ...countHoldings(hands, (place, i) => 6 * i + place, weights, lists),
+  };
 }
 
 // Plays every legal card out in some of all distributions, as `CardSampler.play_all`.
@@ -192,13 +245,19 @@ function playListed(first, count) {
   const [n] = hands.shape,
     { rules, cards } = engine.table,
     weights = question.weighs ? weighByPlays(turn, hands) : engine.copy("f64", Array(n).fill(1));
-  const ways = engine.array("i64", n),
+  const ways = engine.array("f64", n),
     keys = engine.array("i64", n);
   engine.call("count_ways", turn, hands, 1, rules, cards, ways);
   const counted = ways.view();
-  weights.view().forEach((weight, at, all) => (all[at] = weight * Number(counted[at])));
+  weights.view().forEach((weight, at, all) => (all[at] = weight * counted[at]));
   engine.call("fill_keys", first, 1, keys);
-  return { drawn: n, live: n, counts: [], ...addUp(playOut(turn, hands, keys), weights) };
+  return {
+    drawn: n,
+    live: n,
+    counts: [],
+    ...addUp(playOut(turn, hands, keys), weights),
+    ...countHoldings(hands, (place, i) => 6 * i + place, weights, []),
+  };
 }
 
 onmessage = ({ data }) => {

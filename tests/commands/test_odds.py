@@ -34,7 +34,7 @@ def test_json_carries_everything_needed_to_repeat_it() -> None:
     assert found["choosing_deals"] == 256
     assert 0 < found["agreeing_share"] < 1
     assert 300 < found["effective_deals"] <= 512
-    assert [table["name"] for table in found["tables"]] == ["calls", "heard"]
+    assert [table["name"] for table in found["tables"]] == ["calls", "heard", "hidden"]
     for row in found["tables"][0]["rows"]:
         assert row["unit"] != "share" or row["low"] <= row["value"] <= row["high"]
 
@@ -111,7 +111,7 @@ def test_time_and_certainty_end_it() -> None:
 
 def test_few_effective_deals_are_only_a_hint() -> None:
     arguments = ("--heard", "120 s, counter 4th", "--place", "3rd", "--bidding", "auction")
-    assumed = ("--policy", "points+greedy", "--deals", "256")
+    assumed = ("--policy", "points+greedy", "--deals", "256", "--error-rate", "0")
     shown = run("odds", "9s 8s 7d Ah Ad 5d 6c Ac", *arguments, *assumed)
     assert "Only a hint: the effective sample is " in " ".join(shown.stdout.split())
 

@@ -21,7 +21,7 @@ PATIENCE = 2.0
 
 def opponent_model(rules: KqjRules) -> OpponentModel:
     table = encode_seating(rules, [parse_player("network")] * 6, None, "rollouts")
-    return OpponentModel(table, PATIENCE, encode_rules(rules))
+    return OpponentModel(table, PATIENCE, encode_rules(rules), 0.0)
 
 
 def chance(values: list[float], chosen: int, patience: float) -> float:

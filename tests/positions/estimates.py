@@ -24,7 +24,11 @@ def odds(
     hand: str, rules: KqjRules | None = None, policies: str | Sequence[str] | None = None,
     **settings: Any,
 ) -> KqjCallOdds:  # fmt: skip
-    """Estimate the outcome of each call; `settings` has the situation, and `EstimatePlan`."""
+    """Estimate the outcome of each call; `settings` has the situation, and `EstimatePlan`.
+
+    Players do not err unless `error_rate` says so.
+    """
+    settings.setdefault("error_rate", 0.0)
     situation = {name: settings.pop(name) for name in SITUATION if name in settings}
     position = read_typed_position(hand, rules or KqjRules(), **situation)
     calls = estimate_position(position, policies, **settings)
@@ -35,7 +39,11 @@ def odds(
 def estimate_cards(
     so_far: Position, policies: Sequence[PlayerLike] | PlayerLike | None = None, **settings: Any
 ) -> CardOdds:
-    """Return the estimates of the legal cards, by default by the players of the round."""
+    """Return the estimates of the legal cards, by default by the players of the round.
+
+    Players do not err unless `error_rate` says so.
+    """
+    settings.setdefault("error_rate", 0.0)
     if policies is None:
         policies = [parse_recorded_player(text, so_far.rules.game) for text in so_far.players or ()]
     cards = estimate_position(so_far, policies, **settings)

@@ -79,7 +79,7 @@ def test_long_lists_are_not_made() -> None:
 
 
 def test_calls_that_no_hand_makes_need_no_search() -> None:
-    plan = GradePlan(deals=1, reference="never+greedy", max_layouts=0)
+    plan = GradePlan(deals=1, reference="never+greedy", max_layouts=0, error_rate=0.0)
     bidders = find_decisions("auction", 6)[0].knowledge.calls
     assert bidders is not None and any(call.call == "bid" for call in bidders)
     with pytest.raises(SearchEnded):
@@ -94,14 +94,14 @@ def test_the_order_of_a_players_questions_changes_no_draw(monkeypatch: pytest.Mo
     record = kqj.records(deals=1, policy="points+greedy", bidding="auction")[0]
     (decision, *_) = [each for each in RecordedRound(record, 1).decisions if not each.is_call]
     players = [parse_player("points+greedy")] * 6
-    sampler = KqjCardSampler(decision.knowledge, players, EstimatePlan())
+    sampler = KqjCardSampler(decision.knowledge, players, EstimatePlan(error_rate=0.0))
 
     def reverse_by_player(calls: list[ObservedCall]) -> list[ObservedCall]:
         places = list(dict.fromkeys(each.place for each in order_rarest_first(calls)))
         return sorted(reversed(calls), key=lambda each: places.index(each.place))
 
     monkeypatch.setattr(card_sampler, "order_rarest_first", reverse_by_player)
-    other = KqjCardSampler(decision.knowledge, players, EstimatePlan())
+    other = KqjCardSampler(decision.knowledge, players, EstimatePlan(error_rate=0.0))
     texts = [[each.text for each in one.observed_calls] for one in (sampler, other)]
     assert texts[0] != texts[1]
     found, again = draw_some(sampler), draw_some(other)

@@ -69,14 +69,23 @@ def test_the_bid_that_nobody_makes_is_named_not_a_rare_one(monkeypatch: pytest.M
     monkeypatch.setattr(KqjCallSampler, "max_hands", 1 << 20)
     players = ["random", "random:bid=0.005", "random:bid=0", "random", "random", "random"]
     with pytest.raises(ImpossibleBiddingError, match=r"bids 130 h as the 3rd .* with none of"):
-        odds(HAND, rules=AUCTION_2, heard="pass, 120 s, 130 h, pass", policies=players, deals=4)
+        odds(
+            HAND,
+            rules=AUCTION_2,
+            heard="pass, 120 s, 130 h, pass",
+            policies=players,
+            deals=4,
+            error_rate=0.0,
+        )
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_cards_after_implausible_calls_end(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(KqjCardSampler, "max_hands", 1 << 19)
     with pytest.raises(InputError) as told:
-        estimate_position(many_bids(), ("random",) * 6, deals=10, threads=threads, time=3600)
+        estimate_position(
+            many_bids(), ("random",) * 6, deals=10, threads=threads, time=3600, error_rate=0.0
+        )
     line = str(told.value)
     assert "the assumed player random bids " in line and " hands; " in line
     assert "choose other players with `policy`, such as learned+network" in line
@@ -92,14 +101,22 @@ _lines: set[str] = set()
 def test_calls_after_implausible_calls_end_with_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(KqjCallSampler, "max_hands", 1 << 20)
     with pytest.raises(ImpossibleBiddingError, match=r"the assumed player random bids .* with"):
-        odds(HAND, rules=AUCTION_2, heard=MANY_BIDS, policies="random", deals=10**6, time=3600)
+        odds(
+            HAND,
+            rules=AUCTION_2,
+            heard=MANY_BIDS,
+            policies="random",
+            deals=10**6,
+            time=3600,
+            error_rate=0.0,
+        )
 
 
 def test_ended_search_with_enough_deals_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(KqjCallSampler, "max_hands", 1 << 20)
     found = odds(
         HAND, rules=AUCTION_2, heard="pass, 150 s, pass", policies="random", deals=2_000_000,
-        time=3600,
+        time=3600, error_rate=0.0,
     )  # fmt: skip
     assert (
         found.stop_reason == "search" and "bids 150 s as the 2nd to speak with" in found.stop_text
@@ -115,7 +132,7 @@ def test_a_limit_of_time_ends_a_kernel_that_searches(monkeypatch: pytest.MonkeyP
         with pytest.raises(InputError, match=r"that were tried in 0.3 s; allow more with `time`"):
             estimate_position(
                 many_bids(), ("random:bid=0.000001",) * 6, deals=10_000, time=0.3, threads=1,
-                searching=tried.append,
+                searching=tried.append, error_rate=0.0,
             )  # fmt: skip
     assert time.monotonic() - began < 10
     assert tried == sorted(tried) and tried[-1] > 0

@@ -86,14 +86,14 @@ BAD_ALONE = {
     f"{FIVE}&begun=yes": "begun is 'yes': write 1",
     f"{FIVE}&begun=1": "come after the calls",
     f"{FIVE}&more=8c": "come after the calls",
-    f"{FIVE}&hnad=9h": "'hnad' is no part of it: its parts are teams, bidding, hand",
+    f"{FIVE}&hnad=9h": "'hnad' is no part of it: its parts are teams, bidding, errors, hand",
     f"{FIVE}&place=2nd&place=3rd": "place is there twice",
     f"{EIGHT}&heard=130 h,counter": "'counter', is not a call",
     "quiz=1e20&subject=cards": "quiz is '1e20': write a number of at most 15 digits",
     "quiz=9007199254740993": "quiz is '9007199254740993'",
     "quiz=-6": "quiz is '-6'",
     "quiz=6&subject=hands": "subject is 'hands': write both, calls or cards",
-    f"quiz=6&{FIVE}": "'hand' is no part of it: its parts are teams, bidding, quiz, subject",
+    f"quiz=6&{FIVE}": "'hand' is no part of it: its parts are teams, bidding, errors, quiz, sub",
     "x" * 1000: f"'{39 * 'x'}…' is no part",
 }
 
@@ -103,6 +103,7 @@ GOOD = (
     "teams=3&bidding=auction&hand=9h8hAhKhQh5d6cAc&place=5th&heard=80%20s%2C%20counter%202nd%2C%20overcounter%204th",
     "teams=2&bidding=auction&hand=9h8hAhKhQh5d6cAc&place=2nd&heard=400%20AT%20capot&begun=1",
     "teams=2&bidding=take&hand=7hKs4dQd9s&return=9h&place=opener&heard=take%20h&more=8cTc&played=As4s",
+    "teams=2&bidding=take&errors=10&hand=9h8h&place=opener",
     "teams=3&bidding=auction&quiz=999999999999999&subject=cards",
 )  # fmt: skip
 
@@ -138,7 +139,7 @@ def test_links_of_the_page_are_read_and_written() -> None:
     # Nothing is wrong with an address that ends with the page.
     assert run_in_node(SCRIPTS, READ, ["", "heard="]) == 2 * [
         {
-            "rules": {"teams": 2, "bidding": "take"},
+            "rules": {"teams": 2, "bidding": "take", "errors": 3},
             "round": {
                 "place": 0, "hand": [], "up": None, "calls": [], "more": [], "plays": [],
                 "begun": False,

@@ -182,12 +182,17 @@ def draw_arguments(rng: np.random.Generator) -> Iterator[tuple[str, list[Any]]]:
     tied = others if rng.random() < 0.5 else others[:1]
     rival = others[0] if others and rng.random() < 0.3 else None
     flag = bool(rng.random() < 0.5)
-    yield (
-        "decision",
-        [odds, best, others, rival, tied if flag else [], bool(rng.random() < 0.3), flag],
-    )
+    are_equal = bool(rng.random() < 0.3)
+    yield "decision", [odds, best, others, rival, tied if flag else [], are_equal]
     yield "hint", [odds, flag]
     yield "ended_early", [odds]
+    yield "waiting", []
+    yield (
+        "errors",
+        [[f"the {name}'s pass" for name in ("opener", "2nd", "3rd", "4th", "5th")][: len(others)]],
+    )
+    high = [["9♥", draw_share(rng), draw_share(rng)], ["8♥", draw_share(rng), draw_share(rng)]]
+    yield "high_trumps", [high[: len(others)]]
     yield "left_out", [odds, len(others), abs(draw_number(rng))]
     if others and kind == "call":
         yield "counters", [odds, best, others[0]]

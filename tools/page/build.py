@@ -44,6 +44,7 @@ def read_constants() -> dict[str, Any]:
     from kqj_sim.core import auction, bidding, block, call_odds
     from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
     from kqj_sim.core.observed_calls import (
+        ERROR_SIZE,
         LISTED,
         LISTED_CALLERS,
         LISTED_DEALS,
@@ -60,6 +61,7 @@ def read_constants() -> dict[str, Any]:
         "BLOCK": block.ROW_COUNT * block.STRIDE,
         "OBSERVED": OBSERVED_CALL_SIZE,
         "SIGNAL": SIGNAL_SIZE,
+        "ERROR_SIZE": ERROR_SIZE,
         "LISTED": LISTED,
         "LISTED_CALLERS": LISTED_CALLERS,
         "LISTED_DEALS": LISTED_DEALS,

@@ -263,7 +263,7 @@ def choose_least_weight(weights: t.Float64Array, cost: t.Float64Array) -> None:
 @kernel(cache=False)
 def count_ways(
     turn: CardTurn, layouts: t.Int64Array, seed: int, rules: t.Rules, seating: t.Seating,
-    ways: t.Int64Array,
+    ways: t.Float64Array,
 ) -> None:  # fmt: skip
     """Fill in how many ways layouts agree with the calls (`card_sampler.count_ways`)."""
     ways[:] = card_sampler.count_ways(turn, layouts, seed, rules, seating)
@@ -283,7 +283,7 @@ def list_examples(sampler: KqjCardSampler) -> Iterator[tuple[t.Kernel, tuple[Any
     yield add_totals, (outcomes, one, ints, two, np.zeros((1, 3, 1)))
     yield weigh_layouts, (sampler.turn, layouts, sampler.play_model.model, one)
     yield choose_least_weight, (one, one)
-    yield count_ways, (sampler.turn, layouts, 0, sampler._rules, sampler._seating, ints)
+    yield count_ways, (sampler.turn, layouts, 0, sampler._rules, sampler._seating, one)
     auction = KqjRules(bidding="auction")
     tables = get_kqj_call_measures(auction), get_kqj_card_measures(auction)
     for name, measure in {**tables[0].functions, **tables[1].functions}.items():

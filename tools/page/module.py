@@ -123,7 +123,7 @@ def _compile_all(captured: Captured) -> None:
     import numpy as np
     from numba import typeof
 
-    from kqj_sim.core import auction, call_odds, card_odds, rng, weighted_draws
+    from kqj_sim.core import auction, call_odds, card_odds, observed_calls, rng, weighted_draws
     from kqj_sim.core.block import allocate_block
     from kqj_sim.games.kqj.card_sampler import KqjCardSampler
     from kqj_sim.policies import weights
@@ -163,8 +163,9 @@ def _compile_all(captured: Captured) -> None:
     play_round(TABLES["2-take"], 0)
     for kernel in (
         auction.replay_calls, auction.list_calls, auction.write_contract_option,
-        call_odds.begin_deals, call_odds.draw_callers, call_odds.deal_remaining,
-        call_odds.play_out_calls, card_odds.replay_plays, card_odds.list_layouts,
+        observed_calls.estimate_errors, call_odds.begin_deals, call_odds.draw_callers,
+        call_odds.deal_remaining, call_odds.play_out_calls, card_odds.replay_plays,
+        card_odds.list_layouts,
         card_odds.draw_hidden_hands, card_odds.play_out_cards, weighted_draws.thin_draws,
         weighted_draws.add_weighted, rng.fill_keys,
         kernels.find_playable_cards, kernels.find_leader, kernels.order_by_strength,

@@ -16,6 +16,7 @@ from kqj_sim.output.figures import Chart, make_distribution, make_lines
 from kqj_sim.output.grid import Cell, Grid
 from kqj_sim.output.sentences import say
 from kqj_sim.places import name_places
+from kqj_sim.policies.players import get_default_player
 from kqj_sim.positions.auction_state import format_call
 from kqj_sim.positions.measures import DRAWN, LOST, WON
 from kqj_sim.questions.odds import screen
@@ -243,9 +244,15 @@ def _make_amount_grid(odds: KqjCallOdds) -> Grid:
 
 
 def explain_best(odds: KqjCallOdds, best: RankedOption) -> str:
-    """Return a line if the best call is the best only because the opponents would counter it."""
+    """Return a line if the opponents' counters, or their waiting, decide which call is the best."""
     uncountered = odds.find_uncountered_best()
+    if uncountered is None and best.name != "pass":
+        return ""
     if uncountered is None:
+        position, default = odds.position, get_default_player().under(odds.rules)
+        is_first = position and position.question == "take" and position.lap == 1
+        if is_first and odds.rules.team_count == 2 and {*odds.players} == {default}:
+            return say(screen.__name__, "waiting")
         return ""
     option, lead = uncountered
     rival = RankedOption(option, name_option(odds, option), lead)

@@ -11,10 +11,18 @@ import numpy as np
 
 from kqj_sim.columns import MAX_TOTAL
 from kqj_sim.core import call_odds as core
+from kqj_sim.core import observed_calls
 from kqj_sim.core.block import LANES, PLAYER_BITS, SEATS, allocate_block
-from kqj_sim.core.observed_calls import LISTED, LISTED_DEALS, STOPPED
+from kqj_sim.core.cards import PACK
+from kqj_sim.core.observed_calls import (
+    ERROR_SIZE,
+    LISTED,
+    LISTED_DEALS,
+    OBSERVED_CALL_SIZE,
+    STOPPED,
+)
 from kqj_sim.core.scoring import CAPOT_TOTAL, LITIGATION, PASSED_OUT
-from kqj_sim.core.types import Block, Float64Array, Int16Array, Int64Array
+from kqj_sim.core.types import Block, Float64Array, Int16Array, Int64Array, Rules, Seating
 from kqj_sim.core.weighted_draws import add_shared_squares
 from kqj_sim.places import describe_place
 from kqj_sim.plan import check_range
@@ -48,6 +56,24 @@ _TRIED_REACH_PROBABILITIES = (0.65, 0.5)
 
 _FREE_CALLERS = {"take": "random:take=0.3+network", "auction": "random:bid=0.3+network"}
 """By bidding, a player who makes every call."""
+
+
+def estimate_errors(
+    rate: float, questions: Int64Array, may: Int64Array, shown: Int64Array,
+    known: Sequence[int], seed: int, rules: Rules, seating: Seating,
+) -> Float64Array:  # fmt: skip
+    """Return how likely observed calls were errors, (n, ERROR_SIZE); (0, ERROR_SIZE) if none is.
+
+    `known` has the rows PLAYERS, UPCARD and SENDER; for the others see
+    `core.observed_calls.estimate_errors`.
+    """
+    count = len(questions) // OBSERVED_CALL_SIZE if rate > 0 else 0
+    errors = np.zeros((count, ERROR_SIZE))
+    if count:
+        observed_calls.estimate_errors(
+            rate, questions, may, shown, *known, seed, rules, seating, errors
+        )
+    return errors
 
 
 def suggest_players(rules: KqjRules, assumed: Sequence[Player]) -> str:
@@ -181,10 +207,8 @@ class KqjCallSampler(Sampler):
         check_range("pending", situation.pending, 0, MAX_TOTAL)
         super().__init__(situation, players, plan)
         self.rules = require_kqj_rules(situation.rules)
-        observed_calls, self.auction_state = auction.replay_calls(situation)
-        self.observed_calls = (
-            [] if self.ignore_calls else auction.order_rarest_first(observed_calls)
-        )
+        heard, self.auction_state = auction.replay_calls(situation)
+        self.observed_calls = [] if self.ignore_calls else auction.order_rarest_first(heard)
         self.question_count = len(self.observed_calls)
         packed = [observed.pack() for observed in self.observed_calls]
         self._questions = np.array(packed, dtype=np.int64).reshape(-1)
@@ -193,6 +217,14 @@ class KqjCallSampler(Sampler):
         self._seating = encode_seating(situation.rules, players, None, "calls")
         self._uncountered_seating = without_counters(situation.rules, self._seating)
         self._observer = _encode_observer(situation, self.players)
+        known, upcard = (
+            int(self._observer[at]) for at in (core.OBSERVER_CARDS, core.OBSERVED_RETURN)
+        )
+        self._errors = estimate_errors(
+            self.error_rate, self._questions, np.full(SEATS, PACK & ~(known | upcard)),
+            np.zeros(SEATS, np.int64), (int(self._observer[core.OBSERVED_PLAYERS]), upcard, -1),
+            self.seed, self._rules, self._seating,
+        )  # fmt: skip
         self._set_options(list(auction.list_call_options(situation, self.auction_state)))
 
     def _set_options(
@@ -214,7 +246,9 @@ class KqjCallSampler(Sampler):
         return sampler
 
     def make_odds(self, plan: EstimatePlan) -> KqjCallOdds:
-        return self._fill_odds(KqjCallOdds, plan, observed_calls=self.observed_calls)
+        return self._fill_odds(
+            KqjCallOdds, plan, observed_calls=self.observed_calls, error_chances=self._errors
+        )
 
     def choose_options(self, plan: EstimatePlan) -> tuple[KqjCallSampler, KqjCallSampler]:
         """Return samplers of the calls and contracts to play out, and of these calls alone.
@@ -281,7 +315,7 @@ class KqjCallSampler(Sampler):
             by_caller = np.zeros((len({call.place for call in self.observed_calls}), LANES))
             core.draw_callers(
                 state, LANES, self._rules, self._seating, self._questions, hands, keys, weights,
-                counts.reshape(-1), signal, remaining, by_caller,
+                counts.reshape(-1), signal, self._errors, remaining, by_caller,
             )  # fmt: skip
             if signal[LISTED]:
                 lists = (first + np.flatnonzero(weights > 0)) // LISTED_DEALS
@@ -301,7 +335,7 @@ class KqjCallSampler(Sampler):
         by_place = hands.reshape(2 * SEATS, LANES)[:, :live]
         return Playouts(
             LANES, weights[:live], outcomes, by_place, counts, call_weights, lists, list_count,
-            by_caller,
+            by_caller, LANES if len(self._errors) else None,
         )  # fmt: skip
 
     def with_numbers(self, numbers: Sequence[int]) -> KqjCallSampler:

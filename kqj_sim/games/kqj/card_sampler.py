@@ -16,13 +16,22 @@ from kqj_sim.cards import CONTRACTS, Card
 from kqj_sim.core import card_odds, weighted_layouts
 from kqj_sim.core import hidden_hands as hh
 from kqj_sim.core import observed_calls as oc
-from kqj_sim.core.block import LEADER, PLAYER_BITS, SEATS, TRICKS, allocate_block
+from kqj_sim.core.block import (
+    LEADER,
+    PLAYER_BITS,
+    PLAYERS,
+    SEATS,
+    SENDER,
+    TRICKS,
+    UPCARD,
+    allocate_block,
+)  # fmt: skip
 from kqj_sim.core.call_odds import OUTCOME_SIZE, RESULT, TEAM_SCORES
 from kqj_sim.core.cards import PACK
 from kqj_sim.core.types import CardSet, Float64Array, Int16Array, Int64Array, Rules, Seating
 from kqj_sim.core.weighted_draws import thin_draws
 from kqj_sim.errors import InputError
-from kqj_sim.games.kqj.call_sampler import suggest_players
+from kqj_sim.games.kqj.call_sampler import estimate_errors, suggest_players
 from kqj_sim.places import describe_place
 from kqj_sim.policies.card_sets import format_cards, split_cards
 from kqj_sim.policies.particles import OpponentModel, weigh_hands_by_cards
@@ -60,11 +69,17 @@ _MIN_KEPT_SHARE = 1 / 16
 class PlayModel:
     """The assumed chances of the others' plays; `power` is a multiple of a quarter."""
 
-    def __init__(self, rules: KqjRules, patience: float = PATIENCE, power: float = POWER) -> None:
-        """Prepare a model by the values of `VALUES`."""
+    def __init__(
+        self,
+        rules: KqjRules,
+        patience: float = PATIENCE,
+        power: float = POWER,
+        error_rate: float = 0.0,
+    ) -> None:
+        """Prepare a model by the values of `VALUES`; a card is an error with a chance."""
         seating = encode_seating(rules, [parse_player(VALUES)] * SEATS, None, "rollouts")
         self.power = power
-        self.model = OpponentModel(seating, patience, encode_rules(rules))
+        self.model = OpponentModel(seating, patience, encode_rules(rules), error_rate)
 
     def weigh(self, turn: card_odds.CardTurn, layouts: Int64Array) -> Float64Array:
         """Return the weights of layouts (n, 6), natural coding, by the cards played before a turn.
@@ -307,7 +322,7 @@ def make_turn(
         state, np.array(called, dtype=np.int64), shown, np.array(plays, dtype=np.int64),
         seating._replace(keeps_history=1), known,
     )  # fmt: skip
-    packed = [observed.pack() for observed in observed_calls]
+    packed = [each.pack() for each in observed_calls]
     layouts = np.empty(SEATS * max_layouts, dtype=np.int64)
     listed = (
         max(0, card_odds.list_layouts(known.copy(), max_layouts, layouts)) if max_layouts else 0
@@ -316,7 +331,8 @@ def make_turn(
     legal = [convert_cards_to_bits([card], contract) for card in partial_round.legal_cards]
     return card_odds.CardTurn(
         state, trick, position, known, shown, np.array(packed, dtype=np.int64).reshape(-1),
-        layouts[: SEATS * listed].copy(), np.array(legal, dtype=np.int64),
+        np.zeros((0, oc.ERROR_SIZE)), layouts[: SEATS * listed].copy(),
+        np.array(legal, dtype=np.int64),
     )  # fmt: skip
 
 
@@ -329,9 +345,9 @@ def list_observed_calls(partial_round: Position) -> list[ObservedCall]:
 
 def count_ways(
     turn: card_odds.CardTurn, layouts: Int64Array, seed: int, rules: Rules, seating: Seating
-) -> Int64Array:
+) -> Float64Array:
     """Return in how many ways layouts (n, 6) agree with the calls; (0,) after an illegal choice."""
-    ways = np.ones(len(layouts), dtype=np.int64)
+    ways = np.ones(len(layouts))
     for place in range(SEATS):
         hands = find_different(layouts[:, place])
         hand_ways = count_hand_ways(turn, place, hands, seed, rules, seating)
@@ -348,9 +364,9 @@ def count_hand_ways(
     seed: int,
     rules: Rules,
     seating: Seating,
-) -> Int64Array:
+) -> Float64Array:
     """Return in how many ways hands of a place agree with its calls; as `count_ways`."""
-    ways = np.ones(len(hands), dtype=np.int64)
+    ways = np.ones(len(hands))
     counts = np.zeros(2 * len(turn.observed_calls), dtype=np.int64)
     calls = np.flatnonzero(turn.observed_calls[oc.CALLER_PLACE :: oc.OBSERVED_CALL_SIZE] == place)
     if len(calls) > 0 and not card_odds.count_first_fives(
@@ -409,7 +425,15 @@ class KqjCardSampler(sampling.CardSampler):
         self.measures = get_kqj_card_measures(rules)
         self._rules = encode_rules(rules)
         self._seating = encode_seating(rules, players, None, "rollouts")
-        self.turn = make_turn(partial_round, self._seating, self.observed_calls, max_layouts)
+        turn = make_turn(partial_round, self._seating, self.observed_calls, max_layouts)
+        may = turn.known[hh.UNSEEN] & ~turn.known[hh.EXCLUDED : hh.EXCLUDED + SEATS]
+        known = [int(turn.state[row]) for row in (PLAYERS, UPCARD, SENDER)]
+        self.turn = turn._replace(
+            errors=estimate_errors(
+                self.error_rate, turn.observed_calls, may, turn.shown, known, self.seed,
+                self._rules, self._seating,
+            )
+        )  # fmt: skip
         self.layouts: Int64Array = self.turn.layouts.reshape(-1, SEATS)
         self.layout_count = len(self.layouts)
         self.keeps_history = bool(self._seating.keeps_history)
@@ -419,7 +443,7 @@ class KqjCardSampler(sampling.CardSampler):
         self._list_scales: dict[int, float] = {}
         self.play_model = None
         if not plan.ignore_plays and partial_round.others_have_played:
-            self.play_model = PlayModel(rules)
+            self.play_model = PlayModel(rules, error_rate=plan.error_rate)
         self.uses_plays = self.play_model is not None
         sender = partial_round.place_of(partial_round.contract.sender)
         if rules.bidding == "take":
@@ -432,7 +456,7 @@ class KqjCardSampler(sampling.CardSampler):
     def make_odds(self, plan: EstimatePlan) -> CardOdds:
         return self._fill_odds(
             CardOdds, plan, observed_calls=self.observed_calls, layout_count=self.layout_count,
-            max_ways=self.max_ways, uses_plays=self.uses_plays,
+            error_chances=self.turn.errors, max_ways=self.max_ways, uses_plays=self.uses_plays,
         )  # fmt: skip
 
     def with_hand_lists(self) -> KqjCardSampler:
@@ -452,7 +476,7 @@ class KqjCardSampler(sampling.CardSampler):
                 return self  # Players who call at random are asked anew for each draw.
             if not ways.any() and self._never_agrees(place, hands[place]):
                 raise SearchEnded(by_time=False)
-            hands[place], factors[place] = hands[place][ways > 0], ways[ways > 0].astype(float)
+            hands[place], factors[place] = hands[place][ways > 0], ways[ways > 0]
         if self.play_model is not None:
             by_plays = self.play_model.weigh_hands(self.turn, hands)
             factors = [one * other for one, other in zip(factors, by_plays, strict=True)]
@@ -513,7 +537,7 @@ class KqjCardSampler(sampling.CardSampler):
             known, ways = self.turn.known, 1 / hh.count_layouts(self.turn.known)
             sizes = known[hh.HAND_SIZES : hh.HAND_SIZES + SEATS].tolist()
             callers = list(dict.fromkeys(call.place for call in self.observed_calls))
-            for place in callers[: 1 + listed]:
+            for place in callers[: listed + (0 if len(self.turn.errors) else 1)]:
                 may = int(known[hh.UNSEEN] & ~known[hh.EXCLUDED + place])
                 ways *= comb(may.bit_count(), sizes[place])
                 sizes[place] = 0
@@ -552,8 +576,9 @@ class KqjCardSampler(sampling.CardSampler):
             lists = self._number_lists(first, count, keys)
         outcomes = self.play_out(hands, keys)
         return Playouts(
-            len(weights), weights, outcomes, hands.T, counts, call_weights, lists, list_count
-        )
+            len(weights), weights, outcomes, hands.T, counts, call_weights, lists, list_count,
+            examined=count if len(self.turn.errors) else None,
+        )  # fmt: skip
 
     @cached_property
     def _least_play_weight(self) -> float:
@@ -572,7 +597,9 @@ class KqjCardSampler(sampling.CardSampler):
 
     def _draw_pilot_weights(self) -> Float64Array:
         assert self.play_model is not None
-        turn = self.turn._replace(observed_calls=np.zeros(0, dtype=np.int64))
+        turn = self.turn._replace(
+            observed_calls=np.zeros(0, dtype=np.int64), errors=self.turn.errors[:0]
+        )
         hands = np.zeros((_PILOT_DRAWS, SEATS), dtype=np.int64)
         kept = card_odds.draw_hidden_hands(
             turn, _FIRST_PILOT_DRAW, _PILOT_DRAWS, self.seed, self._rules, self._seating,
@@ -597,12 +624,12 @@ class KqjCardSampler(sampling.CardSampler):
             return super().weigh_listed_by_plays()
         return self.play_model.weigh(self.turn, self.layouts)
 
-    def count_ways(self, seed: int) -> Int64Array:
+    def count_ways(self, seed: int) -> Float64Array:
         ways = count_ways(self.turn, self.layouts, seed, self._rules, self._seating)
         sampling.require_legal(len(ways) == self.layout_count)
         return ways
 
-    def _count_hand_ways(self, place: int, hands: Int64Array, seed: int) -> Int64Array:
+    def _count_hand_ways(self, place: int, hands: Int64Array, seed: int) -> Float64Array:
         ways = count_hand_ways(self.turn, place, hands, seed, self._rules, self._seating)
         sampling.require_legal(len(ways) == len(hands))
         return ways

@@ -50,9 +50,9 @@ def list_tables(odds: KwajongenCallOdds) -> list[Table]:
 def list_charts(odds: KwajongenCallOdds) -> list[Chart]:
     """Return the distribution of points after each call."""
     most = odds.max_points
-    reach = int(np.abs(odds.point_counts.sum(axis=(0, 1)).nonzero()[0] - most).max(initial=1))
+    reach = int(np.abs(odds.point_weights.sum(axis=(0, 1)).nonzero()[0] - most).max(initial=1))
     every = range(-reach, reach + 1)
-    shares = odds.point_counts / odds.sums.weights
+    shares = odds.point_weights / odds.sums.weights
     stacks = {
         option: {
             name: {
@@ -60,7 +60,7 @@ def list_charts(odds: KwajongenCallOdds) -> list[Chart]:
                 for points in every
             }
             for name, at in _ENDINGS.items()
-            if odds.point_counts[:, at].any()
+            if odds.point_weights[:, at].any()
         }
         for option in odds.ranking
     }

@@ -130,10 +130,29 @@ def write_outcome(state: t.Block, team: t.Team, outcome: t.Int16Array) -> None:
     outcome[OWN_PLAYS] = 1 if state[engine.CALLING_TEAM] == team else 0
 
 
+@scalar
+def compute_call_chance(
+    state: t.Block, rules: t.Rules, seating: t.Seating, first: t.Place, end: t.Place, caller:
+    t.Place, error_rate: float,
+) -> float:  # fmt: skip
+    """Compute the chance that `caller` alone, of the places from `first` to before `end`, plays.
+
+    An error is a pass or not, alike.
+    """
+    chance = 1.0
+    for place in range(first, end):
+        if chance > 0:
+            engine.ask_call(state, 0, rules, seating, place)
+            is_made = (state[b.CALL] == 1) == (place == caller)
+            chance *= error_rate / 2 + (1 - error_rate if is_made else 0.0)
+    return chance
+
+
 @kernel
 def sample_deals(
     first: int, seed: int, rules: t.Rules, seating: t.Seating, observer: t.Int64Array,
-    match_calls: t.Flag, hands: t.Int64Array, keys: t.Int64Array,
+    match_calls: t.Flag, error_rate: float, hands: t.Int64Array, keys: t.Int64Array, weights:
+    t.Float64Array,
 ) -> int:  # fmt: skip
     """Draw deals `first` to `first + LANES - 1`; return how many match, -1 after an illegal choice.
 
@@ -141,13 +160,15 @@ def sample_deals(
         rules, seating: the players, by place.
         observer: int64 (OBSERVER_SIZE,).
         match_calls: 1 if the places before must pass with their cards, 0 if they may hold any.
+        error_rate: the chance that a pass was an error.
         hands: int64 (SEATS * LANES,), filled with the hands of the deals that match.
         keys: int64 (LANES,), filled with their keys.
+        weights: float64 (LANES,), filled with their weights.
     """
     own, upcard = observer[OBSERVER_PLACE], observer[OBSERVED_UPCARD]
     for lane in range(b.LANES):
         key = rng.derive_deal_key(seed, first + lane)
-        keys[lane] = key
+        keys[lane], weights[lane] = key, 1.0
         left = k.PACK & ~(observer[OBSERVER_HAND] | upcard)
         for place in range(k.SEATS):
             hand = observer[OBSERVER_HAND]
@@ -160,14 +181,14 @@ def sample_deals(
             hands[k.SEATS * lane + place] = hand
     if match_calls == 0 or own == 0:
         return b.LANES
-    state, kept, log = b.allocate_inner_block(), 0, np.empty(0, np.int64)
+    state, kept = b.allocate_inner_block(), 0
     for lane in range(b.LANES):
         deal_hands(state, seating, observer, hands, lane, keys[lane])
-        engine.run_calls(state, 0, rules, seating, log, 0, own)
+        weight = compute_call_chance(state, rules, seating, 0, own, -1, error_rate)
         if state[b.ILLEGAL] != 0:
             return -1
-        if state[b.SENDER] < 0:
-            keys[kept] = keys[lane]
+        if weight > 0:
+            keys[kept], weights[kept] = keys[lane], weight
             for place in range(k.SEATS):
                 hands[k.SEATS * kept + place] = hands[k.SEATS * lane + place]
             kept += 1
@@ -308,23 +329,23 @@ def draw_hidden_hands(
 
 @kernel
 def replay_calls(
-    turn: KwajongenCardTurn, rules: t.Rules, seating: t.Seating, hands: t.Int64Array, keys:
-    t.Int64Array, matches: t.Int64Array,
+    turn: KwajongenCardTurn, rules: t.Rules, seating: t.Seating, error_rate: float, hands:
+    t.Int64Array, keys: t.Int64Array, chances: t.Float64Array,
 ) -> bool:  # fmt: skip
-    """Mark deals in which the others would call as they did; False after an illegal choice.
+    """Compute the chances of the others' calls in some deals; False after an illegal choice.
 
-    The deals are those of `draw_hidden_hands`; `matches`, int64 (n,), gets 1 or 0.
+    The deals are those of `draw_hidden_hands`; `chances`, float64 (n,), gets them, where each call
+    is an error with the chance `error_rate`.
     """
-    own, log = turn.known[OBSERVER_PLACE], np.empty(0, np.int64)
-    sender = -1 if turn.caller == own else turn.caller
+    own, caller = turn.known[OBSERVER_PLACE], turn.caller
     state = b.allocate_inner_block()
     for lane in range(keys.shape[0]):
         deal_hands(state, seating, turn.known, hands, lane, keys[lane])
-        engine.run_calls(state, 0, rules, seating, log, 0, min(own, turn.caller + 1))
-        engine.run_calls(state, 0, rules, seating, log, own + 1, turn.caller + 1)
+        chances[lane] = compute_call_chance(
+            state, rules, seating, 0, min(own, caller + 1), caller, error_rate
+        ) * compute_call_chance(state, rules, seating, own + 1, caller + 1, caller, error_rate)
         if state[b.ILLEGAL] != 0:
             return False
-        matches[lane] = 1 if state[b.SENDER] == sender else 0
     return True
 
 

@@ -77,30 +77,36 @@ class KwajongenCallOdds(Odds):
     """Estimates of playing and of passing.
 
     Attributes:
-        point_counts: int64 (calls, 4, 9), deals by ending (`WON` to `NOT_PLAYED`) and by what the
-            round is worth to the player's side, from -4 to 4.
+        point_weights: float64 (calls, 4, 9), weights by ending (`WON` to `NOT_PLAYED`) and by what
+            the round is worth to the player's side, from -4 to 4.
+        point_squares: float64 (calls, 9), their squares by the latter.
     """
 
     def __post_init__(self) -> None:
         super().__post_init__()
         shape = (len(self.options), 4, 2 * self.max_points + 1)
-        self.point_counts: Int64Array = np.zeros(shape, dtype=np.int64)
+        self.point_weights = np.zeros(shape)
+        self.point_squares = np.zeros((shape[0], shape[2]))
 
     def add(self, playouts: Playouts, max_deals: int | None = None) -> int:
-        outcomes = playouts.outcomes
+        outcomes, weights = playouts.outcomes, playouts.weights
         own, other = outcomes[:, :, core.OWN_SCORE], outcomes[:, :, core.OTHER_SCORE]
         drawn = np.where(outcomes[:, :, core.RESULT] == PASSED_OUT, NOT_PLAYED, DRAWN)
         ending = np.where(own < 0, WON, np.where(other < 0, LOST, drawn))
         points = other.astype(np.int64) - own + self.max_points
-        cells = ending * self.point_counts.shape[2] + points
-        for counts, cell in zip(self.point_counts, cells, strict=True):
-            counts += np.bincount(cell, minlength=counts.size).reshape(counts.shape)
+        size = self.point_squares.shape[1]
+        for option in range(len(outcomes)):
+            cells = np.bincount(ending[option] * size + points[option], weights, 4 * size)
+            self.point_weights[option] += cells.reshape(4, size)
+            self.point_squares[option] += np.bincount(points[option], weights**2, size)
         return super().add(playouts, max_deals)
 
     def estimate_points_share(self, option: int, points: int) -> Estimate:
         """Estimate the chance that the round is worth so many points to the player's side."""
-        count = float(self.point_counts[option, :, points + self.max_points].sum())
-        return self.sums.estimate_share(count, count, count, self.confidence, self.sequential)
+        column = points + self.max_points
+        weight = float(self.point_weights[option, :, column].sum())
+        square = float(self.point_squares[option, column])
+        return self.sums.estimate_share(weight, square, square, self.confidence, self.sequential)
 
 
 class KwajongenCallSampler(sampling.Sampler):
@@ -159,16 +165,17 @@ class KwajongenCallSampler(sampling.Sampler):
 
     def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
         hands, keys = np.zeros((LANES, SEATS), dtype=np.int64), np.zeros(LANES, dtype=np.int64)
+        weights = np.zeros(LANES)
         live = core.sample_deals(
             first, self.seed, self._rules, self._seating, self._observer, self.question_count,
-            hands.reshape(-1), keys,
+            self.error_rate, hands.reshape(-1), keys, weights,
         )  # fmt: skip
         where = f"in the deals from {first} of seed {self.seed}"
         sampling.require_legal(live >= 0, where)
         outcomes = self._play_out(hands[:live].reshape(-1), keys[:live], where)
         counts, _ = search.start_chunk()
         counts[:] = LANES, live
-        return Playouts(LANES, np.ones(live), outcomes, hands[:live].T, counts)
+        return Playouts(LANES, weights[:live], outcomes, hands[:live].T, counts)
 
     def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:
         """Return a line that names the players who never pass."""
@@ -277,22 +284,24 @@ class KwajongenCardSampler(sampling.CardSampler):
         ):
             raise InputError(sampling.NO_LAYOUTS_MESSAGE)
         counts, _ = search.start_chunk()
+        weights = np.ones(LANES)
         if self.question_count:
-            agrees = self._match_calls(hands, keys) == 1
-            hands, keys = hands[agrees], keys[agrees]
+            weights = self._compute_call_chances(hands, keys)
+            agrees = weights > 0
+            hands, keys, weights = hands[agrees], keys[agrees], weights[agrees]
             counts[:] = LANES, len(hands)
-        return Playouts(len(hands), np.ones(len(hands)), self._play(hands, keys), hands.T, counts)
+        return Playouts(len(hands), weights, self._play(hands, keys), hands.T, counts)
 
     def play_listed(self, seed: int, first: int, count: int) -> Int16Array:
         return self._play(*self._get_listed(seed, first, count))
 
-    def count_ways(self, seed: int) -> Int64Array:
-        """Return 1 for each listed distribution that agrees with the calls, else 0."""
+    def count_ways(self, seed: int) -> Float64Array:
+        """Return the chance of the calls with each listed distribution."""
         if not self.question_count:
-            return np.ones(self.layout_count, dtype=np.int64)
+            return np.ones(self.layout_count)
         blocks = range(0, self.layout_count, LANES)
         return np.concatenate(
-            [self._match_calls(*self._get_listed(seed, first, LANES)) for first in blocks]
+            [self._compute_call_chances(*self._get_listed(seed, first, LANES)) for first in blocks]
         )
 
     def _get_listed(self, seed: int, first: int, count: int) -> tuple[Int64Array, Int64Array]:
@@ -300,13 +309,13 @@ class KwajongenCardSampler(sampling.CardSampler):
         hands = self.layouts[first : first + count]
         return hands, sampling.derive_keys(seed, first, len(hands))
 
-    def _match_calls(self, hands: Int64Array, keys: Int64Array) -> Int64Array:
-        """Return for each of a block of distributions 1 if it agrees with the calls, else 0."""
-        agrees, flat = np.zeros(len(hands), dtype=np.int64), hands.reshape(-1)
+    def _compute_call_chances(self, hands: Int64Array, keys: Int64Array) -> Float64Array:
+        """Return the chance of the calls with each of a block of distributions."""
+        chances, flat, rate = np.zeros(len(hands)), hands.reshape(-1), self.error_rate
         sampling.require_legal(
-            core.replay_calls(self.turn, self._rules, self._seating, flat, keys, agrees)
+            core.replay_calls(self.turn, self._rules, self._seating, rate, flat, keys, chances)
         )
-        return agrees
+        return chances
 
     def _play(self, hands: Int64Array, keys: Int64Array) -> Int16Array:
         """Return the outcomes of each card in at most a block of distributions."""

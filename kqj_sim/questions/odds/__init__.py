@@ -18,6 +18,7 @@ from kqj_sim.arguments import (
 from kqj_sim.errors import InputError
 from kqj_sim.messages import represent
 from kqj_sim.options import OPTIONS
+from kqj_sim.plan import DEFAULT_ERROR_RATE
 from kqj_sim.question import TABLES_AND_PLOT, question
 from kqj_sim.rules import DEFAULT_RULES, GameRules
 from kqj_sim.runner import DEFAULT_RUNNER, Runner
@@ -35,6 +36,7 @@ def _list_tables(**_: Any) -> Mapping[str, str]:
         "contracts": "Chance to make each amount in each contract (auctions)",
         "heard": "How likely the others' calls are",
         "cards": "All legal cards, with all their figures (during play)",
+        "hidden": "Where the hidden cards are",
     }
 
 
@@ -85,6 +87,7 @@ def odds(
     line: int | None = None,
     at: str | tuple[int, int] | None = None,
     policy: PoliciesLike | None = None,
+    error_rate: float = DEFAULT_ERROR_RATE,
     ignore_calls: bool = False,
     ignore_plays: bool = False,
     pending: int = 0,
@@ -153,7 +156,8 @@ def odds(
         estimate_odds(
             rules, typed, source, policy, runner,
             deals=deals, precision=precision, time=time, seed=seed, confidence=confidence,
-            ignore_calls=ignore_calls, ignore_plays=ignore_plays, scores=scores,
+            error_rate=error_rate, ignore_calls=ignore_calls, ignore_plays=ignore_plays,
+            scores=scores,
         )
     )  # fmt: skip
 

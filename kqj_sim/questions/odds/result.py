@@ -80,7 +80,7 @@ class OddsResult(Result):
     def __init__(self, odds: Odds) -> None:
         super().__init__(make_odds_screen(odds), partial(make_odds_drawing, odds))
         self._odds = odds
-        self.options = tuple(map(self._describe, odds.ranking))
+        self.options = tuple(map(self._describe, odds.rows))
         self.best = self.options[0]
 
     def _describe(self, option: int) -> OddsOption:
@@ -108,9 +108,8 @@ class OddsResult(Result):
         """The points a round by which the best option leads the next; NaN if it is the only one."""
         if len(self.options) == 1:
             return make_exact(math.nan, self.deals)
-        lead = self.options[1].lead
-        assert lead is not None
-        return lead
+        # The deals that chose say which option is the next one.
+        return make_plain(next(iter(self._odds.estimate_leads().values())))
 
     def frame(self) -> pd.DataFrame:
         """Return one row per option, the best first, by name.
@@ -126,7 +125,7 @@ class OddsResult(Result):
         if odds.measures.game:
             leads[GAME_LEAD] = odds.estimate_leads(GAME_MEASURE)
         rows: list[dict[str, float]] = []
-        for option in odds.ranking:
+        for option in odds.rows:
             value = odds.estimate(RANKING_MEASURE, option)
             rows.append(describe_estimate(RANKING_MEASURE, value))
             nothing = value._replace(value=0.0, low=math.nan, high=math.nan)

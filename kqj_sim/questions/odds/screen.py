@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from kqj_sim.cards import add_suit_signs, format_card, format_hand
+from kqj_sim.cards import SUITS, add_suit_signs, format_card, format_hand
+from kqj_sim.core.block import SEATS
 from kqj_sim.games import describe_rules, find_game
 from kqj_sim.output.card_reasons import compare_cards
 from kqj_sim.output.figures import Chart, Drawing, NothingToDrawError, make_dots
@@ -14,6 +15,8 @@ from kqj_sim.output.grid import Excerpt, format_number
 from kqj_sim.output.screen import RANGE_SIGNS, Run, Screen, ScreenPart, group_seats
 from kqj_sim.output.sentences import say
 from kqj_sim.places import describe_place, name_places
+from kqj_sim.policies.card_sets import RANK_ORDERS
+from kqj_sim.positions.auction_state import ObservedCall
 from kqj_sim.positions.measures import GAME_MEASURE, RANKING_MEASURE, UNCOUNTERED_VALUE
 from kqj_sim.positions.odds import CardOdds, Odds
 from kqj_sim.stats.intervals import Estimate, make_exact
@@ -64,9 +67,19 @@ def write_headline(odds: Odds) -> list[str]:
             odds.position, odds.options[best.number], odds.options[others[0].number]
         )
         lines.append(say(__name__, "card_reason", best, others[0], reason))
+    lines.append(say(__name__, "high_trumps", _list_high_trumps(odds)))
+    lines.append(say(__name__, "errors", [*map(_describe_call, odds.likely_errors)]))
     lines.append(say(__name__, "ended_early", odds))
     lines.append(say(__name__, "hint", odds, advises=True))
     return [line for line in lines if line]
+
+
+def _describe_call(call: ObservedCall) -> str:
+    """Return a call with its player: `the opener's pass`, `that the 3rd did not counter`."""
+    place = name_places(SEATS)[call.place]
+    if call.text.startswith("no "):
+        return f"that the {place} did not {call.text[3:]}"
+    return f"the {place}'s {add_suit_signs(call.text)}"
 
 
 def _write_decision(odds: Odds, best: RankedOption, others: list[RankedOption]) -> str:
@@ -121,10 +134,56 @@ _BEST_MARK = "*"
 
 def make_odds_tables(odds: Odds) -> list[Table]:
     """Return all tables: the options, with auctions the contracts, and the bidding."""
+    hidden = [_make_hidden_table(odds)] if odds.hidden_cards else []
     if odds.kind == "card":
-        return [_make_option_table(odds, "cards", "Legal cards", "card")]
+        return [_make_option_table(odds, "cards", "Legal cards", "card"), *hidden]
     table = _make_option_table(odds, "calls", "Calls", "call")
-    return [table, *find_game(odds.rules.game).answers().list_tables(odds)]
+    return [table, *find_game(odds.rules.game).answers().list_tables(odds), *hidden]
+
+
+def _make_hidden_table(odds: Odds) -> Table:
+    """Return the chance of each place to hold each hidden card, and some of a kind."""
+    hidden = odds.hidden_cards
+    assert hidden is not None
+    rows = [
+        ((holding.text, group[0]), "held_share", odds.estimate_holding(at, number))
+        for number, holding in enumerate(hidden.holdings)
+        for at, group in enumerate(hidden.groups[:-2])
+    ]
+    title = "Where the hidden cards are: the chance of each place to hold them"
+    return Table(
+        "hidden", title, ("card", "place"), rows, counted=False, spread="place",
+        game=odds.rules.game,
+    )  # fmt: skip
+
+
+_HIGH_TRUMPS, _NAMED_TRUMPS = 3, 2
+"""The highest trumps, of which some are named if they are hidden."""
+
+
+def _list_high_trumps(odds: Odds) -> list[tuple[str, Estimate, Estimate]]:
+    """Return the highest hidden trumps, each with the chances of the partners and the opponents.
+
+    Trump is the suit of the contract, or that of the best call.
+    """
+    hidden, best = odds.hidden_cards, odds.options[odds.best]
+    if hidden is None:
+        return []
+    called = odds.position.contract if odds.kind == "card" else best
+    trump = getattr(called, "contract", None)
+    if trump is None or trump not in SUITS:
+        return []
+    _, order = RANK_ORDERS[odds.rules.game]
+    numbers = {holding.text: number for number, holding in enumerate(hidden.holdings)}
+    trumps = [rank + trump for rank in order[: -1 - _HIGH_TRUMPS : -1]]
+    return [
+        (
+            format_card(hidden.holdings[numbers[card]].cards[0]),
+            odds.estimate_holding(-2, numbers[card]),
+            odds.estimate_holding(-1, numbers[card]),
+        )
+        for card in [card for card in trumps if card in numbers][:_NAMED_TRUMPS]
+    ]
 
 
 def _make_option_table(odds: Odds, name: str, title: str, group: str) -> Table:
@@ -141,7 +200,7 @@ def _make_option_table(odds: Odds, name: str, title: str, group: str) -> Table:
     # Results of cards give no deals here.
     no_lead = make_exact(math.nan, 0 if odds.kind == "card" else odds.deals)
     lines: list[TableRow] = []
-    for option in odds.ranking:
+    for option in odds.rows:
         groups = (_BEST_MARK if option == odds.best else "", odds.get_text(option))
         for measure in measures:
             lines.append((groups, measure, odds.estimate(measure, option)))
@@ -176,7 +235,7 @@ def list_key_parts(odds: Odds, names_table: bool = True) -> list[ScreenPart]:
     quantities = _OF_AUCTIONS if is_auction else _OF_CALLS if odds.kind == "call" else _OF_CARDS
     most = _MOST_IN_AUCTIONS if is_auction else _MOST_OPTIONS
     # A line that stands for one row saves nothing.
-    rest = odds.ranking[most:] if len(odds.ranking) > most + 1 else ()
+    rest = odds.rows[most:] if len(odds.ranking) > most + 1 else ()
     ranking = odds.measures.ranking_measure
     least = min((odds.estimate_leads(ranking)[option].value for option in rest), default=0.0)
     columns = (RANKING_MEASURE, LEAD, *quantities)
@@ -233,10 +292,16 @@ def _list_game_details(odds: Odds) -> dict[str, Any]:
     return {"scores": game.own_scores, "equity_deals": game.equity.table.deals}
 
 
+def _list_errors(odds: Odds) -> dict[str, Any]:
+    errors = [{"place": call.place, "call": call.text} for call in odds.likely_errors]
+    return {"error_rate": odds.error_rate, "errors": errors}
+
+
 def _list_call_details(odds: Any) -> dict[str, Any]:
     shared = {
         **_list_game_details(odds),
         "ignore_calls": odds.ignore_calls,
+        **_list_errors(odds),
         "best": odds.get_text(odds.best),
         "choosing_deals": odds.choosing_deals,
         "agreeing_share": odds.bidding_probability,
@@ -278,6 +343,7 @@ def _list_card_details(odds: CardOdds) -> dict[str, Any]:
         "pending": position.pending,
         **_list_game_details(odds),
         "calls_count": odds.uses_calls,
+        **_list_errors(odds),
         "plays_count": odds.uses_plays,
         "plays_effective": odds.effective_number if odds.uses_plays else None,
         "best": odds.get_text(odds.best),
@@ -380,7 +446,7 @@ def make_odds_drawing(odds: Odds, screen: Screen) -> Drawing:
 
 def list_charts(odds: Odds) -> list[Chart]:
     """Return the charts of odds: values, chances to win and more; none for a single option."""
-    rows = odds.ranking[:_MAX_OPTIONS]
+    rows = odds.rows[:_MAX_OPTIONS]
     if len(rows) < 2:
         return []
     few = "" if len(rows) == len(odds.ranking) else f", the best {len(rows)}"
@@ -422,6 +488,6 @@ def _make_dots(
     unit = odds.get_unit(measure)
     lowest = min(estimate.value for numbers in series.values() for estimate in numbers.values())
     return make_dots(
-        name, title, series, "", unit, names={o: name_option(odds, o) for o in odds.ranking},
+        name, title, series, "", unit, names={o: name_option(odds, o) for o in odds.rows},
         middle=0 if unit != "share" and lowest <= 0 else None, numbered=True,
     )  # fmt: skip

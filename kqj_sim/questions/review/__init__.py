@@ -15,6 +15,7 @@ from kqj_sim.arguments import (
 )
 from kqj_sim.errors import InputError
 from kqj_sim.options import OPTIONS, read_number
+from kqj_sim.plan import DEFAULT_ERROR_RATE
 from kqj_sim.question import question
 from kqj_sim.rules import DEFAULT_RULES, GameRules
 from kqj_sim.runner import DEFAULT_RUNNER, Runner
@@ -78,6 +79,7 @@ def review(
     seat: int | str | Sequence[int | str] | None = None,
     worst: int = 3,
     by: str | Sequence[str] = (),
+    error_rate: float = DEFAULT_ERROR_RATE,
     ignore_calls: bool = False,
     ignore_plays: bool = False,
     seed: int = 1,
@@ -144,8 +146,8 @@ def review(
         rounds, count, source = play_rounds(experiment)
     plan = GradePlan(
         deals=samples or (DEFAULT_SAMPLES if time is None else MAX_SAMPLES), time=time, seed=seed,
-        confidence=confidence, reference=reference, ignore_calls=ignore_calls,
-        ignore_plays=ignore_plays,
+        confidence=confidence, reference=reference, error_rate=error_rate,
+        ignore_calls=ignore_calls, ignore_plays=ignore_plays,
     )  # fmt: skip
     reviewed = review_rounds(rounds, count, source, plan, seat, runner)
     run = make_review_run(reviewed, plan, source, rules, columns, played=records is None)

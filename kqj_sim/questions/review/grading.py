@@ -464,7 +464,10 @@ def sample_decision(decision: Decision, plan: GradePlan, seed: int, ignore_calls
     """Return the sampler of a decision, its choice included; raise SearchEnded at the deadline."""
     knowledge = decision.knowledge
     reference = parse_player(plan.reference, knowledge.rules.game)
-    own_plan = EstimatePlan(seed=seed, ignore_calls=ignore_calls, ignore_plays=plan.ignore_plays)
+    own_plan = EstimatePlan(
+        seed=seed, error_rate=plan.error_rate, ignore_calls=ignore_calls,
+        ignore_plays=plan.ignore_plays,
+    )  # fmt: skip
     players = [reference] * knowledge.rules.seats
     sampler = make_sampler(knowledge, players, own_plan, plan.max_layouts)
     return sampler.add_choice(decision.choice, plan.deadline).with_hand_lists()

@@ -15,6 +15,7 @@ from kqj_sim.output.figures import NothingToDrawError
 from kqj_sim.output.grid import Excerpt
 from kqj_sim.output.screen import RANGE_SIGNS, Run, Screen
 from kqj_sim.output.sentences import say
+from kqj_sim.plan import DEFAULT_ERROR_RATE
 from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.review.cross_fitting import LARGE_LOSS
 from kqj_sim.questions.review.decisions import RecordedRound
@@ -104,6 +105,7 @@ class ReviewRun(Run):
             "seed": self.seed,
             "samples": self.plan.deals,
             "time": self.plan.time,
+            "error_rate": self.plan.error_rate,
             "ignore_calls": self.plan.ignore_calls,
             "ignore_plays": self.plan.ignore_plays,
             "confidence": self.confidence,
@@ -221,6 +223,8 @@ def make_command(grade: Grade, run: ReviewRun) -> str:
     else:
         words += [run.source if run.source != "-" else "FILE", "--line", str(played.line)]
     words += ["--at", grade.decision.at, "--policy", run.name_reference(played.rules.game)]
+    if run.plan.error_rate != DEFAULT_ERROR_RATE:
+        words += ["--error-rate", f"{run.plan.error_rate:g}"]
     if grade.ignores_calls:
         words.append("--ignore-calls")
     if run.plan.ignore_plays and not grade.decision.is_call:

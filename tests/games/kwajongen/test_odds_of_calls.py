@@ -33,7 +33,7 @@ def told(
     situation: dict[str, object] = {"place": None, "heard": None, "pending": 0}
     situation |= {key: more.pop(key) for key in list(more) if key in situation}
     found = read_typed_position(hand, RULES, return_card=turned, **situation)  # type: ignore[arg-type]
-    odds = estimate_position(found, players, deals=deals, **more)
+    odds = estimate_position(found, players, deals=deals, **{"error_rate": 0.0, **more})
     assert isinstance(odds, KwajongenCallOdds)
     return odds
 
@@ -62,8 +62,8 @@ def test_counts_by_ending_agree_with_means() -> None:
     odds = told("Ah 9h Ks Tc", "Jh", "standard", deals=1024, place=1, pending=1)
     worths = np.arange(-odds.max_points, odds.max_points + 1)
     for option in (PASS, PLAY):
-        counts, live = odds.point_counts[option], odds.sums.weights
-        assert counts.sum() == live < odds.deals
+        counts, live = odds.point_weights[option], odds.sums.weights
+        assert counts.sum() == pytest.approx(live) and live < odds.deals
         assert (counts.sum(axis=0) @ worths) / live == pytest.approx(value(odds, "value", option))
         for ending, quantity in (
             (WON, "win_share"),
@@ -75,10 +75,10 @@ def test_counts_by_ending_agree_with_means() -> None:
         assert sum(each.value for each in shares) == pytest.approx(1)
         assert all(0 <= each.low <= each.value <= each.high <= 1 for each in shares)
     # A win is worth 2 at least if raised, a tie 1 to those who did not play, a loss the others' 2.
-    wins, ties = (odds.point_counts[:, ending].sum(axis=0) for ending in (WON, DRAWN))
+    wins, ties = (odds.point_weights[:, ending].sum(axis=0) for ending in (WON, DRAWN))
     assert set(worths[wins > 0]) <= {2, 3, 4} and set(worths[ties > 0]) <= {-1, 1}
-    assert set(worths[odds.point_counts[:, LOST].sum(axis=0) > 0]) <= {-2, -3, -4}
-    assert set(worths[odds.point_counts[:, NOT_PLAYED].sum(axis=0) > 0]) <= {0}
+    assert set(worths[odds.point_weights[:, LOST].sum(axis=0) > 0]) <= {-2, -3, -4}
+    assert set(worths[odds.point_weights[:, NOT_PLAYED].sum(axis=0) > 0]) <= {0}
 
 
 def test_earlier_players_have_passed() -> None:
@@ -91,8 +91,8 @@ def test_earlier_players_have_passed() -> None:
     for option in (PASS, PLAY):
         one, other = (each.estimate("value", option) for each in (odds, ignored))
         assert one.low < other.high and other.low < one.high
-    assert [table.name for table in make_odds_tables(ignored)] == ["calls"]
-    assert [table.name for table in make_odds_tables(odds)] == ["calls", "heard"]
+    assert [table.name for table in make_odds_tables(ignored)] == ["calls", "hidden"]
+    assert [table.name for table in make_odds_tables(odds)] == ["calls", "heard", "hidden"]
 
 
 def test_the_hidden_cards_are_dealt_evenly() -> None:

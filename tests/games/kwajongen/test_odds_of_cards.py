@@ -296,7 +296,7 @@ def test_impossible_calls_raise() -> None:
         and all(at(each, *moment).seat != each.calls[0].seat for moment in moments)
     )
     for moment in moments:
-        with pytest.raises(InputError, match="occur in none of") as found:
+        with pytest.raises(InputError, match="in none of") as found:
             estimate_cards(at(record, *moment), ("random:accept=1",) * SEATS)
         assert "`ignore_calls`" in str(found.value) and "\n" not in str(found.value)
 
@@ -321,7 +321,5 @@ def test_a_search_for_hidden_hands_ends() -> None:
     records = play_records(Experiment(RULES[0], players, 40, seed=3))
     record = next(each for each in records if len(each.calls) == 4 and each.tricks)
     so_far = read_position(record, (1, 3))
-    with pytest.raises(
-        InputError, match=r"occur in none of 1,\d+,\d+ deals of the assumed players"
-    ):
-        estimate_position(so_far, ("random:accept=0",) * 4, deals=10, threads=1)
+    with pytest.raises(InputError, match=r"the assumed players .* in none of 1,\d+,\d+ deals"):
+        estimate_position(so_far, ("random:accept=0",) * 4, deals=10, threads=1, error_rate=0.0)

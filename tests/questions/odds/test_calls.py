@@ -153,7 +153,7 @@ def test_rare_call_is_searched_in_many_blocks() -> None:
 
 def test_impossible_call_raises() -> None:
     with pytest.raises(
-        ImpossibleBiddingError, match=r"the call 'pass' of the opener occurs.*`ignore_calls`"
+        ImpossibleBiddingError, match=r"calls 'pass' as the opener with none.*`ignore_calls`"
     ) as told:
         odds(HAND, return_card=RETURN, place=1, policies="always+greedy", deals=LANES)
     assert f"none of {LANES * MAX_ATTEMPTS:,} hands" in str(told.value)

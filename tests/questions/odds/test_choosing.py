@@ -80,7 +80,7 @@ def synthetic(monkeypatch: pytest.MonkeyPatch) -> Callable[[Sequence[float]], Po
             own = scores(self.seed, first, count, true)
             outcomes[:, :, core.OWN_SCORE], outcomes[:, :, core.DOUBLE_LEAD] = own, 2 * own
             counts = np.zeros((self.question_count, 2), dtype=np.int64)
-            return Playouts(count, np.ones(count), outcomes, np.zeros((0, count), int), counts)
+            return Playouts(count, np.ones(count), outcomes, np.zeros((6, count), int), counts)
 
         monkeypatch.setattr(KqjCallSampler, "play_chunk", play_chunk)
         return read_typed_position("9h 8h Ah Ks 4d", RULES, return_card="7h", lap=2)
@@ -112,10 +112,14 @@ class SyntheticCards(CardSampler):
         "",
         (),
     )
-    position: Any = SimpleNamespace(rules=RULES)
+    position: Any = SimpleNamespace(
+        rules=RULES, hand=(), plays=(), upcard=None, opener=0, seat=0, teams=(0, 1) * 3,
+        place_of=int,
+    )  # fmt: skip
     players = ()
     layout_count = question_count = 0
     keeps_history = ignore_calls = False
+    error_rate = 0.0
 
     def __init__(self, true: Sequence[float], seed: int) -> None:
         self.options, self.true, self.seed = range(len(true)), true, seed
@@ -127,7 +131,7 @@ class SyntheticCards(CardSampler):
         """Return scores in the place of outcomes: (cards, count, 1)."""
         drawn = scores(self.seed, first, count, self.true)[:, :, None].astype(np.int16)
         counts, _ = search.start_chunk()
-        return Playouts(count, np.ones(count), drawn, np.zeros((0, count), int), counts)
+        return Playouts(count, np.ones(count), drawn, np.zeros((6, count), int), counts)
 
     def _fail(self, *_: Any) -> Any:
         raise AssertionError("nothing is listed, asked or impossible here")

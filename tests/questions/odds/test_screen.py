@@ -86,7 +86,7 @@ def draw(odds: Odds, name: str) -> Axes:
 def test_every_option_has_its_dot(odds: Odds, name: str, measure: str, scale: int) -> None:
     (dots,) = draw(odds, name).containers
     assert isinstance(dots, ErrorbarContainer)
-    right = [scale * odds.estimate(measure, option).value for option in odds.ranking]
+    right = [scale * odds.estimate(measure, option).value for option in odds.rows]
     assert len(right) > 3
     assert np.asarray(dots.lines[0].get_xdata()) == pytest.approx(right)
 

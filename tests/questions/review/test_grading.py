@@ -77,7 +77,7 @@ def test_calls_after_bids_that_nobody_makes_do_not_count(monkeypatch: pytest.Mon
         # Whoever asks for hands dealt regardless of the calls gets the grade.
         (last, True, True),
     ):
-        plan = make_settings(AUCTION_2, ignore_calls=ignore_calls)
+        plan = make_settings(AUCTION_2, ignore_calls=ignore_calls, error_rate=0.0)
         ((grade, _),) = grade_decisions([decision], plan)
         assert grade.counts == counts
         assert grade.ignores_calls == (decision is last)
