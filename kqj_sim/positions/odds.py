@@ -253,7 +253,8 @@ class Odds:
         assert self.hidden_cards is not None
         total, crossed, squares = self.hidden_cards.sums[:, group, holding].tolist()
         if self.is_exact:
-            return Estimate(total / self.sums.weights, math.nan, math.nan, self.deals)
+            share = min(total / self.sums.weights, 1.0)
+            return Estimate(share, math.nan, math.nan, self.deals)
         return self.sums.estimate_share(total, crossed, squares, self.confidence, self.sequential)
 
     @property
