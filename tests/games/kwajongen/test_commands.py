@@ -40,7 +40,7 @@ def test_report_has_the_comparison_and_the_games_words(tmp_path: Path) -> None:
     found = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert "compared" in [section["name"] for section in found["sections"]]
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert '<p class="note">Kwajongen; ' in page and "games from 10 down" in page
+    assert '<p class="note">Kwajongen' in page and "games from 10 down" in page
 
 
 def test_screens_of_odds_name_the_dealers_card_and_the_only_card() -> None:
