@@ -204,7 +204,7 @@ const SENTENCES = {
   },
   waiting() {
     let text = "";
-    text += " The assumed players wait for a good hand: who takes at once with any hand wins 4.5 ±0.6 points a round from them. ";
+    text += " The assumed players wait for a good hand: who takes at once with any hand wins 4.6 ±0.3 points a round from them. ";
     return text;
   },
   left_out(of, rest, least) {
