@@ -348,7 +348,6 @@ FUNCTIONS = {
     "equity(scores=(640,))": "`scores`: each of 2 teams has a score",
     "equity(scores=(640, 885))": "`scores`: 885 is no multiple of 10 below the target of 1000",
     "equity(partners='random')": "known with fixed partners only",
-    "equity(game='kwajongen')": "this is of KQJ only",
     "equity(teams=3, target=5000)": "known up to a target of 2,000",
     "equity(policy='never', deals=240)": "these players never score",
     "equity(deals=200)": "`deals`: '200' is not a whole number of 240 or more",

@@ -193,6 +193,7 @@ WRONG_USAGE = {
 """A command line, and what its line names: the argument, and often what to write instead."""
 
 WRONG_CALLS = {
+    "equity(game='kwajongen')": "this is of KQJ only",
     "simulate(game='chess')": "'chess' is not a game: use kqj or kwajongen",
     "simulate(game='kwajongen', where=\"sender_holds('8')\")": "the ranks are AKQJT9",
     "simulate(void_rule='free')": "`void_rule` is a rule of kwajongen",
