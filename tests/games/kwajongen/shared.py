@@ -151,6 +151,7 @@ TYPED = "odds Ah Kh 9s Ts --game kwajongen --return Jh"
 PLAYED = "odds As Qd Kd 9c --game kwajongen --return Jc --played 'Ts Kc'"
 
 WRONG_USAGE = {
+    "equity --game kwajongen": "this is of KQJ only",
     "simulate --void-rule free": "--void-rule is a rule of kwajongen",
     "simulate --game kwajongen --teams 3": "--teams is a rule of kqj",
     "simulate --game kwajongen --policy points": "no policy 'points'; known: ",

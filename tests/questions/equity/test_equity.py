@@ -60,7 +60,6 @@ def test_players_who_differ_are_played() -> None:
 @pytest.mark.parametrize(("words", "text"), [
     ("equity --pending 120", "--pending is for --scores"),
     ("equity --scores 640", "--scores: each of 2 teams has a score"),
-    ("equity --game kwajongen", "this is of KQJ only"),
     (f"odds {NINE} --return 7h --scores 640:1000", "no multiple of 10 below the target"),
     (f"odds {NINE} --return 7h --scores 0:0 --partners random", "fixed partners only"),
 ])  # fmt: skip
