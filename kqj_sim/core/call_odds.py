@@ -191,15 +191,15 @@ def draw_callers(
         is_listed = first_listed <= caller < first_listed + listed_callers
         for i in range(lanes):
             key = keys[i & -observed.LISTED_DEALS if is_listed else i]
-            observed.take_errors(search, call, next_call, i, key)
+            observed.assume_errors(search, call, next_call, i, key)
         if is_listed:
             count, all_hands = 0, BINOMIALS[popcount(unseen), b.TRICKS]
             for i in range(lanes):
                 if i % observed.LISTED_DEALS == 0:
                     key = rng.draw(keys[i], _LIST_COUNTER + place)
                     count = observed.list_matching_hands(
-                        search, call, next_call, unseen, 0, key, search.taken[i], rules, seating,
-                        listed,
+                        search, call, next_call, unseen, 0, key, search.assumed_errors[i],
+                        rules, seating, listed,
                     )  # fmt: skip
                 key = rng.draw(keys[i], _LISTED_HAND_COUNTER + place)
                 weights[i] *= all_hands / BINOMIALS[popcount(remaining[i]), b.TRICKS]

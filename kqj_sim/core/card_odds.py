@@ -334,7 +334,7 @@ def _draw_layouts(
     for i in range(lanes):
         search.keys[i] = rng.derive_deal_key(seed, first + i)
         search.weights[i] = 1.0
-        search.taken[i] = 0
+        search.assumed_errors[i] = 0
         for place in range(b.SEATS):
             draws.hidden[i, place] = 0
         for number in range(hh.PUBLIC_KNOWLEDGE_SIZE):
@@ -359,7 +359,7 @@ def _draw_layouts(
             key = search.keys[i]
             if is_listed:
                 key = rng.derive_deal_key(seed, (first + i) & -observed.LISTED_DEALS)
-            observed.take_errors(search, call, next_call, i, key)
+            observed.assume_errors(search, call, next_call, i, key)
         if is_listed:
             if caller == 0:
                 _forget_others_plays(turn, draws, lanes, place)
@@ -370,8 +370,8 @@ def _draw_layouts(
                     key = rng.derive_deal_key(seed, (first + i) & -observed.LISTED_DEALS)
                     key = rng.draw(key, _LIST_COUNTER + place)
                     count = observed.list_matching_hands(
-                        search, call, next_call, may, turn.shown[place], key, search.taken[i],
-                        rules, seating, listed,
+                        search, call, next_call, may, turn.shown[place], key,
+                        search.assumed_errors[i], rules, seating, listed,
                     )  # fmt: skip
                 left = draws.knowledge[i, hh.UNSEEN]
                 key = rng.draw(search.keys[i], _LISTED_HAND_COUNTER + place)

@@ -24,9 +24,9 @@ certain nonparametric tests", Annals of Mathematical Statistics 22, 1951).  Deal
 depend on each other: to errors they count as one observation (`core.weighted_draws.add_weighted`).
 
 Players err: a call is the assumed player's with the chance 1 - e, and else one of the others, which
-tells nothing of the hand.  Each deal takes each call for an error or not, by a chance near the one
-that it was an error (`estimate_errors`), and weighs the chance of what it took over the chance of
-taking it; hands agree with the other calls.  So a call that the player would hardly ever make
+tells nothing of the hand.  Each deal assumes that each call was an error or not, by a chance near
+the one that it was (`estimate_errors`), and weighs the chance of what it assumes over the chance of
+assuming it; hands agree with the other calls.  So a call that the player would hardly ever make
 counts as an error by itself, and a usual one as information.  Then the share of the first caller
 differs between deals, too, and is a weight; where hands are listed, that caller's are.
 """
@@ -86,10 +86,10 @@ CALL_ROWS = 5
 OBSERVED_CALL_SIZE = CALL_ROWS + len(PUBLIC_ROWS)
 
 
-ERROR_CHANCE, ERROR_WEIGHT, MEANT_WEIGHT, MADE_SHARE = range(4)
-"""Of each observed call: the chance with which a deal takes it for an error; the weights of deals
-that do, and that do not; the share of hands tried that make it."""
-ERROR_SIZE = 4
+ERROR_CHANCE, ERROR_WEIGHT, MEANT_WEIGHT = range(3)
+"""Of each observed call: the chance with which a deal assumes that it was an error; the weights of
+deals that do, and that do not."""
+ERROR_SIZE = 3
 ERROR_TRIES = 1 << 12
 """Hands of a caller with which these are estimated."""
 _MAX_ERROR_CHANCE = 0.98
@@ -98,8 +98,8 @@ _CHANCES_OF_ERRORS = (1 / 2, 1 / 12, 1 / 100)
 """Chances that an error is this call: to pass or not to counter, to take or to counter, to bid."""
 _ERROR_COUNTER = rng.HIDDEN_HAND + (13 << 24)
 _ERROR_HAND_COUNTER = rng.HIDDEN_HAND + (14 << 24)
-"""Counters of keys, beyond those of `core.card_odds`: of what is taken for an error, by call; of
-hands that estimate how often, by place."""
+"""Counters of keys, beyond those of `core.card_odds`: of what is assumed to be an error, by call;
+of hands that estimate how often, by place."""
 
 
 class CallerSearch(NamedTuple):
@@ -119,8 +119,8 @@ class CallerSearch(NamedTuple):
     """int64 (SIGNAL_SIZE,), see STOP."""
     errors: t.Float64Array
     """float64 (n, ERROR_SIZE), see ERROR_CHANCE; (0, ERROR_SIZE) if players do not err."""
-    taken: t.Int64Array
-    """int64 (LANES,): the calls that each deal takes for errors, one bit each."""
+    assumed_errors: t.Int64Array
+    """int64 (LANES,): the calls that each deal assumes to be errors, one bit each."""
 
 
 class Questions(NamedTuple):
@@ -357,16 +357,15 @@ def estimate_errors(
         errors[call, ERROR_CHANCE] = chance
         errors[call, ERROR_WEIGHT] = as_error / chance
         errors[call, MEANT_WEIGHT] = (1.0 - rate) / (1.0 - chance)
-        errors[call, MADE_SHARE] = share
 
 
 @scalar
-def take_errors(search: CallerSearch, first: int, last: int, i: int, key: t.Key) -> None:
-    """Take calls, from `first` to before `last`, for errors or not, and weigh the deal by that."""
+def assume_errors(search: CallerSearch, first: int, last: int, i: int, key: t.Key) -> None:
+    """Assume which calls, from `first` to before `last`, were errors; weigh the deal by that."""
     for call in range(first, min(last, search.errors.shape[0])):
         fraction = rng.to_fraction(rng.draw(key, _ERROR_COUNTER + call))
         is_error = fraction < search.errors[call, ERROR_CHANCE]
-        search.taken[i] |= 1 << call if is_error else 0
+        search.assumed_errors[i] |= 1 << call if is_error else 0
         search.weights[i] *= search.errors[call, ERROR_WEIGHT if is_error else MEANT_WEIGHT]
 
 
@@ -434,14 +433,14 @@ def list_matching_hands(
         first, last: the caller's calls, from `first` to before `last`.
         cards: the hidden cards that the caller may hold.
         shown: the known cards of the caller.
-        errors: the calls that the deals take for errors, one bit each.
+        errors: the calls that the deals assume to be errors, one bit each.
         listed: int64 (LISTED_TRIES,), gets the hidden cards of the hands; their number is returned.
     """
     questions = view_questions(search, seating)
     state, size = search.state, b.TRICKS - popcount(shown)
     place = search.observed_calls[first * OBSERVED_CALL_SIZE + CALLER_PLACE]
     tried, matching = np.empty(b.LANES, np.int64), np.empty(b.LANES, np.int64)
-    taken = np.full(b.LANES, errors)
+    assumed = np.full(b.LANES, errors)
     count = 0
     for start in range(0, LISTED_TRIES, b.LANES):
         if search.signal[STOP] != 0:
@@ -450,7 +449,7 @@ def list_matching_hands(
             state[b.KEY + lane] = rng.draw(key, rng.HIDDEN_HAND + start + lane)
             tried[lane] = draw_cards(cards, size, state[b.KEY + lane], rng.HIDDEN_HAND)
             put_calling_hand(state, lane, place, shown | tried[lane], rules)
-        matches = replay_caller(questions, b.LANES, first, last, rules, taken, matching)
+        matches = replay_caller(questions, b.LANES, first, last, rules, assumed, matching)
         for k in range(matches):
             listed[count] = tried[matching[k]]
             count += 1
@@ -508,7 +507,7 @@ def make_caller_search(draw_candidate: t.Kernel) -> t.Kernel:
         place = search.observed_calls[first * OBSERVED_CALL_SIZE + CALLER_PLACE]
         unfinished, match_counts = np.empty(b.LANES, np.int64), np.zeros(b.LANES, np.int64)
         candidates, matching = np.empty(b.LANES, np.int64), np.empty(b.LANES, np.int64)
-        taken = np.empty(b.LANES, np.int64)
+        assumed = np.empty(b.LANES, np.int64)
         keys, weights, state = search.keys, search.weights, search.state
         questions = view_questions(search, seating)
         count = 0
@@ -524,11 +523,11 @@ def make_caller_search(draw_candidate: t.Kernel) -> t.Kernel:
                 key = rng.draw(keys[i], counter)
                 calling, cards = draw_candidate(source, i, place, key, rules)
                 candidates[lane] = cards
-                taken[lane] = search.taken[i]
+                assumed[lane] = search.assumed_errors[i]
                 put_calling_hand(state, lane, place, calling, rules)
                 state[b.KEY + lane] = key
             attempts += 1
-            matches = replay_caller(questions, count, first, last, rules, taken, matching)
+            matches = replay_caller(questions, count, first, last, rules, assumed, matching)
             count = _update_matches(
                 unfinished, count, candidates, matching, matches, match_counts, hands,
                 matches_needed, attempts, weights,

@@ -103,6 +103,8 @@ MIN_OBSERVATIONS = 30
 EMPTY_CELL_TEXT = "-"
 NO_INTERVAL = "±?"
 """The sign beside a number whose observations are too few, or too much alike, for an interval."""
+LEADS = ("lead", "game_lead_share")
+"""What an option of `odds` is worth less than the best."""
 _LEAST_SHARE = 1e-4
 """Shares that are surely smaller than this are given by their bound."""
 _MIN_HEADING_WIDTH = 12
@@ -257,9 +259,9 @@ def make_grids(table: Table, width: int | None = None, brief: bool = False) -> l
     for row, name, estimated in table.lines:
         heading, unit = quantities[name]
         rows[row] = None
-        # An option may seem better in these deals than the one that others chose as the best.
-        is_better = name == "lead" and estimated.value < 0
-        cell = Cell("about 0") if is_better else write(estimated, unit)
+        # A tied option may seem better in these deals than the one that others chose as the best.
+        seems_better = name in LEADS and estimated.value < 0 <= estimated.high
+        cell = Cell("about 0") if seems_better else write(estimated, unit)
         cells = numbers.setdefault(heading.removesuffix(unneeded), {})
         cells[row] = (cell, int(estimated.observations))
     if not table.groups:

@@ -67,7 +67,8 @@ class Odds:
         ignore_calls: whether hidden cards need not agree with the calls.
         error_rate: chance that a call or card heard was an error of the assumed player.
         hidden_cards: where the hidden cards are in these deals; None if that is not counted.
-        error_chances: float64 (questions, 4), as of `core.observed_calls.ERROR_CHANCE`, or (0, 4).
+        error_chances: float64 (questions, ERROR_SIZE), see `core.observed_calls.ERROR_CHANCE`; no
+            rows if nobody errs.
         options: what was played out: the calls, or the cards.
         option_count: number of options to choose from, the first ones.
         observed_calls: the calls that hidden hands agree with, in the order in which hands are
@@ -398,8 +399,9 @@ def estimate_bidding_probability(
         )
         return intervals.clip_estimate(estimate, (0.0, 1.0))
     value = min(1.0, weight / hands_examined)
-    variance = squares / hands_examined - value**2
-    alike = value * (1 - value) / variance if variance > ROUNDING_ERROR else 1.0
+    mean_square = squares / hands_examined
+    variance = mean_square - value**2
+    alike = value * (1 - value) / variance if variance > ROUNDING_ERROR * mean_square else 1.0
     return intervals.estimate_weighted_share(
         value, alike * hands_examined, hands_examined, confidence
     )

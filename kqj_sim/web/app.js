@@ -389,7 +389,8 @@ function renderOdds(isPending) {
       number(odds.estimate(column, option), column.endsWith("_share")),
     );
     const lead = odds.estimate("value", best, option);
-    const behind = option === best ? "-" : lead.value < 0 ? "about 0" : number(lead, false);
+    const seemsBetter = lead.value < 0 && lead.high >= 0,
+      behind = option === best ? "-" : seemsBetter ? "about 0" : number(lead, false);
     const label =
       odds.kind === "card" || text.startsWith("no ")
         ? `<b>${colour(name)}</b>`

@@ -279,3 +279,11 @@ def test_headings_are_words_in_every_game() -> None:
         headings = [format_heading(column.name, game) for column in get_columns(game)]
         assert len(set(headings)) == len(headings)
         assert not any("_" in heading for heading in headings)
+
+
+def test_only_a_lead_that_may_be_nothing_is_about_nothing() -> None:
+    """With scores the option that wins most games may be worth clearly less in points."""
+    leads = {"pass": Estimate(-1.0, -3.0, 1.0, 400), "120 ♠": Estimate(-8.0, -15.0, -1.0, 400)}
+    lines = [((call,), "lead", lead) for call, lead in leads.items()]
+    (grid,) = make_grids(Table("calls", "Calls", ("call",), lines, counted=False, game="kqj"))
+    assert [str(cell) for _, cell in grid.rows] == ["about 0", "-8 ±7"]

@@ -11,7 +11,7 @@ from kqj_sim.core.block import SEATS
 from kqj_sim.games import describe_rules, find_game
 from kqj_sim.output.card_reasons import compare_cards
 from kqj_sim.output.figures import Chart, Drawing, NothingToDrawError, make_dots
-from kqj_sim.output.grid import Excerpt, format_number
+from kqj_sim.output.grid import LEADS, Excerpt, format_number
 from kqj_sim.output.screen import RANGE_SIGNS, Run, Screen, ScreenPart, group_seats
 from kqj_sim.output.sentences import say
 from kqj_sim.places import describe_place, name_places
@@ -128,7 +128,7 @@ def _explain_call(odds: Odds, best: RankedOption, others: list[RankedOption]) ->
 BEST = "best"
 """The group column that marks the best option."""
 
-LEAD, GAME_LEAD = "lead", "game_lead_share"
+LEAD, GAME_LEAD = LEADS
 _BEST_MARK = "*"
 
 

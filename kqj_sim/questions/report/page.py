@@ -208,7 +208,8 @@ def make_index(folder: Path) -> bytes:
         # Another program's file of this name is no report.
         with suppress(ValueError, LookupError, TypeError):
             report, name = json.loads(path.read_bytes()), path.parent.name
-            note = f"{report['deals']:,} deals, seed {report['seed']}."
+            rules = find_game(report["game"]).rules.from_dict(report["rules"])
+            note = f"{describe_rules(rules)}; {report['deals']:,} deals, seed {report['seed']}."
             text, link = tuple(report.get("headlines", ())), quote(f"{name}/report.html")
             sections.append(Section(name, report["title"], text, note=note, link=link))
     return to_html(Page("Reports", (), tuple(sections), ()))
