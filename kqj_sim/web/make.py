@@ -37,8 +37,9 @@ BUILT = ("engine.wasm", "tables.json", "built.js")
 """The engine; rules and seatings for its kernels; numbers and sentences of the package."""
 
 SCRIPTS = (
-    "built.js", "statistics.js", "words.js", "link.js", "round.js", "estimate.js", "quiz.js",
-    "app.js",
+    "texts.js", "built.js", "statistics.js", "words.js", "link.js", "round.js", "estimate.js",
+    "state.js", "html.js", "tables.js", "cards.js", "bidding.js", "answer.js", "question.js",
+    "quiz.js", "input.js", "app.js",
 )  # fmt: skip
 
 

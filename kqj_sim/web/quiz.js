@@ -3,24 +3,25 @@
 
 const QUIZ_DEALS = DEALS / 4; // A decision late in an auction takes ten seconds with them.
 const QUIZ_ROUNDS = 1e6;
-const DECISIONS = {
-  take: "Taking",
-  bid: "Bids and counters",
-  lead: "Leads",
-  follow: "Cards after the lead",
-};
-// `number` and `subject` (calls, cards or both) name a question.  Once it is dealt it has a `kind`, once it
-// is answered a `choice`, and once that is valued `isCounted`; or it `hasNoAnswer`.
-let quiz;
 
-const isAsking = () => Boolean(quiz?.kind) && quiz.choice === undefined && !quiz.hasNoAnswer;
-const hidesValues = () => Boolean(quiz?.kind) && !quiz.isCounted;
-const askQuiz = (subject, number = Math.floor(QUIZ_ROUNDS * Math.random())) => (quiz = { number, subject });
+// `number` and `subject` (calls, cards or both) name a question.  Once it is dealt it has a `kind` (of
+// `TEXTS.decisions`), once it is answered a `choice`, and once that is valued `isCounted`; or it `hasNoAnswer`.
+function askQuiz(subject, number = Math.floor(QUIZ_ROUNDS * Math.random())) {
+  state.quiz = { number, subject };
+}
+
+function isAsking() {
+  const { quiz } = state;
+  return Boolean(quiz?.kind) && quiz.choice === undefined && !quiz.hasNoAnswer;
+}
+
+const hidesValues = () => Boolean(state.quiz?.kind) && !state.quiz.isCounted;
 
 // Returns a round of the default players: the cards of all places in the calls and in the play, the
 // Return, and what was called and played.
 function playRound(deal) {
-  const { constants, table } = engine,
+  const { engine, rules } = state,
+    { constants, table } = engine,
     i64 = (shape) => engine.array("i64", shape);
   const cards = i64(13),
     calls = i64([constants.CALLS, 3]),
@@ -56,7 +57,8 @@ function playRound(deal) {
 
 // Returns the decisions with a choice: the place, and how many calls and cards come before it.
 function listDecisions({ dealt, up, calls, plays }, subject) {
-  const decisions = [],
+  const { engine, rules } = state,
+    decisions = [],
     after = (own, count = calls.length) => new Calls(engine, rules, own, calls.slice(0, count));
   if (subject === "calls") {
     for (let count = 0; count <= calls.length; count++)
@@ -74,6 +76,7 @@ function listDecisions({ dealt, up, calls, plays }, subject) {
 
 // Finds the question of a number; if its round has no such decision, that of a later one.
 function findQuestion() {
+  const { quiz } = state;
   for (; ; quiz.number++) {
     const subject = quiz.subject === "both" ? ["calls", "cards"][quiz.number % 2] : quiz.subject;
     const played = playRound(quiz.number),
@@ -100,12 +103,11 @@ function makeRound({ subject, own, count, at, hands, up, dealt, calls, plays }) 
 
 function dealQuiz() {
   const question = findQuestion(),
-    { subject, at } = question;
-  const kindOfCall = rules.bidding === "take" ? "take" : "bid";
-  quiz.kind = subject === "calls" ? kindOfCall : at % 6 ? "follow" : "lead";
-  past.push(JSON.stringify(round));
-  round = makeRound(question);
-  deals = QUIZ_DEALS;
+    { subject, at } = question,
+    kindOfCall = state.rules.bidding === "take" ? "take" : "bid";
+  state.quiz.kind = subject === "calls" ? kindOfCall : at % 6 ? "follow" : "lead";
+  state.past.push(JSON.stringify(state.round));
+  Object.assign(state, { round: makeRound(question), deals: QUIZ_DEALS });
   render();
   find("cards-title").focus();
 }
@@ -116,23 +118,24 @@ function nextQuestion() {
 }
 
 function answerQuiz(text) {
-  quiz.choice = text;
+  state.quiz.choice = text;
   // A bid that is not among those of the answer is valued, too.
-  if (/^\d/.test(text) && !odds?.texts.includes(text)) ask(asked, readCalls());
-  else renderOdds(!isFinal);
+  if (/^\d/.test(text) && !state.odds?.texts.includes(text)) ask(state.asked, readCalls());
+  else renderOdds(!state.isFinal);
   find("next").focus();
 }
 
 // Draws the question, or the choice while deals are drawn; an order of calls that tells nothing.
 function renderQuestion() {
-  const name = quiz.choice && nameOption(quiz.choice, play ? "card" : "call");
-  draw("headline", name ? "" : play ? "Which card do you play?" : "What do you call?");
-  draw("run", name ? `You chose ${colour(name)}. Drawing deals…` : "");
+  const { quiz, play } = state,
+    name = quiz.choice && nameOption(quiz.choice, play ? "card" : "call");
+  draw("headline", name ? "" : play ? TEXTS.which_card : TEXTS.which_call);
+  draw("run", name ? TEXTS.drawing_choice(colour(name)) : "");
   draw("options", name || play ? "" : `<div class="buttons">${listOwnButtons(readCalls())}</div>`);
 }
 
 function listOwnButtons(calls) {
-  const texts = calls.list(calls.own, calls.question, round.up).map((option) => option.text);
+  const texts = calls.list(calls.own, calls.question, state.round.up).map((option) => option.text);
   const simple = (text) => button(`call ${text}`, colour(nameOption(text)));
   if (calls.question !== BID) return texts.map(simple).join("");
   return (texts.includes("counter") ? simple("counter") : "") + listButtons(calls, calls.own);
@@ -140,13 +143,14 @@ function listOwnButtons(calls) {
 
 // Returns what the choice lost, in words, and adds it to the results once.
 function writeLoss() {
-  const chosen = odds.texts.indexOf(quiz.choice),
+  const { quiz, odds } = state,
+    chosen = odds.texts.indexOf(quiz.choice),
     [best] = odds.ranking,
     lost = chosen === best ? { value: 0, low: NaN, high: NaN } : odds.estimate("value", best, chosen);
   if (!quiz.isCounted) addLoss(quiz.kind, lost.value);
   quiz.isCounted = true;
   const name = nameOption(quiz.choice, odds.kind);
-  return `You chose ${name}: ${chosen === best ? "the best, nothing lost" : `${writeMean(lost)} points lost`}.`;
+  return chosen === best ? TEXTS.best_choice(name) : TEXTS.lost(name, writeMean(lost));
 }
 
 function writeMean(estimate) {
@@ -186,21 +190,22 @@ function addLoss(kind, lost) {
 
 // Returns the mean of points lost with its interval.
 function estimateMean([count, sum, squares]) {
-  const moments = new Moments(engine, ["loss"], 1);
+  const moments = new Moments(state.engine, ["loss"], 1);
   moments.add({ drawn: count, sums: [count, sum], products: [count, sum, sum, squares] });
   return moments.estimate("loss", 0);
 }
 
 function renderResults(results = readResults()) {
-  const rows = Object.keys(DECISIONS)
-    .filter((kind) => engine && results[kind])
+  const rows = Object.keys(TEXTS.decisions)
+    .filter((kind) => state.engine && results[kind])
     .map((kind) => {
       const mean = writeMean(estimateMean(results[kind]));
-      return `<tr><th scope="row">${DECISIONS[kind]}</th><td>${fixed(results[kind][0])}</td><td>${mean}</td></tr>`;
+      return drawRow(TEXTS.decisions[kind], [fixed(results[kind][0]), mean]);
     });
-  find("results").hidden = !quiz || !rows.length;
+  find("results").hidden = !state.quiz || !rows.length;
+  const heads = drawHeads([TEXTS.answered, TEXTS.points_lost]);
   draw(
     "results-table",
-    `<caption>Your quiz, kept in this browser</caption><thead><tr><th scope="col" class="name">decision</th><th scope="col">answered</th><th scope="col">points lost each</th></tr></thead><tbody>${rows.join("")}</tbody>`,
+    `<caption>${TEXTS.results}</caption><thead><tr><th scope="col" class="name">${TEXTS.decision}</th>${heads}</tr></thead><tbody>${rows.join("")}</tbody>`,
   );
 }

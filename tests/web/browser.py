@@ -208,7 +208,7 @@ def get_page() -> Path:
 def check_answer(browser: Browser, words: str) -> None:
     """Wait for the page's answer; compare its sentences and table with those of a command."""
     browser.wait("document.querySelector('#headline').textContent")
-    browser.wait("isFinal")
+    browser.wait("state.isFinal")
     result = run(*shlex.split(words))
     assert result.exit_code == 0, result.output
     sentences = " ".join(result.stdout.partition("You hold")[0].split())

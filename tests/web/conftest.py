@@ -16,7 +16,7 @@ def browser() -> Iterator[Browser]:
     """Return a browser with the page."""
     opened = Browser(get_page().as_uri())
     try:
-        opened.wait("engine")
+        opened.wait("state.engine")
         yield opened
         assert not opened.errors
     finally:

@@ -42,7 +42,7 @@ def use(browser: Browser, *identifiers: str) -> None:
 
 def wait_for_answer(browser: Browser) -> None:
     """Wait until all deals of the answer are played, and check what is shown."""
-    browser.wait("isFinal")
+    browser.wait("state.isFinal")
     check_names(browser)
     check_targets(browser)
 
@@ -62,21 +62,21 @@ def test_taking_and_a_trick(browser: Browser) -> None:
     browser.reach("do-card-9h")
     browser.press("Enter")
     browser.press(*"QhKhTcJh4h")
-    assert browser.run("round.plays.join(' ')") == "9h Qh Kh Tc Jh 4h"
+    assert browser.run("state.round.plays.join(' ')") == "9h Qh Kh Tc Jh 4h"
     wait_for_answer(browser)
     use(browser, "undo")
-    assert browser.run("round.plays.length") == 5
+    assert browser.run("state.round.plays.length") == 5
 
 
 def test_a_card_keeps_the_focus_while_deals_are_drawn(browser: Browser) -> None:
     browser.press(*"7hKs4dQd9s9h")
     browser.reach("do-choose-take-h")
     browser.press("Enter", *"8cTc")
-    browser.wait("play")
+    browser.wait("state.play")
     # A tap is lost, too, if its button is replaced.
     browser.run("window.first = document.querySelector('#deck button'); first.focus()")
-    assert not browser.run("isFinal")
-    browser.wait("isFinal && document.querySelector('#deck small')")
+    assert not browser.run("state.isFinal")
+    browser.wait("state.isFinal && document.querySelector('#deck small')")
     assert browser.run("first.isConnected && document.activeElement === first")
 
 
@@ -84,14 +84,14 @@ def test_an_auction(browser: Browser) -> None:
     browser.run("document.querySelector('[name=bidding]').id = 'bidding'")
     browser.reach("bidding")
     browser.press("ArrowRight")
-    browser.wait("engine && rules.bidding === 'auction'")
+    browser.wait("state.engine && state.rules.bidding === 'auction'")
     browser.press(*"9h8hAhKhQh5d6cAc")
     use(browser, "do-place-2", "do-recall-1")
     browser.reach("amount")
     browser.press("ArrowDown")
     use(browser, "do-bid-s")
     wait_for_answer(browser)
-    assert browser.run("writeHeard(round.calls)") == "pass, 130 s"
+    assert browser.run("writeHeard(state.round.calls)") == "pass, 130 s"
     use(browser, "do-show")
     assert not browser.run("document.getElementById('do-show')")
     check_names(browser)
@@ -99,21 +99,21 @@ def test_an_auction(browser: Browser) -> None:
 
 def test_a_quiz(browser: Browser) -> None:
     use(browser, "quiz")
-    browser.wait("quiz && quiz.kind")
+    browser.wait("state.quiz && state.quiz.kind")
     assert browser.run("document.activeElement.id") == "cards-title"
     check_names(browser)
     check_targets(browser)
     browser.run("askQuiz('calls', 6); dealQuiz()")
     use(browser, "do-call-pass")
-    browser.wait("quiz.isCounted")
+    browser.wait("state.quiz.isCounted")
     wait_for_answer(browser)
     # The next question is one key away.
     browser.press("Enter")
-    browser.wait("quiz.choice === undefined")
+    browser.wait("state.quiz.choice === undefined")
     browser.run("askQuiz('cards', 11); dealQuiz()")
     rank, suit = browser.run("document.querySelector('[data-do^=\"card \"]').dataset.do.slice(5)")
     browser.press(rank, suit)
-    browser.wait("quiz.isCounted")
+    browser.wait("state.quiz.isCounted")
     wait_for_answer(browser)
     sign = "♠♥♦♣"["shdc".index(suit)]
     assert browser.text("#headline").startswith(f"You chose {rank}{sign}: ")

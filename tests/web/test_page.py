@@ -47,14 +47,14 @@ def test_taking_by_clicks(browser: Browser) -> None:
     browser.click("choose pass", "call pass", "call pass", "all pass")
     check_command(browser, "kqj-sim odds 9h 8h Ah Ks 4d --return 7h --place 4th --lap 2")
     browser.run("document.getElementById('undo').click()")
-    browser.wait("round.calls.length === 6")
+    browser.wait("state.round.calls.length === 6")
 
 
 @needs_browser
 @pytest.mark.slow
 def test_auction_by_clicks(browser: Browser) -> None:
     browser.run("document.querySelector('[name=bidding][value=auction]').click()")
-    browser.wait("engine")
+    browser.wait("state.engine")
     # All before the player have passed, unless a call is changed.
     browser.click(
         *(f"card {card}" for card in BID_HAND), "place 3", "recall 1", "bid s", "call pass"
@@ -82,7 +82,7 @@ def test_a_played_trick_by_clicks(browser: Browser) -> None:
     played = "As 9s 4s 5s 6s 7s 4c"
     assert browser.text("#command") == f'{hand} "take h" --played "{played}"'
     browser.run("document.getElementById('undo').click()")
-    browser.wait("round.plays.length === 6")
+    browser.wait("state.round.plays.length === 6")
 
 
 @needs_browser
@@ -111,11 +111,11 @@ def test_a_wrong_link_has_a_sentence_and_no_number(browser: Browser) -> None:
         "been right.",
     }.items():
         browser.open(f"{get_page().as_uri()}#{link}")
-        browser.wait("engine")
+        browser.wait("state.engine")
         assert browser.text("#headline") == sentence
         assert not browser.text("#options") and not browser.text("#command")
     browser.open(f"{get_page().as_uri()}#hand=9h8hAhKs4d&return=9h")
-    browser.wait("engine")
+    browser.wait("state.engine")
     assert browser.run("location.hash") == "#hand=9h8hAhKs4d&return=9h"
     browser.click(*(f"card {card}" for card in (*TAKE_HAND, "7h")))
     check_command(browser, "kqj-sim odds 9h 8h Ah Ks 4d --return 7h")
@@ -124,7 +124,7 @@ def test_a_wrong_link_has_a_sentence_and_no_number(browser: Browser) -> None:
 def wait_for_failure(browser: Browser, sentence: str) -> None:
     """Wait until the page says what it cannot do, and forget the error."""
     end = time.monotonic() + MAX_SECONDS
-    while not browser.run("failure"):
+    while not browser.run("state.failure"):
         assert time.monotonic() < end
     assert browser.text("#headline") == sentence
     browser.run("render()")
@@ -140,8 +140,8 @@ def test_the_page_says_what_it_cannot_do(browser: Browser) -> None:
     browser.run(f"find('worker').textContent = 'throw new Error(`no memory`)'; {auction}")
     wait_for_failure(browser, "The page cannot go on: Error: no memory. Reload it.")
     browser.open(get_page().as_uri())
-    browser.wait("engine")
-    browser.run(f"module = undefined; delete window.WebAssembly; {auction}")
+    browser.wait("state.engine")
+    browser.run(f"state.module = undefined; delete window.WebAssembly; {auction}")
     wait_for_failure(
         browser,
         "The page cannot compute: this browser lacks WebAssembly, or it is switched off.",
@@ -202,12 +202,12 @@ def test_a_served_page_works_without_the_server(
 ) -> None:
     with serve() as url:
         browser.open(url)
-        browser.wait("engine")
+        browser.wait("state.engine")
         browser.run("navigator.serviceWorker.ready.then(() => caches.match('kqj.html'))")
         browser.wait("navigator.serviceWorker.controller || location.reload()")
         monkeypatch.setattr(_QuietHandler, "is_down", True)
         browser.open(url)
-        browser.wait("engine")
+        browser.wait("state.engine")
     browser.open(f"{url}#hand=9h8hAhKs4d&return=7h")
     wait_for_answer(browser)
     assert browser.text("#headline").startswith("Take ♥: you win 99.7% of the rounds")
@@ -265,7 +265,7 @@ def test_an_error_or_a_full_storage_loses_no_page(
 def test_a_served_page_can_be_installed(browser: Browser) -> None:
     with serve() as url:
         browser.open(url)
-        browser.wait("engine")
+        browser.wait("state.engine")
         found = browser.send("Page.getAppManifest")
         assert found["url"].endswith(MANIFEST) and not found["errors"]
         assert not browser.send("Page.getInstallabilityErrors")["installabilityErrors"]

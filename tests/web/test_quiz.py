@@ -22,8 +22,8 @@ LIST_POSITIONS = """
 (deal, subject) => {
   const played = playRound(deal);
   return JSON.stringify(listDecisions(played, subject).map((decision) => {
-    round = makeRound({ ...played, ...decision, subject });
-    const { place, hand, up, calls, plays } = round;
+    state.round = makeRound({ ...played, ...decision, subject });
+    const { place, hand, up, calls, plays } = state.round;
     const cards = subject === "calls" ? hand : listHand(readCalls().contract);
     const left = cards.filter((card) => !plays.includes(card)).sort();
     return [place, left.join(" "), up, calls.map(({ text }) => text), plays.join(" ")];
@@ -46,7 +46,7 @@ def describe(position: Position) -> str:
 def test_questions_are_the_decisions_of_recorded_rounds(browser: Browser, table: str) -> None:
     teams, bidding = table.split("-")
     browser.open(f"{get_page().as_uri()}#teams={teams}&bidding={bidding}")
-    browser.wait("engine")
+    browser.wait("state.engine")
     for deal in DEALS:
         (record,) = play_records(Experiment(rules=TABLES[table], first=deal, deals=1))
         decisions = RecordedRound(record).decisions
@@ -66,23 +66,26 @@ def test_questions_are_the_decisions_of_recorded_rounds(browser: Browser, table:
 
 def open_question(browser: Browser, link: str) -> None:
     browser.open(f"{get_page().as_uri()}#{link}")
-    browser.wait("engine && quiz.kind")
+    browser.wait("state.engine && state.quiz.kind")
 
 
 def choose(browser: Browser, action: str) -> None:
     """Choose a call or a card, and wait for its value."""
     browser.click(action)
-    browser.wait("quiz.isCounted")
+    browser.wait("state.quiz.isCounted")
 
 
 def test_values_stand_after_the_choice(browser: Browser) -> None:
     open_question(browser, "quiz=6&subject=calls")
-    position = browser.run("JSON.stringify(round)")
+    position = browser.run("JSON.stringify(state.round)")
     assert browser.text("#headline") == "What do you call?"
-    browser.wait("isFinal")
+    browser.wait("state.isFinal")
     assert not browser.run("document.querySelector('#options table')")
     choose(browser, "call pass")
-    lost = browser.run("odds.estimate('value', odds.ranking[0], odds.texts.indexOf('pass')).value")
+    lost = browser.run(
+        "(({ odds }) => odds.estimate('value', odds.ranking[0], odds.texts.indexOf('pass')).value)"
+        "(state)"
+    )
     assert lost > 5
     words = browser.text("#headline")
     assert words.startswith(f"You chose pass: {lost:.1f} ±") and " points lost. Take ♦: " in words
@@ -90,29 +93,29 @@ def test_values_stand_after_the_choice(browser: Browser) -> None:
     assert browser.run("document.activeElement.id") == "next"
     # The same question again, by its link, and the best call.
     open_question(browser, browser.run("location.hash.slice(1)"))
-    assert browser.run("JSON.stringify(round)") == position
+    assert browser.run("JSON.stringify(state.round)") == position
     choose(browser, "call take d")
     assert browser.text("#headline").startswith("You chose take ♦: the best, nothing lost.")
     assert browser.text("#results-table tbody") == f"Taking2{lost / 2:.1f} ±?"
     browser.run("document.getElementById('clear').click()")
     assert browser.run("document.getElementById('results').hidden")
     browser.run("document.getElementById('next').click()")
-    browser.wait("quiz.choice === undefined")
+    browser.wait("state.quiz.choice === undefined")
     assert "quiz=6&" not in browser.run("location.hash")
 
 
 def test_values_stand_on_the_cards_after_the_choice(browser: Browser) -> None:
     open_question(browser, "quiz=11&subject=cards")
-    browser.wait("isFinal")
+    browser.wait("state.isFinal")
     assert browser.text("#headline") == "Which card do you play?"
     assert not browser.run("document.querySelector('#deck small')")
-    card = browser.run("odds.texts[odds.ranking.at(-1)]")
+    card = browser.run("state.odds.texts[state.odds.ranking.at(-1)]")
     choose(browser, f"card {card}")
     assert browser.run("document.querySelectorAll('#deck small').length > 1")
     assert browser.text("#results-table tbody").startswith("Leads1")
     # After the answer the round can be played on.
     browser.click(f"card {card}")
-    assert browser.run("quiz === undefined && round.plays.length") == 7
+    assert browser.run("state.quiz === undefined && state.round.plays.length") == 7
     assert "quiz" not in browser.run("location.hash")
 
 
@@ -121,15 +124,15 @@ def test_a_bid_of_any_amount_is_valued(browser: Browser) -> None:
     browser.run("document.getElementById('amount').value = '290'")
     choose(browser, "bid c")
     assert browser.text("#headline").startswith("You chose 290 ♣: ")
-    assert browser.run("odds.texts.filter((text) => text === '290 c').length") == 1
+    assert browser.run("state.odds.texts.filter((text) => text === '290 c').length") == 1
     assert browser.text("#results-table tbody").startswith("Bids and counters1")
 
 
 def test_other_rules_ask_another_question(browser: Browser) -> None:
     open_question(browser, "quiz=6&subject=both")
     browser.run("document.querySelector('[name=bidding][value=auction]').click()")
-    browser.wait("engine && quiz.kind && rules.bidding === 'auction'")
-    assert browser.run("round.hand.length") == 8
+    browser.wait("state.engine && state.quiz.kind && state.rules.bidding === 'auction'")
+    assert browser.run("state.round.hand.length") == 8
     assert "bidding=auction&quiz=" in browser.run("location.hash")
 
 

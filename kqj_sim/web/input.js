@@ -1,0 +1,109 @@
+// All input: links, taps and keys, and what they do.
+
+function openLink() {
+  Object.assign(state, { quiz: undefined }, readPosition(location.hash.slice(1) || POSITION));
+  for (const [name, value] of Object.entries({ ...state.rules, subject: state.quiz?.subject ?? "both" }))
+    document.querySelector(`[name=${name}][value="${value}"]`).checked = true;
+}
+
+function clickCard(card) {
+  const { hand, up, more, plays } = state.round,
+    calls = state.engine && isComplete() && readCalls();
+  if (state.play) {
+    if (!state.play.legal.includes(card)) return;
+    return isAsking() ? answerQuiz(card) : change({ plays: [...plays, card] });
+  }
+  if (state.quiz) return;
+  if (more.includes(card)) return change({ more: more.filter((each) => each !== card) });
+  if (calls?.contract) {
+    if (missingCards(calls) && !hand.includes(card) && card !== up) change({ more: [...more, card] });
+    return;
+  }
+  if (hand.includes(card)) change({ hand: hand.filter((each) => each !== card) });
+  else if (card === up) change({ up: null });
+  else if (hand.length < handSize()) change({ hand: [...hand, card] });
+  else if (state.rules.bidding === "take" && !up) change({ up: card });
+}
+
+function choosePlace(place) {
+  const { calls } = state.round,
+    isFree = calls.every(({ text }) => text === "pass");
+  change({ place, calls: isFree ? Array(place).fill({ text: "pass" }) : calls });
+}
+
+function addCall(text, place) {
+  if (isAsking()) return answerQuiz(text);
+  changeCalls([...state.round.calls, { text, ...(place === undefined ? {} : { place }) }]);
+}
+
+const changeCalls = (calls) => change({ calls, more: [], plays: [], begun: false });
+
+async function copyLink() {
+  try {
+    await navigator.clipboard.writeText(location.href);
+  } catch {
+    prompt(TEXTS.copy_by_hand, location.href); // A page served without https may not use the clipboard.
+  }
+}
+
+// What buttons do, by the first word of their `data-do`.
+const ACTIONS = {
+  card: clickCard,
+  place: (place) => choosePlace(Number(place)),
+  call: (...words) => addCall(words.join(" ")),
+  bid: (contract) => {
+    const capot = find("capot").checked ? " capot" : "";
+    find("capot").checked = false;
+    addCall(`${find("amount").value} ${contract}${capot}`);
+  },
+  recall: (count) => changeCalls(state.round.calls.slice(0, count)),
+  reply: (word, place) => addCall(word, Number(place)),
+  choose: (...words) => {
+    const text = words.join(" ");
+    if (state.play) clickCard(text);
+    else addCall(text, text.endsWith("counter") ? state.round.place : undefined);
+  },
+  all: () => {
+    const turns = state.round.calls.length,
+      missing = (state.round.place - (turns % 6) + 6) % 6;
+    change({ calls: Array(turns + missing).fill({ text: "pass" }) });
+  },
+  begin: () => change({ begun: true }),
+  show: () => {
+    state.showsAll = true;
+    renderOdds(false);
+  },
+  more: () => {
+    state.deals *= 4;
+    render();
+  },
+  undo,
+  again: () => change(start()),
+  share: copyLink,
+  quiz: nextQuestion,
+  clear: () => keepResults({}),
+};
+
+document.addEventListener("click", ({ target }) => {
+  const action = target.closest("[data-do]")?.dataset.do;
+  if (!action) return;
+  const [name, ...words] = action.split(" ");
+  ACTIONS[name](...words);
+});
+
+find("rules").addEventListener("change", () => {
+  const { teams, bidding, errors } = Object.fromEntries(new FormData(find("rules")));
+  changeRules({ teams: Number(teams), bidding, errors: Number(errors) });
+});
+find("quiz-subject").addEventListener("change", nextQuestion);
+
+// Cards may be typed: 9h.
+document.addEventListener("keydown", ({ key, ctrlKey, metaKey, altKey }) => {
+  if (ctrlKey || metaKey || altKey || key.length > 1) return;
+  const card = state.typed + key.toLowerCase(),
+    isCard = /^[4-9TJQKHA][shdc]$/.test(card);
+  state.typed = !isCard && RANKS.includes(key.toUpperCase()) ? key.toUpperCase() : "";
+  if (isCard) clickCard(card);
+});
+
+addEventListener("hashchange", () => location.reload());

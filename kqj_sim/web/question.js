@@ -1,0 +1,60 @@
+// The question of a position: its command, and its odds while deals are drawn.
+
+function writeCommand() {
+  const { rules, round, play, deals } = state,
+    words = ["kqj-sim odds", ...(play ? play.hand : round.hand)];
+  if (round.up) words.push(`--return ${round.up}`);
+  if (rules.teams !== 2) words.push(`--teams ${rules.teams}`);
+  if (rules.bidding !== "take") words.push("--bidding auction");
+  if (rules.errors !== 3) words.push(`--error-rate ${rules.errors}%`);
+  if (play) words.push(`--heard "${writeHeard(round.calls)}" --played "${round.plays.join(" ")}"`);
+  else words.push(...writeTurn());
+  if (deals !== DEALS) words.push(`--deals ${deals}`);
+  return words.join(" ");
+}
+
+// Returns the options of the command for the calls before that of the player.
+function writeTurn() {
+  const { place, calls } = state.round,
+    onlyPasses = calls.every(({ text }) => text === "pass"),
+    lap = Math.floor(calls.length / 6) + 1,
+    words = place ? [`--place ${PLACES[place]}`] : [];
+  if (!onlyPasses || (state.rules.bidding === "auction" && calls.length > place))
+    words.push(`--heard "${writeHeard(calls)}"`);
+  else if (lap > 1) words.push(`--lap ${lap}`);
+  return words;
+}
+
+async function ask(question, calls) {
+  state.pool?.cancel();
+  Object.assign(state, { asked: question, odds: undefined, showsAll: false, isFinal: false });
+  renderOdds(true);
+  if (!question) return;
+  const { pool, play, round, quiz, deals } = state;
+  if (!quiz) draw("run", TEXTS.drawing);
+  let drawn = 0;
+  const show = (odds, isPending) => {
+    if (isPending && performance.now() - drawn < 100) return;
+    drawn = performance.now();
+    if (isPending && !odds.moments.weights) {
+      draw("run", TEXTS.no_hand_yet(fixed(odds.hands)));
+    } else if (odds.ranking.length) {
+      Object.assign(state, { odds, isFinal: !isPending });
+      renderOdds(isPending);
+    }
+  };
+  try {
+    if (play) await estimateCards(pool, play, show, deals);
+    else await estimateCalls(pool, calls, round.hand, round.up, show, deals, quiz?.choice);
+  } catch (error) {
+    if (error instanceof Cancelled) return;
+    if (!(error instanceof RareCalls)) throw error;
+    state.odds = undefined;
+    if (quiz) quiz.hasNoAnswer = true;
+    renderOdds(true);
+    const reason = error.odds?.asked.length
+      ? TEXTS.no_answer(explainRareCalls(error.odds))
+      : TEXTS.wrong_card;
+    draw("headline", colour(escape(reason)));
+  }
+}
