@@ -389,6 +389,38 @@ def weigh_hands_by_cards(
     weigh_by_cards(state, 0, trick, position, model, b.allocate_inner_block(), held)
 
 
+@kernel
+def weigh_card_errors(
+    state: t.Block, trick: int, position: t.Position, model: OpponentModel, place: t.Place, hands:
+    t.Int64Array, weights: t.Float64Array, sums: t.Float64Array,
+) -> None:  # fmt: skip
+    """Add, for each card of a place, the weights of hands with which it was an error.
+
+    Arguments as for `weigh_hands_by_cards`.
+
+    Args:
+        weights: float64 (n,), by the cards as well.
+        sums: float64 (plays,), one for each card played.
+    """
+    block = b.allocate_inner_block()
+    meant = OpponentModel(model.table, model.patience, model.rules, 0.0)
+    played = np.empty(b.SEATS, np.int64)
+    collect_played_cards(state, 0, trick, position, b.SEATS, played)
+    _copy_to_first_lead(state, 0, block)
+    for play in range(sums.shape[0]):
+        number, turn = play // b.SEATS, play % b.SEATS
+        card = _read_played_card(state, 0, trick, number, turn)
+        for k in range(hands.shape[0] if (block[b.LEADER] + turn) % b.SEATS == place else 0):
+            hand = c.to_strength_order(hands[k], state[b.CONTRACT]) | played[place]
+            chance = _chance_of_card(block, number, turn, hand, card, model)
+            share = _chance_of_card(block, number, turn, hand, card, meant) / chance
+            sums[play] += weights[k] * (1.0 - (1.0 - model.error_rate) * share)
+        played[(block[b.LEADER] + turn) % b.SEATS] ^= card
+        put_card(block, 0, turn, card)
+        if turn == b.SEATS - 1:
+            finish_trick(block, 1)
+
+
 @scalar
 def resample_layouts(weights: Any, count: int, wanted: int, fraction: float) -> None:
     """Resample layouts: replace each weight by the number of times the layout is drawn.

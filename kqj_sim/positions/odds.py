@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
@@ -69,6 +69,9 @@ class Odds:
         hidden_cards: where the hidden cards are in these deals; None if that is not counted.
         error_chances: float64 (questions, ERROR_SIZE), see `core.observed_calls.ERROR_CHANCE`; no
             rows if nobody errs.
+        weigh_errors: of hidden hands, int64 (n, places), and their weights returns, for each card
+            played, the weight of those with which it was an error; None if cards are not weighed.
+        card_errors: float64 (plays,), the sums of these weights; empty if cards are not weighed.
         options: what was played out: the calls, or the cards.
         option_count: number of options to choose from, the first ones.
         observed_calls: the calls that hidden hands agree with, in the order in which hands are
@@ -122,8 +125,11 @@ class Odds:
     share_count: int = 0
     examined: int = 0
     hidden_cards: HiddenCards | None = None
+    weigh_errors: Callable[[Int64Array, Float64Array], Float64Array] | None = None
+    card_errors: Float64Array = field(init=False)
 
     def __post_init__(self) -> None:
+        self.card_errors = np.zeros(len(self.position.plays) if self.weigh_errors else 0)
         self.question_counts = np.zeros((self.question_count, 2), dtype=np.int64)
         self.sums = WeightedMoments.zeros(len(self.measures.functions), len(self.options))
         callers = len({call.place for call in self.observed_calls})
@@ -150,7 +156,10 @@ class Odds:
             drawn = max_deals - self.deals
             weights, outcomes, lists = weights[:drawn], outcomes[:, :drawn], lists[:drawn]
         if self.hidden_cards is not None:
-            self.hidden_cards.add(playouts.hands[:, : len(weights)], weights, lists)
+            hands = playouts.hands[:, : len(weights)]
+            self.hidden_cards.add(hands, weights, lists)
+            if self.weigh_errors is not None and len(weights) > 0:
+                self.card_errors += self.weigh_errors(hands.T, weights)
         values = self.measures.compute(outcomes)
         self.sums.add(drawn, weights, values, lists)
         return len(weights)
@@ -165,6 +174,11 @@ class Odds:
         """The observed calls that were errors more likely than not."""
         chances = self.error_chances[:, ERROR_CHANCE]
         return [self.observed_calls[int(number)] for number in np.flatnonzero(chances > 0.5)]
+
+    @property
+    def likely_card_errors(self) -> list[int]:
+        """The numbers of the cards played, from 0, that were errors more likely than not."""
+        return [*map(int, np.flatnonzero(self.card_errors > self.sums.weights / 2))]
 
     @property
     def deals(self) -> int:

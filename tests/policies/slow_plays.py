@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from kqj_sim.cards import Card
@@ -33,13 +35,22 @@ def slow_cards(
     record: Record, seat: int, hands: dict[int, set[Card]], trick: int, position: int
 ) -> float:
     """Return the likelihood of the others' plays up to a turn, from hands of eight cards."""
+    plays = slow_plays(record, seat, hands, trick, position)
+    return math.prod(chance for chance, _ in plays.values())
+
+
+def slow_plays(
+    record: Record, seat: int, hands: dict[int, set[Card]], trick: int, position: int
+) -> dict[int, tuple[float, int]]:
+    """Return the chance of each play of the others, and from how many cards, by its number."""
     assert record.contract is not None
     coded = strength_of(record.contract)
     given = weights.load_for_play("network", len(set(record.teams)), rules_in(record).bidding)
-    product = 1.0
+    chances: dict[int, tuple[float, int]] = {}
     for moment in moments(record):
-        if (len(moment.finished), moment.position) == (trick, position):
-            return product
+        number = len(moment.finished), moment.position
+        if number == (trick, position):
+            return chances
         played = {c for leader, cards in moment.finished for c in cards}
         if moment.seat == seat:
             continue
@@ -49,5 +60,6 @@ def slow_cards(
         found = np.empty(9, np.float32)
         view = view_of(moment._replace(hand=frozenset(hand), legal=frozenset(legal)))
         network.write_card_values(view, given.ctypes.data, found)
-        product *= chance(found[: len(order)].tolist(), order.index(moment.card), PATIENCE)
+        chosen = chance(found[: len(order)].tolist(), order.index(moment.card), PATIENCE)
+        chances[6 * number[0] + number[1]] = chosen, len(order)
     raise AssertionError("there is no such turn")

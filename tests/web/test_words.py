@@ -189,7 +189,12 @@ def draw_arguments(rng: np.random.Generator) -> Iterator[tuple[str, list[Any]]]:
     yield "waiting", []
     yield (
         "errors",
-        [[f"the {name}'s pass" for name in ("opener", "2nd", "3rd", "4th", "5th")][: len(others)]],
+        [
+            [f"the {name}'s pass" for name in ("opener", "2nd", "3rd", "4th", "5th")][
+                : len(others)
+            ],
+            kind,
+        ],
     )
     high = [["9♥", draw_share(rng), draw_share(rng)], ["8♥", draw_share(rng), draw_share(rng)]]
     yield "high_trumps", [high[: len(others)]]

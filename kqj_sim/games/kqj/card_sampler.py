@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from itertools import combinations
 from math import comb, factorial, fsum, prod
 from typing import NamedTuple
@@ -34,7 +34,7 @@ from kqj_sim.errors import InputError
 from kqj_sim.games.kqj.call_sampler import estimate_errors, suggest_players
 from kqj_sim.places import describe_place
 from kqj_sim.policies.card_sets import format_cards, split_cards
-from kqj_sim.policies.particles import OpponentModel, weigh_hands_by_cards
+from kqj_sim.policies.particles import OpponentModel, weigh_card_errors, weigh_hands_by_cards
 from kqj_sim.policies.players import Player, parse_player
 from kqj_sim.positions import sampling
 from kqj_sim.positions.auction_state import ObservedCall, order_rarest_first, replay_calls
@@ -133,6 +133,23 @@ def weigh_hands(
     for _ in range(quarters):
         counted *= root
     return counted
+
+
+def weigh_errors(
+    turn: card_odds.CardTurn, layouts: Int64Array, weights: Float64Array, model: OpponentModel
+) -> Float64Array:
+    """Return, for each card played, the weight of the layouts in which it was an error."""
+    own = (turn.state[LEADER] + turn.position) % SEATS
+    sums = np.zeros(SEATS * turn.trick + turn.position)
+    for place in range(SEATS):
+        if place != own:
+            hands = layouts[:, place].copy()
+            different = find_different(hands)
+            by_hand = np.bincount(np.searchsorted(different, hands), weights)
+            weigh_card_errors(
+                turn.state, turn.trick, turn.position, model, place, different, by_hand, sums
+            )
+    return sums
 
 
 def find_different(numbers: Int64Array) -> Int64Array:
@@ -454,9 +471,13 @@ class KqjCardSampler(sampling.CardSampler):
             self.max_ways = prod(comb(7 if place == sender else 8, 5) for place in places)
 
     def make_odds(self, plan: EstimatePlan) -> CardOdds:
+        errors = None
+        if self.play_model is not None and self.error_rate:
+            errors = partial(weigh_errors, self.turn, model=self.play_model.model)
         return self._fill_odds(
             CardOdds, plan, observed_calls=self.observed_calls, layout_count=self.layout_count,
             error_chances=self.turn.errors, max_ways=self.max_ways, uses_plays=self.uses_plays,
+            weigh_errors=errors,
         )  # fmt: skip
 
     def with_hand_lists(self) -> KqjCardSampler:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from kqj_sim.cards import SUITS, add_suit_signs, format_card, format_hand
+from kqj_sim.cards import SUITS, Card, add_suit_signs, format_card, format_hand
 from kqj_sim.core.block import SEATS
 from kqj_sim.games import describe_rules, find_game
 from kqj_sim.output.card_reasons import compare_cards
@@ -68,7 +68,12 @@ def write_headline(odds: Odds) -> list[str]:
         )
         lines.append(say(__name__, "card_reason", best, others[0], reason))
     lines.append(say(__name__, "high_trumps", _list_high_trumps(odds)))
-    lines.append(say(__name__, "errors", [*map(_describe_call, odds.likely_errors)]))
+    lines.append(say(__name__, "errors", [*map(_describe_call, odds.likely_errors)], "call"))
+    plays = [
+        f"the {name_places(SEATS)[place]}'s {format_card(card)} in trick {trick}"
+        for place, card, trick in _list_likely_card_errors(odds)
+    ]
+    lines.append(say(__name__, "errors", plays, "card"))
     lines.append(say(__name__, "ended_early", odds))
     lines.append(say(__name__, "hint", odds, advises=True))
     return [line for line in lines if line]
@@ -80,6 +85,14 @@ def _describe_call(call: ObservedCall) -> str:
     if call.text.startswith("no "):
         return f"that the {place} did not {call.text[3:]}"
     return f"the {place}'s {add_suit_signs(call.text)}"
+
+
+def _list_likely_card_errors(odds: Odds) -> Iterator[tuple[int, Card, int]]:
+    """Yield the cards that were errors more likely than not: place, card and trick, from 1."""
+    for number in odds.likely_card_errors:
+        trick, turn = divmod(number, SEATS)
+        leader, cards = odds.position.tricks[trick]
+        yield odds.position.place_of((leader + turn) % SEATS), cards[turn], trick + 1
 
 
 def _write_decision(odds: Odds, best: RankedOption, others: list[RankedOption]) -> str:
@@ -293,7 +306,11 @@ def _list_game_details(odds: Odds) -> dict[str, Any]:
 
 
 def _list_errors(odds: Odds) -> dict[str, Any]:
-    errors = [{"place": call.place, "call": call.text} for call in odds.likely_errors]
+    errors: list[dict[str, Any]] = [
+        {"place": call.place, "call": call.text} for call in odds.likely_errors
+    ]
+    for place, card, trick in _list_likely_card_errors(odds):
+        errors.append({"place": place, "card": str(card), "trick": trick})
     return {"error_rate": odds.error_rate, "errors": errors}
 
 

@@ -264,7 +264,11 @@ def test_calls_count_by_enumeration(rules: KqjRules, calls: str, weigh: Weigh, p
 
 @pytest.mark.parametrize("name", slow_after(2, VARIANTS))
 def test_plays_count_by_enumeration(name: str, plain: str) -> None:
-    """And they matter: some distributions weigh much more than others."""
+    """And they matter: some distributions weigh much more than others.
+
+    A card is an error with a chance, and then any legal one.
+    """
+    rate = 0.1
     rules = VARIANTS[name]
     players = [parse_player(plain)] * SEATS
     settings = EstimatePlan(ignore_calls=True, threads=1)
@@ -274,16 +278,30 @@ def test_plays_count_by_enumeration(name: str, plain: str) -> None:
         sampler = KqjCardSampler(so_far, players, settings, 60)
         if len(so_far.legal_cards) < 2 or sampler.layout_count < 3 or found == 3:
             continue
-        sampler.play_model = PlayModel(rules, slow_plays.PATIENCE)
+        sampler.play_model = PlayModel(rules, slow_plays.PATIENCE, error_rate=rate)
+        errors = np.zeros(len(so_far.plays) + 1)  # The last is the sum of all weights.
 
-        def weigh(so_far: Position, world: Hands, record: Record = record) -> Fraction:
+        def weigh(
+            so_far: Position, world: Hands, record: Record = record, errors: Any = errors
+        ) -> Fraction:
             eight = {seat: _eight(so_far, world, seat) for seat in world}
-            return Fraction(slow_plays.slow_cards(record, so_far.seat, eight, 6, 5) ** POWER)
+            plays = slow_plays.slow_plays(record, so_far.seat, eight, 6, 5)
+            chances = [rate / choices + (1 - rate) * chance for chance, choices in plays.values()]
+            weight = math.prod(chances) ** POWER
+            errors[-1] += weight
+            for (number, (_, choices)), chance in zip(plays.items(), chances, strict=True):
+                errors[number] += weight * rate / choices / chance
+            return Fraction(weight)
 
         answer = estimate_options(sampler, settings)
         assert isinstance(answer, CardOdds)
         count, means = enumerated(record, so_far, weigh)
         assert answer.is_exact and answer.uses_plays and answer.layout_count == count
+        shares = answer.card_errors / answer.sums.weights
+        assert shares.tolist() == pytest.approx(
+            (errors / errors[-1])[:-1].tolist(), rel=1e-3, abs=1e-6
+        )
+        assert answer.likely_card_errors == np.flatnonzero(shares > 0.5).tolist()
         weighed += answer.effective_number < 0.95 * count
         for number, card in enumerate(answer.options):
             for measure, value in means[card].items():
