@@ -63,6 +63,11 @@ def normalize_name(name: str) -> str:
     return unicodedata.normalize("NFC", " ".join(name.split()))
 
 
+def fold_name(name: str) -> str:
+    """Return what all spellings of a person's name have in common: it differs not in case alone."""
+    return unicodedata.normalize("NFC", normalize_name(name).casefold())
+
+
 @dataclass(frozen=True)
 class SeatNames:
     """The names by which people call the seats of a round: players, places, `seat 3`.
@@ -86,7 +91,7 @@ class SeatNames:
     @property
     def own_names(self) -> tuple[str, ...]:
         """The name of each seat's player; empty where another has the same, or it is a place."""
-        names, places = [player.lower() for player in self.players], name_places(self.seats)
+        names, places = [*map(fold_name, self.players)], name_places(self.seats)
         return tuple(
             player
             if names.count(name) == 1 and name not in places and not _SEAT_PATTERN.fullmatch(name)
@@ -101,8 +106,8 @@ class SeatNames:
 
     def explain_unknown(self, text: str) -> str:
         """Return the message on a text that names no seat."""
-        plain = normalize_name(text).lower()
-        equal = [seat for seat, name in enumerate(self.players) if name.lower() == plain]
+        plain = fold_name(text)
+        equal = [seat for seat, name in enumerate(self.players) if fold_name(name) == plain]
         if len(equal) > 1:
             seats = [self.describe(seat) for seat in equal]
             return f"{quote(text)} is at {len(seats)} seats: write {' or '.join(seats)}"
@@ -122,8 +127,8 @@ class SeatNames:
 
     def find(self, text: str) -> int | None:
         """Return the seat that a text names; None if it names none, or is a mere number."""
-        plain = normalize_name(text).lower()
-        names = [name.lower() for name in self.own_names]
+        plain = fold_name(text)
+        names = [*map(fold_name, self.own_names)]
         if plain and plain in names:
             return names.index(plain)
         number = _SEAT_PATTERN.fullmatch(plain)

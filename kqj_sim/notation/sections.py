@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from kqj_sim.errors import InputError
 from kqj_sim.games import GAMES, find_game
 from kqj_sim.messages import count_noun, explain_two_readings, find_similar, quote
-from kqj_sim.places import MAX_NAME, SeatNames
+from kqj_sim.places import MAX_NAME, SeatNames, fold_name
 from kqj_sim.record import AnyRecord
 from kqj_sim.rules import GameRules
 
@@ -450,13 +450,30 @@ def is_policy(name: str, game: str) -> bool:
 
 
 def label_seats(players: Sequence[str], record: AnyRecord) -> SeatNames:
-    """Return the names for the seats of a record; policies are names only if each has its own."""
+    """Return the names for the seats of a record; policies are names only if all have their own."""
     names = SeatNames(
         tuple(player if len(player) <= MAX_NAME else "" for player in players), record.dealer
     )
-    if all(names.own_names) or not any(is_policy(text, record.game) for text in players):
+    if all(names.own_names):
         return names
-    return SeatNames(("",) * names.seats, record.dealer)
+    people = ("" if is_policy(name, record.game) else name for name in names.players)
+    return SeatNames(tuple(people), record.dealer)
+
+
+def tell_people_apart(names: Sequence[str], game: str) -> tuple[str, ...]:
+    """Return names with the seat after those of people of whom a table has two, as `Ann (seat 2)`.
+
+    Seats, since places change from round to round.  One name for all seats is nobody's.
+    """
+    spellings = [*map(fold_name, names)]
+    if len({*spellings}) in (1, len(names)):
+        return tuple(names)
+    return tuple(
+        f"{name} (seat {seat})"
+        if spellings.count(fold_name(name)) > 1 and not is_policy(name, game)
+        else name
+        for seat, name in enumerate(names)
+    )
 
 
 def find_people(record: AnyRecord) -> SeatNames | None:

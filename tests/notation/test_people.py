@@ -100,3 +100,14 @@ def test_odds_name_people_in_their_sentence(tmp_path: Path) -> None:
         sentence = str(found.key)
         assert any(f" as {name}" in " ".join(sentence.split()) for name in NAMES), sentence
         assert " to speak" not in sentence
+
+
+def test_two_people_of_one_name_are_told_apart_by_their_seats() -> None:
+    twice = ["Ann", "Ben", "ANN", "Dora", "points", "points"]
+    played = RecordedRound(from_json(json.dumps(_forge(players=twice))))
+    assert played.names[:4] == ("Ann (seat 0)", "Ben", "ANN (seat 2)", "Dora")
+    assert played.names[4] == played.names[5] == "points+network"
+    found = [played.seat_names.find(name) for name in ("ben", "ann (seat 2)", "Ann", "points")]
+    assert found == [1, 2, None, None]
+    same = RecordedRound(from_json(json.dumps(_forge(players=["Ann"] * 6))))
+    assert set(same.names) == {"Ann"}

@@ -16,7 +16,7 @@ from kqj_sim.games import format_rule_options
 from kqj_sim.messages import one_line, visible
 from kqj_sim.notation import files
 from kqj_sim.notation.files import ReadRound, RecordsLike
-from kqj_sim.notation.sections import label_seats, name_people_in
+from kqj_sim.notation.sections import label_seats, name_people_in, tell_people_apart
 from kqj_sim.places import SeatNames, normalize_name
 from kqj_sim.policies.players import shorten_player
 from kqj_sim.positions.auction_state import format_call
@@ -100,7 +100,8 @@ class RecordedRound:
         if names is None:
             known = self.record.players or [""] * seats
             names = [normalize_name(shorten_player(name, self.rules)) for name in known]
-        return tuple(name or f"seat {seat}" for seat, name in enumerate(names))
+        named = [name or f"seat {seat}" for seat, name in enumerate(names)]
+        return tell_people_apart(named, self.record.game)
 
     @property
     def seat_names(self) -> SeatNames:

@@ -22,7 +22,9 @@ from kqj_sim.arguments import list_items, parse_argument
 from kqj_sim.core.types import Float64Array
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.imposed import ImposedContract
-from kqj_sim.messages import represent, shorten, visible
+from kqj_sim.messages import quote, represent, shorten, visible
+from kqj_sim.notation.sections import is_policy
+from kqj_sim.places import fold_name
 from kqj_sim.policies.players import parse_player
 from kqj_sim.positions.sampling import ActualHands, Sampler
 from kqj_sim.positions.search import Deadline, SearchEnded
@@ -410,6 +412,7 @@ def review_rounds(
     errors: list[tuple[int, str]] = []
     unknown: list[InputError] = []
     without_player = 0
+    spellings: dict[str, list[str]] = {}
 
     def fail(line: int, text: str) -> None:
         errors.append((line, text))
@@ -428,6 +431,7 @@ def review_rounds(
             if chosen == ():
                 without_player += 1
                 continue
+            _unify_names(played, spellings, runner)
             reference = parse_reference(played.rules.game)
             own_plan = replace(plan, reference=reference, threads=threads, deadline=deadline)
             try:
@@ -451,6 +455,23 @@ def review_rounds(
     return ReviewedRounds(
         reviews, errors, without_player, queue.interrupted, queue.out_of_time, queue.left
     )
+
+
+def _unify_names(played: RecordedRound, spellings: dict[str, list[str]], runner: Runner) -> None:
+    """Name people whose names differ in case alone as they were named first, and say so once.
+
+    `spellings` holds those that were read, by `fold_name`.
+    """
+    names = []
+    for name in played.names:
+        known = spellings.setdefault(fold_name(name), [name])
+        if name not in known and is_policy(name, played.rules.game):
+            known = [name]
+        elif name not in known:
+            known.append(name)
+            runner.tell(f"{quote(name)} and {quote(known[0])} are counted as one player")
+        names.append(known[0])
+    played.names = tuple(names)
 
 
 def _split_seats(seats: int | str | Sequence[int | str]) -> list[int | str]:

@@ -185,6 +185,17 @@ def test_rounds_without_the_player_are_counted(tmp_path: Path) -> None:
     assert "Left out" not in run("review", str(path), *FEW, "--seat", "Ann").stderr
 
 
+def test_names_that_differ_in_case_are_one_player_with_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "friday.jsonl"
+    tables = NAMES, ["ANN", *NAMES[1:]], ["ann", *NAMES[1:]]
+    records = [msgspec.structs.replace(ROUND, players=[*names]) for names in tables]
+    path.write_text("".join(f"{to_json(record)}\n" for record in records), encoding="utf-8")
+    done = run("review", str(path), *FEW, "--tables", "players", "--format", "csv")
+    assert "players,Ann,,,,,,,,,,rounds,count,3" in done.stdout and "ANN" not in done.stdout
+    for other in ("ANN", "ann"):
+        assert f"'{other}' and 'Ann' are counted as one player" in done.stderr
+
+
 def test_several_rounds_without_a_decision_of_the_player_say_so(tmp_path: Path) -> None:
     path = tmp_path / "friday.txt"
     known = "Hands:\n  Ann: 8h Ah Kh 5d 6c + 9h Qh Ac\nTricks:\n  8h 7h Jh 4h 5h Th\n"
