@@ -249,7 +249,7 @@ def test_python_examples_run(block: str, capsys: pytest.CaptureFixture[str], fol
 
 
 def test_what_a_policy_leaves_out_is_answered_as_the_readme_says(folder: Path) -> None:
-    match = re.search(r"What it leaves out \(here (.*?)\)\s+the\s+default\s+player", README, re.S)
+    match = re.search(r"decisions\s+it\s+leaves\s+out\s+\(here (.*?)\)", README, re.S)
     assert match is not None
     own = parse_player("my_policy.py:cautious")
     questions = re.findall(r"`choose_(\w+)`", match[1])
