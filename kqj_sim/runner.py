@@ -8,22 +8,24 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from kqj_sim.arguments import Count, parse_argument, parse_count, parse_text
 from kqj_sim.errors import InputError
 from kqj_sim.messages import count_noun, represent
 from kqj_sim.plain import to_plain
-from kqj_sim.signals import list_stop_signals, note_signal
+from kqj_sim.signals import announce_stop, is_program, list_stop_signals, note_signal
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from kqj_sim.simulation.cluster import DaskCluster
     from kqj_sim.simulation.workers import Workers
+
+T = TypeVar("T")
 
 ProgressLike: TypeAlias = bool | Callable[[int, int], object]
 """True for a line on stderr, or a function of the finished and of all deals."""
@@ -33,11 +35,12 @@ class InterruptHandler:
     """A context manager in which a first Ctrl-C or TERM only requests a stop.
 
     In the program a second one ends the process (`kqj_sim.signals`); elsewhere only Ctrl-C is
-    handled, and a second one interrupts as usual.  In other threads than the main one it does
-    nothing, as signals do not reach them.
+    handled, a second one interrupts as usual, and a line says so.  In other threads than the main
+    one it does nothing, as signals do not reach them.
     """
 
     stop_requested = False
+    _announcement: threading.Timer | None = None
 
     def __enter__(self) -> InterruptHandler:
         self._is_active = threading.current_thread() is threading.main_thread()
@@ -51,6 +54,8 @@ class InterruptHandler:
         self.stop_requested = True
         note_signal(number)
         self._restore()
+        if not is_program():
+            self._announcement = announce_stop()
 
     def _restore(self) -> None:
         for number, handler in self._before.items():
@@ -59,6 +64,8 @@ class InterruptHandler:
     def __exit__(self, *details: object) -> None:
         if self._is_active:
             self._restore()
+        if self._announcement is not None:
+            self._announcement.cancel()
 
 
 SHOW_AFTER_SECONDS = 1.0
@@ -133,6 +140,12 @@ class ProgressLine:
             answer=answer,
             left="-" if rate == 0 else format_duration((self._total - self._finished) / rate),
         )  # fmt: skip
+
+    def watch(self, units: Iterable[T]) -> Iterator[T]:
+        """Yield units, each of which counts as finished when the next one is asked for."""
+        for unit in units:
+            yield unit
+            self.advance(1)
 
     def print_above(self, text: str) -> bool:
         """Print a line above the bar, and return True; return False if there is no bar."""

@@ -27,6 +27,9 @@ TOLD_AFTER_SECONDS = 2.0
 """Time after the first signal in which most runs end; then a line says that it was heard."""
 
 TOLD = "Stopping after the step that runs now; Ctrl-C again ends the program at once\n"
+TOLD_IN_SCRIPTS = (
+    "Stopping after the step that runs now; press Ctrl-C repeatedly to leave it unfinished\n"
+)
 
 temporary_paths: set[str] = set()
 """Files and folders to remove if the process ends at once."""
@@ -38,12 +41,18 @@ _REPEATED = getattr(signal, "SIGXCPU", None)
 """The signal that the system sends again each second: it is no second request."""
 
 _handled: tuple[int, ...] = (signal.SIGINT,)
+_is_program = False
 _received: int | None = None
 
 
 def list_stop_signals() -> tuple[int, ...]:
     """Return the signals that ask for a stop: in a library's program Ctrl-C alone."""
     return _handled
+
+
+def is_program() -> bool:
+    """Return True in the program, whose signals `_watch` reads, False in that of a library."""
+    return _is_program
 
 
 def get_exit_status() -> int:
@@ -58,12 +67,22 @@ def note_signal(number: int) -> None:
         _received = number
 
 
+def announce_stop() -> threading.Timer:
+    """Say on stderr that Ctrl-C was heard, unless the timer is cancelled before."""
+    text = TOLD if _is_program else TOLD_IN_SCRIPTS
+    timer = threading.Timer(TOLD_AFTER_SECONDS, _write_line, (text,))
+    timer.daemon = True
+    timer.start()
+    return timer
+
+
 def handle_signals() -> None:
     """Let the first signal raise KeyboardInterrupt and the second end the process.
 
     Signals that the process was started to ignore (nohup) stay ignored.
     """
-    global _handled
+    global _handled, _is_program
+    _is_program = True
     numbers = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
     _handled = tuple(n for n in numbers if signal.getsignal(n) is not signal.SIG_IGN)
     read_end, write_end = os.pipe()
@@ -113,10 +132,10 @@ def _watch(read_end: int) -> None:
         now = time.monotonic()
         if began is None:
             began = now
-            if number != signal.SIGINT:
-                timer = threading.Timer(GRACE_SECONDS, end_at_once, (128 + number,))
-            else:
-                timer = threading.Timer(TOLD_AFTER_SECONDS, _write_line, (TOLD,))
+            if number == signal.SIGINT:
+                announce_stop()
+                continue
+            timer = threading.Timer(GRACE_SECONDS, end_at_once, (128 + number,))
             timer.daemon = True
             timer.start()
         elif now - began > TOGETHER_SECONDS and number != _REPEATED:

@@ -45,6 +45,14 @@ def open_lines(path: str | os.PathLike[str]) -> Iterator[Iterator[bytes]]:
         yield iterate_lines(stream, name)
 
 
+def count_lines(path: str | os.PathLike[str]) -> int:
+    """Return the number of lines of a file; 0 for what can be read only once, such as a pipe."""
+    if not os.path.isfile(path):
+        return 0
+    with open(path, "rb") as stream:
+        return sum(1 for _ in stream)
+
+
 def read_bytes(path: str | os.PathLike[str], most: int = MAX_BYTES) -> bytes:
     """Return the content of a file; raise OSError for a device, and for more than `most` bytes."""
     with open(path, "rb") as stream:

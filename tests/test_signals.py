@@ -11,7 +11,7 @@ import pytest
 
 from kqj_sim.errors import InputError
 from kqj_sim.output.files import OutputFile, OutputFolder
-from kqj_sim.signals import TOLD
+from kqj_sim.signals import TOLD, TOLD_IN_SCRIPTS
 from tests.command_line import ENDLESS, kill_at_end, run_python, start, wait_until_written
 
 STUCK = """
@@ -76,6 +76,34 @@ def test_second_signal_ends_whatever_runs(tmp_path: Path) -> None:
         _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (143, "Interrupted\n")
     assert not [*tmp_path.iterdir()]
+
+
+SCRIPT = """
+import time
+from kqj_sim.runner import InterruptHandler
+
+with InterruptHandler():
+    try:
+        print("ready", flush=True)
+        while True:
+            time.sleep(600)
+    except KeyboardInterrupt:
+        print("second", flush=True)
+"""
+"""A user's script, in a step that never ends."""
+
+
+def test_scripts_are_told_what_a_second_signal_does(tmp_path: Path) -> None:
+    process = start(tmp_path, program=(sys.executable, "-c", SCRIPT))
+    with process, kill_at_end(process):
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        assert process.stderr.readline() == TOLD_IN_SCRIPTS
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (0, "second\n", "")
 
 
 def test_a_limit_of_processor_time_is_one_request(tmp_path: Path) -> None:

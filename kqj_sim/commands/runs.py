@@ -26,7 +26,7 @@ from kqj_sim.errors import InputError
 from kqj_sim.games import GAMES
 from kqj_sim.messages import quote, visible
 from kqj_sim.question import CommandDescription
-from kqj_sim.runner import InterruptHandler, Runner
+from kqj_sim.runner import InterruptHandler, ProgressLine, Runner
 from kqj_sim.signals import get_exit_status
 from kqj_sim.suffixes import PAGE_SUFFIXES
 
@@ -175,16 +175,19 @@ def _run_check(question: CommandDescription, values: dict[str, Any]) -> None:
     """Print each discrepancy as it is found, and the summary of all files."""
     from kqj_sim.notation.files import read_file
     from kqj_sim.questions.records.rounds import RecordCheck
-    from kqj_sim.text_files import open_lines
+    from kqj_sim.text_files import count_lines, open_lines
 
     quiet: bool = values["quiet"]
     runner = Runner(tell=None if quiet else partial(write_line, err=True))
     check = RecordCheck(values["replay"], values["allow"], runner)
-    for file in values["records"]:
-        name = "stdin" if file == "-" else visible(file)
-        with open_lines(file) as lines:
-            for line, discrepancy in check.check_rounds(read_file(lines)):
-                write_line(f"{name}:{line}: {discrepancy}")
+    total = 0 if quiet else sum(map(count_lines, values["records"]))
+    with ProgressLine("lines", total, total > 0) as progress:
+        for file in values["records"]:
+            name = "stdin" if file == "-" else visible(file)
+            with open_lines(file) as lines:
+                rounds = read_file(progress.watch(lines))
+                for line, discrepancy in check.check_rounds(rounds):
+                    write_line(f"{name}:{line}: {discrepancy}")
     summary = list(check.summarise())
     for line_of_summary in () if quiet else summary:
         write_line(line_of_summary, err=True)

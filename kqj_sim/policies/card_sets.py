@@ -6,7 +6,7 @@ Kwajongen's pack has codings of its own.  The sets that this module names (`hand
 `suit_cards(HEARTS)`) are in the natural coding of KQJ.  `in_view` recodes them for any view of
 either game, and `has` and `suit` do so themselves when they are given a view.
 
-Compiled policies and plain Python may call all of them but `cards_text`, which makes text.
+Compiled policies and plain Python may call all of them; `cards_text` is slow, for printing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from numba import types
+from numba import objmode, types
 from numba.extending import overload
 
 from kqj_sim.cards import CONTRACTS, RANKS, SUITS, Card, format_hand, parse_cards
@@ -198,7 +198,9 @@ def count(cards: int) -> int:
 def cards_text(
     cards: Any, view: Any = None, *, contract: str | None = None, game: str = "kqj"
 ) -> str:
-    """Return the cards of a set as text, by suit and rank; not in compiled policies.
+    """Return the cards of a set as text, by suit and rank.
+
+    A compiled policy may print it: `print(cards_text(view.legal, view))`.
 
     Args:
         cards: a set of cards, or a view, whose hand it is.
@@ -360,6 +362,16 @@ def _hold_in_view(view: Any, wanted: int | None) -> Any:
     if wanted is None:
         return lambda view, cards: compare(view, cards)
     return lambda view, cards: compare(view, wanted)
+
+
+@overload(cards_text, strict=False)
+def _overload_cards_text(cards: Any, view: Any = None) -> Any:
+    def format_in_python(cards: Any, view: Any = None) -> Any:
+        with objmode(text="unicode_type"):
+            text = cards_text(cards, view)
+        return text
+
+    return format_in_python
 
 
 @_compile_as(suit)

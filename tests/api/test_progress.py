@@ -53,6 +53,13 @@ def test_line_appears_before_the_first_units_are_finished(monkeypatch: pytest.Mo
     assert short.progress is None
 
 
+def test_units_count_when_the_next_one_is_asked_for() -> None:
+    counts: list[tuple[int, int]] = []
+    with ProgressLine("lines", 3, lambda *numbers: counts.append(numbers)) as line:
+        assert [(unit, len(counts)) for unit in line.watch("abc")] == [("a", 0), ("b", 1), ("c", 2)]
+    assert counts == [(1, 3), (2, 3), (3, 3)]
+
+
 def test_without_stderr_there_is_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", None)
     runner = kqj.Runner(progress=True)

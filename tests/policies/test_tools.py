@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -178,6 +180,27 @@ def test_views_of_the_play_hold_the_named_cards(watch: str, rules: GameRules) ->
             seen += 1
     assert seen > 100
     assert len(contracts) >= 4
+
+
+def test_a_policy_prints_cards(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = """
+        from kqj_sim import PASS, cards_text
+
+        @policy("spelling")
+        def choose_take(view):
+            print(cards_text(view.hand))
+            return PASS if view.lap == 1 else 1
+
+        @policy("spelling")
+        def choose_card(view):
+            print(cards_text(view.legal, view))
+            return lowest(view.legal)
+    """
+    kqj.show(policy=write_policy(tmp_path, dedent(text)))
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0] == "♥ J 9  ♦ K J  ♣ J"
+    lead = next(line for line in printed if sum(map(str.isalnum, line)) == 8)
+    assert lead == "♠ 8  ♥ J 9 7  ♦ K J  ♣ J 6"
 
 
 def test_sets_are_encoded_as_records_write_them() -> None:
