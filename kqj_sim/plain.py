@@ -20,3 +20,11 @@ def to_plain(value: Any, levels: int = _LEVELS) -> Any:
     if levels and type(value) is dict:
         return {to_plain(key): to_plain(item, levels - 1) for key, item in value.items()}
     return value
+
+
+def to_mapping(value: Any) -> Any:
+    """Return a Series of pandas whose labels are texts as a mapping; other values as they are."""
+    if not (callable(getattr(value, "to_dict", None)) and hasattr(type(value), "tolist")):
+        return value
+    mapping = value.to_dict()
+    return mapping if any(isinstance(label, str) for label in mapping) else value

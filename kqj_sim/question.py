@@ -19,7 +19,7 @@ from kqj_sim.errors import InputError, locate_errors
 from kqj_sim.games import GAMES, KQJ
 from kqj_sim.messages import represent, shorten
 from kqj_sim.options import OPTIONS, Option
-from kqj_sim.plain import to_plain
+from kqj_sim.plain import to_mapping, to_plain
 from kqj_sim.runner import DEFAULT_RUNNER, Runner
 
 _Parameters = ParamSpec("_Parameters")
@@ -27,6 +27,9 @@ _Result = TypeVar("_Result")
 
 TABLES_AND_PLOT = ("tables", "format", "out", "plot", "color", "quiet", "config")
 """Options of the output of most questions."""
+
+_MAPPINGS = {"policy", "vary"}
+"""Arguments that a mapping may be."""
 
 COMMON_HELP = {
     "rules": "the rules of the table, in place of their fields.",
@@ -95,6 +98,8 @@ def question(
             except TypeError as error:
                 raise TypeError(_explain_call(function.__name__, signature, args, error)) from None
             values = bound.arguments
+            for name in _MAPPINGS & values.keys():
+                values[name] = to_mapping(values[name])
             values.update(to_plain(values))
             passed = dict(values)
             for name, value in values.items():

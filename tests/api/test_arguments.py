@@ -158,6 +158,11 @@ def test_numbers_and_lists_of_numpy_and_pandas_are_those_of_python() -> None:
     swept = api.sweep("standard", vary, opponents="standard", deals=np.int64(8))
     names = [each.name for each in swept.settings]
     assert names[:2] == ["take=20, lap2=30.5", "take=20, lap2=40.5"]
+    labelled = api.sweep("standard", pd.Series({"take": "20,30"}), opponents="standard", deals=8)
+    assert [each.name for each in labelled.settings][:2] == ["take=20", "take=30"]
+    sides = {"team0": "greedy", "seat1": "random"}
+    seated = [api.simulate(policy=each, deals=8).to_json() for each in (sides, pd.Series(sides))]
+    assert seated[0] == seated[1]
     hand = np.array(["9h", "8h", "Ah", "Ks", "4d"])
     asked: dict[str, Any] = {"place": np.int64(2), "policy": "standard", "deals": 8}
     found = api.odds(hand, return_card=np.str_("7h"), lap=np.int64(1), **asked)
