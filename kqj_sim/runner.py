@@ -91,6 +91,7 @@ class ProgressLine:
         # Below the cell of a notebook Rich shows it, too.
         self._wanted = progress is True and (has_terminal or "ipykernel" in sys.modules)
         self._finished = 0
+        self._may_grow = False
         self._began: float | None = None
         self._lately: deque[tuple[float, int]] = deque()
         self._answer, self._is_over = "", False
@@ -109,9 +110,9 @@ class ProgressLine:
         """Add units that an earlier run finished; they do not count for the rate."""
         self._finished += count
 
-    def expect(self, total: int) -> None:
-        """Change the number of all units."""
-        self._total = total
+    def expect(self, total: int, may_grow: bool = False) -> None:
+        """Change the number of all units; one that `may_grow` tells nothing of the time left."""
+        self._total, self._may_grow = total, may_grow
 
     def advance(self, count: int, answer: str = "") -> None:
         """Add finished units, and show `answer`, the result so far."""
@@ -135,10 +136,11 @@ class ProgressLine:
             return
         since, before = self._lately[0]
         rate = (self._finished - before) / max(now - since, RATE_SAMPLE_SECONDS)
+        is_known = rate > 0 and not self._may_grow
         self.progress.update(
             self._task, completed=self._finished, total=self._total, rate=f"{rate:,.0f}",
             answer=answer,
-            left="-" if rate == 0 else format_duration((self._total - self._finished) / rate),
+            left=format_duration((self._total - self._finished) / rate) if is_known else "-",
         )  # fmt: skip
 
     def watch(self, units: Iterable[T]) -> Iterator[T]:
@@ -378,9 +380,9 @@ class Runner:
         """Add units that an earlier run finished; they do not count for the rate."""
         self._line.resume(count)
 
-    def expect(self, total: int) -> None:
-        """Change the number of all units."""
-        self._line.expect(total)
+    def expect(self, total: int, may_grow: bool = False) -> None:
+        """Change the number of all units; one that `may_grow` tells nothing of the time left."""
+        self._line.expect(total, may_grow)
 
     @property
     def has_cluster(self) -> bool:

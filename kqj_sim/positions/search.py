@@ -140,16 +140,21 @@ class Deadline:
     """A moment at which all searches of several threads end; a watch of these threads."""
 
     def __init__(
-        self, moment: float = math.inf, clock: Callable[[], float] = time.monotonic
+        self,
+        moment: float = math.inf,
+        clock: Callable[[], float] = time.monotonic,
+        is_stopped: Callable[[], bool] = lambda: False,
     ) -> None:
+        """Set the moment; it has come, too, once `is_stopped` says so, as after Ctrl-C."""
         self._moment = moment
         self._clock = clock
+        self._is_stopped = is_stopped
         self._searches: list[Search] = []
 
     @property
     def seconds_left(self) -> float:
         """Seconds until that moment, 0 or less from it on."""
-        return self._moment - self._clock()
+        return 0.0 if self._is_stopped() else self._moment - self._clock()
 
     @property
     def has_passed(self) -> bool:
@@ -158,7 +163,8 @@ class Deadline:
 
     def within(self, seconds: float) -> Deadline:
         """Return a deadline so many seconds from now, or at this moment if that is earlier."""
-        return Deadline(min(self._moment, self._clock() + seconds), self._clock)
+        moment = min(self._moment, self._clock() + seconds)
+        return Deadline(moment, self._clock, self._is_stopped)
 
     def limit(self, search: Search) -> Search:
         """Let a search end at the deadline; return it."""

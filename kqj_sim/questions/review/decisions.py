@@ -16,7 +16,12 @@ from kqj_sim.games import format_rule_options
 from kqj_sim.messages import one_line, visible
 from kqj_sim.notation import files
 from kqj_sim.notation.files import ReadRound, RecordsLike
-from kqj_sim.notation.sections import label_seats, name_people_in, tell_people_apart
+from kqj_sim.notation.sections import (
+    label_seats,
+    name_people_in,
+    split_rounds,
+    tell_people_apart,
+)
 from kqj_sim.places import SeatNames, normalize_name
 from kqj_sim.policies.players import shorten_player
 from kqj_sim.positions.auction_state import format_call
@@ -227,17 +232,16 @@ def list_rounds(
 
 
 def _count_rounds(path: str, line: int | None) -> int | None:
-    """Return the number of rounds of a file of JSON Lines, or 1 for those of a line.
-
-    It is None where it is not known before all is read, as of stdin or of typed rounds.
-    """
+    """Return the number of rounds of a file, or 1 for those of a line; None of stdin."""
     if line is not None:
         return 1
     if not os.path.isfile(path):
         return None
     with open_lines(path) as lines:
         is_text, lines = files.recognise(lines)
-        return None if is_text else sum(1 for text in lines if text.strip())
+        if is_text:
+            return sum(1 for _ in split_rounds(b"".join(lines).decode(errors="replace")))
+        return sum(1 for text in lines if text.strip())
 
 
 def _read_file(path: str, line: int | None) -> Iterator[UnreadRound]:

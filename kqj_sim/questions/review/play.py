@@ -345,15 +345,20 @@ class _Queue:
             if self.left == 0:
                 return
             if self.is_over or self._deadline.has_passed:
-                self.out_of_time = True
+                self.end()
                 return
             if self._count is None:
-                self._runner.expect((self.finished + len(self._ahead)) * _STEPS)
+                self._runner.expect((self.finished + len(self._ahead)) * _STEPS, may_grow=True)
             self._share = 0.0
             yield self._ahead.popleft()
             self.advance(1.0)
             self.finished += 1
         self.interrupted = True
+
+    def end(self) -> None:
+        """Note why rounds are left out."""
+        self.interrupted = self._runner.interrupted
+        self.out_of_time = not self.interrupted
 
     def _read_ahead(self) -> None:
         while len(self._ahead) < self._most_ahead and not self._deadline.has_passed:
@@ -407,7 +412,7 @@ def review_rounds(
     """
     wanted = None if seats is None else _split_seats(seats)
     name = "stdin" if source == "-" else visible(source)
-    deadline = Deadline(clock=clock).within(math.inf if plan.time is None else plan.time)
+    deadline = Deadline(clock=clock, is_stopped=lambda: runner.interrupted)
     reviews: list[RoundReview] = []
     errors: list[tuple[int, str]] = []
     unknown: list[InputError] = []
@@ -420,6 +425,7 @@ def review_rounds(
 
     with runner.start("steps", (count or 1) * _STEPS):
         parse_reference = cache(partial(parse_player, plan.reference))
+        deadline = deadline.within(math.inf if plan.time is None else plan.time)
         threads = runner.workers if isinstance(runner.workers, int) else count_processors()
         queue = _Queue(rounds, count, deadline, runner)
         for line, read in queue:
@@ -442,9 +448,9 @@ def review_rounds(
                 fail(line, str(error) or "no hidden hands agree with the calls")
                 continue
             queue.is_over = bool(review.ungraded)
-            if queue.is_over and (reviews or not review.grades):
+            if queue.is_over and (reviews or not review.grades or runner.interrupted):
+                queue.end()
                 # Among others, half a round would look like one in which little was lost.
-                queue.out_of_time = True
                 break
             reviews.append(review)
     if not reviews and not queue.interrupted and not queue.out_of_time:

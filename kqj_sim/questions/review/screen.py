@@ -143,8 +143,7 @@ def describe_end(reviewed: ReviewedRounds) -> str | None:
     """Return a line on how far a review came; None if it came to the end."""
     if not reviewed.interrupted and not reviewed.out_of_time:
         return None
-    left = reviewed.left if reviewed.out_of_time else None
-    return say(__name__, "end", reviewed.interrupted, len(reviewed.reviews), left)
+    return say(__name__, "end", reviewed.interrupted, len(reviewed.reviews), reviewed.left)
 
 
 # Reviewed decisions in sentences.

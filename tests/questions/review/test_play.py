@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,12 +16,14 @@ from kqj_sim.imposed import ImposedContract
 from kqj_sim.positions.search import Deadline
 from kqj_sim.questions.review import grading, hindsight, play
 from kqj_sim.questions.review.decisions import RecordedRound
+from kqj_sim.questions.review.decisions import list_rounds as list_typed
 from kqj_sim.questions.review.grading import GradePlan, draw_deals
 from kqj_sim.questions.review.result import ReviewResult, describe_review
 from kqj_sim.questions.review.screen import describe_end, make_review_run
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.runner import Runner
 from tests.questions.review.rounds import TABLES, find_reference, list_rounds, make_settings
+from tests.runners import WatchedRunner
 from tests.slow import slow_after
 from tests.variants import AUCTION_2, TAKE_2, TAKE_3
 
@@ -198,3 +201,21 @@ def test_an_incomplete_round_is_shown_only_alone(
     assert [each.played.line for each in found.reviews] == lines
     assert found.left == left
     assert describe_end(found) == f"Out of time: {len(lines)} of 3 rounds reviewed"
+
+
+def test_ctrl_c_ends_the_round_at_hand_and_keeps_those_before() -> None:
+    # Progress comes in steps of a hundredth of a round: this is in the middle of the second one.
+    runner = WatchedRunner(interrupted=lambda: sum(runner.advanced) >= 130)
+    rounds = [(each.line, partial(copy, each)) for each in list_rounds(TAKE_2, count=3)]
+    plan = GradePlan(deals=1, reference=find_reference(TAKE_2))
+    found = play.review_rounds(iter(rounds), 3, "FILE", plan, None, runner)
+    assert [each.played.line for each in found.reviews] == [1]
+    assert found.interrupted and not found.out_of_time
+    assert describe_end(found) == "Interrupted: 1 of 3 rounds reviewed"
+
+
+def test_typed_rounds_are_counted_before_they_are_reviewed(tmp_path: Path) -> None:
+    path = tmp_path / "friday.txt"
+    path.write_text("Round\nCalls: pass\n# Round\n\nRound 2\nTricks: none\n", encoding="utf-8")
+    rounds, count, _ = list_typed(str(path), None)
+    assert count == len(list(rounds)) == 2
