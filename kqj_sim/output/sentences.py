@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from kqj_sim.cards import SUIT_SYMBOLS, add_suit_signs, format_card, format_contract
 from kqj_sim.games import describe_rules
 from kqj_sim.messages import capitalize, count_noun, inflect, join_words
-from kqj_sim.output.grid import MIN_OBSERVATIONS, format_number
+from kqj_sim.output.grid import MIN_OBSERVATIONS, format_number, format_symmetric
 from kqj_sim.output.page import read_templates
 from kqj_sim.places import format_ordinal, name_places
 from kqj_sim.stats.intervals import Estimate
@@ -143,6 +143,10 @@ def _write_estimate(unit: str) -> Callable[[Estimate], str]:
     return lambda estimate: format_number(estimate, unit).words
 
 
+def _write_brief_share(estimate: Estimate) -> str:
+    return format_symmetric(estimate, "share").words
+
+
 def _write_points_per_round(estimate: Estimate, game: str) -> str:
     unit = find_quantity("lead_per_round", game).unit
     return f"{format_number(estimate, unit).words} points a round"
@@ -150,6 +154,7 @@ def _write_points_per_round(estimate: Estimate, game: str) -> str:
 
 FILTERS: dict[str, Callable[..., Any]] = {
     "share": _write_estimate("share"),  # 67.1% ±0.1
+    "brief_share": _write_brief_share,  # the same as first screens have it
     "points": _write_estimate("points"),  # 142.3 ±0.2
     "change": _write_estimate("change"),  # 0.97 ±0.02
     "a_round": _write_points_per_round,  # 8.3 ±0.2 points a round
@@ -162,6 +167,8 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "gap": format_gap,  # 0.8 ±1.9
     "count": count_noun,  # 13 takes
     "noun": inflect,  # takes
+    "percent": lambda share: 100 * share,  # 31.4 of 0.314
+    "tenths": "{:,.1f}".format,
     "thousands": "{:,}".format,
     "whole": "{:,.0f}".format,  # 1,234 of 1234.4
     "ordinal": format_ordinal,  # 2nd

@@ -26,8 +26,9 @@ const drawHeads = (heads) => heads.map((head) => `<th scope="col">${head}</th>`)
 
 function drawOptions(isPending) {
   const { odds } = state,
+    { scores } = odds.rules,
     hasContracts = odds.options.length > odds.count,
-    columns = COLUMNS[hasContracts ? "auction" : odds.kind],
+    columns = COLUMNS[hasContracts ? "auction" : odds.kind].slice(0, scores ? 2 : undefined),
     [best] = odds.ranking,
     most = hasContracts ? 5 : 8;
   const number = (estimate, isShare) =>
@@ -38,15 +39,17 @@ function drawOptions(isPending) {
     const { text } = odds.options[option],
       name = colour(nameOption(text, odds.kind)),
       isButton = odds.kind === "call" && !text.startsWith("no "),
-      lead = odds.estimate("value", best, option),
-      seemsBetter = lead.value < 0 && lead.high >= 0;
+      lead = odds.estimate(odds.moments.ranking, best, option),
+      seemsBetter = lead.value < 0 && lead.high >= 0,
+      behind = option === best ? "-" : seemsBetter ? TEXTS.about_zero : number(lead, Boolean(scores)),
+      value = number(odds.estimate("value", option), false);
     return drawRow(isButton ? button(`choose ${text}`, name) : `<b>${name}</b>`, [
-      number(odds.estimate("value", option), false),
-      option === best ? "-" : seemsBetter ? TEXTS.about_zero : number(lead, false),
+      ...(scores ? [number(odds.estimate(GAME_MEASURE, option), true), behind, value] : [value, behind]),
       ...columns.map((column) => number(odds.estimate(column, option), column.endsWith("_share"))),
     ]);
   });
-  const heads = [TEXTS.value, TEXTS.behind, ...columns.map((column) => TEXTS.columns[column])],
+  const first = scores ? [TEXTS.wins_game, TEXTS.fewer_games, TEXTS.value] : [TEXTS.value, TEXTS.behind],
+    heads = [...first, ...columns.map((column) => TEXTS.columns[column])],
     head = `<tr><th scope="col" class="name">${TEXTS.kinds[odds.kind]}</th>${drawHeads(heads)}</tr>`,
     further = isPending ? "" : drawRest(listed.length) + drawAmounts() + drawHidden();
   return `<table aria-label="${TEXTS.values}" class="${isPending ? "pending" : ""}"><thead>${head}</thead><tbody>${rows.join("")}</tbody></table>${further}`;
@@ -63,7 +66,7 @@ function drawRun(isPending) {
 function listRows() {
   const { odds } = state,
     [best, ...others] = odds.ranking,
-    value = new Map(others.map((option) => [option, odds.estimate("value", option).value]));
+    value = new Map(others.map((option) => [option, odds.estimate(odds.moments.ranking, option).value]));
   return [best, ...others.sort((a, b) => value.get(b) - value.get(a))];
 }
 
@@ -72,8 +75,10 @@ function drawRest(listed) {
   const { odds } = state,
     rest = listRows().slice(listed);
   if (!rest.length) return "";
-  const least = Math.min(...rest.map((option) => odds.estimate("value", odds.ranking[0], option).value));
-  return `<div class="buttons">${button("show", say("left_out", odds, rest.length, least))}</div>`;
+  const { ranking } = odds.moments,
+    least = Math.min(...rest.map((option) => odds.estimate(ranking, odds.ranking[0], option).value)),
+    of = { kind: odds.kind, measures: { game: odds.rules.scores } };
+  return `<div class="buttons">${button("show", say("left_out", of, rest.length, least))}</div>`;
 }
 
 const drawScroll = (label, table) =>

@@ -9,6 +9,7 @@ function render() {
     isTurn = calls && (play ? play.place === round.place && !play.isOver : calls.question !== undefined),
     question = isTurn && !reason ? writeCommand() : "";
   if (question !== state.asked) state.odds = undefined;
+  renderScores();
   renderDeck(calls);
   find("round").hidden = !calls;
   find("undo").disabled = !state.past.length;

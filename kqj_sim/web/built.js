@@ -46,6 +46,34 @@ const SENTENCES = {
     text += " ";
     return text;
   },
+  game_decision(of, best, others, rival, tied, are_equal) {
+    let text = "", chance, wins;
+    text += " ";
+    chance = FILTERS.brief_share(of.estimate("game_share", best.number));
+    text += " ";
+    wins = (show("at ") + show(FILTERS.join(of.measures.game.own_scores, ":")) + show(" you win ") + show(chance) + show(" of the games"));
+    text += " ";
+    if (!(isTrue(others))) {
+    text += " Only " + show(best.name) + " is legal: " + show(wins) + ". ";
+    } else if (isTrue(rival)) {
+    text += " " + show(SENTENCES.order(of, best.name)) + " or " + show(rival.name) + ": undecided; " + show(wins) + " with the first. ";
+    } else if (isTrue(tied)) {
+    text += " " + show(SENTENCES.order(of, best.name)) + " or " + show(FILTERS.listed(FILTERS.names(tied), "or")) + ": " + show((isTrue(are_equal) ? "equally good" : "statistically tied")) + ". " + show(SENTENCES.order(of, best.name)) + ": " + show(wins) + ". ";
+    } else {
+    text += " " + show(SENTENCES.order(of, best.name)) + ": " + show(wins) + ". " + show(FILTERS.capital(SENTENCES.subject(of, others[0].name))) + " wins " + show(FILTERS.gap(FILTERS.percent(others[0].lead), of.max_points)) + " fewer games in 100. ";
+    }
+    text += " ";
+    return text;
+  },
+  points_decision(of, best, rival) {
+    let text = "";
+    text += " ";
+    if (isTrue(rival)) {
+    text += " In points " + show(SENTENCES.subject(of, rival.name)) + " is better than " + show(SENTENCES.subject(of, best.name)) + ", by " + show(FILTERS.gap(rival.lead, of.max_points)) + ". ";
+    }
+    text += " ";
+    return text;
+  },
   against_pass(of, best, other) {
     let text = "", passing, called, own, is_own, share, playing, made, value;
     text += " ";
@@ -209,7 +237,12 @@ const SENTENCES = {
   },
   left_out(of, rest, least) {
     let text = "";
+    text += " ";
+    if (isTrue(of.measures.game)) {
+    text += " " + show(rest) + " more " + show(of.kind) + "s win at least " + show(FILTERS.tenths(FILTERS.percent(least))) + " games in 100 less";
+    } else {
     text += " " + show(rest) + " more " + show(of.kind) + "s are at least " + show(FILTERS.whole(least)) + " points worse";
+    }
     return text;
   },
   order(of, name) {

@@ -1,7 +1,9 @@
 // The engine: numba's kernels as WebAssembly, called with the arguments that they have in Python.
 // An argument is a number, an array of `array`, {float: x}, or a list of arguments (a tuple).
 
-const KINDS = { i64: BigInt64Array, f64: Float64Array, i16: Int16Array };
+const KINDS = { i64: BigInt64Array, f64: Float64Array, f32: Float32Array, i16: Int16Array };
+
+const GAME_MEASURE = "game_share"; // `positions/measures.py`
 
 class Engine {
   // `table` are the rules and seatings of `tools/page/module.py`, `weights` the bytes of its networks.

@@ -8,6 +8,17 @@ class Pool {
     this.workers = Array.from({ length: size }, () => this.open());
   }
 
+  // Has the chances to win a game worked out by a worker of its own, and tells them to all (`solveGame`).
+  async solve(game) {
+    const worker = this.open();
+    worker.postMessage({ solve: game });
+    const solved = await new Promise((resolve) => (worker.onmessage = ({ data }) => resolve(data)));
+    worker.terminate();
+    this.start.game = solved;
+    this.workers.forEach((each) => each.postMessage({ game: solved }));
+    return solved;
+  }
+
   open() {
     const worker = new Worker(this.source);
     worker.onerror = ({ message }) => {
@@ -138,6 +149,11 @@ class Odds {
 
 class Cancelled extends Error {}
 
+const listMeasures = ({ constants }, { scores }, kind) => [
+  ...(scores ? [GAME_MEASURE] : []),
+  ...constants[`${kind}_MEASURES`],
+];
+
 // Adds deals from a number on until there are so many, or until `isEnough`.
 async function addDeals(
   pool,
@@ -186,7 +202,7 @@ async function estimateCalls(pool, calls, hand, up, show, deals = DEALS, choice 
     contracts = [];
   const isAuction = rules.bidding === "auction",
     packed = calls.pack(hand, up);
-  const measures = engine.constants.CALL_MEASURES;
+  const measures = listMeasures(engine, rules, "CALL");
   const make = (list, count) => {
     const question = { ...packed, measures, totals: isAuction, options: list.map((each) => each.packed) };
     return [
@@ -194,7 +210,7 @@ async function estimateCalls(pool, calls, hand, up, show, deals = DEALS, choice 
       new Odds(question, {
         engine,
         kind: "call",
-        teams: rules.teams,
+        rules,
         options: list,
         count,
         questions: packed.questions,
@@ -272,9 +288,9 @@ async function estimateCards(pool, play, show, deals = DEALS) {
   const { rules, engine } = play.calls,
     count = play.legal.length,
     packed = play.pack();
-  const measures = engine.constants.CARD_MEASURES;
+  const measures = listMeasures(engine, rules, "CARD");
   const options = play.legal.map((text) => ({ text })),
-    fields = { engine, kind: "card", teams: rules.teams, options, play };
+    fields = { engine, kind: "card", rules, options, play };
   const make = (question) => {
     const odds = new Odds(
       { ...question, options },

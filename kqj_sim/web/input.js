@@ -2,7 +2,9 @@
 
 function openLink() {
   Object.assign(state, { quiz: undefined }, readPosition(location.hash.slice(1) || POSITION));
-  for (const [name, value] of Object.entries({ ...state.rules, subject: state.quiz?.subject ?? "both" }))
+  const { teams, bidding, errors } = state.rules;
+  find("game").open = Boolean(state.rules.scores || state.rules.pending);
+  for (const [name, value] of Object.entries({ teams, bidding, errors, subject: state.quiz?.subject ?? "both" }))
     document.querySelector(`[name=${name}][value="${value}"]`).checked = true;
 }
 
@@ -93,13 +95,15 @@ document.addEventListener("click", ({ target }) => {
 
 find("rules").addEventListener("change", () => {
   const { teams, bidding, errors } = Object.fromEntries(new FormData(find("rules")));
-  changeRules({ teams: Number(teams), bidding, errors: Number(errors) });
+  changeRules({ ...state.rules, teams: Number(teams), bidding, errors: Number(errors) });
 });
+find("scores").addEventListener("change", enterScores);
+find("scores").addEventListener("submit", (event) => event.preventDefault());
 find("quiz-subject").addEventListener("change", nextQuestion);
 
 // Cards may be typed: 9h.
-document.addEventListener("keydown", ({ key, ctrlKey, metaKey, altKey }) => {
-  if (ctrlKey || metaKey || altKey || key.length > 1) return;
+document.addEventListener("keydown", ({ target, key, ctrlKey, metaKey, altKey }) => {
+  if (ctrlKey || metaKey || altKey || key.length > 1 || target.matches("input[type=number]")) return;
   const card = state.typed + key.toLowerCase(),
     isCard = /^[4-9TJQKHA][shdc]$/.test(card);
   state.typed = !isCard && RANKS.includes(key.toUpperCase()) ? key.toUpperCase() : "";

@@ -23,12 +23,12 @@ function readPosition(text) {
   } catch (error) {
     if (!(error instanceof LinkError)) throw error;
     const round = { ...start(), link: text, wrong: `The link is wrong: ${error.message}.` };
-    return { rules: { teams: 2, bidding: "take", errors: 3 }, round };
+    return { rules: { teams: 2, bidding: "take", errors: 3, target: 1000, pending: 0 }, round };
   }
 }
 
 function readParts(given) {
-  const known = ["teams", "bidding", "errors", ...(given.has("quiz") ? ["quiz", "subject"] : ROUND_PARTS)];
+  const known = ["teams", "bidding", "errors", "scores", "target", "pending", ...(given.has("quiz") ? ["quiz", "subject"] : ROUND_PARTS)];
   for (const name of given.keys()) {
     check(known.includes(name), `${quote(name)} is no part of it: its parts are ${known.join(", ")}`);
     check(given.getAll(name).length === 1, `${name} is there twice: leave one out`);
@@ -44,12 +44,28 @@ function readParts(given) {
     teams: Number(choose("teams", ["2", "3"])),
     bidding: choose("bidding", ["take", "auction"]),
     errors: Number(choose("errors", ["3", "0", "10"])),
+    ...readScores(given),
   };
   if (!given.has("quiz")) return { rules, round: readRound(given, choose, rules) };
   const number = given.get("quiz");
   check(/^\d{1,15}$/.test(number), `quiz is ${quote(number)}: write a number of at most 15 digits`);
   const subject = choose("subject", ["both", "calls", "cards"]);
   return { rules, round: start(), quiz: { number: Number(number), subject } };
+}
+
+// Returns the scores of the game, the player's first, if they are there; its target, and a pending gratuity.
+function readScores(given) {
+  const isTens = (text) => /^-?\d{1,5}$/.test(text) && Number(text) % 10 === 0,
+    target = given.get("target") || "1000",
+    pending = given.get("pending") || "0",
+    scores = given.get("scores")?.split(":");
+  check(isTens(target) && target > 0, `target is ${quote(target)}: write a multiple of 10, such as 1000`);
+  check(isTens(pending) && pending >= 0 && pending <= 600, `pending is ${quote(pending)}: write 0 to 600, such as 120`);
+  const teams = Number(given.get("teams") || 2);
+  check(!scores || scores.length === teams, `scores has ${countNoun(scores?.length, "number")}: write one for each of ${teams} teams`);
+  for (const score of scores ?? [])
+    check(isTens(score) && Number(score) < target, `${quote(score)} is no multiple of 10 below the target of ${target}`);
+  return { scores: scores?.map(Number), target: Number(target), pending: Number(pending) };
 }
 
 function readRound(given, choose, rules) {
@@ -171,7 +187,12 @@ function writePosition({ rules, round, quiz }) {
   };
   // Most links do without: so often others err by default.
   const errors = rules.errors === 3 ? "" : `${rules.errors}`;
-  const parts = { ...rules, errors, ...(quiz ? { quiz: `${quiz.number}`, subject: quiz.subject } : position) };
+  const game = {
+    scores: rules.scores?.join(":"),
+    target: rules.target === 1000 ? "" : rules.target,
+    pending: rules.pending,
+  };
+  const parts = { ...rules, errors, ...game, ...(quiz ? { quiz: `${quiz.number}`, subject: quiz.subject } : position) };
   return Object.entries(parts)
     .filter(([, value]) => value)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)

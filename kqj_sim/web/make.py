@@ -38,8 +38,8 @@ BUILT = ("engine.wasm", "tables.json", "built.js")
 
 SCRIPTS = (
     "texts.js", "built.js", "statistics.js", "words.js", "link.js", "round.js", "estimate.js",
-    "state.js", "html.js", "tables.js", "cards.js", "bidding.js", "answer.js", "question.js",
-    "quiz.js", "input.js", "app.js",
+    "state.js", "html.js", "tables.js", "scores.js", "cards.js", "bidding.js", "answer.js",
+    "question.js", "quiz.js", "input.js", "app.js",
 )  # fmt: skip
 
 
@@ -57,7 +57,7 @@ def make_page(position: str = "") -> str:
         "STYLE": read_part("page.css"),
         "ICON": _write_icon(),
         "ENGINE": read_part("engine.js"),
-        "WORKER": read_part("worker.js"),
+        "WORKER": read_part("equity.js") + read_part("worker.js"),
         "POSITION": json.dumps(position).replace("<", "\\u003c"),
         "SCRIPTS": "\n".join(map(read_part, SCRIPTS)),
         "SOURCES": read_sources_hash(),

@@ -6,6 +6,9 @@ function writeCommand() {
   if (round.up) words.push(`--return ${round.up}`);
   if (rules.teams !== 2) words.push(`--teams ${rules.teams}`);
   if (rules.bidding !== "take") words.push("--bidding auction");
+  if (rules.scores) words.push(`--scores ${rules.scores.join(":")}`);
+  if (rules.scores && rules.target !== 1000) words.push(`--target ${rules.target}`);
+  if (rules.pending) words.push(`--pending ${rules.pending}`);
   if (rules.errors !== 3) words.push(`--error-rate ${rules.errors}%`);
   if (play) words.push(`--heard "${writeHeard(round.calls)}" --played "${round.plays.join(" ")}"`);
   else words.push(...writeTurn());
@@ -25,12 +28,26 @@ function writeTurn() {
   return words;
 }
 
+// Has the chances to win the game from the scores worked out, for the side of a team.
+async function openGame(team) {
+  const { pool, rules } = state,
+    { teams, bidding, scores, target, pending } = rules,
+    game = JSON.stringify([teams, bidding, scores, target, pending, team]);
+  if (pool.game === game) return;
+  // Three teams have a million states at the beginning of a game.
+  draw("run", TEXTS.solving(scores.reduce((states, score) => (states * (target - score)) / 10, 1) > 1e5));
+  // By team, of those that begin with that of the player.
+  const byTeam = scores.map((_, number) => scores[(number - team + teams) % teams]);
+  await pool.solve({ teams, team, target, pending, scores: byTeam, rounds: state.engine.rounds });
+  pool.game = game;
+}
+
 async function ask(question, calls) {
   state.pool?.cancel();
   Object.assign(state, { asked: question, odds: undefined, showsAll: false, isFinal: false });
   renderOdds(true);
   if (!question) return;
-  const { pool, play, round, quiz, deals } = state;
+  const { pool, play, round, quiz, deals, rules } = state;
   if (!quiz) draw("run", TEXTS.drawing);
   let drawn = 0;
   const show = (odds, isPending) => {
@@ -44,6 +61,8 @@ async function ask(question, calls) {
     }
   };
   try {
+    if (rules.scores) await openGame(round.place % rules.teams);
+    if (state.asked !== question) return;
     if (play) await estimateCards(pool, play, show, deals);
     else await estimateCalls(pool, calls, round.hand, round.up, show, deals, quiz?.choice);
   } catch (error) {

@@ -208,7 +208,7 @@ class Calls {
     const turned = up ? bitOf(up) : 0n,
       unseen = Array(6).fill(((1n << 64n) - 1n) / 0xffffn * 0xfffn & ~(setOf(hand) | turned));
     return {
-      observer: [this.own, setOf(hand), turned, players, 0],
+      observer: [this.own, setOf(hand), turned, players, this.rules.pending],
       observed: order.flat(),
       questions: order.map(read),
       ...this.listHoldings([...hand, ...(up ? [up] : [])]),
@@ -251,7 +251,7 @@ class Play {
     Object.assign(this, { engine, calls, hand, up, plays });
     const { sender, contract, amount, capot, stake } = calls.contract;
     const players = calls.teams.reduce((sum, team, place) => sum | (BigInt(team) << BigInt(9 * place)), 0n);
-    this.called = [players, 5, 0, up ? bitOf(up) : 0n, sender, contract, amount, capot, stake];
+    this.called = [players, 5, calls.rules.pending, up ? bitOf(up) : 0n, sender, contract, amount, capot, stake];
     this.holders = []; // The place that played each card.
     for (let first = 0; first <= plays.length; first += 6) {
       const leader = first ? this.replay(plays.slice(0, first)).leader : 0;

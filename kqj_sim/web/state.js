@@ -1,7 +1,7 @@
 // The state of the page, what follows from it, and how a round changes.
 
 const state = {
-  rules: undefined, // {teams, bidding, errors}
+  rules: undefined, // {teams, bidding, errors, scores, target, pending}: see `readScores`.
   round: undefined, // What was tapped: see `start`.
   past: [], // The rounds before, as text, for Undo.
   quiz: undefined, // The question that is asked: see `quiz.js`.
@@ -71,6 +71,7 @@ function goTo(round) {
 
 function changeRules(rules) {
   const { place, hand } = state.round;
+  if (rules.teams !== state.rules.teams) rules.scores = undefined;
   Object.assign(state, { rules, engine: undefined, past: [] });
   if (state.quiz) askQuiz(state.quiz.subject);
   state.round = {

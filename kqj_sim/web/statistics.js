@@ -58,7 +58,8 @@ class Moments {
 
   // Estimates a quantity of an option, or by how much it exceeds that of `baseline`.
   estimate(name, option, baseline = -1) {
-    const isShare = !this.isExact && baseline < 0 && name.endsWith("_share"),
+    // Rounds are won or not; a game is won by a chance.
+    const isShare = !this.isExact && baseline < 0 && name.endsWith("_share") && name !== GAME_MEASURE,
       measure = this.measures.indexOf(name);
     const found = this.callEstimate("estimate_measure", measure, option, baseline, Number(isShare));
     // All distributions were played out: nothing is estimated.
@@ -68,8 +69,13 @@ class Moments {
     return found;
   }
 
+  // The measure by which options are ranked: the chance to win the game, if that is known.
+  get ranking() {
+    return this.measures[0] === GAME_MEASURE ? GAME_MEASURE : "value";
+  }
+
   // The first options by falling mean of a quantity; equal ones by number.
-  rank(count, name = "value") {
+  rank(count, name = this.ranking) {
     const order = this.engine.array("i64", count);
     return this.call("rank_options", [this.measures.indexOf(name), order], () =>
       [...order.view()].map(Number),
@@ -78,7 +84,9 @@ class Moments {
 
   // Whether the best of the first options is certain to be so.
   isCertain(count) {
-    const [value, share] = ["value", "win_share"].map((name) => this.measures.indexOf(name));
-    return this.call("is_certain", [value, share, count, this.engine.constants.MAX_POINTS]) === 1;
+    const { ranking } = this,
+      [value, share] = [ranking, "win_share"].map((name) => this.measures.indexOf(name)),
+      bound = ranking === GAME_MEASURE ? 1 : this.engine.constants.MAX_POINTS;
+    return this.call("is_certain", [value, share, count, bound]) === 1;
   }
 }

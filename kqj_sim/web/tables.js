@@ -29,6 +29,7 @@ async function openTable() {
     { rules: packed, cards } = tables[name];
   state.engine = new Engine(module, { rules: packed, cards }, weights);
   state.engine.constants = { ...tables.constants, ...tables.questions[name] };
+  state.engine.rounds = tables.rounds[name];
   state.pool?.workers.forEach((worker) => worker.terminate());
   const script = [find("engine").textContent, find("worker").textContent];
   const source = URL.createObjectURL(new Blob(script, { type: "text/javascript" }));

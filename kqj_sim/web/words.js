@@ -88,20 +88,26 @@ function formatCell(estimate, isShare) {
 // The filters of the sentences (`output/sentences.py`).  Points of KQJ are never so few that they have hundredths.
 const FILTERS = {
   abs: Math.abs,
+  brief_share: (estimate) => formatCell(estimate, true).replace(" ±?", ""),
   capital: (text) => text.slice(0, 1).toUpperCase() + text.slice(1),
   card: formatCard,
   chance: formatChance,
   gap: formatGap,
   half: formatHalf,
+  join: (list, between) => list.join(between),
   length: (list) => list.length,
   listed: (words, last) =>
     words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`,
   mean: (estimate) => formatPoints(estimate) + (formatHalf(estimate) && ` (±${formatHalf(estimate)})`),
+  percent: (share) =>
+    typeof share === "number" ? 100 * share : FILTERS.scaled(share, 100),
   names: (things) => things.map(({ name }) => name),
   rest: ({ value, low, high }, total) => ({ value: total - value, low: total - high, high: total - low }),
   rounded: formatPoints,
+  scaled: ({ value, low, high }, by) => ({ value: by * value, low: by * low, high: by * high }),
   sign: (card) => SIGNS[card[1]],
   size: (estimate) => (estimate.value >= 0 ? estimate : FILTERS.rest(estimate, 0)),
+  tenths: (number) => fixed(number, 1),
   whole: (number) => fixed(number),
 };
 
@@ -114,7 +120,8 @@ function writeHeadline(odds) {
     options: odds.options,
     is_exact: odds.isExact,
     uses_plays: odds.usesPlays,
-    rules: { team_count: odds.teams, score_sign: 1 },
+    rules: { team_count: odds.rules.teams, score_sign: 1 },
+    measures: { game: odds.rules.scores && { own_scores: odds.rules.scores } },
     effective_sample_size: odds.moments.effective,
     stop_text: odds.endedEarly && `${explainRareCalls(odds)}.`,
     estimate: (...asked) => odds.estimate(...asked),
@@ -125,13 +132,16 @@ function writeHeadline(odds) {
     name: nameOption(odds.texts[number], odds.kind),
     is_tied: lead.value <= 0 || lead.low <= 0,
   });
-  const options = odds.ranking.map((option) => rank(option, odds.estimate("value", odds.ranking[0], option)));
-  const [best, ...others] = options,
-    tied = others.filter((other) => other.is_tied),
-    better = others.filter(({ lead }) => lead.value < 0 && !(lead.high >= 0));
-  const [rival] = better.sort((a, b) => a.lead.value - b.lead.value);
-  const areEqual = tied.every(({ lead }) => lead.value === 0 && Number.isNaN(lead.low));
-  const lines = [say("decision", of, best, others, rival, tied, areEqual)];
+  const listOptions = (measure) =>
+    odds.ranking.map((option) => rank(option, odds.estimate(measure, odds.ranking[0], option)));
+  const options = listOptions("value"),
+    [best, ...others] = options,
+    [rival, ...ties] = sortOut(others),
+    lines = [];
+  if (odds.rules.scores) {
+    const [, ...byGame] = listOptions(GAME_MEASURE);
+    lines.push(say("game_decision", of, best, byGame, ...sortOut(byGame)), say("points_decision", of, best, rival));
+  } else lines.push(say("decision", of, best, others, rival, ...ties));
   if (odds.kind === "card" && others.length) {
     const [card, other] = [best, others[0]].map(({ number }) => odds.texts[number]),
       { reasons, points } = odds.play.compare(card, other);
@@ -140,15 +150,29 @@ function writeHeadline(odds) {
   } else if (others.length) {
     const passing = options.find(({ name }) => name === "pass");
     if (passing) lines.push(say("against_pass", of, best, passing === best ? others[0] : passing));
-    const option = odds.uncounteredBest ?? best.number;
-    const lead = option !== best.number && odds.estimate("value_if_not_countered", option, best.number);
-    if (lead && lead.value > 0) lines.push(say("counters", of, best, rank(option, lead)));
-    if (odds.isFirstTaking && odds.teams === 2 && best.name === "pass") lines.push(say("waiting"));
+    if (!odds.rules.scores) lines.push(explainBest(odds, of, best, rank));
   }
   lines.push(say("high_trumps", listHighTrumps(odds, best)));
   const errors = odds.questions.filter((_, at) => odds.errors[odds.engine.constants.ERROR_SIZE * at] > 0.5);
   lines.push(say("errors", errors.map(describeError)), say("ended_early", of), say("hint", of, false));
   return lines.filter(Boolean);
+}
+
+// Returns the option that is better than the best one in these deals, if any is, those that are tied with it, and
+// whether these are equal in each deal (`_sort_out`).
+function sortOut(others) {
+  const tied = others.filter((other) => other.is_tied),
+    better = others.filter(({ lead }) => lead.value < 0 && !(lead.high >= 0)),
+    [rival] = better.sort((a, b) => a.lead.value - b.lead.value);
+  return [rival, tied, tied.every(({ lead }) => lead.value === 0 && Number.isNaN(lead.low))];
+}
+
+// Returns a line if the opponents' counters, or their waiting, decide which call is the best.
+function explainBest(odds, of, best, rank) {
+  const option = odds.uncounteredBest ?? best.number,
+    lead = option !== best.number && odds.estimate("value_if_not_countered", option, best.number);
+  if (lead && lead.value > 0) return say("counters", of, best, rank(option, lead));
+  return odds.isFirstTaking && odds.rules.teams === 2 && best.name === "pass" ? say("waiting") : "";
 }
 
 const HIGH_TRUMPS = "987"; // The highest first.

@@ -1,6 +1,6 @@
 // A worker: plays chunks of deals for one question after another, and adds them up.
 
-let OUT, engine, question;
+let OUT, engine, question, game;
 
 // Returns sums over outcomes (options, deals, SIZE) of some weights, as `Odds.add` adds them; draws with
 // the same number in `lists` share lists of hands.
@@ -13,7 +13,11 @@ function addUp(outcomes, weights, lists = []) {
     products = engine.array("f64", [measures.length, size, size]),
     dealSquares = engine.array("f64", 1),
     shared = engine.copy("i64", lists);
-  measures.forEach((name, at) => engine.call(`measure_${name}`, outcomes, engine.row(values, at)));
+  measures.forEach((name, at) => {
+    const row = engine.row(values, at);
+    if (name === GAME_MEASURE) fillGameShares(game, outcomes, row);
+    else engine.call(`measure_${name}`, outcomes, row);
+  });
   engine.call("add_weighted", weights, values, shared, sums, products, dealSquares);
   const found = {
     sums: sums.view().slice(),
@@ -265,6 +269,8 @@ onmessage = ({ data }) => {
     OUT = data.constants;
     engine = new Engine(data.module, data.table, data.weights);
   }
+  if (data.solve) postMessage(solveGame(data.solve));
+  if (data.game) game = data.game;
   if (data.question) question = data.question;
   if (data.first !== undefined) {
     const play = question.layouts

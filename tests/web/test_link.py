@@ -40,6 +40,11 @@ BAD: dict[str, tuple[str, str]] = {
     f"{EIGHT}&return=7h": ("with auctions there is no Return", f"{AUCTION} --return 7h"),
     f"{FIVE}&place=nobody": ("place is 'nobody': write opener, 2nd", f"{CARDS} --place nobody"),
     f"{FIVE}&teams=4": ("teams is '4': write 2 or 3", f"{CARDS} --teams 4"),
+    f"{FIVE}&scores=640": ("scores has 1 number: write one for each of 2", f"{CARDS} --scores 640"),
+    f"{FIVE}&scores=640:885": ("'885' is no multiple of 10 below", f"{CARDS} --scores 640:885"),
+    f"{FIVE}&scores=640:1000": ("'1000' is no multiple", f"{CARDS} --scores 640:1000"),
+    f"{FIVE}&target=505": ("target is '505': write a multiple of 10", f"{CARDS} --target 505"),
+    f"{FIVE}&pending=130x": ("pending is '130x': write 0 to 600", f"{CARDS} --pending 130x"),
     f"{FIVE}&bidding=auctions": ("bidding is 'auctions': write", f"{CARDS} --bidding auctions"),
     # Calls, also of a hand that is not complete.
     f"{FIVE}&heard=foo": ("call 1, 'foo', is not a call", f"{CARDS} --heard foo"),
@@ -86,14 +91,16 @@ BAD_ALONE = {
     f"{FIVE}&begun=yes": "begun is 'yes': write 1",
     f"{FIVE}&begun=1": "come after the calls",
     f"{FIVE}&more=8c": "come after the calls",
-    f"{FIVE}&hnad=9h": "'hnad' is no part of it: its parts are teams, bidding, errors, hand",
+    f"{FIVE}&hnad=9h": "'hnad' is no part of it: its parts are teams, bidding, errors, "
+    "scores, target, pending, hand",
     f"{FIVE}&place=2nd&place=3rd": "place is there twice",
     f"{EIGHT}&heard=130 h,counter": "'counter', is not a call",
     "quiz=1e20&subject=cards": "quiz is '1e20': write a number of at most 15 digits",
     "quiz=9007199254740993": "quiz is '9007199254740993'",
     "quiz=-6": "quiz is '-6'",
     "quiz=6&subject=hands": "subject is 'hands': write both, calls or cards",
-    f"quiz=6&{FIVE}": "'hand' is no part of it: its parts are teams, bidding, errors, quiz, sub",
+    f"quiz=6&{FIVE}": "'hand' is no part of it: its parts are teams, bidding, errors, "
+    "scores, target, pending, quiz, sub",
     "x" * 1000: f"'{39 * 'x'}…' is no part",
 }
 
@@ -104,6 +111,7 @@ GOOD = (
     "teams=2&bidding=auction&hand=9h8hAhKhQh5d6cAc&place=2nd&heard=400%20AT%20capot&begun=1",
     "teams=2&bidding=take&hand=7hKs4dQd9s&return=9h&place=opener&heard=take%20h&more=8cTc&played=As4s",
     "teams=2&bidding=take&errors=10&hand=9h8h&place=opener",
+    "teams=3&bidding=take&scores=640%3A-20%3A500&target=2000&pending=120&hand=9h8h&place=opener",
     "teams=3&bidding=auction&quiz=999999999999999&subject=cards",
 )  # fmt: skip
 
@@ -139,7 +147,7 @@ def test_links_of_the_page_are_read_and_written() -> None:
     # Nothing is wrong with an address that ends with the page.
     assert run_in_node(SCRIPTS, READ, ["", "heard="]) == 2 * [
         {
-            "rules": {"teams": 2, "bidding": "take", "errors": 3},
+            "rules": {"teams": 2, "bidding": "take", "errors": 3, "target": 1000, "pending": 0},
             "round": {
                 "place": 0, "hand": [], "up": None, "calls": [], "more": [], "plays": [],
                 "begun": False,

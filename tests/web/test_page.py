@@ -66,6 +66,48 @@ def test_auction_by_clicks(browser: Browser) -> None:
     )
 
 
+SCORED = {
+    "scores=640:880&pending=120&target=2000&hand=9h8hAhKs4d&return=7h": (
+        "9h 8h Ah Ks 4d --return 7h --scores 640:880 --target 2000 --pending 120"
+    ),
+    "bidding=auction&scores=640:880&hand=9sJh7h6cQd7sTsTc&place=2nd&heard=120 s": (
+        '9s Jh 7h 6c Qd 7s Ts Tc --bidding auction --scores 640:880 --place 2nd --heard "120 s"'
+    ),
+    "teams=3&scores=640:880:500&hand=9h8hAhKs4d&return=7h&place=3rd&heard=pass,pass": (
+        "9h 8h Ah Ks 4d --return 7h --teams 3 --scores 640:880:500 --place 3rd"
+    ),
+    "scores=640:880&hand=7hKs4dQd9s&more=8cTcJc&return=9h&place=2nd&heard=take h&played=As": (
+        '7h Ks 4d Qd 9s 8c Tc Jc --return 9h --scores 640:880 --heard "take h" --played "As"'
+    ),
+    "pending=120&hand=9h8hAhKs4d&return=7h": "9h 8h Ah Ks 4d --return 7h --pending 120",
+}
+
+
+@needs_browser
+@pytest.mark.slow
+@pytest.mark.parametrize("link", SCORED)
+def test_the_score_of_the_game(link: str, browser: Browser) -> None:
+    browser.open(f"{get_page().as_uri()}#{link}")
+    check_command(browser, f"kqj-sim odds {SCORED[link]}")
+
+
+@needs_browser
+@pytest.mark.slow
+def test_the_score_of_the_game_is_typed(browser: Browser) -> None:
+    browser.click(*(f"card {card}" for card in (*TAKE_HAND, "7h")))
+    browser.run("find('game').open = true")
+    for name, number, message in (
+        ("score-0", "640", "Scores are multiples of 10 below 1000; give all of them, or none."),
+        ("score-1", "880", ""),
+        ("pending", "120", ""),
+    ):
+        browser.reach(name)
+        browser.press(*number)
+        browser.press("Tab")
+        assert browser.text("#wrong-scores") == message
+    check_command(browser, "kqj-sim odds 9h 8h Ah Ks 4d --return 7h --scores 640:880 --pending 120")
+
+
 @needs_browser
 @pytest.mark.slow
 def test_a_played_trick_by_clicks(browser: Browser) -> None:

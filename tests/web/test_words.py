@@ -98,7 +98,8 @@ def draw_share(rng: np.random.Generator) -> Estimate:
 
 
 _ARGUMENTS: dict[str, list[float]] = {
-    "chance": [], "size": [], "whole": [], "rest": [0.75], "rounded": [600], "half": [600],
+    "chance": [], "brief_share": [], "percent": [], "tenths": [],
+    "size": [], "whole": [], "rest": [0.75], "rounded": [600], "half": [600],
     "mean": [600], "gap": [600],
 }  # fmt: skip
 """The filters of numbers, with what they get besides them."""
@@ -116,8 +117,9 @@ def name_parts(result: str | Estimate) -> str | dict[str, float | None]:
 @pytest.mark.parametrize("name", _ARGUMENTS)
 def test_filters_give_the_same_digits(name: str) -> None:
     rng = np.random.default_rng(1)
-    cases: list[Any] = [(draw_share if name == "chance" else draw_points)(rng) for _ in range(5000)]
-    if name == "whole":
+    is_share = name in ("chance", "brief_share")
+    cases: list[Any] = [(draw_share if is_share else draw_points)(rng) for _ in range(5000)]
+    if name in ("whole", "tenths"):
         cases = [abs(each.value) for each in cases]
     arguments = _ARGUMENTS[name]
     found = evaluate(f"FILTERS.{name}(each, ...{json.dumps(arguments)})", cases)
@@ -151,10 +153,11 @@ def draw_odds(rng: np.random.Generator, kind: str, names: list[str]) -> Any:
         f"{name} {option}": draw_share(rng) if name.endswith("_share") else draw_points(rng)
         for name in (
             "value", "value_if_not_countered", "win_share", "own_contract_share", "passed_share",
-            "own_made_share", "own_countered_share",
+            "own_made_share", "own_countered_share", "game_share",
         )
         for option in range(len(names))
     }  # fmt: skip
+    game = SimpleNamespace(own_scores=[640, 880])
     return SimpleNamespace(
         kind=kind,
         estimates=estimates,
@@ -164,6 +167,7 @@ def draw_odds(rng: np.random.Generator, kind: str, names: list[str]) -> Any:
             team_count=int(rng.choice([2, 3])), score_sign=int(rng.choice([1, -1]))
         ),
         max_points=600,
+        measures=SimpleNamespace(game=game if rng.random() < 0.5 else None),
         is_exact=bool(rng.random() < 0.3),
         uses_plays=bool(rng.random() < 0.5),
         stop_text=str(rng.choice(["", "the opener's pass is rare."])),
@@ -184,6 +188,9 @@ def draw_arguments(rng: np.random.Generator) -> Iterator[tuple[str, list[Any]]]:
     flag = bool(rng.random() < 0.5)
     are_equal = bool(rng.random() < 0.3)
     yield "decision", [odds, best, others, rival, tied if flag else [], are_equal]
+    if odds.measures.game:
+        yield "game_decision", [odds, best, others, rival, tied if flag else [], are_equal]
+    yield "points_decision", [odds, best, rival]
     yield "hint", [odds, flag]
     yield "ended_early", [odds]
     yield "waiting", []

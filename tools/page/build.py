@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from kqj_sim.stats.equity import STORED
 from kqj_sim.web.make import FOLDER, TABLES
 from tools.page.module import build_engine
 from tools.page.sentences import TEMPLATES, read_templates, write_functions
@@ -33,6 +34,7 @@ def hash_engine_sources() -> str:
     parts = [hash_sources(without=without)]
     files = [file for file in sorted(BUILDERS.iterdir()) if file.is_file()]
     parts += [file.read_text(encoding="utf-8") for file in (*files, *TEMPLATES, REASONS)]
+    parts.append(hashlib.sha256(STORED.read_bytes()).hexdigest())
     pins = (BUILDERS.parent.parent / "constraints.txt").read_text(encoding="utf-8").splitlines()
     parts += [pin for pin in pins if pin.startswith(("llvmlite", "numba", "numpy", "ziglang"))]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
@@ -51,7 +53,7 @@ def read_constants() -> dict[str, Any]:
         OBSERVED_CALL_SIZE,
         SIGNAL_SIZE,
     )
-    from kqj_sim.core.scoring import CAPOT_TOTAL
+    from kqj_sim.core.scoring import CAPOT_TOTAL, LITIGATION, PASSED_OUT
     from kqj_sim.games.kqj.call_sampler import MIN_CAPOT_PROBABILITY
     from kqj_sim.output.card_reasons import Reason
 
@@ -69,6 +71,10 @@ def read_constants() -> dict[str, Any]:
         "OPTION": call_odds.OPTION_SIZE,
         "OPTIONS": auction.MAX_OPTIONS,
         "KNOWLEDGE": KNOWLEDGE_SIZE,
+        "RESULT": call_odds.RESULT,
+        "TEAM_SCORES": call_odds.TEAM_SCORES,
+        "LITIGATION": LITIGATION,
+        "PASSED_OUT": PASSED_OUT,
         "CALLS": bidding.MAX_CALLS,
         "LOG": bidding.LOG_SIZE,
         "MIN_CAPOT_PROBABILITY": MIN_CAPOT_PROBABILITY,
@@ -117,6 +123,28 @@ def describe_questions() -> dict[str, dict[str, Any]]:
     }
 
 
+def list_rounds() -> dict[str, list[list[int]]]:
+    """Return the rounds of each table by which games are won, with the dealer's team first.
+
+    Each is its result, the gratuity that it leaves, for each team whether a gratuity that waits
+    goes to it, the scores of the teams, and how often it occurred.
+    """
+    import numpy as np
+
+    from kqj_sim.simulation.experiment import Experiment
+    from kqj_sim.stats import equity
+
+    tables = {}
+    for name, rules in TABLES.items():
+        counted = equity.load_rounds(Experiment(rules, deals=1))
+        assert counted is not None
+        rounds, counts = equity.turn_to_dealer(counted, rules.teams)
+        parts = [rounds[:, columns][:, : rules.teams] for columns in (equity.WINS, equity.SCORES)]
+        head = rounds[:, [equity.RESULT, equity.PENDING]]
+        tables[name] = np.column_stack([head, *parts, counts.sum(axis=1)]).tolist()
+    return tables
+
+
 def write_built_script() -> str:
     """Return the script with numbers and sentences of the package."""
     return write_constants() + write_functions(read_templates())
@@ -129,7 +157,7 @@ def main(folder: Path) -> None:
     build_engine(folder)
     tables = json.loads((folder / "tables.json").read_text(encoding="utf-8"))
     tables |= {
-        "constants": read_constants(), "questions": describe_questions(),
+        "constants": read_constants(), "questions": describe_questions(), "rounds": list_rounds(),
         "sources": hash_engine_sources(),
     }  # fmt: skip
     text = json.dumps(tables, separators=(",", ":"))

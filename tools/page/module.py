@@ -132,6 +132,8 @@ def _compile_all(captured: Captured) -> None:
     from kqj_sim.positions.sampling import EstimatePlan, derive_keys
     from kqj_sim.questions.odds.position import parse_typed_position
     from kqj_sim.simulation import encode
+    from kqj_sim.simulation.experiment import Experiment
+    from kqj_sim.stats import equity
     from tools.page import kernels
     from tools.page.functions import register_functions
 
@@ -161,6 +163,10 @@ def _compile_all(captured: Captured) -> None:
     kernels.order_by_strength(allocate_block(), 1)
     kernels.compare_cards(allocate_block(), 0, 1, 2, np.zeros(1, np.int64))
     play_round(TABLES["2-take"], 0)
+    experiment = Experiment(TABLES["2-take"], deals=1)
+    counted = equity.load_rounds(experiment)
+    assert counted is not None
+    equity.Equity(equity.EquityTable(experiment, counted), 0, (990, 990))
     for kernel in (
         auction.replay_calls, auction.list_calls, auction.write_contract_option,
         observed_calls.estimate_errors, call_odds.begin_deals, call_odds.draw_callers,
@@ -170,7 +176,7 @@ def _compile_all(captured: Captured) -> None:
         weighted_draws.add_weighted, rng.fill_keys,
         kernels.find_playable_cards, kernels.find_leader, kernels.order_by_strength,
         kernels.compare_cards,
-        kernels.play_round,
+        kernels.play_round, equity.solve,
     ):  # fmt: skip
         captured.entries[kernel.__name__] = _compile_entry(kernel)
 
@@ -258,13 +264,16 @@ def _compile_entry(kernel: Any) -> str:
     """
     from numba import carray, types
 
-    from kqj_sim.core.jit import compile_cfunc, float64_at, int16_at, int64_at
+    from kqj_sim.core.jit import compile_cfunc, float32_at, float64_at, int16_at, int64_at
 
     (signature,) = kernel.signatures
-    at = {types.int64: "int64_at", types.float64: "float64_at", types.int16: "int16_at"}
+    at = {
+        types.int64: "int64_at", types.float64: "float64_at", types.float32: "float32_at",
+        types.int16: "int16_at",
+    }  # fmt: skip
     names: dict[str, Any] = {
         "carray": carray, "kernel": kernel, "int64_at": int64_at, "float64_at": float64_at,
-        "int16_at": int16_at,
+        "float32_at": float32_at, "int16_at": int16_at,
     }  # fmt: skip
     used = 0
 

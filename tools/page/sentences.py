@@ -18,8 +18,8 @@ _PACKAGE = Path(__file__).resolve().parents[2] / "kqj_sim"
 TEMPLATES = [_PACKAGE / folder / "sentences.j2" for folder in ("output", "questions/odds")]
 
 MACROS = (
-    "decision", "against_pass", "counters", "card_reason", "reason", "ended_early", "errors",
-    "high_trumps", "hint", "waiting", "left_out",
+    "decision", "game_decision", "points_decision", "against_pass", "counters",
+    "card_reason", "reason", "ended_early", "errors", "high_trumps", "hint", "waiting", "left_out",
 )  # fmt: skip
 """The macros that the page asks for; those that they call follow from them."""
 
