@@ -135,6 +135,7 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "raised": Option("Situation", game="kwajongen"),
     "scores": Option("Situation", parse=parse_scores, metavar="YOURS:THEIRS", game="kqj"),
+    "grade": Option("Situation", choices=("points", "games"), game="kqj"),
     "source": Option("Situation", **_FILE, flag="from", note=_STDIN),
     # Who plays.
     "policy": Option(

@@ -240,6 +240,7 @@ USAGE = {
     "review golden/capot.jsonl --teams 3": "--teams",
     "review golden/capot.jsonl --policy greedy": "--policy",
     "review golden/capot.jsonl --by nothing": "--by nothing: there is no such column",
+    "review --policy greedy --grade games": "whole games: give --games",
     "review golden/capot.jsonl --seat 6": "--seat",
     "review golden/capot.jsonl --seat 3": "write 3rd or seat3",
     "review golden/capot.jsonl --line 400": "--line 400",

@@ -12,7 +12,7 @@ import numpy as np
 from kqj_sim.core import call_odds as kqj
 from kqj_sim.core.block import TRICKS
 from kqj_sim.core.scoring import LITIGATION, MADE, PASSED_OUT
-from kqj_sim.core.types import Float64Array, Int16Array
+from kqj_sim.core.types import BoolArray, Float64Array, Int16Array
 from kqj_sim.rules import KqjRules
 from kqj_sim.stats.equity import Equity
 
@@ -87,6 +87,20 @@ _KQJ_MEASURES: Mapping[str, Measure] = {
     "own_kq_share": lambda of: of[kqj.OWN_KQ] > 0,
     "own_kqj_share": lambda of: of[kqj.OWN_KQJ] > 0,
 }
+
+
+def score_teams(outcomes: Int16Array, teams: int, pending: int) -> tuple[Float64Array, BoolArray]:
+    """Return the scores of KQJ by team, (..., teams), and whether a gratuity waits afterwards.
+
+    Args:
+        outcomes: int16 (..., OUTCOME), of rounds with this gratuity `pending` before.
+    """
+    scores, result = outcomes[..., kqj.TEAM_SCORES :][..., :teams], outcomes[..., kqj.RESULT]
+    return scores.astype(np.float64), (result == LITIGATION) | (
+        (result == PASSED_OUT) & (pending > 0)
+    )
+
+
 _COUNTERS = ("own_countered_share", UNCOUNTERED_VALUE)
 _OTHERS = {2: "the opponents'", 3: "the mean of the two others'"}
 
@@ -116,19 +130,22 @@ class GameMeasure:
         equity: the chances of that side.
         scores: the scores before the round, by team.
         own_scores: the same from the player's side on.
+        before: the chance before the round.
     """
 
     def __init__(self, equity: Equity, scores: Sequence[int], dealer: int) -> None:
         self.equity, self.scores, self._next_dealer = equity, tuple(scores), dealer + 1
+        start, is_pending = np.array([scores], np.int64), np.array([equity.pending > 0])
+        self.before = float(equity.look_up(start, dealer, is_pending)[0])
         self.own_scores = [*self.scores[equity.team :], *self.scores[: equity.team]]
 
     def __call__(self, of: Int16Array) -> Float64Array:
         """Return the chances after rounds with these outcomes; see `Measure`."""
-        teams, result = len(self.scores), of[kqj.RESULT].reshape(-1)
-        points = of[kqj.TEAM_SCORES : kqj.TEAM_SCORES + teams].astype(np.int64)
-        waits = (result == PASSED_OUT) & (self.equity.pending > 0)
-        chances = self.equity.look_up(
-            points.reshape(teams, -1).T + self.scores, self._next_dealer,
-            (result == LITIGATION) | waits,
-        )  # fmt: skip
-        return chances.reshape(of.shape[1:])
+        outcomes = np.moveaxis(of, 0, -1)
+        return self.look_up(*score_teams(outcomes, len(self.scores), self.equity.pending))
+
+    def look_up(self, points: Float64Array, waits: BoolArray) -> Float64Array:
+        """Return the chances after rounds with these scores; arguments as of `score_teams`."""
+        scores = points.astype(np.int64).reshape(-1, len(self.scores)) + self.scores
+        chances = self.equity.look_up(scores, self._next_dealer, waits.reshape(-1))
+        return chances.reshape(waits.shape)

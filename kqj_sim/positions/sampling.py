@@ -15,7 +15,7 @@ import numpy as np
 
 from kqj_sim.core.block import LANES
 from kqj_sim.core.rng import fill_keys
-from kqj_sim.core.types import Float64Array, Int16Array, Int64Array
+from kqj_sim.core.types import BoolArray, Float64Array, Int16Array, Int64Array
 from kqj_sim.errors import InputError
 from kqj_sim.plan import DEFAULT_ERROR_RATE, Plan, check_range
 from kqj_sim.policies.players import Player
@@ -265,8 +265,11 @@ class Sampler(ABC):
         """Return what the player chooses with each key, as text; raise InputError if illegal."""
 
     @abstractmethod
-    def score(self, actual: ActualHands) -> Float64Array:
-        """Return the scores of options in known hands, (options, keys, teams); raises as `ask`."""
+    def score(self, actual: ActualHands) -> tuple[Float64Array, BoolArray]:
+        """Return the scores of options in known hands, (options, keys, teams); raises as `ask`.
+
+        Also whether a litigation gratuity waits after each round, (options, keys).
+        """
 
     @abstractmethod
     def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:

@@ -42,6 +42,9 @@ MAX_TARGETS = {2: 20_000, 3: 2_000}
 GROUPS = 20
 """Groups of deals of the jackknife."""
 
+GAME_DEALS = 100_000
+"""Deals that show what rounds bring, of players whose rounds are not stored."""
+
 MIN_DEALS = 2 * SEATS * GROUPS
 """Deals of a table, at least: those without a group have some of each dealer."""
 
@@ -211,16 +214,17 @@ def solve(values: Float32Array, target: Int64Array, rounds: Transitions) -> None
 
 def require_equity_rules(rules: GameRules) -> KqjRules:
     """Return rules under which there is a table; raise InputError for others."""
-    kqj_rules = require_kqj_rules(rules)
-    if kqj_rules.partners == "random":
+    if not isinstance(rules, KqjRules):
+        raise InputError(f"the chance to win the game is known for KQJ only, not for {rules.game}")
+    if rules.partners == "random":
         raise InputError(
             "with random partners each of six has a score of their own: the chance to win the game "
             "is known with fixed partners only"
         )
-    most = MAX_TARGETS[kqj_rules.teams]
+    most = MAX_TARGETS[rules.teams]
     if rules.target > most:
         raise InputError(f"the chance to win the game is known up to a target of {most:,}")
-    return kqj_rules
+    return rules
 
 
 def order_scores(scores: Sequence[int], rules: KqjRules, team: int = 0) -> tuple[int, ...]:
@@ -315,6 +319,18 @@ class EquityTable:
             at = [counted.rounds[:, DEALER] % self.dealers == d for d in range(self.dealers)]
             self._parts = [(counted.rounds[own], counted.counts[own].sum(axis=1)) for own in at]
         self._jackknife: dict[tuple[int, int], list[Equity]] = {}
+        self._solved: dict[tuple[int, int], Equity] = {}
+
+    def solve(self, team: int, scores: Sequence[int], pending: int = 0) -> Equity:
+        """Return the chances of a side from some scores up; what was solved is not solved again.
+
+        With three teams all scores take seconds, those from a late score on much less.
+        """
+        equity = self._solved.get((team, pending))
+        if equity is None or any(map(int.__lt__, scores, equity.lowest)):
+            lowest = map(min, scores, equity.lowest if equity else scores)
+            equity = self._solved[team, pending] = Equity(self, team, [*lowest], pending)
+        return equity
 
     def to_axes(self, scores: Sequence[int] | Int64Array) -> Int64Array:
         """Return scores by axis, (..., AXES), of those by team."""

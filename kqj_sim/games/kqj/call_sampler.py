@@ -22,7 +22,15 @@ from kqj_sim.core.observed_calls import (
     STOPPED,
 )
 from kqj_sim.core.scoring import CAPOT_TOTAL, LITIGATION, PASSED_OUT
-from kqj_sim.core.types import Block, Float64Array, Int16Array, Int64Array, Rules, Seating
+from kqj_sim.core.types import (
+    Block,
+    BoolArray,
+    Float64Array,
+    Int16Array,
+    Int64Array,
+    Rules,
+    Seating,
+)
 from kqj_sim.core.weighted_draws import add_shared_squares
 from kqj_sim.places import describe_place
 from kqj_sim.plan import check_range
@@ -357,14 +365,13 @@ class KqjCallSampler(Sampler):
             one if one == "counter" else other for one, other in zip(counters, bids, strict=True)
         ]
 
-    def score(self, actual: sampling.ActualHands) -> Float64Array:
+    def score(self, actual: sampling.ActualHands) -> tuple[Float64Array, BoolArray]:
         count = len(actual.keys)
         hands, keys = np.zeros((2 * SEATS, LANES), dtype=np.int64), np.zeros(LANES, dtype=np.int64)
         hands[:SEATS, :count], hands[SEATS:, :count] = actual.first.T, actual.further.T
         keys[:count] = actual.keys
         outcomes = self._play_out(allocate_block(), count, hands.reshape(-1), keys)
-        teams: int = self.position.rules.team_count
-        return outcomes[:, :, core.TEAM_SCORES : core.TEAM_SCORES + teams].astype(np.float64)
+        return measures.score_teams(outcomes, self.position.rules.team_count, self.position.pending)
 
     def _play_out(
         self, state: Block, live: int, hands: Int64Array, keys: Int64Array,

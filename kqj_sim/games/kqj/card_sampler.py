@@ -26,9 +26,17 @@ from kqj_sim.core.block import (
     UPCARD,
     allocate_block,
 )  # fmt: skip
-from kqj_sim.core.call_odds import OUTCOME_SIZE, RESULT, TEAM_SCORES
+from kqj_sim.core.call_odds import OUTCOME_SIZE, RESULT
 from kqj_sim.core.cards import PACK
-from kqj_sim.core.types import CardSet, Float64Array, Int16Array, Int64Array, Rules, Seating
+from kqj_sim.core.types import (
+    BoolArray,
+    CardSet,
+    Float64Array,
+    Int16Array,
+    Int64Array,
+    Rules,
+    Seating,
+)
 from kqj_sim.core.weighted_draws import thin_draws
 from kqj_sim.errors import InputError
 from kqj_sim.games.kqj.call_sampler import estimate_errors, suggest_players
@@ -38,7 +46,7 @@ from kqj_sim.policies.particles import OpponentModel, weigh_card_errors, weigh_h
 from kqj_sim.policies.players import Player, parse_player
 from kqj_sim.positions import sampling
 from kqj_sim.positions.auction_state import ObservedCall, order_rarest_first, replay_calls
-from kqj_sim.positions.measures import get_kqj_card_measures
+from kqj_sim.positions.measures import get_kqj_card_measures, score_teams
 from kqj_sim.positions.odds import CardOdds, Playouts
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.sampling import EstimatePlan
@@ -523,11 +531,11 @@ class KqjCardSampler(sampling.CardSampler):
         contract = CONTRACTS.index(self.position.contract.contract)
         return [format_cards(int(card), contract)[0] for card in cards]
 
-    def score(self, actual: sampling.ActualHands) -> Float64Array:
+    def score(self, actual: sampling.ActualHands) -> tuple[Float64Array, BoolArray]:
         assert actual.hands is not None
         left = actual.hands & ~convert_cards_to_bits(self.position.plays)
         outcomes, teams = self.play_out(left, actual.keys), self.position.rules.team_count
-        return outcomes[:, :, TEAM_SCORES : TEAM_SCORES + teams].astype(np.float64)
+        return score_teams(outcomes, teams, self.position.pending)
 
     def draw_hands(self, search: Search, first: int, count: int) -> HandDraws:
         """Draw hidden hands that agree with the calls; raises as `play_chunk`."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from kqj_sim.cards import SUITS, Card
 from kqj_sim.core.block import LANES
-from kqj_sim.core.types import Float64Array, Int16Array, Int64Array
+from kqj_sim.core.types import BoolArray, Float64Array, Int16Array, Int64Array
 from kqj_sim.errors import InputError
 from kqj_sim.games.kwajongen import odds as core
 from kqj_sim.games.kwajongen.cards import SEATS, TRICKS, to_strength_order
@@ -66,10 +66,11 @@ CALL_OPTIONS = ("pass", "play")
 """The calls, in the order of `games.kwajongen.odds.play_out_calls`."""
 
 
-def _order_by_team(outcomes: Int16Array, team: int) -> Float64Array:
-    """Return the scores by team of outcomes, (..., OUTCOME), of a team's view."""
+def _order_by_team(outcomes: Int16Array, team: int) -> tuple[Float64Array, BoolArray]:
+    """Return the scores by team of outcomes, (..., OUTCOME), of a team's view; nothing waits."""
     own, other = outcomes[..., core.OWN_SCORE], outcomes[..., core.OTHER_SCORE]
-    return np.stack((own, other) if team == 0 else (other, own), axis=-1).astype(np.float64)
+    scores = np.stack((own, other) if team == 0 else (other, own), axis=-1)
+    return scores.astype(np.float64), np.zeros(own.shape, np.bool_)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -148,7 +149,7 @@ class KwajongenCallSampler(sampling.Sampler):
         )
         return [CALL_OPTIONS[answer] for answer in answers]
 
-    def score(self, actual: sampling.ActualHands) -> Float64Array:
+    def score(self, actual: sampling.ActualHands) -> tuple[Float64Array, BoolArray]:
         outcomes = self._play_out(actual.first.reshape(-1), actual.keys)
         return _order_by_team(outcomes, self.position.teams[self.position.seat])
 
@@ -273,7 +274,7 @@ class KwajongenCardSampler(sampling.CardSampler):
         trump = SUITS.index(self.position.contract.contract)
         return [format_cards(int(card), trump, "kwajongen")[0] for card in cards]
 
-    def score(self, actual: sampling.ActualHands) -> Float64Array:
+    def score(self, actual: sampling.ActualHands) -> tuple[Float64Array, BoolArray]:
         own = self.position.teams[self.position.seat]
         return _order_by_team(self._play(actual.first, actual.keys), own)
 

@@ -14,7 +14,7 @@ from kqj_sim.output.screen import Run, Screen
 from kqj_sim.output.sentences import say
 from kqj_sim.results import Result
 from kqj_sim.rules import SEATS
-from kqj_sim.stats.equity import POINTS, Equity, EquityTable, order_scores
+from kqj_sim.stats.equity import POINTS, EquityTable, order_scores
 from kqj_sim.stats.intervals import Estimate, make_plain
 from kqj_sim.stats.tables import Table, TableRow, describe_estimate
 
@@ -52,7 +52,6 @@ class EquityResult(Result):
     ) -> None:  # fmt: skip
         self._table, self._confidence, self._start = table, confidence, start
         self._teams = table.rules.teams
-        self._solved: dict[tuple[int, int], Equity] = {}
         step = max(POINTS, table.rules.target // (_STEP_SHARE * POINTS) * POINTS)
         self._scores = range(0, table.rules.target, step)
         if start is None:
@@ -112,12 +111,7 @@ class EquityResult(Result):
     def _estimate(
         self, scores: Sequence[int], dealer: int, pending: int = 0, side: int = 0
     ) -> Estimate:
-        equity = self._solved.get((side, pending))
-        lowest = equity.lowest if equity else self._start or [0] * self._teams
-        if equity is None or any(map(int.__lt__, scores, lowest)):
-            # With three teams all scores take seconds, those from a late score on much less.
-            lowest = [*map(min, scores, lowest)]
-            equity = self._solved[side, pending] = Equity(self._table, side, lowest, pending)
+        equity = self._table.solve(side, scores, pending)
         return self._table.estimate(equity, scores, dealer, self._confidence)
 
     def _list_scores(self) -> Iterator[TableRow]:

@@ -38,6 +38,7 @@ from kqj_sim.rules import GameRules
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.stats.equity import (
+    GAME_DEALS,
     Equity,
     EquityTable,
     load_rounds,
@@ -49,9 +50,6 @@ from kqj_sim.text_files import MAX_RECORD_BYTES, convert_to_utf8, open_lines
 
 EXAMPLE_CARDS = ("9h", "Ah", "Qh", "Ks", "Td", "Jc", "Ac", "Qd")
 """Cards of either game for an error to show."""
-
-GAME_DEALS = 100_000
-"""Deals that show what rounds bring, of players whose rounds are not stored."""
 
 RecordLike: TypeAlias = Record | HasRecord | str | os.PathLike[str] | bytes
 """A record, a `Round`, a file with a record, or the content of one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from kqj_sim.arguments import (
     PoliciesLike,
@@ -74,6 +74,7 @@ def review(
     first: int = 0,
     impose: str | ImposedContract | None = None,
     reference: PolicyLike | None = None,
+    grade: Literal["points", "games"] = "points",
     samples: int | None = None,
     time: float | None = None,
     seat: int | str | Sequence[int | str] | None = None,
@@ -101,6 +102,8 @@ def review(
         games: play this many whole games to the target instead of single deals.
         reference: let this policy play every round on.  [default: learned+network; standard in
             Kwajongen]
+        grade: count losses in points, or in games won of 100 from the scores before each round,
+            which whole games have.
         samples: sample this many deals for each decision, on average.  [default: 1000]
         seat: grade this player only: Ann or 3rd.
         worst: describe this many worst decisions.
@@ -128,17 +131,22 @@ def review(
         raise InputError("`records` and `policy`: give one of them")
     reject_both(deals=deals, games=games)
     from kqj_sim.questions.review.decisions import list_rounds, play_rounds
-    from kqj_sim.questions.review.grading import GradePlan
+    from kqj_sim.questions.review.grading import UNITS, GradePlan
     from kqj_sim.questions.review.play import review_rounds
     from kqj_sim.questions.review.result import ReviewResult
     from kqj_sim.questions.review.screen import make_review_run
     from kqj_sim.questions.review.tables import parse_columns
     from kqj_sim.simulation.experiment import Experiment
+    from kqj_sim.stats.equity import require_equity_rules
 
     columns = parse_columns(by)
     if records is not None:
         rounds, count, source = list_rounds(records, line)
     else:
+        if grade == "games":
+            require_equity_rules(rules)
+            if games is None:
+                raise InputError("`grade='games'` needs the scores of whole games: give `games`")
         imposed = parse_imposed(impose, rules)
         players = parse_players(policy, rules)
         number = deals or DEFAULT_ROUNDS
@@ -146,7 +154,7 @@ def review(
         rounds, count, source = play_rounds(experiment)
     plan = GradePlan(
         deals=samples or (DEFAULT_SAMPLES if time is None else MAX_SAMPLES), time=time, seed=seed,
-        confidence=confidence, reference=reference, error_rate=error_rate,
+        confidence=confidence, reference=reference, unit=UNITS[grade], error_rate=error_rate,
         ignore_calls=ignore_calls, ignore_plays=ignore_plays,
     )  # fmt: skip
     reviewed = review_rounds(rounds, count, source, plan, seat, runner)

@@ -114,6 +114,11 @@ class RecordedRound:
         return label_seats(self.names, self.record)
 
     @property
+    def scores_before(self) -> list[int] | None:
+        """The scores of the game before the round, by team; None if they are not known."""
+        return getattr(self.source, "score_before", None)
+
+    @property
     def opener(self) -> int:
         """The seat of the opener."""
         return (self.record.dealer + 1) % self.rules.seats

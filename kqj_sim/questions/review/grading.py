@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from kqj_sim.core.types import Float64Array
 from kqj_sim.games import find_game
 from kqj_sim.policies.players import PlayerLike, parse_player
 from kqj_sim.positions.estimator import add_draws, make_sampler
-from kqj_sim.positions.measures import RANKING_MEASURE
+from kqj_sim.positions.measures import GameMeasure
 from kqj_sim.positions.odds import Playouts
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.sampling import EstimatePlan, Limits, Sampler, derive_keys
@@ -35,6 +35,34 @@ from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.workers import map_in_threads
 from kqj_sim.stats.intervals import Estimate, make_exact
 from kqj_sim.stats.moments import multiply
+
+
+class Unit(NamedTuple):
+    """The unit in which decisions are graded.
+
+    Attributes:
+        name: its name in options and identifiers, such as `loss_points`.
+        noun: the same in sentences.
+        scale: what a point, or a game that is won, counts.
+        least: the least estimated loss that makes a mistake.
+    """
+
+    name: str
+    noun: str
+    scale: float
+    least: float
+
+    def name_key(self, name: str) -> str:
+        """Return the identifier of a number in this unit, of that in points."""
+        return name.replace("points", self.name)
+
+
+POINTS = Unit("points", "points", 1.0, 1.0)
+GAMES = Unit("games", "games in 100", 100.0, 0.1)
+"""In half of a game a point is worth about that."""
+
+UNITS = {unit.name: unit for unit in (POINTS, GAMES)}
+
 
 # Cards that are as good as each other, which are graded as one.
 
@@ -84,11 +112,11 @@ _REPEATED = 256
 
 
 class KeptDraws:
-    """Draws of a sampler, kept one by one."""
+    """Draws of a sampler, kept one by one, with values in points, or games in 100."""
 
     def __init__(self, sampler: Sampler) -> None:
         self.deals = 0
-        self._measures = sampler.measures.functions
+        self._measures = sampler.measures
         self._parts: list[Draws] = []
         self._weight = self._squares = 0.0
 
@@ -96,10 +124,12 @@ class KeptDraws:
         """Add a whole chunk; return how many draws have a weight."""
         weights = playouts.weights
         columns = np.moveaxis(playouts.outcomes, -1, 0)
-        names = [RANKING_MEASURE, "win_share", "own_contract_share"]
-        measures = filter(None, map(self._measures.get, names))
-        outcomes = [measure(columns).astype(np.float64) for measure in measures]
-        self._parts.append(Draws(weights, *outcomes))
+        names = [self._measures.ranking_measure, "win_share", "own_contract_share"]
+        measures = filter(None, map(self._measures.functions.get, names))
+        values, *shares = (measure(columns).astype(np.float64) for measure in measures)
+        if self._measures.game:
+            values *= GAMES.scale
+        self._parts.append(Draws(weights, values, *shares))
         self._weight += float(weights.sum())
         self._squares += float((weights**2).sum())
         self.deals += playouts.drawn
@@ -180,9 +210,6 @@ MAX_LISTED_LAYOUTS = 3000
 MIN_PILOT, MIN_DEALS = 128, 128
 """Deals of a decision in each stage, at least."""
 
-LEAST_POINTS = 1.0
-"""The least estimated loss in points that makes a mistake, unless it cost chances to win."""
-
 LEAST_WIN_SHARE = 0.01
 """The least estimated loss in the chance to win that makes a mistake, unless it cost points."""
 
@@ -251,6 +278,7 @@ class Grade:
     """The grade of a decision.
 
     Attributes:
+        unit: that of losses and values.
         names: the names of the options, in the order of `Loss.best`.
         options: the best one first.
         reference: the options that the reference player may choose, with their chances.
@@ -266,6 +294,7 @@ class Grade:
     """
 
     decision: Decision
+    unit: Unit
     names: tuple[str, ...]
     options: tuple[GradedOption, ...]
     reference: dict[str, float]
@@ -293,7 +322,8 @@ class Grade:
     def matters(self) -> bool:
         """True if the estimated loss is one that a player cares about."""
         loss = self.loss
-        return loss.points.value >= LEAST_POINTS or loss.wins.value >= LEAST_WIN_SHARE
+        wins_less = self.unit is POINTS and loss.wins.value >= LEAST_WIN_SHARE
+        return loss.points.value >= self.unit.least or wins_less
 
     def look_back(self, name: str) -> float | None:
         """Return the value of an option for the player's side, given the actual hands."""
@@ -311,7 +341,7 @@ class Grade:
         """
         if self.hindsight is None:
             return "unknown"
-        costs = self.hindsight.loss >= LEAST_POINTS
+        costs = self.hindsight.loss >= self.unit.least
         if self.mistake:
             return "mistake" if costs else "lucky"
         return "bad luck" if costs else "fine"
@@ -364,12 +394,16 @@ class GradePlan(EstimatePlan):
     Attributes:
         reference: the player who plays every round on, and whose calls hidden hands agree with;
             None for the default player.
+        unit: that of the grades.
+        games: the chance of each team to win the game, if it is games in 100.
         max_layouts: see `MAX_LISTED_LAYOUTS`.
         deadline: moment after which nothing more is sampled.
     """
 
     deals: int
     reference: PlayerLike | None = None
+    unit: Unit = POINTS
+    games: tuple[GameMeasure, ...] = ()
     max_layouts: int = MAX_LISTED_LAYOUTS
     deadline: Deadline = field(default_factory=Deadline, compare=False)
 
@@ -442,7 +476,7 @@ def grade_decisions(
         spent = started - fair.seconds_left
         expected = spent * (1 - _PILOT_SHARE) * plan.deals / pilot_deals
         scale = min(1.0, max(0.0, fair.seconds_left) / max(expected, 1e-9))
-    _divide_deals(prepared, plan.deals, scale)
+    _divide_deals(prepared, plan, scale)
     graded = run(partial(_measure, plan=plan), prepared, 1 - _PILOT_SHARE, limit)
     counted = [grade for grade, _ in graded if grade.counts]
     p_values = [grade.loss.points.p_value for grade in counted]
@@ -467,6 +501,7 @@ def sample_decision(decision: Decision, plan: GradePlan, seed: int, ignore_calls
     own_plan = EstimatePlan(
         seed=seed, error_rate=plan.error_rate, ignore_calls=ignore_calls,
         ignore_plays=plan.ignore_plays,
+        game=plan.games[knowledge.teams[knowledge.seat]] if plan.games else None,
     )  # fmt: skip
     players = [reference] * knowledge.rules.seats
     sampler = make_sampler(knowledge, players, own_plan, plan.max_layouts)
@@ -525,7 +560,7 @@ def _follows_bids(decision: Decision) -> bool:
     )
 
 
-def _divide_deals(prepared: Sequence[_Preparation], samples: int, scale: float) -> None:
+def _divide_deals(prepared: Sequence[_Preparation], plan: GradePlan, scale: float) -> None:
     """Choose the options that each decision plays on, and its number of deals."""
     sampled = [preparation for preparation in prepared if not preparation.is_exact]
     budget = 0.0
@@ -533,7 +568,7 @@ def _divide_deals(prepared: Sequence[_Preparation], samples: int, scale: float) 
     for preparation in sampled:
         weights, values = preparation.pilot.weights, preparation.pilot.values
         choice, plays_left = preparation.choice, preparation.plays_left
-        budget += samples * (1 - _PILOT_SHARE) * len(values) * plays_left * preparation.counts
+        budget += plan.deals * (1 - _PILOT_SHARE) * len(values) * plays_left * preparation.counts
         means = multiply(values, weights) / max(weights.sum(), 1e-300)
         best = int(np.argmax(means))
         kept = {choice, best, *preparation.reference}
@@ -549,12 +584,16 @@ def _divide_deals(prepared: Sequence[_Preparation], samples: int, scale: float) 
                 is_doubtful |= is_near
         preparation.kept = tuple(sorted(kept))
         cost = len(preparation.played) * plays_left
-        spread = max(spread, 1.0) * (1.0 if is_doubtful else _CLEAR_WEIGHT) * preparation.counts
+        spread = (
+            max(spread, plan.unit.least)
+            * (1.0 if is_doubtful else _CLEAR_WEIGHT)
+            * preparation.counts
+        )
         wanted.append((spread / math.sqrt(cost), cost))
     total = sum(share * cost for share, cost in wanted)
     for preparation, (share, _) in zip(sampled, wanted, strict=True):
         deals = scale * budget * share / total if total > 0 else 0.0
-        deals = min(deals, _MAX_FACTOR * samples)
+        deals = min(deals, _MAX_FACTOR * plan.deals)
         preparation.deals = 64 * max(MIN_DEALS // 64, math.ceil(deals / 64))
 
 
@@ -608,6 +647,7 @@ def _make_grade(prepared: _Preparation, draws: Draws, loss: Loss, plan: GradePla
     count = len(draws.weights)
     return Grade(
         prepared.decision,
+        plan.unit,
         names,
         tuple(options[number] for number in order),
         {names[number]: chance for number, chance in prepared.reference.items()},

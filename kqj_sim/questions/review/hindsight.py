@@ -22,18 +22,19 @@ from kqj_sim.core.block import LANES
 from kqj_sim.core.code_cache import keep, read_kept
 from kqj_sim.core.deal import draw_exchanged_card
 from kqj_sim.core.round import play_block
-from kqj_sim.core.types import Float64Array, Int64Array
+from kqj_sim.core.types import BoolArray, Float64Array, Int64Array
 from kqj_sim.engines import get_engine
 from kqj_sim.errors import InputError
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.players import Player, get_default_player
 from kqj_sim.positions.estimator import make_sampler
+from kqj_sim.positions.measures import GameMeasure
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.sampling import ActualHands, EstimatePlan, derive_keys
 from kqj_sim.positions.search import Deadline
 from kqj_sim.questions.review.decisions import Decision, RecordedRound
-from kqj_sim.questions.review.grading import derive_seed
+from kqj_sim.questions.review.grading import GAMES, derive_seed
 from kqj_sim.referee.base import PlayedTrick
 from kqj_sim.rules import GameRules
 from kqj_sim.simulation.experiment import Experiment
@@ -57,6 +58,19 @@ def compute_differences(scores: Float64Array, rules: GameRules) -> Float64Array:
     scores = rules.score_sign * scores
     others = (scores.sum(axis=-1, keepdims=True) - scores) / (scores.shape[-1] - 1)
     return np.asarray(scores - others)
+
+
+def value_sides(
+    scores: Float64Array, waits: BoolArray, rules: GameRules, games: Sequence[GameMeasure]
+) -> Float64Array:
+    """Return what rounds with these scores, (..., teams), are worth to each team.
+
+    That is the score difference or, with `games`, the games won in 100; `waits` says whether a
+    litigation gratuity waits, (...).
+    """
+    if not games:
+        return compute_differences(scores, rules)
+    return GAMES.scale * np.stack([game.look_up(scores, waits) for game in games], axis=-1)
 
 
 # All cards of a recorded round, as the kernels take them.

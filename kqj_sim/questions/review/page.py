@@ -34,9 +34,10 @@ def make_review_page(text: bytes) -> bytes:
     data = json.loads(text)
     # A closing tag in a name would end the script.
     embedded = format_json(data, compact=True).replace("<", "\\u003c")
-    rounds = [_Round(played, number) for number, played in enumerate(data["rounds"])]
+    lost = f"loss_{data['grade']}"
+    rounds = [_Round(played, number, lost) for number, played in enumerate(data["rounds"])]
     worst = [(decision, played) for played in rounds for decision in played.worst]
-    worst.sort(key=lambda pair: (pair[0]["mistake"], pair[0]["loss_points"]), reverse=True)
+    worst.sort(key=lambda pair: (pair[0]["mistake"], pair[0][lost]), reverse=True)
     page = render_html(
         "questions/review/templates/review.html",
         data=data,
@@ -61,8 +62,9 @@ def format_share(number: float) -> str:
 class _Round:
     """A reviewed round of the JSON, as the page shows it without clicks."""
 
-    def __init__(self, played: dict[str, Any], number: int) -> None:
+    def __init__(self, played: dict[str, Any], number: int, lost: str) -> None:
         self.played, self.number, self._path = played, number, f"rounds.{number}"
+        self._lost, self._by_games = lost, lost == "loss_games"
         places = name_places(len(played["players"]))
         self.nouns = [
             f"the {player['label']}" if player["label"] == places[player["place"]]
@@ -88,7 +90,7 @@ class _Round:
             )  # fmt: skip
             title = f"{' '.join(str(word) for word in words if word)}, {title}"
         totals = self.played["totals"]["seats"]
-        columns = ("decisions", "mistakes", "loss_points", "accuracy")
+        columns = ("decisions", "mistakes", self._lost, "accuracy")
         choices = [self._describe_choice(decision) for decision in self.played["decisions"]]
         return {
             "number": self.number,
@@ -123,7 +125,7 @@ class _Round:
             "moment": say(__name__, "moment", decision["at"]),
             "deed": deed,
             "best": best,
-            "loss": self._value(f"decisions.{index}", decision, "loss_points"),
+            "loss": self._value(f"decisions.{index}", decision, self._lost),
             "mistake": decision["mistake"],
             "reason": decision["reason"],
         }
@@ -155,11 +157,13 @@ class _Round:
             return None
         teams = len(timeline[0]["values"])
         lines = range(teams) if teams > 2 else range(1)
-        reach = max(1.0, *(abs(point["values"][team]) for point in timeline for team in lines))
+        middle = 100 / teams if self._by_games else 0.0
+        leads = [[value - middle for value in point["values"]] for point in timeline]
+        reach = max(1.0, *(abs(by_team[team]) for by_team in leads for team in lines))
         step = (_WIDTH - 2 * _MARGIN) / (len(timeline) - 1)
 
         def place(index: int, team: int) -> tuple[str, str]:
-            height = timeline[index]["values"][team] / reach * (_HEIGHT / 2 - _MARGIN)
+            height = leads[index][team] / reach * (_HEIGHT / 2 - _MARGIN)
             return f"{_MARGIN + index * step:.1f}", f"{_HEIGHT / 2 - height:.1f}"
 
         decisions = {decision["at"]: decision for decision in self.played["decisions"]}
@@ -190,5 +194,6 @@ class _Round:
             "lines": {team: [place(index, team) for index in range(len(timeline))]
                       for team in lines},
             "marks": marks, "ticks": ticks, "ends": ends, "width": _WIDTH, "height": _HEIGHT,
-            "middle": _HEIGHT / 2, "margin": _MARGIN, "caption": say(__name__, "timeline", side),
+            "middle": _HEIGHT / 2, "margin": _MARGIN,
+            "caption": say(__name__, "timeline", side, self._by_games),
         }  # fmt: skip

@@ -25,13 +25,15 @@ from kqj_sim.imposed import ImposedContract
 from kqj_sim.messages import quote, represent, shorten, visible
 from kqj_sim.notation.sections import is_policy
 from kqj_sim.places import fold_name
-from kqj_sim.policies.players import parse_player
+from kqj_sim.policies.players import PlayerLike, parse_player
+from kqj_sim.positions.measures import GameMeasure
 from kqj_sim.positions.sampling import ActualHands, Sampler
 from kqj_sim.positions.search import Deadline, SearchEnded
 from kqj_sim.questions.review import hindsight
 from kqj_sim.questions.review.cross_fitting import Mean, add_means, make_mean
 from kqj_sim.questions.review.decisions import Decision, RecordedRound, UnreadRound
 from kqj_sim.questions.review.grading import (
+    GAMES,
     Grade,
     GradePlan,
     Hindsight,
@@ -39,8 +41,18 @@ from kqj_sim.questions.review.grading import (
     grade_decisions,
 )
 from kqj_sim.record import Record
+from kqj_sim.rules import KqjRules
 from kqj_sim.runner import Runner
+from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.workers import count_processors
+from kqj_sim.stats.equity import (
+    GAME_DEALS,
+    EquityTable,
+    load_rounds,
+    play_rounds,
+    require_equity_rules,
+)
+from kqj_sim.stats.intervals import make_exact
 
 _ROUNDS_AHEAD = 100
 """Lines that are read ahead to share the time where the number of rounds is not known."""
@@ -188,6 +200,8 @@ class RoundReview:
         average = make_mean(
             float(means.mean()), float(errors.max()), deals - 1, deals, self.confidence
         )
+        if not errors.any():
+            average = Mean(*make_exact(average.value, deals))
         own, others = 0.0, 0.0
         for grade in self.all_grades:
             assert grade.hindsight is not None
@@ -237,20 +251,23 @@ def review_round(
     # The values along a round need every decision of it.
     actual = None if ungraded else hindsight.find_actual_hands(played, seed, is_random)
     if actual is not None:
-        looks_back = [_look_back(grade, sampler, actual) for grade, sampler in graded]
+        looks_back = [_look_back(*pair, actual, plan.games) for pair in graded]
         _chain_counters(grades, looks_back)
         for grade, look_back in zip(grades, looks_back, strict=True):
             grade.hindsight = look_back
         start = looks_back[0].before if looks_back else None
         if isinstance(played.source, Record):
             scores = np.array(played.source.scores, dtype=np.float64)
-            result = hindsight.compute_differences(scores, played.rules)
+            waits = np.array(played.source.pending_after > 0)
+            result = hindsight.value_sides(scores, waits, played.rules, plan.games)
     return RoundReview(played, grades, average, start, result, chosen, plan.confidence, ungraded)
 
 
-def _look_back(grade: Grade, sampler: Sampler, actual: ActualHands) -> Hindsight:
+def _look_back(
+    grade: Grade, sampler: Sampler, actual: ActualHands, games: Sequence[GameMeasure]
+) -> Hindsight:
     decision, played = grade.decision, grade.decision.played
-    values = hindsight.compute_differences(sampler.score(actual), played.rules).mean(axis=1)
+    values = hindsight.value_sides(*sampler.score(actual), played.rules, games).mean(axis=1)
     choice, team = grade.names.index(decision.choice), played.teams[decision.seat]
     return Hindsight(values, _weigh_reference(grade, values), choice, team)
 
@@ -279,8 +296,47 @@ def _chain_counters(grades: Sequence[Grade], looks_back: list[Hindsight]) -> Non
         looks_back[number] = replace(looks_back[number], values=values, before=before)
 
 
+def _measure_games(
+    played: RecordedRound, find_table: Callable[[KqjRules], EquityTable]
+) -> tuple[GameMeasure, ...]:
+    """Return the chance of each team to win the game of a round.
+
+    Raises:
+        InputError: the scores before the round are not known, or the rules have no such chance.
+    """
+    table = find_table(require_equity_rules(played.rules))
+    scores = played.scores_before
+    if scores is None:
+        raise InputError(
+            "the chance to win the game needs the scores before the round: `score_before` in a "
+            "record, `Round` and `Scores before` in notes"
+        )
+    dealer, pending = played.record.dealer, played.record.pending_before
+    return tuple(
+        GameMeasure(table.solve(team, scores, pending), scores, dealer)
+        for team in range(played.rules.team_count)
+    )
+
+
+def _find_table(rules: KqjRules, reference: PlayerLike | None, runner: Runner) -> EquityTable:
+    """Return the chances to win a game of the reference player, who may have to play deals."""
+    experiment = Experiment(rules, parse_player(reference, rules.game), GAME_DEALS)
+
+    def advance(count: int) -> None:
+        if runner.interrupted:
+            raise KeyboardInterrupt
+        runner.advance(0, "deals that show what wins games")
+
+    counted = load_rounds(experiment) or play_rounds(experiment, runner.workers, advance)[0]
+    return EquityTable(experiment, counted)
+
+
 def _find_average(played: RecordedRound, plan: GradePlan) -> Float64Array | None:
     record, imposed = played.record, None
+    if plan.games:
+        teams = [played.teams[played.seat_of(place)] for place in range(played.rules.seats)]
+        before = [GAMES.scale * plan.games[team].before for team in teams]
+        return np.array([before, [0.0] * len(before)])
     if record.imposed:
         assert record.sender is not None and record.contract is not None
         imposed = ImposedContract(played.place_of(record.sender), record.contract, record.amount)
@@ -426,6 +482,7 @@ def review_rounds(
     with runner.start("steps", (count or 1) * _STEPS):
         parse_reference = cache(partial(parse_player, plan.reference))
         deadline = deadline.within(math.inf if plan.time is None else plan.time)
+        find_table = cache(partial(_find_table, reference=plan.reference, runner=runner))
         threads = runner.workers if isinstance(runner.workers, int) else count_processors()
         queue = _Queue(rounds, count, deadline, runner)
         for line, read in queue:
@@ -441,6 +498,8 @@ def review_rounds(
             reference = parse_reference(played.rules.game)
             own_plan = replace(plan, reference=reference, threads=threads, deadline=deadline)
             try:
+                if plan.unit is GAMES:
+                    own_plan = replace(own_plan, games=_measure_games(played, find_table))
                 review = review_round(
                     played, own_plan, seconds=queue.seconds, seats=chosen, advance=queue.advance
                 )

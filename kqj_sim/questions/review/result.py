@@ -13,7 +13,7 @@ from kqj_sim.output.formats import convert_table
 from kqj_sim.output.screen import Screen
 from kqj_sim.places import name_places
 from kqj_sim.questions.review import screen
-from kqj_sim.questions.review.grading import Grade
+from kqj_sim.questions.review.grading import Grade, Unit
 from kqj_sim.questions.review.hindsight import Continuation
 from kqj_sim.questions.review.page import make_review_page
 from kqj_sim.questions.review.play import ReviewedRounds, RoundReview
@@ -67,14 +67,15 @@ class ReviewResult(Result):
         """
         import pandas as pd
 
+        hindsight_key = self._run.plan.unit.name_key("hindsight_loss_points")
         rows = [
             {column: read(grade) for column, read in GROUP_COLUMNS.items()}
             | {"place": name_places(played.rules.seats)[played.place_of(grade.decision.seat)]}
             | {"at": grade.decision.at, "choice": grade.decision.choice, "best": grade.best}
-            | describe_estimate("loss_points", grade.loss.cautious_points)
+            | describe_estimate(grade.unit.name_key("loss_points"), grade.loss.cautious_points)
             | describe_estimate("loss_win_share", grade.loss.wins)
             | {"mistake": grade.mistake, "exact": grade.layouts is not None}
-            | {"hindsight_loss_points": grade.hindsight.loss if grade.hindsight else math.nan}
+            | {hindsight_key: grade.hindsight.loss if grade.hindsight else math.nan}
             for grade in list_grades(self._reviewed.reviews)
             for played in [grade.decision.played]
         ]
@@ -123,7 +124,7 @@ def render_review(shown: Screen, run: screen.ReviewRun, reviews: Sequence[RoundR
 
 def describe_review(review: RoundReview, run: screen.ReviewRun) -> dict[str, Any]:
     """Return a reviewed round as plain values."""
-    played, grades = review.played, review.grades
+    played, grades, unit = review.played, review.grades, run.plan.unit
     continuation = screen.make_continuation(played, run)
     timeline = luck = None
     if review.start is not None:
@@ -136,8 +137,8 @@ def describe_review(review: RoundReview, run: screen.ReviewRun) -> dict[str, Any
         timeline = [{"at": at, "values": values.tolist()} for at, values in steps]
     if review.parts is not None and review.team_parts is not None:
         luck = {
-            "seats": [flatten(vars(parts)) for parts in review.parts],
-            "teams": [flatten(vars(parts)) for parts in review.team_parts],
+            "seats": [flatten(vars(parts), unit) for parts in review.parts],
+            "teams": [flatten(vars(parts), unit) for parts in review.team_parts],
         }
     return {
         "line": played.line,
@@ -158,8 +159,8 @@ def describe_review(review: RoundReview, run: screen.ReviewRun) -> dict[str, Any
         "timeline": timeline,
         "luck": luck,
         "totals": {
-            "seats": [flatten(vars(total)) for total in review.totals],
-            "teams": [flatten(vars(total)) for total in review.team_totals],
+            "seats": [flatten(vars(total), unit) for total in review.totals],
+            "teams": [flatten(vars(total), unit) for total in review.team_totals],
         },
         "skipped": [
             *({"at": at, "reason": reason} for at, _, reason in played.skipped),
@@ -169,13 +170,14 @@ def describe_review(review: RoundReview, run: screen.ReviewRun) -> dict[str, Any
     }
 
 
-def flatten(values: Mapping[str, Any]) -> dict[str, Any]:
+def flatten(values: Mapping[str, Any], unit: Unit) -> dict[str, Any]:
     """Return values with three keys for an estimate: NAME, NAME_low and NAME_high.
 
     What is not finite is None, which JSON has.
     """
     plain: dict[str, Any] = {}
     for name, value in values.items():
+        name = unit.name_key(name)
         if isinstance(value, Estimate):
             for end, number in zip(("", "_low", "_high"), value[:3], strict=True):
                 plain[name + end] = float(number) if math.isfinite(number) else None
@@ -217,7 +219,8 @@ def describe_grade(
                         "win_share": option.win,
                         "n": option.value.observations,
                         "hindsight_value": grade.look_back(option.name),
-                    }
+                    },
+                    grade.unit,
                 )
                 for option in grade.options
             ],
@@ -239,5 +242,6 @@ def describe_grade(
             "lines": lines and dict(zip(("choice", "best"), lines, strict=True)),
             "reason": screen.explain_best(grade),
             "command": screen.make_command(grade, run),
-        }
+        },
+        grade.unit,
     )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
+
+import numpy as np
 
 from kqj_sim.arguments import name_policy
 from kqj_sim.cards import parse_card
@@ -19,10 +21,11 @@ from kqj_sim.plan import DEFAULT_ERROR_RATE
 from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.review.cross_fitting import LARGE_LOSS
 from kqj_sim.questions.review.decisions import RecordedRound
-from kqj_sim.questions.review.grading import Grade, GradePlan
-from kqj_sim.questions.review.hindsight import Continuation
+from kqj_sim.questions.review.grading import GAMES, Grade, GradePlan, Unit
+from kqj_sim.questions.review.hindsight import Continuation, compute_differences
 from kqj_sim.questions.review.play import ReviewedRounds, RoundReview
 from kqj_sim.questions.review.tables import OUTCOMES, list_grades, make_review_tables, sort_worst
+from kqj_sim.record import Record
 from kqj_sim.referee.base import PlayedTrick
 from kqj_sim.rules import GameRules
 from kqj_sim.stats.intervals import Estimate
@@ -103,6 +106,8 @@ class ReviewRun(Run):
             "source": self.source,
             "reference": self.name_reference(self.rules.game),
             "seed": self.seed,
+            "grade": self.plan.unit.name,
+            "unit": self.plan.unit.noun,
             "samples": self.plan.deals,
             "time": self.plan.time,
             "error_rate": self.plan.error_rate,
@@ -203,7 +208,8 @@ def write_lines(grade: Grade, continuation: Continuation) -> list[str]:
         place = len(grade.decision.knowledge.tricks[-1][1])
         cards = [tricks[0].cards[place + 1 :], *(trick.cards for trick in tricks[1:])]
         following = [part for part in cards if part]
-        sentences.append(say(__name__, "line", name, following, grade.look_back(name)))
+        value = grade.look_back(name)
+        sentences.append(say(__name__, "line", name, following, value, grade.unit is GAMES))
     return sentences
 
 
@@ -222,6 +228,9 @@ def make_command(grade: Grade, run: ReviewRun) -> str:
     else:
         words += [run.source if run.source != "-" else "FILE", "--line", str(played.line)]
     words += ["--at", grade.decision.at, "--policy", run.name_reference(played.rules.game)]
+    if run.plan.unit is GAMES:
+        scores, team = played.scores_before or [], played.teams[grade.decision.seat]
+        words += ["--scores", ":".join(map(str, [*scores[team:], *scores[:team]]))]
     if run.plan.error_rate != DEFAULT_ERROR_RATE:
         words += ["--error-rate", f"{run.plan.error_rate:g}"]
     if grade.ignores_calls:
@@ -259,12 +268,12 @@ def list_remarks(reviews: Sequence[RoundReview], ignore_calls: bool) -> list[str
 
 def make_review_screen(reviews: Sequence[RoundReview], run: ReviewRun, worst: int) -> Screen:
     """Return the screen of reviewed rounds, with the `worst` decisions in words."""
-    tables = make_review_tables(reviews, run.confidence, run.by)
+    tables = make_review_tables(reviews, run.confidence, run.by, run.plan.unit)
     if not reviews:
         return Screen(run, tables, [say(__name__, "nothing")])
     grades, is_single = list_grades(reviews), len(reviews) == 1
     remarks = list_remarks(reviews, run.plan.ignore_calls)
-    headline = _write_round(reviews[0]) if is_single else _write_rounds(reviews, tables)
+    headline = _write_round(reviews[0], run) if is_single else _write_rounds(reviews, tables, run)
     if not grades:
         return Screen(run, (), headline, remarks=remarks)
     passages = []
@@ -273,7 +282,14 @@ def make_review_screen(reviews: Sequence[RoundReview], run: ReviewRun, worst: in
         if number == 0:  # Those of more would not fit on a screen.
             lines += write_lines(grade, make_continuation(grade.decision.played, run))
         passages.append(("\n".join(lines), make_command(grade, run)))
-    parts = _OF_ROUND if is_single else _list_season_parts(tables, run.by)
+    name_key = run.plan.unit.name_key
+    parts = [
+        replace(
+            part, quantities=tuple(map(name_key, part.quantities)),
+            sorted_by=name_key(part.sorted_by),
+        )
+        for part in (_OF_ROUND if is_single else _list_season_parts(tables, run.by, run.plan.unit))
+    ]  # fmt: skip
     return Screen(run, tables, headline, parts, remarks=remarks, commands=passages)
 
 
@@ -282,20 +298,24 @@ def refuse_drawing(screen: Screen) -> NoReturn:
     raise NothingToDrawError("a review has no picture; save it to a page")
 
 
-def _write_round(review: RoundReview) -> list[str]:
+def _write_round(review: RoundReview, run: ReviewRun) -> list[str]:
     played, record = review.played, review.played.record
     lines = []
     result = getattr(played.source, "result", None)
     if record.sender is not None and record.contract is not None:
         winner, lead = None, 0.0
-        if review.result is not None:
-            scores = [float(score) for score in review.result]
-            lead = max(scores)
-            winner = played.name_side(scores.index(lead)) if lead > 0 else ""
+        if review.result is not None and isinstance(played.source, Record):
+            points = np.array(played.source.scores, dtype=np.float64)
+            leads = compute_differences(points, played.rules).tolist()
+            lead = max(leads)
+            winner = played.name_side(leads.index(lead)) if lead > 0 else ""
         who = describe_player(played, record.sender)
         lines.append(say(__name__, "round", who, record, str(result), winner, lead))
     elif result == "passed_out":
         lines.append(say(__name__, "passed_out"))
+    if run.plan.unit is GAMES:
+        scores = enumerate(played.scores_before or ())
+        lines.append(say(__name__, "scores", {played.name_side(team): n for team, n in scores}))
     totals = [total for total in review.totals if total.seat in review.seats and total.decisions]
     counts = sum(total.decisions for total in totals), sum(total.mistakes for total in totals)
     who, lost = "", None
@@ -303,30 +323,36 @@ def _write_round(review: RoundReview) -> list[str]:
         most = max(totals, key=lambda total: total.loss_points.value)
         assert most.seat is not None
         who, lost = describe_player(played, most.seat), most.loss_points
-    return [*lines, say(__name__, "round_losses", *counts, who, lost)]
+    return [*lines, say(__name__, "round_losses", *counts, who, lost, run.plan.unit.noun)]
 
 
-def _write_rounds(reviews: Sequence[RoundReview], tables: Sequence[Table]) -> list[str]:
-    grades = list_grades(reviews)
-    losses = _find_estimates(tables, "loss") if grades else {}
+def _write_rounds(
+    reviews: Sequence[RoundReview], tables: Sequence[Table], run: ReviewRun
+) -> list[str]:
+    grades, unit = list_grades(reviews), run.plan.unit
+    losses = _find_estimates(tables, "loss", unit) if grades else {}
     mistakes = sum(grade.mistake for grade in grades)
-    return [say(__name__, "losses", len(reviews), len(grades), mistakes, losses.get(()))]
+    counts = len(reviews), len(grades), mistakes
+    return [say(__name__, "losses", *counts, losses.get(()), unit.noun)]
 
 
-def _find_estimates(tables: Sequence[Table], name: str) -> dict[tuple[Any, ...], Estimate]:
-    """Return the points lost a round, by the groups of a table."""
-    return next(table for table in tables if table.name == name).estimates(_LOSSES[0])
+def _find_estimates(
+    tables: Sequence[Table], name: str, unit: Unit
+) -> dict[tuple[Any, ...], Estimate]:
+    """Return what was lost a round, by the groups of a table."""
+    table = next(table for table in tables if table.name == name)
+    return table.estimates(unit.name_key(_LOSSES[0]))
 
 
-def _list_season_parts(tables: Sequence[Table], by: Sequence[str]) -> list[Excerpt]:
+def _list_season_parts(tables: Sequence[Table], by: Sequence[str], unit: Unit) -> list[Excerpt]:
     """Return the players, their luck, and the losses by trick and role, or the largest ones."""
     by_role = [Excerpt(f"loss_by_{column}", _LOSSES) for column in ("trick", "role")]
-    return [*_OF_PLAYERS, *([_show_largest(tables, column) for column in by] or by_role)]
+    return [*_OF_PLAYERS, *([_show_largest(tables, column, unit) for column in by] or by_role)]
 
 
-def _show_largest(tables: Sequence[Table], column: str) -> Excerpt:
+def _show_largest(tables: Sequence[Table], column: str, unit: Unit) -> Excerpt:
     name = f"loss_by_{column}"
-    groups = len(_find_estimates(tables, name))
+    groups = len(_find_estimates(tables, name, unit))
     note = ""
     if groups > _MOST_GROUPS:
         note = say(__name__, "largest", _MOST_GROUPS, groups, name)

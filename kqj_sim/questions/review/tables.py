@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from kqj_sim.errors import InputError
-from kqj_sim.messages import join_words, suggest
+from kqj_sim.messages import capitalize, join_words, suggest
 from kqj_sim.output.sentences import say
 from kqj_sim.policies.players import label_players
 from kqj_sim.questions.review.cross_fitting import Mean, add_means, find_mistakes, make_mean
-from kqj_sim.questions.review.grading import Grade
+from kqj_sim.questions.review.grading import POINTS, Grade, Unit
 from kqj_sim.questions.review.play import Parts, RoundReview, compute_accuracy
 from kqj_sim.stats import intervals
 from kqj_sim.stats.intervals import Estimate, make_count, make_exact
@@ -47,10 +47,10 @@ TABLES: Mapping[str, str] = {
 }
 
 _HEADS: Mapping[str, tuple[str, tuple[str, ...], str]] = {
-    "seats": ("Points lost by each player", ("seat", "label", "role"), "luck_note"),
+    "seats": ("{unit} lost by each player", ("seat", "label", "role"), "luck_note"),
     "team_parts": ("Luck and skill of each side", ("team", "labels"), "parts_note"),
     "parts": ("Luck and skill of each seat", ("seat",), "parts_note"),
-    "players": ("Points a round of a player", ("player",), ""),
+    "players": ("{unit} a round of a player", ("player",), ""),
     "differences": ("Differences between players without luck", ("player", "other"), ""),
     "outcomes": ("Decisions in hindsight, with the cards as they were", ("player",), ""),
     "decisions": ("Every decision", ("line", "at", "player", "kind", "choice", "best"), ""),
@@ -120,7 +120,7 @@ def average_rounds(values: Sequence[float], confidence: float) -> Estimate:
 
 
 def make_review_tables(
-    reviews: Sequence[RoundReview], confidence: float, by: Sequence[str] = ()
+    reviews: Sequence[RoundReview], confidence: float, by: Sequence[str] = (), unit: Unit = POINTS
 ) -> list[Table]:
     """Return the tables of reviewed rounds, also of losses by the `GROUP_COLUMNS` of `by`."""
     if not reviews:
@@ -130,9 +130,10 @@ def make_review_tables(
     labels, tables = label_players(names), []
 
     def add(name: str, rows: Iterable[TableRow], columns: tuple[str, ...] = ()) -> None:
-        lines = list(rows)
-        title = f"Points lost a round{f' by {join_words(columns)}' if columns else ', in all'}"
+        lines = [(group, unit.name_key(quantity), number) for group, quantity, number in rows]
+        title = f"{{unit}} lost a round{f' by {join_words(columns)}' if columns else ', in all'}"
         title, groups, note = _HEADS.get(name, (title, columns, ""))
+        title = title.format(unit=capitalize(unit.noun))
         note = say(__name__, note) if note else ""
         kind = {"observations": "decisions"} if name == "outcomes" else {"counted": False}
         table = Table(name, title, groups, lines, note, game=game, **kind)

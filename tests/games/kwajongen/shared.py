@@ -151,7 +151,7 @@ TYPED = "odds Ah Kh 9s Ts --game kwajongen --return Jh"
 PLAYED = "odds As Qd Kd 9c --game kwajongen --return Jc --played 'Ts Kc'"
 
 WRONG_USAGE = {
-    "equity --game kwajongen": "this is of KQJ only",
+    "equity --game kwajongen": "is known for KQJ only",
     "simulate --void-rule free": "--void-rule is a rule of kwajongen",
     "simulate --game kwajongen --teams 3": "--teams is a rule of kqj",
     "simulate --game kwajongen --policy points": "no policy 'points'; known: ",
@@ -194,7 +194,7 @@ WRONG_USAGE = {
 """A command line, and what its line names: the argument, and often what to write instead."""
 
 WRONG_CALLS = {
-    "equity(game='kwajongen')": "this is of KQJ only",
+    "equity(game='kwajongen')": "is known for KQJ only",
     "simulate(game='chess')": "'chess' is not a game: use kqj or kwajongen",
     "simulate(game='kwajongen', where=\"sender_holds('8')\")": "the ranks are AKQJT9",
     "simulate(void_rule='free')": "`void_rule` is a rule of kwajongen",

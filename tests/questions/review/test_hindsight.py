@@ -69,7 +69,7 @@ def test_luck_of_the_deal_has_mean_zero(rules: GameRules) -> None:
         actual = find_actual_hands(played, 1, random=False)
         assert actual is not None
         options = [str(option) for option in sampler.options]
-        scores = sampler.score(actual)[options.index(sampler.ask(actual.keys[:1])[0])]
+        scores = sampler.score(actual)[0][options.index(sampler.ask(actual.keys[:1])[0])]
         values = compute_differences(scores, rules).mean(axis=0)
         for place in range(rules.seats):
             value = float(values[played.teams[played.seat_of(place)]])
@@ -90,7 +90,7 @@ def test_decisions_of_the_reference_player_are_worth_the_score(rules: GameRules)
         for decision in played.decisions:
             sampler = sample_decision(decision, settings, 1, ignore_calls=True)
             options = [str(option) for option in sampler.options]
-            (scores,) = sampler.score(actual)[options.index(str(decision.choice))]
+            (scores,) = sampler.score(actual)[0][options.index(str(decision.choice))]
             assert scores.tolist() == played.source.scores, decision.at
 
 
@@ -146,7 +146,7 @@ def test_the_cards_that_follow_end_in_the_value_in_hindsight(table: str) -> None
         going_on = Continuation(played, reference, seed=1)
         for decision in [each for each in played.decisions if not each.is_call][::4]:
             sampler = sample_decision(decision, make_settings(rules), 1, True)
-            values = compute_differences(sampler.score(actual), rules).mean(axis=1)
+            values = compute_differences(sampler.score(actual)[0], rules).mean(axis=1)
             for number in {0, len(values) - 1}:
                 card = sampler.options[number]
                 tricks = going_on.list_tricks(decision, card)

@@ -148,29 +148,29 @@
       box.append(make("p", text, "note"));
       return;
     }
-    const name = nouns[round][decision.seat];
+    const name = nouns[round][decision.seat], lost = path + ".loss_" + data.grade;
     const [deed, best] = words[round][found.decisions.indexOf(decision)];
     const verdict = make("p", undefined, "verdict " + (decision.mistake ? "mistake" : decision.choice === decision.best ? "fine" : ""));
     verdict.append(decision.mistake ? "Mistake: " + deed : capital(deed));
     if (decision.choice === decision.best) verdict.append(", the best option.");
     else {
-      verdict.append("; " + best + " was worth ", value(path + ".loss_points", points));
-      if (decision.loss_points_low !== null) {
+      verdict.append("; " + best + " was worth ", value(lost, points));
+      if (look(lost + "_low") !== null) {
         const interval = make("span", undefined, "interval");
         verdict.append(" ");
-        interval.append("(", value(path + ".loss_points_low", points), " to ", value(path + ".loss_points_high", points), ")");
+        interval.append("(", value(lost + "_low", points), " to ", value(lost + "_high", points), ")");
         verdict.append(interval);
       }
       const large = decision.large_loss_share;
-      if (large >= 0.005 && large < 1) verdict.append(" points more, and 30 or more in ", value(path + ".large_loss_share", share), " of the deals");
-      else verdict.append(" points more");
+      if (large >= 0.005 && large < 1) verdict.append(" " + data.unit + " more, and 30 or more in ", value(path + ".large_loss_share", share), " of the deals");
+      else verdict.append(" " + data.unit + " more");
       if (decision.outcome === "lucky") verdict.append(" (lucky: with these cards it cost nothing)");
       verdict.append((decision.reason ? ": " + decision.reason : "") + (decision.mistake ? "." : ". This is not shown to be a mistake."));
     }
     box.append(verdict);
     const table = make("table", undefined, "stacked"), head = table.createTHead().insertRow(), body = table.createTBody();
     const hindsight = decision.options.some((each) => each.hindsight_value !== null && each.hindsight_value !== undefined);
-    ["option", "points", "wins", ...(hindsight ? ["in hindsight"] : [])].forEach((text, k) => {
+    ["option", data.unit, "wins", ...(hindsight ? ["in hindsight"] : [])].forEach((text, k) => {
       const heading = make("th", text, k ? "" : "key");
       heading.scope = "col";
       head.append(heading);
@@ -230,7 +230,7 @@
     made.append("After " + signed(decision[name]) + " in trick " + decision.trick + ", as the reference player goes on. ");
     if (now.at === "end") {
       const option = decision.options.findIndex((each) => each.name === decision[name]);
-      made.append("Difference of the scores for " + nouns[round][decision.seat] + ": ", value(path + ".options." + option + ".hindsight_value", points), ". ");
+      made.append((data.grade === "games" ? "Games won in 100 by " : "Difference of the scores for ") + nouns[round][decision.seat] + ": ", value(path + ".options." + option + ".hindsight_value", points), ". ");
     }
     const button = make("button", "back to the round");
     button.dataset.line = "";
