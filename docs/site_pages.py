@@ -3,7 +3,8 @@
 Pages of docs/ read well in the repository, too.  What the site adds:
 
 - a page whose whole text is a link to a file outside docs/ becomes that file (`changelog.md`);
-- links to other files of the repository lead to their pages in the site, or to copies of them.
+- links to other files of the repository lead to their pages in the site, or to copies of them;
+- rows of tables in outputs have a class: on phones they scroll, while sentences wrap.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ ROOT = DOCS.parent
 
 STAND_IN = re.compile(r"\A# .*\n\n\[[^\]]*\]\((\.\./[^)]+\.(?:md|ipynb))\)\n\Z")
 """A page that stands for a file outside docs/: a title and a link."""
+ROW = re.compile(r'<span class="go">(?=[^\n]*(?:  |───))')
+"""The beginning of a row, in a paragraph of output that has a line below its headings."""
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!\w+:)([^)#\s]*)(#[^)\s]*)?\)")
 
 
@@ -92,6 +95,12 @@ def _write_html(html: str) -> tuple[str, ...]:
     return ("````{raw} html", f'<div class="output">{html}</div>', "````", "")
 
 
+def mark_rows(html: str) -> str:
+    """Return a page in which rows of tables have a class of their own."""
+    parts = html.split("\n\n")
+    return "\n\n".join(ROW.sub('<span class="go row">', p) if "───" in p else p for p in parts)
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the extension."""
     stand_ins = find_stand_ins()
@@ -101,7 +110,11 @@ def setup(app: Sphinx) -> dict[str, bool]:
         if page.is_file():
             source[0] = write_page(page, source[0], stand_ins)
 
+    def mark(app: Sphinx, name: str, template: str, context: dict[str, Any], tree: object) -> None:
+        context["body"] = mark_rows(context.get("body", ""))
+
     app.connect("source-read", read)
+    app.connect("html-page-context", mark)
     app.connect("build-finished", _copy_reports)
     return {"parallel_read_safe": True}
 
