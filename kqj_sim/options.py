@@ -157,7 +157,7 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "error_rate": Option(
         "Players",
-        "Take each call and card heard for an error with this chance.",
+        "Assume that each call and card of the others is an error with this chance.",
         parse=partial(parse_share, example="0.03 or 3%", or_zero=True),
         metavar="SHARE",
         rare=True,

@@ -48,7 +48,7 @@ def columns(game: str, format: str, color: str) -> None:
     """List the columns of the rows, for --by and --where.
 
     A row is a deal.  Columns hold whole numbers, flags (false or true), or the texts listed here.
-    What did not happen is null, as the contract where everybody passed: then neither a condition
+    What did not happen is null, such as the contract where everybody passed: neither a condition
     nor its opposite holds.
     sender_holds('KQJ') is a condition, too: these trumps are in the Sender's hand.
     A condition compares numbers with numbers and texts with texts in quotes, and joins comparisons

@@ -72,7 +72,7 @@ def compare(
 
     Shows which policy is better, by how much and why.  Two policies play every deal against each
     other with the sides exchanged; more than two play in pairs.  Without `deals` they go on until
-    the lead is known to a fifth of itself or both are shown equal.
+    the lead is known to within a fifth of it, or both are shown to be equal.
 
     `policies` are specifications, see `kqj-sim help policies`.
 
@@ -273,8 +273,8 @@ def tune(
 
     Raises:
         ValueError: an argument is wrong; one line that says what would be right.
-        OSError: the policy cannot be saved.  If it cannot after the search, its attribute `result`
-            has what was found.
+        OSError: the policy cannot be saved; if the search was over, its attribute `result` has what
+            was found.
 
     >>> import kqj_sim as kqj
     >>> result = kqj.tune(

@@ -39,7 +39,7 @@ class OddsOption:
 
     Attributes:
         name: the call, such as "take h", "120 h" or "pass", or the card, such as "As".
-        value: points a round that your side scores more than the others with it, on average.
+        value: the points by which your side outscores the others with it, on average.
         win: chance that your side wins the round with it.
         lead: points a round by which the best option leads it; None for the best itself.
         game: chance that your side wins the game with it; None unless the scores are known.

@@ -70,14 +70,14 @@ def report(
         compare: compare these policies, two or more.
         compare_deals: play this many deals for each pair of policies compared.
         save_rows: write one row per deal to rows.parquet, too.
-        index: list this report and those in the folders beside it in a page, index.html, there;
-            link to it.
+        index: link to a page, index.html, beside the folder, which lists the reports of all
+            folders there.
         force: replace files of the same names in the folder.
 
     Raises:
         ValueError: an argument is wrong; one line that says what would be right.
-        OSError: the folder cannot be written.  If it cannot once deals were played, its attribute
-            `result` has the report.
+        OSError: the folder cannot be written; if the deals were played, its attribute `result`
+            has the report.
 
     >>> import kqj_sim as kqj, tempfile
     >>> folder = tempfile.mkdtemp()

@@ -89,8 +89,8 @@ def simulate(
 
     Raises:
         ValueError: an argument is wrong; one line that says what would be right.
-        OSError: a file cannot be written.  If the rows cannot once deals were played, its attribute
-            `result` has the tables.
+        OSError: a file cannot be written; if the deals were played, its attribute `result` has
+            the tables.
 
     >>> import kqj_sim as kqj
     >>> result = kqj.simulate(deals=2000, policy="standard", teams=3)
