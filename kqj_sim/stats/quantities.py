@@ -127,6 +127,9 @@ QUANTITIES: Mapping[str, Quantity] = {
     "adjusted_mean": Quantity("without luck", "points"),
     "luck_mean": Quantity("luck", "points"),
     "rounds": Quantity("rounds", "count"),
+    "rank": Quantity("rank", "count"),
+    "rated_loss_points_per_round": Quantity("lost without luck, points a round", "points"),
+    "rated_loss_games_per_round": Quantity("lost without luck, games in 100 a round", "points"),
     "own_decisions_difference_mean": Quantity("difference, points a round", "points"),
     "differences_shown": Quantity("shown", "count"),
 }

@@ -347,7 +347,12 @@ def _find_estimates(
 def _list_season_parts(tables: Sequence[Table], by: Sequence[str], unit: Unit) -> list[Excerpt]:
     """Return the players, their luck, and the losses by trick and role, or the largest ones."""
     by_role = [Excerpt(f"loss_by_{column}", _LOSSES) for column in ("trick", "role")]
-    return [*_OF_PLAYERS, *([_show_largest(tables, column, unit) for column in by] or by_role)]
+    rating = [Excerpt("rating", ("rank", "rated_loss_points_per_round"))] if "player" in by else []
+    return [
+        *rating,
+        *_OF_PLAYERS,
+        *([_show_largest(tables, column, unit) for column in by] or by_role),
+    ]
 
 
 def _show_largest(tables: Sequence[Table], column: str, unit: Unit) -> Excerpt:

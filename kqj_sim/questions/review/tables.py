@@ -17,8 +17,9 @@ from kqj_sim.questions.review.cross_fitting import Mean, add_means, find_mistake
 from kqj_sim.questions.review.grading import POINTS, Grade, Unit
 from kqj_sim.questions.review.play import Parts, RoundReview, compute_accuracy
 from kqj_sim.stats import intervals
-from kqj_sim.stats.intervals import Estimate, make_count, make_exact
+from kqj_sim.stats.intervals import Estimate, clip_estimate, make_count, make_exact
 from kqj_sim.stats.quantiles import student_quantile
+from kqj_sim.stats.shrinkage import shrink_means
 from kqj_sim.stats.tables import Table, TableRow
 
 OUTCOMES: Mapping[str, str] = {
@@ -34,6 +35,7 @@ TABLES: Mapping[str, str] = {
     "parts": "one round: luck and skill of each seat",
     "team_parts": "one round: luck and skill of each side",
     "players": "points a round of each player, with and without luck",
+    "rating": "how well each player plays: ranks, and points lost a round without their luck",
     "differences": "differences between players without luck",
     "outcomes": "shares of mistakes, luck and bad luck among a player's decisions",
     "loss": "points lost a round, in all",
@@ -51,6 +53,7 @@ _HEADS: Mapping[str, tuple[str, tuple[str, ...], str]] = {
     "team_parts": ("Luck and skill of each side", ("team", "labels"), "parts_note"),
     "parts": ("Luck and skill of each seat", ("seat",), "parts_note"),
     "players": ("{unit} a round of a player", ("player",), ""),
+    "rating": ("Who plays best", ("player",), "rating_note"),
     "differences": ("Differences between players without luck", ("player", "other"), ""),
     "outcomes": ("Decisions in hindsight, with the cards as they were", ("player",), ""),
     "decisions": ("Every decision", ("line", "at", "player", "kind", "choice", "best"), ""),
@@ -146,6 +149,7 @@ def make_review_tables(
         add("team_parts", _list_parts(review, review.team_parts or ()))
         add("parts", _list_parts(review, review.parts or ()))
     add("players", _list_players(reviews, names, confidence))
+    add("rating", _rate_players(reviews, confidence, unit))
     add("differences", _compare_players(reviews, names, confidence))
     add("outcomes", _list_outcomes(grades))
     losses = {"loss": (), **{f"loss_by_{column}": (column,) for column in (*_LOSS_COLUMNS, *by)}}
@@ -346,6 +350,48 @@ def _list_players(
             mistakes_per_round=average(lambda total: float(total.mistakes), totals),
             accuracy_share=compute_accuracy(lost, random_loss),
         )
+
+
+_STAKE = 20
+"""A decision in which a random choice loses so many points weighs half of one without risk."""
+
+
+def _rate_players(
+    reviews: Sequence[RoundReview], confidence: float, unit: Unit
+) -> Iterator[TableRow]:
+    """Yield the rank of each player, and what they lose a round without the luck of their mistakes.
+
+    A loss varies the more the more there was to lose, so decisions are weighed by the inverse of
+    the variance that this makes likely, 1 / (20 + what random choices lose).  That does not depend
+    on the choice.  The sum of a round is multiplied by what makes all players together lose what
+    they lost; `shrink_means` does the rest.
+    """
+    samples: dict[str, list[float]] = {}
+    stake = _STAKE * unit.least
+    noise, weighted, lost = [], [], []
+    for review in reviews:
+        for seat in review.seats:
+            own = [grade for grade in review.grades if grade.decision.seat == seat]
+            weights = [1 / (stake + max(0.0, grade.random_loss)) for grade in own]
+            losses = [grade.loss.points for grade in own]
+            pairs = [*zip(weights, losses, strict=True)]
+            weighted.append(math.fsum(weight * loss.value for weight, loss in pairs))
+            noise.append(math.fsum((weight * loss.error) ** 2 for weight, loss in pairs))
+            lost += [loss.value for loss in losses]
+            samples.setdefault(review.played.names[seat], []).append(weighted[-1])
+    if len(samples) < 2 or len(reviews) < 2:
+        return
+    scale = stake
+    if math.fsum(weighted) > 0 and math.fsum(lost) > 0:
+        scale = math.fsum(lost) / math.fsum(weighted)
+    scaled = [[scale * loss for loss in own] for own in samples.values()]
+    means = shrink_means(scaled, scale**2 * math.fsum(noise) / len(noise), confidence)
+    places = dict(zip(samples, zip(means.rank(), means.estimate(), strict=True), strict=True))
+    for name in sorted(places, key=lambda name: places[name][1].value):
+        rank, estimate = places[name]
+        yield (name,), "rank", make_count(rank)
+        positive = estimate._replace(value=max(0.0, estimate.value))
+        yield (name,), "rated_loss_points_per_round", clip_estimate(positive, (0.0, math.inf))
 
 
 def _compare_players(

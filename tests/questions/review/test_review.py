@@ -196,6 +196,17 @@ def test_names_that_differ_in_case_are_one_player_with_a_warning(tmp_path: Path)
         assert f"'{other}' and 'Ann' are counted as one player" in done.stderr
 
 
+def test_players_are_ranked_by_what_they_lose_without_luck() -> None:
+    played = list(kqj.records(deals=8, seed=3, policy=["standard"] * 3 + ["greedy"] * 3))
+    records = [msgspec.structs.replace(record, players=NAMES) for record in played]
+    found = kqj.review(records, samples=20, reference="points+greedy", by="player")
+    numbers = found.tables["rating"].groupby("quantity").value.agg(list)
+    ranks, losses = numbers["rank"], numbers["rated_loss_points_per_round"]
+    assert ranks[0] == 1 and losses == sorted(losses)
+    assert sum(losses) == pytest.approx(found.estimate("loss_points_per_round", "loss").value)
+    assert "Who plays best" in str(found.key)
+
+
 def test_several_rounds_without_a_decision_of_the_player_say_so(tmp_path: Path) -> None:
     path = tmp_path / "friday.txt"
     known = "Hands:\n  Ann: 8h Ah Kh 5d 6c + 9h Qh Ac\nTricks:\n  8h 7h Jh 4h 5h Th\n"
