@@ -175,11 +175,9 @@ def draw_callers(
         state, observed_calls, keys, weights, counts, signal, errors, np.zeros(b.LANES, np.int64)
     )
     signal[observed.SEARCHING] = 1
-    first_listed, listed_callers = 0 if errors.shape[0] > 0 else 1, 0
+    listed_callers = 0
     if rules.auction:
-        listed_callers = observed.count_listed_callers(
-            observed_calls, first_listed, signal[observed.LISTED]
-        )
+        listed_callers = observed.count_listed_callers(observed_calls, signal[observed.LISTED])
     signal[observed.LISTED] = listed_callers
     listed = np.empty(observed.LISTED_TRIES if listed_callers > 0 else 0, np.int64)
     unseen = remaining[0]
@@ -188,8 +186,8 @@ def draw_callers(
         next_call = observed.find_next_caller(observed_calls, call)
         place = observed_calls[call * observed.OBSERVED_CALL_SIZE + observed.CALLER_PLACE]
         caller_hands = hands[place * b.LANES :]
-        is_listed = first_listed <= caller < first_listed + listed_callers
-        for i in range(lanes):
+        is_listed = 1 <= caller <= listed_callers
+        for i in range(lanes if caller > 0 else 0):
             key = keys[i & -observed.LISTED_DEALS if is_listed else i]
             observed.assume_errors(search, call, next_call, i, key)
         if is_listed:

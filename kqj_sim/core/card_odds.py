@@ -285,16 +285,16 @@ _draw_caller_hands = observed.make_caller_search(_draw_from_layouts)
 
 
 @scalar
-def _count_listed_callers(turn: CardTurn, first: int, most: int, rules: t.Rules) -> int:
-    """Return for how many callers hands are listed (`core.observed_calls.count_listed_callers`).
+def _count_listed_callers(turn: CardTurn, most: int, rules: t.Rules) -> int:
+    """Return for how many callers, from the second on, hands are listed, at most so many.
 
     There are none unless the layouts that the plays allow can then be counted.
     """
-    listed = observed.count_listed_callers(turn.observed_calls, first, most) if rules.auction else 0
+    listed = observed.count_listed_callers(turn.observed_calls, most) if rules.auction else 0
     if listed == 0:
         return 0
     others, call = turn.known.copy(), 0
-    for _ in range(first + listed):
+    for _ in range(listed + 1):
         others[
             hh.HAND_SIZES
             + turn.observed_calls[call * observed.OBSERVED_CALL_SIZE + observed.CALLER_PLACE]
@@ -339,10 +339,7 @@ def _draw_layouts(
             draws.hidden[i, place] = 0
         for number in range(hh.PUBLIC_KNOWLEDGE_SIZE):
             draws.knowledge[i, number] = turn.known[number]
-    first_listed = 0 if turn.errors.shape[0] > 0 else 1
-    listed_callers = _count_listed_callers(
-        turn, first_listed, search.signal[observed.LISTED], rules
-    )
+    listed_callers = _count_listed_callers(turn, search.signal[observed.LISTED], rules)
     search.signal[observed.LISTED] = listed_callers
     listed = np.empty(observed.LISTED_TRIES if listed_callers > 0 else 0, np.int64)
     source = _Source(
@@ -354,15 +351,13 @@ def _draw_layouts(
         next_call = observed.find_next_caller(turn.observed_calls, call)
         place = turn.observed_calls[call * observed.OBSERVED_CALL_SIZE + observed.CALLER_PLACE]
         hands = draws.hidden[:, place]
-        is_listed = first_listed <= caller < first_listed + listed_callers
-        for i in range(lanes):
+        is_listed = 1 <= caller <= listed_callers
+        for i in range(lanes if caller > 0 else 0):
             key = search.keys[i]
             if is_listed:
                 key = rng.derive_deal_key(seed, (first + i) & -observed.LISTED_DEALS)
             observed.assume_errors(search, call, next_call, i, key)
         if is_listed:
-            if caller == 0:
-                _forget_others_plays(turn, draws, lanes, place)
             may = turn.known[hh.UNSEEN] & ~turn.known[hh.EXCLUDED + place]
             count = 0
             for i in range(lanes):
@@ -391,7 +386,7 @@ def _draw_layouts(
             draws.knowledge[i, hh.UNSEEN] &= ~hands[i]
             draws.knowledge[i, hh.HAND_SIZES + place] = 0
             draws.knowledge[i, hh.EXCLUDED + place] = -1
-        if listed_callers > 0 and caller == first_listed + listed_callers - 1:
+        if caller == listed_callers > 0:
             _weigh_others_plays(turn, search, draws, lanes)
         call, caller = next_call, caller + 1
     if not _draw_first_layouts(draws, search, lanes, _REST_COUNTER):

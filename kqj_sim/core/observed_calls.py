@@ -27,8 +27,8 @@ Players err: a call is the assumed player's with the chance 1 - e, and else one 
 tells nothing of the hand.  Each deal assumes that each call was an error or not, by a chance near
 the one that it was (`estimate_errors`), and weighs the chance of what it assumes over the chance of
 assuming it; hands agree with the other calls.  So a call that the player would hardly ever make
-counts as an error by itself, and a usual one as information.  Then the share of the first caller
-differs between deals, too, and is a weight; where hands are listed, that caller's are.
+counts as an error by itself, and a usual one as information.  For the first caller each hand that
+is tried assumes errors anew, so that no share is needed there, either.
 """
 
 from __future__ import annotations
@@ -86,14 +86,17 @@ CALL_ROWS = 5
 OBSERVED_CALL_SIZE = CALL_ROWS + len(PUBLIC_ROWS)
 
 
-ERROR_CHANCE, ERROR_WEIGHT, MEANT_WEIGHT = range(3)
-"""Of each observed call: the chance with which a deal assumes that it was an error; the weights of
-deals that do, and that do not."""
-ERROR_SIZE = 3
+ERROR_CHANCE, ASSUMED_CHANCE, ERROR_WEIGHT, MEANT_WEIGHT = range(4)
+"""Of each observed call: the chance that it was an error; the chance with which a deal, or of the
+first caller a hand, assumes that; the weights of those that do, and that do not."""
+ERROR_SIZE = 4
 ERROR_TRIES = 1 << 12
 """Hands of a caller with which these are estimated."""
 _MAX_ERROR_CHANCE = 0.98
 """Some deals search for a hand even for a call that none of these hands makes."""
+_FASTER, _MOST_ASSUMED = 10, 0.5
+"""Factor of the chance to assume an error, and that chance at most, where the first caller hardly
+ever calls so: else as many hands would be tried as it takes for an error by chance."""
 _CHANCES_OF_ERRORS = (1 / 2, 1 / 12, 1 / 100)
 """Chances that an error is this call: to pass or not to counter, to take or to counter, to bid."""
 _ERROR_COUNTER = rng.HIDDEN_HAND + (13 << 24)
@@ -293,7 +296,7 @@ def compute_call_chances(
         matches = replay_caller(questions, lanes, call, call + step, rules, none, matching)
         as_error, meant, at = 0.0, 1.0, 0
         if has_errors:
-            chance = search.errors[call, ERROR_CHANCE]
+            chance = search.errors[call, ASSUMED_CHANCE]
             as_error = chance * search.errors[call, ERROR_WEIGHT]
             meant = (1.0 - chance) * search.errors[call, MEANT_WEIGHT]
         for lane in range(lanes):
@@ -353,20 +356,42 @@ def estimate_errors(
                 chances[start + lane] *= as_error + (1.0 - rate) * made[lane]
         share = made_total / total
         meant = (1.0 - rate) * (share + 0.5 / ERROR_TRIES)
-        chance = min(as_error / (as_error + meant), _MAX_ERROR_CHANCE)
+        assumed = chance = min(as_error / (as_error + meant), _MAX_ERROR_CHANCE)
+        if place == observed_calls[CALLER_PLACE]:
+            # With this chance all hands that match weigh the same.
+            assumed = as_error / (as_error + 1.0 - rate)
+            assumed = min(_FASTER * assumed, _MOST_ASSUMED) if chance > 0.5 else assumed
         errors[call, ERROR_CHANCE] = chance
-        errors[call, ERROR_WEIGHT] = as_error / chance
-        errors[call, MEANT_WEIGHT] = (1.0 - rate) / (1.0 - chance)
+        errors[call, ASSUMED_CHANCE] = assumed
+        errors[call, ERROR_WEIGHT] = as_error / assumed
+        errors[call, MEANT_WEIGHT] = (1.0 - rate) / (1.0 - assumed)
+
+
+@scalar
+def _draw_errors(search: CallerSearch, first: int, last: int, key: t.Key) -> int:
+    """Draw which calls, from `first` to before `last`, are assumed to be errors: one bit each."""
+    errors = 0
+    for call in range(first, min(last, search.errors.shape[0])):
+        fraction = rng.to_fraction(rng.draw(key, _ERROR_COUNTER + call))
+        errors |= 1 << call if fraction < search.errors[call, ASSUMED_CHANCE] else 0
+    return errors
+
+
+@scalar
+def _weigh_errors(search: CallerSearch, first: int, last: int, errors: int) -> float:
+    """Return the weight of a deal with these assumed errors among some calls."""
+    weight = 1.0
+    for call in range(first, min(last, search.errors.shape[0])):
+        weight *= search.errors[call, ERROR_WEIGHT if errors >> call & 1 else MEANT_WEIGHT]
+    return weight
 
 
 @scalar
 def assume_errors(search: CallerSearch, first: int, last: int, i: int, key: t.Key) -> None:
     """Assume which calls, from `first` to before `last`, were errors; weigh the deal by that."""
-    for call in range(first, min(last, search.errors.shape[0])):
-        fraction = rng.to_fraction(rng.draw(key, _ERROR_COUNTER + call))
-        is_error = fraction < search.errors[call, ERROR_CHANCE]
-        search.assumed_errors[i] |= 1 << call if is_error else 0
-        search.weights[i] *= search.errors[call, ERROR_WEIGHT if is_error else MEANT_WEIGHT]
+    errors = _draw_errors(search, first, last, key)
+    search.assumed_errors[i] |= errors
+    search.weights[i] *= _weigh_errors(search, first, last, errors)
 
 
 @scalar
@@ -399,13 +424,12 @@ def _update_matches(
 
 
 @scalar
-def count_listed_callers(observed_calls: t.Int64Array, first: int, most: int) -> int:
-    """Return for how many callers, `first` (0 or 1) and those after, hands are listed.
+def count_listed_callers(observed_calls: t.Int64Array, most: int) -> int:
+    """Return for how many callers, from the second on, hands are listed, at most so many.
 
-    These are the first who have bid, as far as caller number `most`.
+    These are the first who have bid.
     """
-    most = most + 1 - first if most > 0 else 0
-    count, call = 0, find_next_caller(observed_calls, 0) if first > 0 else 0
+    count, call = 0, find_next_caller(observed_calls, 0)
     while count < most and call < observed_calls.shape[0] // OBSERVED_CALL_SIZE:
         next_call = find_next_caller(observed_calls, call)
         bids = 0
@@ -498,8 +522,7 @@ def make_caller_search(draw_candidate: t.Kernel) -> t.Kernel:
         search: CallerSearch, source: object, lanes: int, caller: int, first: int, last: int,
         counter_step: int, rules: t.Rules, seating: t.Seating, hands: t.Int64Array,
     ) -> None:  # fmt: skip
-        is_weighed = caller > 0 or search.errors.shape[0] > 0
-        matches_needed = MATCHES_WANTED if is_weighed else 1
+        matches_needed = 1 if caller == 0 else MATCHES_WANTED
         max_attempts = MAX_ATTEMPTS if caller == 0 else MAX_LATER_ATTEMPTS
         if rules.auction and caller == b.SEATS - 2:
             # The last of all other players gets the cards that are left.
@@ -524,10 +547,15 @@ def make_caller_search(draw_candidate: t.Kernel) -> t.Kernel:
                 calling, cards = draw_candidate(source, i, place, key, rules)
                 candidates[lane] = cards
                 assumed[lane] = search.assumed_errors[i]
+                if caller == 0:
+                    assumed[lane] = _draw_errors(search, first, last, key)
                 put_calling_hand(state, lane, place, calling, rules)
                 state[b.KEY + lane] = key
             attempts += 1
             matches = replay_caller(questions, count, first, last, rules, assumed, matching)
+            for k in range(matches if caller == 0 else 0):
+                errors = assumed[matching[k]]
+                weights[unfinished[matching[k]]] *= _weigh_errors(search, first, last, errors)
             count = _update_matches(
                 unfinished, count, candidates, matching, matches, match_counts, hands,
                 matches_needed, attempts, weights,

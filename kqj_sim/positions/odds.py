@@ -42,8 +42,6 @@ class Playouts(NamedTuple):
         list_count: number of different lists of a caller.
         shares: float64 (callers, m), as `call_weights`, by the calls of the callers up to each;
             None if the shares of each caller are not asked for.
-        examined: number of hands, or draws, whose mean weight by the calls is the share of the
-            bidding; None for the hands that were asked for the first call.
     """
 
     drawn: int
@@ -55,7 +53,6 @@ class Playouts(NamedTuple):
     lists: Int64Array = NO_LISTS
     list_count: int = 0
     shares: Float64Array | None = None
-    examined: int | None = None
 
 
 @dataclass(eq=False, kw_only=True)
@@ -123,7 +120,6 @@ class Odds:
     agreeing_squares: float = 0.0
     list_count: int = 0
     share_count: int = 0
-    examined: int = 0
     hidden_cards: HiddenCards | None = None
     weigh_errors: Callable[[Int64Array, Float64Array], Float64Array] | None = None
     card_errors: Float64Array = field(init=False)
@@ -139,10 +135,6 @@ class Odds:
         """Add a chunk, or as many draws as make up `max_deals`; return how many have a weight."""
         weights, outcomes, drawn = playouts.weights, playouts.outcomes, playouts.drawn
         self.question_counts += playouts.counts
-        if playouts.examined is not None:
-            self.examined += playouts.examined
-        elif self.question_count:
-            self.examined += int(playouts.counts[0, 0])
         call_weights = weights if playouts.call_weights is None else playouts.call_weights
         self.agreeing_weight += float(call_weights.sum())
         self.agreeing_squares += float((call_weights**2).sum())
@@ -207,7 +199,7 @@ class Odds:
     def estimate_bidding_probability(self) -> Estimate:
         """Estimate the share of random deals in which the others would have called so."""
         return estimate_bidding_probability(
-            self.examined,
+            self.first_asked,
             self.agreeing_weight,
             self._compute_agreeing_squares(),
             self.confidence,
@@ -219,8 +211,12 @@ class Odds:
         if self.list_count == 0:
             return self.agreeing_squares
         between = self.agreeing_squares - self.agreeing_weight**2 / self.list_count
-        first = self.examined if len(self.error_chances) else max(self.first_agreed, 1)
-        return between + self.agreeing_weight**2 / first
+        return between + self.agreeing_weight**2 / max(self.first_agreed, 1)
+
+    @property
+    def first_asked(self) -> int:
+        """The number of hands of the first caller that were asked."""
+        return int(self.question_counts[0, 0]) if self.question_count else 0
 
     @property
     def first_agreed(self) -> int:
@@ -230,18 +226,15 @@ class Odds:
 
     def estimate_agreeing_share(self, caller: int) -> Estimate:
         """Estimate in which share of the hands left a caller, as drawn, would have called so."""
-        if caller == 0 and not len(self.error_chances):
-            return intervals.estimate_share(self.first_agreed, self.examined, self.confidence)
-        products, count, total = self.share_products, self.share_count, float(self.shares[caller])
         if caller == 0:
-            # Before the first caller each draw, or all those that share lists, weigh as much.
-            each = self.examined / count
-            before, square, product = each * count, each**2 * count, each * total
-        else:
-            before = float(self.shares[caller - 1])
-            square, product = products[caller - 1, caller - 1 : caller + 1].tolist()
+            share = float(self.shares[0]) / self.first_asked
+            return intervals.estimate_weighted_share(
+                share, self.first_asked, self.first_asked, self.confidence
+            )
+        before, products = caller - 1, self.share_products.tolist()
         return intervals.estimate_ratio_from_sums(
-            count, before, total, (square, product, float(products[caller, caller])),
+            self.share_count, float(self.shares[before]), float(self.shares[caller]),
+            (products[before][before], products[before][caller], products[caller][caller]),
             self.confidence, is_share=True,
         )  # fmt: skip
 

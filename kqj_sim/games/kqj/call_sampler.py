@@ -343,7 +343,7 @@ class KqjCallSampler(Sampler):
         by_place = hands.reshape(2 * SEATS, LANES)[:, :live]
         return Playouts(
             LANES, weights[:live], outcomes, by_place, counts, call_weights, lists, list_count,
-            by_caller, LANES if len(self._errors) else None,
+            by_caller,
         )  # fmt: skip
 
     def with_numbers(self, numbers: Sequence[int]) -> KqjCallSampler:

@@ -566,7 +566,7 @@ class KqjCardSampler(sampling.CardSampler):
             known, ways = self.turn.known, 1 / hh.count_layouts(self.turn.known)
             sizes = known[hh.HAND_SIZES : hh.HAND_SIZES + SEATS].tolist()
             callers = list(dict.fromkeys(call.place for call in self.observed_calls))
-            for place in callers[: listed + (0 if len(self.turn.errors) else 1)]:
+            for place in callers[: listed + 1]:
                 may = int(known[hh.UNSEEN] & ~known[hh.EXCLUDED + place])
                 ways *= comb(may.bit_count(), sizes[place])
                 sizes[place] = 0
@@ -605,8 +605,7 @@ class KqjCardSampler(sampling.CardSampler):
             lists = self._number_lists(first, count, keys)
         outcomes = self.play_out(hands, keys)
         return Playouts(
-            len(weights), weights, outcomes, hands.T, counts, call_weights, lists, list_count,
-            examined=count if len(self.turn.errors) else None,
+            len(weights), weights, outcomes, hands.T, counts, call_weights, lists, list_count
         )  # fmt: skip
 
     @cached_property
