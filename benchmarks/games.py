@@ -86,7 +86,7 @@ def format_classes(parts: list[Predictions]) -> str:
 def main(games: int, seed: int) -> None:
     """Compare the chances to win a game with whole games."""
     click.echo(
-        "\n# Calibration of the chance to win the game\n\n"
+        "\n## Calibration of the chance to win the game\n\n"
         f"Made by `python benchmarks/games.py --games {games} --seed {seed}`: the chance of each "
         "side before each round,\nby `kqj-sim equity`, against the end of the game, by tenths. "
         "*Apart* is the difference in percentage points, with its\nstandard error."
@@ -106,7 +106,7 @@ def main(games: int, seed: int) -> None:
             )  # fmt: skip
             title = ", ".join(rules.describe_variant()[::2]).capitalize()
             click.echo(
-                f"\n## {title}: games\n\n| chance | rounds | games | mean chance | won | apart |\n"
+                f"\n### {title}: games\n\n| chance | rounds | games | mean chance | won | apart |\n"
                 f"| --- | --: | --: | --: | --: | --: |\n{format_classes([*parts])}",
                 nl=False,
             )
