@@ -296,7 +296,10 @@ FLAGS: Mapping[str, Option] = {option.flag or name: option for name, option in O
 _ARGUMENTS = {"hand": "CARDS", "file": "FILE", "records": "FILE", "policies": "POLICIES"}
 """Placeholders of parameters that commands take without an option."""
 
-_MARK = re.compile(r"`(?:kqj\.(?P<function>\w+)\(\)|(?P<name>\w+)(?:=(?P<value>[^`]+))?)`")
+_MARK = re.compile(
+    r"(?:`|<code>)(?:kqj\.(?P<function>\w+)\(\)|(?P<name>\w+)(?:=(?P<value>[^`<]+))?)(?:`|</code>)"
+)
+"""What is in backticks, which pages have as code."""
 
 
 def speak_shell(text: str) -> str:

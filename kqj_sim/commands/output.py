@@ -143,7 +143,7 @@ class Output:
         screen = replace(screen, headline=[speak_shell(line) for line in screen.headline])
         if self._tables_file is not None or is_page:
             content = result.render(self.format) if is_page else render(screen, self.format)
-            if self.format == "json":
+            if is_page:
                 content = speak_shell(content.decode()).encode()
         if self._tables_file is not None:
             self._write_tables(content, screen)

@@ -151,12 +151,22 @@ def _make_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
+        finalize=mark_code,
     )
     environment.filters["breakable"] = _mark_line_breaks
     environment.filters["joined"] = join_intervals
     environment.filters["css"] = quote_css
     environment.filters["capital"] = capitalize
     return environment
+
+
+def mark_code(value: Any) -> Any:
+    """Return a text with backticks as HTML, in which what they enclose is code; others as is."""
+    if not isinstance(value, str) or hasattr(value, "__html__") or "`" not in value:
+        return value
+    from markupsafe import Markup
+
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(value)))
 
 
 def _mark_line_breaks(text: str) -> str:

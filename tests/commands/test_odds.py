@@ -109,11 +109,16 @@ def test_time_and_certainty_end_it() -> None:
     assert found["intervals"] == "confidence sequences"
 
 
-def test_few_effective_deals_are_only_a_hint() -> None:
+def test_few_effective_deals_are_only_a_hint(tmp_path: Path) -> None:
     arguments = ("--heard", "120 s, counter 4th", "--place", "3rd", "--bidding", "auction")
     assumed = ("--policy", "points+greedy", "--deals", "256", "--error-rate", "0")
     shown = run("odds", "9s 8s 7d Ah Ad 5d 6c Ac", *arguments, *assumed)
     assert "Only a hint: the effective sample is " in " ".join(shown.stdout.split())
+    path = tmp_path / "hint.html"
+    run("odds", "9s 8s 7d Ah Ad 5d 6c Ac", *arguments, *assumed, "--out", str(path))
+    page = path.read_text(encoding="utf-8")
+    assert "Try more --deals, another --policy or --ignore-calls." in page
+    assert "`" not in page
 
 
 def test_interrupted_odds_answer_with_the_deals_that_are_finished(tmp_path: Path) -> None:

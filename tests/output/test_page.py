@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -58,6 +59,15 @@ def test_html_is_well_formed_and_escapes_what_is_text() -> None:
     assert {"one", "made"} <= {*ids}
     links = [element.attrib["href"] for element in elements if element.tag == "a"]
     assert {"#", "#one", "#made"} == {*links}
+
+
+def test_words_in_backticks_are_code_on_all_pages() -> None:
+    sentence = "Try more `deals` than <5."
+    marked = "Try more <code>deals</code> than &lt;5."
+    noted = replace(PAGE.sections[0], text=(sentence,), note=sentence)
+    everywhere = replace(PAGE, lead=(sentence,), headlines=(sentence,), sections=(noted,))
+    assert page.to_html(everywhere).decode().count(marked) == 4
+    assert page.to_html_fragment([sentence], [sentence]).count(marked) == 2
 
 
 def test_html_needs_no_network_and_no_scripts() -> None:

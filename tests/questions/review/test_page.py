@@ -132,7 +132,9 @@ def test_a_page_is_written_by_its_suffix(game: str, tmp_path: Path) -> None:
     source.write_text(head + SHARED[game].OPENED)
     done = run("review", str(source), *OPTIONS, "--out", str(page))
     assert done.exit_code == 0, done.output
-    reader = Reader(page.read_text(encoding="utf-8"))
+    text = page.read_text(encoding="utf-8")
+    reader = Reader(text)
+    assert "`" not in re.sub(r"(?s)<script.*?</script>", "", text)
     data = json.loads(reader.embedded)
     assert [player["label"] for player in data["rounds"][0]["players"]] == names
     assert {decision["seat"] for decision in data["rounds"][0]["decisions"]} == {0}
