@@ -358,7 +358,7 @@ def _list_seats(name: str, policy: PolicyLike, rules: GameRules) -> Sequence[int
                 return [number]
             raise InputError(f"the seats are seat0 to seat{rules.seats - 1}")
         if whose != "team":
-            raise InputError(f"that is no seat or team; write seat0={wanted} or team0={wanted}")
+            raise InputError(f"that is not a seat or team; write seat0={wanted} or team0={wanted}")
         if rules.partners == "random":
             raise InputError(
                 f"with `partners='random'` teams change; name seats, such as seat0={wanted}"

@@ -187,14 +187,14 @@ Examples:
 Completion for bash (for zsh and fish: zsh_source, fish_source):
   eval "$(_KQJ_SIM_COMPLETE=bash_source kqj-sim)"
 
-Options can also be set in a TOML file (--config) and by environment variables: --deals of
-simulate by KQJ_SIM_SIMULATE_DEALS.
+Options can also be set in a TOML file (--config) and by environment variables, such as
+KQJ_SIM_SIMULATE_DEALS for --deals of simulate.
 """,
 )
 @click.version_option(__version__, "-V", "--version", message="%(prog)s %(version)s")
 def main() -> None:
-    """Tell what a hand of KQJ is worth, which strategy is better, and how often anything happens.
+    """Find out what a hand of KQJ is worth, which strategy is better, and how often things happen.
 
-    KQJ is a card game of the Belote family for six; Kwajongen (--game kwajongen) is a small one for
-    four.  The answers come from playing thousands to millions of deals.
+    KQJ is a card game of the Belote family for six; Kwajongen (--game kwajongen) is a small game
+    for four.  The answers come from playing thousands to millions of deals.
     """

@@ -50,7 +50,7 @@ class ImposedContract:
     def check(self, rules: GameRules) -> None:
         """Raise InputError if the rules do not allow the contract."""
         if not isinstance(rules, KqjRules):
-            raise InputError("contract: contracts can be imposed in kqj only")
+            raise InputError("contract: contracts can be imposed only in kqj")
         if not 0 <= self.place < rules.seats:
             raise InputError(f"place {self.place}: it should be 0 (the opener) to 5 (the dealer)")
         if self.contract not in rules.contracts:
@@ -85,6 +85,6 @@ class ImposedFirstCall:
     def check(self, rules: GameRules) -> None:
         """Raise InputError if the rules have no taking."""
         if not isinstance(rules, KqjRules):
-            raise InputError("first call: calls can be imposed in kqj only")
+            raise InputError("first call: calls can be imposed only in kqj")
         if rules.bidding != "take":
-            raise InputError("first call: with auctions nobody takes, leave it free")
+            raise InputError("first call: with auctions nobody takes: leave it out")

@@ -140,7 +140,7 @@ OPTIONS: Mapping[str, Option] = {
     # Who plays.
     "policy": Option(
         "Players",
-        "Seat this policy everywhere, or by team0=SPEC or seat3=SPEC.  "
+        "Seat this policy everywhere, or at some seats: team0=SPEC, seat3=SPEC.  "
         "[default: learned+network; standard in Kwajongen]",
         **_SPEC,
         multiple=True,
@@ -215,7 +215,7 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "first": Option(
         "Precision",
-        "Begin with the deal (or game) of this number.",
+        "Begin with the deal (or game) with this number.",
         **read_number(0, "0"),
         rare=True,
     ),

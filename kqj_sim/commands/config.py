@@ -69,7 +69,7 @@ def _select_values(
         if name not in known:
             hint = suggest(name, known) or "--help-all lists them"
             section = where and f"[{where}] "
-            raise click.UsageError(f"{path}: {section}{shorten(key)} is no option: {hint}")
+            raise click.UsageError(f"{path}: {section}{shorten(key)} is not an option: {hint}")
         if name in commands:
             raise click.UsageError(f"{path}: {key} is a table of options: write [{key}]")
         chosen[name] = value

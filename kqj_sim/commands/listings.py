@@ -48,9 +48,9 @@ def columns(game: str, format: str, color: str) -> None:
     """List the columns of the rows, for --by and --where.
 
     A row is a deal.  Columns hold whole numbers, flags (false or true), or the texts listed here.
-    What did not happen is null, such as the contract where everybody passed: neither a condition
-    nor its opposite holds.
-    sender_holds('KQJ') is a condition, too: these trumps are in the Sender's hand.
+    What did not happen is null, such as the contract if everybody passed: neither a condition on
+    it nor the opposite holds.
+    sender_holds('KQJ') is a condition, too: it holds if the Sender has these trumps.
     A condition compares numbers with numbers and texts with texts in quotes, and joins comparisons
     by and, or, not; a flag is a condition by itself, and counts as 0 or 1.
     """
@@ -165,7 +165,7 @@ Examples:
 def show(ctx: click.Context, specification: str, game: str, format: str) -> None:
     """Show the parameters of a policy as a TOML file to edit: meaning, range, default.
 
-    NAME is a name or any other specification.  The file reads back as the same player.
+    NAME is a name or any other specification.  Used as a policy, the file is the same player.
     """
     from kqj_sim.policies.players import format_player_file, parse_player
 

@@ -75,9 +75,7 @@ def _parse_upcard(section: Section, referee: Referee) -> Card | None:
     if not section:
         return None
     if not referee.has_upcard:
-        raise NotationLineError(
-            section[0].line, "Return: with auctions there is none: leave the line out"
-        )
+        raise NotationLineError(section[0].line, "Return: an auction has none: leave the line out")
     try:
         return parse_single_card(join_text(section), ranks=referee.rules.ranks)
     except InputError as error:
@@ -99,7 +97,7 @@ def _parse_hands(
         who = names.describe(seat)
         if seat in hands:
             raise NotationLineError(
-                piece.line, f"Hands: {who} has cards on line {hands[seat].line}, too"
+                piece.line, f"Hands: {who} already has cards on line {hands[seat].line}"
             )
         hands[seat] = _parse_hand(piece.line, text, referee, upcard, who)
     return hands
@@ -211,7 +209,7 @@ def _parse_contract(
     by = _BY_PATTERN.search(text := _STAKE_PATTERN.sub("", text))
     example = "h by Ann" if referee.has_upcard else "150 h by Ann, countered"
     if by is None:
-        raise NotationLineError(line, f"Contract: say who plays it: write for example {example}")
+        raise NotationLineError(line, f"Contract: say who plays it, for example {example}")
     sender = require_seat(names, section[0], by[1], "Contract")
     rest = _BY_PATTERN.sub("", text).strip(" ,")
     if not rest and upcard is not None and not referee.names_contract:
@@ -219,7 +217,7 @@ def _parse_contract(
     typed = parse_typed_contract(rest, referee.rules.seats)
     if typed is None or typed.contract is None or (typed.amount is None) != referee.has_upcard:
         raise NotationLineError(
-            line, f"Contract: {quote(rest)} is not one: write for example {example}"
+            line, f"Contract: {quote(rest)} is not a contract: write for example {example}"
         )
     stake = 1 if not stakes else 4 if stakes[0].startswith("over") else 2
     return FinalContract(sender, typed.contract, typed.amount, typed.capot, stake), bool(imposed)
@@ -465,7 +463,7 @@ class RoundReader:
                 for value in (written, right)
             ]
             raise NotationLineError(
-                line, f"{key}: {texts[0]} is written, the plays make {texts[1]}"
+                line, f"{key}: {texts[0]} is written, but the plays give {texts[1]}"
             )
 
     @property

@@ -300,7 +300,7 @@ def _read_typed_play(
         if place not in (None, seat):
             raise InputError(
                 f"after {count_noun(len(plays), 'card')} {describe_turn(seat, seats)}, not the "
-                f"{name_places(seats)[place or 0]}'s: give all cards played before yours, not yours"
+                f"{name_places(seats)[place or 0]}'s: give only the cards played before yours"
             )
         return cards
 
@@ -383,7 +383,7 @@ def assign_teams(
     if partners is None:
         return tuple(rules.fixed_team_of(seat) for seat in range(rules.seats))
     if rules.partners != "random":
-        raise InputError("partners are named with random partners only: leave them out")
+        raise InputError("partners are named only with random partners: leave them out")
     if place is None:
         raise InputError("partners are named by place: give your place, too")
     size = rules.seats // rules.team_count

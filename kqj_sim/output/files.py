@@ -140,7 +140,7 @@ class OutputFolder:
     def _check_existing(self) -> None:
         """Raise an error unless the folder may be filled; it may hold what killed runs left."""
         if not self._target.is_dir():
-            raise NotADirectoryError(errno.ENOTDIR, "is there, and no folder")
+            raise NotADirectoryError(errno.ENOTDIR, "exists and is not a folder")
         names = os.listdir(self._target)
         if not self.force and not all(name.startswith(PREFIX) for name in names):
             raise InputError(
@@ -180,7 +180,7 @@ class OutputFolder:
             for path in sorted(path for path in folder.rglob("*") if path.is_file()):
                 target = self.path / path.relative_to(folder)
                 if not self.force and target.exists():
-                    raise FileExistsError(errno.EEXIST, f"{target.name} is there already")
+                    raise FileExistsError(errno.EEXIST, f"{target.name} already exists")
                 if not target.parent.exists():
                     target.parent.mkdir(parents=True)
                     stack.callback(_remove_empty_folder, target.parent)
@@ -260,7 +260,7 @@ class OutputFile:
             status = self._target.stat()
             keys.add((status.st_dev, status.st_ino))
         if keys & _OPEN_TARGETS:
-            raise InputError(f"{self.path} is the file of two outputs: give each a file of its own")
+            raise InputError(f"{self.path} is named for two outputs: give each its own file")
         _OPEN_TARGETS.update(keys)
         stack.callback(_OPEN_TARGETS.difference_update, keys)
 

@@ -164,9 +164,9 @@ def mark_code(value: Any) -> Any:
     """Return a text with backticks as HTML, in which what they enclose is code; others as is."""
     if not isinstance(value, str) or hasattr(value, "__html__") or "`" not in value:
         return value
-    from markupsafe import Markup
+    from jinja2.filters import do_mark_safe
 
-    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(value)))
+    return do_mark_safe(re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(value)))
 
 
 def _mark_line_breaks(text: str) -> str:

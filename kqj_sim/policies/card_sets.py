@@ -231,7 +231,7 @@ def cards_text(
     try:
         return format_hand(list_cards(int(cards), number, game), ranks=order)
     except IndexError:
-        raise InputError(f"cards_text(): {cards:#x} is no set of cards of {game}") from None
+        raise InputError(f"cards_text(): {cards:#x} is not a set of cards of {game}") from None
 
 
 @scalar

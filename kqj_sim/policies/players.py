@@ -462,7 +462,7 @@ def parse_recorded_player(
             parts[at] = allowed[os.path.abspath(source)] + part[len(source) :]
         elif of_file or source not in built_in.union(registry.list_session_names()):
             raise InputError(
-                f"the record names the player {quote(text)}, who is not built in: a record loads "
+                f"the record names the player {quote(text)}, which is not built in: a record loads "
                 f"no policy, so name the players of this run, such as `policy` {shorten(text)}"
                 if allowed is None
                 else f"the record names {quote(source)}, which is neither built in nor named by "

@@ -117,7 +117,7 @@ class Policy:
         """
         if not isinstance(function, FunctionType):
             what = shorten(represent(function))
-            raise InputError(f"policy {self.name!r} decorates functions: {what} is none")
+            raise InputError(f"policy {self.name!r} decorates functions; {what} is not one")
         question = function.__name__.removeprefix("choose_")
         self.add_function("" if question == function.__name__ else question, function)
         return function

@@ -153,7 +153,7 @@ def read(path: Path) -> tuple[Float32Array, dict[str, Any]]:
             _ = about[name]
         expected = count_weights(about["policy"])
     except Exception as error:  # A damaged archive makes numpy and zipfile raise any kind.
-        raise RunError(f"{path} is no file of weights: {error}") from None
+        raise RunError(f"{path} is not a file of weights: {error}") from None
     if about["features"] != describe_features(about["policy"]):
         raise RunError(
             f"{path} is for other features: make it anew with {training_command(**about)}"

@@ -246,7 +246,7 @@ def _find_hand(
         if hands is not None and hands[seat]:
             cards = tuple(_read_card(f"{key}[{seat}]", text, rules) for text in hands[seat])
             if len(set(cards)) != len(cards):
-                _fail(f"{key}[{seat}]", "a card is there twice")
+                _fail(f"{key}[{seat}]", "a card is given twice")
             return cards
     return ()
 

@@ -207,7 +207,7 @@ class KqjCalling(base.Calling):
         if call.call == "overcounter":
             return self._explain_illegal_overcounter(call)
         if self.is_closed:
-            return "the calling was closed before"
+            return "the calling is already closed"
         if call.seat != self.turn:
             return f"it is the turn of seat {self.turn}, not of {call.seat}"
         if call.call == "take":
@@ -246,12 +246,12 @@ class KqjCalling(base.Calling):
         if not 0 <= call.seat < SEATS or self.teams[call.seat] == self.teams[bid.seat]:
             return f"seat {call.seat} is no opponent of the bidder, seat {bid.seat}"
         if self.calls[-1].call in ("counter", "overcounter"):
-            return "the bid was countered before"
+            return "the bid is already countered"
         if self.rules.counter_timing == "any" or bid.capot:
             if self.calls[-1] is not bid:
                 return "a counter comes right after the bid"
         elif self.is_closed:
-            return "the calling was closed before"
+            return "the calling is already closed"
         elif call.seat != self.turn:
             return f"it is the turn of seat {self.turn}, not of {call.seat}, to counter"
         return None

@@ -92,7 +92,7 @@ class DaskCluster:
             from distributed import Client
             from distributed.comm import get_address_host_port
         except ModuleNotFoundError:
-            raise RunError("for a cluster Dask is needed: pip install 'kqj-sim[cluster]'") from None
+            raise RunError("a cluster needs Dask: pip install 'kqj-sim[cluster]'") from None
         self.address = address
         self._notify = notify
         try:
@@ -104,9 +104,9 @@ class DaskCluster:
         except Exception as error:
             # Dask reads the answer of another service as sizes of arrays, and fails in any way.
             is_clear = isinstance(error, OSError | ValueError)
-            reason = _first_line(error) if is_clear else "what answers there is no Dask scheduler"
+            reason = _first_line(error) if is_clear else "what answers is not a Dask scheduler"
             raise RunError(
-                f"no cluster at {address}: {reason}; `dask scheduler` starts one and tells its "
+                f"no cluster at {address}: {reason}; `dask scheduler` starts one and prints its "
                 "address"
             ) from None
         try:
@@ -163,7 +163,7 @@ class DaskCluster:
             yield
         except KilledWorker as error:
             raise RunError(
-                f"workers of the cluster died of the same work, one after the other: "
+                f"workers of the cluster died one after another of the same task: "
                 f"{_first_line(error)}"
             ) from None
         except ImportError as error:

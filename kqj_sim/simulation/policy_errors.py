@@ -282,7 +282,7 @@ def _check_bid(view: Any, call: int, game: Engine) -> str | None:
 
 
 def _check_yes_or_no(view: Any, call: int, game: Engine) -> str | None:
-    return None if call in (0, 1) else f"{call} is no answer; allowed: True or False"
+    return None if call in (0, 1) else f"{call} is not an answer; allowed: True or False"
 
 
 _CHECKS = {

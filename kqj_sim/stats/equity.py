@@ -218,8 +218,8 @@ def require_equity_rules(rules: GameRules) -> KqjRules:
         raise InputError(f"the chance to win the game is known for KQJ only, not for {rules.game}")
     if rules.partners == "random":
         raise InputError(
-            "with random partners each of six has a score of their own: the chance to win the game "
-            "is known with fixed partners only"
+            "with random partners each player has their own score: the chance to win the game is "
+            "known only with fixed partners"
         )
     most = MAX_TARGETS[rules.teams]
     if rules.target > most:
@@ -239,7 +239,7 @@ def order_scores(scores: Sequence[int], rules: KqjRules, team: int = 0) -> tuple
     for score in scores:
         if score % POINTS or score >= rules.target:
             raise InputError(
-                f"{score} is no multiple of {POINTS} below the target of {rules.target}"
+                f"{score} is not a multiple of {POINTS} below the target of {rules.target}"
             )
     return tuple(scores[(number - team) % teams] for number in range(teams))
 
@@ -308,7 +308,7 @@ class EquityTable:
         self._experiment, self._counted = experiment, counted
         teams, players = self.rules.teams, experiment.players
         if not counted.rounds[:, SCORES].any():
-            raise InputError("these players never score: a game between them does not end")
+            raise InputError("these players never score: a game between them never ends")
         is_alike = [player == players[seat % teams] for seat, player in enumerate(players)]
         self.dealers = teams if all(is_alike) else SEATS
         if len({*players}) == 1:

@@ -437,7 +437,7 @@ class Tally:
                 hint = suggest(name, get_column_numbers(game))
                 hint = "it holds cards" if name == SENDER_HAND else hint
                 raise InputError(
-                    f"{quote(name)} is no column to group by: " + (hint or describe_listing(game))
+                    f"{quote(name)} cannot be grouped by: " + (hint or describe_listing(game))
                 )
         games = experiment.games is not None
         self.expression = (

@@ -255,7 +255,7 @@ class _Evaluation:
             if name == SENDER_HAND:
                 raise InputError(f"{name} holds cards: write sender_holds('KQJ') for trumps")
             hint = suggest(name, self._columns) or describe_listing(self._game.name)
-            raise InputError(f"{shorten(name)} is no column: {hint}")
+            raise InputError(f"{shorten(name)} is not a column: {hint}")
         self.used[name] = None
         is_number = column in _NUMBERS
         values = getattr(self._rows, name) if is_number else self._rows.column(name)
@@ -277,7 +277,7 @@ class _Evaluation:
             among = self._join_any(node, pairs)
             return among if isinstance(comparison, ast.In) else _negate(node, among)
         if type(comparison) not in _OPERATORS:
-            raise _make_error(node, ": is is not used here, write == or !=")
+            raise _make_error(node, ": `is` is not used here: write == or !=")
         return self._compare_pair(node, left, comparison, right)
 
     def _compare_pair(
@@ -304,7 +304,7 @@ class _Evaluation:
             columns = [operand.column for operand in (a, b) if operand.column is not None]
             is_ordered = len(columns) == 1 and columns[0].is_ordered
             if not (is_equality or is_ordered):
-                raise _make_error(node, ": labels have no order, compare them by == or !=")
+                raise _make_error(node, ": labels have no order: compare them with == or !=")
             x, y = _number_labels(node, a, b)
         holds = _OPERATORS[type(comparison)](x, y)
         return _Operand(node, "condition", holds, a.known & b.known)
@@ -387,7 +387,7 @@ def _number_labels(node: ast.expr, a: _Operand, b: _Operand) -> tuple[Any, Any]:
         raise _make_error(node, f": {a.column.name} has labels, not numbers; {one_of}")
     if b.values not in labels:
         hint = suggest(b.values, labels) or one_of
-        raise InputError(f"{quote(b.values)} is no label of {a.column.name}: {hint}")
+        raise InputError(f"{quote(b.values)} is not a label of {a.column.name}: {hint}")
     return a.values, labels.index(b.values)
 
 

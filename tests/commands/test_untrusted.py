@@ -95,7 +95,7 @@ def test_no_record_runs_code(folder: Path, player: str, words: tuple[str, ...]) 
     output = _read(words, "round.jsonl")
     assert not (folder / "ran").exists()
     if words[0] == "odds":
-        assert "who is not built in" in output and f"--policy {player}" in output
+        assert "which is not built in" in output and f"--policy {player}" in output
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_no_function_runs_code(folder: Path) -> None:
     path.write_text(_forge(players=[player] * 6), encoding="utf-8")
     assert kqj.check(path).ok
     kqj.review(path, samples=2)
-    with pytest.raises(kqj.InputError, match="who is not built in"):
+    with pytest.raises(kqj.InputError, match="which is not built in"):
         kqj.odds(record=path, at="7.1", deals=100)
     assert not (folder / "ran").exists()
 

@@ -279,10 +279,12 @@ def test_results_and_points_are_checked() -> None:
     result = re.search(r"Result: .*", text)
     assert result is not None
     wrong = text.replace(result[0], "Result: litigation")
-    expect_line(wrong, last, "litigation is written, the plays make")
+    expect_line(wrong, last, "litigation is written, but the plays give")
     points = " : ".join(map(str, record.totals))
     assert isinstance(read_one(text + f"Points: {points}\n"), Record)
-    expect_line(text + "Points: 1 : 2\n", last + 1, f"1 : 2 is written, the plays make {points}")
+    expect_line(
+        text + "Points: 1 : 2\n", last + 1, f"1 : 2 is written, but the plays give {points}"
+    )
 
 
 def test_plays_against_the_rules_are_named() -> None:

@@ -263,7 +263,7 @@ def test_files_replace_others_when_all_can_be_written(tmp_path: Path) -> None:
 
 
 def test_file_that_came_up_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="is there already"), OutputFolder(tmp_path) as folder:
+    with pytest.raises(OSError, match="already exists"), OutputFolder(tmp_path) as folder:
         folder.write("page.html", b"new")
         (tmp_path / "page.html").write_text("mine")
     assert (tmp_path / "page.html").read_text() == "mine"
@@ -272,7 +272,7 @@ def test_file_that_came_up_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
 
 def test_path_of_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(OSError, match="no folder"), OutputFolder(tmp_path / "file", force=True):
+    with pytest.raises(OSError, match="not a folder"), OutputFolder(tmp_path / "file", force=True):
         pytest.fail("the file was opened")
     assert (tmp_path / "file").read_text() == "mine"
 

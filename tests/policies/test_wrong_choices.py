@@ -135,7 +135,7 @@ MISTAKES: list[tuple[KqjRules, str, str, str]] = [
     (AUCTION_2, "bid=6", "", f"-2 {NO_BID}.*"),
     (AUCTION_2, "bid=7", "", rf"bid_code\(0, 0, 0\) {NO_BID}.*"),
     (NO_AUCTION, "bid=8", "", r"bid_code\(120, 5, 0\) .*, contracts 0 to 3"),
-    (AUCTION_2, "counter=1", "", "3 is no answer; allowed: True or False"),
+    (AUCTION_2, "counter=1", "", "3 is not an answer; allowed: True or False"),
 ]
 """Rules, the mistake, the text of its line unless that is the `def`, and how it is told."""
 

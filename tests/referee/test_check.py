@@ -117,7 +117,7 @@ Forge = Callable[[Json], object]
     [
         (lambda v: v["calls"].pop(), "calls: not closed, seat"),
         (lambda v: v["calls"].clear(), "calls: not closed, seat"),
-        (lambda v: v["calls"].append({"seat": 0, "call": "pass"}), "the calling was closed before"),
+        (lambda v: v["calls"].append({"seat": 0, "call": "pass"}), "the calling is already closed"),
         (lambda v: v["calls"].append({"seat": 0, "call": "counter"}), "there is no counter"),
         (lambda v: v.update(imposed=True), "calls: "),
         (lambda v: v.update(hands=None), "hands: null, but the round was not passed out"),

@@ -242,7 +242,7 @@ def test_another_service_is_no_cluster(answer: bytes) -> None:
         # It ends when the server is closed.
         threading.Thread(target=_answer_all, args=(server, answer), daemon=True).start()
         told = expect_error(run(*RANDOM, "--cluster", address, "--quiet"), 1)
-    assert f"no cluster at {address}: what answers there is no Dask scheduler" in told
+    assert f"no cluster at {address}: what answers is not a Dask scheduler" in told
 
 
 def _answer_all(server: socket.socket, answer: bytes) -> None:

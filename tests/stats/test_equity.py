@@ -190,8 +190,8 @@ def test_intervals_are_as_wide_as_the_spread_over_seeds(teams: int) -> None:
 
 @pytest.mark.parametrize(("rules", "scores", "text"), [
     (KqjRules(), (640,), "each of 2 teams has a score"),
-    (KqjRules(teams=3), (640, 885, 0), "885 is no multiple of 10"),
-    (KqjRules(target=500), (640, 0), "640 is no multiple of 10 below the target of 500"),
+    (KqjRules(teams=3), (640, 885, 0), "885 is not a multiple of 10"),
+    (KqjRules(target=500), (640, 0), "640 is not a multiple of 10 below the target of 500"),
 ])  # fmt: skip
 def test_impossible_scores_raise(rules: KqjRules, scores: tuple[int, ...], text: str) -> None:
     with pytest.raises(InputError, match=text):

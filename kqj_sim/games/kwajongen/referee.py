@@ -52,7 +52,7 @@ class KwajongenCalling(base.Calling):
         if (call.amount, call.contract, call.capot) != (None, None, None):
             return f"the call {call.call} has no details"
         if self.is_closed:
-            return "the calling was closed before"
+            return "the calling is already closed"
         if call.seat != self.turn:
             return f"it is the turn of seat {self.turn}, not of {call.seat}"
         return None

@@ -74,7 +74,7 @@ def compare(
     other with the sides exchanged; more than two play in pairs.  Without `deals` they go on until
     the lead is known to within a fifth of it, or both are shown to be equal.
 
-    `policies` are specifications, see `kqj-sim help policies`.
+    `policies` are specifications (see `kqj-sim help policies`).
 
     Args:
         policies: two specifications, files or policies, or more.
@@ -261,14 +261,14 @@ def tune(
 
     Args:
         policy: the policy to start from.
-        parameters: search these parameters, each within its own range or the one given.
+        parameters: search these parameters, each within its own range or the one you give.
         opponents: seat this policy on the other sides.  [default: learned+network; standard in
             Kwajongen]
         deals: play this many deals for each candidate.
-        generations: search at most this many generations, each on other deals.
+        generations: stop after this many generations at most; each plays fresh deals.
         candidates: try this many candidates in a generation.  [default: by the number of
             parameters]
-        confirm: compare the result with the start on this many fresh deals.
+        confirm: compare the result with the original policy on this many fresh deals.
         save: save the policy with the best parameters to this .toml file, for `policy`.
 
     Raises:

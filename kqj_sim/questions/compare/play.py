@@ -146,7 +146,7 @@ def _read_values(
     written = [parameter.write(read_parameter(player, name, value)) for value in values]
     for number, value in enumerate(written):
         if value in written[:number]:
-            raise InputError(f"{quote(text)}: the value {value} is there twice")
+            raise InputError(f"{quote(text)}: the value {value} is given twice")
     return name, tuple(written)
 
 
@@ -183,7 +183,7 @@ def _expand_range(text: str, given: str) -> list[float]:
             raise ValueError
     except (ValueError, InvalidOperation):
         form = "write from:to:step with a step above 0, such as 30:70:5"
-        raise InputError(f"{quote(text)}: {shorten(given)} is no range; {form}") from None
+        raise InputError(f"{quote(text)}: {shorten(given)} is not a range; {form}") from None
     if high < low:
         raise InputError(
             f"{quote(text)}: the range is empty, as {shorten(pieces[1])} is below "
@@ -631,7 +631,7 @@ def search_parameters(
     names = [parameter.name for parameter in searched]
     for name in names:
         if names.count(name) > 1:
-            raise InputError(f"{name} is there twice")
+            raise InputError(f"{name} is given twice")
     check_effect(policy, names, rules)
     match = Match(rules, (policy,), opponents, plan.seed)
     match.make_experiments(plan.first, 1)  # Raises errors before anything is played.

@@ -56,14 +56,14 @@ def equity(
     """Estimate the chance to win the game, from every score.
 
     The table has your side's score (that of seats 0, 2 and 4) in its rows and the opponents' in its
-    columns; with three teams both others have that score.  Simulated deals show what a round
-    brings; those of the default players are part of the program.
+    columns; with three teams both opponents have that score.  Simulated deals show what a
+    round brings; those of the default players come with the program.
 
     Args:
         scores: give the chances at these scores, yours first: 640:880, or 640:880:500, where the
             second are your left neighbour's.
         pending: with `scores`: add this pending litigation gratuity.
-        deals: play this many deals.  [default: 1000000 that are stored, or 100000]
+        deals: play this many deals.  [default: the 1000000 stored, or 100000]
 
     Raises:
         ValueError: an argument is wrong; one line that says what would be right.

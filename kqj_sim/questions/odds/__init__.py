@@ -123,10 +123,11 @@ def odds(
         at: with `record`: go back to trick 3, card 2 (3.2), or to the fourth call (c.4).
         pending: add this pending litigation gratuity.
         raised: play a raised round.
-        scores: give the game's scores, yours first, 640:880 or 640:880:500, to find what wins the
-            game.
+        scores: give the game's scores, yours first, 640:880 or 640:880:500, to find what wins
+            most games.
         deals: play this many deals for each call or card.  [default: 10000]
-        precision: stop when the best option's chance to win is known to ± this, such as 0.5%.
+        precision: stop when the interval of the best option's chance to win is at most ± this, such
+            as 0.5%.
 
     Raises:
         ValueError: an argument is wrong; one line that says what would be right.
@@ -187,8 +188,8 @@ def page(
 ) -> Path:
     """Open a page in which you tap cards instead of typing them.
 
-    The page is one file with the engine in it: it gives the numbers of `odds` without a network,
-    on a phone, too.  With `hand` it begins there, and the options mean what they do for `odds`.
+    The page is one file with the engine in it: it gives the numbers of `odds` offline, on a
+    phone, too.  `hand` and the options, which mean what they do for `odds`, say where it begins.
 
     Args:
         hand: your cards.

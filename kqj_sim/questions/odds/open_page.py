@@ -42,5 +42,5 @@ def _choose_path() -> Path:
         folder = Path(platformdirs.user_cache_dir("kqj-sim", appauthor=False))
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, RuntimeError) as error:
-        raise InputError(f"the page has no folder to stand in ({error}): give `out`") from None
+        raise InputError(f"no folder can be made for the page ({error}): give `out`") from None
     return folder / PAGE

@@ -122,7 +122,7 @@ def show(
     Args:
         file: a file of records.
         line: show the record on this line of the file.  [default: 1]
-        deal: show the deal of this number.
+        deal: show the deal with this number.
         against: play `policy` against this policy, with the sides exchanged as in
             `kqj.compare()`.
         opponents: with `against`: seat this policy on the other sides instead.
@@ -196,7 +196,7 @@ def check(
 
     Args:
         records: a record, a `Round`, several records, or the path of a file of records.
-        replay: play each round again, too, and compare.
+        replay: also play each round again and compare.
         allow: with `replay`, run this policy file where a record names it; no other is read.
 
     Raises:

@@ -66,7 +66,7 @@ def report(
         title: set the title of the report, in place of the result of `compare` or the rules.
         deals: play this many deals.
         games: play this many whole games to the target as well; 0 for none.
-        chart_deals: play this many deals for the chart of when to take; 0 for no chart.
+        chart_deals: play this many deals for the chart of hands to take; 0 for no chart.
         compare: compare these policies, two or more.
         compare_deals: play this many deals for each pair of policies compared.
         save_rows: write one row per deal to rows.parquet, too.

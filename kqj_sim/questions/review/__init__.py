@@ -91,22 +91,22 @@ def review(
 ) -> ReviewResult:
     """Grade recorded rounds: where were the points lost?
 
-    Reviews the rounds of `records`, as `kqj.records()` writes them.  Each decision is graded from
-    what the player knew, by deals that agree with it; a mistake is marked only where it is shown.
-    With `policy`, rounds of a policy are played and reviewed.
+    Reviews the rounds of `records`, JSON or typed.  Each decision is graded on deals that agree
+    with what the player knew; a mistake is marked only if the deals show it.  With `policy`, plays
+    the rounds first.
 
     Args:
         records: a file of records, a record, a `Round`, or several of these.
         line: review only the record on this line of the file.
         deals: with `policy`: play and review this many deals.  [default: 20]
         games: play this many whole games to the target instead of single deals.
-        reference: let this policy play every round on.  [default: learned+network; standard in
+        reference: let this policy finish every round.  [default: learned+network; standard in
             Kwajongen]
         grade: count losses in points, or in games won of 100 from the scores before each round,
             which whole games have.
         samples: sample this many deals for each decision, on average.  [default: 1000]
         seat: grade this player only: Ann or 3rd.
-        worst: describe this many worst decisions.
+        worst: describe this many of the worst decisions.
         by: group the losses by trick, role, kind, contract, player, seat, place, result, line or
             outcome.
 

@@ -122,7 +122,7 @@ def read_checkpoint(path: str | Path) -> tuple[SavedCounts, dict[str, NDArray[np
     except Exception:
         # A damaged archive makes numpy and zipfile raise any kind; their advice is no help here.
         raise RunError(
-            f"{path} is no checkpoint of kqj-sim, or a damaged one: name another file, or delete "
+            f"{path} is not a checkpoint of kqj-sim, or is damaged: name another file, or delete "
             "this one to begin anew"
         ) from None
     return saved, numbers

@@ -78,7 +78,7 @@ def test_the_first_to_say_play_is_the_caller_and_closes(passes: int) -> None:
         calling.add(Call(calling.turn, call))  # type: ignore[arg-type]
     assert calling.is_closed and calling.final_contract() == FinalContract((2 + passes) % 4, "h")
     late = Call(calling.turn, "pass")
-    assert calling.explain_illegal_call(late) == "the calling was closed before"
+    assert calling.explain_illegal_call(late) == "the calling is already closed"
 
 
 @pytest.mark.parametrize(

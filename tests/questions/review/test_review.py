@@ -214,7 +214,7 @@ def test_several_rounds_without_a_decision_of_the_player_say_so(tmp_path: Path) 
     path.write_text(2 * (head + known), encoding="utf-8")
     done = run("review", str(path), *FEW, "--seat", "Ben")
     assert done.exit_code == 0, done.output
-    assert done.stdout.startswith("2 rounds, no decision to grade.\n")
+    assert done.stdout.startswith("2 rounds: no decision to grade.\n")
 
 
 def test_mistakes_and_the_worst_decisions_matter() -> None:

@@ -191,7 +191,7 @@ def test_only_the_team_of_the_round_counts_with_random_partners() -> None:
         (TAKING, "", Call(0, "take"), "the call take has a contract and no more"),
         (TAKING, "", Call(0, "pass", contract="d"), "the call pass has no details"),
         (TAKING, "", Call(0, "play"), "with taking there is no play: pass or take"),
-        (TAKING, "d", Call(1, "pass"), "the calling was closed before"),
+        (TAKING, "d", Call(1, "pass"), "the calling is already closed"),
         (AUCTION, "", Call(0, "bid", 115, "s", False), "the amount 115 is not a multiple of 10"),
         (AUCTION, "", Call(0, "bid", 110, "s", False), "the amount 110 is not from 120 to 600"),
         (AUCTION, "150s", Call(1, "bid", 150, "h", False), "the amount 150 is not from 160 to "
@@ -204,13 +204,13 @@ def test_only_the_team_of_the_round_counts_with_random_partners() -> None:
         (AUCTION, "120s", Call(2, "counter"), "seat 2 is no opponent of the bidder, seat 0"),
         (AUCTION, "120s", Call(9, "counter"), "seat 9 is no opponent of the bidder, seat 0"),
         (AUCTION, "120s -", Call(3, "counter"), "a counter comes right after the bid"),
-        (AUCTION, "120s 1:x", Call(3, "counter"), "the bid was countered before"),
+        (AUCTION, "120s 1:x", Call(3, "counter"), "the bid is already countered"),
         (AUCTION, "120s", Call(2, "overcounter"), "an overcounter comes right after a counter"),
         (AUCTION, "120s 1:x", Call(3, "overcounter"), "seat 3 is not of the team of the bidder, "
                                                       "seat 0"),
-        (AUCTION, "120s!", Call(1, "pass"), "the calling was closed before"),
+        (AUCTION, "120s!", Call(1, "pass"), "the calling is already closed"),
         (IN_TURN, "120s", Call(3, "counter"), "it is the turn of seat 1, not of 3, to counter"),
-        (IN_TURN, "120s - - - - -", Call(1, "counter"), "the calling was closed before"),
+        (IN_TURN, "120s - - - - -", Call(1, "counter"), "the calling is already closed"),
     ],
 )  # fmt: skip
 def test_why_a_call_is_illegal(rules: KqjRules, script: str, call: Call, reason: str) -> None:

@@ -198,7 +198,7 @@ def test_users_accept(own: Callable[[str], str]) -> None:
         1,
         [
             (3, "card", 18, "[9TJQKA][shdc] is not legal; legal: "),
-            (1, "accept", 10, "2 is no answer; allowed: True or False"),
+            (1, "accept", 10, "2 is not an answer; allowed: True or False"),
             (2, "accept", 14, "ZeroDivisionError"),
         ],
     ),
