@@ -344,9 +344,9 @@ CHAPTERS: tuple[chapters.Chapter, ...] = (
         ),
         ("take_chart",),
         ("take_chart_by_trumps", "take_chart_by_hand"),
-        "Each deal is played twice: after the opener takes the Return's suit, and after they pass "
-        "and the calling goes on. The gain, of this first call against these players, is the lead "
-        "of the opener's side after taking minus its lead after passing.",
+        "Once the opener takes the Return's suit; once they pass and the players go on calling. "
+        "The gain is that of the opener's first call, against these players: the lead of their "
+        "side after taking minus its lead after passing.",
         sample="take_chart",
         sentences=("take_chart", "classes", "worst_class"),
         needs="take_chart",
