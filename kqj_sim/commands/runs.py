@@ -72,6 +72,7 @@ def _run_review(question: CommandDescription, values: dict[str, Any]) -> None:
     from kqj_sim.questions.review import COUNTS_ROUNDS, FOR_PLAYED
 
     context = click.get_current_context()
+    values["records"] = [*values["records"]] or None
     if not values["policy"]:
         reject_options(values.keys() - {"deals"}, COUNTS_ROUNDS)
         reject_options(values.keys() - _OF_POLICIES, FOR_PLAYED)

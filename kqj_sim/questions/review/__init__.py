@@ -23,7 +23,7 @@ from kqj_sim.suffixes import FORMATS, PAGE_FORMATS
 
 if TYPE_CHECKING:
     from kqj_sim.imposed import ImposedContract
-    from kqj_sim.notation.files import RecordsLike
+    from kqj_sim.questions.review.decisions import RoundsLike
     from kqj_sim.questions.review.result import ReviewResult
 
 DEFAULT_ROUNDS = 20
@@ -46,7 +46,7 @@ def _list_tables(**_: Any) -> Mapping[str, str]:
 
 
 @question(
-    arguments={"records": "[FILE]"},
+    arguments={"records": "[FILE]..."},
     output=("tables", "format", "out", "color", "quiet", "config"),
     workers=("threads",),
     list_tables=_list_tables,
@@ -58,14 +58,14 @@ def _list_tables(**_: Any) -> Mapping[str, str]:
     examples="""\
   kqj-sim review round.jsonl
   kqj-sim review friday.txt --out review.html
-  kqj-sim review season.jsonl --out season.json
+  kqj-sim review evenings/ --by player,file
   kqj-sim review rounds.jsonl --line 12 --seat dealer --worst 5
   kqj-sim records --deals 5 --policy greedy | kqj-sim review -
   kqj-sim review --policy standard --deals 100 --by trick,kind
 """,
 )
 def review(
-    records: RecordsLike | None = None,
+    records: RoundsLike | None = None,
     *,
     line: int | None = None,
     policy: PoliciesLike | None = None,
@@ -96,7 +96,7 @@ def review(
     the rounds first.
 
     Args:
-        records: a file of records, a record, a `Round`, or several of these.
+        records: a file of records, a folder of such files, a record, a `Round`, or several.
         line: review only the record on this line of the file.
         deals: with `policy`: play and review this many deals.  [default: 20]
         games: play this many whole games to the target instead of single deals.
@@ -107,8 +107,8 @@ def review(
         samples: sample this many deals for each decision, on average.  [default: 1000]
         seat: grade this player only: Ann or 3rd.
         worst: describe this many of the worst decisions.
-        by: group the losses by trick, role, kind, contract, player, seat, place, result, line or
-            outcome.
+        by: group the losses by trick, role, kind, contract, player, seat, place, result, line,
+            file or outcome.
 
     Raises:
         ValueError: an argument is wrong, or no record can be reviewed; one line.
@@ -157,6 +157,6 @@ def review(
         confidence=confidence, reference=reference, unit=UNITS[grade], error_rate=error_rate,
         ignore_calls=ignore_calls, ignore_plays=ignore_plays,
     )  # fmt: skip
-    reviewed = review_rounds(rounds, count, source, plan, seat, runner)
+    reviewed = review_rounds(rounds, count, plan, seat, runner)
     run = make_review_run(reviewed, plan, source, rules, columns, played=records is None)
     return ReviewResult(reviewed, run, worst)

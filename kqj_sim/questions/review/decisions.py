@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal, TypeAlias
+from itertools import chain
+from typing import Literal, NamedTuple, TypeAlias
 
-from kqj_sim.arguments import parse_argument, parse_path
+from kqj_sim.arguments import parse_argument, parse_paths
 from kqj_sim.cards import parse_card
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.games import format_rule_options
-from kqj_sim.messages import one_line, visible
+from kqj_sim.messages import one_line, quote, visible
 from kqj_sim.notation import files
 from kqj_sim.notation.files import ReadRound, RecordsLike
 from kqj_sim.notation.sections import (
@@ -73,6 +74,7 @@ class RecordedRound:
     """A recorded round to review.
 
     Attributes:
+        file: the file that it is read from, `-` for stdin; `FILE` for a record made in Python.
         record: the record, as far as it is known.
         decisions: the decisions that can be graded, in order.
         skipped: where the others are, each with the seat and the reason.
@@ -88,7 +90,7 @@ class RecordedRound:
 
         Names are those of the record's players unless they are given.
         """
-        self.line = line
+        self.line, self.file = line, "FILE"
         self.source = record
         self.record = add_played_hands(record)
         self._calls = read_calls(self.record)
@@ -190,11 +192,22 @@ def _classify(position: Position) -> Kind:
 
 # Rounds to review: read from files or records, or played by a policy.
 
-UnreadRound: TypeAlias = tuple[int, Callable[[], RecordedRound | str]]
-"""The line of a round, from 1, and a function that returns it, or one line on what is wrong.
+RoundsLike: TypeAlias = "RecordsLike | Sequence[str | os.PathLike[str]]"
+"""Records, a file, a folder, or several of these."""
 
-A round takes much longer to read than its line, and there may be more lines than time.
-"""
+
+class UnreadRound(NamedTuple):
+    """A round that takes much longer to read than its line, of which there may be more than time.
+
+    Attributes:
+        line: from 1.
+        read: returns the round, or one line on what is wrong.
+        file: as of a `RecordedRound`.
+    """
+
+    line: int
+    read: Callable[[], RecordedRound | str]
+    file: str = "FILE"
 
 
 def play_rounds(experiment: Experiment) -> tuple[Iterator[UnreadRound], int | None, str]:
@@ -204,7 +217,7 @@ def play_rounds(experiment: Experiment) -> tuple[Iterator[UnreadRound], int | No
     """
     policies = [player.given for player in experiment.players]
     rounds = (
-        (number, partial(RecordedRound, record, number, policies))
+        UnreadRound(number, partial(RecordedRound, record, number, policies))
         for number, record in enumerate(play_records(experiment), start=1)
     )
     played = "--deals" if experiment.games is None else "--games"
@@ -223,21 +236,53 @@ def play_rounds(experiment: Experiment) -> tuple[Iterator[UnreadRound], int | No
 
 
 def list_rounds(
-    records: RecordsLike, line: int | None
+    records: RoundsLike, line: int | None
 ) -> tuple[Iterator[UnreadRound], int | None, str]:
-    """Return the rounds, or that of `line`; their number if known; and the name of the file."""
-    if isinstance(records, (str, os.PathLike)):
-        path = parse_argument("records", parse_path, records)
-        return _read_file(path, line), _count_rounds(path, line), path
-    rounds = (
-        (number, partial(_prepare, record, number))
-        for number, record in files.list_records(records)
-    )
-    return rounds, len(records) if isinstance(records, Sized) else None, "FILE"
+    """Return the rounds, or that of `line`; their number if known; and the names of the files."""
+    given = [records] if isinstance(records, str | os.PathLike) else records
+    if not isinstance(given, list | tuple) or not _are_paths(given):
+        unread = (
+            UnreadRound(number, partial(_prepare, record, number))
+            for number, record in files.list_records(records)
+        )
+        return unread, len(records) if isinstance(records, Sized) else None, "FILE"
+    given = parse_argument("records", parse_paths, given)
+    paths = [*_list_files(given)]
+    if line is not None and len(paths) > 1:
+        raise InputError(f"`line` {line} can be of any of {len(paths)} files: give one")
+    counts = [_count_rounds(path, line) for path in paths]
+    known = [count for count in counts if count is not None]
+    rounds = chain.from_iterable(_read_file(path, line, len(paths) > 1) for path in paths)
+    return rounds, sum(known) if len(known) == len(paths) else None, ", ".join(given)
+
+
+_SUFFIXES = (".txt", ".jsonl", ".json")
+"""The files of a folder that are taken as rounds."""
+
+
+def _are_paths(records: Sequence[object]) -> bool:
+    return bool(records) and all(isinstance(path, str | os.PathLike) for path in records)
+
+
+def _list_files(paths: Iterable[str]) -> Iterator[str]:
+    """Yield files, and those of folders in order; raise OSError for one that does not exist."""
+    for path in paths:
+        if not os.path.isdir(path):
+            if path != "-":
+                os.stat(path)  # Before the work on others.
+            yield path
+            continue
+        names = sorted(name for name in os.listdir(path) if name.endswith(_SUFFIXES))
+        if not names:
+            raise InputError(f"{quote(path)} has no file that ends in {', '.join(_SUFFIXES)}")
+        yield from (os.path.join(path, name) for name in names if not name.startswith("."))
 
 
 def _count_rounds(path: str, line: int | None) -> int | None:
-    """Return the number of rounds of a file, or 1 for those of a line; None of stdin."""
+    """Return the number of rounds of a file, or 1 for those of a line; None of stdin.
+
+    In an empty file there is one error.
+    """
     if line is not None:
         return 1
     if not os.path.isfile(path):
@@ -246,21 +291,23 @@ def _count_rounds(path: str, line: int | None) -> int | None:
         is_text, lines = files.recognise(lines)
         if is_text:
             return sum(1 for _ in split_rounds(b"".join(lines).decode(errors="replace")))
-        return sum(1 for text in lines if text.strip())
+        return max(1, sum(1 for text in lines if text.strip()))
 
 
-def _read_file(path: str, line: int | None) -> Iterator[UnreadRound]:
+def _read_file(path: str, line: int | None, is_one_of_several: bool) -> Iterator[UnreadRound]:
     """Yield rounds as they are read; raise RecordError for none, InputError for none on `line`."""
     is_empty = True
     with open_lines(path) as lines:
         if line is not None:
             number, record, _ = files.require_round(lines, line, any_record_from_json)
-            yield number, partial(_prepare, record, number)
+            yield UnreadRound(number, partial(_prepare, record, number), path)
             return
         for number, record in files.read_file(lines, any_record_from_json):
-            yield number, partial(_prepare, record, number)
+            yield UnreadRound(number, partial(_prepare, record, number), path)
             is_empty = False
-    if is_empty:
+    if is_empty and is_one_of_several:
+        yield UnreadRound(1, lambda: "there are no records", path)
+    elif is_empty:
         raise RecordError(f"{visible(path)} has no records")
 
 

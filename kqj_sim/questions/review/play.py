@@ -446,7 +446,6 @@ class _Queue:
 def review_rounds(
     rounds: Iterable[UnreadRound],
     count: int | None,
-    source: str,
     plan: GradePlan,
     seats: int | str | Sequence[int | str] | None,
     runner: Runner,
@@ -456,7 +455,6 @@ def review_rounds(
 
     Args:
         count: their number; None if it is not known.
-        source: name of their file, `-` for stdin.
         plan: how decisions are graded; its time is that of all rounds.
         seats: the players whose decisions are graded, by name, place or number of the seat; None
             for all.
@@ -467,17 +465,19 @@ def review_rounds(
         NothingReviewedError: no round can be reviewed.
     """
     wanted = None if seats is None else _split_seats(seats)
-    name = "stdin" if source == "-" else visible(source)
     deadline = Deadline(clock=clock, is_stopped=lambda: runner.interrupted)
     reviews: list[RoundReview] = []
     errors: list[tuple[int, str]] = []
+    told: list[str] = []
     unknown: list[InputError] = []
     without_player = 0
     spellings: dict[str, list[str]] = {}
 
-    def fail(line: int, text: str) -> None:
-        errors.append((line, text))
-        runner.tell_error(f"{name}:{line}: {text}")
+    def fail(unread: UnreadRound, text: str) -> None:
+        errors.append((unread.line, text))
+        file = "stdin" if unread.file == "-" else visible(unread.file)
+        told.append(f"{file}:{unread.line}: {text}")
+        runner.tell_error(told[-1])
 
     with runner.start("steps", (count or 1) * _STEPS):
         parse_reference = cache(partial(parse_player, plan.reference))
@@ -485,11 +485,12 @@ def review_rounds(
         find_table = cache(partial(_find_table, reference=plan.reference, runner=runner))
         threads = runner.workers if isinstance(runner.workers, int) else count_processors()
         queue = _Queue(rounds, count, deadline, runner)
-        for line, read in queue:
-            played = read()
+        for unread in queue:
+            played = unread.read()
             if isinstance(played, str):
-                fail(line, played)
+                fail(unread, played)
                 continue
+            played.file = unread.file
             chosen = None if wanted is None else _find_seats(wanted, played, unknown)
             if chosen == ():
                 without_player += 1
@@ -504,7 +505,7 @@ def review_rounds(
                     played, own_plan, seconds=queue.seconds, seats=chosen, advance=queue.advance
                 )
             except (InputError, SearchEnded) as error:
-                fail(line, str(error) or "no hidden hands agree with the calls")
+                fail(unread, str(error) or "no hidden hands agree with the calls")
                 continue
             queue.is_over = bool(review.ungraded)
             if queue.is_over and (reviews or not review.grades or runner.interrupted):
@@ -513,8 +514,8 @@ def review_rounds(
                 break
             reviews.append(review)
     if not reviews and not queue.interrupted and not queue.out_of_time:
-        for line, text in errors:
-            raise NothingReviewedError(f"{name}:{line}: {text}")
+        for text in told:
+            raise NothingReviewedError(text)
         if unknown:
             raise unknown[-1]
     return ReviewedRounds(

@@ -141,6 +141,7 @@ def describe_review(review: RoundReview, run: screen.ReviewRun) -> dict[str, Any
             "teams": [flatten(vars(parts), unit) for parts in review.team_parts],
         }
     return {
+        "file": None if played.file in ("-", "FILE") else played.file,
         "line": played.line,
         "record": msgspec.to_builtins(played.source),
         "players": [

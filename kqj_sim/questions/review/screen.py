@@ -226,7 +226,7 @@ def make_command(grade: Grade, run: ReviewRun) -> str:
         line = (getattr(played.source, "round", None) or 0) + 1
         words += ["-", *(["--line", str(line)] if line > 1 else [])]
     else:
-        words += [run.source if run.source != "-" else "FILE", "--line", str(played.line)]
+        words += [played.file if played.file != "-" else "FILE", "--line", str(played.line)]
     words += ["--at", grade.decision.at, "--policy", run.name_reference(played.rules.game)]
     if run.plan.unit is GAMES:
         scores, team = played.scores_before or [], played.teams[grade.decision.seat]

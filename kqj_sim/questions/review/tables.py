@@ -64,7 +64,7 @@ _HEADS: Mapping[str, tuple[str, tuple[str, ...], str]] = {
 _LOSS_COLUMNS = ("trick", "role", "kind", "contract")
 """Columns of losses whether asked for or not."""
 
-_ROUND_COLUMNS = ("contract", "result", "line", "player")
+_ROUND_COLUMNS = ("contract", "result", "line", "file", "player")
 """Columns whose values not every round has: losses a round are those of the rounds that do."""
 
 
@@ -84,6 +84,7 @@ GROUP_COLUMNS: Mapping[str, Callable[[Grade], int | str]] = {
     "place": lambda grade: grade.decision.played.place_of(grade.decision.seat),
     "result": lambda grade: str(getattr(grade.decision.played.source, "result", "none")),
     "line": lambda grade: grade.decision.played.line,
+    "file": lambda grade: grade.decision.played.file,
     "outcome": lambda grade: grade.outcome,
 }
 """The columns of `by`, each with what reads its value."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -15,7 +15,7 @@ from kqj_sim.games import find_game
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.positions.search import Deadline
 from kqj_sim.questions.review import grading, hindsight, play
-from kqj_sim.questions.review.decisions import RecordedRound
+from kqj_sim.questions.review.decisions import RecordedRound, UnreadRound
 from kqj_sim.questions.review.decisions import list_rounds as list_typed
 from kqj_sim.questions.review.grading import GradePlan, draw_deals
 from kqj_sim.questions.review.result import ReviewResult, describe_review
@@ -113,15 +113,15 @@ class Clock:
 def test_no_line_is_read_after_the_time(count: int | None) -> None:
     now, read = 0.0, 0
 
-    def list_lines() -> Iterator[tuple[int, Callable[[], str]]]:
+    def list_lines() -> Iterator[UnreadRound]:
         nonlocal now, read
         for line in range(1, 1001):
             assert now < 5
             now, read = now + 1, read + 1
-            yield line, lambda: "not a record"
+            yield UnreadRound(line, lambda: "not a record")
 
     plan = GradePlan(deals=1000, time=5)
-    found = play.review_rounds(list_lines(), count, "FILE", plan, None, Runner(), clock=lambda: now)
+    found = play.review_rounds(list_lines(), count, plan, None, Runner(), clock=lambda: now)
     assert read == 5
     assert found.out_of_time
     assert found.left == (None if count is None else count - len(found.errors))
@@ -134,15 +134,15 @@ def test_rounds_are_read_one_by_one() -> None:
         read.append(line)
         return "not a record"
 
-    def list_lines() -> Iterator[tuple[int, Callable[[], str]]]:
+    def list_lines() -> Iterator[UnreadRound]:
         for line in (1, 2, 3):
             assert len(read) == line - 1
-            yield line, partial(fail, line)
+            yield UnreadRound(line, partial(fail, line))
 
     told: list[str] = []
     with pytest.raises(play.NothingReviewedError, match="FILE:1: not a record"):
         plan = GradePlan(deals=1000)
-        play.review_rounds(list_lines(), None, "FILE", plan, None, Runner(tell_error=told.append))
+        play.review_rounds(list_lines(), None, plan, None, Runner(tell_error=told.append))
     assert read == [1, 2, 3]
     assert told == [f"FILE:{line}: not a record" for line in read]
 
@@ -195,9 +195,9 @@ def test_an_incomplete_round_is_shown_only_alone(
         return done
 
     monkeypatch.setattr(play, "review_round", review)
-    rounds = [(each.line, partial(copy, each)) for each in list_rounds(TAKE_2, count=3)]
+    rounds = [UnreadRound(each.line, partial(copy, each)) for each in list_rounds(TAKE_2, count=3)]
     plan = GradePlan(deals=1, time=1e6, reference=find_reference(TAKE_2))
-    found = play.review_rounds(iter(rounds), 3, "FILE", plan, None, Runner(threads=1))
+    found = play.review_rounds(iter(rounds), 3, plan, None, Runner(threads=1))
     assert [each.played.line for each in found.reviews] == lines
     assert found.left == left
     assert describe_end(found) == f"Out of time: {len(lines)} of 3 rounds reviewed"
@@ -206,9 +206,9 @@ def test_an_incomplete_round_is_shown_only_alone(
 def test_ctrl_c_ends_the_round_at_hand_and_keeps_those_before() -> None:
     # Progress comes in steps of a hundredth of a round: this is in the middle of the second one.
     runner = WatchedRunner(interrupted=lambda: sum(runner.advanced) >= 130)
-    rounds = [(each.line, partial(copy, each)) for each in list_rounds(TAKE_2, count=3)]
+    rounds = [UnreadRound(each.line, partial(copy, each)) for each in list_rounds(TAKE_2, count=3)]
     plan = GradePlan(deals=1, reference=find_reference(TAKE_2))
-    found = play.review_rounds(iter(rounds), 3, "FILE", plan, None, runner)
+    found = play.review_rounds(iter(rounds), 3, plan, None, runner)
     assert [each.played.line for each in found.reviews] == [1]
     assert found.interrupted and not found.out_of_time
     assert describe_end(found) == "Interrupted: 1 of 3 rounds reviewed"

@@ -196,6 +196,25 @@ def test_names_that_differ_in_case_are_one_player_with_a_warning(tmp_path: Path)
         assert f"'{other}' and 'Ann' are counted as one player" in done.stderr
 
 
+def test_several_files_and_folders_are_one_review(file: Path) -> None:
+    (file.parent / "empty.txt").touch()
+    (file.parent / "notes.md").write_text("no rounds", encoding="utf-8")
+    done = run("review", str(file.parent), str(file), *FEW, "--format", "json")
+    assert done.exit_code == 1
+    assert [
+        line for line in done.stderr.splitlines() if "empty.txt:1: there are no records" in line
+    ]
+    rounds = json.loads(done.stdout)["rounds"]
+    assert [played["file"] for played in rounds] == [str(file), str(file)]
+    assert rounds[0] == rounds[1]
+    command = rounds[1]["decisions"][0]["command"]
+    assert f"--record {file} --line 1" in command
+    missing = run("review", str(file), str(file.parent / "missing"), *FEW)
+    assert "missing: No such file" in expect_error(missing, 1)
+    several = run("review", str(file), str(file), "--line", "1")
+    assert "--line 1 can be of any of 2 files" in expect_error(several)
+
+
 def test_players_are_ranked_by_what_they_lose_without_luck() -> None:
     played = list(kqj.records(deals=8, seed=3, policy=["standard"] * 3 + ["greedy"] * 3))
     records = [msgspec.structs.replace(record, players=NAMES) for record in played]
