@@ -238,6 +238,7 @@ OPTIONS: Mapping[str, Option] = {
         metavar="NAME,...",
         completes="table",
     ),
+    "hidden": Option("Output"),
     "worst": Option("Output", **read_number(0, "5")),
     "format": Option(
         "Output",

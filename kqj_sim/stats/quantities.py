@@ -63,6 +63,7 @@ QUANTITIES: Mapping[str, Quantity] = {
     "passed_share": Quantity("passed out", "share"),
     "agreeing_share": Quantity("call like this", "share"),
     "held_share": Quantity("holds it", "share"),
+    "held": Quantity("held it", "count"),
     # Of `compare`.
     "lead_per_round": Quantity("lead, points a round", "points"),
     "lead_share": Quantity("lead, share of the games", "share"),

@@ -83,6 +83,7 @@ def review(
     error_rate: float = DEFAULT_ERROR_RATE,
     ignore_calls: bool = False,
     ignore_plays: bool = False,
+    hidden: bool = False,
     seed: int = 1,
     confidence: float = 0.95,
     rules: GameRules = DEFAULT_RULES,
@@ -106,6 +107,7 @@ def review(
             which whole games have.
         samples: sample this many deals for each decision, on average.  [default: 1000]
         seat: grade this player only: Ann or 3rd.
+        hidden: say where the hidden cards that matter were thought to be, beside where they were.
         worst: describe this many of the worst decisions.
         by: group the losses by trick, role, kind, contract, player, seat, place, result, line,
             file or outcome.
@@ -155,7 +157,7 @@ def review(
     plan = GradePlan(
         deals=samples or (DEFAULT_SAMPLES if time is None else MAX_SAMPLES), time=time, seed=seed,
         confidence=confidence, reference=reference, unit=UNITS[grade], error_rate=error_rate,
-        ignore_calls=ignore_calls, ignore_plays=ignore_plays,
+        ignore_calls=ignore_calls, ignore_plays=ignore_plays, counts_hidden=hidden,
     )  # fmt: skip
     reviewed = review_rounds(rounds, count, plan, seat, runner)
     run = make_review_run(reviewed, plan, source, rules, columns, played=records is None)

@@ -21,6 +21,7 @@ from kqj_sim.core.types import Float64Array
 from kqj_sim.games import find_game
 from kqj_sim.policies.players import PlayerLike, parse_player
 from kqj_sim.positions.estimator import add_draws, make_sampler
+from kqj_sim.positions.hidden_cards import HiddenCards
 from kqj_sim.positions.measures import GameMeasure
 from kqj_sim.positions.odds import Playouts
 from kqj_sim.positions.position import Position
@@ -34,7 +35,7 @@ from kqj_sim.simulation.encode import encode_seating
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.workers import map_in_threads
 from kqj_sim.stats.intervals import Estimate, make_exact
-from kqj_sim.stats.moments import multiply
+from kqj_sim.stats.moments import WeightedMoments, multiply
 
 
 class Unit(NamedTuple):
@@ -111,11 +112,37 @@ _REPEATED = 256
 """Playouts that show whether players choose at random."""
 
 
+class Whereabouts:
+    """Places of the hidden cards in the deals that grade a decision.
+
+    Attributes:
+        cards: the cards, and the weights of the deals in which each place has them.
+        is_exact: True if the deals are all distributions.
+    """
+
+    def __init__(self, position: Position) -> None:
+        self.cards, self.is_exact = HiddenCards(position), False
+        self._moments = WeightedMoments.zeros(1, 0)
+
+    def add(self, playouts: Playouts) -> None:
+        """Add a chunk of deals."""
+        weights, lists = playouts.weights, playouts.lists
+        self._moments.add(playouts.drawn, weights, np.zeros((1, 0, len(weights))), lists)
+        self.cards.add(playouts.hands, weights, lists)
+
+    def estimate(self, place: int, holding: int, confidence: float) -> Estimate:
+        """Estimate the chance that another place has a holding, by numbers in `cards`."""
+        total, crossed, squares = self.cards.sums[:, place, holding].tolist()
+        if self.is_exact:
+            return make_exact(min(total / self._moments.weights, 1.0), self._moments.deals)
+        return self._moments.estimate_share(total, crossed, squares, confidence)
+
+
 class KeptDraws:
     """Draws of a sampler, kept one by one, with values in points, or games in 100."""
 
-    def __init__(self, sampler: Sampler) -> None:
-        self.deals = 0
+    def __init__(self, sampler: Sampler, whereabouts: Whereabouts | None = None) -> None:
+        self.deals, self._whereabouts = 0, whereabouts
         self._measures = sampler.measures
         self._parts: list[Draws] = []
         self._weight = self._squares = 0.0
@@ -130,6 +157,8 @@ class KeptDraws:
         if self._measures.game:
             values *= GAMES.scale
         self._parts.append(Draws(weights, values, *shares))
+        if self._whereabouts is not None:
+            self._whereabouts.add(playouts)
         self._weight += float(weights.sum())
         self._squares += float((weights**2).sum())
         self.deals += playouts.drawn
@@ -149,7 +178,10 @@ class KeptDraws:
         return Draws(np.concatenate(weights), *(np.concatenate(part, axis=1) for part in outcomes))
 
 
-def draw_deals(sampler: Sampler, first: int, deals: int, deadline: Deadline | None = None) -> Draws:
+def draw_deals(
+    sampler: Sampler, first: int, deals: int, deadline: Deadline | None = None,
+    whereabouts: Whereabouts | None = None,
+) -> Draws:  # fmt: skip
     """Play out the options of a sampler in so many deals, from the number `first` on.
 
     After the deadline, or where hidden hands that agree with the calls are rare, there are as many
@@ -162,7 +194,7 @@ def draw_deals(sampler: Sampler, first: int, deals: int, deadline: Deadline | No
     deadline = deadline or Deadline()
     search = deadline.limit(Search(sampler.question_count, math.inf, max_hands=MAX_REJECTED))
     limits = Limits(deals, deadline=deadline, effective_deals=MIN_EFFECTIVE_DEALS)
-    draws = KeptDraws(sampler)
+    draws = KeptDraws(sampler, whereabouts)
     try:
         by_time = add_draws(sampler, draws, first, limits, search) == "time"
     except SearchEnded as end:
@@ -174,7 +206,7 @@ def draw_deals(sampler: Sampler, first: int, deals: int, deadline: Deadline | No
     return draws.join()
 
 
-def play_all(sampler: Sampler) -> Draws | None:
+def play_all(sampler: Sampler, whereabouts: Whereabouts | None = None) -> Draws | None:
     """Play out every distribution of the hidden cards; None if `Sampler.play_all` does not.
 
     If the others would have called so with none of them, calls are left out of account.
@@ -182,7 +214,9 @@ def play_all(sampler: Sampler) -> Draws | None:
     everything = sampler.play_all(_REPEATED)
     if everything is None:
         return None
-    draws = KeptDraws(sampler)
+    if whereabouts is not None:
+        whereabouts.is_exact = True
+    draws = KeptDraws(sampler, whereabouts)
     draws.add(everything)
     return draws.join()
 
@@ -291,6 +325,7 @@ class Grade:
             would have bid on, its loss says nothing.
         mistake: whether the loss is shown over all decisions of the round that count, and matters.
         hindsight: None where the actual hands are not known.
+        whereabouts: None unless the plan counts hidden cards.
     """
 
     decision: Decision
@@ -307,6 +342,7 @@ class Grade:
     counts: bool
     mistake: bool = False
     hindsight: Hindsight | None = None
+    whereabouts: Whereabouts | None = None
 
     @property
     def best(self) -> str:
@@ -354,6 +390,7 @@ class _Preparation:
     Attributes:
         equivalents: the numbers of the options that are played out for each.
         counts: see `Grade`.
+        whereabouts: those of the cards; empty unless the deals are all distributions.
         kept: the options that are played on, in so many `deals`.
     """
 
@@ -364,6 +401,7 @@ class _Preparation:
     is_exact: bool
     equivalents: tuple[int, ...]
     counts: bool
+    whereabouts: Whereabouts | None
     kept: tuple[int, ...]
     deals: int = 0
 
@@ -395,6 +433,7 @@ class GradePlan(EstimatePlan):
         reference: the player who plays every round on, and whose calls hidden hands agree with;
             None for the default player.
         unit: that of the grades.
+        counts_hidden: whether to count where the hidden cards are.
         games: the chance of each team to win the game, if it is games in 100.
         max_layouts: see `MAX_LISTED_LAYOUTS`.
         deadline: moment after which nothing more is sampled.
@@ -403,6 +442,7 @@ class GradePlan(EstimatePlan):
     deals: int
     reference: PlayerLike | None = None
     unit: Unit = POINTS
+    counts_hidden: bool = False
     games: tuple[GameMeasure, ...] = ()
     max_layouts: int = MAX_LISTED_LAYOUTS
     deadline: Deadline = field(default_factory=Deadline, compare=False)
@@ -536,7 +576,8 @@ def _play_pilot(
     first = options if decision.is_call else find_equivalents(decision.knowledge)
     played = [number for number in options if first[number] == number]
     fewer = sampler.with_numbers(played)
-    everything = play_all(fewer) if len(reference) == 1 else None
+    whereabouts = Whereabouts(sampler.position) if plan.counts_hidden else None
+    everything = play_all(fewer, whereabouts) if len(reference) == 1 else None
     draws = everything
     if draws is None:
         draws = draw_deals(fewer, FIRST_PILOT, pilot_deals, plan.deadline)
@@ -548,6 +589,7 @@ def _play_pilot(
         everything is not None,
         tuple(first),
         plan.ignore_calls or not ignore_calls or not _follows_bids(decision),
+        whereabouts,
         tuple(options),
     )
 
@@ -607,7 +649,8 @@ def _measure(prepared: _Preparation, plan: GradePlan) -> tuple[Grade, Sampler] |
         return None
     kept, played = prepared.kept, prepared.played
     try:
-        draws = draw_deals(sampler.with_numbers(played), 0, prepared.deals, plan.deadline)
+        fewer, where = sampler.with_numbers(played), prepared.whereabouts
+        draws = draw_deals(fewer, 0, prepared.deals, plan.deadline, where)
     except SearchEnded:
         if plan.deadline.has_passed:
             return None
@@ -658,4 +701,5 @@ def _make_grade(prepared: _Preparation, draws: Draws, loss: Loss, plan: GradePla
         float(count) if prepared.is_exact else draws.effective_size,
         prepared.sampler.ignore_calls,
         prepared.counts,
+        whereabouts=prepared.whereabouts,
     )

@@ -7,16 +7,16 @@ on at every seat, with all cards as they are.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from kqj_sim.cards import Card, parse_card, parse_cards
+from kqj_sim.cards import SUITS, Card, parse_card, parse_cards
 from kqj_sim.core import block, rng
 from kqj_sim.core.block import LANES
 from kqj_sim.core.code_cache import keep, read_kept
@@ -29,22 +29,27 @@ from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.players import Player, get_default_player
 from kqj_sim.positions.estimator import make_sampler
+from kqj_sim.positions.hidden_cards import Holding
 from kqj_sim.positions.measures import GameMeasure
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.sampling import ActualHands, EstimatePlan, derive_keys
 from kqj_sim.positions.search import Deadline
 from kqj_sim.questions.review.decisions import Decision, RecordedRound
-from kqj_sim.questions.review.grading import GAMES, derive_seed
+from kqj_sim.questions.review.grading import GAMES, Grade, derive_seed
 from kqj_sim.referee.base import PlayedTrick
 from kqj_sim.rules import GameRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.workers import count_processors, map_in_threads
+from kqj_sim.stats.intervals import Estimate
 
 RANDOM_WORLDS = 32
 """Times that a round is played on where players choose at random, or cards are not known."""
 
 AVERAGE_DEALS = 1 << 16
 """Deals that give the average of a place."""
+
+_KEY_TRUMPS = 3
+"""Hidden trumps that are named."""
 
 _AVERAGE_SEED = 0x4B514A
 """Seed of these deals: the same for all reviews, so that their parts can be added."""
@@ -114,6 +119,48 @@ def _encode_by_place(
     by_place = [hands[played.seat_of(place)] or () for place in range(rules.seats)]
     cards = [[parse_card(text, ranks=rules.ranks) for text in hand] for hand in by_place]
     return np.array([encode_cards(hand, rules.game) for hand in cards], dtype=np.int64)
+
+
+class Held(NamedTuple):
+    """A place that may have held hidden cards: the chance of it, and whether it did, if known."""
+
+    place: int
+    held_share: Estimate
+    held: bool | None
+
+
+def list_hidden(grade: Grade, confidence: float) -> Iterator[tuple[Holding, list[Held]]]:
+    """Yield where hidden cards were thought to be, and were; none if that was not counted."""
+    record, where = grade.decision.played.record, grade.whereabouts
+    dealt = record.dealt if grade.decision.is_call else record.hands or record.dealt
+    hands = _encode_by_place(grade.decision.played, dealt)[:, np.newaxis]
+    if where is None:
+        return
+    held = where.cards.find_holders(hands)[:, 0].tolist() if hands.all() else None
+    for number, holding in enumerate(where.cards.holdings):
+        yield (
+            holding,
+            [
+                Held(place, where.estimate(at, number, confidence), held and held[at][number])
+                for at, (place, *_) in enumerate(where.cards.groups[:-2])
+            ],
+        )
+
+
+def list_key_cards(position: Position, contract: str | None) -> list[Card]:
+    """Return the hidden cards that matter: the highest trumps, else the highest of each suit."""
+    known = {*position.hand, *position.plays, position.upcard}
+    hidden = {
+        suit: [
+            card
+            for rank in position.referee.list_ranks(suit, contract)
+            if (card := Card(rank, suit)) not in known
+        ]
+        for suit in SUITS
+    }
+    if contract in hidden:
+        return hidden[contract][:_KEY_TRUMPS]
+    return [card for cards in hidden.values() for card in cards[:1]]
 
 
 def _repeat(

@@ -242,6 +242,11 @@ def describe_grade(
             "outcome": grade.outcome,
             "lines": lines and dict(zip(("choice", "best"), lines, strict=True)),
             "reason": screen.explain_best(grade),
+            "hidden": grade.whereabouts
+            and [
+                {"card": str(card), "places": [flatten(it._asdict(), grade.unit) for it in places]}
+                for card, places in screen.list_key_hidden(grade, run.confidence)
+            ],
             "command": screen.make_command(grade, run),
         },
         grade.unit,

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from kqj_sim.arguments import name_policy
-from kqj_sim.cards import parse_card
+from kqj_sim.cards import CONTRACTS, Card, parse_card
 from kqj_sim.games import find_game
 from kqj_sim.messages import shell_join
 from kqj_sim.output.card_reasons import compare_cards
@@ -22,7 +22,13 @@ from kqj_sim.policies.players import parse_player
 from kqj_sim.questions.review.cross_fitting import LARGE_LOSS
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.questions.review.grading import GAMES, Grade, GradePlan, Unit
-from kqj_sim.questions.review.hindsight import Continuation, compute_differences
+from kqj_sim.questions.review.hindsight import (
+    Continuation,
+    Held,
+    compute_differences,
+    list_hidden,
+    list_key_cards,
+)
 from kqj_sim.questions.review.play import ReviewedRounds, RoundReview
 from kqj_sim.questions.review.tables import OUTCOMES, list_grades, make_review_tables, sort_worst
 from kqj_sim.record import Record
@@ -213,6 +219,31 @@ def write_lines(grade: Grade, continuation: Continuation) -> list[str]:
     return sentences
 
 
+def list_key_hidden(grade: Grade, confidence: float) -> list[tuple[Card, list[Held]]]:
+    """Return where the hidden cards that matter were thought to be; none unless counted."""
+    position, contract = grade.decision.knowledge, grade.decision.played.record.contract
+    if grade.decision.is_call:
+        words = " ".join((grade.decision.choice, grade.best)).split()
+        called = [call.contract for call in reversed(position.calls or ()) if call.contract]
+        upcard = [position.upcard.suit] if position.upcard else []
+        contracts = [*(word for word in words if word in CONTRACTS), *called, *upcard]
+        contract = contracts[0] if contracts else None
+    key_cards = list_key_cards(position, contract)
+    by_cards = {holding.cards: places for holding, places in list_hidden(grade, confidence)}
+    return [(card, by_cards[card,]) for card in key_cards if (card,) in by_cards]
+
+
+def write_hidden(grade: Grade, confidence: float) -> list[str]:
+    """Return for each hidden card that matters who was thought to hold it, and who did."""
+    played = grade.decision.played
+    sentences = []
+    for card, places in list_key_hidden(grade, confidence):
+        names = [played.seat_names.describe(played.seat_of(held.place)) for held in places]
+        by_chance = sorted(zip(names, places, strict=True), key=lambda it: -it[1].held_share.value)
+        sentences.append(say(__name__, "hidden", card, by_chance))
+    return sentences
+
+
 def make_command(grade: Grade, run: ReviewRun) -> str:
     """Return the command that shows the options of a decision."""
     played = grade.decision.played
@@ -281,6 +312,7 @@ def make_review_screen(reviews: Sequence[RoundReview], run: ReviewRun, worst: in
         lines = [write_mistake(grade, not is_single)]
         if number == 0:  # Those of more would not fit on a screen.
             lines += write_lines(grade, make_continuation(grade.decision.played, run))
+        lines += write_hidden(grade, run.confidence)
         passages.append(("\n".join(lines), make_command(grade, run)))
     name_key = run.plan.unit.name_key
     parts = [

@@ -15,6 +15,7 @@ from kqj_sim.output.sentences import say
 from kqj_sim.policies.players import label_players
 from kqj_sim.questions.review.cross_fitting import Mean, add_means, find_mistakes, make_mean
 from kqj_sim.questions.review.grading import POINTS, Grade, Unit
+from kqj_sim.questions.review.hindsight import list_hidden
 from kqj_sim.questions.review.play import Parts, RoundReview, compute_accuracy
 from kqj_sim.stats import intervals
 from kqj_sim.stats.intervals import Estimate, clip_estimate, make_count, make_exact
@@ -46,6 +47,7 @@ TABLES: Mapping[str, str] = {
     "loss_by": "points lost a round by the columns of `by` together",
     "decisions": "every decision with its loss",
     "options": "one round: every option of every decision",
+    "hidden": "with `hidden`: where the hidden cards were thought to be, and where they were",
 }
 
 _HEADS: Mapping[str, tuple[str, tuple[str, ...], str]] = {
@@ -58,6 +60,7 @@ _HEADS: Mapping[str, tuple[str, tuple[str, ...], str]] = {
     "outcomes": ("Decisions in hindsight, with the cards as they were", ("player",), ""),
     "decisions": ("Every decision", ("line", "at", "player", "kind", "choice", "best"), ""),
     "options": ("Every option", ("at", "option"), ""),
+    "hidden": ("Where the hidden cards were", ("line", "at", "card", "place"), ""),
 }
 """Title, group columns and the name of a note; those of losses follow from the columns."""
 
@@ -161,6 +164,7 @@ def make_review_tables(
     add("decisions", _list_decisions(grades))
     if len(reviews) == 1:
         add("options", _list_options(grades))
+    add("hidden", _list_hidden(grades, confidence))
     return tables
 
 
@@ -224,6 +228,15 @@ def _list_options(grades: Sequence[Grade]) -> Iterator[TableRow]:
         for option in grade.options:
             group = grade.decision.at, option.name
             yield from _list_numbers(group, 1, value=option.value, win_share=option.win)
+
+
+def _list_hidden(grades: Sequence[Grade], confidence: float) -> Iterator[TableRow]:
+    """Yield the chance of each other place to hold each hidden card, and whether it did."""
+    for grade in grades:
+        for holding, places in list_hidden(grade, confidence):
+            for place, share, held in places:
+                group = (grade.decision.played.line, grade.decision.at, holding.text, place)
+                yield from _list_numbers(group, 1, held_share=share, held=held)
 
 
 def _list_outcomes(grades: Sequence[Grade]) -> Iterator[TableRow]:

@@ -71,7 +71,8 @@ def review(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     assert played.exit_code == 0
     text = re.sub(r'"random:[^"]*"', '"</script><b>x"', rounds.read_text(), count=1)
     rounds.write_text(text)
-    done = run("review", str(rounds), *OPTIONS, "--reference", "greedy", "--format", "json")
+    more = ("--reference", "greedy", "--hidden", "--format", "json")
+    done = run("review", str(rounds), *OPTIONS, *more)
     assert done.exit_code == 0, done.output
     return done.stdout_bytes
 
@@ -180,6 +181,9 @@ def test_the_clicked_through_page_shows_values_of_its_json(review: bytes, tmp_pa
     path = f"rounds.1.decisions.{len(decisions) - 1}.options"
     options = {name.split(".")[5] for name, _ in reader.values if name.startswith(path)}
     assert options == {str(number) for number in range(len(decisions[-1]["options"]))}
+    assert decisions[-1]["hidden"]
+    hidden = f"rounds.1.decisions.{len(decisions) - 1}.hidden.0.places.4.held_share"
+    assert hidden in dict(reader.values)
     assert_values_are_of_json(reader, data)
     # A seat without a name is called by its place, and that once.
     names, others = zip(*re.findall(r"<b>(.*?)</b><small>(.*?)</small>", page), strict=True)

@@ -39,7 +39,7 @@ def review(*arguments: str, **settings: object) -> Any:
 @pytest.fixture(scope="module")
 def whole() -> Any:
     """The JSON of a review of the round, which comes from stdin."""
-    return review("-", input=to_json(ROUND).encode())
+    return review("-", "--hidden", input=to_json(ROUND).encode())
 
 
 def test_screen_has_the_result_and_commands_that_run(file: Path) -> None:
@@ -62,6 +62,8 @@ def test_json_has_the_keys_of_the_document_and_no_others(whole: dict[str, Any]) 
     (played,) = whole["rounds"]
     objects = [whole, played, *played["decisions"], *played["players"], *played["timeline"]]
     objects += [option for decision in played["decisions"] for option in decision["options"]]
+    (hidden, *_) = played["decisions"][0]["hidden"]
+    objects += [hidden, *hidden["places"]]
     objects += [*played["luck"]["seats"], *played["totals"]["teams"]]
     assert {key for each in objects for key in each} <= told
     steps = ["start", *(decision["at"] for decision in played["decisions"])]

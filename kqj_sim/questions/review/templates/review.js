@@ -204,6 +204,7 @@
     const scroll = make("div", undefined, "scroll");
     scroll.append(table);
     box.append(scroll);
+    if (decision.hidden) box.append(writeHidden(found, decision, path));
     const how = make("p", undefined, "note");
     if (decision.exact) how.append("Exact: all ", value(path + ".layouts", String), " distributions of the hidden cards.");
     else how.append(value(path + ".n", String), " sampled deals that agree with what " + name + " knew.");
@@ -221,6 +222,27 @@
       told.prepend(ways);
     }
     box.append(told);
+  }
+
+  // Where the hidden cards were thought to be, a column for each other player; bold: who had them.
+  function writeHidden(found, decision, path) {
+    const folded = make("details"), scroll = make("div", undefined, "scroll"), table = make("table");
+    const head = table.createTHead().insertRow(), body = table.createTBody();
+    head.append(make("th", "card", "key"));
+    decision.hidden.forEach((hidden, k) => {
+      const row = body.insertRow();
+      row.append(make("th", signed(hidden.card)));
+      hidden.places.forEach((held, j) => {
+        if (!k) head.append(make("th", found.players.find((player) => player.place === held.place).label));
+        const cell = make("td"), shown = value(path + ".hidden." + k + ".places." + j + ".held_share", share);
+        cell.append(shown);
+        if (held.held) shown.style.fontWeight = "bold";
+        row.append(cell);
+      });
+    });
+    scroll.append(table);
+    folded.append(make("summary", "Where the hidden cards were thought to be (bold: where they were)"), scroll);
+    return folded;
   }
 
   // Which card the round goes on after, with its end, and the way back.
