@@ -251,6 +251,7 @@ OPTIONS: Mapping[str, Option] = {
     "columns": Option(
         "Output", parse=split_items, metavar="NAME,...", multiple=True, completes="column"
     ),
+    "quiz": Option("Output", **_FILE),
     "plot": Option("Output", "Draw the results to a .png, .svg or .pdf file.", **_FILE),
     "save": Option("Output", **_FILE),
     "title": Option("Output", parse=parse_text, metavar="TEXT"),

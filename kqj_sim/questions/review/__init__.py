@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from kqj_sim.arguments import (
@@ -19,7 +22,7 @@ from kqj_sim.plan import DEFAULT_ERROR_RATE
 from kqj_sim.question import question
 from kqj_sim.rules import DEFAULT_RULES, GameRules
 from kqj_sim.runner import DEFAULT_RUNNER, Runner
-from kqj_sim.suffixes import FORMATS, PAGE_FORMATS
+from kqj_sim.suffixes import FORMATS, PAGE_FORMATS, choose_by_suffix
 
 if TYPE_CHECKING:
     from kqj_sim.imposed import ImposedContract
@@ -61,6 +64,7 @@ def _list_tables(**_: Any) -> Mapping[str, str]:
   kqj-sim review evenings/ --by player,file
   kqj-sim review rounds.jsonl --line 12 --seat dealer --worst 5
   kqj-sim records --deals 5 --policy greedy | kqj-sim review -
+  kqj-sim review friday.txt --seat Ann --quiz ann.json
   kqj-sim review --policy standard --deals 100 --by trick,kind
 """,
 )
@@ -84,6 +88,7 @@ def review(
     ignore_calls: bool = False,
     ignore_plays: bool = False,
     hidden: bool = False,
+    quiz: str | os.PathLike[str] | None = None,
     seed: int = 1,
     confidence: float = 0.95,
     rules: GameRules = DEFAULT_RULES,
@@ -111,6 +116,8 @@ def review(
         worst: describe this many of the worst decisions.
         by: group the losses by trick, role, kind, contract, player, seat, place, result, line,
             file or outcome.
+        quiz: write the mistakes, and as many good decisions, as questions: to a .json file for the
+            quiz of the page, to a .txt, .tsv or .csv file for Anki.  `seat` chooses whose.
 
     Raises:
         ValueError: an argument is wrong, or no record can be reviewed; one line.
@@ -132,9 +139,11 @@ def review(
     elif records is not None or line is not None:
         raise InputError("`records` and `policy`: give one of them")
     reject_both(deals=deals, games=games)
+    from kqj_sim.output.files import OutputFile
     from kqj_sim.questions.review.decisions import list_rounds, play_rounds
     from kqj_sim.questions.review.grading import UNITS, GradePlan
     from kqj_sim.questions.review.play import review_rounds
+    from kqj_sim.questions.review.quiz import QUIZ_SUFFIXES, make_quiz
     from kqj_sim.questions.review.result import ReviewResult
     from kqj_sim.questions.review.screen import make_review_run
     from kqj_sim.questions.review.tables import parse_columns
@@ -159,6 +168,11 @@ def review(
         confidence=confidence, reference=reference, unit=UNITS[grade], error_rate=error_rate,
         ignore_calls=ignore_calls, ignore_plays=ignore_plays, counts_hidden=hidden,
     )  # fmt: skip
-    reviewed = review_rounds(rounds, count, plan, seat, runner)
-    run = make_review_run(reviewed, plan, source, rules, columns, played=records is None)
+    path = None if quiz is None else Path(quiz)
+    kind = "" if path is None else choose_by_suffix(path, QUIZ_SUFFIXES)
+    with OutputFile(path) if path is not None else nullcontext() as stream:
+        reviewed = review_rounds(rounds, count, plan, seat, runner)
+        run = make_review_run(reviewed, plan, source, rules, columns, played=records is None)
+        if stream is not None:
+            stream.write(make_quiz(reviewed.reviews, run, kind))
     return ReviewResult(reviewed, run, worst)
