@@ -8,7 +8,7 @@ const COLUMNS = {
 
 function renderOdds(isPending) {
   const { odds, quiz } = state;
-  if (hidesValues() && !quiz.hasNoAnswer && (isPending || isAsking())) return renderQuestion();
+  if (hidesValues() && !quiz?.hasNoAnswer && (!quiz || isPending || isAsking())) return renderQuestion();
   const lines = odds && !isPending ? writeHeadline(odds) : [];
   if (quiz && lines.length) lines.unshift(writeLoss());
   const spans = lines.map((line, at) =>
@@ -17,7 +17,7 @@ function renderOdds(isPending) {
   draw("headline", spans.join(""));
   draw("options", odds ? drawOptions(isPending) : "");
   draw("run", odds ? drawRun(isPending) : "");
-  if (odds && state.play) renderDeck();
+  if (odds && state.play) renderTable();
 }
 
 const drawRow = (head, cells) =>

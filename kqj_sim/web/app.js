@@ -2,19 +2,21 @@
 
 function render() {
   const focused = document.activeElement,
-    { round } = state,
-    calls = state.engine && isComplete() ? readCalls() : undefined,
-    play = (state.play = readPlay(calls));
-  const reason = state.failure || round.wrong || play?.explainWrongPlay(),
-    isTurn = calls && (play ? play.place === round.place && !play.isOver : calls.question !== undefined),
-    question = isTurn && !reason ? writeCommand() : "";
+    turn = readTurn(state.round),
+    { calls, play } = turn,
+    reason = state.failure || turn.wrong,
+    question = state.failure ? "" : turn.question;
+  state.play = play;
   if (question !== state.asked) state.odds = undefined;
+  renderRules();
   renderScores();
-  renderDeck(calls);
+  renderDeck(turn);
   find("round").hidden = !calls;
-  find("undo").disabled = !state.past.length;
-  if (calls) renderCalls(calls);
-  history.replaceState(null, "", `#${writePosition(state)}`);
+  find("undo").disabled = !state.depth;
+  if (calls) renderCalls(turn);
+  renderTricks(turn);
+  renderPlay(turn);
+  keepInHistory();
   find("command").textContent = question;
   find("by-command").hidden = !question;
   find("quiz-bar").hidden = !state.quiz;
@@ -22,8 +24,25 @@ function render() {
   renderResults();
   if (question !== state.asked) ask(question, calls);
   if (!question) draw("headline", colour(escape(reason ?? "")));
+  if (turn.isOver && state.review?.round !== state.round) reviewRound();
+  else renderReview();
   // Who goes by the keyboard goes on where the next step is asked for.
   if (focused.id && !focused.isConnected) (find(focused.id) ?? find("cards-title")).focus();
+}
+
+// Checks the inputs for the rules, as these may come from a link or the history.
+function renderRules() {
+  const { teams, bidding, errors } = state.rules,
+    subject = state.quiz?.subject,
+    name = { 2: TEXTS.two_teams, 3: TEXTS.three_teams }[teams];
+  draw("rules-now", TEXTS.rules_now(name, TEXTS.biddings[bidding], TEXTS.rates[errors]));
+  // Once, with the first card, the rules are folded.
+  if (!state.isFolded && (state.round.hand.length || isDealt())) {
+    find("settings").open = false;
+    state.isFolded = true;
+  }
+  for (const [name, value] of Object.entries({ teams, bidding, errors, subject }))
+    if (value !== undefined) document.querySelector(`[name=${name}][value="${value}"]`).checked = true;
 }
 
 // Writes the texts into the page's HTML.
@@ -61,6 +80,6 @@ if (location.protocol !== "file:") {
 }
 
 fillTexts();
-openLink();
+readLink();
 render();
 openTable();

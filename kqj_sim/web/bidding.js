@@ -1,31 +1,41 @@
 // The calls: the player's place, what was said, and buttons for what others say.
 
-function renderCalls(calls) {
-  const { round, quiz, play } = state;
+function renderCalls({ calls, play, question }) {
+  const { round, quiz } = state,
+    isOpen = !isFixed() && !play;
   draw(
     "places",
     PLACES.map((_, place) =>
       button(`place ${place}`, TEXTS.places[place], `aria-pressed="${place === round.place}"`),
     ).join(""),
   );
-  // The place can be changed until somebody has said more than pass.
-  find("places").hidden = Boolean(quiz) || round.calls.some(({ text }) => text !== "pass");
-  draw("round-title", find("places").hidden ? TEXTS.calls : TEXTS.your_place);
-  const isOpen = !quiz && !play;
+  find("places").hidden = !mayMove(calls, play);
+  draw("round-title", find("places").hidden ? TEXTS.calls : isDealt() ? TEXTS.your_seat : TEXTS.your_place);
   let html = drawHeard(calls, isOpen);
-  if (quiz) html += `<p>${TEXTS.you_are(TEXTS.speakers[round.place])}</p>`;
-  if (!quiz && !calls.isClosed && calls.turn % 6 !== round.place) html += drawTurn(calls, calls.turn % 6);
+  if (isFixed()) html += `<p>${TEXTS.you_are(TEXTS.speakers[round.place])}</p>`;
+  if (!isFixed() && !calls.isClosed && calls.turn % 6 !== round.place) html += drawTurn(calls, calls.turn % 6);
   if (isOpen && calls.repliers.length) html += drawReplies(calls);
   if (calls.contract) html += `<p>${nameContract(calls.contract)}</p>`;
   if (calls.isClosed && !calls.contract && !calls.repliers.length) html += `<p>${TEXTS.all_passed}</p>`;
+  if (isDealt() && question && !play)
+    html += `<p><b>${TEXTS.which_call}</b></p><div class="buttons">${listOwnButtons(calls)}</div>`;
   draw("calls", html);
+}
+
+// Whether the player's place may be changed: before their own first step in a single round that is dealt, or until
+// somebody has said more than pass.
+function mayMove(calls, play) {
+  const { round, quiz, rules } = state,
+    isOwn = (place) => place === round.place;
+  if (quiz) return false;
+  if (!isDealt()) return round.calls.every(({ text }) => text === "pass");
+  return !rules.scores && !calls.calls.some((call) => isOwn(call.place)) && !play?.holders.some(isOwn);
 }
 
 // Returns what was said; a tap changes it.
 function drawHeard(calls, isOpen) {
   const items = calls.calls.map((call, at) => {
-    const who = call.place === state.round.place ? TEXTS.you : TEXTS.places[call.place],
-      text = `<b>${who}</b> ${colour(addSigns(describeCall(call).text))}`;
+    const text = `<b>${namePlace(call.place)}</b> ${colour(addSigns(describeCall(call).text))}`;
     return `<li>${isOpen ? button(`recall ${at}`, text) : text}</li>`;
   });
   if (!items.length) return "";

@@ -185,17 +185,21 @@ const SENTENCES = {
     text += " ";
     return text;
   },
-  errors(calls) {
+  errors(choices, kind) {
     let text = "", named, further, rest;
     text += " ";
-    if (isTrue(calls)) {
+    if (isTrue(choices)) {
     text += " ";
-    named = ((FILTERS.length(calls) > 3) ? calls.slice(0, 2) : calls);
+    named = ((FILTERS.length(choices) > 3) ? choices.slice(0, 2) : choices);
     text += " ";
-    further = (FILTERS.length(calls) - FILTERS.length(named));
+    further = (FILTERS.length(choices) - FILTERS.length(named));
     text += " ";
-    rest = (isTrue(further) ? [(show(further) + show(" other calls"))] : []);
-    text += " " + show(FILTERS.capital(FILTERS.listed(add(named, rest), "and"))) + " " + show(((FILTERS.length(calls) === 1) ? "counts as an error" : "count as errors")) + ": the assumed player" + show(((FILTERS.length(calls) > 1) ? "s" : "")) + " would hardly ever call like this. ";
+    rest = (isTrue(further) ? [(show(further) + show(" other ") + show(kind) + show("s"))] : []);
+    text += " " + show(FILTERS.capital(FILTERS.listed(add(named, rest), "and"))) + " " + show(((FILTERS.length(choices) === 1) ? "counts as an error" : "count as errors"));
+    if ((kind === "call")) {
+    text += ": the assumed player" + show(((FILTERS.length(choices) > 1) ? "s" : "")) + " would hardly ever call like this";
+    }
+    text += ". ";
     }
     text += " ";
     return text;

@@ -2,6 +2,7 @@
 
 const SUITED = [...SUITS].map((suit) => [..."ATHKQJ987654"].map((rank) => rank + suit));
 
+const namePlace = (place) => (place === state.round.place ? TEXTS.you : TEXTS.places[place]);
 const nameCard = ([rank, suit]) => TEXTS.card(TEXTS.ranks[rank] ?? rank, TEXTS.suits[suit]);
 
 function findRole(card) {
@@ -32,14 +33,18 @@ function drawHand(cards, drawOne) {
   return `<div class="hand">${sorted.map(drawOne).join("")}</div>`;
 }
 
+// Whether the cards are not the player's to tap: they were dealt.
+const isFixed = () => Boolean(state.quiz) || isDealt();
+
 // Draws the deck, or once all cards are known those of the player alone.
-function renderDeck(calls) {
+function renderDeck({ calls }) {
   if (state.play) return renderTable();
+  if (isDealt() && !state.engine) return draw("cards-title", TEXTS.dealing);
   const { hand, up, more } = state.round,
-    missing = handSize() - hand.length,
-    further = calls ? missingCards(calls) : 0;
+    missing = isDealt() ? 0 : handSize() - hand.length,
+    further = calls && !isDealt() ? missingCards(calls) : 0;
   const [title, html] =
-    missing || (state.rules.bidding === "take" && !up)
+    missing || (state.rules.bidding === "take" && !up && !isDealt())
       ? [
           missing ? TEXTS.tap_cards(missing, handSize()) : TEXTS.tap_return,
           drawDeck((card) => drawCard(card)),
@@ -49,13 +54,13 @@ function renderDeck(calls) {
             TEXTS.tap_further(further, further + more.length),
             drawDeck((card) => drawCard(card, { disabled: hand.includes(card) || card === up })),
           ]
-        : [state.quiz ? TEXTS.your_cards : TEXTS.change_cards, drawKnown(hand, up)];
+        : [isFixed() ? TEXTS.your_cards : TEXTS.change_cards, drawKnown(hand, up)];
   draw("cards-title", title);
   draw("deck", html);
 }
 
 function drawKnown(hand, up) {
-  const one = (card) => drawCard(card, { readOnly: Boolean(state.quiz) });
+  const one = (card) => drawCard(card, { readOnly: isFixed() });
   return drawHand(hand, one) + (up ? `<div class="hand"><span>${TEXTS.return}</span>${one(up)}</div>` : "");
 }
 
@@ -72,19 +77,41 @@ function renderTable() {
   const one = (card) => drawCard(card, { value: value(card), disabled: !play.legal.includes(card) });
   const cards = play.isOver ? "" : isOwn ? drawHand(play.left, one) : drawDeck(one);
   draw("cards-title", play.isOver ? TEXTS.round_over : title);
-  draw("deck", cards + drawTricks());
+  draw("deck", cards);
 }
 
-function drawTricks() {
-  const { play, round } = state,
-    tricks = [];
-  play.holders.forEach((place, at) => {
-    if (at % 6 === 0) tricks.push([]);
-    const who = place === round.place ? TEXTS.you : TEXTS.places[place];
-    tricks.at(-1).push(`<span><b>${who}</b> ${colour(formatCard(round.plays[at]))}</span>`);
+// Draws the trick on the table, the points so far, and who won the tricks before.
+function renderTricks({ play }) {
+  find("table").hidden = !play?.plays.length;
+  if (!play) return;
+  const finished = listTricks(play),
+    now = play.isOver ? finished.length - 1 : finished.length,
+    cards = play.plays.slice(6 * now, 6 * now + 6),
+    // While nobody has led, the last trick lies there.
+    trick = cards.length || !now ? now : now - 1;
+  draw("table-title", TEXTS.trick_number(trick + 1));
+  draw("trick", drawTrick(play, trick, finished[trick]?.winner) + drawPoints(play));
+  const items = finished.map(({ leader, cards: played, winner }) => {
+    const names = played.map((card, step) => {
+      const place = (leader + step) % 6,
+        text = `${namePlace(place)} ${colour(formatCard(card))}`;
+      return `<span>${place === winner ? `<b>${text}</b>` : text}</span>`;
+    });
+    return `<li>${names.join(" ")}</li>`;
   });
-  if (!tricks.length) return "";
-  const first = Math.max(0, tricks.length - 2),
-    items = tricks.slice(first).map((cards, at) => `<li value="${first + at + 1}">${cards.join(" ")}</li>`);
-  return `<ol id="tricks" aria-label="${TEXTS.last_tricks}">${items.join("")}</ol>`;
+  const list = `<ol id="tricks" aria-label="${TEXTS.finished_tricks}">${items.join("")}</ol>`;
+  draw("finished", finished.length ? `<summary>${TEXTS.finished_tricks}</summary>${list}` : "");
+  find("finished").hidden = !finished.length;
+}
+
+// Returns a trick as it lies on the table: the player at the bottom, the others clockwise.
+function drawTrick(play, trick, winner) {
+  const cards = play.plays.slice(6 * trick, 6 * trick + 6),
+    items = cards.map((card, step) => {
+      const place = play.holders[6 * trick + step],
+        role = [place === winner ? TEXTS.wins : "", step ? "" : TEXTS.led].filter(Boolean).join(", "),
+        seat = (place - state.round.place + 6) % 6;
+      return `<li class="seat-${seat}${place === winner ? " winner" : ""}"><span>${namePlace(place)}</span><b class="${"hd".includes(card[1]) ? "red" : ""}">${formatCard(card)}</b><small>${role}</small></li>`;
+    });
+  return `<ol class="trick" aria-label="${TEXTS.trick_number(trick + 1)}">${items.join("")}</ol>`;
 }

@@ -8,12 +8,13 @@ class Pool {
     this.workers = Array.from({ length: size }, () => this.open());
   }
 
-  // Has the chances to win a game worked out by a worker of its own, and tells them to all (`solveGame`).
-  async solve(game) {
+  // Has the chances to win a game worked out by a worker of its own (`solveGame`), and `tells` them to all.
+  async solve(game, tells) {
     const worker = this.open();
     worker.postMessage({ solve: game });
     const solved = await new Promise((resolve) => (worker.onmessage = ({ data }) => resolve(data)));
     worker.terminate();
+    if (!tells) return solved;
     this.start.game = solved;
     this.workers.forEach((each) => each.postMessage({ game: solved }));
     return solved;
@@ -85,6 +86,7 @@ class Odds {
     this.ranking = [];
     this.hands = this.found = 0;
     this.asked = [];
+    this.cardErrors = [];
     this.holdings = question.holdings;
     this.groups = question.groups;
     this.held = this.holdings && [0, 1, 2].map(() => new Float64Array(this.groups.length * this.holdings.length));
@@ -107,6 +109,7 @@ class Odds {
     this.moments.add(chunk);
     this.found += chunk.live;
     chunk.holdings?.forEach((sums, at) => addNumbers(this.held[at], sums));
+    chunk.cardErrors?.forEach((weight, at) => (this.cardErrors[at] = (this.cardErrors[at] ?? 0) + weight));
     chunk.counts.forEach((count, at) => (this.asked[at] = (this.asked[at] ?? 0) + count));
     for (const name of ["totals", "squares"]) {
       if (!chunk[name]) continue;

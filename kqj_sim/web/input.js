@@ -1,21 +1,35 @@
 // All input: links, taps and keys, and what they do.
 
-function openLink() {
+function readLink() {
   Object.assign(state, { quiz: undefined }, readPosition(location.hash.slice(1) || POSITION));
-  const { teams, bidding, errors } = state.rules;
+  state.depth = history.state?.depth ?? 0;
   find("game").open = Boolean(state.rules.scores || state.rules.pending);
-  for (const [name, value] of Object.entries({ teams, bidding, errors, subject: state.quiz?.subject ?? "both" }))
-    document.querySelector(`[name=${name}][value="${value}"]`).checked = true;
 }
+
+// Back and Forward: the history has what was shown.
+addEventListener("popstate", ({ state: kept }) => {
+  if (kept?.round) goTo(kept);
+});
+
+// A link on the page, or another address.
+addEventListener("hashchange", () => {
+  if (history.state?.round) return;
+  const { rules } = state,
+    next = readPosition(location.hash.slice(1));
+  state.depth++;
+  if (next.quiz) return location.reload();
+  goTo({ quiz: undefined, rules, ...next });
+});
 
 function clickCard(card) {
   const { hand, up, more, plays } = state.round,
     calls = state.engine && isComplete() && readCalls();
   if (state.play) {
     if (!state.play.legal.includes(card)) return;
+    if (isDealt()) return decide(card);
     return isAsking() ? answerQuiz(card) : change({ plays: [...plays, card] });
   }
-  if (state.quiz) return;
+  if (isFixed()) return;
   if (more.includes(card)) return change({ more: more.filter((each) => each !== card) });
   if (calls?.contract) {
     if (missingCards(calls) && !hand.includes(card) && card !== up) change({ more: [...more, card] });
@@ -28,6 +42,7 @@ function clickCard(card) {
 }
 
 function choosePlace(place) {
+  if (isDealt()) return startRound(place, state.round.deal);
   const { calls } = state.round,
     isFree = calls.every(({ text }) => text === "pass");
   change({ place, calls: isFree ? Array(place).fill({ text: "pass" }) : calls });
@@ -35,6 +50,7 @@ function choosePlace(place) {
 
 function addCall(text, place) {
   if (isAsking()) return answerQuiz(text);
+  if (isDealt()) return decide(text);
   changeCalls([...state.round.calls, { text, ...(place === undefined ? {} : { place }) }]);
 }
 
@@ -84,6 +100,20 @@ const ACTIONS = {
   share: copyLink,
   quiz: nextQuestion,
   clear: () => keepResults({}),
+  play: () => startRound(),
+  game: startGame,
+  next: nextRound,
+  suggest: () => {
+    state.suggests = true;
+    render();
+    renderOdds(!state.isFinal);
+  },
+  confirm: () => decide(state.doubt),
+  save: saveRecord,
+  open: (number) => openRecord(readKept()[number]),
+  load: () => find("record-file").click(),
+  download: () => download(readKept(), "kqj-rounds.jsonl"),
+  forget: () => keepRounds([]),
 };
 
 document.addEventListener("click", ({ target }) => {
@@ -99,15 +129,22 @@ find("rules").addEventListener("change", () => {
 });
 find("scores").addEventListener("change", enterScores);
 find("scores").addEventListener("submit", (event) => event.preventDefault());
+find("warn").addEventListener("change", ({ target }) => {
+  state.warns = target.checked;
+});
+find("record-file").addEventListener("change", ({ target }) => {
+  openFile(target.files[0]);
+  target.value = "";
+});
 find("quiz-subject").addEventListener("change", nextQuestion);
 
 // Cards may be typed: 9h.
 document.addEventListener("keydown", ({ target, key, ctrlKey, metaKey, altKey }) => {
-  if (ctrlKey || metaKey || altKey || key.length > 1 || target.matches("input[type=number]")) return;
+  if (ctrlKey || metaKey || altKey || target.matches("input[type=number]")) return;
+  if (key === "Backspace") undo();
+  if (key.length > 1) return;
   const card = state.typed + key.toLowerCase(),
     isCard = /^[4-9TJQKHA][shdc]$/.test(card);
   state.typed = !isCard && RANKS.includes(key.toUpperCase()) ? key.toUpperCase() : "";
   if (isCard) clickCard(card);
 });
-
-addEventListener("hashchange", () => location.reload());

@@ -1,7 +1,8 @@
 // A position as text: the part of the address after `#`.  Whoever gets a link did not tap what is in it, so it is
 // checked as the package checks what is typed.
 
-const ROUND_PARTS = ["hand", "return", "place", "heard", "more", "played", "begun"];
+const ROUND_PARTS = ["hand", "return", "place", "heard", "more", "played", "begun"],
+  DEALT_PARTS = ["deal", "place", "heard", "played", "begun"];
 const CALL =
   /^(?:pass|take (?<taken>s|h|d|c|NT|AT)|(?<amount>\d{1,9}) (?:s|h|d|c|NT|AT)(?<capot> capot)?|(?<reply>counter|overcounter) (?<by>opener|2nd|3rd|4th|5th|dealer))$/;
 
@@ -27,8 +28,13 @@ function readPosition(text) {
   }
 }
 
+function listRoundParts(given) {
+  if (given.has("quiz")) return ["quiz", "subject"];
+  return given.has("deal") ? DEALT_PARTS : ROUND_PARTS;
+}
+
 function readParts(given) {
-  const known = ["teams", "bidding", "errors", "scores", "target", "pending", ...(given.has("quiz") ? ["quiz", "subject"] : ROUND_PARTS)];
+  const known = ["teams", "bidding", "errors", "scores", "target", "pending", ...listRoundParts(given)];
   for (const name of given.keys()) {
     check(known.includes(name), `${quote(name)} is no part of it: its parts are ${known.join(", ")}`);
     check(given.getAll(name).length === 1, `${name} is there twice: leave one out`);
@@ -46,6 +52,7 @@ function readParts(given) {
     errors: Number(choose("errors", ["3", "0", "10"])),
     ...readScores(given),
   };
+  if (given.has("deal")) return { rules, round: readDealt(given, choose, rules) };
   if (!given.has("quiz")) return { rules, round: readRound(given, choose, rules) };
   const number = given.get("quiz");
   check(/^\d{1,15}$/.test(number), `quiz is ${quote(number)}: write a number of at most 15 digits`);
@@ -66,6 +73,20 @@ function readScores(given) {
   for (const score of scores ?? [])
     check(isTens(score) && Number(score) < target, `${quote(score)} is no multiple of 10 below the target of ${target}`);
   return { scores: scores?.map(Number), target: Number(target), pending: Number(pending) };
+}
+
+// Returns a round that the page deals: its cards, and the calls that they allow, are known to the engine only.
+function readDealt(given, choose, rules) {
+  const deal = given.get("deal");
+  check(/^\d{1,12}$/.test(deal), `deal is ${quote(deal)}: write a number of at most 12 digits`);
+  return {
+    ...start(),
+    deal: Number(deal),
+    place: PLACES.indexOf(choose("place", PLACES)),
+    calls: readHeard(given.get("heard") ?? "", rules).calls,
+    plays: readCards(given.get("played") ?? ""),
+    begun: choose("begun", ["", "1"]) === "1",
+  };
 }
 
 function readRound(given, choose, rules) {
@@ -115,7 +136,7 @@ function readCards(text) {
 }
 
 // Returns the calls of a text, and the Sender if they are over and somebody is.  They are checked by the rules of
-// `KqjCalling` (`referee/kqj.py`).
+// `KqjCalling` (`referee/kqj.py`).  The Return is undefined while it is not known.
 function readHeard(text, { teams, bidding }, up) {
   const isTaking = bidding === "take",
     calls = [];
@@ -149,8 +170,8 @@ function readHeard(text, { teams, bidding }, up) {
       [first, highest] = BIDS[teams],
       lowest = bid ? bid.amount + 10 : first;
     if (call.taken) {
-      expect(isTaking && up, "is impossible: with taking the Return is given, with auctions amounts are bid");
-      expect(turn > 6 || call.taken === up[1], `is impossible: in lap 1 only ${up[1]} can be taken`);
+      expect(isTaking && up !== null, "is impossible: with taking the Return is given, with auctions amounts are bid");
+      expect(turn > 6 || !up || call.taken === up[1], `is impossible: in lap 1 only ${up[1]} can be taken`);
     } else if (call.amount) {
       expect(
         !isTaking && call.amount % 10 === 0 && call.amount >= lowest && call.amount <= highest,
@@ -176,12 +197,14 @@ const writeHeard = (calls) =>
 // Returns the link of a position, or of a question, which whoever opens it shall answer first.
 function writePosition({ rules, round, quiz }) {
   if (round.wrong) return round.link;
+  const cards = { hand: round.hand.join(""), return: round.up ?? "", more: round.more.join("") },
+    dealt = { deal: `${round.deal}` };
+  const { more = "", ...known } = round.deal === undefined ? cards : dealt;
   const position = {
-    hand: round.hand.join(""),
-    return: round.up ?? "",
+    ...known,
     place: PLACES[round.place],
     heard: writeHeard(round.calls),
-    more: round.more.join(""),
+    more,
     played: round.plays.join(""),
     begun: round.begun ? "1" : "",
   };

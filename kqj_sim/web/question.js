@@ -1,7 +1,8 @@
 // The question of a position: its command, and its odds while deals are drawn.
 
-function writeCommand() {
-  const { rules, round, play, deals } = state,
+function writeCommand(round, play) {
+  const { deals } = state,
+    rules = listRules(round),
     words = ["kqj-sim odds", ...(play ? play.hand : round.hand)];
   if (round.up) words.push(`--return ${round.up}`);
   if (rules.teams !== 2) words.push(`--teams ${rules.teams}`);
@@ -11,15 +12,14 @@ function writeCommand() {
   if (rules.pending) words.push(`--pending ${rules.pending}`);
   if (rules.errors !== 3) words.push(`--error-rate ${rules.errors}%`);
   if (play) words.push(`--heard "${writeHeard(round.calls)}" --played "${round.plays.join(" ")}"`);
-  else words.push(...writeTurn());
+  else words.push(...writeTurn(round));
   if (deals !== DEALS) words.push(`--deals ${deals}`);
   return words.join(" ");
 }
 
 // Returns the options of the command for the calls before that of the player.
-function writeTurn() {
-  const { place, calls } = state.round,
-    onlyPasses = calls.every(({ text }) => text === "pass"),
+function writeTurn({ place, calls }) {
+  const onlyPasses = calls.every(({ text }) => text === "pass"),
     lap = Math.floor(calls.length / 6) + 1,
     words = place ? [`--place ${PLACES[place]}`] : [];
   if (!onlyPasses || (state.rules.bidding === "auction" && calls.length > place))
@@ -28,17 +28,20 @@ function writeTurn() {
   return words;
 }
 
+// Returns the game for `solveGame` of a worker, with its scores by team: rules have that of the player's team first.
+function describeGame({ teams, scores, target, pending }, team) {
+  const byTeam = scores.map((_, number) => scores[(number - team + teams) % teams]);
+  return { teams, team, target, pending, scores: byTeam, rounds: state.engine.rounds };
+}
+
 // Has the chances to win the game from the scores worked out, for the side of a team.
 async function openGame(team) {
   const { pool, rules } = state,
     { teams, bidding, scores, target, pending } = rules,
     game = JSON.stringify([teams, bidding, scores, target, pending, team]);
   if (pool.game === game) return;
-  // Three teams have a million states at the beginning of a game.
-  draw("run", TEXTS.solving(scores.reduce((states, score) => (states * (target - score)) / 10, 1) > 1e5));
-  // By team, of those that begin with that of the player.
-  const byTeam = scores.map((_, number) => scores[(number - team + teams) % teams]);
-  await pool.solve({ teams, team, target, pending, scores: byTeam, rounds: state.engine.rounds });
+  draw("run", TEXTS.solving(countStates(rules) > MANY_STATES));
+  await pool.solve(describeGame(rules, team), true);
   pool.game = game;
 }
 
@@ -47,7 +50,7 @@ async function ask(question, calls) {
   Object.assign(state, { asked: question, odds: undefined, showsAll: false, isFinal: false });
   renderOdds(true);
   if (!question) return;
-  const { pool, play, round, quiz, deals, rules } = state;
+  const { pool, play, round, quiz, deals } = state;
   if (!quiz) draw("run", TEXTS.drawing);
   let drawn = 0;
   const show = (odds, isPending) => {
@@ -57,11 +60,12 @@ async function ask(question, calls) {
       draw("run", TEXTS.no_hand_yet(fixed(odds.hands)));
     } else if (odds.ranking.length) {
       Object.assign(state, { odds, isFinal: !isPending });
+      if (!isPending) state.valued.set(question, odds);
       renderOdds(isPending);
     }
   };
   try {
-    if (rules.scores) await openGame(round.place % rules.teams);
+    if (calls.rules.scores) await openGame(round.place % calls.rules.teams);
     if (state.asked !== question) return;
     if (play) await estimateCards(pool, play, show, deals);
     else await estimateCalls(pool, calls, round.hand, round.up, show, deals, quiz?.choice);

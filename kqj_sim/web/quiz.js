@@ -15,7 +15,11 @@ function isAsking() {
   return Boolean(quiz?.kind) && quiz.choice === undefined && !quiz.hasNoAnswer;
 }
 
-const hidesValues = () => Boolean(state.quiz?.kind) && !state.quiz.isCounted;
+// Values are hidden until a question is answered, and while one plays, unless one wants them.
+function hidesValues() {
+  const { quiz, suggests } = state;
+  return quiz ? Boolean(quiz.kind) && !quiz.isCounted : isDealt() && !suggests;
+}
 
 // Returns a round of the default players: the cards of all places in the calls and in the play, the
 // Return, and what was called and played.
@@ -106,13 +110,13 @@ function dealQuiz() {
     { subject, at } = question,
     kindOfCall = state.rules.bidding === "take" ? "take" : "bid";
   state.quiz.kind = subject === "calls" ? kindOfCall : at % 6 ? "follow" : "lead";
-  state.past.push(JSON.stringify(state.round));
   Object.assign(state, { round: makeRound(question), deals: QUIZ_DEALS });
   render();
   find("cards-title").focus();
 }
 
 function nextQuestion() {
+  remember();
   askQuiz(new FormData(find("quiz-subject")).get("subject"));
   dealQuiz();
 }
@@ -128,10 +132,10 @@ function answerQuiz(text) {
 // Draws the question, or the choice while deals are drawn; an order of calls that tells nothing.
 function renderQuestion() {
   const { quiz, play } = state,
-    name = quiz.choice && nameOption(quiz.choice, play ? "card" : "call");
-  draw("headline", name ? "" : play ? TEXTS.which_card : TEXTS.which_call);
+    name = quiz?.choice && nameOption(quiz.choice, play ? "card" : "call");
+  draw("headline", name || !(quiz || play) ? "" : play ? TEXTS.which_card : TEXTS.which_call);
   draw("run", name ? TEXTS.drawing_choice(colour(name)) : "");
-  draw("options", name || play ? "" : `<div class="buttons">${listOwnButtons(readCalls())}</div>`);
+  draw("options", name || play || !quiz ? "" : `<div class="buttons">${listOwnButtons(readCalls())}</div>`);
 }
 
 function listOwnButtons(calls) {

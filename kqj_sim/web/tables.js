@@ -35,6 +35,7 @@ async function openTable() {
   const source = URL.createObjectURL(new Blob(script, { type: "text/javascript" }));
   const message = { module, table: tables[name], weights, constants: tables.constants };
   state.pool = new Pool(message, source, navigator.hardwareConcurrency || 2);
-  if (state.quiz) dealQuiz();
-  else render();
+  if (state.quiz) return dealQuiz();
+  if (isDealt()) state.round = advance(state.round);
+  return render();
 }

@@ -154,7 +154,7 @@ function writeHeadline(odds) {
   }
   lines.push(say("high_trumps", listHighTrumps(odds, best)));
   const errors = odds.questions.filter((_, at) => odds.errors[odds.engine.constants.ERROR_SIZE * at] > 0.5);
-  lines.push(say("errors", errors.map(describeError)), say("ended_early", of), say("hint", of, false));
+  lines.push(say("errors", errors.map(describeError), "call"), say("errors", listCardErrors(odds), "card"), say("ended_early", of), say("hint", of, false));
   return lines.filter(Boolean);
 }
 
@@ -192,6 +192,14 @@ function listHighTrumps(odds, best) {
       odds.estimateHolding(partners, numbers.get(card)),
       odds.estimateHolding(opponents, numbers.get(card)),
     ]);
+}
+
+// Returns the cards that were errors more likely than not: `the 2nd's K♠ in trick 1`.
+function listCardErrors({ cardErrors, moments, play }) {
+  const isLikely = cardErrors.map((weight) => weight > moments.weights / 2);
+  return [...isLikely.keys()]
+    .filter((at) => isLikely[at])
+    .map((at) => `the ${PLACES[play.holders[at]]}'s ${formatCard(play.plays[at])} in trick ${Math.floor(at / 6) + 1}`);
 }
 
 // Returns a call and who made it: `the opener's pass` (`_describe_call` of `questions/odds/screen.py`).

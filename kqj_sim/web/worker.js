@@ -187,10 +187,20 @@ function drawHands(turn, first, count, questions) {
 // Returns the weights of layouts by the cards that the others played.
 function weighByPlays(turn, layouts) {
   const weights = engine.array("f64", layouts.shape[0]);
-  // The last number of the model is how often players err.
-  const model = [...engine.table.plays.slice(0, -1), { float: question.rate }];
-  engine.call("weigh_layouts", turn, layouts, model, weights);
+  engine.call("weigh_layouts", turn, layouts, makeModel(), weights);
   return weights;
+}
+
+// The last number of the model is how often players err.
+const makeModel = () => [...engine.table.plays.slice(0, -1), { float: question.rate }];
+
+// Returns for each card played the weight of the hidden hands with which it was an error.
+function weighErrors(turn, hands, weights) {
+  const plays = 6 * question.trick + question.position;
+  if (!question.weighs || !question.rate || !weights.shape[0]) return [];
+  const sums = engine.array("f64", plays);
+  engine.call("weigh_errors", turn, hands, weights, makeModel(), sums);
+  return sums.view().slice();
 }
 
 // Returns the weight below which draws are thinned out (`KqjCardSampler._least_play_weight`).
@@ -236,6 +246,7 @@ function playCards(first, count) {
     drawn: most,
     live,
     counts: drawn.counts,
+    cardErrors: weighErrors(turn, hands, weights),
     ...addUp(playOut(turn, hands, keys), weights, lists),
     ...countHoldings(hands, (place, i) => 6 * i + place, weights, lists),
   };
@@ -259,6 +270,7 @@ function playListed(first, count) {
     drawn: n,
     live: n,
     counts: [],
+    cardErrors: weighErrors(turn, hands, weights),
     ...addUp(playOut(turn, hands, keys), weights),
     ...countHoldings(hands, (place, i) => 6 * i + place, weights, []),
   };

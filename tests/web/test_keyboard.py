@@ -65,7 +65,7 @@ def test_taking_and_a_trick(browser: Browser) -> None:
     assert browser.run("state.round.plays.join(' ')") == "9h Qh Kh Tc Jh 4h"
     wait_for_answer(browser)
     use(browser, "undo")
-    assert browser.run("state.round.plays.length") == 5
+    browser.wait("state.round.plays.length === 5")
 
 
 def test_a_card_keeps_the_focus_while_deals_are_drawn(browser: Browser) -> None:

@@ -56,6 +56,7 @@ def read_constants() -> dict[str, Any]:
     from kqj_sim.core.scoring import CAPOT_TOTAL, LITIGATION, PASSED_OUT
     from kqj_sim.games.kqj.call_sampler import MIN_CAPOT_PROBABILITY
     from kqj_sim.output.card_reasons import Reason
+    from tools.page.kernels import SCORE_SIZE
 
     return {
         "SIZE": call_odds.OUTCOME_SIZE,
@@ -77,6 +78,7 @@ def read_constants() -> dict[str, Any]:
         "PASSED_OUT": PASSED_OUT,
         "CALLS": bidding.MAX_CALLS,
         "LOG": bidding.LOG_SIZE,
+        "SCORE": SCORE_SIZE,
         "MIN_CAPOT_PROBABILITY": MIN_CAPOT_PROBABILITY,
         "GUARANTEED_CAPOT_TOTAL": CAPOT_TOTAL,
         "REASONS": [reason.name.lower() for reason in Reason],
@@ -110,6 +112,7 @@ def write_constants() -> str:
 
 def describe_questions() -> dict[str, dict[str, Any]]:
     """Return the measures of the questions of each table, and what limits them."""
+    from kqj_sim.policies.players import get_default_player
     from kqj_sim.positions.measures import get_kqj_call_measures, get_kqj_card_measures
 
     return {
@@ -118,6 +121,8 @@ def describe_questions() -> dict[str, dict[str, Any]]:
             "CARD_MEASURES": list(get_kqj_card_measures(rules).indices),
             "MAX_POINTS": rules.max_points,
             "MAX_AMOUNT": rules.max_amount,
+            "RULES": rules.to_dict(),
+            "PLAYER": get_default_player().under(rules).text,
         }
         for name, rules in TABLES.items()
     }

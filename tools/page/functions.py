@@ -26,7 +26,8 @@ FUNCTIONS = (
     sequences.compute_sequence_width, sequences._optimize_boundary, call_sampler.add_totals,
     call_sampler._classify_endings, call_sampler.estimate_reach, call_sampler.choose_amounts,
     card_sampler.count_hand_ways, card_sampler.count_ways, card_sampler.find_different,
-    card_sampler.weigh_hands, card_sampler.weigh_layouts, card_sampler.choose_least_weight,
+    card_sampler.weigh_hands, card_sampler.weigh_layouts, card_sampler.weigh_errors,
+    card_sampler.choose_least_weight,
 )  # fmt: skip
 """Functions that kernels of the page call."""
 

@@ -14,21 +14,28 @@ from kqj_sim.core import block
 from kqj_sim.core import types as t
 from kqj_sim.core.auction import CODE, KIND, PLACE
 from kqj_sim.core.bidding import LOG_COUNTER, LOG_OVERCOUNTER
-from kqj_sim.core.card_odds import CardTurn
+from kqj_sim.core.call_odds import choose_calls
+from kqj_sim.core.card_odds import CardTurn, choose_cards
 from kqj_sim.core.cards import (
     ALL_TRUMPS,
     EACH_SUIT,
     NO_TRUMP,
     PACK,
     TOP_SUIT,
+    TRUMP_JACK,
     TRUMP_KING,
+    TRUMP_QUEEN,
     count_card_points,
+    popcount,
     to_natural_order,
     to_strength_order,
 )
+from kqj_sim.core.deal import deal_first_cards, deal_further_cards
 from kqj_sim.core.dispatch import BID, COUNTER, OVERCOUNTER, TAKE
 from kqj_sim.core.jit import kernel, scalar
-from kqj_sim.core.round import play_block, start_deals
+from kqj_sim.core.rng import derive_deal_key
+from kqj_sim.core.round import complete_hands, play_block, start_deals
+from kqj_sim.core.scoring import count_tricks, score_rounds
 from kqj_sim.core.trick import (
     find_legal_cards,
     has_partner_as_master,
@@ -162,6 +169,73 @@ def play_round(
     return int(count)
 
 
+@kernel
+def deal_round(
+    state: t.Block, deal: int, seed: int, sender: int, rules: t.Rules, cards: t.Int64Array
+) -> None:
+    """Deal the cards of a round whose Sender is known.
+
+    Args:
+        state: a block.
+        sender: place of the Sender, who takes the Return with taking; -1 if nobody is.
+        cards: int64 (13,), filled as by `play_round`.
+    """
+    state[block.KEY] = derive_deal_key(seed, deal)
+    state[block.SENDER] = sender
+    deal_first_cards(state, 1)
+    deal_further_cards(state, 1)
+    complete_hands(state, 1, 1 - rules.auction)
+    for place in range(block.SEATS):
+        row = place * block.STRIDE
+        cards[place] = state[block.cell_index(block.FIRST_FIVE + row, 0)]
+        cards[1 + block.SEATS + place] = state[block.cell_index(block.DEALT + row, 0)]
+    cards[block.SEATS] = state[block.UPCARD]
+
+
+@kernel
+def count_won_cards(state: t.Block, counted: t.Int64Array) -> None:
+    """Fill int64 (6,) with the card points and the tricks won so far by three teams in lane 0."""
+    first, second = state[block.WON_CARDS], state[block.WON_CARDS + block.STRIDE]
+    third = state[block.PLAYED_CARDS] & ~(first | second)
+    for team, cards in enumerate((first, second, third)):
+        counted[team] = _count_points(state, cards)
+        counted[3 + team] = popcount(cards) // block.SEATS
+
+
+_RESULT, _PENDING_AFTER = map(block.column_offset, ("result", "pending_after"))
+_CARD_POINTS, _TRICKS, _TOTAL, _GRATUITY, _SCORE = (
+    block.column_offset(f"{name}_0")
+    for name in ("card_points", "tricks", "total", "gratuity", "score")
+)
+
+SCORE_SIZE = 2 + 5 * 3 + 2 * block.SEATS
+"""Numbers of a score: result, gratuity left; card points, tricks, totals, gratuities and scores of
+three teams; and of each place the Queens of its KQ, and those of its KQJ, natural coding."""
+
+
+@kernel
+def score_round(state: t.Block, rules: t.Rules, scored: t.Int64Array) -> None:
+    """Score the round to whose end `replay_plays` brought lane 0; fill int64 (SCORE_SIZE,)."""
+    count_tricks(state, 1, rules)
+    score_rounds(state, 1, rules)
+    scored[0], scored[1] = state[_RESULT], state[_PENDING_AFTER]
+    for team in range(3):
+        row = team * block.STRIDE
+        scored[2 + team] = state[block.cell_index(_CARD_POINTS + row, 0)]
+        scored[5 + team] = state[block.cell_index(_TRICKS + row, 0)]
+        scored[8 + team] = state[block.cell_index(_TOTAL + row, 0)]
+        scored[11 + team] = state[block.cell_index(_GRATUITY + row, 0)]
+        scored[14 + team] = state[block.cell_index(_SCORE + row, 0)]
+    for place in range(block.SEATS):
+        hand = state[block.cell_index(block.DEALT + place * block.STRIDE, 0)]
+        later = hand & state[block.UPPER_PLAYED_EARLIER]
+        queens = later & (hand >> 1) & state[block.MUST_BEAT] & (EACH_SUIT << TRUMP_QUEEN)
+        with_jack = queens & ((later & (EACH_SUIT << TRUMP_JACK)) << 1)
+        contract = state[block.CONTRACT]
+        scored[17 + place] = to_natural_order(queens & ~with_jack, contract)
+        scored[17 + block.SEATS + place] = to_natural_order(with_jack, contract)
+
+
 def make_measure_kernel(name: str, measure: Measure) -> t.Kernel:
     """Return a kernel (outcomes, values) that fills a measure, float64 (options, n).
 
@@ -255,6 +329,15 @@ def weigh_layouts(
 
 
 @kernel(cache=False)
+def weigh_errors(
+    turn: CardTurn, layouts: t.Int64Array, weights: t.Float64Array, model: OpponentModel,
+    sums: t.Float64Array,
+) -> None:  # fmt: skip
+    """Fill in by how much the cards played were errors (`card_sampler.weigh_errors`)."""
+    sums[:] = card_sampler.weigh_errors(turn, layouts, weights, model)
+
+
+@kernel(cache=False)
 def choose_least_weight(weights: t.Float64Array, cost: t.Float64Array) -> None:
     """Replace the cost of a playout by the least weight (`plays.choose_least_weight`)."""
     cost[0] = card_sampler.choose_least_weight(weights, cost[0])
@@ -282,8 +365,15 @@ def list_examples(sampler: KqjCardSampler) -> Iterator[tuple[t.Kernel, tuple[Any
     yield choose_amounts, (moments, two, two, 0, 0, ints)
     yield add_totals, (outcomes, one, ints, two, np.zeros((1, 3, 1)))
     yield weigh_layouts, (sampler.turn, layouts, sampler.play_model.model, one)
+    yield weigh_errors, (sampler.turn, layouts, one, sampler.play_model.model, one)
     yield choose_least_weight, (one, one)
-    yield count_ways, (sampler.turn, layouts, 0, sampler._rules, sampler._seating, one)
+    rules, seating = sampler._rules, sampler._seating
+    yield count_ways, (sampler.turn, layouts, 0, rules, seating, one)
+    yield choose_calls, (ints, ints, ints, rules, seating, ints)
+    yield choose_cards, (sampler.turn, ints, rules, seating, ints)
+    yield deal_round, (ints, 0, 0, 0, rules, ints)
+    yield count_won_cards, (ints, ints)
+    yield score_round, (ints, rules, ints)
     auction = KqjRules(bidding="auction")
     tables = get_kqj_call_measures(auction), get_kqj_card_measures(auction)
     for name, measure in {**tables[0].functions, **tables[1].functions}.items():

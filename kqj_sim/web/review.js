@@ -1,0 +1,122 @@
+// The review of the player's own decisions in a round that is over: what each lost, by the odds of its position.
+
+// Returns the player's decisions with a choice: the round before each, what was chosen, and where.
+function listOwnDecisions(round) {
+  const { place } = round,
+    decisions = [],
+    calls = readCalls(round),
+    play = readPlay(round, calls);
+  const add = (before, choice, trick) => decisions.push({ round: { ...round, ...before }, choice, trick });
+  for (let count = 0; count <= round.calls.length; count++) {
+    const before = { calls: round.calls.slice(0, count), more: [], plays: [], begun: false },
+      asked = readCalls({ ...round, ...before }),
+      next = calls.calls[count];
+    if (asked.question === undefined) continue;
+    // A counter of somebody who is asked before the player leaves them no choice.
+    const isReply = next?.kind >= COUNTER,
+      order = asked.repliers;
+    if (isReply && next.place !== place && order.indexOf(next.place) < order.indexOf(place)) continue;
+    if (asked.question < COUNTER ? next?.place === place : next?.place === place && isReply)
+      add(before, describeCall(next).text);
+    else if (asked.question >= COUNTER)
+      add(before, asked.question === COUNTER ? "no counter" : "no overcounter");
+  }
+  play?.plays.forEach((card, at) => {
+    if (play.holders[at] !== place) return;
+    const before = { plays: play.plays.slice(0, at), begun: true },
+      { legal } = new Play(state.engine, calls, play.hand, round.up, before.plays);
+    if (legal.length > 1) add(before, card, Math.floor(at / 6) + 1);
+  });
+  return decisions;
+}
+
+// Values the decisions one after another, those that were not valued while one played.
+async function reviewRound() {
+  const { round } = state,
+    decisions = listOwnDecisions(round);
+  state.review = { round, decisions };
+  for (const decision of decisions) {
+    const { calls, play, question } = readTurn(decision.round);
+    if (state.review?.round !== round) return;
+    decision.question = question;
+    const kept = state.valued.get(question);
+    decision.odds = kept?.texts.includes(decision.choice) ? kept : undefined;
+    renderReview();
+    if (decision.odds) continue;
+    try {
+      if (calls.rules.scores) await openGame(round.place % calls.rules.teams);
+      const { hand, up } = decision.round,
+        show = () => {};
+      decision.odds = play
+        ? await estimateCards(state.pool, play, show)
+        : await estimateCalls(state.pool, calls, hand, up, show, DEALS, decision.choice);
+      state.valued.set(question, decision.odds);
+    } catch (error) {
+      if (error instanceof Cancelled) return;
+      if (!(error instanceof RareCalls)) throw error;
+      decision.hasNoAnswer = true;
+    }
+  }
+  renderReview();
+}
+
+// Returns by how much the best option is better than the choice.
+function estimateLoss({ odds, choice }) {
+  const chosen = odds.texts.indexOf(choice),
+    [best] = odds.ranking;
+  if (chosen === best) return { value: 0, low: NaN, high: NaN };
+  const loss = odds.estimate(odds.moments.ranking, best, chosen);
+  return odds.rules.scores ? FILTERS.percent(loss) : loss; // Games in 100, or points.
+}
+
+function renderReview() {
+  const { review, round } = state;
+  if (!review || review.round !== round) return draw("review", "");
+  const { decisions } = review,
+    valued = decisions.filter(({ odds }) => odds),
+    isDone = decisions.every(({ odds, hasNoAnswer }) => odds || hasNoAnswer);
+  const rows = valued.map((decision) => {
+    const { odds, choice, trick } = decision,
+      loss = estimateLoss(decision),
+      best = odds.texts[odds.ranking[0]],
+      name = (text) => colour(nameOption(text, odds.kind)),
+      link = writePosition({ rules: listRules(round), round: { ...decision.round, deal: undefined } }),
+      where = `<a href="#${escape(link)}">${trick ? TEXTS.trick(trick) : TEXTS.call}</a>`;
+    return drawRow(where, [name(choice), name(best), writeMean(loss), explainLoss(decision)]);
+  });
+  const lost = valued.reduce((sum, decision) => sum + Math.max(0, estimateLoss(decision).value), 0),
+    { scores } = listRules(round),
+    head = isDone ? (scores ? TEXTS.games_lost : TEXTS.review_lost)(fixed(lost, 1), valued.length) : TEXTS.reviewing(valued.length + 1, decisions.length);
+  draw(
+    "review",
+    `<h2>${TEXTS.review}</h2><p>${head}</p>` +
+      (rows.length ? `<div class="scroll" tabindex="0" role="region" aria-label="${TEXTS.review}">${drawTable(TEXTS.review, TEXTS.review_columns, rows)}</div>` : "") +
+      drawLuck(),
+  );
+}
+
+// Returns why the best card is better than the one that was played, where it is shown to be.
+function explainLoss(decision) {
+  const { odds, choice } = decision,
+    loss = estimateLoss(decision);
+  if (odds.kind !== "card" || !(loss.value > 0) || loss.low <= 0) return "";
+  const best = odds.texts[odds.ranking[0]],
+    { reasons, points } = odds.play.compare(best, choice),
+    reason = reasons.map((name) => say("reason", name, best, choice, points)).join(` ${TEXTS.and} `);
+  return reason ? colour(`${formatCard(best)} ${reason}`) : "";
+}
+
+// Returns what the same cards bring if the default player has the player's seat, too.
+function drawLuck() {
+  const { round, rules } = state;
+  if (!isDealt(round)) return "";
+  const { calls, dealt, up, plays } = playRound(round.deal),
+    read = new Calls(state.engine, rules, round.place, calls),
+    play = read.contract && new Play(state.engine, read, dealt[round.place], up, plays),
+    lead = ({ teams }) => {
+      const [own, ...others] = listTeams().map((team) => teams[team].score);
+      return own - others.reduce((sum, score) => sum + score, 0) / others.length;
+    },
+    turn = readTurn(round);
+  return `<p>${TEXTS.luck(fixed(lead(scoreRound(turn.calls, turn.play))), fixed(lead(scoreRound(read, play))))}</p>`;
+}

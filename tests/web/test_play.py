@@ -1,0 +1,134 @@
+"""Rounds and games played on the page: the other players, the score, the review, the record."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kqj_sim.record import Record, from_json, to_json
+from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import make_recording_block, play_rounds
+from kqj_sim.web.make import TABLES
+from tests.command_line import run
+from tests.web.browser import Browser, check_answer, get_page, needs_browser
+
+pytestmark = [needs_browser, pytest.mark.slow]
+
+DEALS = (0, 2, 31)
+"""Rounds; in auctions of two teams the last is passed out."""
+
+PLAY_ON = """
+(() => {
+  const { round } = state, { calls, play } = readTurn(round);
+  if (play) return `card ${chooseCard(round, play)}`;
+  const kind = calls.question,
+    mayCounter = calls.repliers.includes(round.place),
+    counter = mayCounter && chooseCall(round, calls, round.place, COUNTER),
+    call = kind < COUNTER && counter ? counter : chooseCall(round, calls, round.place, kind);
+  if (call?.text && /^\\d/.test(call.text)) {
+    const [amount, contract] = call.text.split(" ");
+    find("amount").value = amount;
+    return `bid ${contract}`;
+  }
+  return `call ${call?.text ?? (kind === COUNTER ? "no counter" : "no overcounter")}`;
+})()
+"""
+"""Returns the action by which the player does what the default player would."""
+
+
+def play_on(browser: Browser) -> None:
+    """Play a round to its end like the default player, by clicks."""
+    while not browser.run("readTurn(state.round).isOver"):
+        browser.click(browser.run(PLAY_ON))
+
+
+def read_record(browser: Browser) -> Record:
+    """Return the record of the round that is over."""
+    written = browser.run("JSON.stringify(makeRecord(state.round, readTurn(state.round)))")
+    return from_json(written)
+
+
+def describe(record: Record) -> dict[str, Any]:
+    """Return what a round brought, whoever played it."""
+    keys = (
+        "dealer", "teams", "turned", "calls", "sender", "contract", "amount", "stake", "tricks",
+        "card_points", "trick_counts", "totals", "result", "gratuities", "pending_after", "scores",
+    )  # fmt: skip
+    bonuses = sorted(record.bonuses, key=repr)
+    hands = [sorted(hand) for hand in record.hands or record.dealt]
+    return {key: getattr(record, key) for key in keys} | {"bonuses": bonuses, "hands": hands}
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_the_others_are_default_players(browser: Browser, table: str, tmp_path: Path) -> None:
+    teams, bidding = table.split("-")
+    experiment = Experiment(rules=TABLES[table], deals=1)
+    block, lines = make_recording_block(experiment), []
+    for place, deal in enumerate(DEALS, start=2):
+        link = f"teams={teams}&bidding={bidding}&pending=120&deal={deal}&place="
+        link += ("opener", "2nd", "3rd", "4th", "5th", "dealer")[place]
+        browser.open(f"{get_page().as_uri()}#{link}")
+        browser.wait("state.engine")
+        play_on(browser)
+        record = read_record(browser)
+        (expected,) = play_rounds(block, [(deal, record.dealer, 120)])
+        assert describe(record) == describe(expected)
+        lines.append(to_json(record))
+    file = tmp_path / "rounds.jsonl"
+    file.write_text("\n".join(lines), encoding="utf-8")
+    result = run("check", str(file))
+    assert result.exit_code == 0, result.output
+
+
+def test_a_round_and_its_review(browser: Browser, tmp_path: Path) -> None:
+    browser.open(f"{get_page().as_uri()}#deal=5&place=3rd")
+    browser.wait("state.engine && state.play")
+    browser.click("card 7c")
+    # Values are hidden until one asks for them.
+    browser.wait("state.isFinal")
+    assert not browser.run("document.querySelector('#options table')")
+    browser.click("suggest")
+    check_answer(browser, browser.text("#command").removeprefix("kqj-sim "))
+    while not browser.run("readTurn(state.round).isOver"):
+        browser.click(f"card {browser.run('state.play.legal[0]')}")
+    assert "The contract is made, with 152 to spare." in browser.text("#result")
+    browser.wait("state.review.decisions.every(({ odds }) => odds)")
+    lost = browser.run("state.review.decisions.map((each) => writeMean(estimateLoss(each)))")
+    rows = browser.run(
+        "[...document.querySelectorAll('#review tbody tr')].map((row) => row.cells[3].textContent)"
+    )
+    assert rows == lost and "±" in lost[0]
+    file = tmp_path / "round.jsonl"
+    file.write_text(to_json(read_record(browser)), encoding="utf-8")
+    assert "no discrepancies" in run("check", str(file)).output
+    assert "you" in run("review", str(file), "--samples", "100").stdout
+    # A decision is a link into its position, from which Back leads to the review.
+    browser.run("document.querySelector('#review a').click()")
+    browser.wait("state.isFinal && state.round.plays.length === 6")
+    check_answer(browser, browser.text("#command").removeprefix("kqj-sim "))
+    browser.run("history.back()")
+    browser.wait("document.querySelectorAll('#review tbody tr').length === 5")
+
+
+def test_a_game(browser: Browser, tmp_path: Path) -> None:
+    browser.run("state.rules = { ...state.rules, target: 500 }")
+    browser.click("game")
+    lines = []
+    while True:
+        play_on(browser)
+        lines.append(to_json(read_record(browser)))
+        if browser.text("#next-round") == "New game":
+            break
+        browser.click("next")
+        browser.wait("state.round.calls.length < 6 || !readTurn(state.round).isOver")
+    assert "won the game" in browser.text("#result")
+    records = [json.loads(line) for line in lines]
+    assert [record["round"] for record in records] == [*range(len(records))]
+    assert max(records[-1]["score_after"]) >= 500
+    file = tmp_path / "game.jsonl"
+    file.write_text("\n".join(lines), encoding="utf-8")
+    assert "no discrepancies" in run("check", str(file)).output
+    assert browser.run("readKept().length") == len(records)
