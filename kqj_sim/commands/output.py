@@ -122,7 +122,7 @@ class Output:
                 from kqj_sim.output.files import make_sidecar_path
 
                 self._run_path = make_sidecar_path(self._out)
-                self._run_file = open_output(stack, str(self._run_path))
+                self._run_file = open_output(stack, self._run_path)
             self._stack = stack.pop_all()
         return self
 
@@ -182,7 +182,7 @@ class Output:
             write_line(f"Note: no picture: {error}", err=True)
 
 
-def open_output(stack: ExitStack, path: str | None) -> IO[bytes] | None:
+def open_output(stack: ExitStack, path: str | Path | None) -> IO[bytes] | None:
     """Open a file that appears under its name when `stack` closes; None without a path."""
     if path is None:
         return None

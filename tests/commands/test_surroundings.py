@@ -146,11 +146,15 @@ def test_too_little_memory_is_one_line(megabytes: int) -> None:
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no such device")
 @pytest.mark.parametrize("format", ["csv", "json", "parquet"])
-def test_full_disk_does_not_cost_the_tables(format: str) -> None:
+def test_full_disk_does_not_cost_the_tables(
+    format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     done = run(*FEW, "--out", "/dev/full", "--format", format)
     assert done.exit_code == 1
     assert "/dev/full: cannot be written: No space" in done.stderr
     assert done.stdout == run(*FEW, "--format", "table" if format == "parquet" else format).stdout
+    assert not [*tmp_path.iterdir()]
 
 
 LIMITED = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({0}, {0}))\n" + (
