@@ -80,10 +80,10 @@ def write_headline(odds: Odds) -> list[str]:
 
 
 def _describe_call(call: ObservedCall) -> str:
-    """Return a call with its player: `the opener's pass`, `that the 3rd did not counter`."""
+    """Return a call with its player: `the opener's pass`, `the 3rd's missing counter`."""
     place = name_places(SEATS)[call.place]
     if call.text.startswith("no "):
-        return f"that the {place} did not {call.text[3:]}"
+        return f"the {place}'s missing {call.text[3:]}"
     return f"the {place}'s {add_suit_signs(call.text)}"
 
 
