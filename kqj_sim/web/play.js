@@ -90,8 +90,8 @@ function renderGame({ calls, play, isOver }) {
     key = JSON.stringify([next, place]),
     parts = [TEXTS.game_scores(scores.map((points) => fixed(points)).join(":"))];
   if (winner !== undefined) parts.push(TEXTS.game_won(names[winner], winner === 0));
-  else if (state.chances.has(key)) parts.push(TEXTS.game_chance(fixed(100 * state.chances.get(key), 1)));
-  else if (Math.max(...scores) < rules.target && countStates(next) <= MANY_STATES) {
+  else if (state.chances.get(key) >= 0) parts.push(TEXTS.game_chance(fixed(100 * state.chances.get(key), 1)));
+  else if (!state.chances.has(key) && Math.max(...scores) < rules.target && countStates(next) <= MANY_STATES) {
     state.chances.set(key, NaN);
     pool.solve(describeGame(next, place % rules.teams)).then(({ now }) => {
       state.chances.set(key, now[5 % rules.teams]);
