@@ -84,6 +84,7 @@ _RARE_RULES: Mapping[str, bool | tuple[str, ...]] = {
         ("all_no_trump", "max_amount", "counter_timing", "amount_uses", "must_outscore"), True
     ),
     "target": ("odds", "review"),
+    "partners": ("review",),
 }
 
 
@@ -146,7 +147,7 @@ OPTIONS: Mapping[str, Option] = {
         multiple=True,
         note=_REPEATABLE,
     ),
-    "reference": Option("Players", **_SPEC),
+    "reference": Option("Players", **_SPEC, rare=True),
     "opponents": Option("Players", **_SPEC),
     "against": Option("Players", **_SPEC),
     "calling": Option("Players"),
@@ -193,7 +194,7 @@ OPTIONS: Mapping[str, Option] = {
     ),
     # How much, and how sure.
     "deals": Option("Precision", **read_number(1, "1e5")),
-    "games": Option("Precision", **read_number(1, "1000")),
+    "games": Option("Precision", **read_number(1, "1000"), rare=("review",)),
     "samples": Option("Precision", **read_number(1, "1e4")),
     "precision": Option("Precision", **_POINTS),
     "max_deals": Option("Precision", **read_number(1, "1e6")),
@@ -238,7 +239,7 @@ OPTIONS: Mapping[str, Option] = {
         metavar="NAME,...",
         completes="table",
     ),
-    "hidden": Option("Output"),
+    "hidden": Option("Output", rare=True),
     "worst": Option("Output", **read_number(0, "5")),
     "format": Option(
         "Output",

@@ -60,10 +60,8 @@ def _list_tables(**_: Any) -> Mapping[str, str]:
     ),
     examples="""\
   kqj-sim review round.jsonl
-  kqj-sim review friday.txt --out review.html
+  kqj-sim review friday.txt --out friday.html
   kqj-sim review evenings/ --by player,file
-  kqj-sim review rounds.jsonl --line 12 --seat dealer --worst 5
-  kqj-sim records --deals 5 --policy greedy | kqj-sim review -
   kqj-sim review friday.txt --seat Ann --quiz ann.json
   kqj-sim review --policy standard --deals 100 --by trick,kind
 """,
@@ -108,16 +106,15 @@ def review(
         games: play this many whole games to the target instead of single deals.
         reference: let this policy finish every round.  [default: learned+network; standard in
             Kwajongen]
-        grade: count losses in points, or in games won of 100 from the scores before each round,
-            which whole games have.
+        grade: count losses in points, or in games won of 100, by the scores before each round.
         samples: sample this many deals for each decision, on average.  [default: 1000]
         seat: grade this player only: Ann or 3rd.
         hidden: say where the hidden cards that matter were thought to be, beside where they were.
         worst: describe this many of the worst decisions.
         by: group the losses by trick, role, kind, contract, player, seat, place, result, line,
             file or outcome.
-        quiz: write the mistakes, and as many good decisions, as questions: to a .json file for the
-            quiz of the page, to a .txt, .tsv or .csv file for Anki.  `seat` chooses whose.
+        quiz: write mistakes and as many good decisions, all or those of `seat`, as questions: .json
+            for the page, .txt, .tsv or .csv for Anki.
 
     Raises:
         ValueError: an argument is wrong, or no record can be reviewed; one line.
