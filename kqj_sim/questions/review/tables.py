@@ -370,32 +370,42 @@ _STAKE = 20
 """A decision in which a random choice loses so many points weighs half of one without risk."""
 
 
+def weigh_losses(grades: Sequence[Grade]) -> tuple[float, float]:
+    """Return the weighted sum of the losses of a player in a round, and its variance by sampling.
+
+    A loss varies the more the more there was to lose, so decisions are weighed by the inverse of
+    the variance that this makes likely, 1 / (20 + what random choices lose).  That does not depend
+    on the choice, so that nobody gains by which mistakes they make.
+    """
+    pairs = [
+        (1 / (_STAKE * grade.unit.least + max(0.0, grade.random_loss)), grade.loss.points)
+        for grade in grades
+    ]
+    total = math.fsum(weight * loss.value for weight, loss in pairs)
+    return total, math.fsum((weight * loss.error) ** 2 for weight, loss in pairs)
+
+
 def _rate_players(
     reviews: Sequence[RoundReview], confidence: float, unit: Unit
 ) -> Iterator[TableRow]:
     """Yield the rank of each player, and what they lose a round without the luck of their mistakes.
 
-    A loss varies the more the more there was to lose, so decisions are weighed by the inverse of
-    the variance that this makes likely, 1 / (20 + what random choices lose).  That does not depend
-    on the choice.  The sum of a round is multiplied by what makes all players together lose what
-    they lost; `shrink_means` does the rest.
+    The weighted losses of a round (`weigh_losses`) are multiplied by what makes all players
+    together lose what they lost; `shrink_means` does the rest.
     """
     samples: dict[str, list[float]] = {}
-    stake = _STAKE * unit.least
     noise, weighted, lost = [], [], []
     for review in reviews:
         for seat in review.seats:
             own = [grade for grade in review.grades if grade.decision.seat == seat]
-            weights = [1 / (stake + max(0.0, grade.random_loss)) for grade in own]
-            losses = [grade.loss.points for grade in own]
-            pairs = [*zip(weights, losses, strict=True)]
-            weighted.append(math.fsum(weight * loss.value for weight, loss in pairs))
-            noise.append(math.fsum((weight * loss.error) ** 2 for weight, loss in pairs))
-            lost += [loss.value for loss in losses]
-            samples.setdefault(review.played.names[seat], []).append(weighted[-1])
+            total, variance = weigh_losses(own)
+            weighted.append(total)
+            noise.append(variance)
+            lost += [grade.loss.points.value for grade in own]
+            samples.setdefault(review.played.names[seat], []).append(total)
     if len(samples) < 2 or len(reviews) < 2:
         return
-    scale = stake
+    scale = _STAKE * unit.least
     if math.fsum(weighted) > 0 and math.fsum(lost) > 0:
         scale = math.fsum(lost) / math.fsum(weighted)
     scaled = [[scale * loss for loss in own] for own in samples.values()]
