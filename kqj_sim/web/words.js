@@ -205,7 +205,7 @@ function listCardErrors({ cardErrors, moments, play }) {
 // Returns a call and who made it: `the opener's pass` (`_describe_call` of `questions/odds/screen.py`).
 const describeError = ([place, kind, , , code]) =>
   kind >= COUNTER && !code
-    ? `that the ${PLACES[place]} did not ${describeCall({ kind }).text}`
+    ? `the ${PLACES[place]}'s missing ${describeCall({ kind }).text}`
     : `the ${PLACES[place]}'s ${addSigns(describeCall({ kind, code }).text)}`;
 
 // Returns a line that names the least plausible call (`positions/search.py`).

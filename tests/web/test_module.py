@@ -204,6 +204,10 @@ def test_weights_of_layouts_are_those_of_the_package(engine: Any) -> None:
     _, arrays = engine.call("weigh_layouts", asked)
     weights = sampler.weigh_listed_by_plays()
     assert arrays[-1] == weights.tobytes() and len(set(weights)) > 1
+    sums = np.zeros(len(at.plays))
+    _, arrays = engine.call("weigh_errors", (*asked[:2], weights, asked[2], sums))
+    errors = card_sampler.weigh_errors(sampler.turn, sampler.layouts, weights, asked[2])
+    assert arrays[-1] == errors.tobytes() and errors.any()
     _, arrays = engine.call("choose_least_weight", (weights, np.array([2.0])))
     assert [choose_least_weight(weights, 2.0)] == read_floats(arrays[-1])
     packed = (sampler.turn, sampler.layouts, 1, sampler._rules, sampler._seating)
