@@ -60,7 +60,7 @@ def test_players_who_differ_are_played() -> None:
 @pytest.mark.parametrize(("words", "text"), [
     ("equity --pending 120", "--pending is for --scores"),
     ("equity --scores 640", "--scores: each of 2 teams has a score"),
-    (f"odds {NINE} --return 7h --scores 640:1000", "no multiple of 10 below the target"),
+    (f"odds {NINE} --return 7h --scores 640:1000", "not a multiple of 10 below the target"),
     (f"odds {NINE} --return 7h --scores 0:0 --partners random", "only with fixed partners"),
 ])  # fmt: skip
 def test_errors_are_one_line(words: str, text: str) -> None:
