@@ -5,9 +5,8 @@ too bad.  If true means vary around one of all with the variance A, and a mean a
 with V, the best guess lies by the share B = V / (V + A) of the way towards the mean of all.
 
 Sources: C. N. Morris, "Parametric empirical Bayes inference: theory and applications", JASA 78
-(1983), equations 5.1 to 5.4, for B and for intervals that know that A is an estimate; A itself by
-R. C. Paule and J. Mandel, "Consensus values and weighting factors", Journal of Research of the
-National Bureau of Standards 87 (1982).
+(1983), for B and for intervals that know that A is an estimate; A itself by R. DerSimonian and N.
+Laird, "Meta-analysis in clinical trials", Controlled Clinical Trials 7 (1986).
 """
 
 from __future__ import annotations
@@ -87,12 +86,12 @@ def shrink_means(
     pooled = sum(squares) / freedom
     typical = float(((counts - 1) * means).sum()) / freedom
     growth = max(0.0, pooled - noise) / typical if typical > 0 else 0.0
+    number = len(means)
     # The same variance for all decides how far means are shrunk, whatever their own losses.
     variances = pooled / counts
     between = find_between_variance(means, variances)
     weights = 1 / (variances + between)
     centre = float((weights * means).sum() / weights.sum())
-    number = len(means)
     shares = np.zeros(number)
     if number >= MIN_SHRUNK:
         shares = (number - 3) / (number - 1) * variances * weights
@@ -106,21 +105,8 @@ def shrink_means(
 
 
 def find_between_variance(means: Float64Array, variances: Float64Array) -> float:
-    """Return the variance of true means, given those of the errors of means; 0 if there is none.
-
-    With it the sum of the weighted squared distances from the weighted mean is that expected, the
-    number of means less 1.
-    """
-
-    def excess(between: float) -> float:
-        weights = 1 / (variances + between)
-        centre = (weights * means).sum() / weights.sum()
-        return float((weights * np.square(means - centre)).sum()) - (len(means) - 1)
-
-    low, high = 0.0, float(np.square(means - means.mean()).sum())
-    if excess(low) <= 0:
-        return 0.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
-    return high
+    """Return the variance of true means, given those of the errors of means; 0 if none is shown."""
+    weights = 1 / variances
+    total = weights.sum()
+    squares = (weights * np.square(means - (weights * means).sum() / total)).sum()
+    return max(0.0, float((squares - len(means) + 1) / (total - np.square(weights).sum() / total)))

@@ -27,7 +27,7 @@ def test_means_go_to_that_of_all_by_the_share_of_luck() -> None:
     shrunk = shrink_means(samples, 16, 0.95)
     means = np.mean(samples, axis=1)
     variance = np.var(samples, axis=1, ddof=1).mean() / 50
-    share = 3 / 5 * variance / means.var(ddof=1)  # 5.2 of Morris (1983), equal variances.
+    share = 3 / 5 * variance / means.var(ddof=1)  # Morris (1983), equal variances.
     assert shrunk.values == pytest.approx(means - share * (means - means.mean()), rel=1e-6)
     growth = (50 * variance - 16) / means.mean()
     own = (16 + growth * shrunk.values) / 50
