@@ -17,6 +17,7 @@ from kqj_sim.places import describe_place, name_places
 from kqj_sim.positions.auction_state import format_call
 from kqj_sim.positions.position import Position
 from kqj_sim.questions.review import screen
+from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.questions.review.grading import POINTS, Grade
 from kqj_sim.questions.review.play import RoundReview
 from kqj_sim.questions.review.result import flatten
@@ -93,7 +94,7 @@ def describe_question(grade: Grade) -> dict[str, Any]:
     question = {
         "link": link,
         "player": played.names[decision.seat],
-        "round": name_round(grade),
+        "round": name_round(played),
         "at": decision.at,
         "kind": decision.kind,
         "choice": decision.choice,
@@ -109,13 +110,16 @@ def describe_question(grade: Grade) -> dict[str, Any]:
     return flatten(question, POINTS)
 
 
-def name_round(grade: Grade) -> str:
-    """Return the name of a round: `Game 1, round 6`, or `friday.txt, line 40`."""
-    played = grade.decision.played
+def name_round(played: RecordedRound) -> str:
+    """Return the name of a round: `friday.txt, game 1, round 6`, or `Line 40` without a file."""
     game, number = (getattr(played.source, name, None) for name in ("game_id", "round"))
-    if game is not None and number is not None:
-        return f"Game {game + 1}, round {number + 1}"
-    return f"{'' if played.file in ('-', 'FILE') else f'{played.file}, '}line {played.line}"
+    parts = [] if played.file in ("-", "FILE") else [played.file]
+    if game is None or number is None:
+        parts.append(f"line {played.line}")
+    else:
+        parts.append(f"game {game + 1}, round {number + 1}")
+    name = ", ".join(parts)
+    return name if len(parts) > 1 else capitalize(name)
 
 
 # Cards for Anki.
@@ -162,4 +166,4 @@ def _write_back(grade: Grade) -> str:
         f"{format_with_half(option.value, max_points)}"
         for option in grade.options
     )
-    return "<br>".join([f"<b>{best}</b>", text, *options, name_round(grade)])
+    return "<br>".join([f"<b>{best}</b>", text, *options, name_round(decision.played)])

@@ -398,6 +398,8 @@ def _rate_players(
     for review in reviews:
         for seat in review.seats:
             own = [grade for grade in review.grades if grade.decision.seat == seat]
+            if not own:  # As of players whose cards are not known.
+                continue
             total, variance = weigh_losses(own)
             weighted.append(total)
             noise.append(variance)

@@ -198,6 +198,17 @@ def test_names_that_differ_in_case_are_one_player_with_a_warning(tmp_path: Path)
         assert f"'{other}' and 'Ann' are counted as one player" in done.stderr
 
 
+def test_players_whose_cards_are_not_known_have_no_rank(tmp_path: Path) -> None:
+    path = tmp_path / "friday.txt"
+    rounds = [
+        f"Round\nDealer: {dealer}\nReturn: 9h\nCalls: take\nHands:\n  {opener}: 8h Ah Kh 5d 6c\n"
+        for dealer, opener in (("Finn", "Ann"), ("Ann", "Ben"))
+    ]
+    path.write_text(f"Players: {', '.join(NAMES)}\n" + "".join(rounds), encoding="utf-8")
+    found = kqj.review(path, samples=20, reference="points+greedy")
+    assert set(found.tables["rating"].player) == {"Ann", "Ben"}
+
+
 def test_several_files_and_folders_are_one_review(file: Path) -> None:
     (file.parent / "empty.txt").touch()
     (file.parent / "notes.md").write_text("no rounds", encoding="utf-8")
