@@ -144,7 +144,7 @@ def test_damaged_records_get_a_line_each_and_the_others_are_reviewed(file: Path)
 
 
 def test_formats_and_the_python_function_agree(whole: dict[str, Any], tmp_path: Path) -> None:
-    result = kqj.review(ROUND, samples=20, reference="points+greedy")
+    result = kqj.review(ROUND, samples=20, reference="points+greedy", hidden=True)
     assert json.loads(result.to_json())["rounds"] == whole["rounds"]
     assert len(repr(result)) < 1000
     assert "<table" in result._repr_html_()
