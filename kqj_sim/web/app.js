@@ -51,6 +51,7 @@ function fillTexts() {
     element.textContent = TEXTS[element.dataset.text];
   for (const element of document.querySelectorAll("[data-label]"))
     element.setAttribute("aria-label", TEXTS[element.dataset.label]);
+  draw("terms", TEXTS.terms.map(([term, meaning]) => `<dt>${term}</dt><dd>${meaning}</dd>`).join(""));
   const { version, engine } = find("version").dataset;
   find("version").textContent = TEXTS.version(version, engine);
   document.title = TEXTS.title;

@@ -56,6 +56,7 @@ function renderPlay({ calls, play, isOver }) {
   find("play-bar").hidden = !isPlaying;
   find("suggest").hidden = isOver;
   find("next-round").hidden = !isOver;
+  find("warning").hidden = isOver;
   find("warn").checked = state.warns;
   if (isOver && isPlaying) keepOnce(calls, play);
   draw("doubt", state.doubt ? TEXTS.doubt(colour(nameOption(state.doubt, state.play ? "card" : "call")), fixed(state.doubtLoss)) : "");

@@ -51,13 +51,13 @@ async function ask(question, calls) {
   renderOdds(true);
   if (!question) return;
   const { pool, play, round, quiz, deals } = state;
-  if (!quiz) draw("run", TEXTS.drawing);
+  if (!hidesValues()) draw("run", TEXTS.drawing);
   let drawn = 0;
   const show = (odds, isPending) => {
     if (isPending && performance.now() - drawn < 100) return;
     drawn = performance.now();
     if (isPending && !odds.moments.weights) {
-      draw("run", TEXTS.no_hand_yet(fixed(odds.hands)));
+      if (!hidesValues()) draw("run", TEXTS.no_hand_yet(fixed(odds.hands)));
     } else if (odds.ranking.length) {
       Object.assign(state, { odds, isFinal: !isPending });
       if (!isPending) state.valued.set(question, odds);

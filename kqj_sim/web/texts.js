@@ -33,7 +33,7 @@ const TEXTS = {
   about_both: "Both",
   next: "Next",
   undo: "Undo",
-  new_round: "New round",
+  new_round: "New hand",
   copy_link: "Copy link",
   copy_by_hand: "Copy the link:",
   clear_results: "Clear the results",
@@ -45,6 +45,22 @@ const TEXTS = {
   version: (version, engine) => `kqj-sim ${version}, engine ${engine}.`,
   lacks: (name) => `The page cannot compute: this browser lacks ${name}, or it is switched off.`,
   stopped: (reason) => `The page cannot go on: ${reason}. Reload it.`,
+
+  help: "What do the words mean?",
+  terms: [
+    ["Hero (H)", "The court card above the King. There are twelve ranks, and 48 cards."],
+    ["Return", "With taking the card that is turned up: whoever takes gets it, and in the first lap its suit is trump."],
+    ["NT, AT", "No-Trump: no suit is trump. All-Trumps: every suit is, and one must beat in it."],
+    ["Rank in trumps", "9 8 7 A T H K Q J 6 5 4; in other suits A T H K Q J 9 8 7 6 5 4."],
+    ["Points", "In trumps 9 27, 8 22, 7 14; A 12, T 10, H 7, K 5, Q 4, J 3; in other suits 9 2, 8 1. All cards have 236, the last trick 10 more."],
+    ["KQ, KQJ", "20 or 50 points for who plays King and Queen of trumps, or also the Jack, in this order from their own hand."],
+    ["Capot", "All eight tricks: 154 points more. Who announces it in a bid fails without it."],
+    ["Counter", "The opponents' claim that a bid fails: it counts twice, overcountered four times."],
+    ["Litigation", "Equal totals with taking: nobody scores, and the winner of the next round gets these points as a gratuity."],
+    ["Opener, dealer", "The opener sits at the dealer's left, speaks first and leads to the first trick."],
+    ["Value", "The points by which your side outscores the others, on average over the deals that fit what you know."],
+    ["Errors", "So often a call or card of the others is none that the default player would choose."],
+  ],
 
   // Cards.
   ranks: { A: "ace", T: "ten", H: "hero", K: "king", Q: "queen", J: "jack" },

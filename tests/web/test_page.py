@@ -95,7 +95,7 @@ def test_the_score_of_the_game(link: str, browser: Browser) -> None:
 @pytest.mark.slow
 def test_the_score_of_the_game_is_typed(browser: Browser) -> None:
     browser.click(*(f"card {card}" for card in (*TAKE_HAND, "7h")))
-    browser.run("find('game').open = true")
+    browser.run("find('settings').open = find('game').open = true")
     for name, number, message in (
         ("score-0", "640", "Scores are multiples of 10 below 1000; give all of them, or none."),
         ("score-1", "880", ""),

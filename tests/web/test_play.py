@@ -10,7 +10,7 @@ import pytest
 
 from kqj_sim.record import Record, from_json, to_json
 from kqj_sim.simulation.experiment import Experiment
-from kqj_sim.simulation.recording import make_recording_block, play_rounds
+from kqj_sim.simulation.recording import make_recording_block, play_records, play_rounds
 from kqj_sim.web.make import TABLES
 from tests.command_line import run
 from tests.web.browser import Browser, check_answer, get_page, needs_browser
@@ -132,3 +132,52 @@ def test_a_game(browser: Browser, tmp_path: Path) -> None:
     file.write_text("\n".join(lines), encoding="utf-8")
     assert "no discrepancies" in run("check", str(file)).output
     assert browser.run("readKept().length") == len(records)
+
+
+def test_a_choice_that_costs_much_is_confirmed(browser: Browser) -> None:
+    browser.open(f"{get_page().as_uri()}#deal=5&place=3rd")
+    browser.wait("state.engine && state.play")
+    browser.click("card 7c")
+    browser.run("find('warn').click()")
+    browser.wait("state.isFinal")
+    browser.click("card Kc")
+    assert browser.text("#doubt").startswith("Think again? In these deals K♣ costs 5")
+    assert browser.run("state.round.plays.length") == 6
+    browser.click("card Kc")
+    assert browser.run("state.round.plays.length") > 6 and not browser.text("#doubt")
+    # Back takes the card back, and so does Undo.
+    browser.run("history.back()")
+    browser.wait("state.round.plays.length === 6")
+    browser.press("Backspace")
+    browser.wait("state.round.plays.length === 2")
+
+
+def test_a_record_is_opened_and_the_round_followed(browser: Browser) -> None:
+    """A round that was followed has its result and the review, too."""
+    for rules in TABLES.values():
+        (record,) = play_records(Experiment(rules=rules, first=3, deals=1))
+        browser.run(f"openRecord({to_json(record)})")
+        browser.wait("state.engine && readTurn(state.round).isOver")
+        score = json.loads(
+            browser.run("(({ calls, play }) => JSON.stringify(scoreRound(calls, play)))"
+                        "(readTurn(state.round))")
+        )  # fmt: skip
+        opener = (record.dealer + 1) % 6
+        assert score["result"] == record.result
+        for team, side in enumerate(score["teams"]):
+            number = record.teams[(opener + team) % 6]
+            assert side == {
+                "points": record.card_points[number],
+                "tricks": record.trick_counts[number],
+                "total": record.totals[number],
+                "gratuity": record.gratuities[number],
+                "score": record.scores[number],
+            }
+        assert browser.text("#trick").count("points") == rules.teams
+        assert browser.run("document.querySelectorAll('#tricks li').length") == 8
+    browser.wait("state.review.decisions.every(({ odds, hasNoAnswer }) => odds || hasNoAnswer)")
+    bad = to_json(record).replace('"all_no_trump":"second_lap"', '"all_no_trump":"never"')
+    browser.run(f"openRecord({bad})")
+    assert "the page knows two and three teams" in browser.text("#record-error")
+    browser.run("openRecord({})")
+    assert "it is not a record of kqj-sim" in browser.text("#record-error")
