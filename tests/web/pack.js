@@ -20,7 +20,7 @@ function pack(engine, { table, own, hand, up, calls, plays, amount, isChecked })
   const [teams, bidding] = table.split("-");
   const kind = bidding === "take" ? TAKE : BID,
     parsed = calls.map(([place, text]) => ({ place, kind, ...parseCall(text) }));
-  const called = new Calls(engine, { teams: Number(teams), bidding }, own, parsed);
+  const called = new Calls(engine, { teams: Number(teams), bidding, pending: 0 }, own, parsed);
   if (plays !== null) {
     const play = new Play(engine, called, hand, up, plays);
     if (isChecked) return { wrong: play.explainWrongPlay() };
