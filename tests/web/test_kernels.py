@@ -92,7 +92,7 @@ def test_deals_and_scores_of_rounds(table: str) -> None:
             for at, name in enumerate(("kq", "kqj")):
                 queens = format_cards(int(scored[17 + 6 * at + place]))
                 wanted = [
-                    bonus.suit for bonus in record.bonuses
+                    str(bonus.suit) for bonus in record.bonuses
                     if (bonus.bonus, bonus.seat) == (name, order[place])
                 ]  # fmt: skip
                 assert sorted(queen[1] for queen in queens) == sorted(wanted)
