@@ -33,7 +33,8 @@ class ShrunkMeans(NamedTuple):
 
     Attributes:
         values: float64 (n,), the means.
-        errors: float64 (n,), their standard errors; infinite if there are too few observations.
+        errors: float64 (n,), their standard errors; infinite if the observations are too few, or
+            all alike.
         counts: int64 (n,), the observations.
         reach: Student's quantile, the half-width of an interval in standard errors.
     """
@@ -78,11 +79,11 @@ def shrink_means(
     means = np.array([math.fsum(sample) / len(sample) for sample in samples])
     counts = np.array([len(sample) for sample in samples])
     freedom = int((counts - 1).sum())
-    if freedom < MIN_FREEDOM:
-        return ShrunkMeans(means, np.full(len(means), math.inf), counts, 1.0)
     squares = [
         np.square(np.asarray(own) - mean).sum() for own, mean in zip(samples, means, strict=True)
     ]
+    if freedom < MIN_FREEDOM or not any(squares):
+        return ShrunkMeans(means, np.full(len(means), math.inf), counts, 1.0)
     pooled = sum(squares) / freedom
     typical = float(((counts - 1) * means).sum()) / freedom
     growth = max(0.0, pooled - noise) / typical if typical > 0 else 0.0

@@ -44,9 +44,10 @@ def test_who_cannot_be_told_apart_shares_a_rank() -> None:
 
 
 def test_too_few_observations_have_no_interval() -> None:
-    shrunk = shrink_means([[3.0], [40.0, 0.0], [0.0] * 5], 0, 0.95)
-    assert [*shrunk.values] == [3, 20, 0] and shrunk.rank() == [1, 1, 1]
-    assert all(estimate.is_unbounded for estimate in shrunk.estimate())
+    few = shrink_means([[3.0], [40.0, 0.0], [0.0] * 5], 0, 0.95)
+    assert [*few.values] == [3, 20, 0] and few.rank() == [1, 1, 1]
+    alike = shrink_means([[0.0] * 20] * 6, 0, 0.95)
+    assert all(estimate.is_unbounded for estimate in (*few.estimate(), *alike.estimate()))
 
 
 @pytest.mark.parametrize("rounds", [18, 100])

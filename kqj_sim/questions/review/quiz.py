@@ -157,13 +157,14 @@ def _list_facts(position: Position, places: Sequence[str]) -> list[str]:
 def _write_back(grade: Grade) -> str:
     """Return the best option, what was chosen and why it was worse, and all values."""
     decision, max_points = grade.decision, grade.decision.played.rules.max_points
-    text = html.escape(screen.write_mistake(grade, several=False), quote=False)
-    if not grade.mistake:
-        text = f"{html.escape(decision.played.names[decision.seat])} chose it, too."
+    text = f"{decision.played.names[decision.seat]} chose it, too."
+    if grade.mistake:
+        text = screen.write_mistake(grade, several=False)
     best = say(screen.__name__, "option", grade.best, decision.is_call)
     options = (
         f"{say(screen.__name__, 'option', option.name, decision.is_call)}: "
         f"{format_with_half(option.value, max_points)}"
         for option in grade.options
     )
-    return "<br>".join([f"<b>{best}</b>", text, *options, name_round(decision.played)])
+    lines = map(html.escape, [text, *options, name_round(decision.played)])
+    return "<br>".join([f"<b>{best}</b>", *lines])
