@@ -212,6 +212,9 @@ const SENTENCES = {
     if ((FILTERS.length(trumps) > 1)) {
     text += "; " + show(trumps[1][0]) + " with a partner in " + show(FILTERS.chance(trumps[1][1])) + ", with an opponent in " + show(FILTERS.chance(trumps[1][2]));
     }
+    if ((add(trumps[0][1].value, trumps[0][2].value) < 0.99)) {
+    text += "; else undealt";
+    }
     text += ". ";
     }
     text += " ";

@@ -96,7 +96,7 @@ const ACTIONS = {
     render();
   },
   undo,
-  again: () => change(start()),
+  again: () => change({ ...start(), deal: undefined }),
   share: copyLink,
   quiz: nextQuestion,
   clear: () => keepResults({}),

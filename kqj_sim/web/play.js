@@ -2,7 +2,9 @@
 
 const WARNED_LOSS = 15;
 
-function startRound(place = Math.floor(6 * Math.random()), deal = Math.floor(QUIZ_ROUNDS * Math.random())) {
+const drawDeal = () => Math.floor(QUIZ_ROUNDS * Math.random());
+
+function startRound(place = Math.floor(6 * Math.random()), deal = drawDeal()) {
   Object.assign(state, { suggests: false, doubt: "" });
   if (!state.engine) return undefined;
   return change(advance({ ...start(), place, deal }));
@@ -10,7 +12,7 @@ function startRound(place = Math.floor(6 * Math.random()), deal = Math.floor(QUI
 
 function startGame() {
   state.rules = { ...state.rules, scores: Array(state.rules.teams).fill(0), pending: 0 };
-  startRound(undefined, MAX_ROUNDS * Math.floor(QUIZ_ROUNDS * Math.random()));
+  startRound(undefined, MAX_ROUNDS * drawDeal());
 }
 
 // Returns the scores of the game after the round, the player's first, and who has won: 0 for the player's side.

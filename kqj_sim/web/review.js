@@ -37,14 +37,14 @@ async function reviewRound() {
   state.review = { round, decisions };
   for (const decision of decisions) {
     const { calls, play, question } = readTurn(decision.round);
-    if (state.review?.round !== round) return;
-    decision.question = question;
     const kept = state.valued.get(question);
     decision.odds = kept?.texts.includes(decision.choice) ? kept : undefined;
     renderReview();
     if (decision.odds) continue;
     try {
       if (calls.rules.scores) await openGame(round.place % calls.rules.teams);
+      // The player may have gone on.
+      if (state.round !== round) return;
       const { hand, up } = decision.round,
         show = () => {};
       decision.odds = play

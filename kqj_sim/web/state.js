@@ -121,13 +121,15 @@ function goTo(next) {
   return openTable();
 }
 
+// Changes the rules, and keeps what it can.
 function changeRules(rules) {
-  const { place, hand } = state.round,
+  const { place, hand, up } = state.round,
     isSame = rules.teams === state.rules.teams,
-    size = rules.bidding === "take" ? 5 : 8;
+    isTaking = rules.bidding === "take",
+    calls = Array(place).fill({ text: "pass" }),
+    tapped = { hand: hand.slice(0, isTaking ? 5 : 8), up: isTaking ? up : null, calls },
+    round = { ...start(), place, ...(isDealt() ? { deal: drawDeal() } : tapped) };
   remember();
   if (state.quiz) askQuiz(state.quiz.subject);
-  const calls = Array(place).fill({ text: "pass" }),
-    round = { ...start(), place, hand: hand.slice(0, size), calls };
   goTo({ rules: { ...rules, scores: isSame ? rules.scores : undefined }, round });
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.web.browser import Browser, needs_browser
+from tests.web.browser import Browser, get_page, needs_browser
 
 pytestmark = [needs_browser, pytest.mark.slow]
 
@@ -117,3 +117,28 @@ def test_a_quiz(browser: Browser) -> None:
     wait_for_answer(browser)
     sign = "♠♥♦♣"["shdc".index(suit)]
     assert browser.text("#headline").startswith(f"You chose {rank}{sign}: ")
+
+
+def test_a_round_that_is_played(browser: Browser) -> None:
+    use(browser, "play")
+    browser.wait("isDealt()")
+    browser.open(f"{get_page().as_uri()}#bidding=auction&deal=7&place=3rd")
+    browser.wait("state.engine && state.asked")
+    check_names(browser)
+    check_targets(browser)
+    use(browser, "suggest")
+    wait_for_answer(browser)
+    use(browser, "do-call-pass")
+    while not browser.run("readTurn(state.round).isOver"):
+        if browser.run("Boolean(state.play)"):
+            browser.press(*browser.run("state.play.legal[0]"))
+        else:
+            call = browser.run("readCalls().question")
+            use(browser, "do-call-pass" if call == 1 else "do-call-no-counter")
+    check_names(browser)
+    check_targets(browser)
+    browser.wait("state.review.decisions.every(({ odds, hasNoAnswer }) => odds || hasNoAnswer)")
+    use(browser, "next-round")
+    browser.wait("!readTurn(state.round).isOver || !state.round.plays.length")
+    use(browser, "again")
+    assert not browser.run("isDealt()")
