@@ -138,6 +138,9 @@ class PartialRecord(msgspec.Struct, frozen=True, kw_only=True):
     rules: dict[str, Any]
     dealer: Int64
     players: list[str] | None = None
+    game_id: Int64 | None = None
+    round: Int64 | None = None
+    score_before: list[Int64] | None = None
     teams: list[Int64] | None = None
     turned: str | None = None
     calls: list[Call] | None = None

@@ -37,7 +37,7 @@ from kqj_sim.notation.sections import (
 from kqj_sim.notation.typed import add_typed_calls, parse_typed_contract
 from kqj_sim.places import SeatNames, name_places, normalize_name
 from kqj_sim.positions.position import PositionError
-from kqj_sim.positions.reader import read_round
+from kqj_sim.positions.reader import read_round, score_plays
 from kqj_sim.record import AnyRecord, Call, PartialRecord, PartialTrick, Record, Trick
 from kqj_sim.referee import base
 from kqj_sim.referee.base import FinalContract, Referee
@@ -418,15 +418,7 @@ class RoundReader:
         position = self.position
         if position.final_contract is None and self.is_closed:
             return self.referee.score_passed_out(position.pending)
-        if position.final_contract is None or not position.is_over:
-            return None
-        tricks = [
-            base.PlayedTrick(leader, cards, self._find_winner(leader, cards))
-            for leader, cards in self._tricks
-        ]
-        return self.referee.score_round(
-            position.teams, position.contract, position.known_hands, tricks, position.pending
-        )
+        return score_plays(position)
 
     def _check_result(self) -> None:
         result, points = self.sections.get("result"), self.sections.get("points")
@@ -584,8 +576,12 @@ def _read_round(sections: RoundSections, game: _Game) -> AnyRecord:
     reader = RoundReader(sections, rules, names, players, game.pending)
     record = reader.record
     seed, deal = parse_seed(sections.get("seed")) or (0, game.rounds)
-    score, scores_before = reader.score, game.scores
-    after = None
+    score, scores_before, after = reader.score, game.scores, None
+    if number is not None and scores_before is not None:
+        game_id = max(game.number, 0)
+        record = replace_struct(
+            record, game_id=game_id, round=number - 1, score_before=scores_before
+        )
     if score is not None and scores_before is not None:
         after = reader.referee.add_scores(scores_before, record.teams or (), score.scores)
     passed = score is not None and score.result == "passed_out"
@@ -595,14 +591,10 @@ def _read_round(sections: RoundSections, game: _Game) -> AnyRecord:
     game.pending = 0 if score is None else score.pending_after
     if not reader.is_whole or score is None:
         return record
-    belongs = number is not None and after is not None
     return Record(
         seed=seed,
         deal=deal,
-        game_id=max(game.number, 0) if belongs else None,
-        round=number - 1 if belongs and number is not None else None,
-        score_before=scores_before if belongs else None,
-        score_after=after if belongs else None,
+        score_after=after if number is not None else None,
         **asdict(record) | {"tricks": [Trick(*astuple(trick)) for trick in record.tricks]},
         **score._asdict(),
     )

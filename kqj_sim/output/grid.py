@@ -105,6 +105,8 @@ NO_INTERVAL = "±?"
 """The sign beside a number whose observations are too few, or too much alike, for an interval."""
 LEADS = ("lead", "game_lead_share")
 """What an option of `odds` is worth less than the best."""
+_LOSSES = ("loss_points", "loss_games", "loss_win_share")
+"""The beginnings of quantities below 0 only by the error of their estimates."""
 _LEAST_SHARE = 1e-4
 """Shares that are surely smaller than this are given by their bound."""
 _MIN_HEADING_WIDTH = 12
@@ -260,7 +262,9 @@ def make_grids(table: Table, width: int | None = None, brief: bool = False) -> l
         heading, unit = quantities[name]
         rows[row] = None
         # A tied option may seem better in these deals than the one that others chose as the best.
-        seems_better = name in LEADS and estimated.value < 0 <= estimated.high
+        seems_better = estimated.value < 0 and (
+            (name in LEADS and estimated.high >= 0) or name.startswith(_LOSSES)
+        )
         cell = Cell("about 0") if seems_better else write(estimated, unit)
         cells = numbers.setdefault(heading.removesuffix(unneeded), {})
         cells[row] = (cell, int(estimated.observations))

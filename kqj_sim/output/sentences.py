@@ -147,6 +147,10 @@ def _write_brief_share(estimate: Estimate) -> str:
     return format_symmetric(estimate, "share").words
 
 
+def _write_loss(estimate: Estimate) -> str:
+    return "about 0" if estimate.value < 0 else format_symmetric(estimate, "points").words
+
+
 def _write_points_per_round(estimate: Estimate, game: str) -> str:
     unit = find_quantity("lead_per_round", game).unit
     return f"{format_number(estimate, unit).words} points a round"
@@ -156,6 +160,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "share": _write_estimate("share"),  # 67.1% ±0.1
     "brief_share": _write_brief_share,  # the same as first screens have it
     "points": _write_estimate("points"),  # 142.3 ±0.2
+    "lost": _write_loss,  # 4.9 ±2, or about 0
     "change": _write_estimate("change"),  # 0.97 ±0.02
     "a_round": _write_points_per_round,  # 8.3 ±0.2 points a round
     "size": take_absolute,

@@ -13,7 +13,7 @@ from kqj_sim.errors import InputError
 from kqj_sim.games import find_game, make_rules
 from kqj_sim.positions.position import Position, PositionError, split_tricks
 from kqj_sim.record import AnyRecord
-from kqj_sim.referee.base import FinalContract, Referee, get_referee
+from kqj_sim.referee.base import FinalContract, PlayedTrick, Referee, RoundScore, get_referee
 from kqj_sim.rules import GameRules
 
 At: TypeAlias = tuple[int, int]
@@ -101,6 +101,21 @@ def read_round(record: AnyRecord) -> Position:
         return replace(before, hands=hands)
     plays = _read_cards_played(record, rules, None)
     return _play(record, before, _read_contract(record, before), plays, hands)
+
+
+def score_plays(position: Position) -> RoundScore | None:
+    """Return the score of a round by its cards; None before the last one."""
+    if position.final_contract is None or not position.is_over:
+        return None
+    referee, contract = position.referee, position.contract
+    tricks = [
+        PlayedTrick(leader, cards, referee.find_trick_winner(leader, cards, contract.contract))
+        for leader, cards in position.tricks
+        if cards
+    ]
+    return referee.score_round(
+        position.teams, contract, position.known_hands, tricks, position.pending
+    )
 
 
 def read_calls(record: AnyRecord) -> Position:

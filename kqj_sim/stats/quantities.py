@@ -119,6 +119,7 @@ QUANTITIES: Mapping[str, Quantity] = {
     "result_mean": Quantity("result", "points"),
     "average": Quantity("average", "points"),
     "deal_luck": Quantity("deal", "points"),
+    "deal_luck_mean": Quantity("luck of the deal", "points"),
     "own_decisions": Quantity("own decisions", "points"),
     "own_decisions_mean": Quantity("own decisions", "points"),
     "own_luck": Quantity("own luck", "points"),

@@ -6,7 +6,7 @@ import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -14,7 +14,7 @@ from kqj_sim.arguments import parse_argument, parse_paths
 from kqj_sim.cards import parse_card
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.games import format_rule_options
-from kqj_sim.messages import one_line, quote, visible
+from kqj_sim.messages import join_words, one_line, quote, visible
 from kqj_sim.notation import files
 from kqj_sim.notation.files import ReadRound, RecordsLike
 from kqj_sim.notation.sections import (
@@ -27,9 +27,16 @@ from kqj_sim.places import SeatNames, normalize_name
 from kqj_sim.policies.players import shorten_player
 from kqj_sim.positions.auction_state import format_call
 from kqj_sim.positions.position import Position, Question, list_call_positions
-from kqj_sim.positions.reader import add_played_hands, read_calls, read_position
+from kqj_sim.positions.reader import (
+    add_played_hands,
+    read_calls,
+    read_position,
+    read_round,
+    score_plays,
+)
 from kqj_sim.record import AnyRecord, Record, any_record_from_json
 from kqj_sim.referee import check_record
+from kqj_sim.referee.base import RoundScore, get_referee
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.text_files import open_lines
@@ -75,6 +82,7 @@ class RecordedRound:
 
     Attributes:
         file: the file that it is read from, `-` for stdin; `FILE` for a record made in Python.
+        number: its number in the file, from 1; 0 if it was read by its line.
         record: the record, as far as it is known.
         decisions: the decisions that can be graded, in order.
         skipped: where the others are, each with the seat and the reason.
@@ -90,7 +98,7 @@ class RecordedRound:
 
         Names are those of the record's players unless they are given.
         """
-        self.line, self.file = line, "FILE"
+        self.line, self.file, self.number = line, "FILE", line
         self.source = record
         self.record = add_played_hands(record)
         self._calls = read_calls(self.record)
@@ -118,7 +126,30 @@ class RecordedRound:
     @property
     def scores_before(self) -> list[int] | None:
         """The scores of the game before the round, by team; None if they are not known."""
-        return getattr(self.source, "score_before", None)
+        return self.source.score_before
+
+    @property
+    def title(self) -> str:
+        """The round as people call it: `Game 1, round 6`, or outside of games `Round 6`."""
+        game, number = self.source.game_id, self.source.round
+        if game is None or number is None:
+            return f"Round {self.number}" if self.number else f"Line {self.line}"
+        return f"Game {game + 1}, round {number + 1}"
+
+    @cached_property
+    def score(self) -> RoundScore | None:
+        """The score of the round, also where only its cards tell it; None if it is not over."""
+        if isinstance(self.source, Record):
+            return RoundScore(*(getattr(self.source, name) for name in RoundScore._fields))
+        return score_plays(read_round(self.record)) if self.record.tricks else None
+
+    @property
+    def scores_after(self) -> list[int] | None:
+        """The scores of the game after the round, as `scores_before`."""
+        if self.scores_before is None or self.score is None:
+            return None
+        referee = get_referee(self.rules)
+        return referee.add_scores(self.scores_before, self.teams, self.score.scores)
 
     @property
     def opener(self) -> int:
@@ -137,6 +168,17 @@ class RecordedRound:
         """Return the name of a side: `opener, 3rd, 5th`, or `Ann, Cem, Eva`."""
         seats = (seat for seat, own in enumerate(self.teams) if own == team)
         return ", ".join(map(self.seat_names.describe, sorted(seats, key=self.place_of)))
+
+    def name_scored_sides(self) -> list[str]:
+        """Return the names of the sides that the scores of a game belong to, in their order."""
+        if self.rules.partners == "random":
+            return [*self.names]
+        return [
+            join_words(
+                [name for name, own in zip(self.names, self.teams, strict=True) if own == team]
+            )
+            for team in range(self.rules.team_count)
+        ]
 
     def describe_role(self, seat: int) -> str | None:
         """Return `sender`, `partner` or `defender`; None if the round was passed out."""
@@ -202,12 +244,13 @@ class UnreadRound(NamedTuple):
     Attributes:
         line: from 1.
         read: returns the round, or one line on what is wrong.
-        file: as of a `RecordedRound`.
+        file, number: as of a `RecordedRound`.
     """
 
     line: int
     read: Callable[[], RecordedRound | str]
     file: str = "FILE"
+    number: int = 0
 
 
 def play_rounds(experiment: Experiment) -> tuple[Iterator[UnreadRound], int | None, str]:
@@ -217,7 +260,7 @@ def play_rounds(experiment: Experiment) -> tuple[Iterator[UnreadRound], int | No
     """
     policies = [player.given for player in experiment.players]
     rounds = (
-        UnreadRound(number, partial(RecordedRound, record, number, policies))
+        UnreadRound(number, partial(RecordedRound, record, number, policies), number=number)
         for number, record in enumerate(play_records(experiment), start=1)
     )
     played = "--deals" if experiment.games is None else "--games"
@@ -242,7 +285,7 @@ def list_rounds(
     given = [records] if isinstance(records, str | os.PathLike) else records
     if not isinstance(given, list | tuple) or not _are_paths(given):
         unread = (
-            UnreadRound(number, partial(_prepare, record, number))
+            UnreadRound(number, partial(_prepare, record, number), number=number)
             for number, record in files.list_records(records)
         )
         return unread, len(records) if isinstance(records, Sized) else None, "FILE"
@@ -299,11 +342,12 @@ def _read_file(path: str, line: int | None, is_one_of_several: bool) -> Iterator
     is_empty = True
     with open_lines(path) as lines:
         if line is not None:
-            number, record, _ = files.require_round(lines, line, any_record_from_json)
-            yield UnreadRound(number, partial(_prepare, record, number), path)
+            first, record, _ = files.require_round(lines, line, any_record_from_json)
+            yield UnreadRound(first, partial(_prepare, record, first), path)
             return
-        for number, record in files.read_file(lines, any_record_from_json):
-            yield UnreadRound(number, partial(_prepare, record, number), path)
+        rounds = files.read_file(lines, any_record_from_json)
+        for number, (first, record) in enumerate(rounds, start=1):
+            yield UnreadRound(first, partial(_prepare, record, first), path, number)
             is_empty = False
     if is_empty and is_one_of_several:
         yield UnreadRound(1, lambda: "there are no records", path)

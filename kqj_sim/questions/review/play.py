@@ -93,12 +93,20 @@ class Parts:
         return self.average.value + self.own_decisions.value
 
 
-def compute_accuracy(loss: float, random_loss: float) -> float | None:
-    """Return 1 minus a loss as a share of that of random choices; None if these lose nothing.
+MIN_DECISIONS = 10
+"""Decisions, at least, of which an accuracy is given."""
 
-    It is kept within 0 and 1, since an estimated loss may be below 0.
+
+def compute_accuracy(loss: Mean, random_loss: float, decisions: int) -> float | None:
+    """Return 1 minus a loss as a share of that of random choices, kept within 0 and 1.
+
+    None for few decisions, and where the loss is not known by more than all that was at stake:
+    otherwise somebody without a mistake might get 0%.
     """
-    return min(1.0, max(0.0, 1 - loss / random_loss)) if random_loss > 0 else None
+    reach = 0.0 if loss.is_exact else loss.value - loss.low
+    if decisions < MIN_DECISIONS or reach >= random_loss:
+        return None
+    return min(1.0, max(0.0, 1 - loss.value / random_loss))
 
 
 @dataclass(frozen=True)
@@ -190,7 +198,7 @@ class RoundReview:
             points,
             add_means((grade.loss.wins for grade in grades), self.confidence),
             math.fsum(known) if len(known) == len(grades) else None,
-            compute_accuracy(points.value, self.compute_random_loss(*seats)),
+            compute_accuracy(points, self.compute_random_loss(*seats), len(grades)),
         )
 
     def _split(self, seats: Sequence[int], seat: int | None, team: int) -> Parts:
@@ -490,7 +498,7 @@ def review_rounds(
             if isinstance(played, str):
                 fail(unread, played)
                 continue
-            played.file = unread.file
+            played.file, played.number = unread.file, unread.number
             chosen = None if wanted is None else _find_seats(wanted, played, unknown)
             if chosen == ():
                 without_player += 1

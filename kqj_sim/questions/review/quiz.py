@@ -111,15 +111,10 @@ def describe_question(grade: Grade) -> dict[str, Any]:
 
 
 def name_round(played: RecordedRound) -> str:
-    """Return the name of a round: `friday.txt, game 1, round 6`, or `Line 40` without a file."""
-    game, number = (getattr(played.source, name, None) for name in ("game_id", "round"))
-    parts = [] if played.file in ("-", "FILE") else [played.file]
-    if game is None or number is None:
-        parts.append(f"line {played.line}")
-    else:
-        parts.append(f"game {game + 1}, round {number + 1}")
-    name = ", ".join(parts)
-    return name if len(parts) > 1 else capitalize(name)
+    """Return the name of a round: `friday.txt, game 1, round 6`, or `Round 6` without a file."""
+    if played.file in ("-", "FILE"):
+        return played.title
+    return f"{played.file}, {played.title.lower()}"
 
 
 # Cards for Anki.
@@ -159,7 +154,7 @@ def _write_back(grade: Grade) -> str:
     decision, max_points = grade.decision, grade.decision.played.rules.max_points
     text = f"{decision.played.names[decision.seat]} chose it, too."
     if grade.mistake:
-        text = screen.write_mistake(grade, several=False)
+        text = screen.write_mistake(grade)
     best = say(screen.__name__, "option", grade.best, decision.is_call)
     options = (
         f"{say(screen.__name__, 'option', option.name, decision.is_call)}: "

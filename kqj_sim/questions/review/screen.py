@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import Any, NoReturn
 
 import numpy as np
@@ -30,9 +32,14 @@ from kqj_sim.questions.review.hindsight import (
     list_key_cards,
 )
 from kqj_sim.questions.review.play import ReviewedRounds, RoundReview
-from kqj_sim.questions.review.tables import OUTCOMES, list_grades, make_review_tables, sort_worst
-from kqj_sim.record import Record
-from kqj_sim.referee.base import PlayedTrick
+from kqj_sim.questions.review.tables import (
+    OUTCOMES,
+    is_few,
+    list_grades,
+    make_review_tables,
+    sort_worst,
+)
+from kqj_sim.referee.base import PlayedTrick, get_referee
 from kqj_sim.rules import GameRules
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import Table
@@ -45,6 +52,9 @@ OUT_OF_TIME = "out of time"
 
 _MOST_GROUPS = 10
 """Groups of --by that are shown, at most."""
+
+_MOST_GAMES = 3
+"""Games that are told one by one, at most."""
 
 _LOSSES = ("loss_points_per_round", "mistakes_per_round", "loss_points_per_decision")
 
@@ -68,15 +78,14 @@ _OF_ROUND = (
 """What people see of a round."""
 
 _OF_PLAYERS = (
-    Excerpt(
-        "players",
-        (
-            "rounds", "result_mean", "adjusted_mean", "loss_points_per_round", "mistakes_per_round",
-            "accuracy_share",
-        ),
-    ),
-    Excerpt("outcomes", tuple(OUTCOMES.values())),
+    "rank", "rounds", "result_mean", "deal_luck_mean", "own_decisions_mean",
+    "rated_loss_points_per_round",
 )  # fmt: skip
+
+_OF_FEW_ROUNDS = (
+    "rounds", "result", "deal_luck", "own_decisions", "loss_points", "mistakes", "accuracy_share",
+)  # fmt: skip
+"""What people see of players in so few rounds that their sums are told."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +99,7 @@ class ReviewRun(Run):
             one, with `{first}` for its number.
         skipped: number of rounds that could not be reviewed.
         is_mixed: True for rounds of several rules.
+        has_files: True for rounds of several files.
     """
 
     source: str
@@ -97,6 +107,7 @@ class ReviewRun(Run):
     confidence: float
     skipped: int
     is_mixed: bool
+    has_files: bool
     played: bool
 
     def name_reference(self, game: str) -> str:
@@ -132,7 +143,12 @@ class ReviewRun(Run):
 
     def describe_intervals(self) -> str:
         """Describe the intervals for people."""
-        return f"{RANGE_SIGNS}: {100 * self.confidence:g}% intervals"
+        source = " of the sampled deals" if is_few(self.deals) else ""
+        return f"{RANGE_SIGNS}: {100 * self.confidence:g}% intervals{source}"
+
+    def name_round(self, played: RecordedRound) -> str:
+        """Return the name of a round: `Game 1, round 6`, after its file if there are several."""
+        return f"{played.file}: {played.title}" if self.has_files else played.title
 
 
 def make_review_run(
@@ -147,6 +163,7 @@ def make_review_run(
         interrupted=reviewed.interrupted or reviewed.out_of_time, source=source,
         plan=plan, skipped=len(reviewed.errors),
         is_mixed=any(own_rules != all_rules[0] for own_rules in all_rules), played=played,
+        has_files=len({review.played.file for review in reviewed.reviews}) > 1,
     )  # fmt: skip
 
 
@@ -165,12 +182,10 @@ def describe_player(played: RecordedRound, seat: int) -> str:
     return played.seat_names.describe_noun(seat).removesuffix(" to speak")
 
 
-def write_mistake(grade: Grade, several: bool) -> str:
-    """Return a sentence on what a decision lost, with its line if there are `several` rounds."""
-    played = grade.decision.played
-    who = describe_player(played, grade.decision.seat)
-    line = played.line if several else 0
-    return say(__name__, "mistake", grade, who, line, explain_best(grade), LARGE_LOSS)
+def write_mistake(grade: Grade, title: str = "") -> str:
+    """Return a sentence on what a decision lost, with the name of its round if it has a title."""
+    who = describe_player(grade.decision.played, grade.decision.seat)
+    return say(__name__, "mistake", grade, who, title, explain_best(grade), LARGE_LOSS)
 
 
 def explain_best(grade: Grade) -> str:
@@ -309,7 +324,7 @@ def make_review_screen(reviews: Sequence[RoundReview], run: ReviewRun, worst: in
         return Screen(run, (), headline, remarks=remarks)
     passages = []
     for number, grade in enumerate(sort_worst(grades)[:worst]):
-        lines = [write_mistake(grade, not is_single)]
+        lines = [write_mistake(grade, "" if is_single else run.name_round(grade.decision.played))]
         if number == 0:  # Those of more would not fit on a screen.
             lines += write_lines(grade, make_continuation(grade.decision.played, run))
         lines += write_hidden(grade, run.confidence)
@@ -320,7 +335,7 @@ def make_review_screen(reviews: Sequence[RoundReview], run: ReviewRun, worst: in
             part, quantities=tuple(map(name_key, part.quantities)),
             sorted_by=name_key(part.sorted_by),
         )
-        for part in (_OF_ROUND if is_single else _list_season_parts(tables, run.by, run.plan.unit))
+        for part in (_OF_ROUND if is_single else _list_season_parts(tables, run))
     ]  # fmt: skip
     return Screen(run, tables, headline, parts, remarks=remarks, commands=passages)
 
@@ -332,12 +347,12 @@ def refuse_drawing(screen: Screen) -> NoReturn:
 
 def _write_round(review: RoundReview, run: ReviewRun) -> list[str]:
     played, record = review.played, review.played.record
-    lines = []
-    result = getattr(played.source, "result", None)
+    lines, score = [], played.score
+    result = score and score.result
     if record.sender is not None and record.contract is not None:
         winner, lead = None, 0.0
-        if review.result is not None and isinstance(played.source, Record):
-            points = np.array(played.source.scores, dtype=np.float64)
+        if score is not None:
+            points = np.array(score.scores, dtype=np.float64)
             leads = compute_differences(points, played.rules).tolist()
             lead = max(leads)
             winner = played.name_side(leads.index(lead)) if lead > 0 else ""
@@ -365,7 +380,65 @@ def _write_rounds(
     losses = _find_estimates(tables, "loss", unit) if grades else {}
     mistakes = sum(grade.mistake for grade in grades)
     counts = len(reviews), len(grades), mistakes
-    return [say(__name__, "losses", *counts, losses.get(()), unit.noun)]
+    return [
+        *(_write_players(reviews, tables, unit) if grades else []),
+        *_write_games(reviews),
+        say(__name__, "losses", *counts, losses.get(()), unit.noun),
+    ]
+
+
+def _write_players(
+    reviews: Sequence[RoundReview], tables: Sequence[Table], unit: Unit
+) -> list[str]:
+    """Return who played best and who had the cards, if there are several players."""
+    players = next(table for table in tables if table.name == "players")
+    is_sum = is_few(len(reviews))
+    lost = players.estimates(
+        unit.name_key("loss_points" if is_sum else "rated_loss_points_per_round")
+    )
+    if len(lost) < 2:
+        return []
+    losses = {str(group[0]): loss for group, loss in lost.items()}
+    ranks = {} if is_sum else players.estimates("rank")
+    tied = [str(group[0]) for group, rank in ranks.items() if rank.value == 1]
+    lines = [say(__name__, "best", losses, tied, len(reviews), unit.noun)]
+    luck = players.estimates("deal_luck" if is_sum else "deal_luck_mean")
+    luck_by_name = {group[0]: estimate.value for group, estimate in luck.items()}
+    teams: dict[str, list[tuple[int, int]]] = {}
+    for number, review in enumerate(reviews):
+        for name, team in zip(review.played.names, review.played.teams, strict=True):
+            teams.setdefault(name, []).append((number, team))
+    # Partners have the same cards; the averages of their places differ.
+    sides: dict[tuple[tuple[int, int], ...], dict[str, float]] = {}
+    for name, own in teams.items():
+        if name in luck_by_name:
+            sides.setdefault(tuple(own), {})[name] = luck_by_name[name]
+    if len(sides) > 1:
+        side = max(sides.values(), key=lambda side: fmean(side.values()))
+        lines.append(say(__name__, "cards", [*side], fmean(side.values()), is_sum, unit.noun))
+    return lines
+
+
+def _write_games(reviews: Sequence[RoundReview]) -> list[str]:
+    """Return how each game ended or stands, or of many how many each side won."""
+    last = {}
+    for played in (review.played for review in reviews):
+        # Sides are named for a whole game only where each seat has a name of its own.
+        is_named = len({*played.names}) == played.rules.seats
+        if played.source.game_id is not None and played.scores_after and is_named:
+            last[played.file, played.source.game_id] = played
+    games, wins = [], Counter[str]()
+    for played in last.values():
+        scores = played.scores_after or []
+        by_side = dict(zip(played.name_scored_sides(), scores, strict=True))
+        order = sorted(by_side, key=lambda side: -played.rules.score_sign * by_side[side])
+        is_decided = get_referee(played.rules).is_decided(scores)
+        if is_decided:
+            wins[order[0]] += 1
+        games.append((played, order[0], [by_side[side] for side in order], is_decided))
+    if len(games) > _MOST_GAMES:
+        return [say(__name__, "wins", len(games), wins.most_common())] if wins else []
+    return [say(__name__, "game", *game) for game in games]
 
 
 def _find_estimates(
@@ -376,15 +449,17 @@ def _find_estimates(
     return table.estimates(unit.name_key(_LOSSES[0]))
 
 
-def _list_season_parts(tables: Sequence[Table], by: Sequence[str], unit: Unit) -> list[Excerpt]:
-    """Return the players, their luck, and the losses by trick and role, or the largest ones."""
-    by_role = [Excerpt(f"loss_by_{column}", _LOSSES) for column in ("trick", "role")]
-    rating = [Excerpt("rating", ("rank", "rated_loss_points_per_round"))] if "player" in by else []
-    return [
-        *rating,
-        *_OF_PLAYERS,
-        *([_show_largest(tables, column, unit) for column in by] or by_role),
-    ]
+def _list_season_parts(tables: Sequence[Table], run: ReviewRun) -> list[Excerpt]:
+    """Return the players and the losses by the columns of `by`, or of many rounds by trick."""
+    if is_few(run.deals):
+        players = Excerpt("players", _OF_FEW_ROUNDS, note="")
+    else:
+        players = Excerpt("players", _OF_PLAYERS)
+    outcomes = Excerpt("outcomes", tuple(OUTCOMES.values()))
+    losses = [_show_largest(tables, column, run.plan.unit) for column in run.by]
+    if not run.by and not is_few(run.deals):
+        losses.append(Excerpt("loss_by_trick", _LOSSES))
+    return [players, outcomes, *losses]
 
 
 def _show_largest(tables: Sequence[Table], column: str, unit: Unit) -> Excerpt:

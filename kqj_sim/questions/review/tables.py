@@ -35,8 +35,7 @@ TABLES: Mapping[str, str] = {
     "seats": "one round: what each player lost",
     "parts": "one round: luck and skill of each seat",
     "team_parts": "one round: luck and skill of each side",
-    "players": "points a round of each player, with and without luck",
-    "rating": "how well each player plays: ranks, and points lost a round without their luck",
+    "players": "who played best: ranks, and points of each player with and without luck",
     "differences": "differences between players without luck",
     "outcomes": "shares of mistakes, luck and bad luck among a player's decisions",
     "loss": "points lost a round, in all",
@@ -50,19 +49,25 @@ TABLES: Mapping[str, str] = {
     "hidden": "with `hidden`: where the hidden cards were thought to be, and where they were",
 }
 
-_HEADS: Mapping[str, tuple[str, tuple[str, ...], str]] = {
-    "seats": ("{unit} lost by each player", ("seat", "label", "role"), "luck_note"),
-    "team_parts": ("Luck and skill of each side", ("team", "labels"), "parts_note"),
-    "parts": ("Luck and skill of each seat", ("seat",), "parts_note"),
-    "players": ("{unit} a round of a player", ("player",), ""),
-    "rating": ("Who plays best", ("player",), "rating_note"),
-    "differences": ("Differences between players without luck", ("player", "other"), ""),
-    "outcomes": ("Decisions in hindsight, with the cards as they were", ("player",), ""),
-    "decisions": ("Every decision", ("line", "at", "player", "kind", "choice", "best"), ""),
-    "options": ("Every option", ("at", "option"), ""),
-    "hidden": ("Where the hidden cards were", ("line", "at", "card", "place"), ""),
+_HEADS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "seats": ("{unit} lost by each player", ("seat", "label", "role")),
+    "team_parts": ("Luck and skill of each side", ("team", "labels")),
+    "parts": ("Luck and skill of each seat", ("seat",)),
+    "players": ("Who played best", ("player", "worst_kind")),
+    "differences": ("Differences between players without luck", ("player", "other")),
+    "outcomes": ("Decisions in hindsight, with the cards as they were", ("player",)),
+    "decisions": ("Every decision", ("line", "at", "player", "kind", "choice", "best")),
+    "options": ("Every option", ("at", "option")),
+    "hidden": ("Where the hidden cards were", ("line", "at", "card", "place")),
 }
-"""Title, group columns and the name of a note; those of losses follow from the columns."""
+"""Title and group columns; those of losses follow from the columns."""
+
+_NOTES: Mapping[str, str] = {
+    "rank": "rating_note",
+    "lucky": "luck_note",
+    "average": "parts_note",
+}
+"""The notes of tables that have these quantities."""
 
 _LOSS_COLUMNS = ("trick", "role", "kind", "contract")
 """Columns of losses whether asked for or not."""
@@ -114,13 +119,14 @@ def sort_worst(grades: Iterable[Grade]) -> list[Grade]:
 
 
 def average_rounds(values: Sequence[float], confidence: float) -> Estimate:
-    """Return the mean of values, one a round, with Student's interval."""
+    """Return the mean of values, one a round, with Student's interval.
+
+    That of few rounds is known exactly: it says what happened in these.
+    """
     count = len(values)
-    if not count:
-        return make_exact(math.nan, 0)
-    mean = math.fsum(values) / count
-    if count < intervals.MIN_MEAN_OBSERVATIONS:
-        return intervals.make_unbounded(mean, count)
+    mean = math.fsum(values) / count if count else math.nan
+    if is_few(count):
+        return make_exact(mean, count)
     variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
     half = intervals.compute_reach(count, confidence) * math.sqrt(variance / count)
     return Estimate(mean, mean - half, mean + half, count)
@@ -133,15 +139,17 @@ def make_review_tables(
     if not reviews:
         return []
     grades, game = list_grades(reviews), reviews[0].played.rules.game
-    names = dict.fromkeys(review.played.names[seat] for review in reviews for seat in review.seats)
+    ratings = _rate_players(reviews, confidence, unit)
+    names = _order_players(reviews, ratings)
     labels, tables = label_players(names), []
 
     def add(name: str, rows: Iterable[TableRow], columns: tuple[str, ...] = ()) -> None:
         lines = [(group, unit.name_key(quantity), number) for group, quantity, number in rows]
         title = f"{{unit}} lost a round{f' by {join_words(columns)}' if columns else ', in all'}"
-        title, groups, note = _HEADS.get(name, (title, columns, ""))
+        title, groups = _HEADS.get(name, (title, columns))
         title = title.format(unit=capitalize(unit.noun))
-        note = say(__name__, note) if note else ""
+        quantities = {quantity for _, quantity, _ in lines}
+        note = "".join(say(__name__, _NOTES[key]) for key in _NOTES if key in quantities)
         kind = {"observations": "decisions"} if name == "outcomes" else {"counted": False}
         table = Table(name, title, groups, lines, note, game=game, **kind)
         if lines:
@@ -152,10 +160,9 @@ def make_review_tables(
         add("seats", _list_totals(review))
         add("team_parts", _list_parts(review, review.team_parts or ()))
         add("parts", _list_parts(review, review.parts or ()))
-    add("players", _list_players(reviews, names, confidence))
-    add("rating", _rate_players(reviews, confidence, unit))
+    add("players", _list_players(reviews, names, ratings, confidence))
     add("differences", _compare_players(reviews, names, confidence))
-    add("outcomes", _list_outcomes(grades))
+    add("outcomes", _list_outcomes(grades, names))
     losses = {"loss": (), **{f"loss_by_{column}": (column,) for column in (*_LOSS_COLUMNS, *by)}}
     if len(by) > 1:
         losses["loss_by"] = tuple(by)
@@ -239,12 +246,11 @@ def _list_hidden(grades: Sequence[Grade], confidence: float) -> Iterator[TableRo
                 yield from _list_numbers(group, 1, held_share=share, held=held)
 
 
-def _list_outcomes(grades: Sequence[Grade]) -> Iterator[TableRow]:
+def _list_outcomes(grades: Sequence[Grade], names: Iterable[str]) -> Iterator[TableRow]:
     """Yield the shares of the outcomes of each player's decisions."""
-    counts: dict[str, Counter[str]] = {}
+    counts: dict[str, Counter[str]] = {name: Counter() for name in names}
     for grade in grades:
-        name = grade.decision.played.names[grade.decision.seat]
-        counts.setdefault(name, Counter())[grade.outcome] += 1
+        counts[grade.decision.played.names[grade.decision.seat]][grade.outcome] += 1
     for name, outcomes in counts.items():
         known = outcomes.total() - outcomes["unknown"]
         if known:
@@ -283,7 +289,11 @@ def _list_losses(
             rounds.setdefault(tuple(group[index] for index in fixed), set()).add(number)
     if not fixed:
         rounds[()] = set(range(len(reviews)))
-    whole = math.fsum(grade.loss.points.value for grade in list_grades(reviews))
+    parts = [
+        math.fsum(grade.loss.points.value for own in by_round.values() for grade in own)
+        for by_round in groups.values()
+    ]
+    whole = math.fsum(part for part in parts if part > 0)
     for group in sorted(groups, key=_sort_key):
         among = rounds[tuple(group[index] for index in fixed)]
         by_round = [groups[group].get(number, []) for number in among]
@@ -301,17 +311,21 @@ def _list_loss(
     group: tuple[int | str, ...], by_round: Sequence[Sequence[Grade]], whole: float,
     confidence: float,
 ) -> Iterator[TableRow]:  # fmt: skip
-    """Yield what grades lost by round, and as a share of the `whole` loss if there is any."""
+    """Yield what grades lost by round, and as a share of the `whole` loss if there is any.
+
+    A loss that is estimated below 0 is no share of it.
+    """
     grades = [grade for own in by_round for grade in own]
 
     def average(read: Callable[[Grade], float]) -> Estimate:
         return average_rounds([math.fsum(map(read, own)) for own in by_round], confidence)
 
     def average_sum(read: Callable[[Grade], Mean]) -> Estimate:
-        if len(by_round) > 1:
+        if not is_few(len(by_round)):
             return average(lambda grade: read(grade).value)
-        # The interval of a single round is that of its decisions.
-        return add_means(map(read, grades), confidence)._replace(observations=1)
+        # The interval of few rounds is that of their decisions.
+        total = add_means(map(read, grades), confidence) * (1 / len(by_round))
+        return total._replace(observations=len(by_round))
 
     loss, count = average_sum(lambda grade: grade.loss.points), average(lambda grade: 1.0)
     part = math.fsum(grade.loss.points.value for grade in grades)
@@ -325,7 +339,7 @@ def _list_loss(
         decisions_per_round=make_exact(count.value, count.observations),
         mistakes_per_round=average(lambda grade: float(grade.mistake)),
         loss_points_per_decision=loss * (1 / count.value),
-        loss_share=part / whole if whole > 0 else None,
+        loss_share=max(0.0, part / whole) if whole > 0 else None,
         hindsight_loss_points_per_round=hindsight if is_known else None,
     )
 
@@ -334,10 +348,40 @@ def _list_seats(review: RoundReview, name: str) -> list[int]:
     return [seat for seat in review.seats if review.played.names[seat] == name]
 
 
+def is_few(rounds: int) -> bool:
+    """Return True for so few rounds that their sums are told, not what more would bring."""
+    return rounds < intervals.MIN_MEAN_OBSERVATIONS
+
+
+def _order_players(
+    reviews: Sequence[RoundReview], ratings: Mapping[str, tuple[int, Estimate]]
+) -> list[str]:
+    """Return the players, best first: by their ratings, or in few rounds by what they lost."""
+    losses: dict[str, float] = {}
+    for review in reviews:
+        for seat in review.seats:
+            name, loss = review.played.names[seat], review.totals[seat].loss_points.value
+            losses[name] = losses.get(name, 0.0) + loss
+    if ratings and not is_few(len(reviews)):
+        losses = {name: loss.value for name, (_, loss) in ratings.items()}
+    return sorted(losses, key=losses.__getitem__)
+
+
+def _find_worst_kind(grades: Iterable[Grade]) -> str:
+    """Return the kind of decision that lost most; `none` if nothing lost what matters."""
+    losses: dict[str, float] = {"none": 0.0}
+    for grade in grades:
+        if grade.matters:
+            kind = grade.decision.kind
+            losses[kind] = losses.get(kind, 0.0) + grade.loss.points.value
+    return max(losses, key=losses.__getitem__)
+
+
 def _list_players(
-    reviews: Sequence[RoundReview], names: Iterable[str], confidence: float
-) -> Iterator[TableRow]:
-    """Yield the numbers of players, each a mean over rounds of the mean over the seats."""
+    reviews: Sequence[RoundReview], names: Iterable[str],
+    ratings: Mapping[str, tuple[int, Estimate]], confidence: float,
+) -> Iterator[TableRow]:  # fmt: skip
+    """Yield the numbers of players: means over rounds of the mean over their seats, and sums."""
 
     def average(read: Callable[[Any], float], by_round: list[list[Any]]) -> Estimate | None:
         means = [math.fsum(map(read, own)) / len(own) for own in by_round]
@@ -347,14 +391,35 @@ def _list_players(
         rounds = [(review, seats) for review in reviews if (seats := _list_seats(review, name))]
         totals = [[review.totals[seat] for seat in seats] for review, seats in rounds]
         parts = [[review.parts[seat] for seat in seats] for review, seats in rounds if review.parts]
-        lost = math.fsum(total.loss_points.value for own in totals for total in own)
+        flat = [total for own in totals for total in own]
+        lost = add_means((total.loss_points for total in flat), confidence)
+        decisions = sum(total.decisions for total in flat)
         random_loss = math.fsum(
             review.compute_random_loss(seat) for review, seats in rounds for seat in seats
         )
+        grades = (
+            grade
+            for review, seats in rounds
+            for grade in review.grades
+            if grade.decision.seat in seats
+        )
+        own_parts = [part for own in parts for part in own]
+        rank, rated = ratings.get(name, (None, None))
         yield from _list_numbers(
-            (name,),
+            (name, _find_worst_kind(grades)),
             len(rounds),
+            rank=rank,
+            rated_loss_points_per_round=rated,
             rounds=len(rounds),
+            result=math.fsum(part.result for part in own_parts) if own_parts else None,
+            deal_luck=math.fsum(part.deal_luck for part in own_parts) if own_parts else None,
+            own_decisions=add_means((part.own_decisions for part in own_parts), confidence)
+            if own_parts
+            else None,
+            loss_points=lost,
+            mistakes=sum(total.mistakes for total in flat),
+            decisions=decisions,
+            deal_luck_mean=average(lambda part: part.deal_luck, parts),
             result_mean=average(lambda part: part.result, parts),
             adjusted_mean=average(lambda part: part.adjusted, parts),
             luck_mean=average(lambda part: part.deal_luck + part.own_luck, parts),
@@ -362,7 +427,7 @@ def _list_players(
             own_decisions_mean=average(lambda part: part.own_decisions.value, parts),
             loss_points_per_round=average(lambda total: total.loss_points.value, totals),
             mistakes_per_round=average(lambda total: float(total.mistakes), totals),
-            accuracy_share=compute_accuracy(lost, random_loss),
+            accuracy_share=compute_accuracy(lost, random_loss, decisions),
         )
 
 
@@ -387,8 +452,8 @@ def weigh_losses(grades: Sequence[Grade]) -> tuple[float, float]:
 
 def _rate_players(
     reviews: Sequence[RoundReview], confidence: float, unit: Unit
-) -> Iterator[TableRow]:
-    """Yield the rank of each player, and what they lose a round without the luck of their mistakes.
+) -> dict[str, tuple[int, Estimate]]:
+    """Return each player's rank and what they lose a round, without the luck of their mistakes.
 
     The weighted losses of a round (`weigh_losses`) are multiplied by what makes all players
     together lose what they lost; `shrink_means` does the rest.
@@ -406,18 +471,17 @@ def _rate_players(
             lost += [grade.loss.points.value for grade in own]
             samples.setdefault(review.played.names[seat], []).append(total)
     if len(samples) < 2 or len(reviews) < 2:
-        return
+        return {}
     scale = _STAKE * unit.least
     if math.fsum(weighted) > 0 and math.fsum(lost) > 0:
         scale = math.fsum(lost) / math.fsum(weighted)
     scaled = [[scale * loss for loss in own] for own in samples.values()]
     means = shrink_means(scaled, scale**2 * math.fsum(noise) / len(noise), confidence)
-    places = dict(zip(samples, zip(means.rank(), means.estimate(), strict=True), strict=True))
-    for name in sorted(places, key=lambda name: places[name][1].value):
-        rank, estimate = places[name]
-        yield (name,), "rank", make_count(rank)
-        positive = estimate._replace(value=max(0.0, estimate.value))
-        yield (name,), "rated_loss_points_per_round", clip_estimate(positive, (0.0, math.inf))
+    estimates = (
+        clip_estimate(estimate._replace(value=max(0.0, estimate.value)), (0.0, math.inf))
+        for estimate in means.estimate()
+    )
+    return dict(zip(samples, zip(means.rank(), estimates, strict=True), strict=True))
 
 
 def _compare_players(
@@ -435,7 +499,7 @@ def _compare_players(
     pairs = []
     for one, other in itertools.combinations(effects, 2):
         common = [number for number in effects[one] if number in effects[other]]
-        if len(common) < 2:
+        if is_few(len(common)):
             continue
         values = [effects[one][number] - effects[other][number] for number in common]
         estimate = average_rounds(values, confidence)

@@ -193,7 +193,8 @@ def test_names_that_differ_in_case_are_one_player_with_a_warning(tmp_path: Path)
     records = [msgspec.structs.replace(ROUND, players=[*names]) for names in tables]
     path.write_text("".join(f"{to_json(record)}\n" for record in records), encoding="utf-8")
     done = run("review", str(path), *FEW, "--tables", "players", "--format", "csv")
-    assert "players,Ann,,,,,,,,,,rounds,count,3" in done.stdout and "ANN" not in done.stdout
+    assert re.search(r"players,Ann,\w+,,,,,,,,,rounds,count,3", done.stdout)
+    assert "ANN" not in done.stdout
     for other in ("ANN", "ann"):
         assert f"'{other}' and 'Ann' are counted as one player" in done.stderr
 
@@ -229,14 +230,14 @@ def test_several_files_and_folders_are_one_review(file: Path) -> None:
 
 
 def test_players_are_ranked_by_what_they_lose_without_luck() -> None:
-    played = list(kqj.records(deals=8, seed=3, policy=["standard"] * 3 + ["greedy"] * 3))
+    played = list(kqj.records(deals=10, seed=3, policy=["standard"] * 3 + ["greedy"] * 3))
     records = [msgspec.structs.replace(record, players=NAMES) for record in played]
     found = kqj.review(records, samples=20, reference="points+greedy", by="player")
-    numbers = found.tables["rating"].groupby("quantity").value.agg(list)
+    numbers = found.tables["players"].groupby("quantity").value.agg(list)
     ranks, losses = numbers["rank"], numbers["rated_loss_points_per_round"]
     assert ranks[0] == 1 and losses == sorted(losses)
     assert sum(losses) == pytest.approx(found.estimate("loss_points_per_round", "loss").value)
-    assert "Who plays best" in str(found.key)
+    assert "Who played best" in str(found.key)
 
 
 def test_several_rounds_without_a_decision_of_the_player_say_so(tmp_path: Path) -> None:
