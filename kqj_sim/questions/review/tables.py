@@ -360,10 +360,13 @@ def _order_players(
     losses: dict[str, float] = {}
     for review in reviews:
         for seat in review.seats:
-            name, loss = review.played.names[seat], review.totals[seat].loss_points.value
-            losses[name] = losses.get(name, 0.0) + loss
+            name, total = review.played.names[seat], review.totals[seat]
+            # Last are those of whom nothing is known.
+            before = losses.setdefault(name, math.inf)
+            if total.decisions:
+                losses[name] = total.loss_points.value + (before if before < math.inf else 0.0)
     if ratings and not is_few(len(reviews)):
-        losses = {name: loss.value for name, (_, loss) in ratings.items()}
+        losses |= {name: loss.value for name, (_, loss) in ratings.items()}
     return sorted(losses, key=losses.__getitem__)
 
 
@@ -416,7 +419,7 @@ def _list_players(
             own_decisions=add_means((part.own_decisions for part in own_parts), confidence)
             if own_parts
             else None,
-            loss_points=lost,
+            loss_points=lost if decisions else None,
             mistakes=sum(total.mistakes for total in flat),
             decisions=decisions,
             deal_luck_mean=average(lambda part: part.deal_luck, parts),

@@ -57,7 +57,7 @@ def test_the_page_reads_the_questions(bidding: str, tmp_path: Path) -> None:
 def test_one_player_learns_from_own_mistakes(tmp_path: Path) -> None:
     quiz = _ask(tmp_path / "quiz.json", _list_rounds(), seat="Finn")
     assert {question["player"] for question in quiz["questions"]} == {"Finn"}
-    assert {question["round"] for question in quiz["questions"]} <= {"Line 1", "Line 2"}
+    assert {question["round"] for question in quiz["questions"]} <= {"Round 1", "Round 2"}
 
 
 def test_a_game_that_the_page_does_not_know_has_no_links(tmp_path: Path) -> None:

@@ -207,7 +207,8 @@ def test_players_whose_cards_are_not_known_have_no_rank(tmp_path: Path) -> None:
     ]
     path.write_text(f"Players: {', '.join(NAMES)}\n" + "".join(rounds), encoding="utf-8")
     found = kqj.review(path, samples=20, reference="points+greedy")
-    assert set(found.tables["rating"].player) == {"Ann", "Ben"}
+    players = found.tables["players"]
+    assert set(players[players.quantity == "rank"].player) == {"Ann", "Ben"}
 
 
 def test_several_files_and_folders_are_one_review(file: Path) -> None:
