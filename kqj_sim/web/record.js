@@ -19,13 +19,12 @@ function makeRecord(round, { calls, play }) {
     byTeam = (name) => score.teams.map((_, team) => score.teams[(((team - opener) % rules.teams) + rules.teams) % rules.teams][name]),
     isGame = Boolean(rules.scores) && isDealt(round),
     scores = byTeam("score");
-  const { RULES, PLAYER } = engine.constants;
   return {
     game: "kqj",
-    rules: { ...RULES, target: rules.target },
+    rules: { ...engine.constants.RULES, target: rules.target },
     seed: 1,
     deal: round.deal ?? 0,
-    players: isDealt(round) ? [TEXTS.you, ...Array(5).fill(PLAYER)] : [TEXTS.you, ...Array.from({ length: 5 }, (_, at) => `${TEXTS.seat} ${at + 1}`)],
+    players: [TEXTS.you, ...[1, 2, 3, 4, 5].map((seat) => TEXTS.player(seat))],
     game_id: isGame ? Math.floor(round.deal / MAX_ROUNDS) : null,
     round: isGame ? round.deal % MAX_ROUNDS : null,
     score_before: isGame ? rules.scores : null,

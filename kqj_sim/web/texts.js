@@ -163,7 +163,7 @@ const TEXTS = {
   results: { made: "made", failed: "failed", litigation: "a litigation", passed_out: "passed out" },
   download: "Download all",
   forget: "Forget them",
-  seat: "seat",
+  player: (seat) => `player ${seat}`,
   wrong_record: (reason) => `The record cannot be opened: ${reason}.`,
   wrong_rules: "the page knows two and three teams with fixed partners, taking and auctions, and no other rules",
   damaged_record: "it is not a record of kqj-sim",

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import kqj_sim as kqj
 from kqj_sim.record import Record, from_json, to_json
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import make_recording_block, play_records, play_rounds
@@ -105,6 +106,17 @@ def test_a_round_and_its_review(browser: Browser, tmp_path: Path) -> None:
     file.write_text(to_json(read_record(browser)), encoding="utf-8")
     assert "no discrepancies" in run("check", str(file)).output
     assert "you" in run("review", str(file), "--samples", "100").stdout
+    # The command finds the same losses in the record.
+    decisions = json.loads(
+        browser.run(
+            "JSON.stringify(state.review.decisions.map((each) => [each.round.plays.length,"
+            " each.choice, estimateLoss(each)]))"
+        )
+    )
+    for played, choice, loss in decisions:
+        odds = kqj.odds(record=file, at=f"{played // 6 + 1}.{played % 6 + 1}")
+        lead = next(option.lead for option in odds.options if option.name == choice)
+        assert loss["value"] == pytest.approx(lead.value if lead else 0, abs=1e-6)
     # A decision is a link into its position, from which Back leads to the review.
     browser.run("document.querySelector('#review a').click()")
     browser.wait("state.isFinal && state.round.plays.length === 6")

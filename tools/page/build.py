@@ -112,7 +112,6 @@ def write_constants() -> str:
 
 def describe_questions() -> dict[str, dict[str, Any]]:
     """Return the measures of the questions of each table, and what limits them."""
-    from kqj_sim.policies.players import get_default_player
     from kqj_sim.positions.measures import get_kqj_call_measures, get_kqj_card_measures
 
     return {
@@ -122,7 +121,6 @@ def describe_questions() -> dict[str, dict[str, Any]]:
             "MAX_POINTS": rules.max_points,
             "MAX_AMOUNT": rules.max_amount,
             "RULES": rules.to_dict(),
-            "PLAYER": get_default_player().under(rules).text,
         }
         for name, rules in TABLES.items()
     }
