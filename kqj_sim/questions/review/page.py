@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from typing import Any, TypeAlias
 
-from kqj_sim.cards import format_contract
+from kqj_sim.cards import add_suit_signs, format_contract
 from kqj_sim.messages import capitalize, format_json
 from kqj_sim.output.page import render_html
 from kqj_sim.output.sentences import say
 from kqj_sim.places import name_places
+from kqj_sim.questions.review.tables import is_few
 
 _WIDTH, _HEIGHT, _MARGIN = 720, 180, 26
+_TRACE_WIDTH, _TRACE_HEIGHT = 240, 90
 _RESULTS = {"passed_out": "everybody passed", None: "unfinished"}
 _PARTS = {
     "average": "average of the place",
@@ -25,8 +27,26 @@ _PARTS = {
 """The parts of a result, in the order in which they are added up."""
 
 
+_COLUMNS = {
+    "rank": "rank",
+    "rated_loss_{unit}_per_round": "lost a round",
+    "result_mean": "result",
+    "deal_luck_mean": "luck of the deal",
+    "own_decisions_mean": "own decisions",
+    "rounds": "rounds",
+}
+_COLUMNS_OF_FEW = {
+    "loss_{unit}": "lost",
+    "mistakes": "mistakes",
+    "result": "result",
+    "deal_luck": "luck of the deal",
+    "own_decisions": "own decisions",
+    "rounds": "rounds",
+}
+"""What is told of the players of an evening; a phone shows the first columns."""
+
 Value: TypeAlias = tuple[str, str]
-"""A number of the page: its text, and where it is in the JSON."""
+"""A number of the page: its text, and where it is in the JSON; nowhere for `about 0`."""
 
 
 def make_review_page(text: bytes) -> bytes:
@@ -44,8 +64,68 @@ def make_review_page(text: bytes) -> bytes:
         embedded=embedded,
         rounds=[played.describe() for played in rounds],
         worst=[played.describe_worst(decision) for decision, played in worst[:3]],
+        players=_list_players(data) if len(rounds) > 1 else None,
+        traces=_draw_traces(data["evening"]) if len(rounds) > 1 else [],
     )
     return page.encode()
+
+
+def _list_players(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the table of the players, best first: its headings and rows."""
+    number, table = next(
+        (number, table) for number, table in enumerate(data["tables"]) if table["name"] == "players"
+    )
+    named = _COLUMNS_OF_FEW if is_few(data["deals"]) else _COLUMNS
+    columns = {name.format(unit=data["grade"]): heading for name, heading in named.items()}
+    rows: dict[tuple[str, str], dict[str, list[Value]]] = {}
+    for index, row in enumerate(table["rows"]):
+        path, name = f"tables.{number}.rows.{index}", row["quantity"]
+        cells = rows.setdefault((row["player"], row["worst_kind"]), {})
+        if name.startswith("loss_") and row["value"] < 0:
+            cells[name] = [("about 0", "")]
+            continue
+        show = "{:.0f}".format if row["unit"] == "count" else format_points
+        cells[name] = [
+            (show(row[key]), f"{path}.{key}")
+            for key in ("value", "low", "high")
+            if row[key] is not None
+        ]
+    shown = [name for name in columns if any(name in cells for cells in rows.values())]
+    return {
+        "headings": ["player", *(columns[name] for name in shown), "worst kind"],
+        "rows": [
+            (player, [*(cells.get(name, []) for name in shown), [(kind, "")]])
+            for (player, kind), cells in rows.items()
+        ],
+    }
+
+
+def _draw_traces(evening: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return each player's results as lines of a picture, all on one scale, and their ends."""
+    kinds = {"results": "result", "without_luck": "without luck"}
+    values = [value for trace in evening for kind in kinds for value in trace[kind]]
+    low, high = min([0.0, *values]), max([1.0, *values])
+    scale, traces = _TRACE_HEIGHT / (high - low), []
+    for number, trace in enumerate(evening):
+        count = len(trace["results"])
+        if not count:
+            continue
+        lines = {
+            kind: " ".join(
+                f"{index / count * _TRACE_WIDTH:.1f},{(high - value) * scale:.1f}"
+                for index, value in enumerate([0.0, *trace[kind]])
+            )
+            for kind in kinds
+        }
+        ends = [
+            (title, format_points(trace[kind][-1]), f"evening.{number}.{kind}.{count - 1}")
+            for kind, title in kinds.items()
+        ]
+        traces.append({
+            "player": trace["player"], "lines": lines, "ends": ends, "width": _TRACE_WIDTH,
+            "height": _TRACE_HEIGHT, "zero": f"{high * scale:.1f}",
+        })  # fmt: skip
+    return traces
 
 
 def format_points(number: float) -> str:
@@ -82,7 +162,7 @@ class _Round:
     def describe(self) -> dict[str, Any]:
         """Return what the page says about the round."""
         record, luck = self.played["record"], self.played["luck"]
-        title = _RESULTS.get(record.get("result"), record.get("result"))
+        title = _RESULTS.get(self.played["result"], self.played["result"])
         if record.get("contract"):
             words = (
                 self.nouns[record["sender"]], "plays", record.get("amount"),
@@ -90,15 +170,22 @@ class _Round:
             )  # fmt: skip
             title = f"{' '.join(str(word) for word in words if word)}, {title}"
         totals = self.played["totals"]["seats"]
-        columns = ("decisions", "mistakes", self._lost, "accuracy")
+        columns = {
+            "decisions": "decisions",
+            "mistakes": "mistakes",
+            self._lost: "lost",
+            "accuracy": "accuracy",
+        }
+        # A round seldom has the decisions that an accuracy needs.
+        known = [key for key in columns if any(total[key] is not None for total in totals)]
         choices = [self._describe_choice(decision) for decision in self.played["decisions"]]
         return {
             "number": self.number,
-            "line": self.played["line"],
+            "name": self.played["title"],
             "title": title,
             "nouns": format_json(self.nouns, compact=True),
             "words": format_json(choices, compact=True),
-            "scores": record.get("scores"),
+            "scores": self.played["scores"],
             "worst": [self.describe_worst(decision) for decision in self.worst],
             "timeline": self._draw_timeline(),
             "labels": self.labels,
@@ -107,13 +194,31 @@ class _Round:
                          for seat, parts in enumerate(luck["seats"])])
                 for key, title in _PARTS.items()
             ],
+            "columns": [columns[key] for key in known],
             "totals": [
                 (self.labels[seat], [self._value(f"totals.seats.{seat}", total, key)
-                                     for key in columns])
+                                     for key in known])
                 for seat, total in enumerate(totals)
             ],
+            "tricks": self._list_tricks(),
             "skipped": self.played["skipped"],
         }  # fmt: skip
+
+    def _list_tricks(self) -> list[list[tuple[str, str]]]:
+        """Return the cards of each trick by seat, each with the classes of its cell."""
+        seats = len(self.labels)
+        wrong = {decision["at"] for decision in self.played["decisions"] if decision["mistake"]}
+        tricks = []
+        for number, trick in enumerate(self.played["record"]["tricks"], start=1):
+            if trick["leader"] is None:
+                break
+            cells = [("", "")] * seats
+            for turn, card in enumerate(trick["cards"]):
+                classes = "" if turn else "leads"
+                classes += " wrong" if f"{number}.{turn + 1}" in wrong else ""
+                cells[(trick["leader"] + turn) % seats] = (add_suit_signs(card), classes)
+            tricks.append(cells)
+        return tricks
 
     def describe_worst(self, decision: dict[str, Any]) -> dict[str, Any]:
         """Return the parts of the sentence on a decision, and its link."""
@@ -121,7 +226,8 @@ class _Round:
         deed, best = self._describe_choice(decision)
         return {
             "link": f"#r{self.number}-{decision['at']}",
-            "line": self.played["line"],
+            "name": self.played["title"],
+            "player": self.labels[decision["seat"]],
             "moment": say(__name__, "moment", decision["at"]),
             "deed": deed,
             "best": best,
@@ -140,6 +246,8 @@ class _Round:
     def _value(self, path: str, container: dict[str, Any], key: str) -> list[Value]:
         """Return a number of a container at a path and, if it has one, its interval."""
         show = format_share if key in ("accuracy", "loss_win_share") else format_points
+        if key == self._lost and container[key] < 0:
+            return [("about 0", "")]
         numbers = {name: container.get(name) for name in (key, f"{key}_low", f"{key}_high")}
         return [
             (

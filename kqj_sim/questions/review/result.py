@@ -17,7 +17,7 @@ from kqj_sim.questions.review.grading import Grade, Unit
 from kqj_sim.questions.review.hindsight import Continuation
 from kqj_sim.questions.review.page import make_review_page
 from kqj_sim.questions.review.play import ReviewedRounds, RoundReview
-from kqj_sim.questions.review.tables import GROUP_COLUMNS, list_grades, sort_worst
+from kqj_sim.questions.review.tables import GROUP_COLUMNS, list_grades, sort_worst, trace_results
 from kqj_sim.results import Result
 from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.tables import describe_estimate
@@ -116,6 +116,7 @@ def render_review(shown: Screen, run: screen.ReviewRun, reviews: Sequence[RoundR
             {"text": text.partition("\n")[0], "command": command}
             for text, command in shown.commands
         ],
+        "evening": trace_results(reviews, run.confidence, run.plan.unit),
         "rounds": [describe_review(review, run) for review in reviews],
         "tables": [convert_table(table) for table in shown.tables],
     }
@@ -143,6 +144,10 @@ def describe_review(review: RoundReview, run: screen.ReviewRun) -> dict[str, Any
     return {
         "file": None if played.file in ("-", "FILE") else played.file,
         "line": played.line,
+        "title": run.name_round(played),
+        "result": played.score and played.score.result,
+        "scores": played.score and played.score.scores,
+        "scores_after": played.scores_after,
         "record": msgspec.to_builtins(played.source),
         "players": [
             {

@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from statistics import fmean
 from typing import Any
 
 from kqj_sim.errors import InputError
@@ -140,8 +141,8 @@ def make_review_tables(
         return []
     grades, game = list_grades(reviews), reviews[0].played.rules.game
     ratings = _rate_players(reviews, confidence, unit)
-    names = _order_players(reviews, ratings)
-    labels, tables = label_players(names), []
+    names, tables = _order_players(reviews, ratings), []
+    labels = label_players(names)
 
     def add(name: str, rows: Iterable[TableRow], columns: tuple[str, ...] = ()) -> None:
         lines = [(group, unit.name_key(quantity), number) for group, quantity, number in rows]
@@ -368,6 +369,30 @@ def _order_players(
     if ratings and not is_few(len(reviews)):
         losses |= {name: loss.value for name, (_, loss) in ratings.items()}
     return sorted(losses, key=losses.__getitem__)
+
+
+def trace_results(
+    reviews: Sequence[RoundReview], confidence: float, unit: Unit
+) -> list[dict[str, Any]]:
+    """Return for each player, best first, the sums of their results so far, with and without luck.
+
+    Rounds in which they did not play, or cards are not known, are left out.
+    """
+    names = _order_players(reviews, _rate_players(reviews, confidence, unit))
+    traces = []
+    for name, label in label_players(names).items():
+        own = [
+            [review.parts[seat] for seat in seats]
+            for review in reviews
+            if review.parts and (seats := _list_seats(review, name))
+        ]
+        results = (fmean(part.result for part in parts) for parts in own)
+        adjusted = (fmean(part.adjusted for part in parts) for parts in own)
+        sums = {"results": results, "without_luck": adjusted}
+        traces.append(
+            {"player": label} | {key: [*itertools.accumulate(sum)] for key, sum in sums.items()}
+        )
+    return traces
 
 
 def _find_worst_kind(grades: Iterable[Grade]) -> str:

@@ -59,7 +59,11 @@ def assert_values_are_of_json(reader: Reader, data: Any) -> None:
     for path, text in reader.values:
         number = look_up(data, path)
         share = path.endswith(("accuracy", "_share")) or "win_share_" in path
-        right = {str(number), format_share(number) if share else format_points(number)}
+        right = {
+            f"{number}",
+            f"{number:g}",
+            format_share(number) if share else format_points(number),
+        }
         assert text in right, path
 
 
@@ -97,6 +101,7 @@ def test_the_page_has_the_totals_and_the_luck_of_every_seat(review: bytes) -> No
         for part, names in columns.items():
             for seat, values in enumerate(played[part]["seats"]):
                 known = {name for name in names if values[name] is not None}
+                known -= {"loss_points"} if values.get("loss_points", 0) < 0 else set()
                 assert known
                 assert {f"rounds.{number}.{part}.seats.{seat}.{name}" for name in known} <= paths
 
@@ -123,6 +128,28 @@ def test_the_page_needs_no_network_and_names_cannot_end_its_script(review: bytes
     assert re.findall(r"(?:https?:)?//\w", re.sub(r"(?s)<script.*?</script>", "", page)) == []
     assert page.count("</script>") == 2
     assert "<b>x" not in page
+
+
+@needs_browser
+def test_a_key_steps_through_the_worst_decisions_of_all_rounds(
+    review: bytes, tmp_path: Path
+) -> None:
+    data = json.loads(review)
+    worst = [
+        (decision["mistake"], decision["loss_points"], f"#r{number}-{decision['at']}")
+        for number, played in enumerate(data["rounds"])
+        for decision in played["decisions"]
+        if decision["number"] in played["worst"]
+    ]
+    page = tmp_path / "review.html"
+    page.write_bytes(make_review_page(review))
+    browser = Browser(page.as_uri())
+    try:
+        for _, _, link in sorted(worst, reverse=True)[:3]:
+            browser.press("w")
+            assert browser.run("location.hash") == link
+    finally:
+        browser.close()
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -219,7 +246,7 @@ def test_the_worst_decisions_are_sentences_and_others_have_a_reason(review: byte
     sentence = (
         f"the {player} played Q♥; 9♣ was worth 8.4 (5.1 to 11.7) points more: it keeps Q♥ for KQ."
     )
-    assert f"Line 1, in trick 3, {sentence}" in text
+    assert f"Round 1, in trick 3, {sentence}" in text
     assert f"In trick 3 {sentence}" in text
     assert "Not graded, since the bids are rare: c.2, c.4." in text
     assert "Not graded, since a card is not known: 1.1." in text

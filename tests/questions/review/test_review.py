@@ -211,6 +211,31 @@ def test_players_whose_cards_are_not_known_have_no_rank(tmp_path: Path) -> None:
     assert set(players[players.quantity == "rank"].player) == {"Ann", "Ben"}
 
 
+def test_a_few_rounds_without_hands_have_sums_scores_and_names(tmp_path: Path) -> None:
+    path = tmp_path / "friday.jsonl"
+    game = list(kqj.records(games=1, policy=["standard"] * 3 + ["greedy"] * 3))[:3]
+    named = [msgspec.structs.replace(record, players=NAMES) for record in game]
+    path.write_text("".join(f"{to_json(record)}\n" for record in named), encoding="utf-8")
+    typed = run("records", "--from", str(path), "--format", "text").stdout
+    text = re.sub(r"Hands:\n(  \w+: .*\n)+", "", typed)
+    assert text != typed
+    path = tmp_path / "friday.txt"
+    path.write_text(text, encoding="utf-8")
+    screen = run("review", str(path), *FEW).stdout
+    assert "±?" not in screen and not re.search(r" -\d[^\n]*points lost", screen)
+    found = review(str(path))
+    answer = " ".join(found["answer"])
+    assert re.match(r"\w+ lost most, .* points in 3 rounds; \w+ lost least, ", answer)
+    scores = sorted(game[-1].score_after or [], reverse=True)
+    assert re.search(rf"Game 1, after 3 rounds: .* {scores[0]} : {scores[1]}\.", answer)
+    rounds = found["rounds"]
+    assert [each["title"] for each in rounds] == [f"Game 1, round {n}" for n in (1, 2, 3)]
+    assert [each["scores"] for each in rounds] == [record.scores for record in game]
+    assert [each["result"] for each in rounds] == [record.result for record in game]
+    assert rounds[-1]["scores_after"] == game[-1].score_after
+    assert found["worst"][0]["text"].startswith("Game 1, round ")
+
+
 def test_several_files_and_folders_are_one_review(file: Path) -> None:
     (file.parent / "empty.txt").touch()
     (file.parent / "notes.md").write_text("no rounds", encoding="utf-8")

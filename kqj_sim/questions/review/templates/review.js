@@ -10,6 +10,11 @@
   const words = sections.map((section) => JSON.parse(section.dataset.words));
   const capital = (text) => text[0].toUpperCase() + text.slice(1);
   let round = 0, step = 0, open = true, steps = [];
+  // The decisions of all rounds that lost most, as on the screen: shown mistakes first.
+  const worst = data.rounds.flatMap((played, number) => played.worst.map((index) => ({
+    ...played.decisions.find((decision) => decision.number === index), round: number,
+  }))).sort((a, b) => b.mistake - a.mistake || b["loss_" + data.grade] - a["loss_" + data.grade]);
+  let next = 0;
   // How the round goes on after a card, if that is followed: the decision, and `choice` or `best`.
   let line = null;
   const readRecord = () => {
@@ -154,8 +159,8 @@
     verdict.append(decision.mistake ? "Mistake: " + deed : capital(deed));
     if (decision.choice === decision.best) verdict.append(", the best option.");
     else {
-      verdict.append("; " + best + " was worth ", value(lost, points));
-      if (look(lost + "_low") !== null) {
+      verdict.append("; " + best + " was worth ", look(lost) < 0 ? "about 0" : value(lost, points));
+      if (look(lost) >= 0 && look(lost + "_low") !== null) {
         const interval = make("span", undefined, "interval");
         verdict.append(" ");
         interval.append("(", value(lost + "_low", points), " to ", value(lost + "_high", points), ")");
@@ -168,14 +173,12 @@
       verdict.append((decision.reason ? ": " + decision.reason : "") + (decision.mistake ? "." : ". This is not shown to be a mistake."));
     }
     box.append(verdict);
-    const table = make("table", undefined, "stacked"), head = table.createTHead().insertRow(), body = table.createTBody();
+    const table = make("table"), head = table.createTHead().insertRow(), body = table.createTBody();
     const hindsight = decision.options.some((each) => each.hindsight_value !== null && each.hindsight_value !== undefined);
     ["option", data.unit, "wins", ...(hindsight ? ["in hindsight"] : [])].forEach((text, k) => {
       const heading = make("th", text, k ? "" : "key");
       heading.scope = "col";
       head.append(heading);
-      // Said before each value on a phone, where the columns do not fit.
-      if (k) table.style.setProperty("--h" + (k + 1), JSON.stringify(text));
     });
     decision.options.forEach((option, k) => {
       const row = make("tr", undefined, (option.name === decision.choice ? "chosen " : "") + (option.name === decision.best ? "best" : ""));
@@ -307,6 +310,13 @@
       const next = steps.findIndex((each, k) => k > step && wrong(each));
       step = next >= 0 ? next : find(wrong);
     }
+    if (name === "worst" && worst.length) {
+      ({ round } = worst[next % worst.length]);
+      line = null;
+      steps = listSteps();
+      step = steps.findIndex((each) => each.at === worst[next % worst.length].at);
+      next += 1;
+    }
     if (name === "hands") {
       open = !open;
       viewer.querySelector('[data-move="hands"]').setAttribute("aria-pressed", String(open));
@@ -336,11 +346,14 @@
   });
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const name = { ArrowLeft: "back", ArrowRight: "on", ArrowUp: "back-trick", ArrowDown: "on-trick", Home: "start", End: "end", m: "mistake", M: "mistake", h: "hands", H: "hands" }[event.key];
+    const name = { ArrowLeft: "back", ArrowRight: "on", ArrowUp: "back-trick", ArrowDown: "on-trick", Home: "start", End: "end", w: "worst", W: "worst", m: "mistake", M: "mistake", h: "hands", H: "hands" }[event.key];
     if (!name || event.target.closest(".scroll")) return;
     event.preventDefault();
     move(name);
   });
+  document.querySelectorAll("[data-print]").forEach((box) => box.addEventListener("change", () => {
+    sections[box.dataset.print].classList.toggle("asked", box.checked);
+  }));
   let touch = null;
   viewer.addEventListener("touchstart", (event) => { touch = event.changedTouches[0]; }, { passive: true });
   viewer.addEventListener("touchend", (event) => {
