@@ -137,6 +137,7 @@ def test_a_game(browser: Browser, tmp_path: Path) -> None:
         browser.click("next")
         browser.wait("state.round.calls.length < 6 || !readTurn(state.round).isOver")
     assert "won the game" in browser.text("#standing")
+    assert ">" not in browser.text("#result")
     records = [json.loads(line) for line in lines]
     assert [record["round"] for record in records] == [*range(len(records))]
     assert max(records[-1]["score_after"]) >= 500
