@@ -164,7 +164,7 @@ def find_rounds(
     trials: int,
 ) -> int:
     """Return the rounds after which two persons are told apart in 80% of the trials."""
-    low, high = 10, 1600
+    low, high = 10, 6400
     while high - low > max(2, low // 50):
         middle = (low + high) // 2
         told = [
