@@ -129,7 +129,7 @@ function renderKept() {
   const records = readKept(),
     items = records.map(({ contract, sender, result, scores, amount }, at) => {
       const name = contract ? [amount, SIGNS[contract] ?? contract].filter(Boolean).join(" ") : "";
-      const text = TEXTS.kept_round(at + 1, colour(name), TEXTS.results[result], scores.join(":"));
+      const text = TEXTS.kept_round(at + 1, colour(name), TEXTS.outcomes[result], scores.join(":"));
       return `<li>${button(`open ${at}`, text)}</li>`;
     });
   find("kept").hidden = !items.length;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from threading import Thread
 
 import pytest
 
-from kqj_sim.web.make import MANIFEST, PAGE, read_part, read_sources_hash
+from kqj_sim.web.make import MANIFEST, PAGE, SCRIPTS, read_part, read_sources_hash
 from tests.web.browser import MAX_SECONDS, Browser, check_answer, get_page, needs_browser
 from tests.web.node import needs_node, run_in_node
 from tools.page.build import hash_engine_sources, write_built_script
@@ -24,6 +25,14 @@ def test_the_engine_is_built_of_these_sources() -> None:
     """The page promises the numbers of this version: `python -m tools.page.build` makes it anew."""
     assert read_sources_hash() == hash_engine_sources()
     assert read_part("built.js") == write_built_script()
+
+
+def test_every_text_is_there_once() -> None:
+    scripts = "".join(map(read_part, SCRIPTS))
+    named = re.findall(r'data-(?:text|label)="(\w+)"', read_part("page.html"))
+    keys = re.findall(r"^  (\w+):", read_part("texts.js"), re.MULTILINE)
+    assert {*keys} == {*re.findall(r"TEXTS\.(\w+)", scripts), *named}
+    assert len(keys) == len({*keys})
 
 
 def wait_for_answer(browser: Browser) -> None:

@@ -145,6 +145,7 @@ def test_a_game(browser: Browser, tmp_path: Path) -> None:
     file.write_text("\n".join(lines), encoding="utf-8")
     assert "no discrepancies" in run("check", str(file)).output
     assert browser.run("readKept().length") == len(records)
+    assert "undefined" not in browser.text("#kept-rounds")
 
 
 def test_a_choice_that_costs_much_is_confirmed(browser: Browser) -> None:
