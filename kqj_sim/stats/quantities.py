@@ -132,8 +132,6 @@ QUANTITIES: Mapping[str, Quantity] = {
     "rank": Quantity("rank", "count"),
     "rated_loss_points_per_round": Quantity("lost without luck, points a round", "points"),
     "rated_loss_games_per_round": Quantity("lost without luck, games in 100 a round", "points"),
-    "own_decisions_difference_mean": Quantity("difference, points a round", "points"),
-    "differences_shown": Quantity("shown", "count"),
 }
 """The quantities that every game has, by identifier."""
 

@@ -10,7 +10,8 @@ from kqj_sim.messages import capitalize, format_json
 from kqj_sim.output.page import render_html
 from kqj_sim.output.sentences import say
 from kqj_sim.places import name_places
-from kqj_sim.questions.review.tables import is_few
+from kqj_sim.questions.review.tables import OF_FEW_ROUNDS, OF_PLAYERS, is_few
+from kqj_sim.stats.quantities import find_quantity
 
 _WIDTH, _HEIGHT, _MARGIN = 720, 180, 26
 _TRACE_WIDTH, _TRACE_HEIGHT = 240, 90
@@ -26,24 +27,6 @@ _PARTS = {
 }
 """The parts of a result, in the order in which they are added up."""
 
-
-_COLUMNS = {
-    "rank": "rank",
-    "rated_loss_{unit}_per_round": "lost a round",
-    "result_mean": "result",
-    "deal_luck_mean": "luck of the deal",
-    "own_decisions_mean": "own decisions",
-    "rounds": "rounds",
-}
-_COLUMNS_OF_FEW = {
-    "loss_{unit}": "lost",
-    "mistakes": "mistakes",
-    "result": "result",
-    "deal_luck": "luck of the deal",
-    "own_decisions": "own decisions",
-    "rounds": "rounds",
-}
-"""What is told of the players of an evening; a phone shows the first columns."""
 
 Value: TypeAlias = tuple[str, str]
 """A number of the page: its text, and where it is in the JSON; nowhere for `about 0`."""
@@ -75,8 +58,8 @@ def _list_players(data: dict[str, Any]) -> dict[str, Any]:
     number, table = next(
         (number, table) for number, table in enumerate(data["tables"]) if table["name"] == "players"
     )
-    named = _COLUMNS_OF_FEW if is_few(data["deals"]) else _COLUMNS
-    columns = {name.format(unit=data["grade"]): heading for name, heading in named.items()}
+    names = OF_FEW_ROUNDS if is_few(data["deals"]) else OF_PLAYERS
+    columns = [name.replace("points", data["grade"]) for name in names]
     rows: dict[tuple[str, str], dict[str, list[Value]]] = {}
     for index, row in enumerate(table["rows"]):
         path, name = f"tables.{number}.rows.{index}", row["quantity"]
@@ -84,7 +67,7 @@ def _list_players(data: dict[str, Any]) -> dict[str, Any]:
         if name.startswith("loss_") and row["value"] < 0:
             cells[name] = [("about 0", "")]
             continue
-        show = "{:.0f}".format if row["unit"] == "count" else format_points
+        show = {"count": "{:.0f}".format, "share": format_share}.get(row["unit"], format_points)
         cells[name] = [
             (show(row[key]), f"{path}.{key}")
             for key in ("value", "low", "high")
@@ -92,7 +75,11 @@ def _list_players(data: dict[str, Any]) -> dict[str, Any]:
         ]
     shown = [name for name in columns if any(name in cells for cells in rows.values())]
     return {
-        "headings": ["player", *(columns[name] for name in shown), "worst kind"],
+        "headings": [
+            "player",
+            *(find_quantity(name, data["game"]).heading for name in shown),
+            "worst kind",
+        ],
         "rows": [
             (player, [*(cells.get(name, []) for name in shown), [(kind, "")]])
             for (player, kind), cells in rows.items()

@@ -33,6 +33,8 @@ from kqj_sim.questions.review.hindsight import (
 )
 from kqj_sim.questions.review.play import ReviewedRounds, RoundReview
 from kqj_sim.questions.review.tables import (
+    OF_FEW_ROUNDS,
+    OF_PLAYERS,
     OUTCOMES,
     is_few,
     list_grades,
@@ -76,16 +78,6 @@ _OF_ROUND = (
     ),
 )  # fmt: skip
 """What people see of a round."""
-
-_OF_PLAYERS = (
-    "rank", "rounds", "result_mean", "deal_luck_mean", "own_decisions_mean",
-    "rated_loss_points_per_round",
-)  # fmt: skip
-
-_OF_FEW_ROUNDS = (
-    "rounds", "result", "deal_luck", "own_decisions", "loss_points", "mistakes", "accuracy_share",
-)  # fmt: skip
-"""What people see of players in so few rounds that their sums are told."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -452,9 +444,9 @@ def _find_estimates(
 def _list_season_parts(tables: Sequence[Table], run: ReviewRun) -> list[Excerpt]:
     """Return the players and the losses by the columns of `by`, or of many rounds by trick."""
     if is_few(run.deals):
-        players = Excerpt("players", _OF_FEW_ROUNDS, note="")
+        players = Excerpt("players", OF_FEW_ROUNDS, note="")
     else:
-        players = Excerpt("players", _OF_PLAYERS)
+        players = Excerpt("players", OF_PLAYERS)
     outcomes = Excerpt("outcomes", tuple(OUTCOMES.values()))
     losses = [_show_largest(tables, column, run.plan.unit) for column in run.by]
     if not run.by and not is_few(run.deals):

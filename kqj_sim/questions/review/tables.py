@@ -14,13 +14,12 @@ from kqj_sim.errors import InputError
 from kqj_sim.messages import capitalize, join_words, suggest
 from kqj_sim.output.sentences import say
 from kqj_sim.policies.players import label_players
-from kqj_sim.questions.review.cross_fitting import Mean, add_means, find_mistakes, make_mean
+from kqj_sim.questions.review.cross_fitting import Mean, add_means
 from kqj_sim.questions.review.grading import POINTS, Grade, Unit
 from kqj_sim.questions.review.hindsight import list_hidden
 from kqj_sim.questions.review.play import Parts, RoundReview, compute_accuracy
 from kqj_sim.stats import intervals
 from kqj_sim.stats.intervals import Estimate, clip_estimate, make_count, make_exact
-from kqj_sim.stats.quantiles import student_quantile
 from kqj_sim.stats.shrinkage import shrink_means
 from kqj_sim.stats.tables import Table, TableRow
 
@@ -37,7 +36,6 @@ TABLES: Mapping[str, str] = {
     "parts": "one round: luck and skill of each seat",
     "team_parts": "one round: luck and skill of each side",
     "players": "who played best: ranks, and points of each player with and without luck",
-    "differences": "differences between players without luck",
     "outcomes": "shares of mistakes, luck and bad luck among a player's decisions",
     "loss": "points lost a round, in all",
     "loss_by_trick": "points lost a round by trick",
@@ -55,7 +53,6 @@ _HEADS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "team_parts": ("Luck and skill of each side", ("team", "labels")),
     "parts": ("Luck and skill of each seat", ("seat",)),
     "players": ("Who played best", ("player", "worst_kind")),
-    "differences": ("Differences between players without luck", ("player", "other")),
     "outcomes": ("Decisions in hindsight, with the cards as they were", ("player",)),
     "decisions": ("Every decision", ("line", "at", "player", "kind", "choice", "best")),
     "options": ("Every option", ("at", "option")),
@@ -69,6 +66,17 @@ _NOTES: Mapping[str, str] = {
     "average": "parts_note",
 }
 """The notes of tables that have these quantities."""
+
+OF_PLAYERS = (
+    "rank", "rated_loss_points_per_round", "result_mean", "deal_luck_mean", "own_decisions_mean",
+    "rounds",
+)  # fmt: skip
+"""What people see of the players of an evening, on a phone the first columns."""
+
+OF_FEW_ROUNDS = (
+    "loss_points", "mistakes", "result", "deal_luck", "own_decisions", "rounds", "accuracy_share",
+)  # fmt: skip
+"""The same of so few rounds that their sums are told."""
 
 _LOSS_COLUMNS = ("trick", "role", "kind", "contract")
 """Columns of losses whether asked for or not."""
@@ -162,7 +170,6 @@ def make_review_tables(
         add("team_parts", _list_parts(review, review.team_parts or ()))
         add("parts", _list_parts(review, review.parts or ()))
     add("players", _list_players(reviews, names, ratings, confidence))
-    add("differences", _compare_players(reviews, names, confidence))
     add("outcomes", _list_outcomes(grades, names))
     losses = {"loss": (), **{f"loss_by_{column}": (column,) for column in (*_LOSS_COLUMNS, *by)}}
     if len(by) > 1:
@@ -510,32 +517,3 @@ def _rate_players(
         for estimate in means.estimate()
     )
     return dict(zip(samples, zip(means.rank(), estimates, strict=True), strict=True))
-
-
-def _compare_players(
-    reviews: Sequence[RoundReview], names: Iterable[str], confidence: float
-) -> Iterator[TableRow]:
-    """Yield how far the decisions of players who met at a table differ in points."""
-    effects = {
-        name: {
-            number: math.fsum(review.parts[seat].own_decisions.value for seat in seats) / len(seats)
-            for number, review in enumerate(reviews)
-            if review.parts and (seats := _list_seats(review, name))
-        }
-        for name in names
-    }
-    pairs = []
-    for one, other in itertools.combinations(effects, 2):
-        common = [number for number in effects[one] if number in effects[other]]
-        if is_few(len(common)):
-            continue
-        values = [effects[one][number] - effects[other][number] for number in common]
-        estimate = average_rounds(values, confidence)
-        half = student_quantile(len(values) - 1, confidence)
-        error = (estimate.high - estimate.low) / 2 / half
-        size = make_mean(abs(estimate.value), error, len(values) - 1, len(values), confidence)
-        pairs.append(((one, other), estimate, min(1.0, 2 * size.p_value)))
-    are_shown = find_mistakes([p_value for *_, p_value in pairs], confidence)
-    for (group, estimate, _), is_shown in zip(pairs, are_shown, strict=True):
-        yield group, "own_decisions_difference_mean", estimate
-        yield group, "differences_shown", make_count(int(is_shown))

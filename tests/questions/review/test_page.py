@@ -58,7 +58,9 @@ def assert_values_are_of_json(reader: Reader, data: Any) -> None:
     assert reader.values
     for path, text in reader.values:
         number = look_up(data, path)
-        share = path.endswith(("accuracy", "_share")) or "win_share_" in path
+        row = look_up(data, path.rpartition(".")[0]) if ".rows." in path else {}
+        share = path.endswith(("accuracy", "_share")) or row.get("unit") == "share"
+        share = share or "win_share_" in path
         right = {
             f"{number}",
             f"{number:g}",
