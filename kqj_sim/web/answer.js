@@ -84,12 +84,18 @@ function drawRest(listed) {
 const drawScroll = (label, table) =>
   `<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>${table}</table></div>`;
 
+// Returns a card, or a kind of cards such as `any h` or `KQJ h`.
+const nameHolding = (text) =>
+  text === "any A"
+    ? TEXTS.any_ace
+    : [...text.slice(0, -1)].map(text.startsWith("any") ? String : localizeRank).join("").replace("any", TEXTS.any) + SIGNS[text.at(-1)];
+
 // Returns where the hidden cards are, behind one tap.
 function drawHidden() {
   const { odds } = state,
     places = odds.groups.slice(0, -2);
   const rows = odds.holdings.map(({ text }, at) => {
-    const name = text.replace(/[shdc]$/, (suit) => SIGNS[suit]).replace("any A", TEXTS.any_ace),
+    const name = nameHolding(text),
       percent = (group) => `${fixed(100 * odds.estimateHolding(group, at).value)}%`;
     return drawRow(
       colour(name),
@@ -123,7 +129,7 @@ function drawAmounts() {
     chances.push(odds.estimate("own_capot_share", option));
     half = Math.max(half, ...chances.map(({ value, low, high }) => Math.max(high - value, value - low)));
     return drawRow(
-      colour(SIGNS[contract] ?? contract),
+      colour(SIGNS[contract] ?? translate(contract)),
       chances.map(({ value }) => `${fixed(100 * value)}%`),
     );
   });

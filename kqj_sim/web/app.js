@@ -47,6 +47,8 @@ function renderRules() {
 
 // Writes the texts into the page's HTML.
 function fillTexts() {
+  document.documentElement.lang = language.code;
+  find("language").lang = isFrench() ? "en" : "fr";
   for (const element of document.querySelectorAll("[data-text]"))
     element.textContent = TEXTS[element.dataset.text];
   for (const element of document.querySelectorAll("[data-label]"))
@@ -80,6 +82,7 @@ if (location.protocol !== "file:") {
   );
 }
 
+speak(findLanguage());
 fillTexts();
 readLink();
 render();

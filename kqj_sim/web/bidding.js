@@ -35,7 +35,7 @@ function mayMove(calls, play) {
 // Returns what was said; a tap changes it.
 function drawHeard(calls, isOpen) {
   const items = calls.calls.map((call, at) => {
-    const text = `<b>${namePlace(call.place)}</b> ${colour(addSigns(describeCall(call).text))}`;
+    const text = `<b>${namePlace(call.place)}</b> ${colour(nameOption(describeCall(call).text))}`;
     return `<li>${isOpen ? button(`recall ${at}`, text) : text}</li>`;
   });
   if (!items.length) return "";
@@ -63,7 +63,7 @@ function drawReplies(calls) {
 }
 
 function nameContract({ sender, contract, amount, capot, stake }) {
-  const name = SIGNS[CONTRACTS[contract]] ?? CONTRACTS[contract],
+  const name = SIGNS[CONTRACTS[contract]] ?? translate(CONTRACTS[contract]),
     parts = [amount || "", colour(name), capot ? TEXTS.capot : ""],
     speaker = sender === state.round.place ? "" : TEXTS.speakers[sender];
   return TEXTS.contract(speaker, parts.filter(Boolean).join(" "), stake);
@@ -87,8 +87,8 @@ function drawBids(lowest) {
   for (let amount = lowest; amount <= BIDS[state.rules.teams][1]; amount += 10)
     amounts.push(`<option>${amount}</option>`);
   const contracts = CONTRACTS.map((contract) => {
-    const label = TEXTS.bid(TEXTS.suits[contract] ?? contract);
-    return button(`bid ${contract}`, colour(SIGNS[contract] ?? contract), `aria-label="${label}"`);
+    const label = TEXTS.bid(TEXTS.suits[contract] ?? translate(contract));
+    return button(`bid ${contract}`, colour(SIGNS[contract] ?? translate(contract)), `aria-label="${label}"`);
   });
   return `<select id="amount" aria-label="${TEXTS.amount}">${amounts.join("")}</select>
     ${contracts.join("")}

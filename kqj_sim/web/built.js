@@ -8,40 +8,36 @@ const MAX_HANDS = {"call": 67108864, "card": 33554432};
 const DEALS_PER_SEARCH = 1024;
 const BIDS = {"2": [120, 600], "3": [80, 600]};
 const MIN_REFUSALS = 64;
-// Truth, sums and text as Python has them; a value that is missing is an error.
+// Truth and sums as Python has them.
 const isTrue = (value) => (Array.isArray(value) ? value.length > 0 : Boolean(value));
 const add = (a, b) => (Array.isArray(a) ? [...a, ...b] : a + b);
-function show(value) {
-  if (value === undefined || value === null) throw new Error("a sentence lacks a value");
-  return String(value);
-}
 const SENTENCES = {
   decision(of, best, others, rival, tied, are_equal) {
     let text = "", named, further, rest;
     text += " ";
     if (!(isTrue(others))) {
-    text += " Only " + show(best.name) + " is legal. ";
+    text += " " + fill("Only {0} is legal.", best.name) + " ";
     } else if (isTrue(rival)) {
-    text += " " + show(SENTENCES.order(of, best.name)) + " or " + show(rival.name) + ": undecided. The deals that chose prefer the first, those shown the second by " + show(FILTERS.gap(rival.lead, of.max_points)) + "; more deals decide. ";
+    text += " " + fill("{0} or {1}: undecided. The deals that chose prefer the first, those shown the second by {2}; more deals decide.", SENTENCES.order(of, best.name), rival.name, FILTERS.gap(rival.lead, of.max_points)) + " ";
     } else if (isTrue(tied)) {
     text += " ";
     named = ((FILTERS.length(tied) > 3) ? tied.slice(0, 2) : tied);
     text += " ";
     further = (FILTERS.length(tied) - FILTERS.length(named));
     text += " ";
-    rest = (isTrue(further) ? [(show(further) + show(" other ") + show(of.kind) + show("s"))] : []);
-    text += " " + show(FILTERS.listed(add(add([SENTENCES.order(of, best.name)], FILTERS.names(named)), rest), "or")) + ": ";
+    rest = (isTrue(further) ? [(fill("{0} other {1}s", further, of.kind))] : []);
+    text += " " + fill("{0}:", FILTERS.listed(add(add([SENTENCES.order(of, best.name)], FILTERS.names(named)), rest), fill("or"))) + " ";
     if (isTrue(are_equal)) {
-    text += "equally good";
+    text += fill("equally good");
     } else {
-    text += "statistically tied";
+    text += fill("statistically tied");
     if ((FILTERS.length(tied) === 1)) {
-    text += " (difference " + show(FILTERS.gap(tied[0].lead, of.max_points)) + ")";
+    text += " " + fill("(difference {0})", FILTERS.gap(tied[0].lead, of.max_points));
     }
     }
-    text += ". " + show(SENTENCES.order(of, best.name)) + ": " + show(SENTENCES.worth(of, best)) + ". ";
+    text += fill(". {0}: {1}.", SENTENCES.order(of, best.name), SENTENCES.worth(of, best)) + " ";
     } else {
-    text += " " + show(SENTENCES.order(of, best.name)) + ": " + show(SENTENCES.worth(of, best)) + ". " + show(FILTERS.capital(SENTENCES.subject(of, others[0].name))) + " is worth " + show(FILTERS.rounded(others[0].lead, of.max_points)) + " less. ";
+    text += " " + fill("{0}: {1}. {2} is worth {3} less.", SENTENCES.order(of, best.name), SENTENCES.worth(of, best), FILTERS.capital(SENTENCES.subject(of, others[0].name)), FILTERS.rounded(others[0].lead, of.max_points)) + " ";
     }
     text += " ";
     return text;
@@ -51,16 +47,16 @@ const SENTENCES = {
     text += " ";
     chance = FILTERS.brief_share(of.estimate("game_share", best.number));
     text += " ";
-    wins = (show("at ") + show(FILTERS.join(of.measures.game.own_scores, ":")) + show(" you win ") + show(chance) + show(" of the games"));
+    wins = (fill("at {0} you win {1} of the games", FILTERS.join(of.measures.game.own_scores, ":"), chance));
     text += " ";
     if (!(isTrue(others))) {
-    text += " Only " + show(best.name) + " is legal: " + show(wins) + ". ";
+    text += " " + fill("Only {0} is legal: {1}.", best.name, wins) + " ";
     } else if (isTrue(rival)) {
-    text += " " + show(SENTENCES.order(of, best.name)) + " or " + show(rival.name) + ": undecided; " + show(wins) + " with the first. ";
+    text += " " + fill("{0} or {1}: undecided; {2} with the first.", SENTENCES.order(of, best.name), rival.name, wins) + " ";
     } else if (isTrue(tied)) {
-    text += " " + show(SENTENCES.order(of, best.name)) + " or " + show(FILTERS.listed(FILTERS.names(tied), "or")) + ": " + show((isTrue(are_equal) ? "equally good" : "statistically tied")) + ". " + show(SENTENCES.order(of, best.name)) + ": " + show(wins) + ". ";
+    text += " " + fill("{0} or {1}: {2}. {3}: {4}.", SENTENCES.order(of, best.name), FILTERS.listed(FILTERS.names(tied), fill("or")), (isTrue(are_equal) ? fill("equally good") : fill("statistically tied")), SENTENCES.order(of, best.name), wins) + " ";
     } else {
-    text += " " + show(SENTENCES.order(of, best.name)) + ": " + show(wins) + ". " + show(FILTERS.capital(SENTENCES.subject(of, others[0].name))) + " wins " + show(FILTERS.gap(FILTERS.percent(others[0].lead), of.max_points)) + " fewer games in 100. ";
+    text += " " + fill("{0}: {1}. {2} wins {3} fewer games in 100.", SENTENCES.order(of, best.name), wins, FILTERS.capital(SENTENCES.subject(of, others[0].name)), FILTERS.gap(FILTERS.percent(others[0].lead), of.max_points)) + " ";
     }
     text += " ";
     return text;
@@ -69,7 +65,7 @@ const SENTENCES = {
     let text = "";
     text += " ";
     if (isTrue(rival)) {
-    text += " In points " + show(SENTENCES.subject(of, rival.name)) + " is better than " + show(SENTENCES.subject(of, best.name)) + ", by " + show(FILTERS.gap(rival.lead, of.max_points)) + ". ";
+    text += " " + fill("In points {0} is better than {1}, by {2}.", SENTENCES.subject(of, rival.name), SENTENCES.subject(of, best.name), FILTERS.gap(rival.lead, of.max_points)) + " ";
     }
     text += " ";
     return text;
@@ -89,22 +85,22 @@ const SENTENCES = {
     text += " ";
     share = FILTERS.chance((isTrue(is_own) ? own : FILTERS.rest(own, called)));
     text += " ";
-    playing = (show((isTrue(is_own) ? "your side plays" : "the opponents play")) + show(" in ") + show(share) + show(" of the rounds"));
+    playing = (fill("{0} in {1} of the rounds", (isTrue(is_own) ? fill("your side plays") : fill("the opponents play")), share));
     text += " ";
     if ((best.name === "pass")) {
     text += " ";
     made = of.estimate("own_made_share", other.number);
-    text += " " + show(FILTERS.capital(SENTENCES.subject(of, other.name))) + " " + show(((of.rules.score_sign < 0) ? "wins" : "leads to a contract made in")) + " " + show(((made.value < 0.5) ? "only" : "")) + " " + show(FILTERS.chance(made)) + " of the rounds. After a pass " + show(playing) + ". ";
+    text += " " + fill("{0} {1} {2} {3} of the rounds. After a pass {4}.", FILTERS.capital(SENTENCES.subject(of, other.name)), ((of.rules.score_sign < 0) ? fill("wins") : fill("leads to a contract made in")), ((made.value < 0.5) ? fill("only") : ""), FILTERS.chance(made), playing) + " ";
     } else {
     text += " ";
     value = of.estimate("value", passing);
     text += " ";
     if ((of.estimate("value", best.number).high < 0)) {
-    text += "You lose on average, but a pass costs more: then";
+    text += fill("You lose on average, but a pass costs more: then");
     } else {
-    text += "After a pass";
+    text += fill("After a pass");
     }
-    text += " " + show(playing) + ", and you " + show(((value.value >= 0) ? "still" : "")) + " " + show(SENTENCES.result(of, value)) + ". ";
+    text += " " + fill("{0}, and you {1} {2}.", playing, ((value.value >= 0) ? fill("still") : ""), SENTENCES.result(of, value)) + " ";
     }
     text += " ";
     }
@@ -119,13 +115,13 @@ const SENTENCES = {
     own = FILTERS.mean(of.estimate("value_if_not_countered", best.number), of.max_points);
     text += " ";
     theirs = FILTERS.mean(of.estimate("value_if_not_countered", rival.number), of.max_points);
-    text += " " + " ";
-    what = (isTrue(of.options[best.number].contract) ? "it" : "your side");
+    text += "  ";
+    what = (isTrue(of.options[best.number].contract) ? fill("it") : fill("your side"));
     text += " ";
     if ((rival.lead.low > 0)) {
-    text += " Best only because the assumed opponents counter " + show(what) + " (in " + show(countered) + " of the rounds): if nobody counters, " + show(best.name) + " is worth " + show(own) + " and " + show(SENTENCES.subject(of, rival.name)) + " " + show(theirs) + ". ";
+    text += " " + fill("Best only because the assumed opponents counter {0} (in {1} of the rounds): if nobody counters, {2} is worth {3} and {4} {5}.", what, countered, best.name, own, SENTENCES.subject(of, rival.name), theirs) + " ";
     } else {
-    text += " The assumed opponents counter " + show(what) + " in " + show(countered) + " of the rounds: if nobody counters, " + show(best.name) + " is worth " + show(own) + ", statistically tied with " + show(SENTENCES.subject(of, rival.name)) + " (difference " + show(FILTERS.gap(rival.lead, of.max_points)) + "). ";
+    text += " " + fill("The assumed opponents counter {0} in {1} of the rounds: if nobody counters, {2} is worth {3}, statistically tied with {4} (difference {5}).", what, countered, best.name, own, SENTENCES.subject(of, rival.name), FILTERS.gap(rival.lead, of.max_points)) + " ";
     }
     text += " ";
     return text;
@@ -134,7 +130,7 @@ const SENTENCES = {
     let text = "";
     text += " ";
     if ((isTrue(reason) && !(isTrue(other.is_tied)))) {
-    text += show(best.name) + " " + show(reason) + ".";
+    text += translate(best.name) + " " + translate(reason) + ".";
     }
     text += " ";
     return text;
@@ -143,35 +139,35 @@ const SENTENCES = {
     let text = "";
     text += " ";
     if ((name === "wins_trick")) {
-    text += "wins the trick ";
+    text += fill("wins the trick") + " ";
     } else if ((name === "is_ahead")) {
-    text += "beats the cards played so far ";
+    text += fill("beats the cards played so far") + " ";
     } else if ((name === "leaves_trick")) {
-    text += "leaves the trick ";
+    text += fill("leaves the trick") + " ";
     } else if ((name === "leaves_trick_to_partner")) {
-    text += "leaves the trick to a partner ";
+    text += fill("leaves the trick to a partner") + " ";
     } else if ((name === "gives_more")) {
-    text += "gives " + show(points) + " points more to a partner's trick ";
+    text += fill("gives {0} points more to a partner's trick", points) + " ";
     } else if ((name === "gives_less")) {
-    text += "gives " + show(FILTERS.abs(points)) + " points less to the opponents' trick ";
+    text += fill("gives {0} points less to the opponents' trick", FILTERS.abs(points)) + " ";
     } else if ((name === "cannot_be_beaten")) {
-    text += "cannot be beaten ";
+    text += fill("cannot be beaten") + " ";
     } else if ((name === "is_highest")) {
-    text += "is the highest " + show(FILTERS.sign(card)) + " left ";
+    text += fill("is the highest {0} left", FILTERS.sign(card)) + " ";
     } else if ((name === "draws_trumps")) {
-    text += "draws trumps ";
+    text += fill("draws trumps") + " ";
     } else if ((name === "begins_kq")) {
-    text += "is the first card of KQ ";
+    text += fill("is the first card of KQ") + " ";
     } else if ((name === "keeps_queen")) {
-    text += "keeps " + show(FILTERS.card(other)) + " for KQ ";
+    text += fill("keeps {0} for KQ", FILTERS.card(other)) + " ";
     } else if ((name === "keeps_trump")) {
-    text += "keeps the trump " + show(FILTERS.card(other)) + " ";
+    text += fill("keeps the trump {0}", FILTERS.card(other)) + " ";
     } else if ((name === "keeps_highest")) {
-    text += "keeps " + show(FILTERS.card(other)) + ", the highest " + show(FILTERS.sign(other)) + " left ";
+    text += fill("keeps {0}, the highest {1} left", FILTERS.card(other), FILTERS.sign(other)) + " ";
     } else if ((name === "keeps_highest_trump")) {
-    text += " keeps the trump " + show(FILTERS.card(other)) + ", the highest " + show(FILTERS.sign(other)) + " left ";
+    text += " " + fill("keeps the trump {0}, the highest {1} left", FILTERS.card(other), FILTERS.sign(other)) + " ";
     } else if ((name === "empties_suit")) {
-    text += "is the last " + show(FILTERS.sign(card)) + " of the hand ";
+    text += fill("is the last {0} of the hand", FILTERS.sign(card)) + " ";
     }
     text += " ";
     return text;
@@ -180,7 +176,7 @@ const SENTENCES = {
     let text = "";
     text += " ";
     if (isTrue(of.stop_text)) {
-    text += "Ended early: " + show(of.stop_text);
+    text += fill("Ended early: {0}", of.stop_text);
     }
     text += " ";
     return text;
@@ -194,10 +190,10 @@ const SENTENCES = {
     text += " ";
     further = (FILTERS.length(choices) - FILTERS.length(named));
     text += " ";
-    rest = (isTrue(further) ? [(show(further) + show(" other ") + show(kind) + show("s"))] : []);
-    text += " " + show(FILTERS.capital(FILTERS.listed(add(named, rest), "and"))) + " " + show(((FILTERS.length(choices) === 1) ? "counts as an error" : "count as errors"));
+    rest = (isTrue(further) ? [(fill("{0} other {1}s", further, kind))] : []);
+    text += " " + translate(FILTERS.capital(FILTERS.listed(add(named, rest), fill("and")))) + " " + translate(((FILTERS.length(choices) === 1) ? fill("counts as an error") : fill("count as errors")));
     if ((kind === "call")) {
-    text += ": the assumed player" + show(((FILTERS.length(choices) > 1) ? "s" : "")) + " would hardly ever call like this";
+    text += translate(((FILTERS.length(choices) === 1) ? fill(": the assumed player would hardly ever call like this") : fill(": the assumed players would hardly ever call like this")));
     }
     text += ". ";
     }
@@ -208,9 +204,12 @@ const SENTENCES = {
     let text = "";
     text += " ";
     if (isTrue(trumps)) {
-    text += " " + show(trumps[0][0]) + " is with a partner in " + show(FILTERS.chance(trumps[0][1])) + ", with an opponent in " + show(FILTERS.chance(trumps[0][2]));
+    text += " " + fill("{0} is with a partner in {1}, with an opponent in {2}", trumps[0][0], FILTERS.chance(trumps[0][1]), FILTERS.chance(trumps[0][2]));
     if ((FILTERS.length(trumps) > 1)) {
-    text += "; " + show(trumps[1][0]) + " with a partner in " + show(FILTERS.chance(trumps[1][1])) + ", with an opponent in " + show(FILTERS.chance(trumps[1][2]));
+    text += fill("; {0} with a partner in {1}, with an opponent in {2}", trumps[1][0], FILTERS.chance(trumps[1][1]), FILTERS.chance(trumps[1][2]));
+    }
+    if ((add(trumps[0][1].value, trumps[0][2].value) < 0.99)) {
+    text += fill("; else undealt");
     }
     if ((add(trumps[0][1].value, trumps[0][2].value) < 0.99)) {
     text += "; else undealt";
@@ -224,13 +223,13 @@ const SENTENCES = {
     let text = "";
     text += " ";
     if ((!(isTrue(of.is_exact)) && (of.effective_sample_size < 100))) {
-    text += " Only a hint: the effective sample is " + show(FILTERS.whole(of.effective_sample_size)) + " deals, since the assumed players rarely " + show((isTrue(of.uses_plays) ? "call and play" : "call")) + " like this. ";
+    text += " " + fill("Only a hint: the effective sample is {0} deals, since the assumed players rarely {1} like this.", FILTERS.whole(of.effective_sample_size), (isTrue(of.uses_plays) ? fill("call and play") : fill("call"))) + " ";
     if (isTrue(advises)) {
-    text += " Try more `deals`, another `policy`";
+    text += " " + fill("Try more `deals`, another `policy`");
     if (isTrue(of.uses_plays)) {
-    text += ", `ignore_plays`";
+    text += fill(", `ignore_plays`");
     }
-    text += " or `ignore_calls`. ";
+    text += " " + fill("or `ignore_calls`.") + " ";
     }
     text += " ";
     }
@@ -239,42 +238,42 @@ const SENTENCES = {
   },
   waiting() {
     let text = "";
-    text += " The assumed players wait for a good hand: who takes at once with any hand wins 4.6 ±0.3 points a round from them. ";
+    text += " " + fill("The assumed players wait for a good hand: who takes at once with any hand wins 4.6 ±0.3 points a round from them.") + " ";
     return text;
   },
   left_out(of, rest, least) {
     let text = "";
     text += " ";
     if (isTrue(of.measures.game)) {
-    text += " " + show(rest) + " more " + show(of.kind) + "s win at least " + show(FILTERS.tenths(FILTERS.percent(least))) + " games in 100 less";
+    text += " " + fill("{0} more {1}s win at least {2} games in 100 less", rest, of.kind, FILTERS.tenths(FILTERS.percent(least)));
     } else {
-    text += " " + show(rest) + " more " + show(of.kind) + "s are at least " + show(FILTERS.whole(least)) + " points worse";
+    text += " " + fill("{0} more {1}s are at least {2} points worse", rest, of.kind, FILTERS.whole(least));
     }
     return text;
   },
   order(of, name) {
     let text = "";
     if ((of.kind === "card")) {
-    text += "Play " + show(name);
+    text += fill("Play {0}", name);
     } else if ("0123456789".includes(name[0])) {
-    text += "Bid " + show(name);
+    text += fill("Bid {0}", name);
     } else if ((name.slice(0, 3) === "no ")) {
-    text += "Do not " + show(name.slice(3));
+    text += fill("Do not {0}", name.slice(3));
     } else {
-    text += show(FILTERS.capital(name));
+    text += translate(FILTERS.capital(name));
     }
     return text;
   },
   subject(of, name) {
     let text = "";
     if (((of.kind === "card") || "0123456789".includes(name[0]))) {
-    text += show(name);
+    text += translate(name);
     } else if ((name.slice(0, 5) === "take ")) {
-    text += "taking " + show(name.slice(5));
+    text += fill("taking {0}", name.slice(5));
     } else if ((name.slice(0, 3) === "no ")) {
-    text += "not " + show(name.slice(3)) + "ing";
+    text += fill("not {0}ing", name.slice(3));
     } else {
-    text += show(name) + "ing";
+    text += fill("{0}ing", name);
     }
     return text;
   },
@@ -284,9 +283,9 @@ const SENTENCES = {
     value = of.estimate("value", option.number);
     text += " ";
     half = FILTERS.half(value, of.max_points);
-    text += " you win " + show(FILTERS.chance(of.estimate("win_share", option.number))) + " of the rounds and " + show(SENTENCES.result(of, value)) + " on average";
+    text += " " + fill("you win {0} of the rounds and {1} on average", FILTERS.chance(of.estimate("win_share", option.number)), SENTENCES.result(of, value));
     if (isTrue(half)) {
-    text += " (±" + show(half) + ")";
+    text += " (±" + translate(half) + ")";
     }
     return text;
   },
@@ -299,14 +298,14 @@ const SENTENCES = {
     text += " ";
     several = (of.rules.team_count > 2);
     text += " ";
-    others = (isTrue(several) ? "each of the other teams" : "the opponents");
+    others = (isTrue(several) ? fill("each of the other teams") : fill("the opponents"));
     text += " ";
     if ((of.rules.score_sign < 0)) {
-    text += show((isTrue(gains) ? "gain" : "lose")) + " " + show(points) + " points " + show((isTrue(gains) ? "on" : "to")) + " " + show(others);
+    text += fill("{0} {1} points {2} {3}", (isTrue(gains) ? fill("gain") : fill("lose")), points, (isTrue(gains) ? fill("on") : fill("to")), others);
     } else if (isTrue(gains)) {
-    text += "outscore " + show(others) + " by " + show(points);
+    text += fill("outscore {0} by {1}", others, points);
     } else {
-    text += "lose " + show((isTrue(several) ? (show("to ") + show(others)) : "")) + " by " + show(points);
+    text += fill("lose {0} by {1}", (isTrue(several) ? (fill("to {0}", others)) : ""), points);
     }
     return text;
   },

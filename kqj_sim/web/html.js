@@ -3,7 +3,7 @@
 const find = (id) => document.getElementById(id);
 
 const escape = (text) => text.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
-const colour = (html) => html.replace(/[^ ]?[♥♦]/g, (part) => `<span class="red">${part}</span>`);
+const colour = (html) => html.replace(/(10|[^ ])?[♥♦]/g, (part) => `<span class="red">${part}</span>`);
 const button = (action, text, more = "") =>
   `<button type="button" data-do="${escape(action)}" id="do-${escape(action).replace(/ /g, "-")}" ${more}>${text}</button>`;
 

@@ -64,6 +64,16 @@ async function copyLink() {
   }
 }
 
+function switchLanguage() {
+  const code = isFrench() ? "en" : "fr";
+  speak(code);
+  keepLanguage(code);
+  fillTexts();
+  if (state.round.wrong) readLink(); // What is wrong is said anew.
+  render();
+  if (state.asked) renderOdds(!state.isFinal);
+}
+
 // What buttons do, by the first word of their `data-do`.
 const ACTIONS = {
   card: clickCard,
@@ -114,6 +124,7 @@ const ACTIONS = {
   load: () => find("record-file").click(),
   download: () => download(readKept(), "kqj-rounds.jsonl"),
   forget: () => keepRounds([]),
+  language: switchLanguage,
 };
 
 document.addEventListener("click", ({ target }) => {

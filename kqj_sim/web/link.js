@@ -8,7 +8,7 @@ const CALL =
 
 const start = () => ({ place: 0, hand: [], up: null, calls: [], more: [], plays: [], begun: false });
 const quote = (text) => `'${text.length > 40 ? `${text.slice(0, 39)}…` : text}'`;
-const countNoun = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
+const countNoun = (number, what) => fill(`{0} ${what}${number === 1 ? "" : "s"}`, `${number}`);
 
 class LinkError extends Error {}
 
@@ -23,7 +23,7 @@ function readPosition(text) {
     return readParts(new URLSearchParams(text));
   } catch (error) {
     if (!(error instanceof LinkError)) throw error;
-    const round = { ...start(), link: text, wrong: `The link is wrong: ${error.message}.` };
+    const round = { ...start(), link: text, wrong: TEXTS.wrong_link(error.message) };
     return { rules: { teams: 2, bidding: "take", errors: 3, target: 1000, pending: 0 }, round };
   }
 }
@@ -36,14 +36,14 @@ function listRoundParts(given) {
 function readParts(given) {
   const known = ["teams", "bidding", "errors", "scores", "target", "pending", ...listRoundParts(given)];
   for (const name of given.keys()) {
-    check(known.includes(name), `${quote(name)} is no part of it: its parts are ${known.join(", ")}`);
-    check(given.getAll(name).length === 1, `${name} is there twice: leave one out`);
+    check(known.includes(name), tell`${quote(name)} is no part of it: its parts are ${known.join(", ")}`);
+    check(given.getAll(name).length === 1, tell`${name} is there twice: leave one out`);
   }
   // The first choice is that of links without the part.
   const choose = (name, choices) => {
     const value = given.get(name) || choices[0];
-    const right = FILTERS.listed(choices.filter(Boolean), "or");
-    check(choices.includes(value), `${name} is ${quote(value)}: write ${right}`);
+    const right = FILTERS.listed(choices.filter(Boolean), tell`or`);
+    check(choices.includes(value), tell`${name} is ${quote(value)}: write ${right}`);
     return value;
   };
   const rules = {
@@ -55,7 +55,7 @@ function readParts(given) {
   if (given.has("deal")) return { rules, round: readDealt(given, choose, rules) };
   if (!given.has("quiz")) return { rules, round: readRound(given, choose, rules) };
   const number = given.get("quiz");
-  check(/^\d{1,15}$/.test(number), `quiz is ${quote(number)}: write a number of at most 15 digits`);
+  check(/^\d{1,15}$/.test(number), tell`quiz is ${quote(number)}: write a number of at most 15 digits`);
   const subject = choose("subject", ["both", "calls", "cards"]);
   return { rules, round: start(), quiz: { number: Number(number), subject } };
 }
@@ -66,19 +66,19 @@ function readScores(given) {
     target = given.get("target") || "1000",
     pending = given.get("pending") || "0",
     scores = given.get("scores")?.split(":");
-  check(isTens(target) && target > 0, `target is ${quote(target)}: write a multiple of 10, such as 1000`);
-  check(isTens(pending) && pending >= 0 && pending <= 600, `pending is ${quote(pending)}: write 0 to 600, such as 120`);
+  check(isTens(target) && target > 0, tell`target is ${quote(target)}: write a multiple of 10, such as 1000`);
+  check(isTens(pending) && pending >= 0 && pending <= 600, tell`pending is ${quote(pending)}: write 0 to 600, such as 120`);
   const teams = Number(given.get("teams") || 2);
-  check(!scores || scores.length === teams, `scores has ${countNoun(scores?.length, "number")}: write one for each of ${teams} teams`);
+  check(!scores || scores.length === teams, tell`scores has ${countNoun(scores?.length, "number")}: write one for each of ${teams} teams`);
   for (const score of scores ?? [])
-    check(isTens(score) && Number(score) < target, `${quote(score)} is no multiple of 10 below the target of ${target}`);
+    check(isTens(score) && Number(score) < target, tell`${quote(score)} is no multiple of 10 below the target of ${target}`);
   return { scores: scores?.map(Number), target: Number(target), pending: Number(pending) };
 }
 
 // Returns a round that the page deals: its cards, and the calls that they allow, are known to the engine only.
 function readDealt(given, choose, rules) {
   const deal = given.get("deal");
-  check(/^\d{1,12}$/.test(deal), `deal is ${quote(deal)}: write a number of at most 12 digits`);
+  check(/^\d{1,12}$/.test(deal), tell`deal is ${quote(deal)}: write a number of at most 12 digits`);
   return {
     ...start(),
     deal: Number(deal),
@@ -99,29 +99,29 @@ function readRound(given, choose, rules) {
     [up = null] = turned;
   for (const card of [...hand, ...turned, ...more]) {
     const parts = ["hand", "return", "more"].filter((name) => cards[name].includes(card));
-    check(parts.length === 1, `${card} is in ${parts.join(" and in ")}: name each card once`);
+    check(parts.length === 1, tell`${card} is in ${parts.join(` ${tell`and in`} `)}: name each card once`);
   }
   check(
     hand.length <= size,
-    `hand has ${countNoun(hand.length, "card")}: with ${isTaking ? "taking" : "auctions"} you hold ${size}`,
+    tell`hand has ${countNoun(hand.length, "card")}: with ${isTaking ? tell`taking` : tell`auctions`} you hold ${size}`,
   );
-  check(isTaking || !up, "with auctions there is no Return: leave it out");
-  check(turned.length < 2, `return has ${countNoun(turned.length, "card")}: one is turned up`);
+  check(isTaking || !up, tell`with auctions there is no Return: leave it out`);
+  check(turned.length < 2, tell`return has ${countNoun(turned.length, "card")}: one is turned up`);
   const round = { place: PLACES.indexOf(choose("place", PLACES)), hand, up, more, plays };
   const { calls, sender } = readHeard(given.get("heard") ?? "", rules, up);
   const begun = choose("begun", ["", "1"]) === "1";
   check(
     sender !== undefined || !(more.length || plays.length || begun),
-    "more, played and begun come after the calls, which are not over or all passes: leave them out",
+    tell`more, played and begun come after the calls, which are not over or all passes: leave them out`,
   );
   const missing = 8 - size - (isTaking && sender === round.place ? 1 : 0);
   check(
     more.length <= missing,
-    `more has ${countNoun(more.length, "card")}: you get ${missing} after the calls`,
+    tell`more has ${countNoun(more.length, "card")}: you get ${missing} after the calls`,
   );
   check(
     !plays.length || (hand.length === size && more.length === missing),
-    "cards are played, but yours are not complete: give all in hand and more",
+    tell`cards are played, but yours are not complete: give all in hand and more`,
   );
   return { ...round, calls, begun };
 }
@@ -129,8 +129,8 @@ function readRound(given, choose, rules) {
 function readCards(text) {
   const cards = text.match(/[^\s,]{1,2}/g) ?? [];
   cards.forEach((card, at) => {
-    check(/^[4-9TJQKHA][shdc]$/.test(card), `${quote(card)} is not a card: write rank and suit, such as 9h`);
-    check(cards.indexOf(card) === at, `${card} is named twice: name each card once`);
+    check(/^[4-9TJQKHA][shdc]$/.test(card), tell`${quote(card)} is not a card: write rank and suit, such as 9h`);
+    check(cards.indexOf(card) === at, tell`${card} is named twice: name each card once`);
   });
   return cards;
 }
@@ -148,9 +148,9 @@ function readHeard(text, { teams, bidding }, up) {
   for (const part of text.split(",").map((each) => each.trim())) {
     if (!part) continue;
     const expect = (condition, reason) =>
-      check(condition, `call ${calls.length + 1}, ${quote(part)}, ${reason}`);
+      check(condition, tell`call ${calls.length + 1}, ${quote(part)}, ${reason}`);
     const call = CALL.exec(part)?.groups;
-    expect(call, "is not a call: write pass, take h, 120 h, 400 NT capot or counter 2nd");
+    expect(call, tell`is not a call: write pass, take h, 120 h, 400 NT capot or counter 2nd`);
     if (call.by) {
       const place = PLACES.indexOf(call.by),
         isOpponent = bid && place % teams !== bid.place % teams;
@@ -158,24 +158,24 @@ function readHeard(text, { teams, bidding }, up) {
         call.reply === "counter" ? isOpponent && !passes && !reply : reply === "counter" && !isOpponent;
       expect(
         !isTaking && isPossible,
-        "is impossible: with auctions an opponent counters right after a bid, and the bidder's team overcounters right after that",
+        tell`is impossible: with auctions an opponent counters right after a bid, and the bidder's team overcounters right after that`,
       );
       reply = call.reply;
       isOver = true;
       calls.push({ text: reply, place });
       continue;
     }
-    expect(!isOver, "is impossible: the calls were over before");
+    expect(!isOver, tell`is impossible: the calls were over before`);
     const place = turn++ % 6,
       [first, highest] = BIDS[teams],
       lowest = bid ? bid.amount + 10 : first;
     if (call.taken) {
-      expect(isTaking && up !== null, "is impossible: with taking the Return is given, with auctions amounts are bid");
-      expect(turn > 6 || !up || call.taken === up[1], `is impossible: in lap 1 only ${up[1]} can be taken`);
+      expect(isTaking && up !== null, tell`is impossible: with taking the Return is given, with auctions amounts are bid`);
+      expect(turn > 6 || !up || call.taken === up[1], tell`is impossible: in lap 1 only ${up?.[1]} can be taken`);
     } else if (call.amount) {
       expect(
         !isTaking && call.amount % 10 === 0 && call.amount >= lowest && call.amount <= highest,
-        `is impossible: with auctions the amount is a multiple of 10 from ${lowest} to ${highest}`,
+        tell`is impossible: with auctions the amount is a multiple of 10 from ${lowest} to ${highest}`,
       );
     }
     if (call.taken || call.amount) {

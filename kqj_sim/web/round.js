@@ -46,13 +46,13 @@ class Play {
         holder = hand.includes(card) ? own : card === up ? sender : place,
         set = this.replay(plays.slice(0, at), { shown: held.map(setOf) }).playable;
       if (place === holder && set & bitOf(card)) continue;
-      const name = (each) => (each === own ? "you" : `the ${SPEAKERS[each]}`),
-        right = DECK.filter((each) => set & bitOf(each)).map(formatCard);
-      const reason =
-        place === holder
-          ? `${place === own ? "you" : "they"} held ${right.join(" ")}, which would have been right`
-          : `${name(holder)} ${holder === own ? "have" : "has"} it`;
-      return `Trick ${Math.floor(at / 6) + 1}: ${name(place)} cannot have played ${formatCard(card)}: ${reason}.`;
+      const name = (each) => (each === own ? tell`you` : tell`the ${TEXTS.speakers[each]}`),
+        right = DECK.filter((each) => set & bitOf(each)).map(formatCard).join(" "),
+        isOwn = holder === own;
+      let reason = isOwn ? tell`you have it` : tell`${name(holder)} has it`;
+      if (place === holder)
+        reason = isOwn ? tell`you held ${right}, which would have been right` : tell`they held ${right}, which would have been right`;
+      return tell`Trick ${Math.floor(at / 6) + 1}: ${name(place)} cannot have played ${formatCard(card)}: ${reason}.`;
     }
     return undefined;
   }

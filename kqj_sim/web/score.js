@@ -100,7 +100,7 @@ function drawHands(play) {
   if (!hands || (!play && state.rules.bidding === "take")) return "";
   const items = hands.map((cards, place) => {
     const suits = SUITED.map((suit) => suit.filter((card) => cards.includes(card))).filter((suit) => suit.length),
-      text = suits.map((suit) => `${SIGNS[suit[0][1]]} ${suit.map((card) => card[0]).join(" ")}`).join(" ");
+      text = suits.map((suit) => `${SIGNS[suit[0][1]]} ${suit.map((card) => localizeRank(card[0])).join(" ")}`).join(" ");
     return `<li><b>${namePlace(place)}</b> ${colour(text)}</li>`;
   });
   return `<details id="hands" aria-label="${TEXTS.all_hands}"><summary>${TEXTS.all_hands}</summary><ul class="plain">${items.join("")}</ul></details>`;

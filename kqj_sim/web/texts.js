@@ -1,7 +1,7 @@
 // What the page says in English, but for the sentences of `kqj-sim odds` (`built.js`).  In the page's HTML `data-text`
-// and `data-label` name texts.
+// and `data-label` name texts.  `french.js` has the same texts in French.
 
-const TEXTS = {
+const ENGLISH = {
   title: "KQJ: what should I call?",
   answer: "Answer",
   rules: "Rules",
@@ -42,6 +42,7 @@ const TEXTS = {
     "All others are assumed to call and play like kqj-sim's default player. Value: the points by which your side " +
     "outscores the others, on average; ± gives 95% intervals. The page works without a network and sends nothing.",
   version: (version, engine) => `kqj-sim ${version}, engine ${engine}.`,
+  other_language: "En français",
   lacks: (name) => `The page cannot compute: this browser lacks ${name}, or it is switched off.`,
   stopped: (reason) => `The page cannot go on: ${reason}. Reload it.`,
 
@@ -186,6 +187,7 @@ const TEXTS = {
   },
   hidden_cards: "Where the other cards are",
   ask_hidden_cards: "Where are the other cards?",
+  any: "any",
   any_ace: "any ace",
   amounts: "Chance to make an amount",
   within: (half) => `(±${half} or less)`,

@@ -2,23 +2,23 @@
 
 const SIGNS = { s: "♠", h: "♥", d: "♦", c: "♣" };
 const PLACES = ["opener", "2nd", "3rd", "4th", "5th", "dealer"];
-const SPEAKERS = PLACES.map((name) => (/\d/.test(name) ? `${name} to speak` : name));
 
 // Rounds as Python does: a half goes to the even digit, and zero has no sign.
-function fixed(number, digits = 0) {
+function round(number, digits) {
   let text = number.toFixed(digits);
   // `toFixed` rounds a half up; further digits are those of the number itself.
   const isTie = /^50*$/.test(number.toFixed(40).split(".")[1].slice(digits));
   if (isTie && "13579".includes(text.at(-1)))
     text = (number - 0.5 * 10 ** -digits * Math.sign(number)).toFixed(digits);
-  if (Number(text) === 0) return text.replace("-", "");
-  const [whole, ...rest] = text.split(".");
-  return [whole.replace(/\B(?=(\d{3})+$)/g, ","), ...rest].join(".");
+  return Number(text) === 0 ? text.replace("-", "") : text;
 }
 
-function formatCard(card) {
-  return card[0] + SIGNS[card[1]];
+function fixed(number, digits = 0) {
+  const [whole, ...rest] = round(number, digits).split(".");
+  return localize([whole.replace(/\B(?=(\d{3})+$)/g, ","), ...rest].join("."));
 }
+
+const formatCard = (card) => localizeRank(card[0]) + SIGNS[card[1]];
 
 function addSigns(text) {
   return text
@@ -26,7 +26,9 @@ function addSigns(text) {
     .replace("capot", "Capot");
 }
 
-const nameOption = (text, kind = "call") => (kind === "card" ? formatCard(text) : addSigns(text));
+// Returns the name of an option by which the package's sentences tell calls from each other, and as people read it.
+const nameInEnglish = (text, kind) => (kind === "card" ? formatCard(text) : addSigns(text));
+const nameOption = (text, kind = "call") => translate(nameInEnglish(text, kind));
 
 const halfOf = (estimate) => (estimate.high - estimate.low) / 2;
 
@@ -34,9 +36,9 @@ function formatChance({ value, low, high }) {
   const percent = 100 * value,
     digits = !Number.isNaN(low) && 50 * (high - low) >= 0.95 ? 0 : 1;
   const step = 10 ** -digits,
-    rounded = Number(fixed(percent, digits));
-  if (percent < 100 && rounded === 100) return `more than ${fixed(100 - step, digits)}%`;
-  if (percent > 0 && rounded === 0) return `less than ${fixed(step, digits)}%`;
+    rounded = Number(round(percent, digits));
+  if (percent < 100 && rounded === 100) return tell`more than ${fixed(100 - step, digits)}%`;
+  if (percent > 0 && rounded === 0) return tell`less than ${fixed(step, digits)}%`;
   return `${fixed(percent, percent === 0 || percent === 100 ? 0 : digits)}%`;
 }
 
@@ -89,15 +91,17 @@ function formatCell(estimate, isShare) {
 const FILTERS = {
   abs: Math.abs,
   brief_share: (estimate) => formatCell(estimate, true).replace(" ±?", ""),
-  capital: (text) => text.slice(0, 1).toUpperCase() + text.slice(1),
+  capital: (text) => translate(text).replace(/^./, (letter) => letter.toUpperCase()),
   card: formatCard,
   chance: formatChance,
   gap: formatGap,
   half: formatHalf,
   join: (list, between) => list.join(between),
   length: (list) => list.length,
-  listed: (words, last) =>
-    words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`,
+  listed: (words, last) => {
+    const texts = words.map(translate);
+    return texts.length < 2 ? texts.join("") : `${texts.slice(0, -1).join(", ")} ${last} ${texts.at(-1)}`;
+  },
   mean: (estimate) => formatPoints(estimate) + (formatHalf(estimate) && ` (±${formatHalf(estimate)})`),
   percent: (share) =>
     typeof share === "number" ? 100 * share : FILTERS.scaled(share, 100),
@@ -111,7 +115,7 @@ const FILTERS = {
   whole: (number) => fixed(number),
 };
 
-const say = (name, ...values) => SENTENCES[name](...values).replace(/\s+/g, " ").trim();
+const say = (name, ...values) => SENTENCES[name](...values).replace(/[ \n]+/g, " ").trim();
 
 // Returns the decision in sentences, as `write_headline` of `questions/odds/screen.py`.
 function writeHeadline(odds) {
@@ -129,7 +133,7 @@ function writeHeadline(odds) {
   const rank = (number, lead) => ({
     number,
     lead,
-    name: nameOption(odds.texts[number], odds.kind),
+    name: nameInEnglish(odds.texts[number], odds.kind),
     is_tied: lead.value <= 0 || lead.low <= 0,
   });
   const listOptions = (measure) =>
@@ -145,7 +149,7 @@ function writeHeadline(odds) {
   if (odds.kind === "card" && others.length) {
     const [card, other] = [best, others[0]].map(({ number }) => odds.texts[number]),
       { reasons, points } = odds.play.compare(card, other);
-    const reason = reasons.map((name) => say("reason", name, card, other, points)).join(" and ");
+    const reason = reasons.map((name) => say("reason", name, card, other, points)).join(` ${TEXTS.and} `);
     lines.push(say("card_reason", best, others[0], reason));
   } else if (others.length) {
     const passing = options.find(({ name }) => name === "pass");
@@ -199,14 +203,14 @@ function listCardErrors({ cardErrors, moments, play }) {
   const isLikely = cardErrors.map((weight) => weight > moments.weights / 2);
   return [...isLikely.keys()]
     .filter((at) => isLikely[at])
-    .map((at) => `the ${PLACES[play.holders[at]]}'s ${formatCard(play.plays[at])} in trick ${Math.floor(at / 6) + 1}`);
+    .map((at) => tell`the ${TEXTS.places[play.holders[at]]}'s ${formatCard(play.plays[at])} in trick ${Math.floor(at / 6) + 1}`);
 }
 
 // Returns a call and who made it: `the opener's pass` (`_describe_call` of `questions/odds/screen.py`).
 const describeError = ([place, kind, , , code]) =>
   kind >= COUNTER && !code
-    ? `the ${PLACES[place]}'s missing ${describeCall({ kind }).text}`
-    : `the ${PLACES[place]}'s ${addSigns(describeCall({ kind, code }).text)}`;
+    ? tell`the ${TEXTS.places[place]}'s missing ${describeCall({ kind }).text}`
+    : tell`the ${TEXTS.places[place]}'s ${addSigns(describeCall({ kind, code }).text)}`;
 
 // Returns a line that names the least plausible call (`positions/search.py`).
 function explainRareCalls({ asked, questions }) {
@@ -217,6 +221,7 @@ function explainRareCalls({ asked, questions }) {
     agreed = asked[2 * rarest + 1];
   const text =
     kind >= COUNTER && !code ? `no ${describeCall({ kind }).text}` : describeCall({ kind, code }).text;
-  const calls = /^\d/.test(text) ? `bids ${addSigns(text)}` : `calls '${addSigns(text)}'`;
-  return `the assumed player ${calls} as the ${SPEAKERS[place]} with ${agreed ? fixed(agreed) : "none"} of ${fixed(asked[2 * rarest])} hands`;
+  const name = addSigns(text),
+    calls = /^\d/.test(text) ? tell`bids ${name}` : tell`calls '${name}'`;
+  return tell`the assumed player ${calls} as the ${TEXTS.speakers[place]} with ${agreed ? fixed(agreed) : tell`none`} of ${fixed(asked[2 * rarest])} hands`;
 }

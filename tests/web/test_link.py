@@ -17,10 +17,10 @@ from kqj_sim.referee.kqj import KqjCalling
 from kqj_sim.web.make import TABLES
 from tests.command_line import expect_error, run, run_python
 from tests.imports import ROOT
-from tests.web.node import needs_node, read_scripts, run_in_node
+from tests.web.node import LANGUAGE, needs_node, read_scripts, run_in_node
 from tools.page.build import write_constants
 
-SCRIPTS = write_constants() + read_scripts("words.js", "link.js")
+SCRIPTS = write_constants() + read_scripts(*LANGUAGE, "words.js", "link.js")
 READ = "given.map((link) => readPosition(link))"
 
 FIVE, EIGHT = "hand=9h8hAhKs4d&return=7h", "bidding=auction&hand=9h8hAhKhQh5d6cAc"

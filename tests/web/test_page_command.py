@@ -14,7 +14,7 @@ import pytest
 import kqj_sim as kqj
 from tests.command_line import expect_error, run
 from tests.web.browser import Browser, check_answer, needs_browser
-from tests.web.node import needs_node, read_scripts, run_in_node
+from tests.web.node import LANGUAGE, needs_node, read_scripts, run_in_node
 
 POSITIONS = [
     "9h 8h Ah Ks 4d --return 7h --place 3rd",
@@ -47,7 +47,7 @@ def write_page(words: str, path: Path) -> Path:
 def test_the_page_reads_the_positions_of_the_command(tmp_path: Path) -> None:
     links = [read_position(write_page(words, tmp_path / "p.html")) for words in POSITIONS]
     found = run_in_node(
-        read_scripts("built.js", "words.js", "link.js"), "given.map(readPosition)", links
+        read_scripts(*LANGUAGE, "built.js", "words.js", "link.js"), "given.map(readPosition)", links
     )
     for words, each in zip(POSITIONS, found, strict=True):
         cards = words.split(" --")[0].split()

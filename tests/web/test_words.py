@@ -25,7 +25,7 @@ from kqj_sim.positions.search import Search, SearchEnded
 from kqj_sim.questions.odds import screen
 from kqj_sim.questions.odds.screen import RankedOption
 from kqj_sim.stats.intervals import Estimate
-from tests.web.node import needs_node, read_scripts, run_in_node
+from tests.web.node import LANGUAGE, needs_node, read_scripts, run_in_node
 from tools.page.build import write_constants
 from tools.page.sentences import UnknownSyntaxError, read_templates, write_functions
 
@@ -44,10 +44,11 @@ const read = (part) => {
 """
 
 
-def evaluate(expression: str, cases: list[Any]) -> Any:
+def evaluate(expression: str, cases: list[Any], language: str = "en") -> Any:
     """Return an expression of `each` with the page's words, for each of some arguments."""
     functions = write_functions(read_templates())
-    scripts = write_constants() + functions + read_scripts("estimate.js", "words.js") + READ
+    scripts = write_constants() + functions + read_scripts(*LANGUAGE, "estimate.js", "words.js")
+    scripts += f"{READ}speak({json.dumps(language)});\n"
     return run_in_node(
         scripts, f"read(given).map((each) => {expression})", [write(each) for each in cases]
     )
@@ -224,16 +225,21 @@ def list_texts(names: Iterable[str]) -> Iterator[str]:
             yield from (" ".join(each.data.split()) for each in macro.find_all(nodes.TemplateData))
 
 
-@needs_node
-def test_sentences_are_the_same() -> None:
+def draw_cases() -> list[tuple[str, list[Any]]]:
+    """Return macros with arguments until all that they say is said."""
     rng = np.random.default_rng(3)
     cases = [each for _ in range(500) for each in draw_arguments(rng)]
-    cases += [
+    return cases + [
         ("reason", [reason.name.lower(), *pair, points])
         for reason in card_reasons.Reason
         for pair in permutations(CARDS, 2)
         for points in (-7, 12)
     ]
+
+
+@needs_node
+def test_sentences_are_the_same() -> None:
+    cases = draw_cases()
     found = evaluate("say(each[0], ...each[1])", [list(case) for case in cases])
     modules = {"reason": card_reasons.__name__}
     expected = [

@@ -29,13 +29,9 @@ _METHODS = ("estimate",)
 _COMPARISONS = {"eq": "===", "ne": "!==", "lt": "<", "lteq": "<=", "gt": ">", "gteq": ">="}
 
 _RUNTIME = """\
-// Truth, sums and text as Python has them; a value that is missing is an error.
+// Truth and sums as Python has them.
 const isTrue = (value) => (Array.isArray(value) ? value.length > 0 : Boolean(value));
 const add = (a, b) => (Array.isArray(a) ? [...a, ...b] : a + b);
-function show(value) {
-  if (value === undefined || value === null) throw new Error("a sentence lacks a value");
-  return String(value);
-}
 """
 
 
@@ -58,7 +54,8 @@ def read_templates() -> str:
 def write_functions(template: str, names: Iterable[str] = MACROS) -> str:
     """Return JavaScript with macros of a template, and those that they call, in `SENTENCES`.
 
-    Filters are functions of `FILTERS`, which stands elsewhere.
+    Filters are functions of `FILTERS`; `fill` puts values into the fields of a template, `{0}`, and
+    `translate` has a word in the language of the page.  These stand elsewhere.
 
     Raises:
         UnknownSyntaxError: a macro has syntax that is not known here.
@@ -101,7 +98,7 @@ class _Function:
             case nodes.Output(nodes=parts):
                 return f"    text += {self._join(parts)};\n"
             case nodes.Assign(target=nodes.Name(name=name), node=value):
-                assignment = f"    {name} = {self._value(value)};\n"
+                assignment = f"    {name} = {self._text(value)};\n"
                 self._variables += [name] if name not in self._names else []
                 self._names.append(name)
                 return assignment
@@ -118,14 +115,40 @@ class _Function:
         return "".join(map(self._statement, body))
 
     def _join(self, parts: Iterable[nodes.Node]) -> str:
-        """Return the sum of the texts of parts."""
+        """Return the text of parts: a template with fields, which is filled in each language."""
+        template, fields = "", []
+        for part in parts:
+            if isinstance(part, nodes.TemplateData):
+                template += re.sub(r"\s+", " ", part.data)  # A line end is a space like any other.
+            elif isinstance(part, nodes.Const):
+                template += str(part.value)
+            else:
+                template += f"{{{len(fields)}}}"
+                fields.append(self._text(part))
+        core = template.strip()
+        if not re.search("[A-Za-z:;]", re.sub(r"{\d+}", "", core)):
+            pieces = re.split(r"{(\d+)}", template)
+            texts = [
+                f"translate({fields[int(piece)]})" if number % 2 else _quote(piece)
+                for number, piece in enumerate(pieces)
+                if piece
+            ]
+            return " + ".join(texts) or '""'
+        before, after = template.split(core)
+        filled = f"fill({', '.join([_quote(core), *fields])})"
         return " + ".join(
-            # A line end is a space like any other.
-            _quote(re.sub(r"\s+", " ", part.data))
-            if isinstance(part, nodes.TemplateData)
-            else f"show({self._value(part)})"
-            for part in parts
+            [_quote(before)] * bool(before) + [filled] + [_quote(after)] * bool(after)
         )
+
+    def _text(self, node: nodes.Node) -> str:
+        """Return a value; words among its constants are said in each language."""
+        match node:
+            case nodes.Const(value=str(text)) if re.search("[a-z]", text):
+                return f"fill({_quote(text)})"
+            case nodes.CondExpr(test=test, expr1=first, expr2=second):
+                other = '""' if second is None else self._text(second)
+                return f"({self._condition(test)} ? {self._text(first)} : {other})"
+        return self._value(node)
 
     def _condition(self, node: nodes.Node) -> str:
         match node:
@@ -154,9 +177,8 @@ class _Function:
                 return f"{self._value(owner)}[{self._value(index)}]"
             case nodes.Not(node=operand):
                 return f"!({self._condition(operand)})"
-            case nodes.CondExpr(test=test, expr1=first, expr2=second):
-                other = '""' if second is None else self._value(second)
-                return f"({self._condition(test)} ? {self._value(first)} : {other})"
+            case nodes.CondExpr():
+                return self._text(node)
             case nodes.Add(left=left, right=right):
                 return f"add({self._value(left)}, {self._value(right)})"
             case nodes.Sub(left=left, right=right):
@@ -168,7 +190,8 @@ class _Function:
             case nodes.Compare(expr=left, ops=[nodes.Operand(op=sign, expr=right)]):
                 return f"({self._value(left)} {_COMPARISONS[sign]} {self._value(right)})"
             case nodes.Filter(node=nodes.Expr() as value, name=name, args=arguments, kwargs=[]):
-                return f"FILTERS.{name}({self._values([value, *arguments])})"
+                others = "".join(f", {self._text(argument)}" for argument in arguments)
+                return f"FILTERS.{name}({self._value(value)}{others})"
             case nodes.Call(node=nodes.Name(name=name), args=arguments, kwargs=[]):
                 if name in self._macros:
                     self.called.add(name)
