@@ -211,9 +211,6 @@ const SENTENCES = {
     if ((add(trumps[0][1].value, trumps[0][2].value) < 0.99)) {
     text += fill("; else undealt");
     }
-    if ((add(trumps[0][1].value, trumps[0][2].value) < 0.99)) {
-    text += "; else undealt";
-    }
     text += ". ";
     }
     text += " ";

@@ -163,7 +163,7 @@ const FRENCH = {
   results: { made: "réussi", failed: "chuté", litigation: "litige", passed_out: "passe générale" },
   download: "Tout télécharger",
   forget: "Tout oublier",
-  seat: "siège",
+  player: (seat) => `joueur ${seat}`,
   wrong_record: (reason) => `Le fichier ne s’ouvre pas : ${reason}.`,
   wrong_rules: "la page connaît deux et trois équipes à partenaires fixes, la prise et les enchères, et aucune autre règle",
   damaged_record: "ce n’est pas une donne de kqj-sim",
