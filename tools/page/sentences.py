@@ -116,7 +116,8 @@ class _Function:
 
     def _join(self, parts: Iterable[nodes.Node]) -> str:
         """Return the text of parts: a template with fields, which is filled in each language."""
-        template, fields = "", []
+        template = ""
+        fields: list[str] = []
         for part in parts:
             if isinstance(part, nodes.TemplateData):
                 template += re.sub(r"\s+", " ", part.data)  # A line end is a space like any other.
