@@ -31,16 +31,23 @@ _SUIT_SIGNS = {
 _SUIT_WORDS = {
     **{name: suit for suit, name in SUIT_NAMES.items()},
     **{name.removesuffix("s"): suit for suit, name in SUIT_NAMES.items()},
+    **{"pique": "s", "coeur": "h", "cœur": "h", "carreau": "d", "trefle": "c", "trèfle": "c"},
 }
 _SUIT_BY_TEXT = {**{suit: suit for suit in SUITS}, **_SUIT_SIGNS, **_SUIT_WORDS}
 CONTRACT_PATTERN = (
-    f"no[- ]?trumps?|all[- ]?trumps?|NT|AT|{'|'.join(sorted(_SUIT_BY_TEXT, key=len, reverse=True))}"
+    "no[- ]?trumps?|all[- ]?trumps?|NT|AT|sans[- ]atout|tout[- ]atout|SA|TA|"
+    f"{'|'.join(sorted(_SUIT_BY_TEXT, key=len, reverse=True))}"
 )
-"""A contract as people write it, as a regular expression without regard to case."""
+"""A contract as people write it, in English or French, as a regular expression without regard to
+case."""
 
 _EMOJI_SELECTOR = "\ufe0f"  # follows a suit sign that is to be shown in colour
-_CARD_PATTERN = re.compile(rf"(10|[{RANKS}])([{SUITS}{''.join(_SUIT_SIGNS)}])", re.IGNORECASE)
-_SYMBOL_PATTERN = re.compile(rf"(10|[{RANKS}{SUITS}{''.join(_SUIT_SIGNS)}])(:?)", re.IGNORECASE)
+_FRENCH_RANKS = {"R": "K", "D": "Q", "V": "J"}
+_SIGNS = "".join(_SUIT_SIGNS)
+# A D is the suit of the diamonds, unless the sign of a suit follows.
+_RANK = rf"10|D(?=[{_SIGNS}])|[{RANKS}RV]"
+_CARD_PATTERN = re.compile(rf"({_RANK})([{SUITS}{_SIGNS}])", re.IGNORECASE)
+_SYMBOL_PATTERN = re.compile(rf"({_RANK}|[{SUITS}{_SIGNS}])(:?)", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[\s,;/|.()\[\]\u2013-]+")
 _SHAPES = {"r+s": -1, "sr+": 0}
 """Ranks before their suit, or after it, as patterns; and which symbol of a match is the suit."""
@@ -148,9 +155,9 @@ def parse_contract(text: str) -> str:
     if not re.fullmatch(CONTRACT_PATTERN, plain, re.IGNORECASE):
         raise InputError(f"{quote(text)} is not a contract: write one of {' '.join(CONTRACTS)}")
     first = plain[0].upper()
-    if len(plain) > 1 and first in "NA":
-        return f"{first}T"
-    return _find_suit(plain)
+    if plain.lower() in _SUIT_BY_TEXT:
+        return _find_suit(plain)
+    return "NT" if first in "NS" else "AT"
 
 
 def format_contract(contract: str) -> str:
@@ -171,7 +178,7 @@ def _find_suit(text: str) -> str:
 
 
 def _find_rank(text: str) -> str:
-    return "T" if text == "10" else text.upper()
+    return "T" if text == "10" else _FRENCH_RANKS.get(text.upper(), text.upper())
 
 
 def _split_word(word: str, ranks: str) -> list[_Symbol]:
@@ -179,8 +186,13 @@ def _split_word(word: str, ranks: str) -> list[_Symbol]:
     position = 0
     while position < len(word):
         match = _SYMBOL_PATTERN.match(word, position)
-        is_rank = match is not None and not match[2] and _find_rank(match[1]) in ranks
-        is_suit = match is not None and match[1].lower() in _SUIT_BY_TEXT
+        is_rank = is_suit = False
+        if match is not None:
+            is_diamonds = (
+                match[1] in "dD" and word[match.end() : match.end() + 1] not in _SUIT_SIGNS
+            )
+            is_rank = not match[2] and not is_diamonds and _find_rank(match[1]) in ranks
+            is_suit = is_diamonds or (match[1] not in "dD" and match[1].lower() in _SUIT_BY_TEXT)
         if match is None or not (is_rank or is_suit):
             raise InputError(f"{quote(word)} is not a card: write {_describe_card_syntax(ranks)}")
         role = "?" if is_rank and is_suit else "r" if is_rank else "s"

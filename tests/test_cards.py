@@ -77,7 +77,7 @@ def test_contracts_are_shown_with_signs_where_they_are_suits() -> None:
     assert parse_contract("♡") == "h"
 
 
-@pytest.mark.parametrize("text", ["", "x", "heartss", "N T", "TA", "sh"])
+@pytest.mark.parametrize("text", ["", "x", "heartss", "N T", "TN", "sh"])
 def test_what_is_no_contract_says_what_is(text: str) -> None:
     with pytest.raises(InputError, match="is not a contract: write one of s h d c NT AT"):
         parse_contract(text)
@@ -187,3 +187,36 @@ def test_one_card_is_wanted_where_one_is() -> None:
 )
 def test_contracts_have_names(contract: str, texts: list[str]) -> None:
     assert {parse_contract(text) for text in texts} == {contract}
+
+
+@pytest.mark.parametrize(
+    ("text", "cards"),
+    [
+        ("R♥ V♠ D♦", "Kh Js Qd"),
+        ("Rh Vs 10d", "Kh Js Td"),
+        ("♥ R V", "Kh Jh"),
+        # A d that no sign follows is the suit of the diamonds.
+        ("♥ 9 D 8", "9h 8d"),
+        ("9d Kd", "9d Kd"),
+    ],
+)
+def test_ranks_may_be_french_where_they_are_clear(text: str, cards: str) -> None:
+    assert " ".join(map(str, parse_cards(text))) == cards
+
+
+@pytest.mark.parametrize(
+    ("text", "contract"),
+    [
+        ("pique", "s"),
+        ("Cœur", "h"),
+        ("coeur", "h"),
+        ("carreau", "d"),
+        ("trèfle", "c"),
+        ("SA", "NT"),
+        ("sans-atout", "NT"),
+        ("TA", "AT"),
+        ("tout atout", "AT"),
+    ],
+)
+def test_contracts_may_be_french(text: str, contract: str) -> None:
+    assert parse_contract(text) == contract

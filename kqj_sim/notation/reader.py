@@ -44,7 +44,9 @@ from kqj_sim.referee.base import FinalContract, Referee
 from kqj_sim.rules import GameRules
 
 _BY_PATTERN = re.compile(r"\s*\bby\s+(.+?)\s*(?=,|$)", re.IGNORECASE)
-_COUNTER_PATTERN = re.compile(r"(counters?|countered|xx?)\s+(?:by\s+)?(?=\S)", re.IGNORECASE)
+_COUNTER_PATTERN = re.compile(
+    r"(counters?|countered|xx?|contre)\s+(?:(?:by|par)\s+)?(?=\S)", re.IGNORECASE
+)
 _ALL_PASS_PATTERN = re.compile(r"\b(?:all|everybody|everyone)\s+pass(?:ed|es)?\b", re.IGNORECASE)
 _IMPOSED_PATTERN = re.compile(r",?\s*\bimposed\b", re.IGNORECASE)
 _STAKE_PATTERN = re.compile(r",?\s*\b(over-?countered|countered)\b", re.IGNORECASE)
@@ -191,7 +193,7 @@ def _name_places_in(text: str, names: SeatNames) -> str:
         place = places[(seat - (names.dealer or 0) - 1) % names.seats]
         name = re.escape(names.describe(seat))
         text = re.sub(
-            rf"\b(countere?[ds]?|xx?)\s+(?:by\s+)?{name}(?=[\s,;/]|$)",
+            rf"\b(countere?[ds]?|xx?|(?:sur)?contre)\s+(?:(?:by|par)\s+)?{name}(?=[\s,;/]|$)",
             rf"\1 {place}",
             text,
             flags=re.IGNORECASE,

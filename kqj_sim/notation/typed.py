@@ -21,19 +21,21 @@ from kqj_sim.referee.base import Calling, Referee, get_referee
 from kqj_sim.referee.kqj import KqjCalling
 from kqj_sim.rules import GameRules
 
-# Calls as people write them, such as `pass pass 120h` or `p, 120 hearts, x`.
+# Calls as people write them, such as `pass pass 120h`, `p, 120 hearts, x` or, in French,
+# `je passe, 120 cœur, contre`.
 
 CallWord = Literal["pass", "play", "take", "bid", "counter", "overcounter"]
 
 _END = r"(?=[\s,;/]|$)"
 _SEPARATORS = re.compile(r"[\s,;/]+")
 _WORD_PATTERN = re.compile(
-    r"(?:(?P<pass>pass(?:es|ed)?|p)|(?P<play>plays?)|(?P<take>takes?)"
-    rf"|(?P<overcounter>over-?counter(?:s|ed)?|xx)|(?P<counter>counter(?:s|ed)?|x)){_END}",
+    r"(?:(?P<pass>pass(?:es|ed)?|p|(?:je\s+)?passe)|(?P<play>plays?)|(?P<take>takes?|(?:je\s+)?prends)"
+    r"|(?P<overcounter>over-?counter(?:s|ed)?|xx|(?:je\s+)?surcontre)"
+    rf"|(?P<counter>counter(?:s|ed)?|x|(?:je\s+)?contre)){_END}",
     re.IGNORECASE,
 )
 _PLACE_PATTERN = re.compile(
-    rf"\s+(?:by\s+)?(?P<place>\d(?:st|nd|rd|th)?|opener|dealer){_END}", re.IGNORECASE
+    rf"\s+(?:by\s+|par\s+)?(?P<place>\d(?:st|nd|rd|th)?|opener|dealer){_END}", re.IGNORECASE
 )
 _CONTRACT = rf"(?P<contract>{CONTRACT_PATTERN})"
 _TAKEN_PATTERN = re.compile(rf"\s+{_CONTRACT}{_END}", re.IGNORECASE)

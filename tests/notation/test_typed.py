@@ -40,13 +40,17 @@ CAPOT = ["0 bid 400 AT capot"]
     ("pass pass 120♥\ufe0f pass", BIDS),
     ("120 no trump x", COUNTERED), ("120NT, counter", COUNTERED),
     ("120 No-Trump counter 2nd", COUNTERED), ("120nt counter by 2nd", COUNTERED),
+    ("je passe, passe, 120 cœur, je passe", BIDS), ("120 SA je contre", COUNTERED),
+    ("120 sans-atout contre par 2nd", COUNTERED), ("400 TA capot", CAPOT),
     ("400 all trumps capot", CAPOT), ("400AT Capot", CAPOT),
 ])  # fmt: skip
 def test_calls_may_be_written_in_many_ways(text: str, calls: list[str]) -> None:
     assert written(text) == calls
 
 
-@pytest.mark.parametrize("text", ["take", "pass take", "p hearts", "pass, take ♥", "p takes h"])
+@pytest.mark.parametrize(
+    "text", ["take", "pass take", "p hearts", "pass, take ♥", "p takes h", "je passe je prends"]
+)
 def test_taking_names_the_suit_or_not(text: str) -> None:
     """In the first lap only the Return's suit can be taken."""
     calls = split_calls(text, 6)

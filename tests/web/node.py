@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -33,3 +35,9 @@ def run_in_node(scripts: str, expression: str, given: Any) -> Any:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout)
+
+
+def list_numbers(sentence: str) -> Counter[str]:
+    """Return the numbers of a sentence, without the signs between their digits."""
+    plain = re.sub(r"(?<=\d)[,.\u202f](?=\d)", "", sentence)
+    return Counter(re.findall(r"\d+", re.sub("10(?=[♠♥♦♣])", "T", plain)))

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 
 import pytest
 
 from kqj_sim.web.make import SCRIPTS, read_part
 from tests.web.browser import Browser, get_page, needs_browser
-from tests.web.node import LANGUAGE, needs_node, read_scripts, run_in_node
-from tests.web.test_link import BAD, READ
-from tests.web.test_link import SCRIPTS as LINK_SCRIPTS
-from tests.web.test_words import draw_cases, evaluate
+from tests.web.node import LANGUAGE, list_numbers, needs_node, read_scripts, run_in_node
 from tools.page.sentences import read_templates, write_functions
 
 FIELD = r"\{(\d+)\}"
@@ -65,34 +61,6 @@ def test_every_text_has_its_twin() -> None:
     scripts = read_scripts(*LANGUAGE) + LIST_TEXTS
     english, french = run_in_node(scripts, "[list(ENGLISH), list(FRENCH)]", None)
     assert english == french
-
-
-def list_numbers(sentence: str) -> Counter[str]:
-    """Return the numbers of a sentence, without the signs between their digits."""
-    plain = re.sub(r"(?<=\d)[,.\u202f](?=\d)", "", sentence)
-    return Counter(re.findall(r"\d+", re.sub("10(?=[♠♥♦♣])", "T", plain)))
-
-
-@needs_node
-def test_french_sentences_have_the_same_digits() -> None:
-    cases = [list(case) for case in draw_cases()]
-    english, french = (
-        evaluate("say(each[0], ...each[1])", cases, language) for language in ("en", "fr")
-    )
-    english_words = re.compile(r"\b(the|of|with|you|is|points? less|rounds?)\b")
-    for sentence, twin in zip(english, french, strict=True):
-        if "'s pass" in sentence:  # Made by the test.
-            continue
-        assert list_numbers(sentence) == list_numbers(twin), twin
-        assert not english_words.search(twin), twin
-
-
-@needs_node
-def test_links_are_refused_in_french() -> None:
-    scripts = f'{LINK_SCRIPTS}\nspeak("fr");\n'
-    for position in run_in_node(scripts, READ, list(BAD)):
-        assert position["round"]["wrong"].startswith("Le lien est faux : ")
-        assert not re.search(r"\b(is|the|write|once|leave)\b", position["round"]["wrong"])
 
 
 @needs_browser

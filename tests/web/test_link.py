@@ -201,3 +201,11 @@ def test_calls_are_refused_by_the_rules_of_the_package(table: str) -> None:
         wrong.append(number and int(number[1]))
     assert wrong == [number for _, number in drawn]
     assert 40 < wrong.count(None) < 360
+
+
+@needs_node
+def test_links_are_refused_in_french() -> None:
+    scripts = f'{SCRIPTS}\nspeak("fr");\n'
+    for position in run_in_node(scripts, READ, list(BAD)):
+        assert position["round"]["wrong"].startswith("Le lien est faux : ")
+        assert not re.search(r"\b(is|the|write|once|leave)\b", position["round"]["wrong"])

@@ -25,7 +25,7 @@ from kqj_sim.positions.search import Search, SearchEnded
 from kqj_sim.questions.odds import screen
 from kqj_sim.questions.odds.screen import RankedOption
 from kqj_sim.stats.intervals import Estimate
-from tests.web.node import LANGUAGE, needs_node, read_scripts, run_in_node
+from tests.web.node import LANGUAGE, list_numbers, needs_node, read_scripts, run_in_node
 from tools.page.build import write_constants
 from tools.page.sentences import UnknownSyntaxError, read_templates, write_functions
 
@@ -252,6 +252,20 @@ def test_sentences_are_the_same() -> None:
     macros = re.findall(r"^  (\w+)\(.*\) \{$", functions, re.MULTILINE)
     assert len(macros) > 9
     assert [text for text in list_texts(macros) if text not in said] == []
+
+
+@needs_node
+def test_french_sentences_have_the_same_digits() -> None:
+    cases = [list(case) for case in draw_cases()]
+    english, french = (
+        evaluate("say(each[0], ...each[1])", cases, language) for language in ("en", "fr")
+    )
+    english_words = re.compile(r"\b(the|of|with|you|is|points? less|rounds?)\b")
+    for sentence, twin in zip(english, french, strict=True):
+        if "'s pass" in sentence:  # Made by the test.
+            continue
+        assert list_numbers(sentence) == list_numbers(twin), twin
+        assert not english_words.search(twin), twin
 
 
 @pytest.mark.parametrize(
