@@ -329,11 +329,12 @@ def _list_loss(
         return average_rounds([math.fsum(map(read, own)) for own in by_round], confidence)
 
     def average_sum(read: Callable[[Grade], Mean]) -> Estimate:
+        mean = average(lambda grade: read(grade).value)
         if not is_few(len(by_round)):
-            return average(lambda grade: read(grade).value)
+            return mean
         # The interval of few rounds is that of their decisions.
-        total = add_means(map(read, grades), confidence) * (1 / len(by_round))
-        return total._replace(observations=len(by_round))
+        total = add_means(map(read, grades), confidence) / len(by_round)
+        return mean._replace(low=total.low, high=total.high)
 
     loss, count = average_sum(lambda grade: grade.loss.points), average(lambda grade: 1.0)
     part = math.fsum(grade.loss.points.value for grade in grades)

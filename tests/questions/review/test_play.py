@@ -15,6 +15,7 @@ from kqj_sim.games import find_game
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.positions.search import Deadline
 from kqj_sim.questions.review import grading, hindsight, play
+from kqj_sim.questions.review.cross_fitting import make_mean
 from kqj_sim.questions.review.decisions import RecordedRound, UnreadRound
 from kqj_sim.questions.review.decisions import list_rounds as list_typed
 from kqj_sim.questions.review.grading import GradePlan, draw_deals
@@ -219,3 +220,17 @@ def test_typed_rounds_are_counted_before_they_are_reviewed(tmp_path: Path) -> No
     path.write_text("Round\nCalls: pass\n# Round\n\nRound 2\nTricks: none\n", encoding="utf-8")
     rounds, count, _ = list_typed(str(path), None)
     assert count == len(list(rounds)) == 2
+
+
+@pytest.mark.parametrize(("loss", "error", "decisions", "accuracy"), [
+    (25.0, 5.0, 10, 0.75),
+    (25.0, 5.0, 9, None),
+    (-3.0, 5.0, 10, 1.0),
+    (150.0, 5.0, 10, 0.0),
+    (110.0, 80.0, 10, None),
+])  # fmt: skip
+def test_an_accuracy_needs_decisions_whose_loss_is_known(
+    loss: float, error: float, decisions: int, accuracy: float | None
+) -> None:
+    known = play.compute_accuracy(make_mean(loss, error, 1000, 100, 0.95), 100.0, decisions)
+    assert known == (accuracy if accuracy is None else pytest.approx(accuracy))

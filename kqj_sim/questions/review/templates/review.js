@@ -322,6 +322,7 @@
       viewer.querySelector('[data-move="hands"]').setAttribute("aria-pressed", String(open));
     }
     show(true);
+    if (name === "worst") viewer.scrollIntoView({ block: "start" });
   }
 
   function follow(scroll) {
