@@ -84,6 +84,8 @@ if (location.protocol !== "file:") {
 
 speak(findLanguage());
 fillTexts();
+renderKept();
+renderHands();
 readLink();
 render();
 openTable();

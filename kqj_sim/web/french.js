@@ -22,7 +22,6 @@ const FRENCH = {
   other_scores: { 2: ["La leur"], 3: ["À votre gauche", "À votre droite"] },
   target: "La partie se joue en",
   pending: "Points en litige",
-  apply: "Appliquer",
   wrong_scores: (target) => `Les marques sont des multiples de 10 inférieurs à ${target} ; donnez-les toutes, ou aucune.`,
   quiz: "Quiz",
   questions: "Questions",
@@ -77,6 +76,7 @@ const FRENCH = {
     const number = ["", "", "deux ", "trois "][count];
     return count === 1 ? "Touchez votre dernière carte" : `Touchez vos ${number}dernières cartes`;
   },
+  typing: "Au clavier : 9h est le neuf de cœur, Retour arrière revient d'un pas.",
   tap_return: "Touchez la retourne",
   your_cards: "Vos cartes",
   change_cards: "Vos cartes (touchez-en une pour la changer)",
@@ -158,9 +158,10 @@ const FRENCH = {
   // Fichiers.
   save: "Enregistrer la donne",
   load: "Ouvrir un fichier",
+  earlier_hands: "Mains précédentes",
   kept: "Donnes gardées dans ce navigateur",
   kept_round: (number, contract, result, scores) => `${number} : ${contract} ${result}, ${scores}`,
-  results: { made: "réussi", failed: "chuté", litigation: "litige", passed_out: "passe générale" },
+  outcomes: { made: "réussi", failed: "chuté", litigation: "litige", passed_out: "passe générale" },
   download: "Tout télécharger",
   forget: "Tout oublier",
   player: (seat) => `joueur ${seat}`,

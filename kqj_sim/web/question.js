@@ -60,7 +60,10 @@ async function ask(question, calls) {
       if (!hidesValues()) draw("run", TEXTS.no_hand_yet(fixed(odds.hands)));
     } else if (odds.ranking.length) {
       Object.assign(state, { odds, isFinal: !isPending });
-      if (!isPending) state.valued.set(question, odds);
+      if (!isPending) {
+        state.valued.set(question, odds);
+        keepHand();
+      }
       renderOdds(isPending);
     }
   };

@@ -76,6 +76,7 @@ const ENGLISH = {
     const number = ["", "", "two ", "three "][count];
     return `Tap your ${number}${count < size ? "other " : "further "}${count === 1 ? "card" : "cards"}`;
   },
+  typing: "By keyboard: 9h is the nine of hearts, Backspace takes a step back.",
   tap_return: "Tap the Return, the card that is turned up",
   your_cards: "Your cards",
   change_cards: "Your cards (tap one to change it)",
@@ -158,6 +159,7 @@ const ENGLISH = {
   // Records.
   save: "Save the round",
   load: "Open a record",
+  earlier_hands: "Earlier hands",
   kept: "Rounds kept in this browser",
   kept_round: (number, contract, result, scores) => `${number}: ${contract} ${result}, ${scores}`,
   outcomes: { made: "made", failed: "failed", litigation: "a litigation", passed_out: "passed out" },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Iterator
@@ -57,6 +58,23 @@ def test_taking_by_clicks(browser: Browser) -> None:
     check_command(browser, "kqj-sim odds 9h 8h Ah Ks 4d --return 7h --place 4th --lap 2")
     browser.run("document.getElementById('undo').click()")
     browser.wait("state.round.calls.length === 6")
+
+
+@needs_browser
+@pytest.mark.slow
+def test_earlier_hands_are_kept(browser: Browser) -> None:
+    link = "hand=9h8hAhKs4d&return=7h"
+    for place in ("opener", "3rd&heard=pass,pass"):
+        browser.open(f"{get_page().as_uri()}#{link}&place={place}")
+        browser.wait("state.isFinal")
+    browser.open(get_page().as_uri())
+    assert browser.text("#hands-list").endswith(" 9♥ 8♥ A♥ K♠ 4♦ 7♥")
+    browser.run("document.querySelector('#hands-list a').click()")
+    browser.wait("state.isFinal && state.round.place === 2")
+    for stored in ("5", "[1]", '"x"', "{", '[{"link": 5}]', '[{"link": "x"}]'):
+        browser.run(f"localStorage.setItem('kqj-hands', {json.dumps(stored)})")
+        browser.open(get_page().as_uri())
+        browser.wait("state.engine")
 
 
 @needs_browser
