@@ -59,11 +59,14 @@ function fillTexts() {
   document.title = TEXTS.title;
 }
 
-// Says why there is no answer any more: what the browser lacks, a worker without memory, a defect.
+// Says what failed: what the browser lacks, memory, a worker, a defect.  Without an engine there are no answers any more;
+// else the next step is tried again.
 function fail(message) {
   const missing = ["WebAssembly", "DecompressionStream"].find((name) => !(name in window)),
-    failure = missing ? TEXTS.lacks(missing) : TEXTS.stopped(String(message).replace("Uncaught ", ""));
-  Object.assign(state, { failure, asked: "" });
+    reason = String(message).replace("Uncaught ", ""),
+    failure = missing ? TEXTS.lacks(missing) : state.engine ? TEXTS.failed(reason) : TEXTS.stopped(reason);
+  if (missing || !state.engine) state.failure = failure;
+  state.asked = "";
   state.pool?.cancel();
   for (const id of ["options", "run"]) draw(id, "");
   draw("headline", escape(failure));

@@ -2,6 +2,8 @@
 // option's number is not the luckiest one.  Workers play; chunks are added in order, so that the same
 // position gives the same digits on any number of cores.  Its numbers are the package's (`tools/page/build.py`).
 
+const NO_WORKER = "a worker does not start";
+
 class Pool {
   constructor(start, source, size) {
     Object.assign(this, { start, source, job: 0 });
@@ -12,7 +14,10 @@ class Pool {
   async solve(game, tells) {
     const worker = this.open();
     worker.postMessage({ solve: game });
-    const solved = await new Promise((resolve) => (worker.onmessage = ({ data }) => resolve(data)));
+    const solved = await new Promise((resolve, reject) => {
+      worker.onmessage = ({ data }) => resolve(data);
+      worker.onerror = ({ message }) => reject(new Error(message || NO_WORKER));
+    });
     worker.terminate();
     if (!tells) return solved;
     this.start.game = solved;
@@ -22,11 +27,20 @@ class Pool {
 
   open() {
     const worker = new Worker(this.source);
-    worker.onerror = ({ message }) => {
-      throw new Error(message ?? "a worker does not start");
+    worker.onerror = (event) => {
+      event.preventDefault();
+      this.retire(worker, event.message || NO_WORKER);
     };
     worker.postMessage(this.start);
     return worker;
+  }
+
+  // Goes on without a worker that fails, as for lack of memory: the others play its chunk.
+  retire(worker, message) {
+    worker.terminate();
+    this.workers = this.workers.filter((each) => each !== worker);
+    if (worker.number !== undefined) this.lost?.push(worker.number);
+    if (!this.workers.length) this.stop?.(new Error(message));
   }
 
   // Ends what is being played; workers that are busy are replaced.
@@ -44,21 +58,24 @@ class Pool {
   // true.  Resolves to false if it was cancelled.
   run(question, first, size, add) {
     const job = ++this.job,
-      waiting = new Map();
+      waiting = new Map(),
+      lost = (this.lost = []);
+    if (!this.workers.length) this.workers = [this.open()];
     let next = 0,
       due = 0,
       isOver = false;
-    return new Promise((resolve) => {
-      this.stop = () => resolve(false);
+    return new Promise((resolve, reject) => {
+      this.stop = (error) => (error ? reject(error) : resolve(false));
       const send = (worker) => {
         if (isOver) return;
         worker.busy = true;
-        const number = next++;
+        const number = (worker.number = lost.shift() ?? next++);
         worker.postMessage({ job, number, first: BigInt(first) + BigInt(number * size), count: size });
       };
       for (const worker of this.workers) {
         worker.onmessage = ({ data }) => {
           worker.busy = false;
+          worker.number = undefined;
           send(worker);
           if (data.job !== job || isOver) return;
           waiting.set(data.number, data.chunk);

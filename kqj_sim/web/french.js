@@ -33,7 +33,8 @@ const FRENCH = {
   undo: "Annuler",
   new_round: "Nouvelle main",
   copy_link: "Copier le lien",
-  copy_by_hand: "Copiez le lien :",
+  copied: "Le lien est copié.",
+  copy_by_hand: (link) => `Copiez le lien : ${link}`,
   clear_results: "Effacer les résultats",
   same_command: "La même réponse en ligne de commande :",
   command: "Commande",
@@ -43,6 +44,7 @@ const FRENCH = {
   version: (version, engine) => `kqj-sim ${version}, moteur ${engine}.`,
   other_language: "In English",
   lacks: (name) => `La page ne peut pas calculer : ${name} manque à ce navigateur, ou est désactivé.`,
+  failed: (reason) => `Cela n’a pas marché : ${reason}. Continuez, ou rechargez la page.`,
   stopped: (reason) => `La page ne peut pas continuer : ${reason}. Rechargez-la.`,
 
   help: "Que veulent dire les mots ?",

@@ -56,12 +56,13 @@ function addCall(text, place) {
 
 const changeCalls = (calls) => change({ calls, more: [], plays: [], begun: false });
 
+// A page served without https may not use the clipboard.
 async function copyLink() {
-  try {
-    await navigator.clipboard.writeText(location.href);
-  } catch {
-    prompt(TEXTS.copy_by_hand, location.href); // A page served without https may not use the clipboard.
-  }
+  const isCopied = await navigator.clipboard?.writeText(location.href).then(
+    () => true,
+    () => false,
+  );
+  draw("copied", isCopied ? TEXTS.copied : escape(TEXTS.copy_by_hand(location.href)));
 }
 
 function switchLanguage() {

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import gzip
+import hashlib
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -71,7 +73,16 @@ def make_page(position: str = "") -> str:
     page = read_part("page.html")
     for name, text in parts.items():
         page = page.replace(f"@{name}@", text)
+    for tag in ("style", "script"):
+        page = page.replace(f"@{tag.upper()}-HASHES@", _hash_inline(page, tag), 1)
     return page
+
+
+def _hash_inline(page: str, tag: str) -> str:
+    """Return the hashes by which the page's policy allows its own scripts or styles, no others."""
+    contents = re.findall(rf'<{tag}(?: id="\w+")?>(.*?)</{tag}>', page, re.DOTALL)
+    hashes = (hashlib.sha256(content.encode()).digest() for content in contents)
+    return " ".join(f"'sha256-{base64.b64encode(each).decode()}'" for each in hashes)
 
 
 def write_link(rules: GameRules, position: Position | None) -> str:

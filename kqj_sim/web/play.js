@@ -11,6 +11,7 @@ function startRound(place = Math.floor(6 * Math.random()), deal = drawDeal()) {
 }
 
 function startGame() {
+  if (!state.engine) return;
   state.rules = { ...state.rules, scores: Array(state.rules.teams).fill(0), pending: 0 };
   startRound(undefined, MAX_ROUNDS * drawDeal());
 }

@@ -116,6 +116,7 @@ function dealQuiz() {
 }
 
 function nextQuestion() {
+  if (!state.engine) return;
   remember();
   askQuiz(new FormData(find("quiz-subject")).get("subject"));
   dealQuiz();

@@ -110,7 +110,7 @@ function readRecord(record) {
 function readKept() {
   try {
     const kept = JSON.parse(localStorage.getItem(KEPT_ROUNDS)) ?? [];
-    return Array.isArray(kept) ? kept.filter((record) => record?.game === "kqj") : [];
+    return Array.isArray(kept) ? kept.filter((record) => record?.game === "kqj" && Array.isArray(record.scores)) : [];
   } catch {
     return []; // The browser keeps nothing.
   }

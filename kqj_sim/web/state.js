@@ -95,12 +95,20 @@ function readTurn(round) {
 
 function remember() {
   state.depth++;
-  history.pushState({ depth: state.depth }, "");
+  keepStep("pushState", { depth: state.depth });
 }
 
 function keepInHistory() {
   const { depth, rules, round, quiz } = state;
-  history.replaceState({ depth, rules, round, quiz }, "", `#${writePosition(state)}`);
+  keepStep("replaceState", { depth, rules, round, quiz }, `#${writePosition(state)}`);
+}
+
+function keepStep(method, kept, link) {
+  try {
+    history[method](kept, "", link);
+  } catch {
+    // Browsers refuse many steps in a short time.
+  }
 }
 
 function change(next) {

@@ -34,7 +34,8 @@ const ENGLISH = {
   undo: "Undo",
   new_round: "New hand",
   copy_link: "Copy link",
-  copy_by_hand: "Copy the link:",
+  copied: "The link is copied.",
+  copy_by_hand: (link) => `Copy the link: ${link}`,
   clear_results: "Clear the results",
   same_command: "The same answer by the command line:",
   command: "Command",
@@ -44,6 +45,7 @@ const ENGLISH = {
   version: (version, engine) => `kqj-sim ${version}, engine ${engine}.`,
   other_language: "En français",
   lacks: (name) => `The page cannot compute: this browser lacks ${name}, or it is switched off.`,
+  failed: (reason) => `This did not work: ${reason}. Go on, or reload the page.`,
   stopped: (reason) => `The page cannot go on: ${reason}. Reload it.`,
 
   help: "What do the words mean?",

@@ -202,40 +202,6 @@ def wait_for_failure(browser: Browser, sentence: str) -> None:
     browser.errors.clear()
 
 
-@needs_browser
-@pytest.mark.slow
-def test_the_page_says_what_it_cannot_do(browser: Browser) -> None:
-    auction = "document.querySelector('[name=bidding][value=auction]').click()"
-    browser.run(f"find('worker').textContent = 'throw new Error(`no memory`)'; {auction}")
-    wait_for_failure(browser, "The page cannot go on: Error: no memory. Reload it.")
-    browser.open(get_page().as_uri())
-    browser.wait("state.engine")
-    browser.run(f"state.module = undefined; delete window.WebAssembly; {auction}")
-    wait_for_failure(
-        browser,
-        "The page cannot compute: this browser lacks WebAssembly, or it is switched off.",
-    )
-
-
-@needs_browser
-@pytest.mark.slow
-def test_a_link_can_be_copied_without_a_clipboard(browser: Browser) -> None:
-    browser.run("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
-    browser.run("window.prompt = (...words) => { window.words = words; }; find('share').click()")
-    browser.wait("window.words")
-    assert browser.run("words[1] === location.href")
-
-
-@needs_browser
-@pytest.mark.slow
-def test_the_page_can_send_nothing(browser: Browser) -> None:
-    violated = browser.run(
-        "new Promise((resolve) => { addEventListener('securitypolicyviolation', (event) =>"
-        " resolve(event.violatedDirective)); fetch('http://localhost:9').catch(() => {}); })"
-    )
-    assert violated == "connect-src"
-
-
 class _QuietHandler(SimpleHTTPRequestHandler):
     """A handler that logs nothing."""
 
@@ -283,6 +249,7 @@ def test_a_served_page_works_without_the_server(
 
 
 KEEP = """
+const PAGE = '<meta name="kqj-sources"></html>';
 let kept = given.kept;
 const handlers = {}, waiting = [];
 globalThis.self = { addEventListener: (name, handle) => (handlers[name] = handle) };
@@ -293,14 +260,15 @@ const put = async (_, response) => {
 globalThis.caches = { open: async () => ({ put }), match: async () => kept && new Response(kept) };
 globalThis.fetch = async () => {
   if (!given.status) throw new TypeError("there is no network");
-  return new Response("new", { status: given.status });
+  return new Response(given.answer ?? PAGE, { status: given.status });
 };
 const open = async () => {
   const request = { url: "https://example.org/kqj.html" };
   const response = await new Promise((respondWith) =>
     handlers.fetch({ request, respondWith, waitUntil: (promise) => waiting.push(promise) }));
   await Promise.all(waiting);
-  return [await response.text(), kept];
+  const name = (text) => (text === PAGE ? "new" : text);
+  return [name(await response.text()), name(kept)];
 };
 """
 """Opens the page with the script that keeps it: what is shown, and what is kept afterwards."""
@@ -327,6 +295,13 @@ def test_an_error_or_a_full_storage_loses_no_page(
     given = {"status": status, "isFull": is_full, "kept": kept}
     script = read_part("offline.js")
     assert run_in_node(KEEP + script, "open()", given) == [shown, kept_then]
+
+
+@needs_node
+@pytest.mark.parametrize("answer", ['<meta name="kqj-sources"><body', "<p>Sign in</p></html>", ""])
+def test_a_page_that_is_not_whole_is_not_kept(answer: str) -> None:
+    given = {"status": 200, "kept": "old", "answer": answer}
+    assert run_in_node(KEEP + read_part("offline.js"), "open()", given) == ["old", "old"]
 
 
 @needs_browser
