@@ -1,4 +1,4 @@
-"""What fails is said in a sentence, and the page goes on."""
+"""Failures are said in a sentence, and the page goes on."""
 
 from __future__ import annotations
 
