@@ -22,6 +22,7 @@ function render() {
   find("quiz-bar").hidden = !state.quiz;
   find("quiz").hidden = Boolean(state.quiz);
   renderResults();
+  renderMistakes();
   if (question !== state.asked) ask(question, calls);
   if (!question) draw("headline", colour(escape(reason ?? "")));
   if (turn.isOver && state.review?.round !== state.round) reviewRound();

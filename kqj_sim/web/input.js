@@ -110,7 +110,11 @@ const ACTIONS = {
   again: () => change({ ...start(), deal: undefined }),
   share: copyLink,
   quiz: nextQuestion,
-  clear: () => keepResults({}),
+  clear: () => {
+    keepResults({});
+    keepMistakes([]);
+  },
+  anki: downloadCards,
   play: () => startRound(),
   game: startGame,
   next: nextRound,

@@ -106,20 +106,89 @@ function makeRound({ subject, own, count, at, hands, up, dealt, calls, plays }) 
 }
 
 function dealQuiz() {
-  const question = findQuestion(),
-    { subject, at } = question,
-    kindOfCall = state.rules.bidding === "take" ? "take" : "bid";
-  state.quiz.kind = subject === "calls" ? kindOfCall : at % 6 ? "follow" : "lead";
-  Object.assign(state, { round: makeRound(question), deals: QUIZ_DEALS });
+  const { quiz, rules } = state,
+    { round } = quiz.link ? readPractice(quiz) : dealQuestion(),
+    kindOfCall = rules.bidding === "take" ? "take" : "bid";
+  quiz.kind = !round.begun ? kindOfCall : round.plays.length % 6 ? "follow" : "lead";
+  Object.assign(state, { round, deals: QUIZ_DEALS });
   render();
   find("cards-title").focus();
 }
 
-function nextQuestion() {
+const dealQuestion = () => ({ round: makeRound(findQuestion()) });
+
+// Asks a mistake that is due, or looks for a question whose choice is open.
+async function nextQuestion() {
   if (!state.engine) return;
   remember();
-  askQuiz(new FormData(find("quiz-subject")).get("subject"));
+  const subject = new FormData(find("quiz-subject")).get("subject"),
+    due = Math.random() < 0.5 && findDue();
+  if (due) return practise(due);
+  state.pool.cancel();
+  Object.assign(state, { quiz: undefined, asked: "", odds: undefined });
+  for (const id of ["headline", "options"]) draw(id, "");
+  draw("run", TEXTS.looking);
+  const { rules } = state,
+    number = await findOpen(subject);
+  if (number === undefined || state.rules !== rules) return;
+  askQuiz(subject, number);
   dealQuiz();
+}
+
+const LEAST_LEAD = 10, // The best option of a question leads by so many points,
+  MOST_LEAD = 40, // and one that a default player finds by no more.
+  SCREENING_DEALS = 1024,
+  MAX_SEARCH = 4000; // Milliseconds.
+
+// Returns the number of a question whose choice is open: the best option leads, by not very much, or a default player
+// missed it.  As often as not it is a pass, or no counter.  Once the time is over, it is the best of those tried: an open
+// one, else that with the least clear lead.
+async function findOpen(subject) {
+  const end = performance.now() + MAX_SEARCH,
+    isQuiet = Math.random() < 0.5;
+  let best = { rank: Infinity };
+  do {
+    askQuiz(subject, Math.floor(QUIZ_ROUNDS * Math.random()));
+    const question = findQuestion(),
+      { number } = state.quiz;
+    state.quiz = undefined;
+    let lead;
+    try {
+      lead = await estimateLead(question);
+    } catch (error) {
+      if (error instanceof Cancelled) return undefined;
+      if (!(error instanceof RareCalls)) throw error;
+      continue;
+    }
+    const isOpen = lead.low >= LEAST_LEAD && (lead.isMissed || lead.value <= MOST_LEAD);
+    if (isOpen && (lead.isQuiet ?? isQuiet) === isQuiet) return number;
+    const rank = isOpen ? 0 : lead.low >= LEAST_LEAD ? lead.value : 1000 - lead.low;
+    if (rank < best.rank) best = { rank, number };
+  } while (performance.now() < end || best.number === undefined);
+  return best.number;
+}
+
+// Returns by how much the best option of a question leads, whether a default player missed it, and whether a call is
+// one that says nothing.
+async function estimateLead(question) {
+  const { own, count, at, calls, plays } = question,
+    round = makeRound(question),
+    { calls: heard, play } = readTurn(round),
+    show = () => {};
+  if (heard.rules.scores) await openGame(own % heard.rules.teams);
+  const odds = play
+    ? await estimateCards(state.pool, play, show, SCREENING_DEALS)
+    : await estimateCalls(state.pool, heard, round.hand, round.up, show, SCREENING_DEALS);
+  const [best, ...others] = odds.ranking,
+    leads = others.map((other) => odds.estimate("value", best, other)),
+    name = odds.texts[best];
+  if (!leads.length) return { value: 0, low: -Infinity };
+  const lead = leads.reduce((a, b) => (b.value < a.value ? b : a)),
+    next = calls[count],
+    said = next?.place === own ? describeCall(next).text : "",
+    isMissed = play ? name !== plays[at] : said ? name !== said : !name.startsWith("no "),
+    isQuiet = play ? undefined : name === "pass" || name.startsWith("no ");
+  return { ...lead, isMissed, isQuiet };
 }
 
 function answerQuiz(text) {
@@ -152,7 +221,10 @@ function writeLoss() {
     chosen = odds.texts.indexOf(quiz.choice),
     [best] = odds.ranking,
     lost = chosen === best ? { value: 0, low: NaN, high: NaN } : odds.estimate("value", best, chosen);
-  if (!quiz.isCounted) addLoss(quiz.kind, lost.value);
+  if (!quiz.isCounted) {
+    addLoss(quiz.kind, lost.value);
+    schedule(lost);
+  }
   quiz.isCounted = true;
   const name = nameOption(quiz.choice, odds.kind);
   return chosen === best ? TEXTS.best_choice(name) : TEXTS.lost(name, writeMean(lost));

@@ -137,8 +137,11 @@ function renderKept() {
 }
 
 function download(records, name) {
-  const text = records.map((record) => `${JSON.stringify(record)}\n`).join(""),
-    address = URL.createObjectURL(new Blob([text], { type: "application/jsonl" }));
+  save(records.map((record) => `${JSON.stringify(record)}\n`).join(""), "application/jsonl", name);
+}
+
+function save(text, type, name) {
+  const address = URL.createObjectURL(new Blob([text], { type }));
   Object.assign(document.createElement("a"), { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
@@ -159,7 +162,9 @@ async function openFile(file) {
   draw("record-error", "");
   let records;
   try {
-    records = (await file.text()).split("\n").filter((line) => line.trim()).map((line) => JSON.parse(line));
+    const text = await file.text();
+    if (/^\s*\{\s*"kind": *"quiz"/.test(text)) return loadQuiz(JSON.parse(text));
+    records = text.split("\n").filter((line) => line.trim()).map((line) => JSON.parse(line));
   } catch {
     return draw("record-error", TEXTS.wrong_record(TEXTS.damaged_record));
   }

@@ -100,7 +100,7 @@ def test_values_stand_after_the_choice(browser: Browser) -> None:
     browser.run("document.getElementById('clear').click()")
     assert browser.run("document.getElementById('results').hidden")
     browser.run("document.getElementById('next').click()")
-    browser.wait("state.quiz.choice === undefined")
+    browser.wait("state.quiz?.kind && state.quiz.choice === undefined")
     assert "quiz=6&" not in browser.run("location.hash")
 
 
@@ -117,6 +117,52 @@ def test_values_stand_on_the_cards_after_the_choice(browser: Browser) -> None:
     browser.click(f"card {card}")
     assert browser.run("state.quiz === undefined && state.round.plays.length") == 7
     assert "quiz" not in browser.run("location.hash")
+
+
+def test_mistakes_come_back_on_a_schedule(browser: Browser) -> None:
+    open_question(browser, "quiz=6&subject=calls")
+    browser.run(
+        "window.now = Date.now; window.day = 0; Date.now = () => now() + 864e5 * window.day"
+    )
+    choose(browser, "call pass")
+    assert browser.text("#mistakes-count").endswith(": 1, due now: 0.")
+    browser.run("Math.random = () => 0.3")
+    for days in (1, 3, 8, 21):
+        browser.run(f"window.day += {days} - 0.01; renderMistakes()")
+        assert browser.text("#mistakes-count").endswith(": 1, due now: 0.")
+        browser.run("window.day += 0.02; renderMistakes()")
+        assert browser.text("#mistakes-count").endswith(": 1, due now: 1.")
+        browser.click("quiz")
+        browser.wait("state.quiz?.link && state.quiz.kind === 'take'")
+        choose(browser, "call take d")
+    assert browser.run("find('mistakes').hidden && !readMistakes().length")
+
+
+def test_mistakes_of_a_review_are_practised_and_written_for_anki(browser: Browser) -> None:
+    links = ["bidding=auction&hand=9h8hAhKhQh5d6cAc&place=2nd&heard=120 s", "hand=9x"]
+    quiz = json.dumps({"kind": "quiz", "questions": [{"link": link} for link in [*links, None]]})
+    browser.run(f"openFile(new File([{json.dumps(quiz)}], 'mistakes.json'))")
+    browser.wait("state.engine && state.quiz?.kind === 'bid'")
+    assert browser.text("#record-error") == "New questions: 1."
+    choose(browser, "call pass")
+    browser.run("window.save = (text) => { window.saved = text; }")
+    browser.click("anki")
+    front, back = browser.run("saved").splitlines()[-1].split("\t")
+    assert "You are the 2nd to speak.<br>Your cards: 9♥ 8♥ A♥ K♥ Q♥ 5♦ 6♣ A♣<br>" in front
+    assert back.startswith("Bid 1") and "you win" in back
+
+
+def test_questions_have_a_best_answer(browser: Browser) -> None:
+    for subject in ("calls", "cards"):
+        for _ in range(2):
+            number = browser.run(f"findOpen('{subject}')")
+            open_question(browser, f"quiz={number}&subject={subject}")
+            browser.wait("state.isFinal")
+            lead = browser.run(
+                "(({ odds }) => Math.min(...odds.ranking.slice(1).map((other) =>"
+                " odds.estimate('value', odds.ranking[0], other).value)))(state)"
+            )
+            assert lead > 0
 
 
 def test_a_bid_of_any_amount_is_valued(browser: Browser) -> None:
