@@ -137,15 +137,15 @@ async function nextQuestion() {
 
 const LEAST_LEAD = 10, // The best option of a question leads by so many points,
   MOST_LEAD = 40, // and one that a default player finds by no more.
-  SCREENING_DEALS = 1024,
-  MAX_SEARCH = 4000; // Milliseconds.
+  SCREENING_DEALS = [256, 1024], // The first reject most.
+  MAX_SEARCH = 8000; // Milliseconds.
 
 // Returns the number of a question whose choice is open: the best option leads, by not very much, or a default player
-// missed it.  As often as not it is a pass, or no counter.  Once the time is over, it is the best of those tried: an open
+// missed it.  In auctions it is a pass, or no counter, as often as not; with taking it hardly ever is.  Once the time is over, it is the best of those tried: an open
 // one, else that with the least clear lead.
 async function findOpen(subject) {
   const end = performance.now() + MAX_SEARCH,
-    isQuiet = Math.random() < 0.5;
+    isQuiet = state.rules.bidding === "auction" ? Math.random() < 0.5 : undefined;
   let best = { rank: Infinity };
   do {
     askQuiz(subject, Math.floor(QUIZ_ROUNDS * Math.random()));
@@ -154,14 +154,17 @@ async function findOpen(subject) {
     state.quiz = undefined;
     let lead;
     try {
-      lead = await estimateLead(question);
+      for (const deals of SCREENING_DEALS) {
+        lead = await estimateLead(question, deals);
+        if (lead.high < LEAST_LEAD) break;
+      }
     } catch (error) {
       if (error instanceof Cancelled) return undefined;
       if (!(error instanceof RareCalls)) throw error;
       continue;
     }
     const isOpen = lead.low >= LEAST_LEAD && (lead.isMissed || lead.value <= MOST_LEAD);
-    if (isOpen && (lead.isQuiet ?? isQuiet) === isQuiet) return number;
+    if (isOpen && (lead.isQuiet ?? isQuiet) === (isQuiet ?? lead.isQuiet)) return number;
     const rank = isOpen ? 0 : lead.low >= LEAST_LEAD ? lead.value : 1000 - lead.low;
     if (rank < best.rank) best = { rank, number };
   } while (performance.now() < end || best.number === undefined);
@@ -170,19 +173,19 @@ async function findOpen(subject) {
 
 // Returns by how much the best option of a question leads, whether a default player missed it, and whether a call is
 // one that says nothing.
-async function estimateLead(question) {
+async function estimateLead(question, deals) {
   const { own, count, at, calls, plays } = question,
     round = makeRound(question),
     { calls: heard, play } = readTurn(round),
     show = () => {};
   if (heard.rules.scores) await openGame(own % heard.rules.teams);
   const odds = play
-    ? await estimateCards(state.pool, play, show, SCREENING_DEALS)
-    : await estimateCalls(state.pool, heard, round.hand, round.up, show, SCREENING_DEALS);
+    ? await estimateCards(state.pool, play, show, deals)
+    : await estimateCalls(state.pool, heard, round.hand, round.up, show, deals);
   const [best, ...others] = odds.ranking,
     leads = others.map((other) => odds.estimate("value", best, other)),
     name = odds.texts[best];
-  if (!leads.length) return { value: 0, low: -Infinity };
+  if (!leads.length) return { value: 0, low: -Infinity, high: 0 };
   const lead = leads.reduce((a, b) => (b.value < a.value ? b : a)),
     next = calls[count],
     said = next?.place === own ? describeCall(next).text : "",
