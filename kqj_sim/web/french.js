@@ -29,7 +29,7 @@ const FRENCH = {
   about_calls: "Annonces",
   about_cards: "Cartes",
   about_both: "Les deux",
-  next: "Suivante",
+  next: "Suite",
   undo: "Annuler",
   new_round: "Nouvelle main",
   copy_link: "Copier le lien",
