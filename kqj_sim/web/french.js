@@ -216,7 +216,7 @@ const FRENCH = {
   drawing_choice: (name) => `Votre choix : ${name}. Tirage des donnes…`,
   best_choice: (name) => `Votre choix : ${name}, le meilleur ; rien de perdu.`,
   lost: (name, points) => `Votre choix : ${name}, ${points} points de perdus.`,
-  looking: "Recherche d’une question ouverte, en 8 secondes au plus…",
+  looking: "Recherche d’une question ouverte, en 16 secondes au plus…",
   mistakes: (count, due) => `Erreurs qui reviennent après 1, 3, 8 et 21 jours : ${count}, à revoir : ${due}.`,
   loaded: (count) => `Nouvelles questions : ${count}.`,
   anki: "Enregistrer pour Anki",

@@ -138,7 +138,8 @@ async function nextQuestion() {
 const LEAST_LEAD = 10, // The best option of a question leads by so many points,
   MOST_LEAD = 40, // and one that a default player finds by no more.
   SCREENING_DEALS = [256, 1024], // The first reject most.
-  MAX_SEARCH = 8000; // Milliseconds.
+  MAX_SEARCH = 8000, // Milliseconds; twice as many until the best option leads clearly.
+  UNCLEAR = 1000;
 
 // Returns the number of a question whose choice is open: the best option leads, by not very much, or a default player
 // missed it.  In auctions it is a pass, or no counter, as often as not; with taking it hardly ever is.  Once the time is over, it is the best of those tried: an open
@@ -165,9 +166,9 @@ async function findOpen(subject) {
     }
     const isOpen = lead.low >= LEAST_LEAD && (lead.isMissed || lead.value <= MOST_LEAD);
     if (isOpen && (lead.isQuiet ?? isQuiet) === (isQuiet ?? lead.isQuiet)) return number;
-    const rank = isOpen ? 0 : lead.low >= LEAST_LEAD ? lead.value : 1000 - lead.low;
+    const rank = isOpen ? 0 : lead.low >= LEAST_LEAD ? lead.value : UNCLEAR - lead.low;
     if (rank < best.rank) best = { rank, number };
-  } while (performance.now() < end || best.number === undefined);
+  } while (performance.now() < (best.rank < UNCLEAR ? end : end + MAX_SEARCH) || best.number === undefined);
   return best.number;
 }
 

@@ -217,7 +217,7 @@ const ENGLISH = {
   drawing_choice: (name) => `You chose ${name}. Drawing deals…`,
   best_choice: (name) => `You chose ${name}: the best, nothing lost.`,
   lost: (name, points) => `You chose ${name}: ${points} points lost.`,
-  looking: "Looking for a question whose choice is open, for up to 8 seconds…",
+  looking: "Looking for a question whose choice is open, for up to 16 seconds…",
   mistakes: (count, due) => `Mistakes that come back after 1, 3, 8 and 21 days: ${count}, due now: ${due}.`,
   loaded: (count) => `New questions: ${count}.`,
   anki: "Save for Anki",
