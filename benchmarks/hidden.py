@@ -24,10 +24,9 @@ from kqj_sim.core import rng
 from kqj_sim.core.types import Float64Array
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.players import parse_player, seat_players
-from kqj_sim.positions.estimator import ImpossibleBiddingError, make_sampler, search_and_add
+from kqj_sim.positions.estimator import ImpossibleBiddingError, estimate_options, make_sampler
 from kqj_sim.positions.hidden_cards import HiddenCards
-from kqj_sim.positions.odds import Odds
-from kqj_sim.positions.sampling import EstimatePlan, Limits, Sampler
+from kqj_sim.positions.sampling import EstimatePlan
 from kqj_sim.questions.review.decisions import Decision, RecordedRound
 from kqj_sim.questions.review.hindsight import find_actual_hands
 from kqj_sim.rules import SEATS, KqjRules
@@ -74,22 +73,12 @@ def locate(decision: Decision, actual: Any) -> list[int]:
     return [int(hand) & ~played for hand in actual.hands[0]]
 
 
-def count_holdings(sampler: Sampler, plan: EstimatePlan) -> Odds:
-    """Return the odds of the first option, with the hidden cards counted."""
-    one = sampler.with_numbers([0])
-    odds = one.make_odds(plan)
-    odds.hidden_cards = HiddenCards(sampler.position)
-    odds.order = (0,)
-    search_and_add(one, odds, 0, Limits(DRAWS), plan)
-    return odds
-
-
 def estimate_chances(decision: Decision, **settings: Any) -> Float64Array:
     """Return the chances of each place to hold each hidden card, float64 (places, cards)."""
-    plan = EstimatePlan(threads=1, **settings)
+    plan = EstimatePlan(deals=DRAWS, threads=1, **settings)
     position = decision.knowledge
     sampler = make_sampler(position, seat_players(None, position.rules), plan, 0)
-    odds = count_holdings(sampler, plan)
+    odds = estimate_options(sampler.with_numbers([0]), plan)
     hidden = odds.hidden_cards
     assert hidden is not None
     cards = [number for number, each in enumerate(hidden.holdings) if len(each.text) == 2]
@@ -150,7 +139,7 @@ def main(turns: int, rates: str, variants: str, seed: int, out: Path | None) -> 
                     for row in rows
                 ]
                 text += f"| {trick or 'calls'} | {len(rows[0])} | {' | '.join(cells)} |\n"
-        text += f"\nNo answer without errors: {failed} turns.\n\n"
+        text += f"\nNo answer: {failed} times.\n\n"
         text += "| chance | " + " | ".join(f"errors {rate:.0%}" for rate in levels) + " |\n"
         text += "| --- " * (1 + len(levels)) + "|\n"
         for at in range(BINS):

@@ -97,6 +97,9 @@ _MAX_ERROR_CHANCE = 0.98
 _FASTER, _MOST_ASSUMED = 10, 0.5
 """Factor of the chance to assume an error, and that chance at most, where the first caller hardly
 ever calls so: else as many hands would be tried as it takes for an error by chance."""
+_SPOKEN_FACTOR, _LEVEL_FACTOR = 10.0, 2.0
+"""Level 1 takes what was bid, taken or countered for an error so many times as likely; levels after
+it any call, and rare calls more so.  Which of them finds hands depends on the calls."""
 _CHANCES_OF_ERRORS = (1 / 2, 1 / 12, 1 / 100)
 """Chances that an error is this call: to pass or not to counter, to take or to counter, to bid."""
 _ERROR_COUNTER = rng.HIDDEN_HAND + (13 << 24)
@@ -308,8 +311,8 @@ def compute_call_chances(
 @kernel
 def estimate_errors(
     rate: float, observed_calls: t.Int64Array, may: t.Int64Array, shown: t.Int64Array, players:
-    t.PackedPlayers, upcard: t.Card, sender: t.Place, seed: int, rules: t.Rules, seating: t.Seating,
-    errors: t.Float64Array,
+    t.PackedPlayers, upcard: t.Card, sender: t.Place, seed: int, level: int, rules: t.Rules,
+    seating: t.Seating, errors: t.Float64Array,
 ) -> None:  # fmt: skip
     """Estimate for each observed call how likely it was an error, by hands drawn at random.
 
@@ -320,6 +323,8 @@ def estimate_errors(
         may, shown: int64 (6,), by place: the hidden cards that the player may hold, and the known
             ones.
         sender: who took the Return later; -1 if nobody has.
+        level: with 1 or more, errors are assumed more often than they are likely: with the others'
+            cards and calls a call may be all but impossible.
         errors: float64 (calls, ERROR_SIZE), filled.
     """
     calls = observed_calls.shape[0] // OBSERVED_CALL_SIZE
@@ -354,10 +359,14 @@ def estimate_errors(
             for lane in range(b.LANES):
                 made_total += chances[start + lane] * made[lane]
                 chances[start + lane] *= as_error + (1.0 - rate) * made[lane]
-        share = made_total / total
-        meant = (1.0 - rate) * (share + 0.5 / ERROR_TRIES)
-        assumed = chance = min(as_error / (as_error + meant), _MAX_ERROR_CHANCE)
-        if place == observed_calls[CALLER_PLACE]:
+        share = made_total / total + 0.5 / ERROR_TRIES
+        meant = (1.0 - rate) * share
+        chance = min(as_error / (as_error + meant), _MAX_ERROR_CHANCE)
+        meant /= _SPOKEN_FACTOR if level == 1 and not is_silent else 1.0
+        for _ in range(level - 1):
+            meant *= share / _LEVEL_FACTOR
+        assumed = min(as_error / (as_error + meant), _MAX_ERROR_CHANCE)
+        if level == 0 and place == observed_calls[CALLER_PLACE]:
             # With this chance all hands that match weigh the same.
             assumed = as_error / (as_error + 1.0 - rate)
             assumed = min(_FASTER * assumed, _MOST_ASSUMED) if chance > 0.5 else assumed

@@ -66,13 +66,25 @@ class Collector(Protocol):
 def estimate_options(sampler: Sampler, plan: EstimatePlan) -> Odds:
     """Rank the options of a sampler by some deals and value them by others.
 
-    If all distributions of the hidden cards can be played out, they are.
+    If all distributions of the hidden cards can be played out, they are.  Where too few hidden
+    hands are found, draws assume more errors of the others.
 
     Raises:
         ImpossibleBiddingError: the players would hardly ever have called so.
         InputError: no hidden hands agree with the plays; a policy cannot be used, or chooses what
             is not allowed.
     """
+    while True:
+        try:
+            return _estimate_options(sampler, plan)
+        except ImpossibleBiddingError as error:
+            wider = None if error.by_time else sampler.assume_more_errors()
+            if wider is None:
+                raise
+            sampler = wider
+
+
+def _estimate_options(sampler: Sampler, plan: EstimatePlan) -> Odds:
     everything = sampler.play_all(_MIN_REPEATED_PLAYOUTS, plan.thread_count)
     if everything is not None:
         exact = sampler.make_odds(plan)

@@ -22,7 +22,7 @@ from kqj_sim.policies.players import Player
 from kqj_sim.positions.measures import GameMeasure, MeasureTable
 from kqj_sim.positions.odds import Odds, Playouts
 from kqj_sim.positions.position import Position
-from kqj_sim.positions.search import MAX_HANDS, Deadline, Search
+from kqj_sim.positions.search import DEALS_PER_SEARCH, MAX_HANDS, Deadline, Search
 from kqj_sim.simulation.experiment import MAX_DEAL
 from kqj_sim.simulation.workers import UNBOUNDED, count_processors, map_in_threads, split_range
 from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE
@@ -190,6 +190,10 @@ def _map_ranges(
             yield function(start, count)
 
 
+FIRST_SEARCH = 16
+"""The part of `Sampler.max_hands` that is tried if draws may assume more errors after that."""
+
+
 class Sampler(ABC):
     """Hidden cards that agree with what a player knows, with every option of theirs played out.
 
@@ -202,6 +206,8 @@ class Sampler(ABC):
         counts_rejected: whether draws without a weight count as deals.
         max_hands: hands that are tried before the first deal is found, at most.
         hands_per_deal: hands that each deal found allows beyond them; None for a part of them.
+        error_level: how often draws assume errors (`core.observed_calls.estimate_errors`), up to
+            `max_error_level`.
         option_count: number of options to choose from, the first ones.
         question_count: number of calls that hidden hands agree with.
     """
@@ -212,6 +218,8 @@ class Sampler(ABC):
     counts_rejected: ClassVar[bool] = False
     max_hands: ClassVar[int] = MAX_HANDS
     hands_per_deal: ClassVar[int | None] = None
+    max_error_level: ClassVar[int] = 0
+    error_level = 0
     options: Sequence[Any]
     measures: MeasureTable
     question_count: int
@@ -220,6 +228,23 @@ class Sampler(ABC):
         self.position, self.players = position, tuple(players)
         self.seed, self.error_rate = plan.seed, plan.error_rate
         self.ignore_calls = plan.ignore_calls
+
+    def assume_more_errors(self) -> Self | None:
+        """Return the same sampler at the next level of errors; None if there is no other."""
+        if not self._has_next_level:
+            return None
+        sampler = copy.copy(self)
+        sampler.error_level += 1
+        sampler.estimate_errors()
+        return sampler
+
+    @property
+    def _has_next_level(self) -> bool:
+        can_err = self.question_count > 0 and self.error_rate > 0
+        return can_err and self.error_level < self.max_error_level
+
+    def estimate_errors(self) -> None:  # noqa: B027 (with one level there is nothing to do)
+        """Estimate how likely the observed calls were errors; for samplers of several levels."""
 
     @property
     def option_count(self) -> int:
@@ -310,10 +335,11 @@ class Sampler(ABC):
 
     def start_search(self, seconds: float | None, progress: Callable[[int], None] | None) -> Search:
         """Return a search for hidden hands; arguments as of `Search`."""
+        max_hands = self.max_hands // FIRST_SEARCH if self._has_next_level else self.max_hands
+        per_deal = self.hands_per_deal or self.max_hands // DEALS_PER_SEARCH
         return Search(
-            self.question_count, seconds, progress, self.max_hands, self.hands_per_deal,
-            shares_lists=True,
-        )  # fmt: skip
+            self.question_count, seconds, progress, max_hands, per_deal, shares_lists=True
+        )
 
     def iterate_chunks(
         self, first: int, deals: int, search: Search, threads: int

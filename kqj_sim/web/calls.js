@@ -49,7 +49,7 @@ class Calls {
   }
 
   constructor(engine, rules, own, calls) {
-    Object.assign(this, { engine, rules, own, calls });
+    Object.assign(this, { engine, rules, own, calls, errorLevel: 0 });
     this.teams = Array.from({ length: 6 }, (_, place) => place % rules.teams);
     const width = engine.constants.OBSERVED;
     const observed = engine.array("i64", width * 8 * (calls.length + 1));
@@ -180,6 +180,10 @@ class Calls {
     return { text: `${CONTRACTS[contract]} played`, packed, contract: CONTRACTS[contract], amount };
   }
 
+  get canAssumeMore() {
+    return this.rules.errors > 0 && this.observed.length > 0 && this.errorLevel < MAX_ERROR_LEVEL;
+  }
+
   // How likely the calls were errors (`games/kqj/call_sampler.py`, `estimate_errors`).
   estimateErrors(observed, may, shown, known) {
     const { engine, rules } = this,
@@ -188,7 +192,7 @@ class Calls {
     const errors = engine.array("f64", [observed.length, engine.constants.ERROR_SIZE]),
       { rules: packed, cards } = engine.table;
     const rate = { float: rules.errors / 100 };
-    engine.call("estimate_errors", rate, i64(observed.flat()), i64(may), i64(shown), ...known, 1, packed, cards, errors);
+    engine.call("estimate_errors", rate, i64(observed.flat()), i64(may), i64(shown), ...known, 1, this.errorLevel, packed, cards, errors);
     const numbers = [...errors.view()];
     engine.release();
     return numbers;
@@ -213,6 +217,7 @@ class Calls {
       questions: order.map(read),
       ...this.listHoldings([...hand, ...(up ? [up] : [])]),
       rate: this.rules.errors / 100,
+      canAssumeMore: this.canAssumeMore,
       errors: this.estimateErrors(order, unseen, Array(6).fill(0n), [players, turned, -1]),
     };
   }

@@ -106,6 +106,7 @@ class Odds {
     this.cardErrors = [];
     this.holdings = question.holdings;
     this.groups = question.groups;
+    this.canAssumeMore = question.canAssumeMore;
     this.held = this.holdings && [0, 1, 2].map(() => new Float64Array(this.groups.length * this.holdings.length));
   }
 
@@ -138,8 +139,9 @@ class Odds {
 
   // Whether so many hands were tried that the search ends.
   get isSearched() {
-    const limit = MAX_HANDS[this.kind];
-    return this.asked.length > 0 && this.hands >= limit + (limit / DEALS_PER_SEARCH) * this.found;
+    const limit = MAX_HANDS[this.kind],
+      first = this.canAssumeMore ? limit / FIRST_SEARCH : limit;
+    return this.asked.length > 0 && this.hands >= first + (limit / DEALS_PER_SEARCH) * this.found;
   }
 
   // Estimates the chance that the own total of an option is at least an amount.
@@ -216,7 +218,22 @@ async function addDeals(
 }
 
 // Estimates the calls of a position, also a bid that is chosen; `show` gets the odds now and then.
-async function estimateCalls(pool, calls, hand, up, show, deals = DEALS, choice = "pass") {
+async function estimateCalls(pool, calls, ...question) {
+  return assumeErrors(calls, () => estimateCallsOnce(pool, calls, ...question));
+}
+
+// Draws assume more errors of the others, level by level, until enough hands are found (`estimate_options`).
+async function assumeErrors(calls, estimate) {
+  for (calls.errorLevel = 0; ; calls.errorLevel++) {
+    try {
+      return await estimate();
+    } catch (error) {
+      if (!(error instanceof RareCalls) || !calls.canAssumeMore) throw error;
+    }
+  }
+}
+
+async function estimateCallsOnce(pool, calls, hand, up, show, deals = DEALS, choice = "pass") {
   const { rules, engine, question: asked } = calls;
   let options = calls.list(calls.own, asked, up),
     contracts = [];
@@ -304,7 +321,11 @@ async function chooseBids(pool, calls, options, amount, make, show) {
 }
 
 // Estimates the cards of a turn; exact where few distributions of the hidden cards are left.
-async function estimateCards(pool, play, show, deals = DEALS) {
+async function estimateCards(pool, play, ...question) {
+  return assumeErrors(play.calls, () => estimateCardsOnce(pool, play, ...question));
+}
+
+async function estimateCardsOnce(pool, play, show, deals = DEALS) {
   const { rules, engine } = play.calls,
     count = play.legal.length,
     packed = play.pack();

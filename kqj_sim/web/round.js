@@ -159,6 +159,7 @@ class Play {
       questions,
       rate,
       errors: this.estimateErrors(observed, questions.length),
+      canAssumeMore: this.calls.canAssumeMore,
       plays: this.plays.map(bitOf),
       cards: legal.map(bitOf),
       ...this.calls.listHoldings([...this.hand, ...this.plays, ...(this.up ? [this.up] : [])]),

@@ -104,6 +104,8 @@ def write_constants() -> str:
         "MAX_LAYOUTS": estimator.MAX_LISTED_LAYOUTS,
         "MAX_HANDS": max_hands,
         "DEALS_PER_SEARCH": search.DEALS_PER_SEARCH,
+        "FIRST_SEARCH": sampling.FIRST_SEARCH,
+        "MAX_ERROR_LEVEL": call_sampler.MAX_ERROR_LEVEL,
         "BIDS": {rules.teams: (rules.minimum_bid, rules.max_amount) for rules in TABLES.values()},
         "MIN_REFUSALS": search.MIN_REFUSALS,
     }

@@ -66,9 +66,13 @@ _FREE_CALLERS = {"take": "random:take=0.3+network", "auction": "random:bid=0.3+n
 """By bidding, a player who makes every call."""
 
 
+MAX_ERROR_LEVEL = 3
+"""Levels of errors that are assumed, one after another, until enough hands are found."""
+
+
 def estimate_errors(
     rate: float, questions: Int64Array, may: Int64Array, shown: Int64Array,
-    known: Sequence[int], seed: int, rules: Rules, seating: Seating,
+    known: Sequence[int], seed: int, level: int, rules: Rules, seating: Seating,
 ) -> Float64Array:  # fmt: skip
     """Return how likely observed calls were errors, (n, ERROR_SIZE); (0, ERROR_SIZE) if none is.
 
@@ -79,7 +83,7 @@ def estimate_errors(
     errors = np.zeros((count, ERROR_SIZE))
     if count:
         observed_calls.estimate_errors(
-            rate, questions, may, shown, *known, seed, rules, seating, errors
+            rate, questions, may, shown, *known, seed, level, rules, seating, errors
         )
     return errors
 
@@ -210,6 +214,7 @@ class KqjCallSampler(Sampler):
     chunk_size = min_chunk_size = LANES
     chunks_per_check = 8
     counts_rejected = True
+    max_error_level = MAX_ERROR_LEVEL
 
     def __init__(self, situation: Position, players: Sequence[Player], plan: EstimatePlan) -> None:
         check_range("pending", situation.pending, 0, MAX_TOTAL)
@@ -225,15 +230,18 @@ class KqjCallSampler(Sampler):
         self._seating = encode_seating(situation.rules, players, None, "calls")
         self._uncountered_seating = without_counters(situation.rules, self._seating)
         self._observer = _encode_observer(situation, self.players)
+        self.estimate_errors()
+        self._set_options(list(auction.list_call_options(situation, self.auction_state)))
+
+    def estimate_errors(self) -> None:
         known, upcard = (
             int(self._observer[at]) for at in (core.OBSERVER_CARDS, core.OBSERVED_RETURN)
         )
         self._errors = estimate_errors(
             self.error_rate, self._questions, np.full(SEATS, PACK & ~(known | upcard)),
             np.zeros(SEATS, np.int64), (int(self._observer[core.OBSERVED_PLAYERS]), upcard, -1),
-            self.seed, self._rules, self._seating,
+            self.seed, self.error_level, self._rules, self._seating,
         )  # fmt: skip
-        self._set_options(list(auction.list_call_options(situation, self.auction_state)))
 
     def _set_options(
         self, calls: list[auction.CallOption], contracts: Sequence[auction.CallOption] = ()

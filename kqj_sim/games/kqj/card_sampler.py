@@ -39,7 +39,7 @@ from kqj_sim.core.types import (
 )
 from kqj_sim.core.weighted_draws import thin_draws
 from kqj_sim.errors import InputError
-from kqj_sim.games.kqj.call_sampler import estimate_errors, suggest_players
+from kqj_sim.games.kqj.call_sampler import MAX_ERROR_LEVEL, estimate_errors, suggest_players
 from kqj_sim.places import describe_place
 from kqj_sim.policies.card_sets import format_cards, split_cards
 from kqj_sim.policies.particles import OpponentModel, weigh_card_errors, weigh_hands_by_cards
@@ -432,6 +432,7 @@ class KqjCardSampler(sampling.CardSampler):
     min_chunk_size = 64
     # Trying a hand takes a tenth of a microsecond.
     max_hands = 1 << 25
+    max_error_level = MAX_ERROR_LEVEL
 
     def __init__(
         self,
@@ -450,15 +451,8 @@ class KqjCardSampler(sampling.CardSampler):
         self.measures = get_kqj_card_measures(rules)
         self._rules = encode_rules(rules)
         self._seating = encode_seating(rules, players, None, "rollouts")
-        turn = make_turn(partial_round, self._seating, self.observed_calls, max_layouts)
-        may = turn.known[hh.UNSEEN] & ~turn.known[hh.EXCLUDED : hh.EXCLUDED + SEATS]
-        known = [int(turn.state[row]) for row in (PLAYERS, UPCARD, SENDER)]
-        self.turn = turn._replace(
-            errors=estimate_errors(
-                self.error_rate, turn.observed_calls, may, turn.shown, known, self.seed,
-                self._rules, self._seating,
-            )
-        )  # fmt: skip
+        self.turn = make_turn(partial_round, self._seating, self.observed_calls, max_layouts)
+        self.estimate_errors()
         self.layouts: Int64Array = self.turn.layouts.reshape(-1, SEATS)
         self.layout_count = len(self.layouts)
         self.keeps_history = bool(self._seating.keeps_history)
@@ -477,6 +471,16 @@ class KqjCardSampler(sampling.CardSampler):
             )
             # First fives among the eight cards; the Sender's without the Return.
             self.max_ways = prod(comb(7 if place == sender else 8, 5) for place in places)
+
+    def estimate_errors(self) -> None:
+        turn = self.turn
+        may = turn.known[hh.UNSEEN] & ~turn.known[hh.EXCLUDED : hh.EXCLUDED + SEATS]
+        known = [int(turn.state[row]) for row in (PLAYERS, UPCARD, SENDER)]
+        errors = estimate_errors(
+            self.error_rate, turn.observed_calls, may, turn.shown, known, self.seed,
+            self.error_level, self._rules, self._seating,
+        )  # fmt: skip
+        self.turn = turn._replace(errors=errors)
 
     def make_odds(self, plan: EstimatePlan) -> CardOdds:
         errors = None
