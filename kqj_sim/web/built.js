@@ -6,6 +6,8 @@ const PILOT_DEALS = 1024;
 const MAX_LAYOUTS = 20000;
 const MAX_HANDS = {"call": 67108864, "card": 33554432};
 const DEALS_PER_SEARCH = 1024;
+const FIRST_SEARCH = 16;
+const MAX_ERROR_LEVEL = 3;
 const BIDS = {"2": [120, 600], "3": [80, 600]};
 const MIN_REFUSALS = 64;
 // Truth and sums as Python has them.
