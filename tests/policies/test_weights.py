@@ -106,11 +106,11 @@ def test_what_is_no_file_of_weights_is_refused(folder: Path) -> None:
     path = folder / "some.npz"
     for content in (b"", b"rubbish", write(folder).read_bytes()[:2000]):
         path.write_bytes(content)
-        assert "no file of weights" in refusal(path)
+        assert "not a file of weights" in refusal(path)
     for missing in ("policy", "version", "teams"):
         about = {name: value for name, value in ABOUT.items() if name != missing}
         path.write_bytes(weights.to_bytes("network", numbers(), about))
-        assert f"no file of weights: {missing!r}" in refusal(path)
+        assert f"not a file of weights: {missing!r}" in refusal(path)
 
 
 def test_packaged_files_fit() -> None:

@@ -14,7 +14,7 @@ import pytest
 import kqj_sim as kqj
 from kqj_sim.errors import InputError
 from kqj_sim.record import Record
-from tests.web.node import needs_node, read_scripts, run_in_node
+from tests.web.node import LANGUAGE, needs_node, read_scripts, run_in_node
 
 NAMES = ["<b>Ann", "Ben", "Cem", "Dora", "Eva", "Finn"]
 FEW: dict[str, Any] = {"samples": 200, "reference": "points+greedy"}
@@ -43,7 +43,7 @@ def test_the_page_reads_the_questions(bidding: str, tmp_path: Path) -> None:
         names = [option["name"] for option in question["options"]]
         assert question["best"] == names[0] and question["choice"] in names
         assert question["mistake"] == (question["choice"] != question["best"])
-    scripts = read_scripts("built.js", "words.js", "link.js")
+    scripts = read_scripts(*LANGUAGE, "built.js", "words.js", "link.js")
     links = [question["link"] for question in questions]
     positions = run_in_node(scripts, "given.map(readPosition)", links)
     for question, read in zip(questions, positions, strict=True):

@@ -205,4 +205,4 @@ def test_checkpoint_that_unpacks_to_gigabytes_is_refused_before(
     monkeypatch.setattr(checkpoint, "MAX_UNPACKED", 1 << 19)
     monkeypatch.setattr(np, "load", lambda *_, **__: pytest.fail("it was unpacked"))
     told = expect_error(run("simulate", "--deals", "60", "--checkpoint", str(path)), 1)
-    assert "is no checkpoint" in told
+    assert "is not a checkpoint" in told
