@@ -8,6 +8,10 @@ mean; and a lead that is shared at the end, which takes three teams, is anybody'
 
 The error is that of the rounds, by a delete-a-group jackknife (K. M. Wolter, Introduction to
 Variance Estimation, 2nd ed., 2007, chapter 4).
+
+With random partners six scores are too many states: games are played on from the scores asked for,
+by rounds drawn from one of the groups of deals.  The spread of the groups' shares of games won is
+the error of rounds and games together.
 """
 
 from __future__ import annotations
@@ -45,6 +49,9 @@ GROUPS = 20
 GAME_DEALS = 100_000
 """Deals that show what rounds bring, of players whose rounds are not stored."""
 
+GROUP_GAMES = 1000
+"""Games with random partners that are played on by the rounds of a group."""
+
 MIN_DEALS = 2 * SEATS * GROUPS
 """Deals of a table, at least: those without a group have some of each dealer."""
 
@@ -61,11 +68,11 @@ STORED = Path(__file__).with_name("equity.npz")
 
 DEALER, RESULT, PENDING, WINS, SCORES = 0, 1, 2, slice(3, 6), slice(6, 9)
 """Columns of counted rounds: dealer, result and gratuity left; for each team whether a gratuity
-that waits goes to it, and its score."""
+that waits goes to it, and its score; with random partners for each seat instead."""
 
 
 class CountedRounds(NamedTuple):
-    """Rounds that occurred, int64 (n, 9), and how often in each group, int64 (n, GROUPS)."""
+    """Rounds that occurred, int64 (n, 9) or (n, 15), and how often in each group, (n, GROUPS)."""
 
     rounds: Int64Array
     counts: Int64Array
@@ -82,9 +89,10 @@ def _combine(rounds: Int64Array, counts: Int64Array) -> CountedRounds:
 _READ = ("dealer", "result", "pending_after", "contracting_team", "defending_total")
 _READ_BY_TEAM = ("total", "score")
 """Columns of rows, and those that each team has, which are counted."""
+_TEAMS_OF_SEATS = [f"team_of_seat_{seat}" for seat in range(SEATS)]
 
 
-def _count_rows(rows: Rows) -> CountedRounds:
+def _count_rows(rows: Rows, by_seat: bool) -> CountedRounds:
     dealer, result, pending, sender, best = map(rows.column, _READ)
     totals, scores = (
         [rows.column(f"{name}_{team}") for team in range(AXES)] for name in _READ_BY_TEAM
@@ -93,6 +101,11 @@ def _count_rows(rows: Rows) -> CountedRounds:
         np.where(sender == team, result == MADE, (result == FAILED) & (total == best))
         for team, total in enumerate(totals)
     ]
+    if by_seat:
+        teams = np.array([rows.column(name) for name in _TEAMS_OF_SEATS], np.int64)
+        wins, scores = (
+            [*np.take_along_axis(np.array(by_team), teams, 0)] for by_team in (wins, scores)
+        )
     rounds = np.column_stack([dealer, result, pending, *wins, *scores]).astype(np.int64)
     group = rows.deal // SEATS % GROUPS  # Each group has as many deals of each dealer.
     return _combine(rounds, (group[:, np.newaxis] == np.arange(GROUPS)).astype(np.int64))
@@ -106,11 +119,14 @@ def play_rounds(
     Raises:
         KeyboardInterrupt: there are fewer than `MIN_DEALS`.
     """
-    sums, interrupted = CountedRounds(np.zeros((0, 9), np.int64), np.zeros((0, GROUPS), int)), False
+    by_seat = experiment.rules.partners == "random"
+    columns = np.zeros((0, 3 + 2 * (SEATS if by_seat else AXES)), np.int64)
+    sums, interrupted = CountedRounds(columns, np.zeros((0, GROUPS), int)), False
     by_team = (f"{name}_{team}" for name in _READ_BY_TEAM for team in range(AXES))
+    read = frozenset((*_READ, *by_team, *_TEAMS_OF_SEATS))
     try:
-        for rows in iterate_row_chunks(experiment, threads, columns=frozenset((*_READ, *by_team))):
-            counted = _count_rows(rows)
+        for rows in iterate_row_chunks(experiment, threads, columns=read):
+            counted = _count_rows(rows, by_seat)
             sums = _combine(*(np.concatenate(pair) for pair in zip(sums, counted, strict=True)))
             progress(len(rows))
     except KeyboardInterrupt:
@@ -212,15 +228,20 @@ def solve(values: Float32Array, target: Int64Array, rounds: Transitions) -> None
 # The table.
 
 
-def require_equity_rules(rules: GameRules) -> KqjRules:
+def require_table_rules(rules: GameRules) -> KqjRules:
     """Return rules under which there is a table; raise InputError for others."""
+    if isinstance(rules, KqjRules) and rules.partners == "random":
+        raise InputError(
+            "with random partners each player has their own score: only `equity` knows the chance "
+            "to win the game then"
+        )
+    return require_equity_rules(rules)
+
+
+def require_equity_rules(rules: GameRules) -> KqjRules:
+    """Return rules under which the chance to win is known; raise InputError for others."""
     if not isinstance(rules, KqjRules):
         raise InputError(f"the chance to win the game is known for KQJ only, not for {rules.game}")
-    if rules.partners == "random":
-        raise InputError(
-            "with random partners each player has their own score: the chance to win the game is "
-            "known only with fixed partners"
-        )
     most = MAX_TARGETS[rules.teams]
     if rules.target > most:
         raise InputError(f"the chance to win the game is known up to a target of {most:,}")
@@ -228,20 +249,22 @@ def require_equity_rules(rules: GameRules) -> KqjRules:
 
 
 def order_scores(scores: Sequence[int], rules: KqjRules, team: int = 0) -> tuple[int, ...]:
-    """Return the scores by team, of those that begin with `team` and go on to its left.
+    """Return the scores by team or player, of those that begin with `team` and go on to its left.
 
     Raises:
         InputError: they are not the scores of a game that goes on.
     """
-    teams, example = rules.teams, ("640:880", "640:880:500")[rules.teams - 2]
-    if len(scores) != teams:
-        raise InputError(f"each of {teams} teams has a score, yours first, such as {example}")
+    sides = rules.score_count
+    example = ":".join(map(str, (640, 880, 500, 370, 90, 710)[:sides]))
+    if len(scores) != sides:
+        of = "players" if sides == SEATS else "teams"
+        raise InputError(f"each of {sides} {of} has a score, yours first, such as {example}")
     for score in scores:
         if score % POINTS or score >= rules.target:
             raise InputError(
                 f"{score} is not a multiple of {POINTS} below the target of {rules.target}"
             )
-    return tuple(scores[(number - team) % teams] for number in range(teams))
+    return tuple(scores[(number - team) % sides] for number in range(sides))
 
 
 def _to_steps(points: Int64Array, step: int) -> Int64Array:
@@ -307,8 +330,7 @@ class EquityTable:
         self.rules, self.deals = require_kqj_rules(experiment.rules), int(counted.counts.sum())
         self._experiment, self._counted = experiment, counted
         teams, players = self.rules.teams, experiment.players
-        if not counted.rounds[:, SCORES].any():
-            raise InputError("these players never score: a game between them never ends")
+        _require_scores(counted)
         is_alike = [player == players[seat % teams] for seat, player in enumerate(players)]
         self.dealers = teams if all(is_alike) else SEATS
         if len({*players}) == 1:
@@ -391,6 +413,74 @@ class EquityTable:
         table = EquityTable(self._experiment, counted)
         step = 1 if self.rules.teams == 2 else _COARSE
         return Equity(table, equity.team, [0] * self.rules.teams, equity.pending, step)
+
+
+def _require_scores(counted: CountedRounds) -> None:
+    if not counted.rounds[:, SCORES.start :].any():
+        raise InputError("these players never score: a game between them never ends")
+
+
+class PlayedGames:
+    """The chance of each player to win the game with random partners, by games played on.
+
+    Attributes:
+        dealers: number of dealers.
+        deals: number of deals whose rounds are drawn.
+    """
+
+    dealers = SEATS
+
+    def __init__(self, experiment: Experiment, counted: CountedRounds) -> None:
+        """Prepare games; raise InputError if nobody ever scores, so that they do not end."""
+        self.rules, self.deals = require_kqj_rules(experiment.rules), int(counted.counts.sum())
+        _require_scores(counted)
+        self._seed, self._counted = experiment.seed, counted
+        self._shares: dict[tuple[object, ...], Float64Array] = {}
+
+    def solve(self, side: int, scores: Sequence[int], pending: int = 0) -> tuple[int, int]:
+        """Return what `estimate` needs: the seat, and the gratuity that is pending."""
+        return side, pending
+
+    def estimate(
+        self, equity: tuple[int, int], scores: Sequence[int], dealer: int, confidence: float
+    ) -> Estimate:
+        """Estimate the chance of a player at scores in points, by seat."""
+        seat, pending = equity
+        key = (tuple(scores), dealer, pending)
+        if key not in self._shares:
+            groups = [self._play(group, scores, dealer, pending) for group in range(GROUPS)]
+            self._shares[key] = np.array(groups)
+        shares = self._shares[key][:, seat]
+        value, error = float(shares.mean()), float(shares.std(ddof=1)) / math.sqrt(GROUPS)
+        # Of a player who wins none of the games all groups have the same share.
+        least = -math.log((1 - confidence) / 2) / (GROUPS * GROUP_GAMES)
+        reach = max(compute_reach(GROUPS, confidence) * error, least)
+        return Estimate(value, max(0.0, value - reach), min(1.0, value + reach), self.deals)
+
+    def _play(self, group: int, start: Sequence[int], dealer: int, pending: int) -> Float64Array:
+        """Play games by the rounds of a group; return the share that each player wins, (SEATS,)."""
+        random = np.random.default_rng([self._seed % 2**32, group, dealer])
+        rounds, counts = self._counted.rounds, self._counted.counts[:, group]
+        by_dealer = [np.repeat(np.flatnonzero(own), counts[own]) for own in self._find_dealers()]
+        scores = np.tile(np.array(start, np.int64), (GROUP_GAMES, 1))
+        waiting = np.full(GROUP_GAMES, pending)
+        won = np.zeros(SEATS)
+        while len(scores):
+            drawn = rounds[random.choice(by_dealer[dealer], len(scores))]
+            wins, points = drawn[:, 3 : 3 + SEATS], drawn[:, 3 + SEATS :]
+            scores += points + wins * waiting[:, np.newaxis]
+            stays = np.isin(drawn[:, RESULT], (PASSED_OUT, LITIGATION))
+            waiting = np.where(stays, waiting, 0) + drawn[:, PENDING]
+            best = scores.max(axis=1)
+            leads = scores == best[:, np.newaxis]
+            is_over = (best >= self.rules.target) & (leads.sum(axis=1) == 1)
+            won += leads[is_over].sum(axis=0)
+            scores, waiting = scores[~is_over], waiting[~is_over]
+            dealer = (dealer + 1) % SEATS
+        return won / GROUP_GAMES
+
+    def _find_dealers(self) -> list[BoolArray]:
+        return [self._counted.rounds[:, DEALER] == dealer for dealer in range(SEATS)]
 
 
 def _turn(rounds: Int64Array, teams: int, by: int) -> Int64Array:

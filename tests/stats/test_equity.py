@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import cache
+from itertools import groupby
 from typing import TypeAlias
 
 import numpy as np
@@ -15,6 +16,7 @@ from kqj_sim.core.types import Int64Array
 from kqj_sim.errors import InputError
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.experiment import Experiment
+from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.run import simulate
 from kqj_sim.stats.equity import (
     GROUPS,
@@ -22,10 +24,11 @@ from kqj_sim.stats.equity import (
     CountedRounds,
     Equity,
     EquityTable,
+    PlayedGames,
     load_rounds,
     order_scores,
     play_rounds,
-    require_equity_rules,
+    require_table_rules,
 )
 from tests.slow import slow_rows_after
 from tools.count_rounds import CHECKED_DEALS, count_rounds, hash_rounds
@@ -175,6 +178,33 @@ def test_chances_are_those_of_whole_games() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("teams", [2, 3])
+def test_players_with_random_partners_win_as_in_whole_games(teams: int) -> None:
+    """Of the player who leads after three rounds."""
+    rules = KqjRules.from_dict({"teams": teams, "partners": "random", "target": 500})
+    counted, _ = play_rounds(Experiment(rules, "standard", deals=60_000), None, lambda count: None)
+    played = PlayedGames(Experiment(rules, "standard"), counted)
+    games = groupby(
+        play_records(Experiment(rules, "standard", games=300, seed=3)),
+        key=lambda each: each.game_id,
+    )
+    chances, wins = [], []
+    for rounds in (list(each) for _, each in games):
+        if len(rounds) > 3:
+            fourth, last = rounds[3], rounds[-1]
+            scores, end = fourth.score_before, last.score_after
+            assert scores is not None and end is not None
+            seat = int(np.argmax(scores))
+            equity = played.solve(seat, scores, fourth.pending_before)
+            chances.append(played.estimate(equity, scores, fourth.dealer, 0.95).value)
+            wins.append(np.argmax(end) == seat)
+    expected = np.array(chances)
+    assert len(wins) > 150 and 0.3 < expected.mean() < 0.8
+    error = np.sqrt((expected * (1 - expected)).sum())
+    assert abs(sum(wins) - expected.sum()) < 4 * error
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("teams", [2, 3])
 def test_intervals_are_as_wide_as_the_spread_over_seeds(teams: int) -> None:
     rules, scores = KqjRules(teams=teams), [880, 760, 640][:teams]  # type: ignore[arg-type]
     values, halves = [], []
@@ -190,6 +220,7 @@ def test_intervals_are_as_wide_as_the_spread_over_seeds(teams: int) -> None:
 
 @pytest.mark.parametrize(("rules", "scores", "text"), [
     (KqjRules(), (640,), "each of 2 teams has a score"),
+    (KqjRules(partners="random"), (640, 880), "each of 6 players has a score"),
     (KqjRules(teams=3), (640, 885, 0), "885 is not a multiple of 10"),
     (KqjRules(target=500), (640, 0), "640 is not a multiple of 10 below the target of 500"),
 ])  # fmt: skip
@@ -200,5 +231,5 @@ def test_impossible_scores_raise(rules: KqjRules, scores: tuple[int, ...], text:
 
 @pytest.mark.parametrize("rules", [KqjRules(partners="random"), KqjRules(teams=3, target=5000)])
 def test_rules_without_a_table_raise(rules: KqjRules) -> None:
-    with pytest.raises(InputError, match="the chance to win the game is known"):
-        require_equity_rules(rules)
+    with pytest.raises(InputError, match="the chance to win the game"):
+        require_table_rules(rules)

@@ -57,11 +57,12 @@ def equity(
 
     The table has your side's score (that of seats 0, 2 and 4) in its rows and the opponents' in its
     columns; with three teams both opponents have that score.  Simulated deals show what a
-    round brings; those of the default players come with the program.
+    round brings; those of the default players come with the program.  With random partners games
+    are played on from `scores`.
 
     Args:
         scores: give the chances at these scores, yours first: 640:880, or 640:880:500, where the
-            second are your left neighbour's.
+            second are your left neighbour's; with random partners six.
         pending: with `scores`: add this pending litigation gratuity.
         deals: play this many deals.  [default: the 1000000 stored, or 100000]
 
@@ -77,6 +78,7 @@ def equity(
     from kqj_sim.simulation.experiment import Experiment
     from kqj_sim.stats.equity import (
         EquityTable,
+        PlayedGames,
         load_rounds,
         order_scores,
         play_rounds,
@@ -86,6 +88,11 @@ def equity(
     rules, start = require_equity_rules(rules), None
     if scores is not None:
         start = parse_argument("scores", order_scores, parse_scores(scores), rules)
+    elif rules.partners == "random":
+        raise InputError(
+            "with random partners games are played on from some scores: give `scores`, one of each "
+            "player, yours first"
+        )
     elif pending:
         raise InputError("`pending` is for `scores`: leave it out, or give the scores")
     experiment = Experiment(rules, parse_players(policy, rules), deals or DEFAULT_DEALS, seed)
@@ -93,5 +100,5 @@ def equity(
     if counted is None:
         with runner.start("deals", experiment.deals, polls=False):
             counted, interrupted = play_rounds(experiment, runner.workers, runner.advance)
-    table = EquityTable(experiment, counted)
+    table = (PlayedGames if rules.partners == "random" else EquityTable)(experiment, counted)
     return EquityResult(table, experiment, start, pending, confidence, interrupted)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kqj_sim.arguments import parse_argument, parse_count, parse_scores
 from kqj_sim.messages import capitalize
@@ -14,7 +14,7 @@ from kqj_sim.output.screen import Run, Screen
 from kqj_sim.output.sentences import say
 from kqj_sim.results import Result
 from kqj_sim.rules import SEATS
-from kqj_sim.stats.equity import POINTS, EquityTable, order_scores
+from kqj_sim.stats.equity import POINTS, EquityTable, PlayedGames, order_scores
 from kqj_sim.stats.intervals import Estimate, make_plain
 from kqj_sim.stats.tables import Table, TableRow, describe_estimate
 
@@ -28,6 +28,7 @@ QUANTITY = "game_share"
 _SIDES = {
     2: ("your side", "the opponents"),
     3: ("your side", "the side to your left", "the side to your right"),
+    6: ("you", *(f"seat {seat}" for seat in range(1, SEATS))),
 }
 
 _STEP_SHARE = 10
@@ -47,19 +48,20 @@ class EquityResult(Result):
     kind: ClassVar[str] = "equity"
 
     def __init__(
-        self, table: EquityTable, experiment: Experiment, start: Sequence[int] | None,
+        self, table: EquityTable | PlayedGames, experiment: Experiment, start: Sequence[int] | None,
         pending: int, confidence: float, interrupted: bool,
     ) -> None:  # fmt: skip
         self._table, self._confidence, self._start = table, confidence, start
-        self._teams = table.rules.teams
+        self._teams = table.rules.score_count
         step = max(POINTS, table.rules.target // (_STEP_SHARE * POINTS) * POINTS)
         self._scores = range(0, table.rules.target, step)
         if start is None:
             groups = ("dealer", *(f"score_{team}" for team in range(self._teams)))
             lines, what = [*self._list_scores()], "scores"
         else:
-            groups = ("dealer", "side")
-            lines, what = [*self._list_sides(start, pending)], "side"
+            what = "seat" if self._teams == SEATS else "side"
+            groups = ("dealer", what)
+            lines = [*self._list_sides(start, pending)]
         title, game = f"Chance to win the game, by dealer and {what}", table.rules.game
         shown = Table("equity", title, groups, lines, counted=False, game=game)
         run = Run.of(
@@ -67,9 +69,10 @@ class EquityResult(Result):
             details={"scores": start, "pending": pending},
         )  # fmt: skip
         grids = self._make_grids(shown) if start is None else []
-        # At given scores the headline says everything.
+        # At given scores of sides the headline says everything.
+        is_said = not grids and self._teams < SEATS
         screen = Screen(
-            run, [shown], self._write_headline(pending), grids, shown=None if grids else ()
+            run, [shown], self._write_headline(pending), grids, shown=() if is_said else None
         )
         super().__init__(screen, self._draw)
 
@@ -82,7 +85,7 @@ class EquityResult(Result):
             scores: of each side, yours first.
             dealer: seat of the next dealer; seat 0 is yours, seat 1 to its left.
             pending: litigation gratuity that waits.
-            side: 0 for yours, 1 for that to your left.
+            side: 0 for yours, 1 for that to your left; with random partners a seat.
 
         Raises:
             InputError: there are no such scores, seat or side.
@@ -111,7 +114,7 @@ class EquityResult(Result):
     def _estimate(
         self, scores: Sequence[int], dealer: int, pending: int = 0, side: int = 0
     ) -> Estimate:
-        equity = self._table.solve(side, scores, pending)
+        equity: Any = self._table.solve(side, scores, pending)
         return self._table.estimate(equity, scores, dealer, self._confidence)
 
     def _list_scores(self) -> Iterator[TableRow]:
@@ -129,7 +132,7 @@ class EquityResult(Result):
         if self._table.dealers > self._teams:
             return f"seat {dealer} deals"
         name = _SIDES[self._teams][dealer]
-        return f"{name} deal{'' if name.endswith('s') else 's'}"
+        return f"{name} deal{'' if name == 'you' or name.endswith('s') else 's'}"
 
     def _write_headline(self, pending: int) -> list[str]:
         start = self._start or [0] * self._teams
@@ -137,7 +140,8 @@ class EquityResult(Result):
             (self._name_dealer(dealer), self._estimate(start, dealer, pending))
             for dealer in range(self._table.dealers)
         ]
-        return [say(__name__, "headline", start, pending, chances)]
+        who = "you win" if self._teams == SEATS else "your side wins"
+        return [say(__name__, "headline", start, pending, who, chances)]
 
     def _make_grids(self, table: Table) -> list[Grid]:
         """Return a grid for each dealer: own scores down, and the others' across."""

@@ -44,7 +44,7 @@ from kqj_sim.stats.equity import (
     load_rounds,
     order_scores,
     play_rounds,
-    require_equity_rules,
+    require_table_rules,
 )
 from kqj_sim.text_files import MAX_RECORD_BYTES, convert_to_utf8, open_lines
 
@@ -206,7 +206,7 @@ def weigh_game(
     Raises:
         InputError: the scores cannot be, or the rules have no such chance.
     """
-    rules, team = require_equity_rules(position.rules), position.teams[position.seat]
+    rules, team = require_table_rules(position.rules), position.teams[position.seat]
     by_team = parse_argument("scores", order_scores, scores, rules, team)
     if position.question != "card":
         players = [players[position.place_of(seat)] for seat in range(rules.seats)]

@@ -145,14 +145,14 @@ def review(
     from kqj_sim.questions.review.screen import make_review_run
     from kqj_sim.questions.review.tables import parse_columns
     from kqj_sim.simulation.experiment import Experiment
-    from kqj_sim.stats.equity import require_equity_rules
+    from kqj_sim.stats.equity import require_table_rules
 
     columns = parse_columns(by)
     if records is not None:
         rounds, count, source = list_rounds(records, line)
     else:
         if grade == "games":
-            require_equity_rules(rules)
+            require_table_rules(rules)
             if games is None:
                 raise InputError("`grade='games'` needs the scores of whole games: give `games`")
         imposed = parse_imposed(impose, rules)

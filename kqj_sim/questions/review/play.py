@@ -50,7 +50,7 @@ from kqj_sim.stats.equity import (
     EquityTable,
     load_rounds,
     play_rounds,
-    require_equity_rules,
+    require_table_rules,
 )
 from kqj_sim.stats.intervals import make_exact
 
@@ -312,7 +312,7 @@ def _measure_games(
     Raises:
         InputError: the scores before the round are not known, or the rules have no such chance.
     """
-    table = find_table(require_equity_rules(played.rules))
+    table = find_table(require_table_rules(played.rules))
     scores = played.scores_before
     if scores is None:
         raise InputError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -57,11 +58,24 @@ def test_players_who_differ_are_played() -> None:
     )
 
 
+def test_players_with_random_partners_have_their_own_chances() -> None:
+    settings: Any = {"policy": "standard", "partners": "random", "deals": 4800}
+    result = kqj.equity(scores="640:880:500:370:90:960", **settings)
+    frame = result.frame()
+    assert [*frame.columns[:2]] == ["dealer", "seat"] and len(frame) == 36
+    assert (frame.groupby("dealer").game_share.sum() - 1).abs().max() < 1e-9
+    best = frame.sort_values("game_share", ascending=False).groupby("dealer").seat.first()
+    assert set(best) == {5}
+    assert result.chance("640:880:500:370:90:960", dealer=2, side=4).high > 0
+    assert "At 640:880:500:370:90:960 you win " in str(result)
+
+
 @pytest.mark.parametrize(("words", "text"), [
+    ("equity --partners random", "one of each player"),
     ("equity --pending 120", "--pending is for --scores"),
     ("equity --scores 640", "--scores: each of 2 teams has a score"),
     (f"odds {NINE} --return 7h --scores 640:1000", "not a multiple of 10 below the target"),
-    (f"odds {NINE} --return 7h --scores 0:0 --partners random", "only with fixed partners"),
+    (f"odds {NINE} --return 7h --scores 0:0 --partners random", "only `equity` knows"),
 ])  # fmt: skip
 def test_errors_are_one_line(words: str, text: str) -> None:
     done = run(*words.split())
