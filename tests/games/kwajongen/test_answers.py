@@ -43,6 +43,15 @@ def test_nobody_loses_thirty_points_in_a_round() -> None:
     assert (shares.value == 0).all() and shares.high.isna().all()
 
 
+def test_questions_of_a_quiz_have_no_links_as_the_page_does_not_know_the_game(
+    tmp_path: Path,
+) -> None:
+    quiz = tmp_path / "quiz.json"
+    kqj.review(game="kwajongen", policy="random", deals=3, samples=200, quiz=quiz)
+    questions = json.loads(quiz.read_text(encoding="utf-8"))["questions"]
+    assert questions and not any(question["link"] for question in questions)
+
+
 def test_a_typed_position_has_the_answer_of_the_record() -> None:
     recorded = kqj.odds(record=GAME, line=3, at="1.2", policy="random", deals=300)
     typed = kqj.odds(

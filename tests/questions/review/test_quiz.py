@@ -60,12 +60,6 @@ def test_one_player_learns_from_own_mistakes(tmp_path: Path) -> None:
     assert {question["round"] for question in quiz["questions"]} <= {"Round 1", "Round 2"}
 
 
-def test_a_game_that_the_page_does_not_know_has_no_links(tmp_path: Path) -> None:
-    records = kqj.records(deals=3, policy="random", game="kwajongen")
-    quiz = _ask(tmp_path / "quiz.json", records, reference="standard")
-    assert quiz["questions"] and not any(question["link"] for question in quiz["questions"])
-
-
 @pytest.mark.parametrize(("suffix", "separator"), [("txt", "\t"), ("csv", ",")])
 def test_anki_gets_a_front_and_a_back(suffix: str, separator: str, tmp_path: Path) -> None:
     path = tmp_path / f"quiz.{suffix}"
