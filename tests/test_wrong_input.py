@@ -348,7 +348,7 @@ FUNCTIONS = {
     "equity(pending=120)": "`pending` is for `scores`: leave it out, or give the scores",
     "equity(scores=(640,))": "`scores`: each of 2 teams has a score",
     "equity(scores=(640, 885))": "`scores`: 885 is not a multiple of 10 below the target of 1000",
-    "equity(partners='random')": "known only with fixed partners",
+    "equity(partners='random')": "give `scores`, one of each player",
     "equity(teams=3, target=5000)": "known up to a target of 2,000",
     "equity(policy='never', deals=240)": "these players never score",
     "equity(deals=200)": "`deals`: '200' is not a whole number of 240 or more",
