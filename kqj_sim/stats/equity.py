@@ -391,9 +391,10 @@ class EquityTable:
         return Transitions(cells[:, 1:-1].copy(), cells[:, -1].copy(), chances, starts, last_axis)
 
     def estimate(
-        self, equity: Equity, scores: Sequence[int], dealer: int, confidence: float
+        self, side: int, scores: Sequence[int], dealer: int, pending: int, confidence: float
     ) -> Estimate:
-        """Estimate the chance of a side at scores in points, by team, with its gratuity pending."""
+        """Estimate the chance of a side at scores in points, by team."""
+        equity = self.solve(side, scores, pending)
         key = equity.team, equity.pending
         if key not in self._jackknife:
             self._jackknife[key] = [self._leave_out(group, equity) for group in range(GROUPS)]
@@ -437,20 +438,15 @@ class PlayedGames:
         self._seed, self._counted = experiment.seed, counted
         self._shares: dict[tuple[object, ...], Float64Array] = {}
 
-    def solve(self, side: int, scores: Sequence[int], pending: int = 0) -> tuple[int, int]:
-        """Return what `estimate` needs: the seat, and the gratuity that is pending."""
-        return side, pending
-
     def estimate(
-        self, equity: tuple[int, int], scores: Sequence[int], dealer: int, confidence: float
+        self, side: int, scores: Sequence[int], dealer: int, pending: int, confidence: float
     ) -> Estimate:
-        """Estimate the chance of a player at scores in points, by seat."""
-        seat, pending = equity
+        """Estimate the chance of a player, by seat, at scores in points."""
         key = (tuple(scores), dealer, pending)
         if key not in self._shares:
             groups = [self._play(group, scores, dealer, pending) for group in range(GROUPS)]
             self._shares[key] = np.array(groups)
-        shares = self._shares[key][:, seat]
+        shares = self._shares[key][:, side]
         value, error = float(shares.mean()), float(shares.std(ddof=1)) / math.sqrt(GROUPS)
         # Of a player who wins none of the games all groups have the same share.
         least = -math.log((1 - confidence) / 2) / (GROUPS * GROUP_GAMES)
@@ -461,7 +457,8 @@ class PlayedGames:
         """Play games by the rounds of a group; return the share that each player wins, (SEATS,)."""
         random = np.random.default_rng([self._seed % 2**32, group, dealer])
         rounds, counts = self._counted.rounds, self._counted.counts[:, group]
-        by_dealer = [np.repeat(np.flatnonzero(own), counts[own]) for own in self._find_dealers()]
+        dealers = [np.flatnonzero(rounds[:, DEALER] == seat) for seat in range(SEATS)]
+        by_dealer = [np.repeat(own, counts[own]) for own in dealers]
         scores = np.tile(np.array(start, np.int64), (GROUP_GAMES, 1))
         waiting = np.full(GROUP_GAMES, pending)
         won = np.zeros(SEATS)
@@ -478,9 +475,6 @@ class PlayedGames:
             scores, waiting = scores[~is_over], waiting[~is_over]
             dealer = (dealer + 1) % SEATS
         return won / GROUP_GAMES
-
-    def _find_dealers(self) -> list[BoolArray]:
-        return [self._counted.rounds[:, DEALER] == dealer for dealer in range(SEATS)]
 
 
 def _turn(rounds: Int64Array, teams: int, by: int) -> Int64Array:

@@ -194,8 +194,8 @@ def test_players_with_random_partners_win_as_in_whole_games(teams: int) -> None:
             scores, end = fourth.score_before, last.score_after
             assert scores is not None and end is not None
             seat = int(np.argmax(scores))
-            equity = played.solve(seat, scores, fourth.pending_before)
-            chances.append(played.estimate(equity, scores, fourth.dealer, 0.95).value)
+            at = seat, scores, fourth.dealer, fourth.pending_before
+            chances.append(played.estimate(*at, 0.95).value)
             wins.append(np.argmax(end) == seat)
     expected = np.array(chances)
     assert len(wins) > 150 and 0.3 < expected.mean() < 0.8
@@ -212,7 +212,7 @@ def test_intervals_are_as_wide_as_the_spread_over_seeds(teams: int) -> None:
         experiment = Experiment(rules, "standard", deals=2_400, seed=seed)
         counted, _ = play_rounds(experiment, None, lambda count: None)
         table = EquityTable(experiment, counted)
-        estimate = table.estimate(Equity(table, 0, scores), scores, 1, 0.95)
+        estimate = table.estimate(0, scores, 1, 0, 0.95)
         values.append(estimate.value)
         halves.append((estimate.high - estimate.low) / 2 / 2.093)
     assert 0.75 < np.std(values) / np.mean(halves) < 1.33

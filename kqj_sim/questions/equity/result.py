@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from kqj_sim.arguments import parse_argument, parse_count, parse_scores
 from kqj_sim.messages import capitalize
@@ -114,8 +114,7 @@ class EquityResult(Result):
     def _estimate(
         self, scores: Sequence[int], dealer: int, pending: int = 0, side: int = 0
     ) -> Estimate:
-        equity: Any = self._table.solve(side, scores, pending)
-        return self._table.estimate(equity, scores, dealer, self._confidence)
+        return self._table.estimate(side, scores, dealer, pending, self._confidence)
 
     def _list_scores(self) -> Iterator[TableRow]:
         for dealer in range(self._table.dealers):
