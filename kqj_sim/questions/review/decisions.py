@@ -136,6 +136,15 @@ class RecordedRound:
             return f"Round {self.number}" if self.number else f"Line {self.line}"
         return f"Game {game + 1}, round {number + 1}"
 
+    @property
+    def full_title(self) -> str:
+        """The round after its file, if it has one: `friday.txt, game 1, round 6`."""
+        return self.name_in_file(self.title)
+
+    def name_in_file(self, title: str) -> str:
+        """Return a title, such as `Game 1`, after the file of the round, if it has one."""
+        return title if self.file in ("-", "FILE") else f"{self.file}, {title.lower()}"
+
     @cached_property
     def score(self) -> RoundScore | None:
         """The score of the round, also where only its cards tell it; None if it is not over."""

@@ -17,7 +17,6 @@ from kqj_sim.places import describe_place, name_places
 from kqj_sim.positions.auction_state import format_call
 from kqj_sim.positions.position import Position
 from kqj_sim.questions.review import screen
-from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.questions.review.grading import POINTS, Grade
 from kqj_sim.questions.review.play import RoundReview
 from kqj_sim.questions.review.result import flatten
@@ -94,7 +93,7 @@ def describe_question(grade: Grade) -> dict[str, Any]:
     question = {
         "link": link,
         "player": played.names[decision.seat],
-        "round": name_round(played),
+        "round": played.full_title,
         "at": decision.at,
         "kind": decision.kind,
         "choice": decision.choice,
@@ -108,13 +107,6 @@ def describe_question(grade: Grade) -> dict[str, Any]:
         ],
     }
     return flatten(question, POINTS)
-
-
-def name_round(played: RecordedRound) -> str:
-    """Return the name of a round: `friday.txt, game 1, round 6`, or `Round 6` without a file."""
-    if played.file in ("-", "FILE"):
-        return played.title
-    return f"{played.file}, {played.title.lower()}"
 
 
 # Cards for Anki.
@@ -161,5 +153,5 @@ def _write_back(grade: Grade) -> str:
         f"{format_with_half(option.value, max_points)}"
         for option in grade.options
     )
-    lines = map(html.escape, [text, *options, name_round(decision.played)])
+    lines = map(html.escape, [text, *options, decision.played.full_title])
     return "<br>".join([f"<b>{best}</b>", *lines])

@@ -140,7 +140,7 @@ class ReviewRun(Run):
 
     def name_round(self, played: RecordedRound) -> str:
         """Return the name of a round: `Game 1, round 6`, after its file if there are several."""
-        return f"{played.file}: {played.title}" if self.has_files else played.title
+        return played.full_title if self.has_files else played.title
 
 
 def make_review_run(
@@ -374,7 +374,7 @@ def _write_rounds(
     counts = len(reviews), len(grades), mistakes
     return [
         *(_write_players(reviews, tables, unit) if grades else []),
-        *_write_games(reviews),
+        *_write_games(reviews, run.has_files),
         say(__name__, "losses", *counts, losses.get(()), unit.noun),
     ]
 
@@ -411,7 +411,7 @@ def _write_players(
     return lines
 
 
-def _write_games(reviews: Sequence[RoundReview]) -> list[str]:
+def _write_games(reviews: Sequence[RoundReview], has_files: bool) -> list[str]:
     """Return how each game ended or stands, or of many how many each side won."""
     last = {}
     for played in (review.played for review in reviews):
@@ -427,7 +427,9 @@ def _write_games(reviews: Sequence[RoundReview]) -> list[str]:
         is_decided = get_referee(played.rules).is_decided(scores)
         if is_decided:
             wins[order[0]] += 1
-        games.append((played, order[0], [by_side[side] for side in order], is_decided))
+        title = f"Game {(played.source.game_id or 0) + 1}"
+        title = played.name_in_file(title) if has_files else title
+        games.append((title, played, order[0], [by_side[side] for side in order], is_decided))
     if len(games) > _MOST_GAMES:
         return [say(__name__, "wins", len(games), wins.most_common())] if wins else []
     return [say(__name__, "game", *game) for game in games]

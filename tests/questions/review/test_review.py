@@ -13,9 +13,11 @@ import numpy as np
 import pytest
 
 import kqj_sim as kqj
+from kqj_sim.output.sentences import say
+from kqj_sim.questions.review import screen
 from kqj_sim.questions.review.tables import replace_players
 from kqj_sim.record import to_json
-from kqj_sim.stats.intervals import make_count
+from kqj_sim.stats.intervals import Estimate, make_count
 from kqj_sim.stats.tables import Table, TableRow
 from tests.command_line import expect_error, run, run_json
 from tests.imports import ROOT
@@ -221,8 +223,8 @@ def test_a_few_rounds_without_hands_have_sums_scores_and_names(tmp_path: Path) -
     assert text != typed
     path = tmp_path / "friday.txt"
     path.write_text(text, encoding="utf-8")
-    screen = run("review", str(path), *FEW).stdout
-    assert "±?" not in screen and not re.search(r" -\d[^\n]*points lost", screen)
+    shown = run("review", str(path), *FEW).stdout
+    assert "±?" not in shown and not re.search(r" -\d[^\n]*points lost", shown)
     found = review(str(path))
     answer = " ".join(found["answer"])
     assert re.match(r"\w+ lost most, .* points in 3 rounds; \w+ lost least, ", answer)
@@ -234,6 +236,10 @@ def test_a_few_rounds_without_hands_have_sums_scores_and_names(tmp_path: Path) -
     assert [each["result"] for each in rounds] == [record.result for record in game]
     assert rounds[-1]["scores_after"] == game[-1].score_after
     assert found["worst"][0]["text"].startswith("Game 1, round ")
+    other = tmp_path / "saturday.txt"
+    other.write_text(text, encoding="utf-8")
+    of_both = " ".join(review(str(path), str(other))["answer"])
+    assert all(f"{each}, game 1, after 3 rounds: " in of_both for each in (path, other))
 
 
 def test_several_files_and_folders_are_one_review(file: Path) -> None:
@@ -264,6 +270,30 @@ def test_players_are_ranked_by_what_they_lose_without_luck() -> None:
     assert ranks[0] == 1 and losses == sorted(losses)
     assert sum(losses) == pytest.approx(found.estimate("loss_points_per_round", "loss").value)
     assert "Who played best" in str(found.key)
+
+
+def make_loss(value: float, reach: float) -> Estimate:
+    return Estimate(value, value - reach, value + reach, 300)
+
+
+@pytest.mark.parametrize(("tied", "text"), [
+    ([], "Ben lost most, 34 ±9 points in 3 rounds; Finn lost least, 4.9 ±2.0."),
+    (["Finn"], "Finn played best: 4.9 ±2.0 points lost a round; Ben 34 ±9."),
+    (["Finn", "Ann"],
+     "Finn and Ann are tied for the best: they lost 4.9 ±2.0 to 7 ±2 points a round, "
+     "Ben 34 ±9."),
+    (["Finn", "Ann", "Ben"],
+     "Nobody is shown to play better than another: Finn lost 4.9 ±2.0 points a round, "
+     "Ben 34 ±9."),
+])  # fmt: skip
+def test_the_answer_says_who_is_shown_to_play_best(tied: list[str], text: str) -> None:
+    losses = {"Finn": make_loss(4.9, 2), "Ann": make_loss(7, 2), "Ben": make_loss(34, 9)}
+    assert say(screen.__name__, "best", losses, tied, 3, "points") == text
+
+
+def test_of_many_games_the_answer_counts_those_won() -> None:
+    won = say(screen.__name__, "wins", 32, [("Ann and Cem", 21), ("Ben and Dora", 11)])
+    assert won == "Ann and Cem won 21 of 32 games, Ben and Dora won 11."
 
 
 def test_several_rounds_without_a_decision_of_the_player_say_so(tmp_path: Path) -> None:
