@@ -291,6 +291,17 @@ def test_the_answer_says_who_is_shown_to_play_best(tied: list[str], text: str) -
     assert say(screen.__name__, "best", losses, tied, 3, "points") == text
 
 
+def test_nobody_lost_most_if_nobody_lost() -> None:
+    sentences = [
+        say(screen.__name__, "round_losses", 1, 0, "Ann", make_loss(value, 0.5), "points")
+        for value in (0.0, 3.0)
+    ]
+    assert sentences == [
+        "1 decision, no mistake shown.",
+        "1 decision, no mistake shown; Ann lost most: 3.0 ±0.5 points.",
+    ]
+
+
 def test_of_many_games_the_answer_counts_those_won() -> None:
     won = say(screen.__name__, "wins", 32, [("Ann and Cem", 21), ("Ben and Dora", 11)])
     assert won == "Ann and Cem won 21 of 32 games, Ben and Dora won 11."
