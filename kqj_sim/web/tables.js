@@ -18,13 +18,14 @@ function interleave(planes) {
   return whole.buffer;
 }
 
+const nameTable = ({ teams, bidding }) => `${teams}-${bidding}`;
+
 async function openTable() {
-  const { rules } = state,
-    name = `${rules.teams}-${rules.bidding}`;
+  const name = nameTable(state.rules);
   state.module ??= await WebAssembly.compile(await unpack("engine"));
   const tables = JSON.parse(new TextDecoder().decode(await unpack("tables")));
   const weights = interleave(await unpack(`weights-${name}`));
-  if (rules !== state.rules) return;
+  if (name !== nameTable(state.rules)) return; // Other rules were chosen meanwhile.
   const { module } = state,
     { rules: packed, cards } = tables[name];
   state.engine = new Engine(module, { rules: packed, cards }, weights);
