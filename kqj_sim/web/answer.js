@@ -9,12 +9,15 @@ const COLUMNS = {
 function renderOdds(isPending) {
   const { odds, quiz } = state;
   if (hidesValues() && !quiz?.hasNoAnswer && (!quiz || isPending || isAsking())) return renderQuestion();
-  const lines = odds && !isPending ? writeHeadline(odds) : [];
-  if (quiz && lines.length) lines.unshift(writeLoss());
+  // From the first deals on the decision stands there, its reasons with the last ones.
+  const lines = odds ? writeHeadline(odds).slice(0, isPending ? 1 : undefined) : [];
+  if (quiz && odds && !isPending) lines.unshift(writeLoss());
   const spans = lines.map((line, at) =>
     at ? ` <span class="reason">${colour(escape(line))}</span>` : colour(escape(line)),
   );
   draw("headline", spans.join(""));
+  find("headline").classList.toggle("pending", isPending);
+  find("headline").ariaBusy = isPending; // Whoever listens to the page hears what is final.
   draw("options", odds ? drawOptions(isPending) : "");
   draw("run", odds ? drawRun(isPending) : "");
   if (odds && state.play) renderTable();

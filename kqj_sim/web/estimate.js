@@ -217,6 +217,11 @@ async function addDeals(
   odds.endedEarly = failure !== undefined;
 }
 
+// Shows the deals that value the options once they say more than those that chose among them.
+const showMore = (odds, candidates, show) => () => {
+  if (odds.moments.deals >= candidates.moments.deals) show(odds, true);
+};
+
 // Estimates the calls of a position, also a bid that is chosen; `show` gets the odds now and then.
 async function estimateCalls(pool, calls, ...question) {
   return assumeErrors(calls, () => estimateCallsOnce(pool, calls, ...question));
@@ -284,7 +289,7 @@ async function estimateCallsOnce(pool, calls, hand, up, show, deals = DEALS, cho
   odds.ranking = options.length > 1 ? candidates.moments.rank(options.length) : [0];
   if (isAuction && options.length > 1)
     odds.uncounteredBest = candidates.moments.rank(options.length, "value_if_not_countered")[0];
-  await addDeals(pool, odds, question, 0, deals, undefined, () => show(odds, true));
+  await addDeals(pool, odds, question, 0, deals, undefined, showMore(odds, candidates, show));
   show(odds, false);
   return odds;
 }
@@ -372,7 +377,7 @@ async function estimateCardsOnce(pool, play, show, deals = DEALS) {
     );
     odds.ranking = rank(candidates);
   } else odds.ranking = [0];
-  await addDeals(pool, odds, question, 0, deals, undefined, () => show(odds, true));
+  await addDeals(pool, odds, question, 0, deals, undefined, showMore(odds, candidates, show));
   show(odds, false);
   return odds;
 }

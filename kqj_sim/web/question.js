@@ -54,7 +54,7 @@ async function ask(question, calls) {
   if (!hidesValues()) draw("run", TEXTS.drawing);
   let drawn = 0;
   const show = (odds, isPending) => {
-    if (isPending && performance.now() - drawn < 100) return;
+    if (isPending && performance.now() - drawn < 300) return;
     drawn = performance.now();
     if (isPending && !odds.moments.weights) {
       if (!hidesValues()) draw("run", TEXTS.no_hand_yet(fixed(odds.hands)));

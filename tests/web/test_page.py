@@ -79,6 +79,22 @@ def test_earlier_hands_are_kept(browser: Browser) -> None:
 
 @needs_browser
 @pytest.mark.slow
+def test_the_decision_stands_there_from_the_first_deals_on(browser: Browser) -> None:
+    browser.run(
+        "window.drawn = []; new MutationObserver(() => {"
+        " const { textContent, className, ariaBusy } = find('headline');"
+        " if (textContent) drawn.push([textContent, className, ariaBusy]); })"
+        ".observe(find('headline'), { childList: true, subtree: true, attributes: true })"
+    )
+    browser.run("location.hash = 'bidding=auction&hand=HsJs9sAhTh4dKc5c'; 0")
+    browser.wait("state.isFinal")
+    first, *_, last = browser.run("drawn")
+    assert first[0].startswith(("Bid ", "Pass")) and first[1:] == ["pending", "true"]
+    assert len(last[0]) > len(first[0]) and last[1:] == ["", "false"]
+
+
+@needs_browser
+@pytest.mark.slow
 def test_auction_by_clicks(browser: Browser) -> None:
     browser.run("document.querySelector('[name=bidding][value=auction]').click()")
     browser.wait("state.engine")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,17 @@ PLAY_ON = """
 })()
 """
 """Returns the action by which the player does what the default player would."""
+
+
+VALUES = """
+(({ round, choice, odds }) => [
+  round.plays.length,
+  choice,
+  estimateLoss({ odds, choice }),
+  Object.fromEntries(odds.texts.map((text, option) => [text, odds.estimate("value", option)])),
+])
+"""
+"""Returns of a reviewed decision where it was, the choice, its loss, and all options' values."""
 
 
 def play_on(browser: Browser) -> None:
@@ -106,17 +118,24 @@ def test_a_round_and_its_review(browser: Browser, tmp_path: Path) -> None:
     file.write_text(to_json(read_record(browser)), encoding="utf-8")
     assert "no discrepancies" in run("check", str(file)).output
     assert "you" in run("review", str(file), "--samples", "100").stdout
-    # The command finds the same losses in the record.
-    decisions = json.loads(
-        browser.run(
-            "JSON.stringify(state.review.decisions.map((each) => [each.round.plays.length,"
-            " each.choice, estimateLoss(each)]))"
-        )
-    )
-    for played, choice, loss in decisions:
-        odds = kqj.odds(record=file, at=f"{played // 6 + 1}.{played % 6 + 1}")
+    # The commands find the same in the record: `odds` with the same deals, `review` with others.
+    decisions = json.loads(browser.run(f"JSON.stringify(state.review.decisions.map({VALUES}))"))
+    (played,) = json.loads(
+        run("review", str(file), "--seat", "you", "--samples", "2000", "--format", "json").stdout
+    )["rounds"]
+    assert [(each["at"], each["choice"]) for each in played["decisions"]] == [
+        (f"{count // 6 + 1}.{count % 6 + 1}", choice) for count, choice, *_ in decisions
+    ]
+    for (_, choice, loss, estimates), reviewed in zip(decisions, played["decisions"], strict=True):
+        odds = kqj.odds(record=file, at=reviewed["at"])
         lead = next(option.lead for option in odds.options if option.name == choice)
         assert loss["value"] == pytest.approx(lead.value if lead else 0, abs=1e-6)
+        for option in reviewed["options"]:
+            estimate = estimates[option["name"]]
+            lows = (estimate["low"], option["value_low"])  # None of exact values.
+            pairs = list(zip((estimate["value"], option["value"]), lows, strict=True))
+            error = math.hypot(*(0 if low is None else value - low for value, low in pairs))
+            assert abs(pairs[0][0] - pairs[1][0]) <= 0.5 + 2 * error, option
     # A decision is a link into its position, from which Back leads to the review.
     browser.run("document.querySelector('#review a').click()")
     browser.wait("state.isFinal && state.round.plays.length === 6")
