@@ -23,10 +23,12 @@ import uuid
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import llvmlite
+import llvmlite.binding as llvm
 import numba
 import numpy as np
 import platformdirs
@@ -217,9 +219,13 @@ class CodeCache:
         # code that calls Python back ("object mode") needs that.
         rtsys.initialize(context)
         try:
-            kept_for, reduced = pickle.loads(read_kept(self._name(signature, context.codegen())))
-            # Types of different classes can have one name.
-            return CompileResult._rebuild(context, *reduced) if kept_for == signature else None
+            content = read_kept(self._name(signature, context.codegen()))
+            kept_for, reduced, bitcode = pickle.loads(content)
+            if kept_for != signature:  # Types of different classes can have one name.
+                return None
+            result = CompileResult._rebuild(context, *reduced)
+            result.library._get_module_for_linking = partial(llvm.parse_bitcode, bitcode)
+            return result
         except (FileNotFoundError, NotADirectoryError):
             return None
         except Exception as error:
@@ -236,7 +242,8 @@ class CodeCache:
         if result.library.has_dynamic_globals:
             return
         try:
-            keep(self._name(signature, result.codegen), dumps((signature, result._reduce())))
+            content = dumps((signature, *_reduce(result)))
+            keep(self._name(signature, result.codegen), content)
         except Exception as error:
             place = f" in {CACHE_FOLDER}" if CACHE_FOLDER else ""
             _warn_once(
@@ -257,6 +264,23 @@ class CodeCache:
         module = function.__module__.partition(".")[2]
         name = re.sub(r"\W+", "_", function.__qualname__)[:80]
         return f"{module}.{name}-{_digest(repr(state).encode()).hex()[:32]}.code"
+
+
+def _reduce(result: Numba) -> tuple[tuple[Numba, ...], bytes]:
+    """Return what compiled code is rebuilt from, and LLVM's form of it for kernels that call it.
+
+    LLVM's form is set apart, and only its names are left: to read it took longer than to link the
+    machine code.  Environments of functions compiled into it hold constants for Python; those that
+    have none are left out, since for each its module would be imported, such as numba's for text.
+    """
+    (name, kind, (code, bitcode)), *others, environments = result._reduce()
+    module = llvm.parse_bitcode(bitcode)
+    symbols = [*module.functions, *module.global_variables]
+    names = llvm.parse_assembly(
+        "\n".join(f'@"{each.name}" = global i8 0' for each in symbols if not each.is_declaration)
+    )
+    kept = tuple(environment for environment in environments if environment.consts)
+    return ((name, kind, (code, names.as_bitcode())), *others, kept), bitcode
 
 
 _DIGEST_SIZE = 32

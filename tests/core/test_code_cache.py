@@ -55,6 +55,19 @@ def flip(content: bytes, bit: int) -> bytes:
     return bytes(changed)
 
 
+def test_a_kernel_calls_one_that_was_loaded(folder: Path) -> None:
+    run_kernel()
+    loaded = kernel(add)
+    loaded.compile(SIGNATURE)
+    assert loaded.stats.cache_hits
+
+    def add_twice(one: int, other: int) -> int:
+        result: int = loaded(loaded(one, other), other)
+        return result
+
+    assert kernel(add_twice, cache=False)(1, 2) == 41
+
+
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "empty": lambda content: b"",
     "half": lambda content: content[: len(content) // 2],
