@@ -50,6 +50,7 @@ from kqj_sim.questions.compare.result import SweepResult as SweepResult
 from kqj_sim.questions.compare.result import TuningResult as TuningResult
 from kqj_sim.questions.equity import equity as equity
 from kqj_sim.questions.equity.result import EquityResult as EquityResult
+from kqj_sim.questions.odds import choose as choose
 from kqj_sim.questions.odds import odds as odds
 from kqj_sim.questions.odds import page as page
 from kqj_sim.questions.odds.result import OddsOption as OddsOption

@@ -46,6 +46,9 @@ QUESTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "show": ("questions.records", "Show one round: hands, calls, tricks, points and scores."),
         "check": ("questions.records", "Check recorded rounds against an independent referee."),
     },
+    "For other programs": {
+        "serve": ("commands.serve", "Answer questions of other programs, a line of JSON each."),
+    },
 }
 """The commands by question, each with its module, below `kqj_sim`, and its summary.
 

@@ -271,10 +271,8 @@ class Runner:
             made_by: names the call, unless a command does.
             load: called before the work, to load what its end needs.
         """
-        runner = Runner(
-            self._threads, self._cluster, self._progress, self._tell,
-            self.made_by or made_by, self.config, self._tell_error,
-        )  # fmt: skip
+        runner = object.__new__(type(self))
+        vars(runner).update(vars(self), made_by=self.made_by or made_by)
         runner._load = load
         return runner
 

@@ -50,7 +50,7 @@ def exit_with_error(error: BaseException, arguments: Sequence[str]) -> NoReturn:
         sys.exit(WRONG_USAGE)
     if os.environ.get(DEBUG, "0") not in ("", "0"):
         _say("".join(traceback.format_exception(error)).rstrip())
-    message, status = _explain(error, arguments)
+    message, status = explain(error, arguments)
     _say(f"Error: {one_line(message)}")
     sys.exit(status)
 
@@ -68,7 +68,8 @@ def show_warning(message: Warning | str, *details: object, **more: object) -> No
         _say(f"Warning: {one_line(str(message))}")
 
 
-def _explain(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
+def explain(error: BaseException, arguments: Sequence[str] = ()) -> tuple[str, int]:
+    """Return what an error means to the user, and the exit status; arguments as above."""
     if isinstance(error, click.ClickException):
         message = error.format_message()
         missing = _MISSING_FILE.search(message)

@@ -194,6 +194,13 @@ FIRST_SEARCH = 16
 """The part of `Sampler.max_hands` that is tried if draws may assume more errors after that."""
 
 
+ASKED = 8
+"""Times that a player is asked, to see whether it chooses at random."""
+
+_ASKED_AGAIN = 128
+"""Times that a player who chooses at random is asked, for the chance of each option."""
+
+
 class Sampler(ABC):
     """Hidden cards that agree with what a player knows, with every option of theirs played out.
 
@@ -288,6 +295,14 @@ class Sampler(ABC):
     @abstractmethod
     def ask(self, keys: Int64Array) -> list[str]:
         """Return what the player chooses with each key, as text; raise InputError if illegal."""
+
+    def find_choices(self) -> dict[str, float]:
+        """Return what the player may choose, as text, with the chances; raise as `ask`."""
+        for count in (ASKED, _ASKED_AGAIN):
+            names = self.ask(derive_keys(self.seed, 0, count))
+            if len({*names}) == 1:
+                break
+        return {name: names.count(name) / len(names) for name in dict.fromkeys(names)}
 
     @abstractmethod
     def score(self, actual: ActualHands) -> tuple[Float64Array, BoolArray]:

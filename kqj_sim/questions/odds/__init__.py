@@ -26,7 +26,7 @@ from kqj_sim.suffixes import FORMATS, PAGE_FORMATS
 
 if TYPE_CHECKING:
     from kqj_sim.cards import Card
-    from kqj_sim.questions.odds.position import RecordLike
+    from kqj_sim.questions.odds.position import RecordLike, Source
     from kqj_sim.questions.odds.result import OddsResult
 
 
@@ -52,6 +52,22 @@ def _write_down(
         "played": join_items("played", played),
         **others,
     }
+
+
+def _split(
+    record: RecordLike | None, line: int | None, at: str | tuple[int, int] | None, *words: Any,
+    **typed: Any,
+) -> tuple[dict[str, Any], Source]:  # fmt: skip
+    """Return a position as it is typed, and its record; raise InputError if there are both."""
+    for name, value in (("at", at), ("line", line)):
+        if value is not None and record is None:
+            raise InputError(f"`{name}` is for `record`: leave it out, or give a record")
+    written = _write_down(*words, **typed)
+    if record is None:
+        return written, None
+    if any(value is not None for value in written.values()):
+        raise InputError("`record` holds the cards, places, calls and plays: leave these out")
+    return written, (record, line, at)
 
 
 @question(
@@ -140,19 +156,14 @@ def odds(
     True
     """
     reject_both(deals=deals, precision=precision)
-    for name, value in (("at", at), ("line", line)):
-        if value is not None and record is None:
-            raise InputError(f"`{name}` is for `record`: leave it out, or give a record")
-    typed = _write_down(
-        hand, return_card, heard, played, place=place, lap=lap, partners_at=partners_at,
-        contract=contract, sender=sender, pending=pending or None, raised=raised or None,
+    typed, source = _split(
+        record, line, at, hand, return_card, heard, played, place=place, lap=lap,
+        partners_at=partners_at, contract=contract, sender=sender, pending=pending or None,
+        raised=raised or None,
     )  # fmt: skip
-    if record is not None and any(value is not None for value in typed.values()):
-        raise InputError("`record` holds the cards, places, calls and plays: leave these out")
     from kqj_sim.questions.odds.position import estimate_odds
     from kqj_sim.questions.odds.result import OddsResult
 
-    source = None if record is None else (record, line, at)
     return OddsResult(
         estimate_odds(
             rules, typed, source, policy, runner,
@@ -161,6 +172,69 @@ def odds(
             scores=scores,
         )
     )  # fmt: skip
+
+
+@question()
+def choose(
+    hand: CardsLike | None = None,
+    *,
+    policy: PoliciesLike | None = None,
+    return_card: str | Card | None = None,
+    place: str | int | None = None,
+    lap: int | None = None,
+    heard: str | Iterable[str] | None = None,
+    partners_at: str | Iterable[str | int] | None = None,
+    played: CardsLike | None = None,
+    contract: str | None = None,
+    sender: str | int | None = None,
+    record: RecordLike | None = None,
+    line: int | None = None,
+    at: str | tuple[int, int] | None = None,
+    pending: int = 0,
+    raised: bool = False,
+    seed: int = 1,
+    rules: GameRules = DEFAULT_RULES,
+    **fields: Unpack[RuleArguments],
+) -> dict[str, float]:
+    """Return what a policy calls, or plays, at a position.
+
+    The position is described as for `odds`.
+
+    Args:
+        hand: your cards.
+        return_card: the Return (in Kwajongen the dealer's card).
+        place: your place, such as 3rd; the next one unless given.
+        lap: the lap of taking; 1 unless given.
+        heard: all calls so far: "pass 120h counter"; all before you passed unless given.
+        partners_at: your partners' places, with `partners='random'`: '2nd dealer'.
+        played: during play: the cards played so far, trick after trick; "" if you lead first.
+        contract: during play: the contract, h or "150 h", if `heard` is unknown.
+        sender: with `contract`: the place of the Sender.
+        record: the round, from this record.
+        line: with `record`: the line of the file.
+        at: with `record`: before trick 3, card 2 (3.2), or before the fourth call (c.4).
+        pending: the pending litigation gratuity.
+        raised: whether the round is raised.
+
+    Returns:
+        The chance of each call or card that the policy may choose; 1 for one that never chooses at
+        random.
+
+    Raises:
+        ValueError: an argument is wrong; one line that says what would be right.
+
+    >>> import kqj_sim as kqj
+    >>> kqj.choose("9h 8h Ah Ks 4d", return_card="7h", policy="standard")
+    {'take h': 1.0}
+    """
+    from kqj_sim.questions.odds.position import find_choices
+
+    typed, source = _split(
+        record, line, at, hand, return_card, heard, played, place=place, lap=lap,
+        partners_at=partners_at, contract=contract, sender=sender, pending=pending or None,
+        raised=raised or None,
+    )  # fmt: skip
+    return find_choices(rules, typed, source, policy, seed)
 
 
 @question(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from kqj_sim.arguments import (
@@ -25,7 +26,7 @@ from kqj_sim.options import OPTIONS
 from kqj_sim.output.grid import format_number
 from kqj_sim.places import SeatNames
 from kqj_sim.policies.players import Player, parse_recorded_player
-from kqj_sim.positions.estimator import estimate_position
+from kqj_sim.positions.estimator import estimate_position, make_sampler
 from kqj_sim.positions.measures import GameMeasure
 from kqj_sim.positions.odds import Odds
 from kqj_sim.positions.position import Position, list_call_positions
@@ -221,44 +222,76 @@ def weigh_game(
     return GameMeasure(equity, by_team, position.dealer)
 
 
-# The estimate of every call, or card, with the progress shown.
+# What is asked at a position: what a policy chooses, or what every call, or card, is worth.
 
 
-def estimate_odds(
-    rules: GameRules,
-    typed: Mapping[str, Any],
-    source: tuple[RecordLike, int | None, str | tuple[int, int] | None] | None,
-    policy: PoliciesLike | None,
-    runner: Runner,
-    **settings: Any,
-) -> Odds:
-    """Estimate the options at a position that is typed, or of a recorded round.
+Source: TypeAlias = "tuple[RecordLike, int | None, str | tuple[int, int] | None] | None"
+"""A record, its line, and where in the round; None for a position that is typed."""
+
+
+def read_situation(
+    rules: GameRules, typed: Mapping[str, Any], source: Source, policy: PoliciesLike | None
+) -> tuple[Position, Sequence[Player], SeatNames | None]:
+    """Return a position that is typed, or of a recorded round, its players, and who they are.
 
     Args:
         typed: arguments of `odds` by name, as `parse_typed_position` takes them.
-        source: a record in place of these, its line, and where in the round.
-        settings: the scores of the game, or None, and fields of `EstimatePlan`.
 
     Raises:
         InputError: the position is impossible, or there is no such record or place in it.
         OSError: the file of the record cannot be read.
     """
     if source is None:
-        position = parse_typed_position(rules, {**typed, "scores": settings["scores"]})
-        players = seat_players(position, None, policy)
-        return _show_progress(position, players, None, runner, settings)
+        position = parse_typed_position(rules, typed)
+        return position, seat_players(position, None, policy), None
     recorded, line, at = source
     record = read_record(recorded, line)
     people = find_people(record)
-    try:
+    with _name_people(people):
         position = find_recorded_position(record, at)
-        players = seat_players(position, record, policy)
-        return _show_progress(position, players, people, runner, settings)
+        return position, seat_players(position, record, policy), people
+
+
+@contextmanager
+def _name_people(people: SeatNames | None) -> Iterator[None]:
+    """Let errors name the people of a record instead of seats."""
+    try:
+        yield
     except InputError as error:
-        # Errors name the people of a record instead of seats.
         if people is not None:
             error.args = (people.name_in(str(error)),)
         raise
+
+
+def find_choices(
+    rules: GameRules, typed: Mapping[str, Any], source: Source, policy: PoliciesLike | None,
+    seed: int,
+) -> dict[str, float]:  # fmt: skip
+    """Return what the player at a position chooses, with the chances; raise as `read_situation`."""
+    position, players, people = read_situation(rules, typed, source, policy)
+    with _name_people(people):
+        # What the others hold is not asked for.
+        return make_sampler(position, players, EstimatePlan(seed=seed), 0).find_choices()
+
+
+def estimate_odds(
+    rules: GameRules,
+    typed: Mapping[str, Any],
+    source: Source,
+    policy: PoliciesLike | None,
+    runner: Runner,
+    **settings: Any,
+) -> Odds:
+    """Estimate the options at a position; arguments and errors are those of `read_situation`.
+
+    Args:
+        settings: the scores of the game, or None, and fields of `EstimatePlan`.
+    """
+    if source is None:
+        typed = {**typed, "scores": settings["scores"]}
+    position, players, people = read_situation(rules, typed, source, policy)
+    with _name_people(people):
+        return _show_progress(position, players, people, runner, settings)
 
 
 def _show_progress(

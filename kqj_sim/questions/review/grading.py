@@ -25,7 +25,7 @@ from kqj_sim.positions.hidden_cards import HiddenCards
 from kqj_sim.positions.measures import GameMeasure
 from kqj_sim.positions.odds import Playouts
 from kqj_sim.positions.position import Position
-from kqj_sim.positions.sampling import EstimatePlan, Limits, Sampler, derive_keys
+from kqj_sim.positions.sampling import EstimatePlan, Limits, Sampler
 from kqj_sim.positions.search import Deadline, Search, SearchEnded
 from kqj_sim.questions.review import cross_fitting
 from kqj_sim.questions.review.cross_fitting import LARGE_LOSS, Draws, Loss, Mean, average
@@ -101,12 +101,6 @@ MAX_REJECTED = 1 << 19
 
 MIN_EFFECTIVE_DEALS = 30
 """With fewer effective deals a search goes on, and has no result if it ends."""
-
-ASKED = 8
-"""Times that the reference player is asked, to see whether it chooses at random."""
-
-_ASKED_AGAIN = 128
-"""Times that a player who chooses at random is asked, for the chance of each option."""
 
 _REPEATED = 256
 """Playouts that show whether players choose at random."""
@@ -227,12 +221,11 @@ def find_reference(sampler: Sampler) -> dict[int, float]:
     Choices that are not among the options count as the first one.
     """
     options = [str(option) for option in sampler.options]
-    for count in (ASKED, _ASKED_AGAIN):
-        names = sampler.ask(derive_keys(sampler.seed, 0, count))
-        names = [name if name in options else options[0] for name in names]
-        if len({*names}) == 1:
-            break
-    return {options.index(name): names.count(name) / len(names) for name in dict.fromkeys(names)}
+    reference: dict[int, float] = {}
+    for name, chance in sampler.find_choices().items():
+        number = options.index(name) if name in options else 0
+        reference[number] = reference.get(number, 0.0) + chance
+    return reference
 
 
 FIRST_PILOT = 1 << 58
