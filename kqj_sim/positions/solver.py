@@ -1,0 +1,126 @@
+"""Rounds of KQJ with all cards open, solved: the lead in score that the contracting side can force.
+
+With three teams both defending teams play together, and the lead is that over their mean.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from kqj_sim.cards import CONTRACTS, Card
+from kqj_sim.core import block as b
+from kqj_sim.core import cards as c
+from kqj_sim.core.types import Int64Array
+from kqj_sim.policies.card_sets import encode_cards
+from kqj_sim.positions import open_hands as kernels
+from kqj_sim.positions.position import Position
+from kqj_sim.rules import KqjRules
+
+TABLE_BITS = 18
+"""The table has 2 ** 18 entries, 8 MB.  A larger one leaves the cache, and is slower."""
+
+_MOST_TAKEN, _MOST_GRATUITIES = 800, 240
+
+
+class Scale(NamedTuple):
+    """The leads in which a round may end, doubled, as a mean of two scores may have a half.
+
+    Attributes:
+        levels: int64 (n,), ascending.
+        leads: int64 (3, BONUS_STEPS, TOTALS), with two teams, see `positions.open_hands`.
+    """
+
+    levels: Int64Array
+    leads: Int64Array
+
+
+@cache
+def make_scale(teams: int, scoring: tuple[int, ...]) -> Scale:
+    """Return the scale of a contract; `scoring` is that of `open_hands.fill_leads`."""
+    leads = np.zeros((3, kernels.BONUS_STEPS, kernels.TOTALS), np.int64)
+    if teams == 3:
+        amount, stake, _, pending, *_ = scoring
+        most = 2 * (max(amount * stake, _MOST_TAKEN) + pending + _MOST_GRATUITIES)
+        return Scale(np.arange(-most, most + 1, 10), leads)
+    kernels.fill_leads(b.allocate_block(), leads, np.array(scoring))
+    return Scale(np.unique(leads), leads)
+
+
+class Solver:
+    """The memory of searches, and a round that is loaded at one of its turns."""
+
+    def __init__(self, table_bits: int = TABLE_BITS) -> None:
+        self._table = np.zeros(kernels.ENTRY << table_bits, np.int64)
+        self._block = b.allocate_block()
+        self._workspace = np.zeros(kernels.WORKSPACE, np.int64)
+        self._workspace[kernels.TABLE] = self._table.ctypes.data
+        self._workspace[kernels.TABLE_MASK] = (1 << table_bits) - 1
+        self._workspace[kernels.BLOCK] = self._block.ctypes.data
+        self._address = self._workspace.ctypes.data
+
+    def load(self, position: Position) -> None:
+        """Load a round of KQJ before a card; every hand is known, and so is the contract."""
+        rules, final = cast(KqjRules, position.rules), position.contract
+        number, own = CONTRACTS.index(final.contract), position.teams[final.sender]
+        scoring = (
+            final.amount or 0, final.stake, int(final.capot), position.pending,
+            int(rules.bidding == "auction"), int(rules.amount_uses == "rounded"),
+            int(rules.must_outscore),
+        )  # fmt: skip
+        self._position, self._scale = position, make_scale(rules.team_count, scoring)
+        rows = [b.SENDER_TEAM, b.AMOUNT, b.STAKE, b.CAPOT, b.PENDING]
+        self._block[rows] = 0, *scoring[:4]
+        w = self._workspace
+        w[[kernels.AUCTION, kernels.ROUNDED, kernels.OUTSCORE]] = scoring[4:]
+        w[kernels.THREE] = rules.team_count == 3
+        # A higher total may make a tie of defenders who then both get the gratuity.
+        w[kernels.EXACT] = rules.team_count == 3 and position.pending > 0
+        w[kernels.LEADS] = self._scale.leads.ctypes.data
+        planes = {c.NO_TRUMP: c.NO_TRUMP_PLANES, c.ALL_TRUMPS: c.ALL_TRUMPS_PLANES}
+        kernels.load_deal(
+            w,
+            np.array([encode_cards(hand) for hand in position.known_hands]),
+            np.array([(team - own) % rules.team_count for team in position.teams]),
+            number,
+            planes.get(number, c.SUIT_PLANES),
+        )
+        self._turn = np.array([0, position.opener, c.PACK, *[0] * 6])
+        for card in position.plays:
+            self._play(card)
+
+    def _play(self, card: Card) -> None:
+        kernels.play(self._address, self._turn, encode_cards([card]))
+
+    @property
+    def nodes(self) -> int:
+        """The number of tricks begun in searches since the round was loaded."""
+        return int(self._workspace[kernels.NODES])
+
+    def find_lead(self) -> float:
+        """Return the lead that the contracting side can force, and the others can hold it to."""
+        levels = self._scale.levels
+        return float(levels[self._search(0, len(levels) - 1)]) / 2
+
+    def reaches(self, lead: float) -> bool:
+        """Return True if the contracting side can force this lead, or a greater one."""
+        index = int(np.searchsorted(self._scale.levels, 2 * lead))
+        return index == 0 or (
+            index < len(self._scale.levels) and self._search(index - 1, index) == index
+        )
+
+    def _search(self, lowest: int, highest: int) -> int:
+        found = kernels.find_lead(self._address, self._turn, self._scale.levels, lowest, highest)
+        return int(found)
+
+    def rate_cards(self) -> dict[Card, float]:
+        """Return the lead after each legal card, with the best play from then on."""
+        w, leads = self._workspace, {}
+        for card in self._position.legal_cards:
+            hands, turn = w[: kernels.SIDES].copy(), self._turn.copy()
+            self._play(card)
+            leads[card] = self.find_lead()
+            w[: kernels.SIDES], self._turn = hands, turn
+        return leads
