@@ -31,7 +31,9 @@ DECISIONS = {
 """Policies, and their decisions that should be vector code; `standard` has loops over cards."""
 
 VECTORISED = {
-    "seat_players": 2, "deal_first_cards": 8, "deal_further_cards": 4, "reset_calls": 1,
+    "seat_players": 2, "deal_first_cards_by_instruction": 8,
+    "deal_further_cards_by_instruction": 4, "deal_first_cards_by_planes": 15,
+    "deal_further_cards_by_planes": 5, "reset_calls": 1,
     "complete_hands": 7, "prepare_play": 12, "finish_trick": 1, "play_last_trick": 1,
     "count_tricks": 2, "score_rounds": 1, "fill_call_columns": 7, "fill_play_columns": 2,
     "write_rows": 2, "random: take": 3,
@@ -47,8 +49,8 @@ _LISTED = {
     "value that could not be identified as reduction is used outside the loop",
 }
 SCALAR_BY_DESIGN = {
-    "deal_first_cards": _DEPOSITS,
-    "deal_further_cards": _DEPOSITS,
+    "deal_first_cards_by_instruction": _DEPOSITS,
+    "deal_further_cards_by_instruction": _DEPOSITS,
     "seat_players": {"cannot identify array bounds"},
     "random: counter": _LISTED,
     "points: overcounter": _LISTED,
@@ -87,8 +89,10 @@ def _stages() -> list[Loops]:
     rules = typeof(encode_rules(KqjRules()))
     stages: tuple[tuple[Any, tuple[Any, ...]], ...] = (
         (round.seat_players, (block, number, rules, number)),
-        (deal.deal_first_cards, (block, number)),
-        (deal.deal_further_cards, (block, number)),
+        (deal.deal_first_cards_by_instruction, (block, number)),
+        (deal.deal_further_cards_by_instruction, (block, number)),
+        (deal.deal_first_cards_by_planes, (block, number)),
+        (deal.deal_further_cards_by_planes, (block, number)),
         (bidding.reset_calls, (block, number)),
         (round.complete_hands, (block, number, number)),
         (round.prepare_play, (block, number)),

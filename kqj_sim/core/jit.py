@@ -388,3 +388,8 @@ def has_instructions(extension: str) -> bool:
     if numba.config.CPU_NAME == "generic" or "x86_64" not in llvm.get_process_triple():
         return False
     return bool(llvm.get_host_cpu_features().get(extension, False))
+
+
+def processor_name() -> str:
+    """Return LLVM's name of the processor, such as `znver3`."""
+    return str(numba.config.CPU_NAME or llvm.get_host_cpu_name())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Iterator
 from functools import cache
 from itertools import combinations
@@ -36,7 +35,6 @@ from kqj_sim.core.deal import (
     deal_first_cards,
     deal_further_cards,
 )
-from kqj_sim.core.jit import kernel
 from kqj_sim.core.round import complete_hands
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.simulation.experiment import Experiment
@@ -210,48 +208,45 @@ def _slow_deal(key: int) -> list[int]:
     return [*groups, sum(1 << bit for bit in left)]
 
 
-def test_deals_are_those_of_a_slow_dealer() -> None:
+WAYS = (
+    (dealing.deal_first_cards_by_instruction, dealing.deal_further_cards_by_instruction),
+    (dealing.deal_first_cards_by_planes, dealing.deal_further_cards_by_planes),
+)
+
+
+def _read_deals(way: tuple[Any, Any], first: int) -> Sets:
+    """Return the groups of a block's deals, (13, LANES); those of five count as one."""
     state = allocate_block()
-    _start(state, 0)
-    _deal(state)
+    _start(state, first)
+    for function in way:
+        function(state, LANES)
+    rows = ((FIRST_FIVE, SEATS), (UPCARD, 1), (FURTHER_CARDS, SEATS))
+    return np.concatenate([_read(state, offset, count) for offset, count in rows])
+
+
+@pytest.mark.parametrize("way", WAYS, ids=["by instruction", "by planes"])
+def test_deals_are_those_of_a_slow_dealer(way: tuple[Any, Any]) -> None:
+    deals = _read_deals(way, 0)
     for lane in range(LANES):
-        groups = _slow_deal(int(state[KEY + lane]))
+        groups = _slow_deal(rng.derive_deal_key(SEED, lane))
         five = [groups[2 * place] | groups[2 * place + 1] for place in range(SEATS)]
-        assert _read(state, FIRST_FIVE, SEATS)[:, lane].tolist() == five, lane
-        assert state[UPCARD + lane] == groups[12], lane
-        assert _read(state, FURTHER_CARDS, SEATS)[:, lane].tolist() == groups[13:], lane
-
-
-def _deal_without_pdep(function: Any) -> Any:
-    names = {
-        **function.py_func.__globals__,
-        "deposit": dealing.deposit_by_loop,
-        "deposit_beside": dealing.deposit_beside_by_loop,
-    }
-    code = function.py_func.__code__
-    return kernel(types.FunctionType(code, names, code.co_name), cache=False)
+        assert deals[:, lane].tolist() == five + groups[12:], lane
 
 
 def test_without_pdep_the_same_deals() -> None:
-    with_pdep = (deal_first_cards, deal_further_cards)
-    by_loop = [_deal_without_pdep(function) for function in with_pdep]
-    one, other = allocate_block(), allocate_block()
     for first in range(0, 40 * LANES, LANES):
-        for state, functions in ((one, with_pdep), (other, by_loop)):
-            _start(state, first)
-            for function in functions:
-                function(state, LANES)
+        one, other = (_read_deals(way, first) for way in WAYS)
         assert np.array_equal(one, other), f"seed={SEED} deals from {first}"
 
 
-def test_deposit_by_loop_against_a_slow_one() -> None:
+def test_deposits_against_a_slow_one() -> None:
     draw = np.random.default_rng(3)
     for _ in range(500):
         mask = int(draw.integers(1 << 60)) & PACK
         places = [bit for bit in range(64) if mask >> bit & 1]
         bits = int(draw.integers(1 << 60)) & ((1 << len(places)) - 1)
         slow = sum(1 << place for number, place in enumerate(places) if bits >> number & 1)
-        assert dealing.deposit_by_loop(bits, mask) == slow
+        assert dealing.deposit_by_steps(bits, mask) == slow
         assert dealing.deposit_beside_by_loop(bits, ~mask) == slow
 
 
