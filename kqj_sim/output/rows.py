@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from kqj_sim.columns import SENDER_HAND
 from kqj_sim.output.files import OutputFile, make_sidecar_path
 from kqj_sim.output.formats import RUN_KEY, format_run
 from kqj_sim.output.screen import Run
-from kqj_sim.simulation.rows import Rows, format_sender_hands, map_rows
+from kqj_sim.simulation.rows import Rows, format_sender_hands, map_rows, slice_rows
 from kqj_sim.suffixes import ROW_SUFFIXES, choose_by_suffix
 
 if TYPE_CHECKING:
@@ -62,7 +63,9 @@ class RowsFile:
 
     def write(self, rows: Rows, mask: NDArray[np.bool_] | None = None) -> None:
         """Add a chunk of rows for which `mask` is true, sorted by deal."""
-        chosen = _choose_rows(rows, mask)
+        # With `taken` rows know their nulls.
+        written = replace(rows, filled_columns=frozenset(self._columns) | {"taken"})
+        chosen = _choose_rows(written, mask)
         self.count += len(chosen)
         self._gathered.append(chosen)
         self._waiting += len(chosen)
@@ -89,11 +92,11 @@ class RowsFile:
 
     def _flush(self, count: int) -> None:
         """Write the first `count` of the waiting rows, while the next ones are played."""
-        gathered = map_rows(lambda *arrays: np.concatenate(arrays, axis=-1), *self._gathered)
-        self._gathered = [map_rows(lambda array: array[..., count:], gathered)]
+        gathered = map_rows(lambda *arrays: np.concatenate(arrays), *self._gathered)
+        self._gathered = [slice_rows(gathered, slice(count, None))]
         self._waiting -= count
         self._await_writing()
-        group = map_rows(lambda array: array[..., :count], gathered)
+        group = slice_rows(gathered, slice(count))
         self._writing = self._thread.submit(self._write_group, group)
 
     def _await_writing(self) -> None:
@@ -142,7 +145,7 @@ def _choose_rows(rows: Rows, mask: NDArray[np.bool_] | None) -> Rows:
         return rows
     order = np.argsort(rows.deal)
     chosen = order if mask is None else order[mask[order]]
-    return map_rows(lambda array: np.take(array, chosen, axis=-1), rows)
+    return map_rows(lambda array: array[chosen], rows)
 
 
 def _convert_rows(rows: Rows, names: Sequence[str], is_typed: bool) -> pa.Table:

@@ -232,36 +232,43 @@ def list_row_columns(experiment: Experiment) -> list[str]:
 def concatenate_rows(parts: list[Rows]) -> Rows:
     """Return all rows in order of deal, with their games in order of number."""
     order = np.argsort(np.concatenate([part.deal for part in parts]))
-    names = parts[0].filled_columns
-    column_numbers = get_column_numbers(parts[0].game_name)
-    # Untouched columns of zeros take no time.
-    values = np.zeros((len(column_numbers), len(order)), np.int16)
-    for name, at in column_numbers.items():
-        if names is None or name in names:
-            values[at] = np.concatenate([part.values[at] for part in parts])[order]
-    arrays: dict[str, Any] = {
-        name: np.concatenate([getattr(part, name) for part in parts])[order]
-        for name in ("deal", "game", "round", "sender_cards", "fingerprints")
-        if getattr(parts[0], name) is not None
-    }
+    rows = map_rows(lambda *arrays: np.concatenate(arrays)[order], *parts)
     games = [part.finished_games for part in parts if part.finished_games is not None]
-    if games:
-        order = np.argsort(np.concatenate([part.game for part in games]), kind="stable")
-        columns = ([getattr(part, column.name) for part in games] for column in fields(GameRows))
-        arrays["finished_games"] = GameRows(*(np.concatenate(each)[order] for each in columns))
-    return replace(parts[0], values=values, **arrays)
+    if not games:
+        return rows
+    order = np.argsort(np.concatenate([part.game for part in games]), kind="stable")
+    columns = ([getattr(part, column.name) for part in games] for column in fields(GameRows))
+    finished_games = GameRows(*(np.concatenate(each)[order] for each in columns))
+    return replace(rows, finished_games=finished_games)
+
+
+_ARRAYS = ("deal", "game", "round", "sender_cards", "fingerprints")
+"""Arrays of rows beside the values, some of which may be None."""
 
 
 def map_rows(make: Callable[..., NDArray[Any]], *parts: Rows) -> Rows:
-    """Return rows whose arrays are made of those of other rows by a function."""
+    """Return rows of which each array, and each column filled, is made of others by a function."""
+    first = parts[0]
     arrays: dict[str, Any] = {
         name: make(*(getattr(part, name) for part in parts))
-        for name in ("deal", "values", "game", "round", "sender_cards", "fingerprints")
-        if getattr(parts[0], name) is not None
+        for name in _ARRAYS
+        if getattr(first, name) is not None
     }
-    return replace(parts[0], **arrays)
+    # Untouched columns of zeros take no time.
+    values = np.zeros((len(first.values), len(arrays["deal"])), np.int16)
+    for name, at in get_column_numbers(first.game_name).items():
+        if first.filled_columns is None or name in first.filled_columns:
+            values[at] = make(*(part.values[at] for part in parts))
+    return replace(first, values=values, **arrays)
 
 
 def copy_rows(rows: Rows) -> Rows:
     """Return a copy that the next chunk does not overwrite."""
     return map_rows(np.copy, rows)
+
+
+def slice_rows(rows: Rows, part: slice) -> Rows:
+    """Return some of the rows, in the same memory."""
+    arrays = {name: getattr(rows, name) for name in _ARRAYS if getattr(rows, name) is not None}
+    parts: dict[str, Any] = {name: array[part] for name, array in arrays.items()}
+    return replace(rows, values=rows.values[:, part], **parts)
