@@ -68,6 +68,8 @@ from kqj_sim.questions.review import review as review
 from kqj_sim.questions.review.result import ReviewResult as ReviewResult
 from kqj_sim.questions.simulate import simulate as simulate
 from kqj_sim.questions.simulate.result import SimulationResult as SimulationResult
+from kqj_sim.questions.solve import solve as solve
+from kqj_sim.questions.solve.result import SolveResult as SolveResult
 from kqj_sim.results import Result as Result
 from kqj_sim.rules import KqjRules as KqjRules
 from kqj_sim.runner import Runner as Runner

@@ -26,6 +26,7 @@ QUESTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "odds": ("questions.odds", "Estimate the value of each call, or card, and name the best."),
         "page": ("questions.odds", "Open a page in which you tap cards instead of typing them."),
         "review": ("questions.review", "Grade recorded rounds: where were the points lost?"),
+        "solve": ("questions.solve", "Find the best play with all cards open."),
     },
     "Who wins the game?": {
         "equity": ("questions.equity", "Estimate the chance to win the game, from every score."),

@@ -29,8 +29,8 @@ def test_every_option_has_the_variable_and_the_parameter_of_its_name() -> None:
 
 def test_every_command_has_help_with_an_example() -> None:
     assert list(main.commands) == [
-        "odds", "page", "review", "equity", "simulate", "report", "columns", "compare", "sweep",
-        "tune", "policies", "records", "show", "check", "serve",
+        "odds", "page", "review", "solve", "equity", "simulate", "report", "columns", "compare",
+        "sweep", "tune", "policies", "records", "show", "check", "serve",
     ]  # fmt: skip
     for name in main.commands:
         shown = run(name, "--help")

@@ -5,6 +5,9 @@ With three teams both defending teams play together, and the lead is that over t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from typing import NamedTuple, cast
 
@@ -89,10 +92,26 @@ class Solver:
         )
         self._turn = np.array([0, position.opener, c.PACK, *[0] * 6])
         for card in position.plays:
-            self._play(card)
+            self._move(card)
 
-    def _play(self, card: Card) -> None:
+    def _move(self, card: Card) -> None:
         kernels.play(self._address, self._turn, encode_cards([card]))
+
+    def play(self, card: Card) -> None:
+        """Play a card; what is known of the round so far serves the turns after it, too."""
+        self._position = replace(self._position, plays=(*self._position.plays, card))
+        self._move(card)
+
+    @property
+    def position(self) -> Position:
+        """The round as it stands."""
+        return self._position
+
+    @property
+    def is_contracting(self) -> bool:
+        """True if the player to play belongs to the contracting team."""
+        teams = self._position.teams
+        return teams[self._position.seat] == teams[self._position.contract.sender]
 
     @property
     def nodes(self) -> int:
@@ -117,10 +136,29 @@ class Solver:
 
     def rate_cards(self) -> dict[Card, float]:
         """Return the lead after each legal card, with the best play from then on."""
-        w, leads = self._workspace, {}
+        leads = {}
         for card in self._position.legal_cards:
-            hands, turn = w[: kernels.SIDES].copy(), self._turn.copy()
-            self._play(card)
-            leads[card] = self.find_lead()
-            w[: kernels.SIDES], self._turn = hands, turn
+            with self._try(card):
+                leads[card] = self.find_lead()
         return leads
+
+    def find_best_card(self, lead: float) -> Card:
+        """Return the first legal card that keeps the lead, which is that of the position."""
+        step = float(np.diff(self._scale.levels).min()) / 2
+        for card in self._position.legal_cards:
+            with self._try(card):
+                if self.is_contracting and self.reaches(lead):
+                    return card
+                if not self.is_contracting and not self.reaches(lead + step):
+                    return card
+        raise AssertionError(f"no card keeps the lead of {lead}")
+
+    @contextmanager
+    def _try(self, card: Card) -> Iterator[None]:
+        """Play a card, and take it back."""
+        hands, turn = self._workspace[: kernels.SIDES].copy(), self._turn.copy()
+        self._move(card)
+        try:
+            yield
+        finally:
+            self._workspace[: kernels.SIDES], self._turn = hands, turn

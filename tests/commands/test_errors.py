@@ -45,6 +45,7 @@ FEW_DEALS = {
     "report": ["--out", "report", "--policy", "nothing"],
     "records": ["--policy", "greedy", "--deals", "2"],
     "show": ["--policy", "greedy"],
+    "solve": ["--policy", "greedy", "--at", "8.1"],
     "check": ["rounds.jsonl"],
     "review": ["rounds.jsonl", "--samples", "2"],
     "policies check": ["nothing"],

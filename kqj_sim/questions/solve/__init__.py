@@ -1,0 +1,85 @@
+"""The question what the best play is with all cards open: `solve`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Unpack
+
+from kqj_sim.arguments import PoliciesLike, RuleArguments, parse_argument, parse_path, reject_both
+from kqj_sim.errors import InputError
+from kqj_sim.question import question
+from kqj_sim.rules import DEFAULT_RULES, GameRules
+from kqj_sim.runner import DEFAULT_RUNNER, Runner
+
+if TYPE_CHECKING:
+    from kqj_sim.imposed import ImposedContract
+    from kqj_sim.questions.solve.result import SolveResult
+
+
+def _list_tables(**_: Any) -> Mapping[str, str]:
+    return {"cards": "Lead in score after each legal card, with the best play of all"}
+
+
+@question(
+    arguments={"file": "[FILE]"},
+    output=("tables", "format", "out", "color", "quiet", "config"),
+    workers=(),
+    list_tables=_list_tables,
+    examples="""\
+  kqj-sim solve --deal 4183
+  kqj-sim solve --deal 4183 --impose 3rd:h
+  kqj-sim solve rounds.jsonl --line 12 --at 3.2
+  kqj-sim solve rounds.jsonl --at 5.1 --format json
+""",
+)
+def solve(
+    file: str | os.PathLike[str] | None = None,
+    *,
+    line: int | None = None,
+    at: str | tuple[int, int] | None = None,
+    deal: int = 0,
+    policy: PoliciesLike | None = None,
+    impose: str | ImposedContract | None = None,
+    seed: int = 1,
+    rules: GameRules = DEFAULT_RULES,
+    runner: Runner = DEFAULT_RUNNER,
+    **fields: Unpack[RuleArguments],
+) -> SolveResult:
+    """Find the best play with all cards open.
+
+    Every player sees every card and plays as well as possible for their side.  The value of each
+    card is exact.  With three teams the two defending teams play together.  A whole deal may take
+    some seconds, with three teams minutes; endings take less.
+
+    Args:
+        file: a file with a record of a round.
+        line: solve the round on this line of the file.  [default: 1]
+        at: begin at trick 3, card 2 (3.2).  [default: the first card]
+        deal: solve the deal with this number.
+        policy: seat these players, who make the calls and play up to `at`.
+
+    Raises:
+        ValueError: an argument is wrong, or the round has no contract; one line.
+        OSError: the file cannot be read.
+
+    >>> import kqj_sim as kqj
+    >>> result = kqj.solve(deal=5, policy="standard", at="6.1")
+    >>> result.lead == max(result.cards.values())
+    True
+    """
+    if file is None and line is not None:
+        raise InputError("`line` is for a `file` of records: name the file")
+    for played in ({"policy": policy}, {"impose": impose}):
+        reject_both(file=file, **played)
+    from kqj_sim.questions.solve.play import play_round, read_recorded_round, solve_round
+    from kqj_sim.questions.solve.result import SolveResult
+
+    if file is not None:
+        position = read_recorded_round(parse_argument("file", parse_path, file), line or 1)
+        source = "a recorded round"
+    else:
+        position = play_round(rules, policy, impose, seed, deal)
+        source = f"deal {deal}, seed {seed}"
+    with runner:
+        return SolveResult(solve_round(position, at), source, deal, seed)

@@ -1,0 +1,78 @@
+"""The command `solve` and its result."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import kqj_sim as kqj
+from kqj_sim.cards import parse_card
+from kqj_sim.positions.reader import read_round
+from kqj_sim.record import to_json
+from tests.command_line import run
+
+CAPOT = "tests/golden/capot.jsonl"
+
+
+def test_best_play_is_legal_and_has_the_lead_of_the_best_card() -> None:
+    result = kqj.solve(deal=5, policy="standard", at="5.3")
+    assert result.lead == next(iter(result.cards.values())) == max(result.cards.values())
+    assert result.frame().value.to_dict() == result.cards
+    record = kqj.show(deal=5, policy="standard").record
+    plays = [card for trick in record.tricks for card in trick.cards][:26]
+    assert result.cards[result.line[0][1]] == result.lead
+    plays += [card for _, card in result.line]
+    # A position checks that each play is legal.
+    assert replace(read_round(record), plays=tuple(map(parse_card, plays))).is_over
+
+
+def test_a_record_of_a_file_is_solved_before_a_card() -> None:
+    shown = run("solve", CAPOT, "--at", "6.2", "--format", "json")
+    assert shown.exit_code == 0
+    solution = json.loads(shown.stdout)
+    assert (solution["command"], solution["at"]) == ("solve", "6.2")
+    assert len(solution["line"]) == 48 - 31
+    (table,) = solution["tables"]
+    assert max(row["value"] for row in table["rows"]) == solution["lead"]
+
+
+def test_the_screen_says_who_wins_and_shows_the_best_play() -> None:
+    shown = run("solve", "--deal", "5", "--policy", "standard", "--at", "7.2").stdout
+    assert shown.startswith("The contract can be made. With all cards open the side of the Sender")
+    assert "The 5th may play any legal card." in shown
+    assert "Value of each card of the 5th" in shown and "The best play" in shown
+    three = run(
+        "solve", "--deal", "5", "--policy", "standard", "--at", "7.2", "--teams", "3"
+    ).stdout
+    assert "the two other teams" in " ".join(three.split()) and "the mean of the others" in three
+
+
+def test_a_hand_that_is_not_known_is_no_round_to_solve(tmp_path: Path) -> None:
+    record = kqj.show(deal=5, policy="standard").record
+    keys = json.loads(to_json(record))
+    keys["hands"][2] = []
+    keys["tricks"] = keys["tricks"][:2]
+    keys["dealt"] = [[] for _ in range(6)]
+    path = tmp_path / "round.json"
+    path.write_text(json.dumps(keys), encoding="utf-8")
+    with pytest.raises(kqj.InputError, match="every hand must be known"):
+        kqj.solve(path)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--at", "c.2", "--policy", "greedy"], "name a card, such as 3.2"),
+        (["--policy", "never"], "deal 0 is passed out"),
+        (["--game", "kwajongen"], "`kqj-sim solve` is for KQJ"),
+        (["--line", "3"], "name the file"),
+        ([CAPOT, "--line", "999"], "has no record on line 999"),
+        ([CAPOT, "--policy", "greedy"], "--policy"),
+    ],
+)
+def test_wrong_input_is_one_line(words: list[str], message: str) -> None:
+    shown = run("solve", *words)
+    assert shown.exit_code and message in shown.stderr and shown.stderr.count("\n") == 1
