@@ -167,15 +167,16 @@ def _render_csv(screen: Screen) -> bytes:
 
 
 def convert_table(table: Table) -> dict[str, Any]:
-    """Return a table as plain values, for JSON."""
+    """Return a table as plain values, for JSON; without pandas, whose import takes 0.3 s."""
+    columns = table.list_columns()
     return {
         "name": table.name,
         "title": table.title,
         "groups": list(table.groups),
         "note": table.note,
         "rows": [
-            {str(key): _convert_value(value) for key, value in row.items()}
-            for row in table.frame.astype(object).to_dict("records")
+            {name: _convert_value(value) for name, value in zip(columns, row, strict=True)}
+            for row in zip(*columns.values(), strict=True)
         ],
     }
 

@@ -69,17 +69,21 @@ class Table:
         # Imported here, as it is slow and most uses need the lines only.
         import pandas as pd
 
-        data: dict[str, list[object]] = {
+        return pd.DataFrame(self.list_columns())
+
+    def list_columns(self) -> dict[str, list[Any]]:
+        """Return the columns of the frame, by name."""
+        data: dict[str, list[Any]] = {
             column: [group[place] for group, *_ in self.lines]
             for place, column in enumerate(self.groups)
         }
         data["quantity"] = [quantity for _, quantity, _ in self.lines]
         data["unit"] = [find_quantity(quantity, self.game).unit for _, quantity, _ in self.lines]
-        data["value"] = [estimate.value for *_, estimate in self.lines]
+        data["value"] = [float(estimate.value) for *_, estimate in self.lines]
         for place, column in enumerate(("low", "high")):
-            data[column] = [estimate.finite_bounds[place] for *_, estimate in self.lines]
+            data[column] = [float(estimate.finite_bounds[place]) for *_, estimate in self.lines]
         data["deals"] = [estimate.observations for *_, estimate in self.lines]
-        return pd.DataFrame(data)
+        return data
 
     def make_api_frame(self) -> pd.DataFrame:
         """Return the frame with categories for texts; its `n` counts observations."""
