@@ -54,7 +54,8 @@ function drawOptions(isPending) {
   const first = scores ? [TEXTS.wins_game, TEXTS.fewer_games, TEXTS.value] : [TEXTS.value, TEXTS.behind],
     heads = [...first, ...columns.map((column) => TEXTS.columns[column])],
     head = `<tr><th scope="col" class="name">${TEXTS.kinds[odds.kind]}</th>${drawHeads(heads)}</tr>`,
-    further = isPending ? "" : drawRest(listed.length) + drawAmounts() + drawHidden();
+    note = `<p class="note">${odds.kind === "call" ? TEXTS.tap_row : ""} ${drawHelp("value", "capot")}</p>`,
+    further = isPending ? "" : note + drawRest(listed.length) + drawAmounts() + drawHidden();
   return `<table aria-label="${TEXTS.values}" class="${isPending ? "pending" : ""}"><thead>${head}</thead><tbody>${rows.join("")}</tbody></table>${further}`;
 }
 

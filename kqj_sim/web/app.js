@@ -54,7 +54,9 @@ function fillTexts() {
     element.textContent = TEXTS[element.dataset.text];
   for (const element of document.querySelectorAll("[data-label]"))
     element.setAttribute("aria-label", TEXTS[element.dataset.label]);
-  draw("terms", TEXTS.terms.map(([term, meaning]) => `<dt>${term}</dt><dd>${meaning}</dd>`).join(""));
+  for (const element of document.querySelectorAll("[data-do^='explain ']"))
+    element.setAttribute("aria-label", nameTerms(element.dataset.do.split(" ").slice(1)));
+  draw("terms", drawTerms(Object.keys(TEXTS.terms)));
   const { version, engine } = find("version").dataset;
   find("version").textContent = TEXTS.version(version, engine);
   document.title = TEXTS.title;

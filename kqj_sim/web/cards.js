@@ -25,8 +25,14 @@ function drawCard(card, { value = "", disabled = false, readOnly = false } = {})
   return button(`card ${card}`, text, attributes.join(" "));
 }
 
-const drawDeck = (drawOne) =>
-  SUITED.map((cards) => `<div class="suit">${cards.map(drawOne).join("")}</div>`).join("");
+const drawSuits = (suits, drawOne) => suits.map((cards) => `<div class="suit">${cards.map(drawOne).join("")}</div>`).join("");
+const drawDeck = (drawOne) => drawSuits(SUITED, drawOne);
+
+// Draws the cards that may be tapped once the player's are known; on a phone two suits stand side by side.
+function drawRestOfDeck(mayTap, drawOne) {
+  const suits = SUITED.map((cards) => cards.filter(mayTap)).filter((cards) => cards.length);
+  return `<div class="suits">${drawSuits(suits, drawOne)}</div>`;
+}
 
 function drawHand(cards, drawOne) {
   const sorted = SUITED.flat().filter((card) => cards.includes(card));
@@ -52,7 +58,10 @@ function renderDeck({ calls }) {
       : further
         ? [
             TEXTS.tap_further(further, further + more.length),
-            drawDeck((card) => drawCard(card, { disabled: hand.includes(card) || card === up })),
+            drawRestOfDeck(
+              (card) => !hand.includes(card) && card !== up,
+              (card) => drawCard(card),
+            ),
           ]
         : [isFixed() ? TEXTS.your_cards : TEXTS.change_cards, drawKnown(hand, up)];
   draw("cards-title", title);
@@ -74,8 +83,9 @@ function renderTable() {
     const option = isValued ? odds.texts.indexOf(card) : -1;
     return option < 0 ? "" : formatPoints(odds.estimate("value", option));
   };
-  const one = (card) => drawCard(card, { value: value(card), disabled: !play.legal.includes(card) });
-  const cards = play.isOver ? "" : isOwn ? drawHand(play.left, one) : drawDeck(one);
+  const mayTap = (card) => play.legal.includes(card),
+    one = (card) => drawCard(card, { value: value(card), disabled: !mayTap(card) }),
+    cards = play.isOver ? "" : isOwn ? drawHand(play.left, one) : drawRestOfDeck(mayTap, one);
   draw("cards-title", play.isOver ? TEXTS.round_over : title);
   draw("deck", cards);
 }

@@ -7,6 +7,12 @@ const colour = (html) => html.replace(/(10|[^ ])?[♥♦]/g, (part) => `<span cl
 const button = (action, text, more = "") =>
   `<button type="button" data-do="${escape(action)}" id="do-${escape(action).replace(/ /g, "-")}" ${more}>${text}</button>`;
 
+// A button that opens a line of help on some terms of `TEXTS.terms`.
+const nameTerms = (terms) => TEXTS.explain(terms.map((term) => TEXTS.terms[term][0]).join(", "));
+const drawHelp = (...terms) =>
+  `<button type="button" class="help" data-do="explain ${terms.join(" ")}" aria-label="${nameTerms(terms)}">?</button>`;
+const drawTerms = (terms) => terms.map((term) => TEXTS.terms[term]).map(([name, meaning]) => `<dt>${name}</dt><dd>${meaning}</dd>`).join("");
+
 // Brings an element to some HTML, and keeps what is the same: a button that is replaced while one taps it
 // would not be clicked, and would lose the focus.
 function draw(id, html) {

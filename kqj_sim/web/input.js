@@ -107,6 +107,10 @@ const ACTIONS = {
     render();
   },
   undo,
+  explain: (...terms) => {
+    draw("explained", drawTerms(terms));
+    find("explanation").showPopover?.();
+  },
   again: () => change({ ...start(), deal: undefined }),
   share: copyLink,
   quiz: nextQuestion,

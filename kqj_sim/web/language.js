@@ -1,5 +1,6 @@
 // The language of the page: English, or French.  Texts stand in a table for each (`texts.js`, `french.js`); a sentence of
-// the package, or of a check, is an English template with fields, `{0}`, for which French has another one.
+// the package, or of a check, is an English template with fields, `{0}`, for which French has another one
+// (`french_sentences.js`).
 
 const LANGUAGES = { en: [ENGLISH, {}], fr: [FRENCH, FRENCH_SENTENCES] };
 const TEXTS = {},

@@ -215,7 +215,7 @@ function writePosition({ rules, round, quiz }) {
     target: rules.target === 1000 ? "" : rules.target,
     pending: rules.pending,
   };
-  const parts = { ...rules, errors, ...game, ...(quiz && !quiz.link ? { quiz: `${quiz.number}`, subject: quiz.subject } : position) };
+  const parts = { ...rules, errors, ...game, ...(quiz?.number !== undefined ? { quiz: `${quiz.number}`, subject: quiz.subject } : position) };
   return Object.entries(parts)
     .filter(([, value]) => value)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)

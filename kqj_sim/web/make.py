@@ -38,11 +38,15 @@ TABLES = {
 BUILT = ("engine.wasm", "tables.json", "built.js")
 """The engine; rules and seatings for its kernels; numbers and sentences of the package."""
 
+QUESTIONS = "questions.json"
+"""Questions for the quiz (`tools/quiz_questions.py`)."""
+
 SCRIPTS = (
-    "texts.js", "french.js", "language.js", "built.js", "statistics.js", "words.js", "link.js",
-    "calls.js", "round.js", "estimate.js", "state.js", "html.js", "tables.js", "dealt.js",
-    "scores.js", "cards.js", "bidding.js", "answer.js", "question.js", "score.js", "review.js",
-    "record.js", "play.js", "hands.js", "quiz.js", "practice.js", "input.js", "app.js",
+    "texts.js", "french.js", "french_sentences.js", "language.js", "built.js", "statistics.js",
+    "words.js", "link.js", "calls.js", "round.js", "estimate.js", "state.js", "html.js",
+    "tables.js", "dealt.js", "scores.js", "cards.js", "bidding.js", "answer.js", "question.js",
+    "score.js", "review.js", "record.js", "play.js", "hands.js", "quiz.js", "practice.js",
+    "input.js", "app.js",
 )  # fmt: skip
 
 
@@ -51,7 +55,8 @@ def make_page(position: str = "") -> str:
 
     `position` is where it begins, as in the part of its address after `#` (`link.js`).
     """
-    data = {"engine": _read_bytes("engine.wasm"), "tables": _read_bytes("tables.json")}
+    names = {"engine": "engine.wasm", "tables": "tables.json", "questions": QUESTIONS}
+    data = {name: _read_bytes(file) for name, file in names.items()}
     for name, rules in TABLES.items():
         weights = pack_weights(rules)
         # High bytes are much alike, and compress better apart from the low ones.

@@ -33,8 +33,6 @@ function practise({ link }) {
   if (state.engine) dealQuiz();
 }
 
-const readPractice = ({ link }) => readPosition(link);
-
 // Keeps a question that was answered wrongly, and moves one that is practised on: 1, 3, 8 and 21 days.
 function schedule(lost) {
   const { rules, round, odds } = state,

@@ -1,12 +1,17 @@
-// The quiz: a decision of a round that default players call and play.  One chooses first, then sees
+// The quiz: decisions of rounds that default players call and play, whose choice is open.  One chooses first, then sees
 // the values; the points lost are kept in the browser.
 
 const QUIZ_DEALS = DEALS / 4; // A decision late in an auction takes ten seconds with them.
 const QUIZ_ROUNDS = 1e6;
+// The number of a question is that of its deal times the first, and where in the round it is: the cards played before, or
+// from the second on six times the calls before, and the place.
+const QUIZ_STEPS = 1000,
+  QUIZ_CALLS = 100;
 
-// `number` and `subject` (calls, cards or both) name a question.  Once it is dealt it has a `kind` (of
-// `TEXTS.decisions`), once it is answered a `choice`, and once that is valued `isCounted`; or it `hasNoAnswer`.
-function askQuiz(subject, number = Math.floor(QUIZ_ROUNDS * Math.random())) {
+// `subject` (calls, cards or both) is what the questions are about, `number` names one; without it one is chosen.  Once it is
+// dealt it has a `kind` (of `TEXTS.decisions`), once it is answered a `choice`, and once that is valued `isCounted`; or it
+// `hasNoAnswer`.
+function askQuiz(subject, number) {
   state.quiz = { number, subject };
 }
 
@@ -78,16 +83,32 @@ function listDecisions({ dealt, up, calls, plays }, subject) {
   return decisions;
 }
 
-// Finds the question of a number; if its round has no such decision, that of a later one.
+const stepOf = ({ own, count, at }, subject) => (subject === "calls" ? QUIZ_CALLS + 6 * count + own : at);
+
+// Finds the question of a number, in which every number names one.
 function findQuestion() {
-  const { quiz } = state;
-  for (; ; quiz.number++) {
-    const subject = quiz.subject === "both" ? ["calls", "cards"][quiz.number % 2] : quiz.subject;
-    const played = playRound(quiz.number),
+  const { number } = state.quiz,
+    step = number % QUIZ_STEPS,
+    subject = step < QUIZ_CALLS ? "cards" : "calls";
+  for (let deal = Math.floor(number / QUIZ_STEPS); ; deal++) {
+    const played = playRound(deal),
       decisions = listDecisions(played, subject),
-      decision = decisions[Math.floor(quiz.number / 2) % decisions.length];
+      decision = decisions.find((one) => stepOf(one, subject) >= step) ?? decisions[0];
     if (decision) return { ...played, ...decision, subject };
   }
+}
+
+// Returns the number of one of the questions that `tools/quiz_questions.py` found, of any kind as often, and none twice
+// before all were there.
+function chooseQuestion(subject) {
+  const { questions, hadQuestions } = state,
+    pick = (list) => list[Math.floor(list.length * Math.random())],
+    kinds = questions[subject === "both" ? pick(["calls", "cards"]) : subject].filter((numbers) => numbers.length),
+    numbers = pick(kinds),
+    fresh = numbers.filter((number) => !hadQuestions.has(number)),
+    number = pick(fresh.length ? fresh : numbers);
+  hadQuestions.add(number);
+  return number;
 }
 
 // Returns the round before a decision, as its player sees it.
@@ -106,93 +127,31 @@ function makeRound({ subject, own, count, at, hands, up, dealt, calls, plays }) 
 }
 
 function dealQuiz() {
-  const { quiz, rules } = state,
-    { round } = quiz.link ? readPractice(quiz) : dealQuestion(),
-    kindOfCall = rules.bidding === "take" ? "take" : "bid";
-  quiz.kind = !round.begun ? kindOfCall : round.plays.length % 6 ? "follow" : "lead";
+  const { quiz } = state;
+  if (!quiz.link) quiz.number ??= chooseQuestion(quiz.subject);
+  const { round } = quiz.link ? readPosition(quiz.link) : { round: makeRound(findQuestion()) };
+  quiz.kind = classify(readTurn(round));
   Object.assign(state, { round, deals: QUIZ_DEALS });
   render();
   find("cards-title").focus();
 }
 
-const dealQuestion = () => ({ round: makeRound(findQuestion()) });
+// Returns the kind of a question, of `TEXTS.decisions`.
+function classify({ calls, play }) {
+  if (!play) return calls.question >= COUNTER ? "counter" : calls.isTaking ? "take" : "bid";
+  if (!play.position) return "lead";
+  const [, suit] = play.plays[6 * play.trick];
+  return play.legal.some((card) => card[1] === suit) ? "follow" : "discard";
+}
 
-// Asks a mistake that is due, or looks for a question whose choice is open.
-async function nextQuestion() {
+// Asks a mistake that is due, or one of the questions whose choice is open.
+function nextQuestion() {
   if (!state.engine) return;
   remember();
-  const subject = new FormData(find("quiz-subject")).get("subject"),
-    due = Math.random() < 0.5 && findDue();
+  const due = Math.random() < 0.5 && findDue();
   if (due) return practise(due);
-  state.pool.cancel();
-  Object.assign(state, { quiz: undefined, asked: "", odds: undefined });
-  for (const id of ["headline", "options"]) draw(id, "");
-  draw("run", TEXTS.looking);
-  const { rules } = state,
-    number = await findOpen(subject);
-  if (number === undefined || state.rules !== rules) return;
-  askQuiz(subject, number);
+  askQuiz(new FormData(find("quiz-subject")).get("subject"));
   dealQuiz();
-}
-
-const LEAST_LEAD = 10, // The best option of a question leads by so many points,
-  MOST_LEAD = 40, // and one that a default player finds by no more.
-  SCREENING_DEALS = [256, 1024], // The first reject most.
-  MAX_SEARCH = 8000, // Milliseconds; twice as many until the best option leads clearly.
-  UNCLEAR = 1000;
-
-// Returns the number of a question whose choice is open: the best option leads, by not very much, or a default player
-// missed it.  In auctions it is a pass, or no counter, as often as not; with taking it hardly ever is.  Once the time is over, it is the best of those tried: an open
-// one, else that with the least clear lead.
-async function findOpen(subject) {
-  const end = performance.now() + MAX_SEARCH,
-    isQuiet = state.rules.bidding === "auction" ? Math.random() < 0.5 : undefined;
-  let best = { rank: Infinity };
-  do {
-    askQuiz(subject, Math.floor(QUIZ_ROUNDS * Math.random()));
-    const question = findQuestion(),
-      { number } = state.quiz;
-    state.quiz = undefined;
-    let lead;
-    try {
-      for (const deals of SCREENING_DEALS) {
-        lead = await estimateLead(question, deals);
-        if (lead.high < LEAST_LEAD) break;
-      }
-    } catch (error) {
-      if (error instanceof Cancelled) return undefined;
-      if (!(error instanceof RareCalls)) throw error;
-      continue;
-    }
-    const isOpen = lead.low >= LEAST_LEAD && (lead.isMissed || lead.value <= MOST_LEAD);
-    if (isOpen && (lead.isQuiet ?? isQuiet) === (isQuiet ?? lead.isQuiet)) return number;
-    const rank = isOpen ? 0 : lead.low >= LEAST_LEAD ? lead.value : UNCLEAR - lead.low;
-    if (rank < best.rank) best = { rank, number };
-  } while (performance.now() < (best.rank < UNCLEAR ? end : end + MAX_SEARCH) || best.number === undefined);
-  return best.number;
-}
-
-// Returns by how much the best option of a question leads, whether a default player missed it, and whether a call is
-// one that says nothing.
-async function estimateLead(question, deals) {
-  const { own, count, at, calls, plays } = question,
-    round = makeRound(question),
-    { calls: heard, play } = readTurn(round),
-    show = () => {};
-  if (heard.rules.scores) await openGame(own % heard.rules.teams);
-  const odds = play
-    ? await estimateCards(state.pool, play, show, deals)
-    : await estimateCalls(state.pool, heard, round.hand, round.up, show, deals);
-  const [best, ...others] = odds.ranking,
-    leads = others.map((other) => odds.estimate("value", best, other)),
-    name = odds.texts[best];
-  if (!leads.length) return { value: 0, low: -Infinity, high: 0 };
-  const lead = leads.reduce((a, b) => (b.value < a.value ? b : a)),
-    next = calls[count],
-    said = next?.place === own ? describeCall(next).text : "",
-    isMissed = play ? name !== plays[at] : said ? name !== said : !name.startsWith("no "),
-    isQuiet = play ? undefined : name === "pass" || name.startsWith("no ");
-  return { ...lead, isMissed, isQuiet };
 }
 
 function answerQuiz(text) {
@@ -230,8 +189,9 @@ function writeLoss() {
     schedule(lost);
   }
   quiz.isCounted = true;
-  const name = nameOption(quiz.choice, odds.kind);
-  return chosen === best ? TEXTS.best_choice(name) : TEXTS.lost(name, writeMean(lost));
+  const [name, other] = [quiz.choice, odds.texts[best]].map((text) => nameOption(text, odds.kind));
+  if (chosen === best) return TEXTS.best_choice(name);
+  return lost.value <= 0 || lost.low <= 0 ? TEXTS.equal_choice(name, other) : TEXTS.lost(name, writeMean(lost));
 }
 
 function writeMean(estimate) {

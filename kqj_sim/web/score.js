@@ -91,7 +91,7 @@ function drawResult(calls, play) {
       own = bonuses.filter((bonus) => bonus.team === team).map(name);
     return drawRow(names[number], [points, tricks, own.map(colour).join(", ") || "-", total, gratuity || "-", `<b>${scored}</b>`]);
   });
-  return `<p><b>${sentence}</b></p><div class="scroll" tabindex="0" role="region" aria-label="${TEXTS.result}">${drawTable(TEXTS.result, TEXTS.result_columns, rows)}</div>`;
+  return `<p><b>${sentence}</b> ${drawHelp("points", "kq", "capot", "litigation")}</p><div class="scroll" tabindex="0" role="region" aria-label="${TEXTS.result}">${drawTable(TEXTS.result, TEXTS.result_columns, rows)}</div>`;
 }
 
 // Returns the hands of all places.

@@ -11,7 +11,8 @@ function renderScores() {
   draw(
     "scores",
     `${inputs.join("")}<label>${TEXTS.target}<select name="target" id="target">${options.join("")}</select></label>` +
-      input("pending", TEXTS.pending, pending || ""),
+      input("pending", TEXTS.pending, pending || "") +
+      drawHelp("litigation"),
   );
   // What is being typed stays as it is.
   for (const element of find("scores").querySelectorAll("input"))

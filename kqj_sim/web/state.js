@@ -4,6 +4,8 @@ const state = {
   rules: undefined, // {teams, bidding, errors, scores, target, pending}: see `readScores`.
   round: undefined, // What was tapped, or is played: see `start`.
   quiz: undefined, // The question that is asked: see `quiz.js`.
+  questions: undefined, // The numbers of questions under these rules, by subject and kind.
+  hadQuestions: new Set(), // Those that were asked.
   depth: 0, // So many steps can be undone: they are in the browser's history.
   isFolded: false, // The rules were folded.
   typed: "", // The rank of a card that is typed.

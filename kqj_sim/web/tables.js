@@ -23,7 +23,9 @@ const nameTable = ({ teams, bidding }) => `${teams}-${bidding}`;
 async function openTable() {
   const name = nameTable(state.rules);
   state.module ??= await WebAssembly.compile(await unpack("engine"));
-  const tables = JSON.parse(new TextDecoder().decode(await unpack("tables")));
+  const [tables, questions] = (await Promise.all(["tables", "questions"].map(unpack))).map((data) =>
+    JSON.parse(new TextDecoder().decode(data)),
+  );
   const weights = interleave(await unpack(`weights-${name}`));
   if (name !== nameTable(state.rules)) return; // Other rules were chosen meanwhile.
   const { module } = state,
@@ -31,6 +33,7 @@ async function openTable() {
   state.engine = new Engine(module, { rules: packed, cards }, weights);
   state.engine.constants = { ...tables.constants, ...tables.questions[name] };
   state.engine.rounds = tables.rounds[name];
+  state.questions = questions[name];
   state.pool?.workers.forEach((worker) => worker.terminate());
   const script = [find("engine").textContent, find("worker").textContent];
   const source = URL.createObjectURL(new Blob(script, { type: "text/javascript" }));

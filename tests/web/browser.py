@@ -29,6 +29,7 @@ MAX_SECONDS = 120.0
 _KEY_CODES = {
     "Tab": 9,
     "Enter": 13,
+    "Escape": 27,
     "Space": 32,
     "ArrowLeft": 37,
     "ArrowRight": 39,

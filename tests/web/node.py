@@ -14,7 +14,7 @@ import pytest
 from kqj_sim.web.make import read_part
 
 NODE = shutil.which("node")
-LANGUAGE = ("texts.js", "french.js", "language.js")
+LANGUAGE = ("texts.js", "french.js", "french_sentences.js", "language.js")
 """The scripts with the words of both languages."""
 
 needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")

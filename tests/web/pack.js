@@ -5,7 +5,7 @@ const path = require("path");
 const vm = require("vm");
 
 const [folder] = process.argv.slice(2);
-for (const name of ["texts.js", "french.js", "language.js", "engine.js", "words.js", "calls.js", "round.js"])
+for (const name of ["texts.js", "french.js", "french_sentences.js", "language.js", "engine.js", "words.js", "calls.js", "round.js"])
   vm.runInThisContext(fs.readFileSync(path.join(__dirname, "../../kqj_sim/web", name), "utf8"));
 const module_ = new WebAssembly.Module(fs.readFileSync(path.join(folder, "engine.wasm")));
 const tables = JSON.parse(fs.readFileSync(path.join(folder, "tables.json"), "utf8"));

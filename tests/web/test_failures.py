@@ -63,7 +63,7 @@ def test_a_browser_that_keeps_nothing_answers() -> None:
     denied = "{ get() { throw new Error('denied'); } }"
     init = f"Object.defineProperty(window, 'localStorage', {denied});"
     init += "history.pushState = history.replaceState = () => { throw new Error('too often'); };"
-    with start(init, "quiz=6&subject=calls") as browser:
+    with start(init, "quiz=6100&subject=calls") as browser:
         browser.wait("state.quiz?.kind")
         browser.click("call pass")
         browser.wait("state.quiz.isCounted")

@@ -104,14 +104,14 @@ def test_a_quiz(browser: Browser) -> None:
     assert browser.run("document.activeElement.id") == "cards-title"
     check_names(browser)
     check_targets(browser)
-    browser.run("askQuiz('calls', 6); dealQuiz()")
+    browser.run("askQuiz('calls', 6100); dealQuiz()")
     use(browser, "do-call-pass")
     browser.wait("state.quiz.isCounted")
     wait_for_answer(browser)
     # The next question is one key away.
     browser.press("Enter")
     browser.wait("state.quiz?.kind && state.quiz.choice === undefined")
-    browser.run("askQuiz('cards', 11); dealQuiz()")
+    browser.run("askQuiz('cards', 11006); dealQuiz()")
     rank, suit = browser.run("document.querySelector('[data-do^=\"card \"]').dataset.do.slice(5)")
     browser.press(rank, suit)
     browser.wait("state.quiz.isCounted")
@@ -143,3 +143,18 @@ def test_a_round_that_is_played(browser: Browser) -> None:
     browser.wait("!readTurn(state.round).isOver || !state.round.plays.length")
     use(browser, "again")
     assert not browser.run("isDealt()")
+
+
+def test_lines_of_help_on_terms(browser: Browser) -> None:
+    names = [name for role, name in browser.list_accessible() if role == "button"]
+    assert "What is meant by Errors?" in names
+    browser.press(*"9h8hAhKs4d7h")
+    wait_for_answer(browser)
+    browser.run("document.querySelector('[data-do^=\"explain value\"]').id = 'asked'")
+    use(browser, "asked")
+    assert browser.run("find('explanation').matches(':popover-open')")
+    assert browser.text("#explained").startswith("ValueThe points by which")
+    browser.press("Escape")
+    assert not browser.run("find('explanation').matches(':popover-open')")
+    assert browser.run("document.activeElement.id") == "asked"
+    assert browser.run("document.querySelector('footer a[rel]').href").startswith("https://")

@@ -11,7 +11,7 @@ from kqj_sim.positions.position import Position
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
-from kqj_sim.web.make import TABLES
+from kqj_sim.web.make import QUESTIONS, TABLES, read_part
 from tests.web.browser import Browser, get_page, needs_browser
 
 pytestmark = [needs_browser, pytest.mark.slow]
@@ -76,7 +76,7 @@ def choose(browser: Browser, action: str) -> None:
 
 
 def test_values_stand_after_the_choice(browser: Browser) -> None:
-    open_question(browser, "quiz=6&subject=calls")
+    open_question(browser, "quiz=6100&subject=calls")
     position = browser.run("JSON.stringify(state.round)")
     assert browser.text("#headline") == "What do you call?"
     browser.wait("state.isFinal")
@@ -101,11 +101,11 @@ def test_values_stand_after_the_choice(browser: Browser) -> None:
     assert browser.run("document.getElementById('results').hidden")
     browser.run("document.getElementById('next').click()")
     browser.wait("state.quiz?.kind && state.quiz.choice === undefined")
-    assert "quiz=6&" not in browser.run("location.hash")
+    assert "quiz=6100&" not in browser.run("location.hash")
 
 
 def test_values_stand_on_the_cards_after_the_choice(browser: Browser) -> None:
-    open_question(browser, "quiz=11&subject=cards")
+    open_question(browser, "quiz=11006&subject=cards")
     browser.wait("state.isFinal")
     assert browser.text("#headline") == "Which card do you play?"
     assert not browser.run("document.querySelector('#deck small')")
@@ -120,7 +120,7 @@ def test_values_stand_on_the_cards_after_the_choice(browser: Browser) -> None:
 
 
 def test_mistakes_come_back_on_a_schedule(browser: Browser) -> None:
-    open_question(browser, "quiz=6&subject=calls")
+    open_question(browser, "quiz=6100&subject=calls")
     browser.run(
         "window.now = Date.now; window.day = 0; Date.now = () => now() + 864e5 * window.day"
     )
@@ -152,30 +152,45 @@ def test_mistakes_of_a_review_are_practised_and_written_for_anki(browser: Browse
     assert back.startswith("Bid 1") and "you win" in back
 
 
-def test_questions_have_a_best_answer(browser: Browser) -> None:
-    for subject in ("calls", "cards"):
-        for _ in range(2):
-            number = browser.run(f"findOpen('{subject}')")
-            open_question(browser, f"quiz={number}&subject={subject}")
+@pytest.mark.parametrize("table", TABLES)
+def test_questions_have_a_best_answer(browser: Browser, table: str) -> None:
+    teams, bidding = table.split("-")
+    questions = json.loads(read_part(QUESTIONS))[table]
+    kinds = ["take"] if bidding == "take" else ["bid", "counter"]
+    for subject, names in (("calls", kinds), ("cards", ["lead", "follow", "discard"])):
+        for kind, numbers in zip(names, questions[subject], strict=True):
+            assert len(set(numbers)) == len(numbers) >= 20
+            link = f"teams={teams}&bidding={bidding}&quiz={numbers[-1]}&subject={subject}"
+            open_question(browser, link)
+            assert browser.run("state.quiz.kind") == kind
+            # The number is that of a decision, not of the one after it.
+            assert browser.run("stepOf(findQuestion(), state.quiz.number % 1000 < 100 ? 'cards' : 'calls')") == numbers[-1] % 1000
             browser.wait("state.isFinal")
             lead = browser.run(
                 "(({ odds }) => Math.min(...odds.ranking.slice(1).map((other) =>"
                 " odds.estimate('value', odds.ranking[0], other).value)))(state)"
             )
-            assert lead > 0
+            assert lead > 5
+
+
+def test_no_question_is_asked_twice(browser: Browser) -> None:
+    browser.run("state.questions = { calls: [[6100, 7100], []], cards: [[]] }")
+    numbers = browser.run("[0, 1, 2].map(() => chooseQuestion('calls'))")
+    assert set(numbers[:2]) == {6100, 7100}
+    assert numbers[2] in numbers[:2]
 
 
 def test_a_bid_of_any_amount_is_valued(browser: Browser) -> None:
-    open_question(browser, "bidding=auction&quiz=22&subject=calls")
+    open_question(browser, "bidding=auction&quiz=22135&subject=calls")
     browser.run("document.getElementById('amount').value = '290'")
     choose(browser, "bid c")
     assert browser.text("#headline").startswith("You chose 290 ♣: ")
     assert browser.run("state.odds.texts.filter((text) => text === '290 c').length") == 1
-    assert browser.text("#results-table tbody").startswith("Bids and counters1")
+    assert browser.text("#results-table tbody").startswith("Bids1")
 
 
 def test_other_rules_ask_another_question(browser: Browser) -> None:
-    open_question(browser, "quiz=6&subject=both")
+    open_question(browser, "quiz=6100&subject=both")
     browser.run("document.querySelector('[name=bidding][value=auction]').click()")
     browser.wait("state.engine && state.quiz.kind && state.rules.bidding === 'auction'")
     assert browser.run("state.round.hand.length") == 8
@@ -185,7 +200,7 @@ def test_other_rules_ask_another_question(browser: Browser) -> None:
 def test_stored_results_of_another_form_are_left_out(browser: Browser) -> None:
     for stored in ("5", "[1]", '"x"', "{", '{"take": 5, "bid": ["a", 1, 2], "lead": [1, 2, 4]}'):
         browser.run(f"localStorage.setItem('kqj-quiz-results', {json.dumps(stored)})")
-        open_question(browser, "quiz=6&subject=calls")
+        open_question(browser, "quiz=6100&subject=calls")
         found = browser.text("#results-table tbody")
         assert found == ("Leads12.0" if "lead" in stored else "")
     choose(browser, "call pass")
