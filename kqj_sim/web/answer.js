@@ -7,7 +7,10 @@ const COLUMNS = {
 };
 
 function renderOdds(isPending) {
-  const { odds, quiz } = state;
+  const { odds, quiz } = state,
+    isDraft = isPending && Boolean(odds) && !hidesValues();
+  find("headline").classList.toggle("pending", isDraft);
+  find("headline").ariaBusy = isDraft; // Whoever listens to the page hears what is final.
   if (hidesValues() && !quiz?.hasNoAnswer && (!quiz || isPending || isAsking())) return renderQuestion();
   // From the first deals on the decision stands there, its reasons with the last ones.
   const lines = odds ? writeHeadline(odds).slice(0, isPending ? 1 : undefined) : [];
@@ -16,8 +19,6 @@ function renderOdds(isPending) {
     at ? ` <span class="reason">${colour(escape(line))}</span>` : colour(escape(line)),
   );
   draw("headline", spans.join(""));
-  find("headline").classList.toggle("pending", isPending);
-  find("headline").ariaBusy = isPending; // Whoever listens to the page hears what is final.
   draw("options", odds ? drawOptions(isPending) : "");
   draw("run", odds ? drawRun(isPending) : "");
   if (odds && state.play) renderTable();

@@ -38,7 +38,7 @@ def test_every_text_is_there_once() -> None:
 
 def wait_for_answer(browser: Browser) -> None:
     """Wait until all deals of the answer are played."""
-    browser.wait("document.querySelector('#headline').textContent")
+    browser.wait("document.querySelector('#headline:not(.pending)')?.textContent")
 
 
 def check_command(browser: Browser, command: str) -> None:
