@@ -17,6 +17,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from time import monotonic
 from typing import NamedTuple
 
@@ -147,6 +148,23 @@ def list_solving_answers(decision: Decision, best: str) -> Iterator[str]:
     yield from (name for name, at in chosen.items() if str(cards[at]) == best)
 
 
+def find_kind(decision: Decision) -> str:
+    """Return the kind of a question on a decision."""
+    position = decision.knowledge
+    if decision.kind == "take" and position.lap == 2:
+        return "second lap"
+    if decision.kind == "counter" and position.place == position.turn % position.rules.seats:
+        return "bid"
+    return decision.kind
+
+
+def ask_whole_turn(decision: Decision) -> Decision:
+    """Return the decision as the page asks it: who is next may counter or bid."""
+    if decision.kind != "counter" or find_kind(decision) != "bid":
+        return decision
+    return replace(decision, kind="bid", knowledge=replace(decision.knowledge, reply=None))
+
+
 def iterate_decisions(table: str, kind: str) -> Iterator[list[Decision]]:
     """Yield the decisions of a kind by rounds of the default players, their passes last."""
     kinds = (*CALL_KINDS[TABLES[table].bidding], *CARD_KINDS)
@@ -156,10 +174,9 @@ def iterate_decisions(table: str, kind: str) -> Iterator[list[Decision]]:
             if kind == "second lap" and len(record.calls) <= 6:
                 continue
             decisions = [
-                decision
+                ask_whole_turn(decision)
                 for decision in RecordedRound(record).decisions
-                if decision.kind == ("take" if kind == "second lap" else kind)
-                and (decision.kind != "take" or (decision.knowledge.lap == 2) == (kind != "take"))
+                if find_kind(decision) == kind
             ]
             start = record.deal % max(1, len(decisions))
             yield sorted(

@@ -98,13 +98,11 @@ function findQuestion() {
   }
 }
 
-// Returns the number of one of the questions that `tools/quiz_questions.py` found, of any kind as often, and none twice
-// before all were there.
+// Returns the number of one of the questions that `tools/quiz_questions.py` found, none twice before all were there.
 function chooseQuestion(subject) {
   const { questions, hadQuestions } = state,
     pick = (list) => list[Math.floor(list.length * Math.random())],
-    kinds = questions[subject === "both" ? pick(["calls", "cards"]) : subject].filter((numbers) => numbers.length),
-    numbers = pick(kinds),
+    numbers = questions[subject === "both" ? pick(["calls", "cards"]) : subject].flat(),
     fresh = numbers.filter((number) => !hadQuestions.has(number)),
     number = pick(fresh.length ? fresh : numbers);
   hadQuestions.add(number);

