@@ -241,9 +241,8 @@ def select_by_team(team: t.Team, first: int, second: int, third: int) -> int:
 @scalar
 def rotate_players(players: t.PackedPlayers, shift: int) -> t.PackedPlayers:
     """Return packed players counted from position `shift` / PLAYER_BITS onwards."""
-    return ((players >> shift) | (players << (SEATS * PLAYER_BITS - shift))) & (
-        (1 << SEATS * PLAYER_BITS) - 1
-    )
+    later = np.int64(np.uint64(players) >> np.uint64(shift))  # Unsigned, as in `team_at`.
+    return (later | (players << (SEATS * PLAYER_BITS - shift))) & ((1 << SEATS * PLAYER_BITS) - 1)
 
 
 _SWAP_FROM, _SWAP_TO = SCRATCH, SCRATCH + STRIDE

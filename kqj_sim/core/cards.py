@@ -122,7 +122,8 @@ def order_by_strength(cards: CardSet, shift: int, trumps: CardSet) -> CardSet:
 
     `shift` is the `suit_shift` of the contract, `trumps` the row MUST_BEAT of the block.
     """
-    cards = (cards << shift) | (cards >> ((64 - shift) & 63))
+    # Unsigned, as AVX2 has no arithmetic shift by a variable.
+    cards = (cards << shift) | int(np.int64(np.uint64(cards) >> np.uint64((64 - shift) & 63)))
     moved = cards & trumps
     return (
         (cards & ~trumps)
