@@ -134,13 +134,12 @@ class Solver:
         found = kernels.find_lead(self._address, self._turn, self._scale.levels, lowest, highest)
         return int(found)
 
-    def rate_cards(self) -> dict[Card, float]:
-        """Return the lead after each legal card, with the best play from then on."""
-        leads = {}
+    def rate_cards(self) -> Iterator[tuple[Card, float]]:
+        """Yield each legal card and the lead after it, with the best play from then on."""
         for card in self._position.legal_cards:
             with self._try(card):
-                leads[card] = self.find_lead()
-        return leads
+                lead = self.find_lead()
+            yield card, lead
 
     def find_best_card(self, lead: float) -> Card:
         """Return the first legal card that keeps the lead, which is that of the position."""

@@ -89,7 +89,7 @@ def check_whole_line(position: Position) -> None:
     lead = solve(position)
     while not position.is_over:
         SOLVER.load(position)
-        after = SOLVER.rate_cards()
+        after = dict(SOLVER.rate_cards())
         assert {*after} == {*position.legal_cards}
         best = max(after.values()) if is_contracting(position) else min(after.values())
         assert best == lead, position

@@ -81,5 +81,4 @@ def solve(
     else:
         position = play_round(rules, policy, impose, seed, deal)
         source = f"deal {deal}, seed {seed}"
-    with runner:
-        return SolveResult(solve_round(position, at), source, deal, seed)
+    return SolveResult(solve_round(position, at, runner), source, deal, seed)

@@ -15,6 +15,7 @@ from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_round
 from kqj_sim.positions.solver import Solver
 from kqj_sim.rules import GameRules
+from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.text_files import open_lines
@@ -91,7 +92,7 @@ def _require_kqj(game: str) -> None:
         raise InputError("`kqj.solve()` is for KQJ: Kwajongen, with four tricks, needs no solver")
 
 
-def solve_round(position: Position, at: Any) -> Solution:
+def solve_round(position: Position, at: Any, runner: Runner) -> Solution:
     """Return the solution of a round before a card, `(trick, card)` from 1; None: the first.
 
     Raises:
@@ -99,17 +100,24 @@ def solve_round(position: Position, at: Any) -> Solution:
     """
     if isinstance(at, str):
         raise InputError(f"`at` {at}: name a card, such as 3.2; calls are for `odds`")
-    trick, card = at or (1, 1)
-    plays = position.rules.seats * (trick - 1) + card - 1
+    rules, (trick, number) = position.rules, at or (1, 1)
+    plays = rules.seats * (trick - 1) + number - 1
     if plays > len(position.plays):
-        raise InputError(f"`at` {trick}.{card}: the round has only {len(position.plays)} cards")
+        raise InputError(f"`at` {trick}.{number}: the round has only {len(position.plays)} cards")
     solver, start = Solver(), replace(position, plays=position.plays[:plays])
     solver.load(start)
-    leads, line = solver.rate_cards(), []
-    sign = 1 if solver.is_contracting else -1
-    lead = sign * max(sign * each for each in leads.values())
-    while not solver.position.is_over:
-        best = solver.find_best_card(lead)
-        line.append((solver.position.seat, best))
-        solver.play(best)
-    return Solution(start, leads, line)
+    leads: dict[Card, float] = {}
+    line: list[tuple[int, Card]] = []
+    legal, left = start.legal_cards, rules.seats * rules.tricks - plays
+    # Ctrl-C is noticed between two cards.
+    with runner.start("cards", len(legal) + left, polls=False):
+        for card, lead in solver.rate_cards():
+            leads[card] = lead
+            runner.advance(1)
+        solution = Solution(start, leads, line)
+        while not solver.position.is_over:
+            best = solver.find_best_card(solution.lead)
+            line.append((solver.position.seat, best))
+            solver.play(best)
+            runner.advance(1)
+    return solution
