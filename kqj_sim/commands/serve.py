@@ -27,7 +27,7 @@ from kqj_sim.runner import Runner
 if TYPE_CHECKING:
     from kqj_sim.record import AnyRecord
 
-ASKED = ("odds", "choose", "review", "check", "equity")
+ASKED = ("odds", "choose", "solve", "review", "check", "equity")
 """The public functions that lines may ask."""
 
 MAX_LINE_BYTES = 1 << 20
@@ -55,9 +55,9 @@ def serve(allow: tuple[str, ...], threads: int | None) -> None:
     """Answer questions of other programs, a line of JSON each.
 
     A line on stdin asks a function of the Python package: its `id`, the name of the function as
-    `ask` (odds, choose, review, check or equity), and the arguments.  The answer on stdout has the
-    same `id`.  Questions are answered side by side, and each as soon as it is ready.  A line
-    {"cancel": ID} ends a question.
+    `ask` (odds, choose, solve, review, check or equity), and the arguments.  The answer on stdout
+    has the same `id`.  Questions are answered side by side, and each as soon as it is ready.  A
+    line {"cancel": ID} ends a question.
     """
     from kqj_sim.simulation.workers import count_processors
 
@@ -221,8 +221,9 @@ class Service:
                 raise InputError(f"{name}: `{key}` is missing")
         for key in ("policy", "reference"):
             self._check_policy(arguments.get(key))
-        if arguments.get("record") is not None:
-            arguments["record"] = _write_rounds(arguments["record"])
+        for key in {"record", "file"} & arguments.keys():
+            if arguments[key] is not None:
+                arguments[key] = _write_rounds(arguments[key])
         if arguments.get("records") is not None:
             arguments["records"] = _read_rounds(arguments["records"])
         takes_runner = "runner" in parameters

@@ -47,6 +47,7 @@ def test_answers_are_those_of_the_commands() -> None:
         {"id": "record", "ask": "odds", "record": written, "at": "7.2"},
         {"id": "review", "ask": "review", "records": [written], "samples": 100},
         {"id": "check", "ask": "check", "records": written},
+        {"id": "solved", "ask": "solve", "file": written, "at": "6.1"},
         {"id": "equity", "ask": "equity", "scores": "900:850"},
         {"id": "choice", "ask": "choose", "record": written, "at": "c.1", "policy": "points"},
     ]
@@ -57,6 +58,8 @@ def test_answers_are_those_of_the_commands() -> None:
     review = json.loads(kqj.review(record, samples=100).to_json())
     del review["command"], answers["review"]["command"]
     assert answers["review"] == review
+    solved = json.loads(kqj.solve(to_json(record).encode(), at="6.1").to_json())
+    assert answers["solved"] == solved
     assert answers["check"] == {"summary": kqj.check(record).headline, "discrepancies": []}
     assert answers["equity"] == run_json("equity", "--scores", "900:850")
     assert answers["choice"] == kqj.choose(record=record, at="c.1", policy="points")

@@ -34,7 +34,7 @@ def _list_tables(**_: Any) -> Mapping[str, str]:
 """,
 )
 def solve(
-    file: str | os.PathLike[str] | None = None,
+    file: str | os.PathLike[str] | bytes | None = None,
     *,
     line: int | None = None,
     at: str | tuple[int, int] | None = None,
@@ -53,7 +53,7 @@ def solve(
     some seconds, with three teams minutes; endings take less.
 
     Args:
-        file: a file with a record of a round.
+        file: a file with a record of a round; in Python the content of one, too.
         line: solve the round on this line of the file.  [default: 1]
         at: begin at trick 3, card 2 (3.2).  [default: the first card]
         deal: solve the deal with this number.
@@ -76,7 +76,9 @@ def solve(
     from kqj_sim.questions.solve.result import SolveResult
 
     if file is not None:
-        position = read_recorded_round(parse_argument("file", parse_path, file), line or 1)
+        if not isinstance(file, bytes):
+            file = parse_argument("file", parse_path, file)
+        position = read_recorded_round(file, line or 1)
         source = "a recorded round"
     else:
         position = play_round(rules, policy, impose, seed, deal)

@@ -18,7 +18,7 @@ from kqj_sim.rules import GameRules
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
-from kqj_sim.text_files import open_lines
+from kqj_sim.text_files import convert_to_utf8, open_lines
 
 
 @dataclass(frozen=True)
@@ -64,26 +64,30 @@ def play_round(
     return read_round(record)
 
 
-def read_recorded_round(file: str, line: int) -> Position:
-    """Return the round on a line of a file, of which every card must be known.
+def read_recorded_round(file: str | bytes, line: int) -> Position:
+    """Return the round on a line of a file, or of its content, of which every card must be known.
 
     Raises:
         RecordError: there is no such round, or it is damaged.
         InputError: it is not known in full, or has no contract.
     """
-    with open_lines(file) as lines:
-        there = find_round(lines, line)
+    name = "record" if isinstance(file, bytes) else file
+    if isinstance(file, bytes):
+        there = find_round(convert_to_utf8(file).splitlines(keepends=True), line)
+    else:
+        with open_lines(file) as lines:
+            there = find_round(lines, line)
     if there is None:
-        raise RecordError(f"{file} has no record on line {line}")
+        raise RecordError(f"{name} has no record on line {line}")
     start, record, _ = there
     if isinstance(record, RecordError):
-        raise RecordError(f"{file}:{start}: {record}")
+        raise RecordError(f"{name}:{start}: {record}")
     _require_kqj(record.game)
     position = read_round(record)
     if position.final_contract is None:
-        raise InputError(f"{file}:{start}: the round has no contract: solve one that is played")
+        raise InputError(f"{name}:{start}: the round has no contract: solve one that is played")
     if any(len(hand) != position.rules.tricks for hand in position.known_hands):
-        raise InputError(f"{file}:{start}: with all cards open every hand must be known")
+        raise InputError(f"{name}:{start}: with all cards open every hand must be known")
     return position
 
 
