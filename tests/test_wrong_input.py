@@ -350,7 +350,6 @@ FUNCTIONS = {
     "choose(at='3.2')": "`at` is for `record`: leave it out, or give a record",
     "choose('9h 8h Ah Ks 4d', return_card='7h', policy='greedi')": "did you mean 'greedy'?",
     "solve(line=2)": "`line` is for a `file` of records: name the file",
-    "solve(game='kwajongen')": "`kqj.solve()` is for KQJ",
     "equity(pending=120)": "`pending` is for `scores`: leave it out, or give the scores",
     "equity(scores=(640,))": "`scores`: each of 2 teams has a score",
     "equity(scores=(640, 885))": "`scores`: 885 is not a multiple of 10 below the target of 1000",

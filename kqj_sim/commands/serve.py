@@ -20,7 +20,7 @@ from kqj_sim.commands.errors import FAILED, exit_interrupted, explain
 from kqj_sim.commands.from_function import make_option
 from kqj_sim.commands.stdout import get_stdout
 from kqj_sim.errors import InputError, RecordError
-from kqj_sim.messages import format_json, one_line, quote, suggest
+from kqj_sim.messages import format_json, one_line, quote, suggest, suggest_file
 from kqj_sim.options import OPTIONS
 from kqj_sim.runner import Runner
 
@@ -61,6 +61,9 @@ def serve(allow: tuple[str, ...], threads: int | None) -> None:
     """
     from kqj_sim.simulation.workers import count_processors
 
+    for path in allow:
+        if not os.path.isfile(path):
+            raise InputError(f"`allow`: {quote(path)}: no such file{suggest_file(path)}")
     service = Service(get_stdout().buffer, threads or count_processors(), allow)
     try:
         with service:

@@ -14,6 +14,7 @@ import pytest
 
 from kqj_sim.columns import MAX_TOTAL
 from kqj_sim.core import auction, call_odds, card_odds
+from kqj_sim.core import block as b
 from kqj_sim.games.kqj import call_sampler, card_sampler
 from kqj_sim.games.kqj.card_sampler import KqjCardSampler, choose_least_weight
 from kqj_sim.policies.players import seat_players
@@ -96,7 +97,14 @@ def check_replay(engine: Any, calls: list[Any]) -> None:
     for name, before, result, after in calls:
         found, arrays = engine.call(name, before)
         assert found == int(result or 0), name
-        assert arrays == list_arrays(after), name
+        assert [*map(drop_scratch, arrays)] == [*map(drop_scratch, list_arrays(after))], name
+
+
+def drop_scratch(content: bytes) -> bytes:
+    """Return an array without the scratch rows of a block, which differ by processor."""
+    if len(content) != 8 * b.ROW_COUNT * b.STRIDE:
+        return content
+    return content[: 8 * b.SCRATCH] + content[8 * (b.SCRATCH + 12 * b.STRIDE) :]
 
 
 @pytest.mark.parametrize("table", TABLES)

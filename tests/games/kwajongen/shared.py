@@ -151,6 +151,7 @@ TYPED = "odds Ah Kh 9s Ts --game kwajongen --return Jh"
 PLAYED = "odds As Qd Kd 9c --game kwajongen --return Jc --played 'Ts Kc'"
 
 WRONG_USAGE = {
+    "solve --game kwajongen": "`kqj-sim solve` is for KQJ",
     "equity --game kwajongen": "is known for KQJ only",
     "simulate --void-rule free": "--void-rule is a rule of kwajongen",
     "simulate --game kwajongen --teams 3": "--teams is a rule of kqj",
@@ -195,6 +196,7 @@ WRONG_USAGE = {
 
 WRONG_CALLS = {
     "equity(game='kwajongen')": "is known for KQJ only",
+    "solve(game='kwajongen')": "`kqj.solve()` is for KQJ",
     "simulate(game='chess')": "'chess' is not a game: use kqj or kwajongen",
     "simulate(game='kwajongen', where=\"sender_holds('8')\")": "the ranks are AKQJT9",
     "simulate(void_rule='free')": "`void_rule` is a rule of kwajongen",

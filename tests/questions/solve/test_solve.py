@@ -67,7 +67,6 @@ def test_a_hand_that_is_not_known_is_no_round_to_solve(tmp_path: Path) -> None:
     [
         (["--at", "c.2", "--policy", "greedy"], "name a card, such as 3.2"),
         (["--policy", "never"], "deal 0 is passed out"),
-        (["--game", "kwajongen"], "`kqj-sim solve` is for KQJ"),
         (["--line", "3"], "name the file"),
         ([CAPOT, "--line", "999"], "has no record on line 999"),
         ([CAPOT, "--policy", "greedy"], "--policy"),
