@@ -88,7 +88,7 @@ SENTENCES = {
         f"Parquet file, 17 bytes per deal | about {round_to(PARQUET - ENGINE, '100')} ns per deal",
         f"| memory | {measure('peak memory, a million deals, MB')} MB, for a million deals as",
         f"deals of the fastest players take {round_to(AVX2, '0.1')} times as long",
-        f"without the instruction `pdep`, {SPELLED[round_to(NO_PDEP)]} times.",
+        f"without the instruction `pdep`, {round_to(NO_PDEP, '0.1')} times.",
         f"`--policy points+greedy` is {round_to(DEFAULT / FAST)} times as fast",
     ],
     "docs/strength.md": [
