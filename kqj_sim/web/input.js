@@ -6,14 +6,9 @@ function readLink() {
   find("game").open = Boolean(state.rules.scores || state.rules.pending);
 }
 
-// Back and Forward: the history has what was shown.
+// Back and Forward, of which the history has what was shown; a link on the page, or another address.
 addEventListener("popstate", ({ state: kept }) => {
-  if (kept?.round) goTo(kept);
-});
-
-// A link on the page, or another address.
-addEventListener("hashchange", () => {
-  if (history.state?.round) return;
+  if (kept?.round) return goTo(kept);
   const { rules } = state,
     next = readPosition(location.hash.slice(1));
   state.depth++;

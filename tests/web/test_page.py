@@ -69,7 +69,8 @@ def test_earlier_hands_are_kept(browser: Browser) -> None:
         browser.wait("state.isFinal")
     browser.open(get_page().as_uri())
     assert browser.text("#hands-list").endswith(" 9♥ 8♥ A♥ K♠ 4♦ 7♥")
-    browser.run("document.querySelector('#hands-list a').click()")
+    # The page may be drawn anew before the browser says that a link was followed.
+    browser.run("document.querySelector('#hands-list a').click(); render()")
     browser.wait("state.isFinal && state.round.place === 2")
     for stored in ("5", "[1]", '"x"', "{", '[{"link": 5}]', '[{"link": "x"}]'):
         browser.run(f"localStorage.setItem('kqj-hands', {json.dumps(stored)})")
