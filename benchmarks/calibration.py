@@ -48,7 +48,7 @@ from kqj_sim.positions.auction_state import (
     make_contract_option,
 )
 from kqj_sim.positions.estimator import make_sampler
-from kqj_sim.positions.sampling import EstimatePlan
+from kqj_sim.positions.sampling import EstimatePlan, Limits
 from kqj_sim.positions.search import Search, SearchEnded
 from kqj_sim.questions.review.cross_fitting import average
 from kqj_sim.questions.review.decisions import Decision, RecordedRound
@@ -164,7 +164,7 @@ def estimate_contract(record: Record, rules: KqjRules, seed: int) -> EstimatedCo
     found = sampler.make_odds(settings)
     search = Search(sampler.question_count, math.inf, None, MAX_HANDS)
     try:
-        for chunk in sampler.iterate_chunks(0, BLOCKS * LANES, search, threads=1):
+        for chunk in sampler.iterate_chunks(0, Limits(BLOCKS * LANES), search, threads=1):
             found.add(chunk)
             if found.effective_sample_size >= ENOUGH:
                 break

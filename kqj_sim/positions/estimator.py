@@ -25,8 +25,9 @@ from kqj_sim.positions.hidden_cards import HiddenCards
 from kqj_sim.positions.measures import GAME_MEASURE, Measure
 from kqj_sim.positions.odds import CardOdds, Odds, Playouts
 from kqj_sim.positions.position import Position
-from kqj_sim.positions.sampling import EstimatePlan, Limits, Sampler
+from kqj_sim.positions.sampling import EstimatePlan, Limits, Sampler, count_early_draws
 from kqj_sim.positions.search import Search, SearchEnded
+from kqj_sim.simulation.workers import UNBOUNDED
 
 FIRST_CHOOSING = 1 << 58
 """The deals from this number on choose the best option; those from 0 on value all of them."""
@@ -96,17 +97,19 @@ def _estimate_options(sampler: Sampler, plan: EstimatePlan) -> Odds:
     odds = sampler.make_odds(plan)
     odds.hidden_cards = HiddenCards(sampler.position)
     odds.order = (0,)
+    candidates = chooser.make_odds(plan)
     if odds.option_count > 1:
-        candidates = chooser.make_odds(plan)
         try:
-            search_and_add(chooser, candidates, FIRST_CHOOSING, plan.choosing_limits, plan)
+            search_and_add(
+                chooser, candidates, FIRST_CHOOSING, plan.choosing_limits, plan, candidates
+            )
         except ImpossibleBiddingError:
             # The search for hidden cards reached its limit: rank by those that were found.
             if candidates.sums.weights == 0:
                 raise
         odds.rank_by(candidates)
     try:
-        odds.stop_reason = search_and_add(sampler, odds, 0, plan.valuing_limits, plan)
+        odds.stop_reason = search_and_add(sampler, odds, 0, plan.valuing_limits, plan, candidates)
     except ImpossibleBiddingError as error:
         wanted_time = error.by_time and plan.time is not None
         if not odds.has_effective(0.0 if wanted_time else MIN_EFFECTIVE_DEALS):
@@ -121,13 +124,29 @@ def _estimate_options(sampler: Sampler, plan: EstimatePlan) -> Odds:
 
 
 def search_and_add(
-    sampler: Sampler, odds: Odds, first: int, limits: Limits, plan: EstimatePlan
-) -> str:
-    """Add draws as `add_draws`, in threads; raise ImpossibleBiddingError if too few are found."""
+    sampler: Sampler, odds: Odds, first: int, limits: Limits, plan: EstimatePlan,
+    candidates: Odds | None = None,
+) -> str:  # fmt: skip
+    """Add draws as `add_draws`, in threads; raise ImpossibleBiddingError if too few are found.
+
+    With `candidates`, the options that by their deals cannot be the best are played out in the
+    first draws only.
+    """
     search = sampler.start_search(plan.time, plan.searching)
     search.deadline = plan.valuing_limits.deadline
+    settings = search, plan.thread_count, plan.progress
+    begin = first
     try:
-        return add_draws(sampler, odds, first, limits, search, plan.thread_count, plan.progress)
+        early = count_early_draws(limits.deals)
+        if candidates is not None and odds.option_count > 2 and early < limits.deals:
+            begin += early
+            ended = add_draws(sampler, odds, first, limits._replace(end=begin), *settings)
+            if ended != "draws":
+                return ended
+            hopeful = candidates.list_hopeful()
+            if len(hopeful) < odds.option_count:
+                sampler = sampler.with_numbers(odds.keep(hopeful))
+        return add_draws(sampler, odds, begin, limits, *settings)
     except SearchEnded as end:
         if end.by_time and odds.sums.weights > 0 and search.deadline.has_passed:
             return "time"
@@ -152,14 +171,14 @@ def add_draws(
         progress: called with `collector` now and then.
 
     Returns:
-        The limit: "deals", "until" or "time".
+        The limit: "deals", "until" or "time"; "draws" if their end was.
 
     Raises:
         SearchEnded: the search reached its limit, or found none.
         InputError: as for `estimate_options`.
     """
-    chunks = sampler.iterate_chunks(first, limits.deals, search, threads)
-    every = 1 if first == FIRST_CHOOSING or threads == 0 else sampler.chunks_per_check
+    chunks = sampler.iterate_chunks(first, limits, search, threads)
+    every = 1 if first >= FIRST_CHOOSING or threads == 0 else sampler.chunks_per_check
     max_deals = None if sampler.counts_rejected else limits.deals
     with closing(chunks):
         for number, chunk in enumerate(chunks, start=1):
@@ -178,6 +197,8 @@ def add_draws(
                 return "until"
             if limits.deadline.has_passed:
                 return "time"
+    if limits.end < UNBOUNDED:
+        return "draws"
     raise SearchEnded(by_time=False)
 
 

@@ -80,6 +80,8 @@ class Odds:
         order: the options as other deals ranked them, the best first; empty while these deals are
             choosing themselves.
         choosing_deals: number of those deals.
+        kept: the options that are still played out, by number; at first all.
+        early: the moments of all options from before some were dropped; None if none was.
         is_exact: whether every distribution of the hidden cards was played out: then nothing has an
             interval.
         uses_plays: whether distributions are weighed by the chances of the cards played.
@@ -116,6 +118,8 @@ class Odds:
     uses_plays: bool = False
     kind: ClassVar[str] = "call"
     sums: WeightedMoments = field(init=False)
+    kept: list[int] = field(init=False)
+    early: WeightedMoments | None = None
     agreeing_weight: float = 0.0
     agreeing_squares: float = 0.0
     list_count: int = 0
@@ -128,6 +132,7 @@ class Odds:
         self.card_errors = np.zeros(len(self.position.plays) if self.weigh_errors else 0)
         self.question_counts = np.zeros((self.question_count, 2), dtype=np.int64)
         self.sums = WeightedMoments.zeros(len(self.measures.functions), len(self.options))
+        self.kept = [*range(len(self.options))]
         callers = len({call.place for call in self.observed_calls})
         self.shares, self.share_products = np.zeros(callers), np.zeros((callers, callers))
 
@@ -155,6 +160,29 @@ class Odds:
         values = self.measures.compute(outcomes)
         self.sums.add(drawn, weights, values, lists)
         return len(weights)
+
+    def list_hopeful(self) -> list[int]:
+        """Return the options that may be the best, or the best in points, and the best two."""
+        hopeful = {*self.ranking[:2]}
+        for name in {self.measures.ranking_measure, RANKING_MEASURE}:
+            by = self.objective._replace(value=self.measures.indices[name])
+            possible = self.sums.find_possible(self.sums.best(by), by)
+            hopeful |= {self.kept[at] for at in np.flatnonzero(possible)}
+        return sorted(hopeful)
+
+    def keep(self, numbers: Sequence[int]) -> Sequence[int]:
+        """Have only some options played out from now on; return their numbers.
+
+        The moments of the others remain those of the deals so far.
+        """
+        self.early, self.kept, self.sums = self.sums, [*numbers], self.sums.select(numbers)
+        return numbers
+
+    def find_moments(self, *options: int) -> tuple[WeightedMoments, list[int]]:
+        """Return the moments that have all of some options, and their numbers among these."""
+        if self.early is None or {*options} <= {*self.kept}:
+            return self.sums, [self.kept.index(option) for option in options]
+        return self.early, [*options]
 
     @property
     def contract_options(self) -> Sequence[int]:
@@ -246,11 +274,13 @@ class Odds:
         """Estimate a measure of an option, or with `baseline` its lead over that option."""
         # Rounds are won or not; a game is won by a chance.
         is_share = self.get_unit(name) == "share" and name != GAME_MEASURE
-        return self.sums.estimate_mean(
+        asked = [option] if baseline is None else [option, baseline]
+        moments, (of, *than) = self.find_moments(*asked)
+        return moments.estimate_mean(
             self.measures.indices[name],
-            option,
+            of,
             self.confidence,
-            baseline=baseline,
+            baseline=than[0] if than else None,
             sequential=self.sequential,
             is_share=is_share and baseline is None,
             bound=1.0 if self.get_unit(name) == "share" else self.max_points,
@@ -267,11 +297,12 @@ class Odds:
 
     @property
     def objective(self) -> Objective:
-        """The measures by which an option is the best."""
+        """The measures by which one of the options that are kept is the best."""
         ranking = self.measures.ranking_measure
         value, share = self.measures.indices[ranking], self.measures.indices["win_share"]
         bound = 1.0 if ranking == GAME_MEASURE else self.max_points
-        return Objective(value, share, self.option_count, bound)
+        count = sum(number < self.option_count for number in self.kept)
+        return Objective(value, share, count, bound)
 
     @property
     def ranking(self) -> list[int]:
@@ -280,7 +311,13 @@ class Odds:
         Their values (`estimate`) are those of other deals, so neighbours may have them in another
         order.
         """
-        return list(self.order) or self.sums.ranking(self.objective).tolist()
+        if self.order:
+            return list(self.order)
+        kept = [self.kept[at] for at in self.sums.ranking(self.objective)]
+        if self.early is None:
+            return kept
+        every = self.early.ranking(self.objective._replace(options=self.option_count)).tolist()
+        return [*kept, *(number for number in every if number not in kept)]
 
     @property
     def rows(self) -> list[int]:
@@ -297,7 +334,7 @@ class Odds:
 
     def rank_by(self, candidates: Odds) -> None:
         """Rank the options by other deals."""
-        self.order = tuple(candidates.sums.ranking(candidates.objective).tolist())
+        self.order = tuple(candidates.ranking)
         self.choosing_deals = candidates.deals
 
     def estimate_leads(self, measure: str = RANKING_MEASURE) -> dict[int, Estimate]:
@@ -311,7 +348,8 @@ class Odds:
 
     def is_conclusive(self, width: float, confidence: float) -> bool:
         """Return whether the best option, or its chance to win to `width`, is certain."""
-        return self.sums.is_conclusive(self.best, self.objective, width, confidence)
+        best = self.kept.index(self.best)
+        return self.sums.is_conclusive(best, self.objective, width, confidence)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -338,7 +376,7 @@ class CardOdds(Odds):
         self.is_exact, self.sequential = True, False
         self.add(playouts)
         # The same distributions may choose and value.
-        self.order = tuple(self.sums.ranking(self.objective).tolist())
+        self.order = tuple(self.ranking)
 
     @property
     def uses_calls(self) -> bool:

@@ -54,6 +54,9 @@ CERTAIN = 0.999
 """The confidence that an option is the best with which the choice ends early.  It does not depend
 on the confidence of the results, which changes no choice."""
 
+EARLY_DRAWS = 1_024
+"""Draws of which a multiple plays out all options: whole chunks of every sampler."""
+
 _CHOOSING_TIME_SHARE = 1 / 3
 """Share of a limit of time that the choice may take: about that of the deals."""
 
@@ -66,6 +69,7 @@ class Limits(NamedTuple):
             when the best option is certain, None to do neither.
         confidence: confidence of that width, and of that certainty.
         effective_deals: effective number of deals, at least; there is no end before.
+        end: the number of the first draw that is left out.
     """
 
     deals: int
@@ -73,6 +77,16 @@ class Limits(NamedTuple):
     deadline: Deadline = Deadline()
     confidence: float = DEFAULT_CONFIDENCE
     effective_deals: float = 0.0
+    end: int = UNBOUNDED
+
+
+def count_early_draws(deals: int) -> int:
+    """Return how many of the draws of so many deals play out all options.
+
+    The others play out those that may be the best.  They are a fifth: options that are clearly
+    worse need no narrow interval.
+    """
+    return math.ceil(deals / (5 * EARLY_DRAWS)) * EARLY_DRAWS
 
 
 def count_choosing_deals(deals: int) -> int:
@@ -85,7 +99,8 @@ class EstimatePlan(Plan):
     """The precision of an answer, and the means to find it.
 
     Deals value each option, rounded up to whole blocks of 256 for calls; half as many others at
-    most, fewer where one option is clearly the best, choose the best.  By default they are
+    most, fewer where one option is clearly the best, choose the best.  What is clearly not the best
+    after a fifth of them is left out of the others (`count_early_draws`).  By default they are
     `DEFAULT_DEALS`, with a precision `MAX_DEALS`.  The precision is that of the best option's
     chance to win, or it is enough that the best option is certain; intervals then hold at every
     moment.  A third of the time at most is for choosing.  The same seed gives the same numbers,
@@ -357,18 +372,19 @@ class Sampler(ABC):
         )
 
     def iterate_chunks(
-        self, first: int, deals: int, search: Search, threads: int
+        self, first: int, limits: Limits, search: Search, threads: int
     ) -> Generator[Playouts]:
         """Yield chunks of draws in order, from the number `first` on; 0 threads stand for this one.
 
-        `deals` is how many deals are wanted, which may make chunks smaller.
+        Chunks are smaller if few deals are wanted.
         """
-        size = min(self.chunk_size, max(self.min_chunk_size, deals))
+        deals, end = limits.deals, limits.end
+        size = min(self.chunk_size, max(self.min_chunk_size, min(deals, (end - first) // 2)))
         # Lists of hands are common to a few draws, of which a chunk has all.
         size -= size % LANES if size > LANES else 0
         # Threads work ahead: where rejected draws count, none beyond those wanted is needed.
         is_known = self.counts_rejected and threads > 0
-        end = first + math.ceil(deals / size) * size if is_known else UNBOUNDED
+        end = min(end, first + math.ceil(deals / size) * size if is_known else UNBOUNDED)
         play = partial(self.play_chunk, search)
         yield from _map_ranges(play, first, end, size, threads, search)
 

@@ -132,9 +132,11 @@ def map_in_threads(
                 continue
             result, together = _wait_for_result(waiting.popleft(), watch)
             yield result
-    finally:
+    except BaseException:
         if watch is not None:
             watch.end()
+        raise
+    finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
 

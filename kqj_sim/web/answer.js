@@ -64,7 +64,9 @@ function drawRun(isPending) {
   const { odds } = state,
     count = fixed(odds.moments.deals);
   if (isPending) return TEXTS.deals_so_far(count);
-  return odds.isExact ? TEXTS.exact(count) : `${TEXTS.deals(count)} ${button("more", TEXTS.more_deals)}`;
+  if (odds.isExact) return TEXTS.exact(count);
+  const early = odds.early && fixed(odds.early.deals);
+  return `${TEXTS.deals(count, early)} ${button("more", TEXTS.more_deals)}`;
 }
 
 // The options as the table lists them: the best first, then by their value in these deals (`Odds.rows`).

@@ -1,95 +1,5 @@
 // The estimator of `kqj_sim/positions/estimator.py`: some deals choose, others value, so that the best
-// option's number is not the luckiest one.  Workers play; chunks are added in order, so that the same
-// position gives the same digits on any number of cores.  Its numbers are the package's (`tools/page/build.py`).
-
-const NO_WORKER = "a worker does not start";
-
-class Pool {
-  constructor(start, source, size) {
-    Object.assign(this, { start, source, job: 0 });
-    this.workers = Array.from({ length: size }, () => this.open());
-  }
-
-  // Has the chances to win a game worked out by a worker of its own (`solveGame`), and `tells` them to all.
-  async solve(game, tells) {
-    const worker = this.open();
-    worker.postMessage({ solve: game });
-    const solved = await new Promise((resolve, reject) => {
-      worker.onmessage = ({ data }) => resolve(data);
-      worker.onerror = ({ message }) => reject(new Error(message || NO_WORKER));
-    });
-    worker.terminate();
-    if (!tells) return solved;
-    this.start.game = solved;
-    this.workers.forEach((each) => each.postMessage({ game: solved }));
-    return solved;
-  }
-
-  open() {
-    const worker = new Worker(this.source);
-    worker.onerror = (event) => {
-      event.preventDefault();
-      this.retire(worker, event.message || NO_WORKER);
-    };
-    worker.postMessage(this.start);
-    return worker;
-  }
-
-  // Goes on without a worker that fails, as for lack of memory: the others play its chunk.
-  retire(worker, message) {
-    worker.terminate();
-    this.workers = this.workers.filter((each) => each !== worker);
-    if (worker.number !== undefined) this.lost?.push(worker.number);
-    if (!this.workers.length) this.stop?.(new Error(message));
-  }
-
-  // Ends what is being played; workers that are busy are replaced.
-  cancel() {
-    this.job++;
-    this.workers.forEach((worker, at) => {
-      if (!worker.busy) return;
-      worker.terminate();
-      this.workers[at] = this.open();
-    });
-    this.stop?.();
-  }
-
-  // Plays chunks of `size` deals from a number on and gives them to `add`, in order, until it returns
-  // true.  Resolves to false if it was cancelled.
-  run(question, first, size, add) {
-    const job = ++this.job,
-      waiting = new Map(),
-      lost = (this.lost = []);
-    if (!this.workers.length) this.workers = [this.open()];
-    let next = 0,
-      due = 0,
-      isOver = false;
-    return new Promise((resolve, reject) => {
-      this.stop = (error) => (error ? reject(error) : resolve(false));
-      const send = (worker) => {
-        if (isOver) return;
-        worker.busy = true;
-        const number = (worker.number = lost.shift() ?? next++);
-        worker.postMessage({ job, number, first: BigInt(first) + BigInt(number * size), count: size });
-      };
-      for (const worker of this.workers) {
-        worker.onmessage = ({ data }) => {
-          worker.busy = false;
-          worker.number = undefined;
-          send(worker);
-          if (data.job !== job || isOver) return;
-          waiting.set(data.number, data.chunk);
-          for (; waiting.has(due); waiting.delete(due++)) {
-            if (!isOver && add(waiting.get(due))) isOver = true;
-          }
-          if (isOver) resolve(true);
-        };
-        worker.postMessage({ question });
-        if (!worker.busy) send(worker);
-      }
-    });
-  }
-}
+// option's number is not the luckiest one.  Its numbers are the package's (`tools/page/build.py`).
 
 class RareCalls extends Error {} // Others would hardly ever call as they did; `odds` has the counts.
 
@@ -100,6 +10,7 @@ class Odds {
     Object.assign(this, { ...fields, moments: new Moments(fields.engine, measures, options.length) });
     this.texts = this.options.map((option) => option.text);
     this.count = this.count ?? this.options.length;
+    this.kept = [...this.options.keys()]; // The options that are still played out.
     this.ranking = [];
     this.hands = this.found = 0;
     this.asked = [];
@@ -119,8 +30,52 @@ class Odds {
     return this.moments.callEstimate("estimate_reach", ...rows, 0);
   }
 
+  // The moments that have all of some options, and their numbers among these (`Odds.find_moments`).
+  find(...options) {
+    const isKept = !this.early || options.every((option) => this.kept.includes(option));
+    return isKept ? [this.moments, options.map((option) => this.kept.indexOf(option))] : [this.early, options];
+  }
+
   estimate(name, option, baseline) {
-    return this.moments.estimate(name, option, baseline);
+    const [moments, numbers] = baseline === undefined ? this.find(option) : this.find(option, baseline);
+    return moments.estimate(name, ...numbers);
+  }
+
+  get hopefulCount() {
+    return this.kept.filter((number) => number < this.count).length;
+  }
+
+  // The options by falling mean of a quantity, those that are dropped last.
+  rank(name) {
+    const kept = this.moments.rank(this.hopefulCount, name).map((at) => this.kept[at]),
+      all = this.early?.rank(this.count, name) ?? [];
+    return [...kept, ...all.filter((number) => !kept.includes(number))];
+  }
+
+  // Whether the best option is certain to be so.
+  get isCertain() {
+    return this.moments.isCertain(this.hopefulCount);
+  }
+
+  // Returns the options that may be the best (`Odds.list_hopeful`).
+  listHopeful() {
+    const wanted = this.rank().slice(0, 2);
+    for (const name of new Set([this.moments.ranking, "value"])) {
+      const possible = this.moments.findPossible(this.hopefulCount, name);
+      wanted.push(...this.kept.filter((_, at) => possible[at]));
+    }
+    if (this.totals) wanted.push(this.rank("value_if_not_countered")[0]);
+    return [...new Set(wanted)].sort((one, other) => one - other);
+  }
+
+  // Has only some options played out from now on, and the contracts of these; returns their numbers (`Odds.keep`).
+  keep(hopeful) {
+    const contracts = hopeful.map((number) => this.options[number].contract),
+      isPlayed = ({ contract }, number) => number >= this.count && contracts.includes(contract),
+      played = [...this.options.keys()].filter((number) => isPlayed(this.options[number], number)),
+      kept = [...hopeful, ...played];
+    Object.assign(this, { early: this.moments, kept, moments: this.moments.select(kept) });
+    return kept;
   }
 
   add(chunk) {
@@ -131,8 +86,11 @@ class Odds {
     chunk.counts.forEach((count, at) => (this.asked[at] = (this.asked[at] ?? 0) + count));
     for (const name of ["totals", "squares"]) {
       if (!chunk[name]) continue;
-      this[name] ??= new Float64Array(chunk[name].length);
-      addNumbers(this[name], chunk[name]);
+      const size = chunk[name].length / this.kept.length;
+      this[name] ??= new Float64Array(size * this.options.length);
+      this.kept.forEach((number, at) =>
+        addNumbers(this[name].subarray(size * number), chunk[name].subarray(size * at, size * (at + 1))),
+      );
     }
     this.hands = this.asked.filter((_, at) => at % 2 === 0).reduce((sum, each) => sum + each, 0);
   }
@@ -146,7 +104,7 @@ class Odds {
 
   // Estimates the chance that the own total of an option is at least an amount.
   estimateReach(option, amount) {
-    return this.moments.callEstimate("estimate_reach", ...this.copyTotals(option), amount);
+    return this.find(option)[0].callEstimate("estimate_reach", ...this.copyTotals(option), amount);
   }
 
   // Returns the amounts above the lowest that are tried out in a contract.
@@ -176,43 +134,63 @@ const listMeasures = ({ constants }, { scores }, kind) => [
   ...constants[`${kind}_MEASURES`],
 ];
 
-// Adds deals from a number on until there are so many, or until `isEnough`.
+// Adds deals from a number on until there are so many, or until `isEnough`.  With `candidates`, the options that by
+// their deals cannot be the best are played out in the first draws only (`search_and_add`).
 async function addDeals(
   pool,
   odds,
   question,
   first,
   deals,
-  isEnough = () => false,
-  show = () => {},
-  least = 100,
+  { candidates, isEnough = () => false, show = () => {}, least = 100 } = {},
 ) {
-  const size = question.layouts ? 1024 : question.cards ? Math.min(1024, Math.max(64, deals)) : LANES;
+  const size = question.layouts ? 1024 : question.cards ? Math.min(1024, Math.max(64, deals)) : LANES,
+    early = Math.ceil(deals / (5 * EARLY_DRAWS)) * EARLY_DRAWS;
   let failure,
-    number = 0,
-    missing = 0;
+    drawn = 0,
+    missing = 0,
+    isComplete = false;
   const isOver = (chunk) => {
     // Draws of cards that are left out are no deals; of the last chunk only some may be wanted.
     if (question.cards && !chunk.impossible && odds.moments.deals + chunk.drawn > deals) {
       missing = deals - odds.moments.deals;
       return true;
     }
-    number++;
     if (!chunk.impossible) odds.add(chunk);
     show();
-    const { moments } = odds,
-      isComplete = moments.deals >= deals;
+    const { moments } = odds;
+    isComplete = moments.deals >= deals;
     if (chunk.impossible || (isComplete ? moments.weights === 0 : odds.isSearched)) {
       failure = new RareCalls();
       return true;
     }
     return isComplete || (moments.weights > 0 && isEnough());
   };
-  const run = async (...range) => {
-    if (!(await pool.run(...range, size, isOver))) throw new Cancelled();
+  // Returns whether that is all.
+  const run = async (question, size, chunks) => {
+    let isEnd = false;
+    const add = (chunk) => {
+      isEnd = isOver(chunk);
+      if (!missing) drawn += size;
+      return isEnd;
+    };
+    if (!(await pool.run(question, BigInt(first) + BigInt(drawn), size, add, chunks))) throw new Cancelled();
+    return isEnd;
   };
-  await run(question, first);
-  if (missing) await run({ ...question, most: missing }, BigInt(first) + BigInt(number * size));
+  let isEnd = false;
+  if (candidates && odds.count > 2 && early < deals) {
+    // So that each of two workers has a part of them.
+    const part = Math.min(size, EARLY_DRAWS / 2);
+    isEnd = await run(question, part, early / part);
+    const hopeful = isEnd ? [] : candidates.listHopeful();
+    if (!isEnd && hopeful.length < odds.count) {
+      const kept = odds.keep(hopeful),
+        pick = (list) => list && kept.map((number) => list[number]);
+      question = { ...question, options: pick(question.options), cards: pick(question.cards) };
+    }
+  }
+  if (!isEnd) await run(question, size);
+  if (missing) await run({ ...question, most: missing }, size);
   if (failure && odds.moments.effective < least) throw Object.assign(failure, { odds });
   odds.endedEarly = failure !== undefined;
 }
@@ -271,25 +249,20 @@ async function estimateCallsOnce(pool, calls, hand, up, show, deals = DEALS, cho
   const [chosen, candidates] = make(options);
   if (options.length > 1) {
     const showChoice = () => {
-      if (candidates.moments.weights > 0) candidates.ranking = candidates.moments.rank(options.length);
+      if (candidates.moments.weights > 0) candidates.ranking = candidates.rank();
       show(candidates, true);
     };
-    await addDeals(
-      pool,
+    await addDeals(pool, candidates, chosen, CHOOSING, Math.ceil(deals / 2), {
       candidates,
-      chosen,
-      CHOOSING,
-      Math.ceil(deals / 2),
-      () => candidates.moments.isCertain(options.length),
-      showChoice,
-      1e-9,
-    );
+      isEnough: () => candidates.isCertain,
+      show: showChoice,
+      least: 1e-9,
+    });
   }
   const [question, odds] = make([...options, ...contracts], options.length);
-  odds.ranking = options.length > 1 ? candidates.moments.rank(options.length) : [0];
-  if (isAuction && options.length > 1)
-    odds.uncounteredBest = candidates.moments.rank(options.length, "value_if_not_countered")[0];
-  await addDeals(pool, odds, question, 0, deals, undefined, showMore(odds, candidates, show));
+  odds.ranking = options.length > 1 ? candidates.rank() : [0];
+  if (isAuction && options.length > 1) odds.uncounteredBest = candidates.rank("value_if_not_countered")[0];
+  await addDeals(pool, odds, question, 0, deals, { candidates, show: showMore(odds, candidates, show) });
   show(odds, false);
   return odds;
 }
@@ -301,7 +274,7 @@ async function chooseBids(pool, calls, options, amount, make, show) {
     { MIN_CAPOT_PROBABILITY, GUARANTEED_CAPOT_TOTAL } = calls.engine.constants;
   const run = async (list, first) => {
     const [question, pilot] = make(list);
-    await addDeals(pool, pilot, question, first, PILOT_DEALS, undefined, () => show(pilot, true));
+    await addDeals(pool, pilot, question, first, PILOT_DEALS, { show: () => show(pilot, true) });
     return pilot;
   };
   const pilot = await run(contracts, PILOT);
@@ -345,7 +318,7 @@ async function estimateCardsOnce(pool, play, show, deals = DEALS) {
     odds.moments.isRounded = packed.weighs;
     return odds;
   };
-  const rank = (odds) => (odds.ranking = odds.moments.rank(count));
+  const rank = (odds) => (odds.ranking = odds.rank());
   const layouts = play.listLayouts(MAX_LAYOUTS);
   if (layouts.length) {
     const question = { ...packed, measures, layouts },
@@ -362,22 +335,19 @@ async function estimateCardsOnce(pool, play, show, deals = DEALS) {
     candidates = make(question),
     odds = make(question);
   if (count > 1) {
-    await addDeals(
-      pool,
+    const showChoice = () => {
+      rank(candidates);
+      show(candidates, true);
+    };
+    await addDeals(pool, candidates, question, CHOOSING, Math.ceil(deals / 2), {
       candidates,
-      question,
-      CHOOSING,
-      Math.ceil(deals / 2),
-      () => candidates.moments.isCertain(count),
-      () => {
-        rank(candidates);
-        show(candidates, true);
-      },
-      1e-9,
-    );
+      isEnough: () => candidates.isCertain,
+      show: showChoice,
+      least: 1e-9,
+    });
     odds.ranking = rank(candidates);
   } else odds.ranking = [0];
-  await addDeals(pool, odds, question, 0, deals, undefined, showMore(odds, candidates, show));
+  await addDeals(pool, odds, question, 0, deals, { candidates, show: showMore(odds, candidates, show) });
   show(odds, false);
   return odds;
 }

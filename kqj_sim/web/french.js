@@ -201,7 +201,8 @@ const FRENCH = {
   drawing: "Tirage des donnes…",
   solving: (isLong) => `Calcul des chances de gagner la partie${isLong ? ", jusqu’à une minute" : ""}…`,
   deals_so_far: (count) => `${count} donnes…`,
-  deals: (count) => `${count} donnes, graine 1.`,
+  deals: (count, early) =>
+    `${count} donnes${early ? ` (${early} pour ce qui est nettement moins bon)` : ""}, graine 1.`,
   exact: (count) => `Les ${count} répartitions des cartes cachées : valeurs exactes.`,
   more_deals: "Jouer quatre fois plus de donnes",
   no_hand_yet: (count) => `${count} mains essayées, et aucune qui aurait annoncé ainsi…`,

@@ -43,10 +43,10 @@ QUESTIONS = "questions.json"
 
 SCRIPTS = (
     "texts.js", "french.js", "french_sentences.js", "language.js", "built.js", "statistics.js",
-    "words.js", "link.js", "calls.js", "round.js", "estimate.js", "state.js", "html.js",
-    "tables.js", "dealt.js", "scores.js", "cards.js", "bidding.js", "answer.js", "question.js",
-    "score.js", "review.js", "record.js", "play.js", "hands.js", "quiz.js", "practice.js",
-    "input.js", "app.js",
+    "words.js", "link.js", "calls.js", "round.js", "pool.js", "estimate.js", "state.js",
+    "html.js", "tables.js", "dealt.js", "scores.js", "cards.js", "bidding.js", "answer.js",
+    "question.js", "score.js", "review.js", "record.js", "play.js", "hands.js", "quiz.js",
+    "practice.js", "input.js", "app.js",
 )  # fmt: skip
 
 

@@ -82,11 +82,37 @@ class Moments {
     );
   }
 
+  // The numbers of the measure by which options are ranked and of the chance to win, and a bound of the former.
+  makeObjective(name = this.ranking) {
+    const numbers = [name, "win_share"].map((each) => this.measures.indexOf(each));
+    return [...numbers, name === GAME_MEASURE ? 1 : this.engine.constants.MAX_POINTS];
+  }
+
   // Whether the best of the first options is certain to be so.
   isCertain(count) {
-    const { ranking } = this,
-      [value, share] = [ranking, "win_share"].map((name) => this.measures.indexOf(name)),
-      bound = ranking === GAME_MEASURE ? 1 : this.engine.constants.MAX_POINTS;
-    return this.call("is_certain", [value, share, count, bound]) === 1;
+    return this.call("is_certain", [...this.makeObjective(), count]) === 1;
+  }
+
+  // Returns of the first options whether each may be the best by a measure.
+  findPossible(count, name) {
+    const possible = this.engine.array("i64", count);
+    return this.call("find_possible", [...this.makeObjective(name), possible], () => [...possible.view()].map(Number));
+  }
+
+  // Returns the moments of some options.
+  select(options) {
+    const moments = new Moments(this.engine, this.measures, options.length),
+      columns = [0, ...options.map((option) => 1 + option)],
+      [rows, size] = this.shapes[0],
+      pick = (at) => columns.map((column) => at + column);
+    const sums = [...Array(rows).keys()].flatMap((row) => pick(row * size)),
+      products = [...Array(rows).keys()].flatMap((row) => columns.flatMap((one) => pick((row * size + one) * size)));
+    moments.add({
+      drawn: this.deals,
+      sums: sums.map((at) => this.sums[at]),
+      products: products.map((at) => this.products[at]),
+      dealSquares: this.dealSquares,
+    });
+    return Object.assign(moments, { isRounded: this.isRounded });
   }
 }

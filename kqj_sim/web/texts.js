@@ -202,7 +202,7 @@ const ENGLISH = {
   drawing: "Drawing deals…",
   solving: (isLong) => `Working out the chance to win the game${isLong ? ", which takes up to a minute" : ""}…`,
   deals_so_far: (count) => `${count} deals…`,
-  deals: (count) => `${count} deals, seed 1.`,
+  deals: (count, early) => `${count} deals${early ? ` (${early} for what is clearly worse)` : ""}, seed 1.`,
   exact: (count) => `All ${count} distributions of the hidden cards: exact.`,
   more_deals: "Play four times as many deals",
   no_hand_yet: (count) => `${count} hands tried, and none that would be called like this…`,

@@ -25,7 +25,7 @@ PROGRAM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 )
 needs_browser = pytest.mark.skipif(PROGRAM is None, reason="Chromium is not installed")
-MAX_SECONDS = 120.0
+MAX_SECONDS = 300.0
 _KEY_CODES = {
     "Tab": 9,
     "Enter": 13,

@@ -98,6 +98,7 @@ def write_constants() -> str:
     constants = {
         "LANES": LANES,
         "DEALS": sampling.DEFAULT_DEALS,
+        "EARLY_DRAWS": sampling.EARLY_DRAWS,
         "CHOOSING": estimator.FIRST_CHOOSING,
         "PILOT": call_sampler.FIRST_PILOT_DEAL,
         "PILOT_DEALS": call_sampler.PILOT_DEALS,

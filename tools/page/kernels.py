@@ -279,10 +279,19 @@ def rank_options(moments: WeightedMoments, measure: int, order: t.Int64Array) ->
 
 
 @kernel(cache=False)
-def is_certain(moments: WeightedMoments, value: int, share: int, options: int, bound: int) -> int:
+def is_certain(moments: WeightedMoments, value: int, share: int, bound: int, options: int) -> int:
     """Return 1 if the best option is certain to be so."""
     objective = Objective(value, share, options, float(bound))
     return int(moments.is_conclusive(moments.best(objective), objective, 0.0, CERTAIN))
+
+
+@kernel(cache=False)
+def find_possible(
+    moments: WeightedMoments, value: int, share: int, bound: int, possible: t.Int64Array
+) -> None:
+    """Fill int64 (n,) with 1 for those of the first n options that may be the best, else 0."""
+    objective = Objective(value, share, len(possible), float(bound))
+    possible[:] = moments.find_possible(moments.best(objective), objective)
 
 
 @kernel(cache=False)
@@ -361,6 +370,7 @@ def list_examples(sampler: KqjCardSampler) -> Iterator[tuple[t.Kernel, tuple[Any
     yield estimate_measure, (moments, 0, 0, 0, 0, one)
     yield rank_options, (moments, 0, ints)
     yield is_certain, (moments, 0, 0, 0, 0)
+    yield find_possible, (moments, 0, 0, 0, ints)
     yield estimate_reach, (moments, two, two, 0, one)
     yield choose_amounts, (moments, two, two, 0, 0, ints)
     yield add_totals, (outcomes, one, ints, two, np.zeros((1, 3, 1)))

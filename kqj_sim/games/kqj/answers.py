@@ -184,12 +184,13 @@ def _name_played(odds: KqjCallOdds, option: int) -> str:
 
 def _list_totals(odds: KqjCallOdds, option: int) -> dict[str, dict[int, Estimate]]:
     """Return by ending the share of deals in each step of the total of the player's side."""
-    shares = odds.totals[option] / odds.sums.weights
+    moments, _ = odds.find_moments(option)
+    shares = odds.totals[option] / moments.weights
     padded = np.pad(shares, ((0, 0), (0, -shares.shape[1] % TOTAL_STEP)))
     steps = padded.reshape(len(shares), -1, TOTAL_STEP).sum(axis=2)
     return {
         name: {
-            TOTAL_STEP * at: Estimate(share, math.nan, math.nan, odds.deals)
+            TOTAL_STEP * at: Estimate(share, math.nan, math.nan, moments.deals)
             for at, share in enumerate(steps[ending].tolist())
         }
         for name, ending in _KQJ_ENDINGS.items()

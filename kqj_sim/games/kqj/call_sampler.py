@@ -113,16 +113,33 @@ class KqjCallOdds(Odds):
         self.squares = np.zeros((len(self.options), 3, MAX_TOTAL + 1))
 
     def add(self, playouts: Playouts, max_deals: int | None = None) -> int:
-        weights, lists = playouts.weights, playouts.lists
-        add_totals(playouts.outcomes, weights, lists, self.totals, self.squares)
+        totals, squares = self.totals[self.kept], self.squares[self.kept]
+        add_totals(playouts.outcomes, playouts.weights, playouts.lists, totals, squares)
+        self.totals[self.kept], self.squares[self.kept] = totals, squares
         return super().add(playouts, max_deals)
+
+    def list_hopeful(self) -> list[int]:
+        hopeful, uncountered = super().list_hopeful(), self._find_best_uncountered()
+        return sorted({*hopeful, *([] if uncountered is None else [uncountered])})
+
+    def keep(self, numbers: Sequence[int]) -> Sequence[int]:
+        contracts = {self.options[number].contract for number in numbers}
+        played = (
+            each for each in self.contract_options if self.options[each].contract in contracts
+        )
+        return super().keep([*numbers, *played])
 
     def rank_by(self, candidates: Odds) -> None:
         super().rank_by(candidates)
+        assert isinstance(candidates, KqjCallOdds)
+        self.uncountered_best = candidates._find_best_uncountered()
+
+    def _find_best_uncountered(self) -> int | None:
+        """Return the best call if nobody counters; None where nobody can."""
         measure = self.measures.indices.get(measures.UNCOUNTERED_VALUE)
-        if measure is not None:
-            objective = candidates.objective._replace(value=measure)
-            self.uncountered_best = candidates.sums.best(objective)
+        if measure is None:
+            return None
+        return self.kept[self.sums.best(self.objective._replace(value=measure))]
 
     def find_uncountered_best(self) -> tuple[int, Estimate] | None:
         """Return the call that is better than the best if nobody counters the player's side.
@@ -138,8 +155,9 @@ class KqjCallOdds(Odds):
 
     def estimate_reach_probability(self, option: int, amount: int) -> Estimate:
         """Estimate the chance that the total of the player's side is at least an amount."""
+        moments, _ = self.find_moments(option)
         return estimate_reach(
-            self.sums, self.totals[option], self.squares[option], amount, self.confidence,
+            moments, self.totals[option], self.squares[option], amount, self.confidence,
             self.sequential,
         )  # fmt: skip
 

@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import kqj_sim as kqj
 from kqj_sim.core import call_odds as core
 from kqj_sim.core.block import LANES
 from kqj_sim.games.kqj.call_sampler import KqjCallSampler
 from kqj_sim.notation.typed import read_typed_position
+from kqj_sim.positions import estimator
 from kqj_sim.positions.estimator import (
     FIRST_CHOOSING,
     add_draws,
@@ -191,6 +193,42 @@ def test_a_choice_ends_early_where_one_is_clearly_the_best() -> None:
         (0.0, 1.0, 0.0), Limits(50 * LANES, 0.0, Deadline(time.monotonic() - 1), CERTAIN)
     )
     assert late == LANES
+
+
+QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
+    "bids": ("7h 8h 9h Ah Ks Kd 4c Tc", {"bidding": "auction"}),
+    "lead": (
+        "Ks Td 9h As 5d Kc 4d 8c",
+        {"bidding": "auction", "heard": "pass 120h pass pass pass pass pass", "played": ""},
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_what_is_clearly_worse_has_fewer_of_the_same_deals(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand, arguments = QUESTIONS[name]
+
+    def estimate(deals: int) -> dict[str, Any]:
+        frame = kqj.odds(hand, deals=deals, policy="points+greedy", **arguments).frame()
+        return {str(option): row for option, row in frame.iterrows()}
+
+    found = estimate(3000)
+    least, most = (int(each) for each in np.quantile([row["n"] for row in found.values()], (0, 1)))
+    with monkeypatch.context() as patch:
+        patch.setattr(estimator, "count_early_draws", lambda deals: deals)
+        whole, early = estimate(3000), estimate(least)
+    assert {*found} == {*whole} == {*early}
+    dropped = [option for option, row in found.items() if row["n"] < most]
+    assert 0 < len(dropped) <= len(found) - 2
+    assert next(iter(found)) == next(iter(whole))
+    for option, row in found.items():
+        of = early if option in dropped else whole
+        for column in ("n", "value", "value_low", "win_share", "win_share_high"):
+            assert row[column] == pytest.approx(of[option][column]), (option, column)
+        assert row["value"] <= found[next(iter(found))]["value"] or option not in dropped
 
 
 def test_a_single_card_is_not_chosen() -> None:
