@@ -35,45 +35,51 @@ from kqj_sim.core.trick import legal_cards, suit_mask_of, winning_cards
 # The workspace, by seat, suit or card.
 HANDS = 0
 """The cards left, by strength."""
-SIDES = 6
+HELD = 6
+"""By side the cards left in its hands."""
+SIDES = 8
 """1 for the contracting side."""
-TEAMS = 12
+TEAMS = 14
 """0 for the contracting team."""
-ANNOUNCERS = 18
+ANNOUNCERS = 20
 """By suit the seat that was dealt King and Queen of trumps; -1 for none."""
-PLANES = 22
-TRUMPS, MUST_BEAT = 27, 28
-ANNOUNCING = 29
+PLANES = 24
+TRUMPS, MUST_BEAT = 29, 30
+ANNOUNCING = 31
 """The Queens, and Jacks, whose play may announce."""
-KEPT = 30
+KEPT = 32
 """The cards of possible announcements, which no other card can stand for."""
-DEAL_STAMP, STAMP = 31, 32
+DEAL_STAMP, STAMP = 33, 34
 """Numbers of the deal and of the question; entries of the table with others are void."""
-OWN_CAPOT, OTHER_CAPOT = 33, 34
+OWN_CAPOT, OTHER_CAPOT = 35, 36
 """1 if a Capot of the contracting side, or of the others, changes the answer."""
-LEAST, MOST = 35, 36
+LEAST, MOST = 37, 38
 """The least and the greatest total that may be enough."""
-THREE, EXACT, GOAL = 37, 38, 39
+THREE, EXACT, GOAL = 39, 40, 41
 """1 with three teams; 1 if then a higher total may be worse; twice the lead asked for."""
-AUCTION, ROUNDED, OUTSCORE = 40, 41, 42
-TABLE, TABLE_MASK, BLOCK, LEADS = 43, 44, 45, 46
+AUCTION, ROUNDED, OUTSCORE = 42, 43, 44
+TABLE, TABLE_MASK, BLOCK, LEADS = 45, 46, 47, 48
 """Addresses of the table, of a block and of the leads; the table's number of entries less 1."""
-NODES = 47
+NODES = 49
 """How often a trick began."""
-NEEDED = 48
+CONTRACT = 50
+NEEDED = 51
 """By tricks left: the total that is enough, as known when the trick began; UNKNOWN if it is not."""
-CONTRACT = 57
-POINTS = 64
-"""By card."""
-ENOUGH = 128
+PLACE, LIKE, CONTEXT = 60, 69, 78
+"""By tricks left: the address of the position's entry in the table, and its first two numbers."""
+ENOUGH = 87
 """The least total that is enough, without a Capot, by Capot (nobody's, the contracting side's, the
 others') and tens of bonuses."""
 BONUS_STEPS = 21
-DECIDING = 192
+DECIDING = ENOUGH + 3 * BONUS_STEPS
 """By tricks left and position: the card that decided last."""
-PROMISES = 256
+POINTS = DECIDING + 64
+"""By card."""
+LIKENESS = POINTS + 64
+"""By suit and set of cards without points that are left: the set that stands for all like it."""
+PROMISES = LIKENESS + 64
 """What cards promise, 32 numbers for leading and 32 for following."""
-HISTORY = 320
+HISTORY = PROMISES + 64
 """How well a card did, by situation (leading, its side master, or not) and card."""
 WORKSPACE = HISTORY + 3 * 64
 TOTALS = 512
@@ -217,13 +223,22 @@ def _sum_points(w: t.Int64Pointer, cards: t.CardSet) -> int:
 
 
 @scalar
-def _find_sure_trumps(w: t.Int64Pointer, remaining: t.CardSet, side: int) -> t.CardSet:
-    """Return the highest trumps left, as far down as one side holds them all."""
-    own = 0
-    for seat in range(_SEATS):
-        own |= w[HANDS + seat] & -(w[SIDES + seat] == side)
-    others = remaining & ~own & w[TRUMPS]
-    return int(own & w[TRUMPS] & ~(2 * c.highest_bit(others) - 1))
+def _find_sure_trumps(w: t.Int64Pointer, side: int) -> t.CardSet:
+    """Return the highest trumps left in hands, as far down as one side holds them all."""
+    highest = c.highest_bit(w[HELD + 1 - side] & w[TRUMPS])
+    return int(w[HELD + side] & w[TRUMPS] & ~(2 * highest - (1 if highest != 0 else 0)))
+
+
+@scalar
+def _find_like(w: t.Int64Pointer, remaining: t.CardSet) -> t.CardSet:
+    """Return the cards that stand for the remaining ones in the table.
+
+    Of cards without points only the order counts in which their holders follow each other.
+    """
+    like = remaining & ~(15 * c.EACH_SUIT)
+    for suit in range(4):
+        like |= w[LIKENESS + 16 * suit + (remaining >> 16 * suit & 15)] << 16 * suit
+    return like
 
 
 @scalar
@@ -261,6 +276,7 @@ def _play_card(
     if position == 0 or card & winning != 0:
         winning, master = winning_cards(led, w[TRUMPS], card), position
     w[HANDS + seat] ^= card
+    w[HELD + w[SIDES + seat]] ^= card
     trick |= card
     if position < _SEATS - 1:
         return position + 1, leader, remaining, trick, led, winning, master, total, extra
@@ -311,19 +327,20 @@ def _rate_card(
 @scalar
 def _bound_by_earlier(
     w: t.Int64Pointer, cards: t.Int64Pointer, margins: t.Int64Pointer, number: int,
-    occupied: t.CardSet, side: int,
+    hand: t.CardSet, winning: t.CardSet, side: int,
 ) -> int:  # fmt: skip
     """Return a margin that shows that a card fails, as a like card did; UNBOUNDED if none does.
 
-    Of two cards of a suit with no card of another player between them, one is better than the other
-    by the difference of their points at most.
+    Of two cards of a suit with no card in another hand between them, one is better than the other
+    by the difference of their points at most if both become master, or neither.
     """
     card = cards[number]
     if card & w[KEPT] == 0:
         for earlier in range(number):
             other = cards[earlier]
-            between = (max(card, other) - min(card, other)) & ~min(card, other)
-            if suit_mask_of(other) & card != 0 and other & w[KEPT] == 0 and between & occupied == 0:
+            between = (max(card, other) - min(card, other)) & (w[HELD] | w[HELD + 1]) & ~hand
+            is_like = between == 0 and (card & winning != 0) == (other & winning != 0)
+            if is_like and suit_mask_of(other) & card != 0 and other & w[KEPT] == 0:
                 gap = abs(w[POINTS + c.trailing_zeros(card)] - w[POINTS + c.trailing_zeros(other)])
                 bound = margins[earlier] + (gap if side == 1 else -gap)
                 if (gap == 0 or w[THREE] == 0) and (bound < 0) == (side == 1):
@@ -340,6 +357,100 @@ def _learn(
         row = history + c.trailing_zeros(cards[tried])
         sign = 1 if tried == number else -1
         w[row] += tricks * tricks * (16 * sign - (w[row] >> 8))
+
+
+@scalar
+def _play_last_trick(w: t.Int64Pointer, leader: t.Seat, total: int, extra: int, points: int) -> int:
+    """Return the margin after the last trick, in which nobody has a choice."""
+    winning, winner = w[HANDS + leader], leader
+    led = suit_mask_of(winning)
+    winning = winning_cards(led, w[TRUMPS], winning)
+    for number in range(1, _SEATS):
+        seat = b.wrap_seat(leader + number, _SEATS)
+        card = w[HANDS + seat]
+        if card & winning != 0:
+            winning, winner = winning_cards(led, w[TRUMPS], card), seat
+    team = w[TEAMS + winner]
+    if team == 0:
+        total += points
+    elif w[THREE] != 0 and team == 1:
+        extra += points << FIRST_TOTAL
+    return _compute_margin(w, total, extra | OWN_TRICK << team, winner)
+
+
+@scalar
+def _begin_trick(
+    w: t.Int64Pointer, leader: t.Seat, remaining: t.CardSet, total: int, extra: int
+) -> int:
+    """Return the margin as `search` does, if it is known without a search; else UNBOUNDED.
+
+    Numbers by tricks left are filled in for the search.
+    """
+    w[NODES] += 1
+    tricks = c.popcount(remaining) // _SEATS
+    if remaining == 0:
+        return _compute_margin(w, total, extra, leader)
+    announced = extra & 255
+    to_come = _sum_points(w, remaining) + LAST_TRICK_BONUS
+    if tricks == 1 and remaining & w[ANNOUNCING] == 0:
+        return _play_last_trick(w, leader, total, extra, to_come)
+    own_open = other_open = base = 0
+    if remaining & w[ANNOUNCING] != 0:
+        own_open = _sum_open_bonuses(w, remaining, announced, 1)
+        other_open = _sum_open_bonuses(w, remaining, announced, 0)
+    least = total + _sum_points(w, _find_sure_trumps(w, 1))
+    most = total + to_come + own_open - _sum_points(w, _find_sure_trumps(w, 0))
+    w[NEEDED + tricks] = UNKNOWN
+    context = leader + 8 * extra + (w[STAMP] << 36)
+    own_capot = extra & FIRST_TRICK == 0 and w[OWN_CAPOT] != 0
+    other_capot = extra & OWN_TRICK == 0 and w[OTHER_CAPOT] != 0
+    if w[THREE] != 0:
+        if w[EXACT] != 0:
+            context += total << 26
+        else:
+            first = extra >> FIRST_TOTAL
+            second = ALL_POINTS - to_come + _sum_bonuses(w, announced, -1) - total - first
+            best = _score_three_teams(w, most, first, second, extra | OWN_TRICK, 0)
+            if best < w[GOAL]:
+                return -1
+            more = (
+                total
+                + to_come
+                - least
+                + other_open
+                + (CAPOT_BONUS if extra & OWN_TRICK == 0 else 0)
+            )
+            worst = _score_three_teams(
+                w, least, first + more, second + more, extra | FIRST_TRICK | SECOND_TRICK, 1
+            )
+            if worst >= w[GOAL]:
+                return 0
+    elif own_open + other_open > 0 or own_capot or other_capot:
+        if most < w[LEAST]:
+            return int(most - w[LEAST])
+        if least >= w[MOST]:
+            return int(least - w[MOST])
+    else:
+        base = w[ENOUGH + (0 if announced == 0 else _sum_bonuses(w, announced, -1) // 10)]
+        w[NEEDED + tricks] = base
+        if least >= base:
+            return int(least - base)
+        if most < base:
+            return int(most - base)
+        context = leader + (w[DEAL_STAMP] << 36)
+    like = _find_like(w, remaining)
+    key = like * 0x1E3779B97F4A7C15 + context * 0x3F58476D1CE4E5B9
+    key = (key ^ (key >> 29)) * 0x14D049BB133111EB
+    place = w[TABLE] + 8 * ENTRY * ((key >> 32) & w[TABLE_MASK])
+    entry = int64_at(place)
+    if entry[0] == like and entry[1] == context:
+        lower, upper = (entry[2] >> 6) + total - base, entry[3] + total - base
+        if lower >= 0:
+            return int(lower)
+        if upper < 0:
+            return int(upper)
+    w[PLACE + tricks], w[LIKE + tricks], w[CONTEXT + tricks] = place, like, context
+    return UNBOUNDED
 
 
 _SEARCH = types.int64(*[types.int64] * 10)
@@ -361,93 +472,41 @@ def search(
         extra: announcements so far, two bits a suit, with the flags and numbers above.
     """
     w = int64_at(workspace)
-    entry = int64_at(workspace)
     tricks = c.popcount(remaining) // _SEATS
+    needed = w[NEEDED + tricks]
+    entry = int64_at(w[PLACE + tricks])
     table_move = -1
-    base = context = 0
-    if position == 0:
-        w[NODES] += 1
-        if remaining == 0:
-            return _compute_margin(w, total, extra, leader)
-        announced = extra & 255
-        to_come = _sum_points(w, remaining) + LAST_TRICK_BONUS
-        own_open = other_open = 0
-        if remaining & w[ANNOUNCING] != 0:
-            own_open = _sum_open_bonuses(w, remaining, announced, 1)
-            other_open = _sum_open_bonuses(w, remaining, announced, 0)
-        w[NEEDED + tricks] = UNKNOWN
-        context = leader + 8 * extra + (w[STAMP] << 36)
-        own_capot = extra & FIRST_TRICK == 0 and w[OWN_CAPOT] != 0
-        other_capot = extra & OWN_TRICK == 0 and w[OTHER_CAPOT] != 0
-        if w[THREE] != 0:
-            if w[EXACT] != 0:
-                context += total << 26
-            else:
-                first = extra >> FIRST_TOTAL
-                second = ALL_POINTS - to_come + _sum_bonuses(w, announced, -1) - total - first
-                best = _score_three_teams(
-                    w, total + to_come + own_open, first, second, extra | OWN_TRICK, 0
-                )
-                if best < w[GOAL]:
-                    return -1
-                more = to_come + other_open + (CAPOT_BONUS if extra & OWN_TRICK == 0 else 0)
-                worst = _score_three_teams(
-                    w, total, first + more, second + more, extra | FIRST_TRICK | SECOND_TRICK, 1
-                )
-                if worst >= w[GOAL]:
-                    return 0
-        elif own_open + other_open > 0 or own_capot or other_capot:
-            if total + to_come + own_open < w[LEAST]:
-                return int(total + to_come + own_open - w[LEAST])
-            if total >= w[MOST]:
-                return int(total - w[MOST])
-        else:
-            base = w[ENOUGH + (0 if announced == 0 else _sum_bonuses(w, announced, -1) // 10)]
-            w[NEEDED + tricks] = base
-            least = total + _sum_points(w, _find_sure_trumps(w, remaining, 1))
-            if least >= base:
-                return int(least - base)
-            most = total + to_come - _sum_points(w, _find_sure_trumps(w, remaining, 0))
-            if most < base:
-                return int(most - base)
-            context = leader + (w[DEAL_STAMP] << 36)
-        key = remaining * 0x1E3779B97F4A7C15 + context * 0x3F58476D1CE4E5B9
-        key = (key ^ (key >> 29)) * 0x14D049BB133111EB
-        entry = int64_at(w[TABLE] + 8 * ENTRY * ((key >> 32) & w[TABLE_MASK]))
-        if entry[0] == remaining and entry[1] == context:
-            lower, upper = (entry[2] >> 6) + total - base, entry[3] + total - base
-            if lower >= 0:
-                return int(lower)
-            if upper < 0:
-                return int(upper)
-            table_move = entry[2] & 63
-
+    if position == 0 and entry[0] == w[LIKE + tricks] and entry[1] == w[CONTEXT + tricks]:
+        table_move = entry[2] & 63
     seat = b.wrap_seat(leader + position, _SEATS)
     side, hand = w[SIDES + seat], w[HANDS + seat]
     master_seat = b.wrap_seat(leader + master, _SEATS)
     legal = hand
     was_held = False
     history = HISTORY
-    others = partners = 0
     if position > 0:
         partner = w[TEAMS + master_seat] == w[TEAMS + seat]
         legal = legal_cards(hand, led, led & w[MUST_BEAT], winning, partner)
         was_held = w[SIDES + master_seat] == side
         history += 64 if was_held else 128
-        others = _list_behind(w, leader, position, led, 1 - side)
-        partners = _list_behind(w, leader, position, led, side)
 
     # The cards, the most promising first.
     cards, promises, margins = stack_int64(8), stack_int64(8), stack_int64(8)
     count = 0
-    needed = w[NEEDED + tricks]
-    sure_trumps = _find_sure_trumps(w, remaining, side)
-    left = legal
+    left, sure_trumps, others, partners = legal, 0, 0, 0
+    if legal & (legal - 1) == 0:
+        cards[0] = legal
+        count, left = 1, 0
+    else:
+        sure_trumps = _find_sure_trumps(w, side)
+        if position > 0:
+            others = _list_behind(w, leader, position, led, 1 - side)
+            partners = _list_behind(w, leader, position, led, side)
     while left != 0:
         card = c.lowest_bit(left)
         left ^= card
         index = c.trailing_zeros(card)
-        if position == 0:
+        if position == 0 and card & led == 0:
             led = suit_mask_of(card)
             others = _list_behind(w, leader, 0, led, 1 - side)
             partners = _list_behind(w, leader, 0, led, side)
@@ -482,13 +541,18 @@ def search(
     best_card = cards[0]
     for number in range(count):
         card = cards[number]
-        margin = _bound_by_earlier(w, cards, margins, number, remaining & ~hand, side)
+        margin = _bound_by_earlier(w, cards, margins, number, hand, winning, side)
         if margin == UNBOUNDED:
             turn = _play_card(
                 w, position, leader, remaining, trick, led, winning, master, total, extra, card
             )
-            margin = search(workspace, *turn)
+            margin = UNBOUNDED
+            if turn[0] == 0:
+                margin = _begin_trick(w, turn[1], turn[2], turn[7], turn[8])
+            if margin == UNBOUNDED:
+                margin = search(workspace, *turn)
             w[HANDS + seat] = hand
+            w[HELD + side] ^= card
         margins[number] = margin
         if (margin > best) == (side == 1):
             best, best_card = margin, card
@@ -498,10 +562,10 @@ def search(
             break
     if position == 0:
         # Positions after this one may have taken its entry.
-        if entry[0] != remaining or entry[1] != context:
-            entry[0], entry[1] = remaining, context
+        if entry[0] != w[LIKE + tricks] or entry[1] != w[CONTEXT + tricks]:
+            entry[0], entry[1] = w[LIKE + tricks], w[CONTEXT + tricks]
             entry[2], entry[3] = -UNBOUNDED << 6, UNBOUNDED
-        bound = best - total + base
+        bound = best - total + (0 if needed == UNKNOWN else needed)
         entry[2] = (bound if best >= 0 else entry[2] >> 6) << 6 | c.trailing_zeros(best_card)
         if best < 0:
             entry[3] = bound
@@ -541,6 +605,30 @@ def _set_contract(block: t.Block, lane: t.Lane, scoring: t.Int64Array) -> None:
     block[b.PENDING + lane] = scoring[3]
 
 
+@scalar
+def _find_holders(w: t.Int64Pointer, suit: int, cards: int) -> int:
+    """Return the holders of low cards of a suit, four bits each, the highest card's last."""
+    holders = 0
+    for rank in range(4):
+        if cards >> rank & 1 != 0:
+            for seat in range(_SEATS):
+                if w[HANDS + seat] >> 16 * suit + rank & 1 != 0:
+                    holders = 16 * holders + seat + 1
+    return holders
+
+
+@scalar
+def _find_likeness(w: t.Int64Pointer) -> None:
+    for suit in range(4):
+        for cards in range(16):
+            like = 0
+            while (like ^ cards) >> (
+                4 if w[POINTS + 16 * suit + 3] == 0 else 3
+            ) != 0 or _find_holders(w, suit, like) != _find_holders(w, suit, cards):
+                like += 1
+            w[LIKENESS + 16 * suit + cards] = like
+
+
 @kernel
 def load_deal(
     w: t.Int64Array, hands: t.Int64Array, teams: t.Int64Array, contract: t.Contract,
@@ -562,7 +650,7 @@ def load_deal(
             w[HISTORY + 64 * situation + index] = 0
     for number in range(LEADING.shape[0]):
         w[PROMISES + number], w[PROMISES + 32 + number] = LEADING[number], FOLLOWING[number]
-    w[ANNOUNCING] = w[KEPT] = 0
+    w[ANNOUNCING] = w[KEPT] = w[HELD] = w[HELD + 1] = 0
     for suit in range(4):
         w[ANNOUNCERS + suit] = -1
     for seat in range(_SEATS):
@@ -570,6 +658,7 @@ def load_deal(
         w[HANDS + seat] = hand
         w[TEAMS + seat] = teams[seat]
         w[SIDES + seat] = 1 if teams[seat] == 0 else 0
+        w[HELD + w[SIDES + seat]] |= hand
         for suit in range(4):
             king_queen = (0b11 << c.TRUMP_QUEEN) << 16 * suit
             if hand & must_beat & king_queen == king_queen:
@@ -577,6 +666,7 @@ def load_deal(
                 w[ANNOUNCERS + suit] = seat
                 w[ANNOUNCING] |= 1 << c.TRUMP_QUEEN + 16 * suit | jack
                 w[KEPT] |= king_queen | jack
+    _find_likeness(w)
     w[STAMP] += 1
     w[DEAL_STAMP] = w[STAMP]
     w[NODES] = 0
@@ -657,10 +747,14 @@ def find_lead(
     middle = middle if lowest < middle <= highest else (lowest + highest + 1) // 2
     while lowest < highest:
         _pose_question(w, most_tens, levels[middle])
-        margin = search(
-            workspace, turn[0], turn[1], turn[2], turn[3], turn[4], turn[5], turn[6], turn[7],
-            turn[8],
-        )  # fmt: skip
+        margin = UNBOUNDED
+        if turn[0] == 0:
+            margin = _begin_trick(w, turn[1], turn[2], turn[7], turn[8])
+        if margin == UNBOUNDED:
+            margin = search(
+                workspace, turn[0], turn[1], turn[2], turn[3], turn[4], turn[5], turn[6], turn[7],
+                turn[8],
+            )  # fmt: skip
         if margin >= 0:
             lowest = middle
         else:

@@ -18,7 +18,7 @@ from kqj_sim.record import AnyRecord, PartialRecord, Record
 from kqj_sim.referee import check_record, check_records
 from kqj_sim.rules import GameRules
 from kqj_sim.runner import DEFAULT_RUNNER, Runner
-from kqj_sim.text_files import open_lines
+from kqj_sim.text_files import convert_to_utf8, open_lines
 
 DEFAULT_RECORDS = 10
 
@@ -92,15 +92,22 @@ def _read_records(file: str, checks: bool) -> Iterator[Record]:
         raise RecordError(f"{visible(file)} has no records")
 
 
-def read_round(file: str, line: int) -> tuple[AnyRecord, str]:
-    """Return the round on a line of a file, and its title, if it is typed; or raise RecordError."""
-    with open_lines(file) as lines:
-        there = find_round(lines, line)
+def read_round(file: str | bytes, line: int) -> tuple[AnyRecord, str]:
+    """Return the round on a line of a file, and its title, if it is typed; or raise RecordError.
+
+    Bytes are the content of a file.
+    """
+    name = "record" if isinstance(file, bytes) else file
+    if isinstance(file, bytes):
+        there = find_round(convert_to_utf8(file).splitlines(keepends=True), line)
+    else:
+        with open_lines(file) as lines:
+            there = find_round(lines, line)
     if there is None:
-        raise RecordError(f"{file} has no record on line {line}")
+        raise RecordError(f"{name} has no record on line {line}")
     start, record, is_text = there
     if isinstance(record, RecordError):
-        raise RecordError(f"{file}:{start}: {record}")
+        raise RecordError(f"{name}:{start}: {record}")
     return record, f"Round on line {start}" if is_text else ""
 
 

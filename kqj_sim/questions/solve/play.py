@@ -7,18 +7,17 @@ from typing import Any
 
 from kqj_sim.arguments import PoliciesLike, parse_imposed, parse_players
 from kqj_sim.cards import Card
-from kqj_sim.errors import InputError, RecordError
+from kqj_sim.errors import InputError
 from kqj_sim.games import KQJ
 from kqj_sim.imposed import ImposedContract
-from kqj_sim.notation.files import find_round
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_round
 from kqj_sim.positions.solver import Solver
+from kqj_sim.questions.records.rounds import read_round as read_recorded
 from kqj_sim.rules import GameRules
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
-from kqj_sim.text_files import convert_to_utf8, open_lines
 
 
 @dataclass(frozen=True)
@@ -71,23 +70,13 @@ def read_recorded_round(file: str | bytes, line: int) -> Position:
         RecordError: there is no such round, or it is damaged.
         InputError: it is not known in full, or has no contract.
     """
-    name = "record" if isinstance(file, bytes) else file
-    if isinstance(file, bytes):
-        there = find_round(convert_to_utf8(file).splitlines(keepends=True), line)
-    else:
-        with open_lines(file) as lines:
-            there = find_round(lines, line)
-    if there is None:
-        raise RecordError(f"{name} has no record on line {line}")
-    start, record, _ = there
-    if isinstance(record, RecordError):
-        raise RecordError(f"{name}:{start}: {record}")
+    record, _ = read_recorded(file, line)
     _require_kqj(record.game)
     position = read_round(record)
     if position.final_contract is None:
-        raise InputError(f"{name}:{start}: the round has no contract: solve one that is played")
+        raise InputError("the round has no contract: solve one that is played")
     if any(len(hand) != position.rules.tricks for hand in position.known_hands):
-        raise InputError(f"{name}:{start}: with all cards open every hand must be known")
+        raise InputError("with all cards open every hand must be known")
     return position
 
 
