@@ -110,6 +110,21 @@ def test_auction_by_clicks(browser: Browser) -> None:
     )
 
 
+@needs_browser
+@pytest.mark.slow
+def test_other_rules_keep_what_they_can(browser: Browser) -> None:
+    browser.open(
+        f"{get_page().as_uri()}#hand=9h8hAhKs4d&return=7h&place=3rd&heard=pass,pass&errors=10"
+    )
+    browser.run("document.querySelector('[name=teams][value=\"3\"]').click()")
+    check_answer(browser, "odds 9h 8h Ah Ks 4d --return 7h --place 3rd --teams 3 --error-rate 10%")
+    browser.run("document.querySelector('[name=bidding][value=auction]').click()")
+    kept = browser.run("[state.round.hand.join(' '), state.round.place, state.rules.errors]")
+    assert kept == ["9h 8h Ah Ks 4d", 2, 10]
+    browser.run("history.back()")
+    browser.wait("state.isFinal && state.round.up === '7h'")
+
+
 SCORED = {
     "scores=640:880&pending=120&target=2000&hand=9h8hAhKs4d&return=7h": (
         "9h 8h Ah Ks 4d --return 7h --scores 640:880 --target 2000 --pending 120"
