@@ -40,29 +40,26 @@ def _list_tables(**_: Any) -> Mapping[str, str]:
     }
 
 
-def _write_down(
-    hand: CardsLike | None, return_card: object, heard: str | Iterable[str] | None,
-    played: CardsLike | None, **others: Any,
-) -> dict[str, Any]:  # fmt: skip
-    """Return the arguments that describe a position, cards and calls as text."""
+def _write_down(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of some arguments that describe a position, cards and calls as text."""
+    return_card = given["return_card"]
     return {
-        "hand": join_items("hand", hand),
+        "hand": join_items("hand", given["hand"]),
         "return_card": None if return_card is None else represent(return_card, str),
-        "heard": join_items("heard", heard, ", "),
-        "played": join_items("played", played),
-        **others,
+        "heard": join_items("heard", given["heard"], ", "),
+        "played": join_items("played", given["played"]),
+        **{name: given.get(name) for name in ("place", "lap", "partners_at", "contract", "sender")},
+        **{name: given.get(name) or None for name in ("pending", "raised")},
     }
 
 
-def _split(
-    record: RecordLike | None, line: int | None, at: str | tuple[int, int] | None, *words: Any,
-    **typed: Any,
-) -> tuple[dict[str, Any], Source]:  # fmt: skip
+def _split(given: Mapping[str, Any]) -> tuple[dict[str, Any], Source]:
     """Return a position as it is typed, and its record; raise InputError if there are both."""
-    for name, value in (("at", at), ("line", line)):
-        if value is not None and record is None:
+    record, line, at = (given[name] for name in ("record", "line", "at"))
+    for name in ("at", "line"):
+        if given[name] is not None and record is None:
             raise InputError(f"`{name}` is for `record`: leave it out, or give a record")
-    written = _write_down(*words, **typed)
+    written = _write_down(given)
     if record is None:
         return written, None
     if any(value is not None for value in written.values()):
@@ -156,12 +153,8 @@ def odds(
     >>> result.lead.low > 0
     True
     """
+    typed, source = _split(locals())
     reject_both(deals=deals, precision=precision)
-    typed, source = _split(
-        record, line, at, hand, return_card, heard, played, place=place, lap=lap,
-        partners_at=partners_at, contract=contract, sender=sender, pending=pending or None,
-        raised=raised or None,
-    )  # fmt: skip
     from kqj_sim.questions.odds.position import estimate_odds
     from kqj_sim.questions.odds.result import OddsResult
 
@@ -228,13 +221,9 @@ def choose(
     >>> kqj.choose("9h 8h Ah Ks 4d", return_card="7h", policy="standard")
     {'take h': 1.0}
     """
+    typed, source = _split(locals())
     from kqj_sim.questions.odds.position import find_choices
 
-    typed, source = _split(
-        record, line, at, hand, return_card, heard, played, place=place, lap=lap,
-        partners_at=partners_at, contract=contract, sender=sender, pending=pending or None,
-        raised=raised or None,
-    )  # fmt: skip
     return find_choices(rules, typed, source, policy, seed)
 
 
@@ -289,7 +278,7 @@ def page(
     from kqj_sim.questions.odds.open_page import write_page
     from kqj_sim.questions.odds.position import parse_typed_position
 
-    typed = _write_down(hand, return_card, heard, played, place=place, lap=lap)
+    typed = _write_down(locals())
     is_empty = all(value is None for value in typed.values())
     position = None if is_empty else parse_typed_position(rules, typed)
     return write_page(rules, position, out)
