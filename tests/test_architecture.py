@@ -80,6 +80,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "question": TEXT | {"arguments", "options", "output", "runner"},
     "results": {"arguments", "errors", "plain", "stats", "messages", "output", "suffixes"},
     "web": TEXT | ENGINE | {"positions"},
+    "env": TEXT | ENGINE,
     "questions": TEXT
     | ENGINE
     | ESTIMATES
@@ -113,6 +114,7 @@ LIBRARIES: dict[str, set[str]] = {
     "referee": set(),
     "core": {"llvmlite", "numba", "numpy", "platformdirs"},
     "simulation": {"cloudpickle", "distributed", "msgspec", "numba", "numpy", "pandas"},
+    "env": {"gymnasium", "numpy", "pettingzoo"},
     "cli": {"click"},
 }
 """The libraries of the lower layers and of `cli`; the others may use every declared one."""

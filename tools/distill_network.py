@@ -71,7 +71,7 @@ DECISION_SIZE = VALUE + MAX_CANDIDATES
 
 
 @scalar
-def _record_decision(view: Any, parameters: Any, sheet: Any) -> int:
+def _record_decision(view: Any, parameters: Any, sheet: Any, lane: Any) -> int:
     """Record a decision with the teacher's values, and return the card to play.
 
     The sheet begins with the number of decisions in it, the address of the teacher's weights and

@@ -109,7 +109,7 @@ SHEET_SIZE = _FEATURES + FEATURES
 
 
 @scalar
-def _record_decision(view: Any, parameters: Any, sheet: Any) -> int:
+def _record_decision(view: Any, parameters: Any, sheet: Any, lane: Any) -> int:
     """Record the features, the legal cards and their outputs; `sheet` begins with the number of
     decisions in it."""
     at = 1 + sheet[0] * SHEET_SIZE
@@ -131,7 +131,7 @@ def _record_decision(view: Any, parameters: Any, sheet: Any) -> int:
 
 
 def bind_recorder(member: int, record: Any) -> Any:
-    """Compile a loop that records decisions, by a function (view, parameters, sheet).
+    """Compile a loop that records decisions, by a function (view, parameters, sheet, lane).
 
     It is not kept on disk, where changes of `tools/` would go unnoticed.
     """

@@ -39,8 +39,8 @@ PACKAGE = Path(__file__).resolve().parent.parent
 
 
 ABOVE_THE_ENGINE = (
-    "__main__", "arguments", "cli", "commands", "notation", "options", "output",
-    "paired", "plan", "positions", "question", "questions", "referee", "results", "runner", "stats",
+    "__main__", "arguments", "cli", "commands", "env", "notation", "options", "output", "paired",
+    "plan", "positions", "question", "questions", "referee", "results", "runner", "stats",
     "suffixes", "web", "games/kqj/answers", "games/kqj/call_sampler", "games/kqj/card_sampler",
     "games/kqj/report", "games/kqj/screen", "games/kqj/tables",
 )  # fmt: skip

@@ -130,7 +130,7 @@ class Asking(NamedTuple):
     """A policy as a loop asks it; the functions are compiled into the loop."""
 
     choose: t.Kernel
-    """The decision, as a function of (view, parameters, resource)."""
+    """The decision, as a function of (view, parameters, resource, `core.block.ORIGINAL_LANE`)."""
     read_parameters: t.Kernel
     """Reads the policy's parameters: (parameters of all players, policy's number)."""
     read_resource: t.Kernel
@@ -186,7 +186,9 @@ def make_ask_lead(asking: Asking) -> AskLoop:
             if sole_policy or b.policy_of(players, 0) == number:
                 view = lead_view(state, i, trick, teams)
                 is_asked = not checked or i < lanes
-                card = choose(view, values, resource) if is_asked else view.legal & -view.legal
+                lane = state[b.ORIGINAL_LANE + i]
+                card = view.legal & -view.legal
+                card = choose(view, values, resource, lane) if is_asked else card
                 if checked:
                     card = check_card(state, i, card, view.legal)
                 put_lead(state, i, card)
@@ -218,7 +220,8 @@ def make_ask_follow(asking: Asking) -> AskLoop:
                 legal = state[b.LEGAL + i]
                 view = follow_view(state, i, hands[i], legal, trick, position, teams)
                 is_asked = not checked or i < lanes
-                card = choose(view, values, resource) if is_asked else legal & -legal
+                lane = state[b.ORIGINAL_LANE + i]
+                card = choose(view, values, resource, lane) if is_asked else legal & -legal
                 if checked:
                     card = check_card(state, i, card, legal)
                 cards[i] = card
@@ -357,7 +360,8 @@ def make_ask_take(asking: Asking) -> AskLoop:
                     rng.draw_32(state[b.KEY + i], turn),
                 )  # fmt: skip
                 is_asked = not checked or (i < lanes and state[b.STILL_CALLING + i] != 0)
-                call = choose(view, values, resource) if is_asked else PASS
+                lane = state[b.ORIGINAL_LANE + i]
+                call = choose(view, values, resource, lane) if is_asked else PASS
                 if checked:
                     own = suit_mask_of(state[b.UPCARD + i]) == suit_mask_of(1 << 16 * (call & 3))
                     allowed = 0 <= call < NO_TRUMP and (lap == 2 or own)
@@ -423,7 +427,9 @@ def make_ask_bid(asking: Asking) -> AskLoop:
                 sole_policy or b.policy_of(players, place) == number
             ):
                 view = bid_view(state, i, hands[i], place, turn, limits, teams)
-                call = choose(view, values, resource) if not checked or i < lanes else PASS
+                is_asked = not checked or i < lanes
+                lane = state[b.ORIGINAL_LANE + i]
+                call = choose(view, values, resource, lane) if is_asked else PASS
                 if checked:
                     bid, contract = call >> 4, (call >> 1) & 7
                     allowed = view.lowest_amount <= bid <= view.highest_amount and bid % 10 == 0
@@ -494,7 +500,7 @@ def make_ask_counter(asking: Asking) -> AskLoop:
             state[b.CAPOT + lane], state[b.LAST_BIDS + lane], state[b.PLAYERS + lane], teams,
             rng.draw_32(state[b.KEY + lane], rng.COUNTER + turn),
         )  # fmt: skip
-        call = choose(view, values, resource)
+        call = choose(view, values, resource, state[b.ORIGINAL_LANE + lane])
         if checked:
             call = check_choice(state, lane, call, call == 0 or call == 1, 0)
         state[b.CALL + lane] = 1 if call else 0

@@ -147,11 +147,12 @@ def record_trick(state: t.Block, lanes: int, seating: t.Seating, trick: int) -> 
 @block_loop
 def play_tricks(
     state: t.Block, lanes: int, rules: t.Rules, seating: t.Seating, first_trick: int,
-    first_position: t.Position,
+    first_position: t.Position, end: int = b.TRICKS,
 ) -> None:  # fmt: skip
-    """Play the tricks from a position of one on; the last is forced and always played whole."""
+    """Play the tricks from a position of one on, up to `end`; the last is forced and always played
+    whole."""
     position = first_position
-    for trick in range(first_trick, b.TRICKS - 1):
+    for trick in range(first_trick, min(end, b.TRICKS - 1)):
         while position < b.SEATS:
             loop = LEAD if position == 0 else FOLLOW
             ask(seating, loop, state, lanes, trick, position, rules.teams, 0)
@@ -159,6 +160,8 @@ def play_tricks(
         position = 0
         record_trick(state, lanes, seating, trick)
         finish_trick(state, lanes)
+    if end < b.TRICKS:
+        return
     play_last_trick(state, lanes)
     record_trick(state, lanes, seating, b.TRICKS - 1)
     finish_trick(state, lanes)
@@ -318,18 +321,25 @@ def impose_opener_pass(
     return lanes
 
 
+@block_loop
+def begin_play(state: t.Block, lanes: int, rules: t.Rules) -> int:
+    """Prepare the play of the rounds that were taken; return their number.
+
+    Lanes are exchanged so that they come first: to skip the others in each loop would end its
+    vectorisation.
+    """
+    played = move_taken_first(state, lanes, b.AUCTION_ROWS)
+    complete_hands(state, played, 1 - rules.auction)
+    prepare_play(state, played)
+    return played
+
+
 @kernel
 def finish_rounds(
     state: t.Block, lanes: int, rules: t.Rules, seating: t.Seating, log: t.Int64Array
 ) -> int:
-    """Play and score the rounds that were taken, and fill their columns.
-
-    Lanes are exchanged so that those that were played come first; return their number.
-    """
-    # Lanes that are done go to the end: to skip them in each loop would end its vectorisation.
-    played = move_taken_first(state, lanes, b.AUCTION_ROWS)
-    complete_hands(state, played, 1 - rules.auction)
-    prepare_play(state, played)
+    """Play and score the rounds that were taken, and fill their columns; return their number."""
+    played = begin_play(state, lanes, rules)
     if played > 0:
         play_tricks(state, played, rules, seating, 0, 0)
         count_tricks(state, played, rules)

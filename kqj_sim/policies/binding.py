@@ -28,7 +28,11 @@ VIEW_OF_DECISION = {
 }
 
 Arguments: TypeAlias = tuple[str, ...]
-"""The arguments of a policy's function, in its order: "view", "parameters" or both."""
+"""The arguments of a policy's function, in its order: "view", "parameters" or both; or
+`OUTSIDE`."""
+
+OUTSIDE: Arguments = ("view", "resource", "lane")
+"""The arguments of a decision that is made outside the engine (`policies.outside`)."""
 
 Loops: TypeAlias = Mapping[int, tuple[str, Callable[[dispatch.Asking], dispatch.AskLoop]]]
 """Name and factory of each loop that a game asks, by its number (`core.dispatch`)."""
@@ -54,25 +58,27 @@ def make_parameters_type(names: tuple[str, ...]) -> Any:
 
 
 def adapt_arguments(choice: Any, arguments: Arguments) -> Any:
-    """Wrap a policy's function as one of (view, parameters, resource)."""
+    """Wrap a policy's function as one of (view, parameters, resource, lane)."""
     if arguments == ("view",):
-        return scalar(lambda view, values, resource: choice(view))
+        return scalar(lambda view, values, resource, lane: choice(view))
     if arguments == ("parameters", "view"):
-        return scalar(lambda view, values, resource: choice(values, view))
-    return scalar(lambda view, values, resource: choice(view, values))
+        return scalar(lambda view, values, resource, lane: choice(values, view))
+    if arguments == OUTSIDE:
+        return scalar(lambda view, values, resource, lane: choice(view, resource, lane))
+    return scalar(lambda view, values, resource, lane: choice(view, values))
 
 
 def guard_exceptions(decide: Any) -> Any:
-    """Wrap a function of (view, parameters, resource) so that it returns an int64 and never raises.
+    """Wrap a policy's function, of four arguments, so that it returns an int64 and never raises.
 
     It returns `core.views.EXCEPTION_RAISED` for an exception, which a loop could not pass on.  The
     int64 is needed since unsigned and signed numbers do not mix in a loop.
     """
     raised = views.EXCEPTION_RAISED
 
-    def guard(view: Any, values: Any, resource: Any) -> Any:
+    def guard(view: Any, values: Any, resource: Any, lane: Any) -> Any:
         try:
-            return np.int64(decide(view, values, resource))
+            return np.int64(decide(view, values, resource, lane))
         except Exception:
             return raised
 
@@ -106,11 +112,12 @@ def bind_policy(
         name: the policy's name if the result may be cached on disk, else None.
     """
     answer = adapt_arguments(choice, arguments)
-    if checked:
+    if checked and arguments != OUTSIDE:
         answer = guard_exceptions(answer)
     return bind_function(
         loop, answer, make_parameters_reader(loop, parameters),
-        scalar(lambda resources, number: 0.0), name, sole_policy, checked, loops,
+        scalar(lambda resources, number: resources[loop * MAX_POLICIES + number]), name,
+        sole_policy, checked, loops,
     )  # fmt: skip
 
 
@@ -118,7 +125,7 @@ def bind_function(
     loop: int, choose: Kernel, read_parameters: Kernel, read_resource: Kernel, name: str | None,
     sole_policy: bool, checked: bool, loops: Loops = LOOPS,
 ) -> Kernel:  # fmt: skip
-    """Return a loop with a function (view, parameters, resource) compiled into it.
+    """Return a loop with a function (view, parameters, resource, lane) compiled into it.
 
     `read_parameters` and `read_resource` find them (`core.dispatch.Asking`); the other arguments
     are those of `bind_policy`.

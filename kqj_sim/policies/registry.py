@@ -73,6 +73,11 @@ class Policy:
     """Compiled function (view, bid, parameters, resource) that is False only if the policy would
     not make the bid, which it tells faster than `choose_bid` (`core.dispatch.make_rule_out_bid`);
     None without one."""
+    wrap_loop: Callable[[Any], Any] | None = None
+    """Returns what is asked in place of a compiled loop, with its `address`
+    (`core.dispatch.ASK_SIGNATURE`); None to ask the loop."""
+    failure: str = ""
+    """What went wrong there last, for the message on its illegal choice."""
     helpers: dict[str, FunctionType] = field(default_factory=dict)
     """Methods (self, ...) that those of decisions may call, where self is the parameters."""
     tuple_type: Any = field(init=False)

@@ -258,13 +258,16 @@ def _bind_loop(loop: int, policy: Policy, everybody: bool, game: str) -> Any:
         name = f"{game}_{policy.name}_{question}"
         return compile_cfunc(dispatch.ASK_SIGNATURE, policy.blocks[question], cache=True, name=name)
     choice, arguments = policy.compile_decision(question)
-    return binding.bind_policy(
+    # Choices of an environment were checked, and what is asked of other lanes is left out there.
+    is_replayed = policy.wrap_loop is None and question == "card"
+    bound = binding.bind_policy(
         loop,
         choice,
         policy.tuple_type,
         arguments,
         policy.name if policy.built_in else None,
         sole_policy=everybody,
-        checked=not policy.built_in,
+        checked=not policy.built_in or (arguments == binding.OUTSIDE and not is_replayed),
         loops=loops,
     )
+    return bound if policy.wrap_loop is None else policy.wrap_loop(bound)

@@ -74,6 +74,9 @@ def explain_failure(
         place = locate_source(function, line)
         who = f"policy {configured.policy.name!r}, {function.__name__}()"
         return InputError(f"{place}: {who}, {where}, seat {seat}: {fault}")
+    for policy in {part.policy for player in players for part in player.parts.values()}:
+        if policy.failure:
+            return InputError(f"player {policy.name!r}, {where}: {policy.failure}")
     return InputError(f"a policy chose a call or card that is not legal in {where}")
 
 
@@ -176,7 +179,7 @@ def compile_asking(policy: Policy, decision: str) -> Any:
         values = read_parameters(parameters, 0)
         for _ in range(repeats):
             for at in range(len(answers)):
-                answers[at] = choose(read(views, at * size), values, 0.0)
+                answers[at] = choose(read(views, at * size), values, 0.0, 0)
 
     return jit.kernel(ask, cache=False)
 
@@ -192,7 +195,7 @@ def _bind_logging_loop(loop: int, game: str) -> Any:
     def read(resources: Any, number: int) -> Any:
         return carray(jit.int64_at(resources[start + number]), 5)
 
-    def note(view: Any, values: Any, header: Any) -> Any:
+    def note(view: Any, values: Any, header: Any, lane: Any) -> Any:
         log = jit.int64_at(header[2])
         at = log[0]
         log[at], log[at + 1] = header[0], header[1]

@@ -124,7 +124,7 @@ def make_ask_accept(asking: dispatch.Asking) -> dispatch.AskLoop:
             rng.draw_32(state[b.KEY + lane], rng.CALL + place),
         )  # fmt: skip
         values = read_parameters(dispatch.view_parameters(parameter_table), number)
-        call = choose(view, values, read_resource(resources, number))
+        call = choose(view, values, read_resource(resources, number), lane)
         if checked:
             call = dispatch.check_choice(state, lane, call, call == 0 or call == 1, 0)
         state[b.CALL + lane] = 1 if call else 0
@@ -214,7 +214,7 @@ def make_ask_card(asking: dispatch.Asking) -> dispatch.AskLoop:
             tr.read_trick(state, lane, position), read_upcard(state, lane), teams,
         )  # fmt: skip
         values = read_parameters(dispatch.view_parameters(parameter_table), number)
-        card = choose(view, values, read_resource(resources, number))
+        card = choose(view, values, read_resource(resources, number), lane)
         if checked:
             card = dispatch.check_card(state, lane, card, legal)
         put_card(state, lane, position, card)
