@@ -12,7 +12,13 @@ from kqj_sim.arguments import parse_argument, parse_path
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.games import make_rules
 from kqj_sim.record import AnyRecord, PartialRecord, Record, check_types, from_json
-from kqj_sim.text_files import MAX_RECORD_BYTES, WRONG_ENCODING, is_utf8, open_lines
+from kqj_sim.text_files import (
+    MAX_RECORD_BYTES,
+    WRONG_ENCODING,
+    convert_to_utf8,
+    is_utf8,
+    open_lines,
+)
 
 
 class HasRecord(Protocol):
@@ -184,3 +190,22 @@ def _read_text(lines: Iterable[bytes]) -> Iterator[tuple[int, ReadRound]]:
     from kqj_sim.notation.reader import read_rounds
 
     yield from read_rounds(content.decode())
+
+
+def read_round_on(file: str | bytes, line: int) -> tuple[AnyRecord, str]:
+    """Return the round on a line of a file, and its title, if it is typed; or raise RecordError.
+
+    Bytes are the content of a file.
+    """
+    name = "record" if isinstance(file, bytes) else file
+    if isinstance(file, bytes):
+        there = find_round(convert_to_utf8(file).splitlines(keepends=True), line)
+    else:
+        with open_lines(file) as lines:
+            there = find_round(lines, line)
+    if there is None:
+        raise RecordError(f"{name} has no record on line {line}")
+    start, record, is_text = there
+    if isinstance(record, RecordError):
+        raise RecordError(f"{name}:{start}: {record}")
+    return record, f"Round on line {start}" if is_text else ""

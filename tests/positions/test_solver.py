@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
 from kqj_sim.cards import SUITS, Card
 from kqj_sim.positions.position import Position
-from kqj_sim.positions.reader import read_round, score_plays
+from kqj_sim.positions.reader import score_plays
 from kqj_sim.positions.solver import Solver
 from kqj_sim.referee.base import FinalContract
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation.experiment import Experiment
-from kqj_sim.simulation.recording import play_records
+from tests.positions.plain_search import find_lead_by_trying_all, play_endings
 from tests.slow import slow_after
-from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, VARIANTS
+from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3, VARIANTS
 
 SOLVER = Solver()
-PENDING = 120
-
-
-def play_endings(rules: KqjRules, cards_left: int, deals: int, seed: int = 1) -> Iterator[Position]:
-    """Yield a round of each deal before the first of the last tricks, every third with a gratuity.
-
-    Of the cards of that trick none to five are played already.
-    """
-    experiment = Experiment(rules, (LIVELY,) * SEATS, deals, seed)
-    for number, record in enumerate(play_records(experiment)):
-        if record.contract is not None:
-            position = read_round(record)
-            plays = SEATS * (8 - cards_left) + (number % SEATS if cards_left > 1 else 0)
-            pending = PENDING if number % 3 == 2 else 0
-            yield replace(position, plays=position.plays[:plays], pending=pending)
 
 
 def measure_lead(position: Position) -> float:
@@ -78,6 +61,14 @@ def test_endings_of_one_to_three_cards_as_the_referee_plays_them(rules: KqjRules
     for cards_left, deals in ((1, 300), (2, 100), (3, 4)):
         for position in play_endings(rules, cards_left, deals, seed=2):
             assert solve(position) == find_lead_by_trying(position), position
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", [TAKE_2, AUCTION_2])
+def test_endings_of_one_to_four_cards_as_a_search_of_every_play_finds(rules: KqjRules) -> None:
+    for cards_left, deals in ((1, 1000), (2, 1000), (3, 300), (4, 3)):
+        for position in play_endings(rules, cards_left, deals, seed=4):
+            assert find_lead_by_trying_all(position) == solve(position), position
 
 
 def check_whole_line(position: Position) -> None:
@@ -166,7 +157,7 @@ def test_a_small_table_and_questions_in_another_order_change_nothing() -> None:
 
 
 @pytest.mark.slow
-def test_whole_deals_are_solved_the_same_with_a_small_table() -> None:
+def test_endings_of_seven_cards_are_solved_the_same_with_a_small_table() -> None:
     small = Solver(table_bits=14)
     for position in play_endings(TAKE_2, 7, 6):
         small.load(position)

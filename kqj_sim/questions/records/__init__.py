@@ -143,12 +143,13 @@ def show(
     for played in ({"policy": policy}, {"against": against}, {"impose": impose}):
         reject_both(file=file, **played)
     reject_both(against=against, impose=impose)
+    from kqj_sim.notation.files import read_round_on
     from kqj_sim.questions.records.result import Round
-    from kqj_sim.questions.records.rounds import iterate_records, read_round
+    from kqj_sim.questions.records.rounds import iterate_records
     from kqj_sim.questions.records.screen import play_versions
 
     if file is not None:
-        record, title = read_round(parse_argument("file", parse_path, file), line or 1)
+        record, title = read_round_on(parse_argument("file", parse_path, file), line or 1)
         return Round(record, title=title)
     from kqj_sim.policies.players import parse_player
 

@@ -12,13 +12,13 @@ from kqj_sim.arguments import PoliciesLike, parse_imposed, parse_players, reject
 from kqj_sim.errors import InputError, RecordError
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.messages import quote, suggest_file, visible
-from kqj_sim.notation.files import ReadRound, explain_missing, find_round, read_file
+from kqj_sim.notation.files import ReadRound, explain_missing, read_file
 from kqj_sim.notation.sections import name_people_in
-from kqj_sim.record import AnyRecord, PartialRecord, Record
+from kqj_sim.record import PartialRecord, Record
 from kqj_sim.referee import check_record, check_records
 from kqj_sim.rules import GameRules
 from kqj_sim.runner import DEFAULT_RUNNER, Runner
-from kqj_sim.text_files import convert_to_utf8, open_lines
+from kqj_sim.text_files import open_lines
 
 DEFAULT_RECORDS = 10
 
@@ -90,25 +90,6 @@ def _read_records(file: str, checks: bool) -> Iterator[Record]:
             is_empty = False
     if is_empty:
         raise RecordError(f"{visible(file)} has no records")
-
-
-def read_round(file: str | bytes, line: int) -> tuple[AnyRecord, str]:
-    """Return the round on a line of a file, and its title, if it is typed; or raise RecordError.
-
-    Bytes are the content of a file.
-    """
-    name = "record" if isinstance(file, bytes) else file
-    if isinstance(file, bytes):
-        there = find_round(convert_to_utf8(file).splitlines(keepends=True), line)
-    else:
-        with open_lines(file) as lines:
-            there = find_round(lines, line)
-    if there is None:
-        raise RecordError(f"{name} has no record on line {line}")
-    start, record, is_text = there
-    if isinstance(record, RecordError):
-        raise RecordError(f"{name}:{start}: {record}")
-    return record, f"Round on line {start}" if is_text else ""
 
 
 # The check of recorded rounds against the referee, and against a replay.

@@ -10,10 +10,10 @@ from kqj_sim.cards import Card
 from kqj_sim.errors import InputError
 from kqj_sim.games import KQJ
 from kqj_sim.imposed import ImposedContract
+from kqj_sim.notation.files import read_round_on
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_round
 from kqj_sim.positions.solver import Solver
-from kqj_sim.questions.records.rounds import read_round as read_recorded
 from kqj_sim.rules import GameRules
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
@@ -70,7 +70,7 @@ def read_recorded_round(file: str | bytes, line: int) -> Position:
         RecordError: there is no such round, or it is damaged.
         InputError: it is not known in full, or has no contract.
     """
-    record, _ = read_recorded(file, line)
+    record, _ = read_round_on(file, line)
     _require_kqj(record.game)
     position = read_round(record)
     if position.final_contract is None:
