@@ -74,9 +74,9 @@ def read_recorded_round(file: str | bytes, line: int) -> Position:
     _require_kqj(record.game)
     position = read_round(record)
     if position.final_contract is None:
-        raise InputError("the round has no contract: solve one that is played")
+        raise InputError(f"the round on line {line} has no contract: solve one that is played")
     if any(len(hand) != position.rules.tricks for hand in position.known_hands):
-        raise InputError("with all cards open every hand must be known")
+        raise InputError(f"the round on line {line} is not known in full: `solve` needs every hand")
     return position
 
 

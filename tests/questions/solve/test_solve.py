@@ -58,7 +58,7 @@ def test_a_hand_that_is_not_known_is_no_round_to_solve(tmp_path: Path) -> None:
     keys["dealt"] = [[] for _ in range(6)]
     path = tmp_path / "round.json"
     path.write_text(json.dumps(keys), encoding="utf-8")
-    with pytest.raises(kqj.InputError, match="every hand must be known"):
+    with pytest.raises(kqj.InputError, match="needs every hand"):
         kqj.solve(path)
 
 
