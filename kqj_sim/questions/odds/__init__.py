@@ -138,8 +138,7 @@ def odds(
         raised: play a raised round.
         scores: give the game's scores, yours first, 640:880 or 640:880:500, to find what wins
             most games.
-        deals: play this many deals for each call or card, a fifth of them for those that are
-            clearly worse.  [default: 10000]
+        deals: play this many deals for each call or card.  [default: 10000]
         precision: stop when the interval of the best option's chance to win is at most ± this, such
             as 0.5%.
 
