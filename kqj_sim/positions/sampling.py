@@ -81,10 +81,10 @@ class Limits(NamedTuple):
 
 
 def count_early_draws(deals: int) -> int:
-    """Return how many of the draws of so many deals play out all options.
+    """Return how many of the draws of so many deals play out all calls.
 
-    The others play out those that may be the best.  They are a fifth: options that are clearly
-    worse need no narrow interval.
+    The others play out those that may be the best.  They are a fifth: calls that are clearly worse
+    need no narrow interval.
     """
     return math.ceil(deals / (5 * EARLY_DRAWS)) * EARLY_DRAWS
 
@@ -99,8 +99,8 @@ class EstimatePlan(Plan):
     """The precision of an answer, and the means to find it.
 
     Deals value each option, rounded up to whole blocks of 256 for calls; half as many others at
-    most, fewer where one option is clearly the best, choose the best.  What is clearly not the best
-    after a fifth of them is left out of the others (`count_early_draws`).  By default they are
+    most, fewer where one option is clearly the best, choose the best.  Calls that are clearly not
+    the best are played in a fifth of them (`count_early_draws`).  By default they are
     `DEFAULT_DEALS`, with a precision `MAX_DEALS`.  The precision is that of the best option's
     chance to win, or it is enough that the best option is certain; intervals then hold at every
     moment.  A third of the time at most is for choosing.  The same seed gives the same numbers,
@@ -379,7 +379,7 @@ class Sampler(ABC):
         Chunks are smaller if few deals are wanted.
         """
         deals, end = limits.deals, limits.end
-        size = min(self.chunk_size, max(self.min_chunk_size, min(deals, (end - first) // 2)))
+        size = min(self.chunk_size, max(self.min_chunk_size, deals))
         # Lists of hands are common to a few draws, of which a chunk has all.
         size -= size % LANES if size > LANES else 0
         # Threads work ahead: where rejected draws count, none beyond those wanted is needed.

@@ -134,8 +134,8 @@ const listMeasures = ({ constants }, { scores }, kind) => [
   ...constants[`${kind}_MEASURES`],
 ];
 
-// Adds deals from a number on until there are so many, or until `isEnough`.  With `candidates`, the options that by
-// their deals cannot be the best are played out in the first draws only (`search_and_add`).
+// Adds deals from a number on until there are so many, or until `isEnough`.  With `candidates`, calls that by their deals
+// cannot be the best are played out in the first draws only (`search_and_add`).
 async function addDeals(
   pool,
   odds,
@@ -178,15 +178,11 @@ async function addDeals(
     return isEnd;
   };
   let isEnd = false;
-  if (candidates && odds.count > 2 && early < deals) {
-    // So that each of two workers has a part of them.
-    const part = Math.min(size, EARLY_DRAWS / 2);
-    isEnd = await run(question, part, early / part);
+  if (candidates && odds.kind === "call" && odds.count > 2 && early < deals) {
+    isEnd = await run(question, size, early / size);
     const hopeful = isEnd ? [] : candidates.listHopeful();
     if (!isEnd && hopeful.length < odds.count) {
-      const kept = odds.keep(hopeful),
-        pick = (list) => list && kept.map((number) => list[number]);
-      question = { ...question, options: pick(question.options), cards: pick(question.cards) };
+      question = { ...question, options: odds.keep(hopeful).map((number) => question.options[number]) };
     }
   }
   if (!isEnd) await run(question, size);
