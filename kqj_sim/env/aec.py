@@ -10,7 +10,6 @@ PettingZoo comes with the extra `kqj-sim[env]`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,8 +17,6 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from kqj_sim.env import BatchEnvironment
-from kqj_sim.policies.players import PlayerLike
-from kqj_sim.rules import GameRules
 
 
 class CardGameEnvironment(AECEnv):  # type: ignore[misc]
@@ -30,22 +27,15 @@ class CardGameEnvironment(AECEnv):  # type: ignore[misc]
     the end of an episode.  Without a seed `reset` begins the next deal.
 
     Args:
-        rules, players, decisions, seed, games: as of `BatchEnvironment`.
+        batch: plays the episodes, of which it has one at a time; by default rounds of KQJ.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "kqj_sim", "is_parallelizable": False}
     render_mode = None
 
-    def __init__(
-        self,
-        rules: GameRules | None = None,
-        players: Sequence[PlayerLike | None] = (),
-        decisions: Sequence[str] | None = None,
-        seed: int = 1,
-        games: bool = False,
-    ) -> None:
+    def __init__(self, batch: BatchEnvironment | None = None) -> None:
         super().__init__()
-        self.batch = batch = BatchEnvironment(rules, players, decisions, seed, games)
+        self.batch = batch = BatchEnvironment() if batch is None else batch
         self.possible_agents = [f"seat_{seat}" for seat in batch.agents]
         observation: dict[str, Any] = {
             "observation": spaces.Box(-1, 127, (batch.feature_count,), np.int8),

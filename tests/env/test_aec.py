@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from pettingzoo.test import api_test, seed_test
 
+from kqj_sim.env import BatchEnvironment
 from kqj_sim.env.aec import CardGameEnvironment
 from kqj_sim.errors import InputError
 from kqj_sim.referee import check_record
@@ -26,12 +27,12 @@ SETTINGS: list[dict[str, Any]] = [
 @pytest.mark.filterwarnings("ignore:.*Observation:UserWarning")
 @pytest.mark.parametrize("setting", slow_after(1, SETTINGS))
 def test_pettingzoo_accepts_it(setting: dict[str, Any]) -> None:
-    api_test(CardGameEnvironment(**setting), num_cycles=300)
-    seed_test(lambda: CardGameEnvironment(**setting), num_cycles=50)
+    api_test(CardGameEnvironment(BatchEnvironment(**setting)), num_cycles=300)
+    seed_test(lambda: CardGameEnvironment(BatchEnvironment(**setting)), num_cycles=50)
 
 
 def test_an_episode_ends_with_the_rewards_of_the_batch() -> None:
-    env = CardGameEnvironment(AUCTION_3)
+    env = CardGameEnvironment(BatchEnvironment(AUCTION_3))
     env.reset(seed=4)
     numbers = np.random.default_rng(1)
     rewards: dict[str, float] = {}
