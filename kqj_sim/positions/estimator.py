@@ -129,8 +129,8 @@ def search_and_add(
 ) -> str:  # fmt: skip
     """Add draws as `add_draws`, in threads; raise ImpossibleBiddingError if too few are found.
 
-    With `candidates`, calls that by their deals cannot be the best are played out in the first
-    draws only.  Cards are not dropped: of their draws the first may be too few deals.
+    With `candidates`, options that by their deals cannot be the best are played out in the first
+    draws only, unless draws may be too few deals.
     """
     search = sampler.start_search(plan.time, plan.searching)
     search.deadline = plan.valuing_limits.deadline
@@ -138,7 +138,7 @@ def search_and_add(
     begin = first
     try:
         early = count_early_draws(limits.deals)
-        drops = odds.kind == "call" and odds.option_count > 2 and early < limits.deals
+        drops = sampler.counts_rejected and odds.option_count > 2 and early < limits.deals
         if candidates is not None and drops:
             begin += early
             ended = add_draws(sampler, odds, first, limits._replace(end=begin), *settings)

@@ -620,11 +620,12 @@ def _find_holders(w: t.Int64Pointer, suit: int, cards: int) -> int:
 @scalar
 def _find_likeness(w: t.Int64Pointer) -> None:
     for suit in range(4):
+        pointless = 4 if w[POINTS + 16 * suit + 3] == 0 else 3
         for cards in range(16):
-            like = 0
-            while (like ^ cards) >> (
-                4 if w[POINTS + 16 * suit + 3] == 0 else 3
-            ) != 0 or _find_holders(w, suit, like) != _find_holders(w, suit, cards):
+            holders = _find_holders(w, suit, cards)
+            # Cards with points stand for themselves.
+            like = cards >> pointless << pointless
+            while _find_holders(w, suit, like) != holders:
                 like += 1
             w[LIKENESS + 16 * suit + cards] = like
 

@@ -55,7 +55,7 @@ CERTAIN = 0.999
 on the confidence of the results, which changes no choice."""
 
 EARLY_DRAWS = 1_024
-"""Draws of which a multiple plays out all options: whole chunks of every sampler."""
+"""Draws of which a multiple plays out all calls: whole chunks."""
 
 _CHOOSING_TIME_SHARE = 1 / 3
 """Share of a limit of time that the choice may take: about that of the deals."""

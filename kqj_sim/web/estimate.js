@@ -41,27 +41,28 @@ class Odds {
     return moments.estimate(name, ...numbers);
   }
 
-  get hopefulCount() {
+  // So many are calls or cards; the rest are contracts.
+  get keptCount() {
     return this.kept.filter((number) => number < this.count).length;
   }
 
   // The options by falling mean of a quantity, those that are dropped last.
   rank(name) {
-    const kept = this.moments.rank(this.hopefulCount, name).map((at) => this.kept[at]),
+    const kept = this.moments.rank(this.keptCount, name).map((at) => this.kept[at]),
       all = this.early?.rank(this.count, name) ?? [];
     return [...kept, ...all.filter((number) => !kept.includes(number))];
   }
 
   // Whether the best option is certain to be so.
   get isCertain() {
-    return this.moments.isCertain(this.hopefulCount);
+    return this.moments.isCertain(this.keptCount);
   }
 
   // Returns the options that may be the best (`Odds.list_hopeful`).
   listHopeful() {
     const wanted = this.rank().slice(0, 2);
     for (const name of new Set([this.moments.ranking, "value"])) {
-      const possible = this.moments.findPossible(this.hopefulCount, name);
+      const possible = this.moments.findPossible(this.keptCount, name);
       wanted.push(...this.kept.filter((_, at) => possible[at]));
     }
     if (this.totals) wanted.push(this.rank("value_if_not_countered")[0]);
@@ -148,8 +149,7 @@ async function addDeals(
     early = Math.ceil(deals / (5 * EARLY_DRAWS)) * EARLY_DRAWS;
   let failure,
     drawn = 0,
-    missing = 0,
-    isComplete = false;
+    missing = 0;
   const isOver = (chunk) => {
     // Draws of cards that are left out are no deals; of the last chunk only some may be wanted.
     if (question.cards && !chunk.impossible && odds.moments.deals + chunk.drawn > deals) {
@@ -158,8 +158,8 @@ async function addDeals(
     }
     if (!chunk.impossible) odds.add(chunk);
     show();
-    const { moments } = odds;
-    isComplete = moments.deals >= deals;
+    const { moments } = odds,
+      isComplete = moments.deals >= deals;
     if (chunk.impossible || (isComplete ? moments.weights === 0 : odds.isSearched)) {
       failure = new RareCalls();
       return true;
@@ -178,7 +178,7 @@ async function addDeals(
     return isEnd;
   };
   let isEnd = false;
-  if (candidates && odds.kind === "call" && odds.count > 2 && early < deals) {
+  if (candidates && odds.count > 2 && early < deals) {
     isEnd = await run(question, size, early / size);
     const hopeful = isEnd ? [] : candidates.listHopeful();
     if (!isEnd && hopeful.length < odds.count) {
@@ -336,14 +336,13 @@ async function estimateCardsOnce(pool, play, show, deals = DEALS) {
       show(candidates, true);
     };
     await addDeals(pool, candidates, question, CHOOSING, Math.ceil(deals / 2), {
-      candidates,
       isEnough: () => candidates.isCertain,
       show: showChoice,
       least: 1e-9,
     });
     odds.ranking = rank(candidates);
   } else odds.ranking = [0];
-  await addDeals(pool, odds, question, 0, deals, { candidates, show: showMore(odds, candidates, show) });
+  await addDeals(pool, odds, question, 0, deals, { show: showMore(odds, candidates, show) });
   show(odds, false);
   return odds;
 }

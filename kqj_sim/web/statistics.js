@@ -113,6 +113,6 @@ class Moments {
       products: products.map((at) => this.products[at]),
       dealSquares: this.dealSquares,
     });
-    return Object.assign(moments, { isRounded: this.isRounded });
+    return moments;
   }
 }

@@ -366,7 +366,6 @@ def _list_card_details(odds: CardOdds) -> dict[str, Any]:
         "plays_effective": odds.effective_number if odds.uses_plays else None,
         "best": odds.get_text(odds.best),
         "choosing_deals": odds.choosing_deals,
-        "early_deals": odds.early.deals if odds.early else None,
         "exact": odds.is_exact,
         "distributions": odds.layout_count or None,
         "agreeing_share": odds.bidding_probability,
