@@ -206,8 +206,8 @@ def draw_callers(
                 )
         else:
             _draw_caller_hands(
-                search, int64_at(remaining.ctypes.data), lanes, caller, call, next_call,
-                _CALLER_COUNTER, rules, seating, caller_hands,
+                search, int64_at(remaining.ctypes.data), lanes, caller, observed.MATCHES_WANTED,
+                call, next_call, _CALLER_COUNTER, rules, seating, caller_hands,
             )  # fmt: skip
         for i in range(lanes):
             remaining[i] &= ~caller_hands[i]

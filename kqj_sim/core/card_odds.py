@@ -346,6 +346,9 @@ def _draw_layouts(
         draws.knowledge.ctypes.data, turn.shown.ctypes.data, turn.state[b.SENDER],
         turn.state[b.UPCARD],
     )  # fmt: skip
+    # Where nobody spoke most hands match, and a draw that fails costs less than a weight.
+    has_spoken = not observed.is_silent_call(turn.observed_calls, 0)
+    wanted = observed.MATCHES_WANTED if has_spoken else 1
     call, caller = 0, 0
     while call < turn.observed_calls.shape[0] // observed.OBSERVED_CALL_SIZE:
         next_call = observed.find_next_caller(turn.observed_calls, call)
@@ -379,8 +382,8 @@ def _draw_layouts(
             if not _draw_first_layouts(draws, search, lanes, _FIRST_LAYOUT_COUNTER + place):
                 return False
             _draw_caller_hands(
-                search, source, lanes, caller, call, next_call, _PLACE_COUNTER, rules, seating,
-                hands,
+                search, source, lanes, caller, wanted, call, next_call, _PLACE_COUNTER, rules,
+                seating, hands,
             )  # fmt: skip
         for i in range(lanes):
             draws.knowledge[i, hh.UNSEEN] &= ~hands[i]

@@ -69,7 +69,7 @@ LISTED_CALLERS = 2
 LISTED_DEALS = 64
 """Deals with lists in common, by their numbers: a power of two, at most LANES.  With more, few
 deals have too few independent lists for an interval; with fewer, lists are short."""
-LISTED_TRIES = 1 << 12
+LISTED_TRIES = 1 << 9
 """Hands tried for a list; with twice as many a review takes as long."""
 
 STOP, SEARCHING, LISTED = range(3)
@@ -261,6 +261,14 @@ def replay_caller(
 
 
 @scalar
+def is_silent_call(observed_calls: t.Int64Array, call: int) -> bool:
+    """Return whether a call is a pass, or that nobody countered."""
+    at = call * OBSERVED_CALL_SIZE
+    silence = 0 if observed_calls[at + CALL_LOOP] >= COUNTER else PASS
+    return bool(observed_calls[at + CALL_MADE] == silence)
+
+
+@scalar
 def find_next_caller(observed_calls: t.Int64Array, first: int) -> int:
     """Return the number of the first call after `first` that another player made."""
     count = observed_calls.shape[0] // OBSERVED_CALL_SIZE
@@ -342,7 +350,7 @@ def estimate_errors(
         place, loop = observed_calls[at + CALLER_PLACE], observed_calls[at + CALL_LOOP]
         if call == 0 or place != observed_calls[at - OBSERVED_CALL_SIZE + CALLER_PLACE]:
             chances[:] = 1.0
-        is_silent = observed_calls[at + CALL_MADE] == (0 if loop >= COUNTER else PASS)
+        is_silent = is_silent_call(observed_calls, call)
         kind = 0 if is_silent else 2 if loop == BID else 1
         as_error = rate * _CHANCES_OF_ERRORS[kind]
         total, made_total = chances.sum(), 0.0
@@ -521,6 +529,7 @@ def make_caller_search(draw_candidate: t.Kernel) -> t.Kernel:
         search: the deals, a `CallerSearch`.
         source: the unassigned cards, as `draw_candidate` takes them.
         caller: number of the caller, 0 for the first.
+        wanted: matching hands to find for a later caller; with 1 a single hand is tried.
         first, last: the caller's calls, from `first` to before `last`.
         counter_step: distance between the counters of the draws of different places.
         hands: int64 (LANES,), filled with the cards by deal.
@@ -528,12 +537,12 @@ def make_caller_search(draw_candidate: t.Kernel) -> t.Kernel:
 
     @block_loop
     def draw_caller_hands(
-        search: CallerSearch, source: object, lanes: int, caller: int, first: int, last: int,
-        counter_step: int, rules: t.Rules, seating: t.Seating, hands: t.Int64Array,
+        search: CallerSearch, source: object, lanes: int, caller: int, wanted: int, first: int,
+        last: int, counter_step: int, rules: t.Rules, seating: t.Seating, hands: t.Int64Array,
     ) -> None:  # fmt: skip
-        matches_needed = 1 if caller == 0 else MATCHES_WANTED
+        matches_needed = 1 if caller == 0 else wanted
         max_attempts = MAX_ATTEMPTS if caller == 0 else MAX_LATER_ATTEMPTS
-        if rules.auction and caller == b.SEATS - 2:
+        if (caller > 0 and wanted == 1) or (rules.auction and caller == b.SEATS - 2):
             # The last of all other players gets the cards that are left.
             matches_needed, max_attempts = 1, 1
         place = search.observed_calls[first * OBSERVED_CALL_SIZE + CALLER_PLACE]

@@ -53,6 +53,9 @@ class AuctionState(NamedTuple):
     call: int = PASS
 
 
+_COMMONNESS = {"pass": 1, "no counter": 2, "no overcounter": 2}
+
+
 class ObservedCall(NamedTuple):
     """A question that a player answered.
 
@@ -69,6 +72,11 @@ class ObservedCall(NamedTuple):
     answer: int
     auction_state: AuctionState
     text: str
+
+    @property
+    def is_silent(self) -> bool:
+        """True for a pass, and if the player did not counter."""
+        return self.text in _COMMONNESS
 
     def pack(self) -> tuple[int, ...]:
         """Return the question as `core.observed_calls.OBSERVED_CALL_SIZE` integers."""
@@ -238,13 +246,12 @@ def order_rarest_first(observed_calls: list[ObservedCall]) -> list[ObservedCall]
 
     Those of a player begin with their bids and counters; that they did not counter comes last.
     """
-    commonness = {"pass": 1, "no counter": 2, "no overcounter": 2}
     spoke: dict[int, int] = {}
     for each in observed_calls:
-        spoke[each.place] = spoke.get(each.place, 0) + (each.text not in commonness)
+        spoke[each.place] = spoke.get(each.place, 0) + (not each.is_silent)
     return sorted(
         observed_calls,
-        key=lambda each: (-spoke[each.place], each.place, commonness.get(each.text, 0)),
+        key=lambda each: (-spoke[each.place], each.place, _COMMONNESS.get(each.text, 0)),
     )
 
 

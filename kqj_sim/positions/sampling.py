@@ -234,7 +234,7 @@ class Sampler(ABC):
         question_count: number of calls that hidden hands agree with.
     """
 
-    chunk_size: ClassVar[int]
+    chunk_size: int
     min_chunk_size: ClassVar[int]
     chunks_per_check: ClassVar[int] = 1
     counts_rejected: ClassVar[bool] = False

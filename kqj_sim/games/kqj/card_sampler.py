@@ -452,6 +452,8 @@ class KqjCardSampler(sampling.CardSampler):
         self._rules = encode_rules(rules)
         self._seating = encode_seating(rules, players, None, "rollouts")
         self.turn = make_turn(partial_round, self._seating, self.observed_calls, max_layouts)
+        if self.observed_calls and self.observed_calls[0].is_silent:
+            self.chunk_size = 8 * self.chunk_size  # Few draws become deals, each in little time.
         self.estimate_errors()
         self.layouts: Int64Array = self.turn.layouts.reshape(-1, SEATS)
         self.layout_count = len(self.layouts)
@@ -520,7 +522,7 @@ class KqjCardSampler(sampling.CardSampler):
         ):
             return self
         sampler = copy.copy(self)
-        sampler.hand_lists = lists
+        sampler.hand_lists, sampler.chunk_size = lists, type(self).chunk_size
         return sampler
 
     def _never_agrees(self, place: int, hands: Int64Array) -> bool:
