@@ -26,16 +26,16 @@ class Run:
 
     `policies` are the seats' players as the user wrote them, `players` the same with all their
     parameters.  `deals` counts those that were finished; `games`, `imposed`, `by` and `where` are
-    None or empty where they were not asked for.  A question may have its own line for people,
-    `description`, its own words on the `intervals` (None: the usual ones), and further values of
-    the JSON output, `details`.
+    None or empty where they were not asked for, `seed` and `first` None where nothing was drawn.  A
+    question may have its own line for people, `description`, its own words on the `intervals`
+    (None: the usual ones), and further values of the JSON output, `details`.
     """
 
     command: str
     rules: GameRules
     policies: tuple[str, ...]
-    seed: int
-    first: int
+    seed: int | None
+    first: int | None
     deals: int
     confidence: float | None = None
     games: int | None = None

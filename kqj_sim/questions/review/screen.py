@@ -196,7 +196,7 @@ def explain_best(grade: Grade) -> str:
 
 def make_continuation(played: RecordedRound, run: ReviewRun) -> Continuation:
     """Return how a round goes on with the reference player."""
-    return Continuation(played, parse_player(run.plan.reference, played.rules.game), run.seed)
+    return Continuation(played, parse_player(run.plan.reference, played.rules.game), run.plan.seed)
 
 
 def list_lines(grade: Grade, continuation: Continuation) -> list[tuple[str, list[PlayedTrick]]]:

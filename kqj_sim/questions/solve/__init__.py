@@ -55,7 +55,7 @@ def solve(
     Args:
         file: a file with a record of a round; in Python the content of one, too.
         line: solve the round on this line of the file.  [default: 1]
-        at: begin at trick 3, card 2 (3.2).  [default: the first card]
+        at: begin at trick 3, card 2 (3.2).  [default: the first card, or where the play breaks off]
         deal: solve the deal with this number.
         policy: seat these players, who make the calls and play up to `at`.
 
@@ -83,4 +83,5 @@ def solve(
     else:
         position = play_round(rules, policy, impose, seed, deal)
         source = f"deal {deal}, seed {seed}"
-    return SolveResult(solve_round(position, at, runner), source, deal, seed)
+    drawn = None if file is not None else (seed, deal)
+    return SolveResult(solve_round(position, at, runner), source, drawn)

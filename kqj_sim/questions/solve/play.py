@@ -11,6 +11,7 @@ from kqj_sim.errors import InputError
 from kqj_sim.games import KQJ
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.notation.files import read_round_on
+from kqj_sim.places import name_places
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_round
 from kqj_sim.positions.solver import Solver
@@ -75,8 +76,17 @@ def read_recorded_round(file: str | bytes, line: int) -> Position:
     position = read_round(record)
     if position.final_contract is None:
         raise InputError(f"the round on line {line} has no contract: solve one that is played")
-    if any(len(hand) != position.rules.tricks for hand in position.known_hands):
-        raise InputError(f"the round on line {line} is not known in full: `solve` needs every hand")
+    places = name_places(position.rules.seats)
+    missing = [
+        places[position.place_of(seat)]
+        for seat, hand in enumerate(position.known_hands)
+        if len(hand) != position.rules.tricks
+    ]
+    if missing:
+        raise InputError(
+            f"the round on line {line} is not known in full: `solve` needs all eight cards of the "
+            f"{', '.join(missing)}"
+        )
     return position
 
 
@@ -86,17 +96,21 @@ def _require_kqj(game: str) -> None:
 
 
 def solve_round(position: Position, at: Any, runner: Runner) -> Solution:
-    """Return the solution of a round before a card, `(trick, card)` from 1; None: the first.
+    """Return the solution of a round before a card, `(trick, card)` from 1.
+
+    None is the next card of a round that breaks off, the first of one that is over.
 
     Raises:
         InputError: the round does not reach the card, or that is no card.
     """
     if isinstance(at, str):
         raise InputError(f"`at` {at}: name a card, such as 3.2; calls are for `odds`")
-    rules, (trick, number) = position.rules, at or (1, 1)
-    plays = rules.seats * (trick - 1) + number - 1
-    if plays > len(position.plays):
-        raise InputError(f"`at` {trick}.{number}: the round has only {len(position.plays)} cards")
+    rules, played = position.rules, len(position.plays)
+    plays = 0 if position.is_over else played
+    if at is not None:
+        plays = rules.seats * (at[0] - 1) + at[1] - 1
+        if plays > played:
+            raise InputError(f"`at` {at[0]}.{at[1]}: the round has only {played} cards")
     solver, start = Solver(), replace(position, plays=position.plays[:plays])
     solver.load(start)
     leads: dict[Card, float] = {}

@@ -39,9 +39,9 @@ class SolveResult(Result):
 
     kind: ClassVar[str] = "solve"
 
-    def __init__(self, solution: Solution, source: str, deal: int, seed: int) -> None:
+    def __init__(self, solution: Solution, source: str, drawn: tuple[int, int] | None) -> None:
         position, sign = solution.position, solution.sign
-        leads = {str(card): sign * lead for card, lead in solution.leads.items()}
+        leads = {str(card): sign * lead + 0.0 for card, lead in solution.leads.items()}
         self.cards = dict(sorted(leads.items(), key=lambda item: -item[1]))
         self.lead = sign * solution.lead
         self.line = [(seat, str(card)) for seat, card in solution.line]
@@ -60,6 +60,7 @@ class SolveResult(Result):
             say(__name__, "headline", sender, position.contract, solution.lead, three),
             say(__name__, "best", place, best, len(self.cards)),
         ]
+        seed, deal = drawn or (None, None)
         run = Run(
             self.kind, rules, (), seed, deal, 1, intervals="",
             description=say(

@@ -34,6 +34,7 @@ def test_a_record_of_a_file_is_solved_before_a_card() -> None:
     assert shown.exit_code == 0
     solution = json.loads(shown.stdout)
     assert (solution["command"], solution["at"]) == ("solve", "6.2")
+    assert solution["seed"] is solution["first"] is None
     assert len(solution["line"]) == 48 - 31
     (table,) = solution["tables"]
     assert max(row["value"] for row in table["rows"]) == solution["lead"]
@@ -58,8 +59,33 @@ def test_a_hand_that_is_not_known_is_no_round_to_solve(tmp_path: Path) -> None:
     keys["dealt"] = [[] for _ in range(6)]
     path = tmp_path / "round.json"
     path.write_text(json.dumps(keys), encoding="utf-8")
-    with pytest.raises(kqj.InputError, match="needs every hand"):
+    with pytest.raises(kqj.InputError, match="needs all eight cards of the"):
         kqj.solve(path)
+
+
+TYPED = b"""
+Contract: h by 2nd
+Hands:
+  opener: As Ts Ks 9h Qh Ad 4d 5c
+  2nd: 4s 5s 8h 7h Jh Kd Ac 6c
+  3rd: Qs 6s Ah Td 5d Hd Kc 7c
+  4th: Js Hs Th 4h Jd 6d Tc 8c
+  5th: 9s 8s Kh 5h 9d 7d Qc 9c
+  dealer: 7s Hh 6h Qd 8d Hc Jc 4c
+Tricks:
+  As 4s 6s Js 8s 7s
+  Ts 5s Qs Hs 9s 6h
+  Hc 5c Ac 7c Tc Qc
+  Jh Ah Th Kh Hh 9h
+  Ad Kd Td 6d
+"""
+
+
+def test_a_typed_round_is_solved_where_its_play_breaks_off() -> None:
+    result = kqj.solve(TYPED)
+    assert result.line[0][0] == 4 and len(result.line) == 20
+    assert result.cards == kqj.solve(TYPED, at="5.5").cards
+    assert json.loads(result.to_json())["at"] == "5.5"
 
 
 @pytest.mark.parametrize(
