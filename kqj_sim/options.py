@@ -126,6 +126,8 @@ OPTIONS: Mapping[str, Option] = {
     "at": Option("Situation", parse=parse_turn, metavar="TRICK.CARD|c.CALL"),
     "deal": Option("Situation", **read_number(0, "42")),
     "line": Option("Situation", **read_number(1, "12"), rare=True),
+    "turns": Option("Situation"),
+    "contracts": Option("Situation"),
     "seat": Option("Situation", metavar="PLAYER", multiple=True, note=_REPEATABLE),
     "pending": Option(
         "Situation",

@@ -64,6 +64,8 @@ QUANTITIES: Mapping[str, Quantity] = {
     "agreeing_share": Quantity("call like this", "share"),
     "held_share": Quantity("holds it", "share"),
     "held": Quantity("held it", "count"),
+    # Of `solve`.
+    "amount_made": Quantity("highest amount made", "amount"),
     # Of `compare`.
     "lead_per_round": Quantity("lead, points a round", "points"),
     "lead_share": Quantity("lead, share of the games", "share"),

@@ -17,20 +17,25 @@ if TYPE_CHECKING:
     from kqj_sim.questions.solve.result import SolveResult
 
 
-def _list_tables(**_: Any) -> Mapping[str, str]:
+def _list_tables(turns: bool, contracts: bool, **_: Any) -> Mapping[str, str]:
+    if contracts:
+        return {"contracts": "What each contract makes"}
+    if turns:
+        return {"turns": "Value of each legal card at each turn"}
     return {"cards": "Lead in score after each legal card, with the best play of all"}
 
 
 @question(
     arguments={"file": "[FILE]"},
     output=("tables", "format", "out", "color", "quiet", "config"),
-    workers=(),
+    workers=("threads",),
     list_tables=_list_tables,
     examples="""\
   kqj-sim solve --deal 4183
   kqj-sim solve --deal 4183 --impose 3rd:h
   kqj-sim solve rounds.jsonl --line 12 --at 3.2
-  kqj-sim solve rounds.jsonl --at 5.1 --format json
+  kqj-sim solve rounds.jsonl --turns
+  kqj-sim solve --deal 4183 --bidding auction --contracts
 """,
 )
 def solve(
@@ -41,6 +46,8 @@ def solve(
     deal: int = 0,
     policy: PoliciesLike | None = None,
     impose: str | ImposedContract | None = None,
+    turns: bool = False,
+    contracts: bool = False,
     seed: int = 1,
     rules: GameRules = DEFAULT_RULES,
     runner: Runner = DEFAULT_RUNNER,
@@ -58,6 +65,8 @@ def solve(
         at: begin at trick 3, card 2 (3.2).  [default: the first card, or where the play breaks off]
         deal: solve the deal with this number.
         policy: seat these players, who make the calls and play up to `at`.
+        turns: value each card at each turn of the round, and find where the contract was lost.
+        contracts: find what each contract makes, and in auctions of two teams par.
 
     Raises:
         ValueError: an argument is wrong, or the round has no contract; one line.
@@ -72,16 +81,25 @@ def solve(
         raise InputError("`line` is for a `file` of records: name the file")
     for played in ({"policy": policy}, {"impose": impose}):
         reject_both(file=file, **played)
-    from kqj_sim.questions.solve.play import play_round, read_recorded_round, solve_round
-    from kqj_sim.questions.solve.result import SolveResult
+        reject_both(contracts=contracts, **played)
+    reject_both(contracts=contracts, turns=turns)
+    reject_both(contracts=contracts, at=at)
+    from kqj_sim.questions.solve import play, result
 
+    source, drawn = "a recorded round", None
     if file is not None:
         if not isinstance(file, bytes):
             file = parse_argument("file", parse_path, file)
-        position = read_recorded_round(file, line or 1)
-        source = "a recorded round"
+        position = play.read_recorded_round(file, line or 1)
+        rules = position.rules
     else:
-        position = play_round(rules, policy, impose, seed, deal)
-        source = f"deal {deal}, seed {seed}"
-    drawn = None if file is not None else (seed, deal)
-    return SolveResult(solve_round(position, at, runner), source, drawn)
+        source, drawn = f"deal {deal}, seed {seed}", (seed, deal)
+    solved = result.Solved(source, drawn, rules)
+    if contracts:
+        sides = play.deal_sides(rules, seed, deal) if drawn else play.list_sides(position)
+        return result.show_contracts(play.value_contracts(sides, runner), solved)
+    if drawn:
+        position = play.play_round(rules, policy, impose, seed, deal)
+    if turns:
+        return result.show_turns(play.solve_turns(position, at, runner), solved)
+    return result.show_cards(play.solve_round(position, at, runner), solved)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,46 @@ def test_a_typed_round_is_solved_where_its_play_breaks_off() -> None:
     assert json.loads(result.to_json())["at"] == "5.5"
 
 
+def test_each_turn_has_the_value_that_it_has_alone_and_changes_are_those_of_the_lead() -> None:
+    turns = kqj.solve(deal=2, policy="random", at="5.1", turns=True)
+    frame = turns.frame().reset_index()
+    assert frame["at"].nunique() == 24
+    made: list[bool] = []
+    record = kqj.show(deal=2, policy="random").record
+    sender = record.sender or 0
+    for at in frame["at"].unique():
+        rows = frame[frame["at"] == at]
+        trick, card = map(int, at.split("."))
+        alone = kqj.solve(deal=2, policy="random", at=at)
+        assert dict(zip(rows.card, rows.value, strict=True)) == alone.cards
+        (played,) = rows.card[rows.choice == "played"]
+        assert played == record.tricks[trick - 1].cards[card - 1]
+        seat = (record.tricks[trick - 1].leader or 0) + card - 1
+        sign = 1 if (seat - sender) % 2 == 0 else -1
+        made += [sign * alone.lead > 0, sign * alone.cards[played] > 0]
+    changed = [before != after for before, after in pairwise(made)][::2]
+    assert turns.changes == list(frame["at"].unique()[changed])
+
+
+def find_lead(amount: int, contract: str, place: str) -> float:
+    """Return the lead of the Sender's side in an auction that is imposed."""
+    impose = f"{place}:{contract}:{amount}"
+    result = kqj.solve(deal=3, bidding="auction", impose=impose)
+    return result.lead if place == "opener" else -result.lead
+
+
+@pytest.mark.slow
+def test_par_is_the_highest_amount_that_a_side_can_make() -> None:
+    result = kqj.solve(deal=3, bidding="auction", contracts=True)
+    values = result.frame().value
+    assert result.par == result.best["opener, 3rd, 5th"] == values.max() == 400
+    for side, place in zip(result.best, ("opener", "2nd"), strict=True):
+        highest = int(values[side, "c"])
+        assert not highest or find_lead(highest, "c", place) == highest
+        following = max(highest + 10, 120)
+        assert find_lead(following, "c", place) == -following
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -96,6 +137,8 @@ def test_a_typed_round_is_solved_where_its_play_breaks_off() -> None:
         (["--line", "3"], "name the file"),
         ([CAPOT, "--line", "999"], "has no record on line 999"),
         ([CAPOT, "--policy", "greedy"], "--policy"),
+        (["--contracts", "--turns"], "--contracts and --turns: give one of them"),
+        (["--contracts", "--at", "3.2"], "--contracts and --at: give one of them"),
     ],
 )
 def test_wrong_input_is_one_line(words: list[str], message: str) -> None:
