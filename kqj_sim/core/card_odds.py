@@ -346,9 +346,7 @@ def _draw_layouts(
         draws.knowledge.ctypes.data, turn.shown.ctypes.data, turn.state[b.SENDER],
         turn.state[b.UPCARD],
     )  # fmt: skip
-    # Where nobody spoke most hands match, and a draw that fails costs less than a weight.
-    has_spoken = not observed.is_silent_call(turn.observed_calls, 0)
-    wanted = observed.MATCHES_WANTED if has_spoken else 1
+    wanted = observed.count_matches_wanted(turn.observed_calls)
     call, caller = 0, 0
     while call < turn.observed_calls.shape[0] // observed.OBSERVED_CALL_SIZE:
         next_call = observed.find_next_caller(turn.observed_calls, call)

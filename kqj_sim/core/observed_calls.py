@@ -269,6 +269,18 @@ def is_silent_call(observed_calls: t.Int64Array, call: int) -> bool:
 
 
 @scalar
+def count_matches_wanted(observed_calls: t.Int64Array) -> int:
+    """Return how many matching hands to find for later callers (`make_caller_search`).
+
+    Where nobody spoke most hands match, and a draw that fails costs less than a weight.
+    """
+    for call in range(observed_calls.shape[0] // OBSERVED_CALL_SIZE):
+        if not is_silent_call(observed_calls, call):
+            return MATCHES_WANTED
+    return 1
+
+
+@scalar
 def find_next_caller(observed_calls: t.Int64Array, first: int) -> int:
     """Return the number of the first call after `first` that another player made."""
     count = observed_calls.shape[0] // OBSERVED_CALL_SIZE

@@ -452,7 +452,7 @@ class KqjCardSampler(sampling.CardSampler):
         self._rules = encode_rules(rules)
         self._seating = encode_seating(rules, players, None, "rollouts")
         self.turn = make_turn(partial_round, self._seating, self.observed_calls, max_layouts)
-        if self.observed_calls and self.observed_calls[0].is_silent:
+        if self.observed_calls and all(call.is_silent for call in self.observed_calls):
             self.chunk_size = 8 * self.chunk_size  # Few draws become deals, each in little time.
         self.estimate_errors()
         self.layouts: Int64Array = self.turn.layouts.reshape(-1, SEATS)
