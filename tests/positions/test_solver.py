@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 
 import pytest
 
@@ -12,8 +13,13 @@ from kqj_sim.positions.reader import score_plays
 from kqj_sim.positions.solver import Solver
 from kqj_sim.referee.base import FinalContract
 from kqj_sim.rules import SEATS, KqjRules
-from tests.positions.plain_search import find_lead_by_trying_all, play_endings
-from tests.slow import slow_after
+from tests.positions.plain_search import (
+    find_lead_by_alpha_beta,
+    find_lead_by_trying_all,
+    is_lead_of,
+    play_endings,
+)
+from tests.slow import slow_after, slow_rows_after
 from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3, VARIANTS
 
 SOLVER = Solver()
@@ -69,6 +75,33 @@ def test_endings_of_one_to_four_cards_as_a_search_of_every_play_finds(rules: Kqj
     for cards_left, deals in ((1, 1000), (2, 1000), (3, 300), (4, 3)):
         for position in play_endings(rules, cards_left, deals, seed=4):
             assert find_lead_by_trying_all(position) == solve(position), position
+
+
+@pytest.mark.parametrize("rules", [TAKE_2, AUCTION_2])
+@pytest.mark.parametrize(("cards_left", "deals"), slow_rows_after(1, [(4, 40), (5, 300), (6, 10)]))
+def test_endings_of_four_to_six_cards_as_alpha_beta_without_a_table_finds(
+    rules: KqjRules, cards_left: int, deals: int
+) -> None:
+    for position in play_endings(rules, cards_left, deals, seed=5):
+        assert find_lead_by_alpha_beta(position) == solve(position), position
+
+
+@pytest.mark.parametrize(
+    ("rules", "number", "lead"),
+    [(TAKE_2, 4, 400), (TAKE_2, 8, -520), (TAKE_2, 20, 520), (AUCTION_2, 1, -1000)],
+)
+def test_whole_deals_have_the_leads_that_a_slow_search_confirmed(
+    rules: KqjRules, number: int, lead: float
+) -> None:
+    assert solve(next(islice(play_endings(rules, 8, 24, seed=3), number, None))) == lead
+
+
+def test_a_search_with_a_table_knows_the_lead_from_others() -> None:
+    for position in play_endings(TAKE_2, 4, 12, seed=6):
+        lead = find_lead_by_alpha_beta(position)
+        assert is_lead_of(position, lead, 10)
+        assert not is_lead_of(position, lead + 10, 10)
+        assert not is_lead_of(position, lead - 10, 10)
 
 
 def check_whole_line(position: Position) -> None:
