@@ -78,7 +78,8 @@ class Loops(msgspec.Struct, frozen=True):
         vectorized: loops, after unrolling, that became vector instructions.
         widths: numbers an instruction, of each of them.
         left: reasons for which loops were left scalar.
-        register: the widest vector register in the code, "zmm" (512 bits), "ymm", "xmm" or "none".
+        register: the widest vector register in the code, "zmm" (512 bits), "ymm", "xmm", "neon"
+            (128 bits, of ARM64) or "none".
         lost: True if a loop that should be is not vectorised.
     """
 

@@ -5,6 +5,8 @@ says so.  Therefore every stage and every simple policy is compiled here with LL
 
 `python benchmarks/vectors.py` prints a list of `Loops` as JSON, with `lost` true where a stage has
 fewer vector loops than it should; `benchmarks/speed.py` prints them as a table.
+`python benchmarks/vectors.py apple-m1` compiles for a processor of ARM64 instead, by LLVM's name
+for it; fewer loops pay with its vectors of two numbers, so that `lost` says nothing then.
 """
 
 from __future__ import annotations
@@ -59,8 +61,8 @@ SCALAR_BY_DESIGN = {
 up in one of two tables, and where few players may counter they are listed.  Stages that only move
 lanes have none and are left out."""
 
-REGISTERS = ("zmm", "ymm", "xmm")
-"""Vector registers of 512, 256 and 128 bits."""
+REGISTERS = {"zmm": "%zmm", "ymm": "%ymm", "xmm": "%xmm", "neon": r"\bv\d+\.(2d|4s|8h|16b)"}
+"""Vector registers of 512, 256 and 128 bits, those of ARM64 last, and what names them in code."""
 
 
 def main() -> None:
@@ -70,6 +72,12 @@ def main() -> None:
         os.environ["NUMBA_CACHE_DIR"] = folder
         import llvmlite.binding as llvm
 
+        if len(sys.argv) > 1:
+            os.environ |= {"NUMBA_CPU_NAME": sys.argv[1], "NUMBA_CPU_FEATURES": ""}
+            llvm.initialize_all_targets()
+            llvm.initialize_all_asmprinters()
+            # What numba compiles for; its code is only looked at, not run.
+            llvm.get_process_triple = lambda: "aarch64-unknown-linux-gnu"
         llvm.set_option("", "--pass-remarks=loop-vectorize")
         llvm.set_option("", "--pass-remarks-analysis=loop-vectorize")
         found = [*_stages(), *_policies()]
@@ -80,7 +88,7 @@ def _stages() -> list[Loops]:
     from numba import typeof, types
 
     from kqj_sim.core import bidding, columns, deal, round, scoring, trick
-    from kqj_sim.core.jit import kernel
+    from kqj_sim.core.jit import has_instructions, kernel
     from kqj_sim.rules import KqjRules
     from kqj_sim.simulation.encode import encode_rules
 
@@ -115,7 +123,12 @@ def _stages() -> list[Loops]:
 
         return make
 
-    return [_loops(stage.__name__, compiled(stage, signature)) for stage, signature in stages]
+    return [
+        _loops(stage.__name__, compiled(stage, signature))
+        for stage, signature in stages
+        # Other processors have no code for it.
+        if has_instructions("bmi2") or not stage.__name__.endswith("_by_instruction")
+    ]
 
 
 def _policies() -> list[Loops]:
@@ -147,7 +160,9 @@ def _loops(name: str, make: Callable[[], str]) -> Loops:
     widths = [int(width) for width in re.findall(r"vectorization width: (\d+)", remarks)]
     left = re.findall(r"loop not vectorized: ([^\n.]+)", remarks)
     unexpected = set(left) - SCALAR_BY_DESIGN.get(name, set())
-    register = next((each for each in REGISTERS if f"%{each}" in assembly), "none")
+    register = next(
+        (name for name, pattern in REGISTERS.items() if re.search(pattern, assembly)), "none"
+    )
     return Loops(
         name,
         len(widths),
