@@ -21,13 +21,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_round
-from kqj_sim.positions.solver import TABLE_BITS, Solver
+from kqj_sim.positions.solver import LEAST_MADE, TABLE_BITS, Solver
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
-
-_LEAST_LEAD = 1.0
-"""With two teams a contract is made if the lead is above 0."""
 
 
 def list_endings(deals: int, cards: int) -> list[Position]:
@@ -61,7 +58,7 @@ def main() -> None:
         endings = list_endings(chosen.deals, cards)
         values, questions, nodes = [], [], 0
         for position in endings:
-            questions.append(measure(solver, position, lambda: solver.reaches(_LEAST_LEAD)))
+            questions.append(measure(solver, position, lambda: solver.reaches(LEAST_MADE)))
             values.append(measure(solver, position, solver.find_lead))
             nodes += solver.nodes
         median, rare = np.quantile(values, [0.5, 0.99])

@@ -25,6 +25,9 @@ from kqj_sim.rules import KqjRules
 TABLE_BITS = 18
 """The table has 2 ** 18 entries, 8 MB.  A larger one leaves the cache, and is slower."""
 
+LEAST_MADE = 0.5
+"""The least lead with which a contract is made: leads are halves of points, or whole ones."""
+
 _MOST_TAKEN, _MOST_GRATUITIES = 800, 240
 
 
@@ -91,6 +94,7 @@ class Solver:
             planes.get(number, c.SUIT_PLANES),
         )
         self._turn = np.array([0, position.opener, c.PACK, *[0] * 6])
+        self._before: list[tuple[Position, Int64Array, Int64Array]] = []
         for card in position.plays:
             self._move(card)
 
@@ -99,8 +103,15 @@ class Solver:
 
     def play(self, card: Card) -> None:
         """Play a card; what is known of the round so far serves the turns after it, too."""
+        hands = self._workspace[: kernels.SIDES].copy()
+        self._before.append((self._position, hands, self._turn.copy()))
         self._position = replace(self._position, plays=(*self._position.plays, card))
         self._move(card)
+
+    def take_back(self) -> None:
+        """Take the card back that was played last."""
+        self._position, hands, self._turn = self._before.pop()
+        self._workspace[: kernels.SIDES] = hands
 
     @property
     def position(self) -> Position:

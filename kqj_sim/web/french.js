@@ -156,6 +156,7 @@ const FRENCH = {
   games_lost: (games, count) =>
     `Vos ${count} décisions ont perdu ${games} parties sur 100, d’après ce que vous saviez. Touchez-en une pour voir ses valeurs.`,
   review_lost: (points, count) => `Vos ${count} décisions ont perdu ${points} points, d’après ce que vous saviez. Touchez-en une pour voir ses valeurs.`,
+  open_values: (values) => `Cartes sur table : ${values}`,
   luck: (own, other) => `Résultat : ${own} points pour votre camp ; avec le joueur type à votre place, les mêmes cartes en donnent ${other}.`,
   trick: (number) => `pli ${number}`,
   call: "annonce",

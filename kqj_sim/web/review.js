@@ -30,6 +30,48 @@ function listOwnDecisions(round) {
   return decisions;
 }
 
+const OPEN_TRICK = 3, // Earlier cards may take seconds.
+  OPEN_NODES = 200000; // Tricks begun in searches, at most.
+
+// Returns each legal card with what it brings the player's side with all cards open and the best play of all, the best
+// first; of late cards with two teams.
+function valueOpenCards(before, trick) {
+  const { engine } = state,
+    { constants, table } = engine,
+    { rules } = table,
+    { play } = readTurn(state.round);
+  if (trick < OPEN_TRICK || state.rules.teams !== 2 || !play?.isOver) return [];
+  const { sender, contract, amount, capot, stake } = before.calls.contract,
+    { teams, own } = before.calls,
+    i64 = (numbers) => engine.copy("i64", numbers),
+    block = engine.array("i64", constants.BLOCK),
+    leads = engine.array("i64", constants.LEADS),
+    values = engine.array("i64", before.legal.length),
+    scoring = i64([amount, stake, capot, before.calls.rules.pending, rules[6], rules[11], rules[12]]);
+  engine.call("fill_leads", block, leads, scoring);
+  const levels = i64(BigInt64Array.from(new Set(leads.view())).sort()),
+    count = engine.call(
+      "value_open_cards",
+      engine.array("i64", constants.WORKSPACE),
+      engine.array("i64", constants.OPEN_TABLE),
+      block,
+      leads,
+      levels,
+      i64(play.listPlayed(play.plays).map(setOf)),
+      i64(teams.map((team) => Number(team !== teams[sender]))),
+      scoring,
+      contract,
+      i64(before.plays.map(bitOf)),
+      i64(before.legal.map(bitOf)),
+      OPEN_NODES,
+      values,
+    ),
+    sign = teams[own] === teams[sender] ? 1 : -1,
+    found = before.legal.map((card, at) => [card, (sign * Number(values.view()[at])) / 2]);
+  engine.release();
+  return count < found.length ? [] : found.sort((one, other) => other[1] - one[1]);
+}
+
 // Values the decisions one after another, those that were not valued while one played.
 async function reviewRound() {
   const { round } = state,
@@ -38,6 +80,7 @@ async function reviewRound() {
   for (const decision of decisions) {
     const { calls, play, question } = readTurn(decision.round);
     const kept = state.valued.get(question);
+    decision.open = play ? valueOpenCards(play, decision.trick) : [];
     decision.odds = kept?.texts.includes(decision.choice) ? kept : undefined;
     renderReview();
     if (decision.odds) continue;
@@ -82,7 +125,7 @@ function renderReview() {
       name = (text) => colour(nameOption(text, odds.kind)),
       link = writePosition({ rules: listRules(round), round: { ...decision.round, deal: undefined } }),
       where = `<a href="#${escape(link)}">${trick ? TEXTS.trick(trick) : TEXTS.call}</a>`;
-    return drawRow(where, [name(choice), name(best), writeMean(loss), explainLoss(decision)]);
+    return drawRow(where, [name(choice), name(best), writeMean(loss), explainLoss(decision) + drawOpen(decision)]);
   });
   const lost = valued.reduce((sum, decision) => sum + Math.max(0, estimateLoss(decision).value), 0),
     { scores } = listRules(round),
@@ -104,6 +147,13 @@ function explainLoss(decision) {
     { reasons, points } = odds.play.compare(best, choice),
     reason = reasons.map((name) => say("reason", name, best, choice, points)).join(` ${TEXTS.and} `);
   return reason ? colour(`${formatCard(best)} ${reason}`) : "";
+}
+
+// Returns the values with all cards open.
+function drawOpen({ open }) {
+  if (!open.length) return "";
+  const values = open.map(([card, value]) => `${colour(formatCard(card))} ${fixed(value)}`);
+  return `<small>${TEXTS.open_values(values.join(", "))}</small>`;
 }
 
 // Returns what the same cards bring if the default player has the player's seat, too.

@@ -157,6 +157,7 @@ const ENGLISH = {
   games_lost: (games, count) =>
     `Your ${count} ${count === 1 ? "decision" : "decisions"} lost ${games} games in 100, by what you knew. Tap one to see its values.`,
   review_lost: (points, count) => `Your ${count} ${count === 1 ? "decision" : "decisions"} lost ${points} points, by what you knew. Tap one to see its values.`,
+  open_values: (values) => `All cards open: ${values}`,
   luck: (own, other) => `Result: ${own} points for your side; with the default player in your place the same cards bring ${other}.`,
   trick: (number) => `trick ${number}`,
   call: "call",

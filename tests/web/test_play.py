@@ -136,6 +136,19 @@ def test_a_round_and_its_review(browser: Browser, tmp_path: Path) -> None:
             pairs = list(zip((estimate["value"], option["value"]), lows, strict=True))
             error = math.hypot(*(0 if low is None else value - low for value, low in pairs))
             assert abs(pairs[0][0] - pairs[1][0]) <= 0.5 + 2 * error, option
+    # With all cards open late cards have the values of `solve`.
+    opened = json.loads(
+        browser.run(
+            "JSON.stringify(state.review.decisions.map((it) => [it.round.plays.length, it.open]))"
+        )
+    )
+    solved = {
+        count: dict(values) == kqj.solve(file, at=f"{count // 6 + 1}.{count % 6 + 1}").cards
+        for count, values in opened
+        if values
+    }
+    assert solved and all(solved.values()) and min(solved) >= 12
+    assert "All cards open: " in browser.text("#review")
     # A decision is a link into its position, from which Back leads to the review.
     browser.run("document.querySelector('#review a').click()")
     browser.wait("state.isFinal && state.round.plays.length === 6")

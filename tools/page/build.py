@@ -56,6 +56,8 @@ def read_constants() -> dict[str, Any]:
     from kqj_sim.core.scoring import CAPOT_TOTAL, LITIGATION, PASSED_OUT
     from kqj_sim.games.kqj.call_sampler import MIN_CAPOT_PROBABILITY
     from kqj_sim.output.card_reasons import Reason
+    from kqj_sim.positions import open_hands
+    from kqj_sim.positions.solver import TABLE_BITS
     from tools.page.kernels import SCORE_SIZE
 
     return {
@@ -81,6 +83,9 @@ def read_constants() -> dict[str, Any]:
         "SCORE": SCORE_SIZE,
         "MIN_CAPOT_PROBABILITY": MIN_CAPOT_PROBABILITY,
         "GUARANTEED_CAPOT_TOTAL": CAPOT_TOTAL,
+        "LEADS": [3, open_hands.BONUS_STEPS, open_hands.TOTALS],
+        "WORKSPACE": open_hands.WORKSPACE,
+        "OPEN_TABLE": open_hands.ENTRY << TABLE_BITS,
         "REASONS": [reason.name.lower() for reason in Reason],
     }
 

@@ -18,9 +18,13 @@ from kqj_sim.core.call_odds import choose_calls
 from kqj_sim.core.card_odds import CardTurn, choose_cards
 from kqj_sim.core.cards import (
     ALL_TRUMPS,
+    ALL_TRUMPS_PLANES,
     EACH_SUIT,
     NO_TRUMP,
+    NO_TRUMP_PLANES,
     PACK,
+    PLANE_COUNT,
+    SUIT_PLANES,
     TOP_SUIT,
     TRUMP_JACK,
     TRUMP_KING,
@@ -47,6 +51,7 @@ from kqj_sim.games.kqj import call_sampler, card_sampler
 from kqj_sim.games.kqj.card_sampler import KqjCardSampler
 from kqj_sim.output import card_reasons
 from kqj_sim.policies.particles import OpponentModel
+from kqj_sim.positions import open_hands
 from kqj_sim.positions.measures import (
     ENDINGS,
     Measure,
@@ -361,10 +366,62 @@ def count_ways(
     ways[:] = card_sampler.count_ways(turn, layouts, seed, rules, seating)
 
 
+@kernel(cache=False)
+def value_open_cards(
+    space: t.Int64Array, table: t.Int64Array, state: t.Block, leads: t.Int64Array,
+    levels: t.Int64Array, hands: t.Int64Array, teams: t.Int64Array, scoring: t.Int64Array,
+    contract: int, plays: t.Int64Array, cards: t.Int64Array, most: int, values: t.Int64Array,
+) -> int:  # fmt: skip
+    """Fill twice the lead of the contracting side after each card, with all cards open.
+
+    Two teams play; seats are places.  See `positions.open_hands`.
+
+    Args:
+        space: int64 (WORKSPACE,), zeros; `table`: int64 (a power of two of ENTRY), zeros.
+        leads, levels: what `fill_leads` filled, and its different numbers, ascending.
+        hands, teams: int64 (6,), the eight cards of each place, and 0 for the contracting team.
+        scoring: int64 (7,), that of `fill_leads`.
+        plays, cards: the cards so far, and those to value, natural coding.
+        most: after so many tricks begun in searches the rest is left out.
+
+    Returns:
+        The number of cards that are valued.
+    """
+    w = space.ctypes.data
+    space[open_hands.TABLE] = table.ctypes.data
+    space[open_hands.TABLE_MASK] = len(table) // open_hands.ENTRY - 1
+    space[open_hands.BLOCK], space[open_hands.LEADS] = state.ctypes.data, leads.ctypes.data
+    planes = np.zeros(PLANE_COUNT, np.int64)
+    for plane in range(PLANE_COUNT):
+        planes[plane] = SUIT_PLANES[plane]
+        if contract == NO_TRUMP:
+            planes[plane] = NO_TRUMP_PLANES[plane]
+        elif contract == ALL_TRUMPS:
+            planes[plane] = ALL_TRUMPS_PLANES[plane]
+    open_hands.load_deal(space, hands, teams, contract, planes)
+    for number in range(3):
+        space[open_hands.AUCTION + number] = scoring[4 + number]
+    turn = np.zeros(9, np.int64)
+    turn[2] = PACK
+    for card in plays:
+        open_hands.play(w, turn, card)
+    held, before = space[: open_hands.SIDES].copy(), turn.copy()
+    for number in range(len(cards)):
+        if space[open_hands.NODES] > most:
+            return number
+        open_hands.play(w, turn, cards[number])
+        values[number] = levels[open_hands.find_lead(w, turn, levels, 0, len(levels) - 1)]
+        space[: open_hands.SIDES], turn[:] = held, before
+    return len(cards)
+
+
 def list_examples(sampler: KqjCardSampler) -> Iterator[tuple[t.Kernel, tuple[Any, ...]]]:
     """Yield the kernels that are not compiled by answers, with arguments of the types they get."""
     moments, ints = WeightedMoments.zeros(1, 1), np.zeros(1, np.int64)
     one, two = np.zeros(1), np.zeros((1, 1))
+    yield open_hands.fill_leads, (block.allocate_block(), np.zeros((3, 1, 1), np.int64), ints)
+    space = (ints, ints, block.allocate_block(), np.zeros((3, 1, 1), np.int64))
+    yield value_open_cards, (*space, *[ints] * 4, 0, ints, ints, 0, ints)
     outcomes, layouts = np.zeros((1, 1, 1), np.int16), np.zeros((1, block.SEATS), np.int64)
     assert sampler.play_model is not None
     yield estimate_measure, (moments, 0, 0, 0, 0, one)

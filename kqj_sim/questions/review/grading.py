@@ -275,12 +275,15 @@ class Hindsight:
         values: float64 (options, teams), in the order of `Grade.names`: the score difference of
             each team if the reference player plays on.
         before: float64 (teams,), the same if the reference player decides.
+        exact: float64 (options,), the values to the player's side with the best play of all; None
+            if they are not known.
     """
 
     values: Float64Array
     before: Float64Array
     choice: int
     team: int
+    exact: Float64Array | None = None
 
     @property
     def change(self) -> Float64Array:
@@ -288,16 +291,21 @@ class Hindsight:
         return np.asarray(self.values[self.choice] - self.before)
 
     @property
+    def own(self) -> Float64Array:
+        """The values to the player's side, exact if these are known."""
+        return np.asarray(self.values[:, self.team] if self.exact is None else self.exact)
+
+    @property
     def best(self) -> int:
         """The best option for the player's team; of equal ones the choice."""
-        own = self.values[:, self.team]
+        own = self.own
         best = int(np.argmax(own))
         return self.choice if own[self.choice] >= own[best] else best
 
     @property
     def loss(self) -> float:
         """The value of the best option minus that of the choice."""
-        return float(self.values[self.best, self.team] - self.values[self.choice, self.team])
+        return float(self.own[self.best] - self.own[self.choice])
 
 
 @dataclass

@@ -1,13 +1,14 @@
 """The cards of a round as they were: what each place gets on average, and how a round goes on.
 
 The value of a position to a side is the score difference at the end if the reference player plays
-on at every seat, with all cards as they are.
+on at every seat, with all cards as they are.  With two teams the last cards are valued exactly,
+with the best play of all.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -25,6 +26,7 @@ from kqj_sim.core.round import play_block
 from kqj_sim.core.types import BoolArray, Float64Array, Int64Array
 from kqj_sim.engines import get_engine
 from kqj_sim.errors import InputError
+from kqj_sim.games import KQJ
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.players import Player, get_default_player
@@ -32,8 +34,10 @@ from kqj_sim.positions.estimator import make_sampler
 from kqj_sim.positions.hidden_cards import Holding
 from kqj_sim.positions.measures import GameMeasure
 from kqj_sim.positions.position import Position
+from kqj_sim.positions.reader import read_round
 from kqj_sim.positions.sampling import ActualHands, EstimatePlan, derive_keys
 from kqj_sim.positions.search import Deadline
+from kqj_sim.positions.solver import LEAST_MADE, Solver
 from kqj_sim.questions.review.decisions import Decision, RecordedRound
 from kqj_sim.questions.review.grading import GAMES, Grade, derive_seed
 from kqj_sim.referee.base import PlayedTrick
@@ -238,6 +242,64 @@ def _list_keys(played: RecordedRound, seed: int, count: int) -> Int64Array:
     if own_seed is not None and deal is not None and 0 <= own_seed < 2**63 and 0 <= deal < 2**62:
         keys[0] = rng.derive_deal_key(own_seed, deal)
     return keys
+
+
+# The best play with all cards open.
+
+NODES = 200
+"""Tricks begun in searches, for each deal of a decision, after which earlier cards are not valued:
+nearly always the last six of each hand are."""
+
+_DECIDING = 3
+"""As many times that are begun to find the card that decided the contract."""
+
+
+class OpenHands(NamedTuple):
+    """A finished round with all cards open, as far as it was solved; turns are numbered from 0.
+
+    Attributes:
+        values: by turn, the value of each legal card to the player's side.
+        made: True if the contract was made.
+        deciding: the last turn before which it was not yet so with the best play; None: there is
+            none, or it is not known.
+        is_known: False if it is not known.
+    """
+
+    values: dict[int, dict[str, float]]
+    made: bool
+    deciding: int | None
+    is_known: bool
+
+
+def solve_backwards(played: RecordedRound, turns: Container[int], deals: int) -> OpenHands | None:
+    """Return a round of two teams with all cards open, some `turns` of it with values.
+
+    It is solved from the last card on, until the search becomes too long: `NODES` for each of
+    `deals`.  None if it has no contract, or is not over.
+    """
+    rules, score = played.rules, played.score
+    is_over = len(played.record.tricks) == rules.tricks
+    if rules.game != KQJ.name or rules.team_count != 2 or score is None or not is_over:
+        return None
+    whole, solver, most = read_round(played.record), Solver(), NODES * deals
+    solver.load(replace(whole, plays=()))
+    for card in whole.plays:
+        solver.play(card)
+    values: dict[int, dict[str, float]] = {}
+    made, deciding = score.result == "made", None
+    for turn in reversed(range(len(whole.plays))):
+        solver.take_back()
+        if solver.nodes > (most if deciding is not None else _DECIDING * most):
+            return OpenHands(values, made, deciding, deciding is not None)
+        if len(solver.position.legal_cards) == 1:
+            continue
+        if turn in turns and solver.nodes <= most:
+            sign = 1 if solver.is_contracting else -1
+            values[turn] = {str(card): sign * lead for card, lead in solver.rate_cards()}
+        # Whoever gained by the result cannot have given it away.
+        if deciding is None and solver.is_contracting != made:
+            deciding = turn if solver.reaches(LEAST_MADE) != made else None
+    return OpenHands(values, made, deciding, True)
 
 
 # What a place gets on average.

@@ -173,6 +173,7 @@ class _Round:
             "nouns": format_json(self.nouns, compact=True),
             "words": format_json(choices, compact=True),
             "scores": self.played["scores"],
+            "open_hands": self.played["open_hands"],
             "worst": [self.describe_worst(decision) for decision in self.worst],
             "timeline": self._draw_timeline(),
             "labels": self.labels,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from time import monotonic
@@ -56,6 +56,9 @@ from kqj_sim.stats.intervals import make_exact
 
 _ROUNDS_AHEAD = 100
 """Lines that are read ahead to share the time where the number of rounds is not known."""
+
+_MOST_DEALS = 1000
+"""Deals of a decision, at most, by which searches with all cards open are limited."""
 
 _STEPS = 100
 """Steps of the progress in a round."""
@@ -141,6 +144,7 @@ class RoundReview:
         seats: the seats to report.
         confidence: that of the intervals.
         ungraded: decisions that could not be graded in time.
+        open_hands: the round with all cards open; None if it was not solved.
     """
 
     played: RecordedRound
@@ -151,6 +155,7 @@ class RoundReview:
     seats: tuple[int, ...]
     confidence: float
     ungraded: Sequence[Decision] = ()
+    open_hands: hindsight.OpenHands | None = None
     totals: list[Total] = field(init=False)
     team_totals: list[Total] = field(init=False)
     parts: list[Parts] | None = field(init=False)
@@ -257,9 +262,15 @@ def review_round(
     ungraded = [decision for decision in decisions if decision.number not in numbers]
     is_random = any(len(grade.reference) > 1 for grade in grades)
     # The values along a round need every decision of it.
-    actual = None if ungraded else hindsight.find_actual_hands(played, seed, is_random)
+    actual = open_hands = None
+    if not ungraded:
+        actual = hindsight.find_actual_hands(played, seed, is_random)
+        cards = (grade.decision for grade in grades if plan.unit is not GAMES)
+        turns = {len(card.knowledge.plays) for card in cards if not card.is_call}
+        open_hands = hindsight.solve_backwards(played, turns, min(plan.deals, _MOST_DEALS))
     if actual is not None:
-        looks_back = [_look_back(*pair, actual, plan.games) for pair in graded]
+        values = open_hands.values if open_hands else {}
+        looks_back = [_look_back(*pair, actual, plan.games, values) for pair in graded]
         _chain_counters(grades, looks_back)
         for grade, look_back in zip(grades, looks_back, strict=True):
             grade.hindsight = look_back
@@ -268,16 +279,21 @@ def review_round(
             scores = np.array(played.source.scores, dtype=np.float64)
             waits = np.array(played.source.pending_after > 0)
             result = hindsight.value_sides(scores, waits, played.rules, plan.games)
-    return RoundReview(played, grades, average, start, result, chosen, plan.confidence, ungraded)
+    return RoundReview(
+        played, grades, average, start, result, chosen, plan.confidence, ungraded, open_hands
+    )
 
 
 def _look_back(
-    grade: Grade, sampler: Sampler, actual: ActualHands, games: Sequence[GameMeasure]
-) -> Hindsight:
+    grade: Grade, sampler: Sampler, actual: ActualHands, games: Sequence[GameMeasure],
+    exact: Mapping[int, Mapping[str, float]],
+) -> Hindsight:  # fmt: skip
     decision, played = grade.decision, grade.decision.played
     values = hindsight.value_sides(*sampler.score(actual), played.rules, games).mean(axis=1)
     choice, team = grade.names.index(decision.choice), played.teams[decision.seat]
-    return Hindsight(values, _weigh_reference(grade, values), choice, team)
+    found = None if decision.is_call else exact.get(len(decision.knowledge.plays))
+    own = None if found is None else np.array([found[name] for name in grade.names])
+    return Hindsight(values, _weigh_reference(grade, values), choice, team, own)
 
 
 def _weigh_reference(grade: Grade, values: Float64Array) -> Float64Array:

@@ -162,6 +162,7 @@ def describe_review(review: RoundReview, run: screen.ReviewRun) -> dict[str, Any
         ],
         "decisions": [describe_grade(grade, run, continuation) for grade in grades],
         "worst": [grade.decision.number for grade in sort_worst(grades)],
+        "open_hands": screen.write_open_hands(review),
         "timeline": timeline,
         "luck": luck,
         "totals": {
@@ -225,6 +226,9 @@ def describe_grade(
                         "win_share": option.win,
                         "n": option.value.observations,
                         "hindsight_value": grade.look_back(option.name),
+                        "open_value": None
+                        if hindsight is None or hindsight.exact is None
+                        else float(hindsight.exact[grade.names.index(option.name)]),
                     },
                     grade.unit,
                 )

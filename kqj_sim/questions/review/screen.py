@@ -350,6 +350,8 @@ def _write_round(review: RoundReview, run: ReviewRun) -> list[str]:
             winner = played.name_side(leads.index(lead)) if lead > 0 else ""
         who = describe_player(played, record.sender)
         lines.append(say(__name__, "round", who, record, str(result), winner, lead))
+        if (sentence := write_open_hands(review)) is not None:
+            lines.append(sentence)
     elif result == "passed_out":
         lines.append(say(__name__, "passed_out"))
     if run.plan.unit is GAMES:
@@ -363,6 +365,21 @@ def _write_round(review: RoundReview, run: ReviewRun) -> list[str]:
         assert most.seat is not None
         who, lost = describe_player(played, most.seat), most.loss_points
     return [*lines, say(__name__, "round_losses", *counts, who, lost, run.plan.unit.noun)]
+
+
+def write_open_hands(review: RoundReview) -> str | None:
+    """Return a sentence on what decided the contract with all cards open, if that is known."""
+    played, solved = review.played, review.open_hands
+    if solved is None or not solved.is_known:
+        return None
+    if solved.deciding is None:
+        return say(__name__, "open_hands", solved.made, "", "", "")
+    trick, number = divmod(solved.deciding, played.rules.seats)
+    leader, cards = played.record.tricks[trick].leader, played.record.tricks[trick].cards
+    assert leader is not None
+    who = describe_player(played, (leader + number) % played.rules.seats)
+    at = f"{trick + 1}.{number + 1}"
+    return say(__name__, "open_hands", solved.made, who, cards[number], at)
 
 
 def _write_rounds(

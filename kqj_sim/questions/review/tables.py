@@ -60,11 +60,7 @@ _HEADS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 }
 """Title and group columns; those of losses follow from the columns."""
 
-_NOTES: Mapping[str, str] = {
-    "rank": "rating_note",
-    "lucky": "luck_note",
-    "average": "parts_note",
-}
+_NOTES: Mapping[str, tuple[str, ...]] = {"rank": ("rating_note",), "average": ("parts_note",)}
 """The notes of tables that have these quantities."""
 
 OF_PLAYERS = (
@@ -150,6 +146,9 @@ def make_review_tables(
     grades, game = list_grades(reviews), reviews[0].played.rules.game
     ratings = _rate_players(reviews, confidence, unit)
     names, tables = _order_players(reviews, ratings), []
+    known = [grade.hindsight for grade in grades if grade.hindsight is not None]
+    exact = sum(look_back.exact is not None for look_back in known)
+    notes = {**_NOTES, "lucky": ("luck_note", exact, len(known))}
     labels = label_players(names)
 
     def add(name: str, rows: Iterable[TableRow], columns: tuple[str, ...] = ()) -> None:
@@ -158,7 +157,7 @@ def make_review_tables(
         title, groups = _HEADS.get(name, (title, columns))
         title = title.format(unit=capitalize(unit.noun))
         quantities = {quantity for _, quantity, _ in lines}
-        note = "".join(say(__name__, _NOTES[key]) for key in _NOTES if key in quantities)
+        note = "".join(say(__name__, *notes[key]) for key in notes if key in quantities)
         kind = {"observations": "decisions"} if name == "outcomes" else {"counted": False}
         table = Table(name, title, groups, lines, note, game=game, **kind)
         if lines:

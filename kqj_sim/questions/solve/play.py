@@ -16,16 +16,13 @@ from kqj_sim.notation.files import read_round_on
 from kqj_sim.places import name_places
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_round
-from kqj_sim.positions.solver import Solver
+from kqj_sim.positions.solver import LEAST_MADE, Solver
 from kqj_sim.referee.base import FinalContract
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
 from kqj_sim.simulation.workers import count_workers, map_in_threads
-
-_LEAST_LEAD = 0.5
-"""A contract is made if the lead is above 0."""
 
 
 @dataclass(frozen=True)
@@ -205,7 +202,7 @@ def value_contracts(sides: Mapping[str, Position], runner: Runner) -> dict[tuple
 
     def fails(solver: Solver, deal: Position, amount: int) -> bool:
         solver.load(replace(deal, final_contract=deal.contract._replace(amount=amount)))
-        return not solver.reaches(_LEAST_LEAD)
+        return not solver.reaches(LEAST_MADE)
 
     def value(solver: Solver, side: str, contract: str) -> float:
         final = FinalContract(sides[side].contract.sender, contract)

@@ -199,7 +199,8 @@
       row.append(wins);
       if (hindsight) {
         const after = make("td");
-        if (option.hindsight_value !== null) after.append(value(at + ".hindsight_value", points));
+        const known = option.open_value !== null ? ".open_value" : ".hindsight_value";
+        if (look(at + known) !== null) after.append(value(at + known, points));
         row.append(after);
       }
       body.append(row);
@@ -211,7 +212,8 @@
     const how = make("p", undefined, "note");
     if (decision.exact) how.append("Exact: all ", value(path + ".layouts", String), " distributions of the hidden cards.");
     else how.append(value(path + ".n", String), " sampled deals that agree with what " + name + " knew.");
-    if (hindsight) how.append(" In hindsight: with the actual hands.");
+    const exact = decision.options.every((each) => each.open_value !== null);
+    if (hindsight) how.append(" In hindsight: with the actual hands and " + (exact ? "the best play of all, exactly." : "the reference player's play."));
     const told = make("div");
     told.append(how, make("code", decision.command));
     if (line) told.prepend(writeLine(now));
