@@ -1,4 +1,4 @@
-"""How many contracts can be made with all cards open, and how many the players make.
+"""Shares of contracts that can be made with all cards open, and that the players make.
 
     python benchmarks/open_hands.py --variant auction
 

@@ -72,7 +72,7 @@ class SolveResult(Result):
 
 @dataclass(frozen=True)
 class Solved:
-    """What was solved: a sentence on it, seed and deal if it was drawn, and the rules."""
+    """The rules and a sentence on what was solved; seed and deal if it was drawn."""
 
     source: str
     drawn: tuple[int, int] | None
