@@ -69,7 +69,7 @@ LISTED_CALLERS = 2
 LISTED_DEALS = 64
 """Deals with lists in common, by their numbers: a power of two, at most LANES.  With more, few
 deals have too few independent lists for an interval; with fewer, lists are short."""
-LISTED_TRIES = 1 << 9
+LISTED_TRIES = 1 << 12
 """Hands tried for a list; with twice as many a review takes as long."""
 
 STOP, SEARCHING, LISTED = range(3)
