@@ -350,7 +350,6 @@ FUNCTIONS = {
     "choose(at='3.2')": "`at` is for `record`: leave it out, or give a record",
     "choose('9h 8h Ah Ks 4d', return_card='7h', policy='greedi')": "did you mean 'greedy'?",
     "solve(contracts=True, policy='greedy')": "`contracts` and `policy`: give one of them",
-    "solve(contracts=True, game='kwajongen')": "`kqj.solve()` is for KQJ",
     "solve(b'Contract: h by 2nd', turns=True)": "is not known in full",
     "solve(line=2)": "`line` is for a `file` of records: name the file",
     "equity(pending=120)": "`pending` is for `scores`: leave it out, or give the scores",

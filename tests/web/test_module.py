@@ -165,7 +165,7 @@ def test_estimates_are_those_of_the_package(engine: Any, power: int) -> None:
     objective = Objective(2, 0, 4, 600.0)
     _, arrays = engine.call("rank_options", (moments, 2, np.zeros(4, dtype=np.int64)))
     assert arrays[-1] == moments.ranking(objective).tobytes()
-    certain, _ = engine.call("is_certain", (moments, 2, 0, 4, 600))
+    certain, _ = engine.call("is_certain", (moments, 2, 0, 600, 4))
     assert certain == moments.is_conclusive(1, objective, 0.0, CERTAIN) == (power < 2)
 
 

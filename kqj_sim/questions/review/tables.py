@@ -60,7 +60,7 @@ _HEADS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 }
 """Title and group columns; those of losses follow from the columns."""
 
-_NOTES: Mapping[str, tuple[str, ...]] = {"rank": ("rating_note",), "average": ("parts_note",)}
+_NOTES: Mapping[str, tuple[Any, ...]] = {"rank": ("rating_note",), "average": ("parts_note",)}
 """The notes of tables that have these quantities."""
 
 OF_PLAYERS = (

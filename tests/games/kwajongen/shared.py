@@ -197,6 +197,7 @@ WRONG_USAGE = {
 WRONG_CALLS = {
     "equity(game='kwajongen')": "is known for KQJ only",
     "solve(game='kwajongen')": "`kqj.solve()` is for KQJ",
+    "solve(contracts=True, game='kwajongen')": "`kqj.solve()` is for KQJ",
     "simulate(game='chess')": "'chess' is not a game: use kqj or kwajongen",
     "simulate(game='kwajongen', where=\"sender_holds('8')\")": "the ranks are AKQJT9",
     "simulate(void_rule='free')": "`void_rule` is a rule of kwajongen",
