@@ -80,7 +80,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "question": TEXT | {"arguments", "options", "output", "runner"},
     "results": {"arguments", "errors", "plain", "stats", "messages", "output", "suffixes"},
     "web": TEXT | ENGINE | {"positions"},
-    "env": TEXT | ENGINE,
+    "env": TEXT | ENGINE | {"arguments", "stats"},
     "questions": TEXT
     | ENGINE
     | ESTIMATES

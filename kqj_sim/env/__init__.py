@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kqj_sim.arguments import parse_argument, parse_scores
 from kqj_sim.core import round as core_round
 from kqj_sim.core.block import ILLEGAL, LANES, ROW_COUNT, STRIDE, allocate_block
 from kqj_sim.core.dispatch import LOOP_COUNT, LOOP_ENTRIES
@@ -36,6 +38,7 @@ from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation.encode import encode_rules
 from kqj_sim.simulation.experiment import MAX_DEAL, Experiment
 from kqj_sim.simulation.recording import make_recording_block, play_rounds
+from kqj_sim.stats import equity as stats_equity
 
 _FIRST_ROOM = 64
 """Choices of a round for which there is room at first."""
@@ -101,6 +104,10 @@ class BatchEnvironment:
             the others.  By default all.
         seed: 0 to 2**63 - 1; seed and number determine a deal, as everywhere.
         games: whether an episode is a game to the target score, not a round.
+        reward: "result", or "equity" for what a round of KQJ changes in the chance to win the game,
+            with fixed partners.
+        scores_before: with "equity": the scores before each round, by default 0, that of seat 0's
+            team first: "640:880", or a list.
 
     Attributes:
         open: int64 (n,), the numbers of the episodes with an open decision, in order; the arrays
@@ -113,7 +120,8 @@ class BatchEnvironment:
         winners: int64 (episodes,), in games the number of the score that won; -1 before.
 
     Raises:
-        InputError: a player or decision is wrong; no seat is None.
+        InputError: a player, decision, reward or score is wrong; no seat is None; nobody knows the
+            chance to win the game.
 
     Example:
         >>> from kqj_sim.env import BatchEnvironment
@@ -132,8 +140,15 @@ class BatchEnvironment:
         decisions: Sequence[str] | None = None,
         seed: int = 1,
         games: bool = False,
+        reward: str = "result",
+        scores_before: str | Sequence[int] | None = None,
     ) -> None:
         rules = KqjRules() if rules is None else rules
+        if reward not in ("result", "equity"):
+            raise InputError(f"reward: it is 'result' or 'equity', not {reward!r}")
+        if (reward == "result" and scores_before is not None) or (reward == "equity" and games):
+            raise InputError("reward: 'equity' is for rounds, and `scores_before` for 'equity'")
+        self._chances = _Chances(rules, scores_before) if reward == "equity" else None
         policy = outside.make_policy(_check_decisions(decisions, rules.game))
         agent = _make_player(policy, rules.game, "outside").under(rules)
         given = [agent if each is None else each for each in players or [None] * rules.seats]
@@ -275,13 +290,19 @@ class BatchEnvironment:
 
         In rounds it is the lead: the score of the seat minus the mean score of the seats outside
         its team (in Kwajongen, where fewer are better, the other way round).  In games it is 1 for
-        a win, 0 for a loss.
+        a win, 0 for a loss.  With `reward="equity"` it is the chance of the seat's team to win the
+        game after the round minus that before.
         """
         rules, is_over = self.rules, self._is_over
         fixed = rules.score_count < rules.seats
         column = np.array([rules.fixed_team_of(s) if fixed else s for s in range(rules.seats)])
         if self.games:
             return np.where(is_over, self.winners[:, None] == column, 0.0)
+        if self._chances is not None:
+            next_dealers = self._slots[:, core_round.NEXT_DEALER]
+            pending = self._slots[:, core_round.PENDING_NEXT] > 0
+            gains = self._chances.measure_gains(self.scores, next_dealers, pending)
+            return np.where(is_over, gains[:, column], 0.0)
         scores = rules.score_sign * self.scores[:, column]
         # With the player's team in the mean the difference is smaller by this factor.
         factor = rules.team_count / (rules.team_count - 1)
@@ -301,6 +322,38 @@ class BatchEnvironment:
         block.seating = block.seating._replace(resources=self._resources)
         number = int(self._numbers[episode])
         return play_rounds(block, [(number, number % self.rules.seats, 0)])[0]
+
+
+class _Chances:
+    """The chance of each team to win the game, between default players."""
+
+    def __init__(self, rules: GameRules, scores_before: str | Sequence[int] | None) -> None:
+        checked, scores = stats_equity.require_table_rules(rules), (0,) * rules.team_count
+        if scores_before is not None:
+            read = parse_argument("scores_before", parse_scores, scores_before)
+            scores = parse_argument("scores_before", stats_equity.order_scores, read, checked)
+        player = get_default_player(rules.game)
+        experiment = Experiment(rules, player, stats_equity.GAME_DEALS)
+        counted = stats_equity.load_rounds(experiment)
+        if counted is None:
+            counted, _ = stats_equity.play_rounds(experiment, None, lambda count: None)
+        table = stats_equity.EquityTable(experiment, counted)
+        self._start, self._teams = np.array([scores]), len(scores)
+        # All teams play alike: each is looked up as if it were the first.
+        self._equity = table.solve(0, [min(scores)] * self._teams)
+
+    def measure_gains(
+        self, scores: NDArray[np.int64], next_dealers: NDArray[np.int64], pending: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """Return what rounds with these scores change, (n, teams); none had a pending gratuity."""
+        gains, nothing = np.zeros(scores.shape), np.zeros(1, np.bool_)
+        for team, dealer in product(range(self._teams), repeat=2):
+            at = next_dealers % self._teams == dealer
+            before = np.roll(self._start, -team, axis=1)
+            after = before + np.roll(scores[at], -team, axis=1)
+            gains[at, team] = self._equity.look_up(after, dealer - team, pending[at])
+            gains[at, team] -= self._equity.look_up(before, dealer - 1 - team, nothing)
+        return gains
 
 
 def make_player(

@@ -26,7 +26,7 @@ from kqj_sim.simulation.policy_errors import replay_decisions
 from kqj_sim.simulation.run import simulate
 from tests.games.every import DEFAULTS, RULES, VARIANTS, name_rules
 from tests.slow import slow_after, slow_between
-from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, told
+from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3, told
 
 team_of_position, voids = team_of.py_func, voids_of.py_func  # type: ignore[attr-defined]
 Choose = Callable[[NDArray[np.bool_]], NDArray[np.int64]]
@@ -231,6 +231,50 @@ def test_the_same_seed_gives_the_same_rounds_whatever_the_batch() -> None:
     assert (one.observations[[0, 2]] == seen).all() and one.open.tolist() == [0, 1, 2]
 
 
+WRONG_REWARDS: list[tuple[dict[str, Any], str]] = [
+    ({"reward": "eqity"}, "reward: it is 'result' or 'equity', not 'eqity'"),
+    ({"reward": "equity", "games": True}, "reward: 'equity' is for rounds"),
+    ({"scores_before": (0, 0)}, "`scores_before` for 'equity'"),
+    ({"reward": "equity", "scores_before": "640"}, "`scores_before`: each of 2 teams has a score"),
+    ({"reward": "equity", "scores_before": 1.5}, "`scores_before`: "),
+    (
+        {"reward": "equity", "rules": KqjRules(partners="random")},
+        "with random partners each player",
+    ),
+    *(({"reward": "equity", "rules": rules}, "is known for KQJ only") for rules in DEFAULTS[1:]),
+]
+
+
+@pytest.mark.parametrize(
+    "rules_and_scores",
+    slow_after(1, [(AUCTION_2, (640, 880)), (TAKE_2, (0, 0)), (TAKE_3, (800, 900, 650))]),
+)
+def test_equity_as_the_reward(rules_and_scores: tuple[KqjRules, tuple[int, ...]]) -> None:
+    """The chance that `kqj.equity` gives after the round, minus that before it."""
+    rules, before = rules_and_scores
+    result = kqj.equity(rules=rules, scores=before)
+    env = BatchEnvironment(rules, seed=4, reward="equity", scores_before=before)
+    env.reset(60)
+    assert not env.rewards.any()
+    play(env, 60, choose_at_random(5))
+    litigated = 0
+    for episode, (points, rewards) in enumerate(zip(env.scores, env.rewards, strict=True), 60):
+        after, pending = before + points, env.record(episode - 60).pending_after
+        litigated += pending > 0
+        for seat in range(6):
+            # Of each side the scores begin with its own, and its seats are 0, 2 and 4.
+            old, new = (np.roll(scores, -seat).tolist() for scores in (before, after))
+            chance = float(result.chance(old, (episode - seat) % 6))
+            if max(new) < rules.target:
+                later = float(result.chance(new, (episode + 1 - seat) % 6, pending))
+            else:
+                later = float(max(new) == new[0])
+            # A pending gratuity counts as the mean one.
+            assert rewards[seat] == pytest.approx(later - chance, abs=0.02 if pending else 1e-6)
+        assert rewards.sum() == pytest.approx(0, abs=1e-5)
+    assert litigated < 10 and env.rewards.std() > 0.01
+
+
 def test_wrong_input_ends_with_one_line() -> None:
     env = BatchEnvironment()
     env.reset(2)
@@ -253,6 +297,9 @@ def test_wrong_input_ends_with_one_line() -> None:
         BatchEnvironment(players=["greedy"] * 6)
     with pytest.raises(InputError, match="decisions: "):
         BatchEnvironment(decisions=["crad"])
+    for arguments, message in WRONG_REWARDS:
+        with pytest.raises(InputError, match=message):
+            BatchEnvironment(**arguments)
 
 
 def test_a_failing_function_is_named() -> None:
