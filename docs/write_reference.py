@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import pkgutil
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
@@ -113,8 +114,11 @@ def write_columns(games: Iterable[str]) -> Iterator[str]:
 
 
 def write_names(names: Iterable[str]) -> Iterator[str]:
-    """Yield the reference of public names from their docstrings, in Markdown."""
-    values = {name: getattr(kqj_sim, name) for name in names}
+    """Yield the reference of public names from their docstrings, in Markdown.
+
+    Names of a module are written `env.make_player`.
+    """
+    values = {name.rpartition(".")[2]: pkgutil.resolve_name(f"kqj_sim.{name}") for name in names}
     constants = [name for name, value in values.items() if not callable(value)]
     for name, value in values.items():
         if isinstance(value, type):
