@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import runpy
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -40,6 +41,20 @@ def test_compare_policies_prints_its_answer(capsys: pytest.CaptureFixture[str]) 
     assert f"(95%: {low:+.1f} to {high:+.1f})" in printed
     for name in ("ace_counter", "greedy", "rounds", "made"):
         assert name in printed
+
+
+@pytest.mark.slow
+def test_a_policy_learns_to_play(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.setattr(sys, "argv", ["train_policy.py", "8"])
+    runpy.run_path(str(EXAMPLES / "train_policy.py"))
+    lines = capsys.readouterr().out.splitlines()
+    interval = r"\d+ s: (\S+) points a round, (\S+) to (\S+)"
+    curve = [[*map(float, re.fullmatch(interval, line).groups())] for line in lines]  # type: ignore[union-attr]
+    assert len(curve) == 5 and all(low < lead < high for lead, low, high in curve)
+    assert curve[-1][1] > curve[0][2]
 
 
 @pytest.mark.parametrize("specification", [CAUTIOUS, ACE_COUNTER, f"{ACE_COUNTER}:take=4,dear=0"])

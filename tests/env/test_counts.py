@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from copy import deepcopy
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ from kqj_sim.env import BatchEnvironment
 from kqj_sim.games import find_game
 from kqj_sim.record import Call, Record
 from kqj_sim.referee.base import Referee, get_referee
-from kqj_sim.rules import GameRules
+from kqj_sim.rules import GameRules, KqjRules
 from tests.games.every import DEFAULTS
-from tests.variants import TAKE_2, TAKE_3
+from tests.slow import slow_after
+from tests.variants import AUCTION_2, TAKE_2, TAKE_3
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "environment.md"
 TABLE = [
@@ -40,56 +42,74 @@ def count_by_engine(rules: GameRules, deal: int, depth: int) -> list[int]:
     return counts
 
 
-def play_with(rules: GameRules, deal: int, calls: list[Call]) -> Record:
-    """Return a round that begins with these calls, for the hands of its play."""
-    env = BatchEnvironment(rules, seed=1)
-    env.reset([deal])
-    pass_action = get_engine(rules).pack.bit_count()
-    for call in calls:
-        named = 1 + (CONTRACTS.index(call.contract) if call.contract else 0)
-        env.step(np.array([pass_action + (0 if call.call == "pass" else named)]))
-    while len(env.open):
-        env.step(env.masks.argmax(axis=1))
-    return env.record(0)
-
-
 class RefereeCount:
     """A count by the rules in plain Python; the cards are those of the engine's records."""
 
     def __init__(self, rules: GameRules, deal: int, depth: int) -> None:
         self.rules, self.deal, self.counts = rules, deal, [0] * depth
+        self.env = BatchEnvironment(rules, seed=1)
         self.referee: Referee = get_referee(rules)
-        first = play_with(rules, deal, [])
+        self.pass_action = get_engine(rules).pack.bit_count()
+        first = self.play_with([])
         self.dealer, self.teams = first.dealer, first.teams
         upcard = None if first.turned is None else self.referee.card_by_text[first.turned]
         self.call(self.referee.start_calling(self.dealer, self.teams, upcard), [], 0)
 
-    def call(self, calling: Any, calls: list[Call], depth: int) -> None:
-        if calling.is_closed:
+    def play_with(self, actions: list[int]) -> Record:
+        """Return a round that begins with these calls, for the hands of its play."""
+        self.env.reset([self.deal])
+        for action in actions:
+            self.env.step(np.array([action]))
+        while len(self.env.open):
+            self.env.step(self.env.masks.argmax(axis=1))
+        return self.env.record(0)
+
+    def list_calls(self, seat: int) -> Iterator[tuple[int, Call]]:
+        """Yield what a player in turn may call, and more, each with its action."""
+        yield self.pass_action, Call(seat, "pass")
+        if self.referee.question == "accept":
+            yield self.pass_action + 1, Call(seat, "play")
+        elif self.referee.question == "take":
+            for action, contract in enumerate(CONTRACTS, self.pass_action + 1):
+                yield action, Call(seat, "take", contract=contract)
+        elif isinstance(self.rules, KqjRules):
+            amounts = range(self.rules.minimum_bid, self.rules.max_amount + 1, 10)
+            bids = product(amounts, CONTRACTS, (False, True))
+            for action, bid in enumerate(bids, self.pass_action + 2):
+                yield action, Call(seat, "bid", *bid)
+
+    def call(self, calling: Any, actions: list[int], depth: int, declined: int = 0) -> None:
+        """Count from some calls on; so many players have declined to counter, or to overcounter."""
+        if depth == len(self.counts):
+            return
+        repliers = calling.list_repliers()[declined:]
+        if not repliers and calling.is_closed:
             final = calling.final_contract()
             if final is not None:
-                hands = play_with(self.rules, self.deal, calls).hands or []
+                hands = self.play_with(actions).hands or []
                 held = [{self.referee.card_by_text[c] for c in hand} for hand in hands]
                 leader = (self.dealer + 1) % self.rules.seats
                 self.play(held, [], leader, final.contract, depth)
             return
-        seat = calling.turn
-        names = [Call(seat, "pass"), Call(seat, "play")]
-        names += [Call(seat, "take", contract=contract) for contract in CONTRACTS]
-        allowed = {"take": ("pass", "take"), "accept": ("pass", "play")}[self.referee.question]
-        for call in names:
-            if call.call in allowed and calling.explain_illegal_call(call) is None:
-                if depth < len(self.counts):
-                    self.counts[depth] += 1
-                if depth + 1 < len(self.counts):
-                    following = deepcopy(calling)
-                    following.add(call)
-                    self.call(following, [*calls, call], depth + 1)
+        if repliers:
+            self.counts[depth] += 1
+            self.call(calling, [*actions, self.pass_action], depth + 1, declined + 1)
+            counter, overcounter = Call(repliers[0], "counter"), Call(repliers[0], "overcounter")
+            reply = overcounter if calling.calls[-1].call == "counter" else counter
+            calls = iter([(self.pass_action + 1, reply)])
+        else:
+            calls = self.list_calls(calling.turn)
+        for action, call in calls:
+            if calling.explain_illegal_call(call) is None:
+                self.counts[depth] += 1
+                calling.calls.append(call)
+                self.call(calling, [*actions, action], depth + 1)
+                calling.calls.pop()
 
     def play(
         self, held: list[set[Card]], trick: list[Card], leader: int, contract: str, depth: int
     ) -> None:
-        if depth >= len(self.counts) or len(held[leader]) <= 1:
+        if depth == len(self.counts) or len(held[leader]) <= 1:
             return
         seat = (leader + len(trick)) % self.rules.seats
         for card in self.referee.list_legal_cards(held[seat], trick, leader, self.teams, contract):
@@ -107,14 +127,15 @@ class RefereeCount:
 NAMES = {
     "KQJ, two teams": TAKE_2,
     "KQJ, three teams": TAKE_3,
+    "KQJ, auctions": AUCTION_2,
+    "KQJ, auctions up to 120": KqjRules(bidding="auction", max_amount=120),
     **{find_game(rules.game).title: rules for rules in DEFAULTS[1:]},
 }
 
 
-@pytest.mark.parametrize("row", TABLE, ids=lambda row: row[0])
+@pytest.mark.parametrize("row", slow_after(6, TABLE), ids=lambda row: row[0])
 def test_the_counts_of_the_page(row: list[str]) -> None:
     rules, deal = NAMES[row[0]], int(row[1].split()[1])
     counts = [int(cell.replace(",", "")) for cell in row[2:] if cell]
     assert count_by_engine(rules, deal, len(counts)) == counts
-    few = [count for count in counts if count < 30_000]
-    assert RefereeCount(rules, deal, len(few)).counts == few
+    assert RefereeCount(rules, deal, len(counts)).counts == counts
