@@ -172,15 +172,17 @@ def draw_callers(
         shares: float64 (n, LANES), filled by caller with the weights once the caller has a hand.
     """
     search = observed.CallerSearch(
-        state, observed_calls, keys, weights, counts, signal, errors, np.zeros(b.LANES, np.int64)
-    )
+        state, observed_calls, keys, weights, counts, signal, errors, np.zeros(b.LANES, np.int64),
+        np.zeros(b.LANES, np.int64), np.zeros((b.LANES, observed.MATCHES_WANTED), np.int64),
+    )  # fmt: skip
     signal[observed.SEARCHING] = 1
     listed_callers = 0
     if rules.auction:
         listed_callers = observed.count_listed_callers(observed_calls, signal[observed.LISTED])
     signal[observed.LISTED] = listed_callers
+    signal[observed.SHARED] = observed.LISTED_DEALS if listed_callers > 0 else 1
     listed = np.empty(observed.LISTED_TRIES if listed_callers > 0 else 0, np.int64)
-    unseen = remaining[0]
+    unseen, previous_hands = remaining[0], hands
     call, caller = 0, 0
     while call < observed_calls.shape[0] // observed.OBSERVED_CALL_SIZE:
         next_call = observed.find_next_caller(observed_calls, call)
@@ -204,6 +206,11 @@ def draw_callers(
                 weights[i] *= observed.draw_listed_hand(
                     listed, count, remaining[i], key, caller_hands, i
                 )
+        elif rules.auction and caller == b.SEATS - 2:
+            observed.draw_last_hands(
+                search, lanes, call, next_call, rng.HIDDEN_HAND + (place + 1) * _CALLER_COUNTER, 0,
+                rules, seating, remaining, previous_hands, caller_hands,
+            )  # fmt: skip
         else:
             _draw_caller_hands(
                 search, int64_at(remaining.ctypes.data), lanes, caller, observed.MATCHES_WANTED,
@@ -212,7 +219,7 @@ def draw_callers(
         for i in range(lanes):
             remaining[i] &= ~caller_hands[i]
             shares[caller, i] = weights[i]
-        call, caller = next_call, caller + 1
+        call, caller, previous_hands = next_call, caller + 1, caller_hands
     signal[observed.SEARCHING] = 0
 
 

@@ -187,11 +187,15 @@ def choose_cards(
 #
 # Each draw is a function of (seed, number of the draw), so draws are independent of each other and
 # of threads; those whose numbers divided by LISTED_DEALS are the same have lists of hands in
-# common.  Within a draw, the hands tried for a caller are those of successive layouts
+# common, and by FIRST_HAND_DRAWS the first caller's hand.  Within a draw, the hands tried for a
+# caller are those of successive layouts
 # (`core.hidden_hands.draw_next_hand`); every caller starts anew.
 #
 # Observed calls weight the draws as `core.observed_calls` describes.  A caller's hand is that of a
 # player in a uniformly drawn distribution of all cards still unassigned.
+
+_MATCHES_WANTED = 4
+"""Matching hands to find for each caller but the first: to find more takes longer than it gains."""
 
 NO_LAYOUT, ILLEGAL_CALL = -1, -3
 """Results of `draw_hidden_hands`: none are possible; a policy made an illegal call."""
@@ -303,6 +307,16 @@ def _count_listed_callers(turn: CardTurn, most: int, rules: t.Rules) -> int:
     return listed if hh.count_restricted(others) <= 2 else 0
 
 
+@scalar
+def _count_first_hand_draws(observed_calls: t.Int64Array, may_share: bool) -> int:
+    """Return how many draws get the same hand of the first caller.
+
+    To find a hand with which a player spoke takes most of the time.
+    """
+    is_found = observed_calls.shape[0] == 0 or observed.is_silent_call(observed_calls, 0)
+    return 1 if is_found or not may_share else observed.FIRST_HAND_DRAWS
+
+
 @block_loop
 def _forget_others_plays(turn: CardTurn, draws: _LayoutDraws, lanes: int, place: t.Place) -> None:
     """Leave out what the plays tell of others than a place: then it holds any hand that it may."""
@@ -327,10 +341,13 @@ def _weigh_others_plays(
 
 @block_loop
 def _draw_layouts(
-    turn: CardTurn, search: observed.CallerSearch, first: int, lanes: int, seed: int, rules:
-    t.Rules, seating: t.Seating, draws: _LayoutDraws,
+    turn: CardTurn, search: observed.CallerSearch, first: int, lanes: int, seed: int, shared:
+    int, rules: t.Rules, seating: t.Seating, draws: _LayoutDraws,
 ) -> bool:  # fmt: skip
-    """Draw hidden hands that match the observed calls; return False if none are possible."""
+    """Draw hidden hands that match the observed calls; return False if none are possible.
+
+    The hand of the first caller is shared by so many draws.
+    """
     for i in range(lanes):
         search.keys[i] = rng.derive_deal_key(seed, first + i)
         search.weights[i] = 1.0
@@ -342,12 +359,12 @@ def _draw_layouts(
     listed_callers = _count_listed_callers(turn, search.signal[observed.LISTED], rules)
     search.signal[observed.LISTED] = listed_callers
     listed = np.empty(observed.LISTED_TRIES if listed_callers > 0 else 0, np.int64)
+    search.signal[observed.SHARED] = observed.LISTED_DEALS if listed_callers > 0 else shared
     source = _Source(
         draws.knowledge.ctypes.data, turn.shown.ctypes.data, turn.state[b.SENDER],
         turn.state[b.UPCARD],
     )  # fmt: skip
-    wanted = observed.count_matches_wanted(turn.observed_calls)
-    call, caller = 0, 0
+    call, caller, previous_hands = 0, 0, draws.hidden[:, 0]
     while call < turn.observed_calls.shape[0] // observed.OBSERVED_CALL_SIZE:
         next_call = observed.find_next_caller(turn.observed_calls, call)
         place = turn.observed_calls[call * observed.OBSERVED_CALL_SIZE + observed.CALLER_PLACE]
@@ -372,24 +389,38 @@ def _draw_layouts(
                 left = draws.knowledge[i, hh.UNSEEN]
                 key = rng.draw(search.keys[i], _LISTED_HAND_COUNTER + place)
                 search.weights[i] *= observed.draw_listed_hand(listed, count, left, key, hands, i)
+        elif rules.auction and caller == b.SEATS - 2:
+            observed.draw_last_hands(
+                search, lanes, call, next_call, rng.HIDDEN_HAND + (place + 1) * _PLACE_COUNTER,
+                turn.shown[place], rules, seating, draws.knowledge[:, hh.UNSEEN], previous_hands,
+                hands,
+            )  # fmt: skip
         else:
             if caller == 0 and listed_callers > 0:
                 if not hh.draw_first_layout(_knowledge_at(source.knowledge, 0), search.keys[0]):
                     return False
                 _forget_others_plays(turn, draws, lanes, place)
+            for i in range(lanes if caller == 0 else 0):
+                is_first = i == 0 or (first + i) % shared == 0
+                search.keys[i] = rng.derive_deal_key(seed, (first + i) & -shared)
+                search.weights[i] = 1.0 if is_first else 0.0
             if not _draw_first_layouts(draws, search, lanes, _FIRST_LAYOUT_COUNTER + place):
                 return False
             _draw_caller_hands(
-                search, source, lanes, caller, wanted, call, next_call, _PLACE_COUNTER, rules,
-                seating, hands,
+                search, source, lanes, caller, _MATCHES_WANTED, call, next_call, _PLACE_COUNTER,
+                rules, seating, hands,
             )  # fmt: skip
+            for i in range(lanes if caller == 0 else 0):
+                search.keys[i] = rng.derive_deal_key(seed, first + i)
+                if i > 0 and (first + i) % shared > 0:
+                    search.weights[i], hands[i] = search.weights[i - 1], hands[i - 1]
         for i in range(lanes):
             draws.knowledge[i, hh.UNSEEN] &= ~hands[i]
             draws.knowledge[i, hh.HAND_SIZES + place] = 0
             draws.knowledge[i, hh.EXCLUDED + place] = -1
         if caller == listed_callers > 0:
             _weigh_others_plays(turn, search, draws, lanes)
-        call, caller = next_call, caller + 1
+        call, caller, previous_hands = next_call, caller + 1, hands
     if not _draw_first_layouts(draws, search, lanes, _REST_COUNTER):
         return False
     for i in range(lanes):
@@ -407,6 +438,7 @@ def _new_search(
     search = observed.CallerSearch(
         b.allocate_inner_block(), turn.observed_calls, np.empty(b.LANES, np.int64),
         np.empty(b.LANES), counts, signal, turn.errors, np.zeros(b.LANES, np.int64),
+        np.zeros(b.LANES, np.int64), np.zeros((b.LANES, observed.MATCHES_WANTED), np.int64),
     )  # fmt: skip
     observed.fill_deal_rows(search.state, turn.state[b.PLAYERS], turn.state[b.UPCARD])
     return search
@@ -434,11 +466,12 @@ def draw_hidden_hands(
     """
     search, draws = _new_search(turn, counts, signal), _allocate_draws()
     kept = 0
+    shared = _count_first_hand_draws(turn.observed_calls, signal[observed.LISTED] > 0)
     begin, end = first, first + count
     while begin < end:
         lanes = min(b.LANES, end - begin)
         signal[observed.SEARCHING] = 1
-        if not _draw_layouts(turn, search, begin, lanes, seed, rules, seating, draws):
+        if not _draw_layouts(turn, search, begin, lanes, seed, shared, rules, seating, draws):
             return NO_LAYOUT
         signal[observed.SEARCHING] = 0
         if signal[observed.STOP] != 0:

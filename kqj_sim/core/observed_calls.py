@@ -7,13 +7,16 @@ product of the shares of hands that match, each estimated from the number of han
 Hands are drawn until `MATCHES_WANTED` of them match: (MATCHES_WANTED - 1) / (attempts - 1) then
 estimates the share without bias (J. B. S. Haldane, "On a method of estimating frequencies",
 Biometrika 33, 1945), whichever of the matching hands is dealt, as a match and the attempts it takes
-are independent.  If the limit of attempts is reached first, the estimate is the share of attempts
-that matched (M. A. Girshick, F. Mosteller, L. J. Savage, "Unbiased estimates for certain binomial
-sampling problems", Annals of Mathematical Statistics 17, 1946).  Weighted means are therefore those
-of the deals in which every caller makes the observed calls (random weights: P. Fearnhead,
-O. Papaspiliopoulos, G. Roberts, "Particle filters for partially observed diffusions", Journal of
-the Royal Statistical Society B 70, 2008).  The first caller's share is the same for all deals and
-needs no weight.
+are independent.  The last of all other players gets the cards left: of the hands of the player
+before, one with which the last one's calls are as observed, too, is dealt, and the share of such
+hands counts (`draw_last_hands`).  If the limit of attempts is reached first, the estimate is the
+share of attempts that matched (M. A. Girshick, F. Mosteller, L. J. Savage, "Unbiased estimates for
+certain binomial sampling problems", Annals of Mathematical Statistics 17, 1946).  Weighted means
+are therefore those of the deals in which every caller makes the observed calls (random weights: P.
+Fearnhead, O. Papaspiliopoulos, G. Roberts, "Particle filters for partially observed diffusions",
+Journal of the Royal Statistical Society B 70, 2008).  The first caller's share is the same for all
+deals and needs no weight; draws of a card's odds share its hand by `FIRST_HAND_DRAWS` if that
+caller spoke, as one is hard to find.
 
 Bids are rare, so where two or more players have bid, hands of the second and the third bidder are
 tried once for a few deals and not in each of them.  A deal gets one of those that match and are
@@ -56,7 +59,7 @@ from kqj_sim.core.playouts import PUBLIC_ROWS
 from kqj_sim.core.views import PASS
 
 MATCHES_WANTED = 8
-"""Matching hands to find for each caller but the first."""
+"""Matching hands to find for each caller but the first, at most."""
 MAX_ATTEMPTS = 4096
 """The most hands tried for the first caller of a deal."""
 MAX_LATER_ATTEMPTS = 256
@@ -71,11 +74,15 @@ LISTED_DEALS = 64
 deals have too few independent lists for an interval; with fewer, lists are short."""
 LISTED_TRIES = 1 << 12
 """Hands tried for a list; with twice as many a review takes as long."""
+FIRST_HAND_DRAWS = 8
+"""Draws of a card's odds with the first caller's hand in common, by their numbers, if that caller
+spoke; a divisor of LISTED_DEALS."""
 
-STOP, SEARCHING, LISTED = range(3)
+STOP, SEARCHING, LISTED, SHARED = range(4)
 """Entries of a signal between threads: set STOP to 1 to end a search; SEARCHING is 1 during it.
-LISTED is the most callers whose hands are listed, LISTED_CALLERS or 0, and then their number."""
-SIGNAL_SIZE = 3
+LISTED is the most callers whose hands are listed, LISTED_CALLERS or 0, and then their number.
+SHARED is then how many deals, by their numbers, have hands in common; 1 if none have."""
+SIGNAL_SIZE = 4
 STOPPED = -2
 """Result of a search that was told to stop; what it found is of no use."""
 
@@ -127,6 +134,10 @@ class CallerSearch(NamedTuple):
     """float64 (n, ERROR_SIZE), see ERROR_CHANCE; (0, ERROR_SIZE) if players do not err."""
     assumed_errors: t.Int64Array
     """int64 (LANES,): the calls that each deal assumes to be errors, one bit each."""
+    match_counts: t.Int64Array
+    """int64 (LANES,): how many hands of the caller searched last match."""
+    matches: t.Int64Array
+    """int64 (LANES, MATCHES_WANTED): the cards of these."""
 
 
 class Questions(NamedTuple):
@@ -269,18 +280,6 @@ def is_silent_call(observed_calls: t.Int64Array, call: int) -> bool:
 
 
 @scalar
-def count_matches_wanted(observed_calls: t.Int64Array) -> int:
-    """Return how many matching hands to find for later callers (`make_caller_search`).
-
-    Where nobody spoke most hands match, and a draw that fails costs less than a weight.
-    """
-    for call in range(observed_calls.shape[0] // OBSERVED_CALL_SIZE):
-        if not is_silent_call(observed_calls, call):
-            return MATCHES_WANTED
-    return 1
-
-
-@scalar
 def find_next_caller(observed_calls: t.Int64Array, first: int) -> int:
     """Return the number of the first call after `first` that another player made."""
     count = observed_calls.shape[0] // OBSERVED_CALL_SIZE
@@ -351,7 +350,7 @@ def estimate_errors(
     search = CallerSearch(
         b.allocate_inner_block(), observed_calls, np.empty(b.LANES, np.int64), np.empty(0),
         np.zeros(2 * calls, np.int64), np.zeros(SIGNAL_SIZE, np.int64), errors[:0],
-        np.zeros(b.LANES, np.int64),
+        np.zeros(b.LANES, np.int64), np.zeros(0, np.int64), np.zeros((0, 0), np.int64),
     )  # fmt: skip
     fill_deal_rows(search.state, players, upcard)
     hands, made = np.empty(b.LANES, np.int64), np.empty(b.LANES)
@@ -425,16 +424,13 @@ def assume_errors(search: CallerSearch, first: int, last: int, i: int, key: t.Ke
 
 @scalar
 def _update_matches(
-    unfinished: t.Int64Array, unfinished_count: int, candidates: t.Int64Array, matching:
-    t.Int64Array, matching_count: int, match_counts: t.Int64Array, hands: t.Int64Array,
-    matches_needed:
-    int, attempts: int, weights: t.Float64Array,
+    search: CallerSearch, unfinished: t.Int64Array, unfinished_count: int, candidates: t.Int64Array,
+    matching: t.Int64Array, matching_count: int, matches_needed: int, attempts: int,
 ) -> int:  # fmt: skip
-    """Note which candidates match; give a deal its first match, and its weight after the last.
+    """Note which candidates match, and the weight of a deal after the last.
 
     Deals still searched stay in `unfinished`; their number is returned.  `candidates` and
-    `matching`, ascending, go by index in it; `match_counts`, `hands` and
-    `weights` by deal.  `attempts` are the hands tried so far in each deal.
+    `matching`, ascending, go by index in it.  `attempts` are the hands tried so far in each deal.
     """
     still = 0
     at = 0
@@ -442,13 +438,13 @@ def _update_matches(
         i = unfinished[index]
         if at < matching_count and matching[at] == index:
             at += 1
-            hands[i] = candidates[index] if match_counts[i] == 0 else hands[i]
-            match_counts[i] += 1
-        if match_counts[i] < matches_needed:
+            search.matches[i, search.match_counts[i]] = candidates[index]
+            search.match_counts[i] += 1
+        if search.match_counts[i] < matches_needed:
             unfinished[still] = i
             still += 1
         elif matches_needed > 1:
-            weights[i] *= (matches_needed - 1) / (attempts - 1)
+            search.weights[i] *= (matches_needed - 1) / (attempts - 1)
     return still
 
 
@@ -529,6 +525,55 @@ def draw_listed_hand(
     return fitting / LISTED_TRIES
 
 
+@block_loop
+def draw_last_hands(
+    search: CallerSearch, lanes: int, first: int, last: int, counter: int, shown: t.CardSet,
+    rules: t.Rules, seating: t.Seating, left: t.Int64Array, previous: t.Int64Array,
+    hands: t.Int64Array,
+) -> None:  # fmt: skip
+    """Give the last of all other players the cards left, and weigh the deals by the calls.
+
+    The player before gets the first of the hands that matched with which the last one matches, too;
+    the share of such hands is the weight.
+
+    Args:
+        search: its matches are those of the player before.
+        first, last: the last player's calls, from `first` to before `last`.
+        counter: of the keys of the hands.
+        shown: the known cards of the last player.
+        left, previous, hands: int64 (LANES,), by deal: the cards left and the hands of the player
+            before, both of which change, and of the last player, which are filled.
+    """
+    questions, state = view_questions(search, seating), search.state
+    place = search.observed_calls[first * OBSERVED_CALL_SIZE + CALLER_PLACE]
+    asked, matching = np.empty(b.LANES, np.int64), np.empty(b.LANES, np.int64)
+    assumed, agreeing = np.empty(b.LANES, np.int64), np.zeros(b.LANES, np.int64)
+    chosen = np.zeros(b.LANES, np.int64)
+    for number in range(MATCHES_WANTED):
+        count = 0
+        for i in range(lanes):
+            if search.weights[i] > 0 and number < search.match_counts[i]:
+                hand = shown | ((left[i] | previous[i]) & ~search.matches[i, number])
+                put_calling_hand(state, count, place, hand, rules)
+                state[b.KEY + count] = rng.draw(search.keys[i], counter + number)
+                assumed[count], asked[count] = search.assumed_errors[i], i
+                count += 1
+        if count == 0:
+            break
+        matches = replay_caller(questions, count, first, last, rules, assumed, matching)
+        for k in range(matches):
+            i = asked[matching[k]]
+            chosen[i] = number if agreeing[i] == 0 else chosen[i]
+            agreeing[i] += 1
+    for i in range(lanes):
+        if search.weights[i] > 0:
+            search.weights[i] *= agreeing[i] / search.match_counts[i]
+            both = left[i] | previous[i]
+            previous[i] = search.matches[i, chosen[i]]
+            left[i] = both & ~previous[i]
+        hands[i] = left[i]
+
+
 def make_caller_search(draw_candidate: t.Kernel) -> t.Kernel:
     """Return a function for kernels that draws the hands of one caller in each deal of a search.
 
@@ -541,7 +586,7 @@ def make_caller_search(draw_candidate: t.Kernel) -> t.Kernel:
         search: the deals, a `CallerSearch`.
         source: the unassigned cards, as `draw_candidate` takes them.
         caller: number of the caller, 0 for the first.
-        wanted: matching hands to find for a later caller; with 1 a single hand is tried.
+        wanted: matching hands to find for a later caller, 2 to MATCHES_WANTED.
         first, last: the caller's calls, from `first` to before `last`.
         counter_step: distance between the counters of the draws of different places.
         hands: int64 (LANES,), filled with the cards by deal.
@@ -554,17 +599,14 @@ def make_caller_search(draw_candidate: t.Kernel) -> t.Kernel:
     ) -> None:  # fmt: skip
         matches_needed = 1 if caller == 0 else wanted
         max_attempts = MAX_ATTEMPTS if caller == 0 else MAX_LATER_ATTEMPTS
-        if (caller > 0 and wanted == 1) or (rules.auction and caller == b.SEATS - 2):
-            # The last of all other players gets the cards that are left.
-            matches_needed, max_attempts = 1, 1
         place = search.observed_calls[first * OBSERVED_CALL_SIZE + CALLER_PLACE]
-        unfinished, match_counts = np.empty(b.LANES, np.int64), np.zeros(b.LANES, np.int64)
-        candidates, matching = np.empty(b.LANES, np.int64), np.empty(b.LANES, np.int64)
-        assumed = np.empty(b.LANES, np.int64)
+        unfinished, candidates = np.empty(b.LANES, np.int64), np.empty(b.LANES, np.int64)
+        matching, assumed = np.empty(b.LANES, np.int64), np.empty(b.LANES, np.int64)
         keys, weights, state = search.keys, search.weights, search.state
         questions = view_questions(search, seating)
         count = 0
         for i in range(lanes):
+            search.match_counts[i] = 0
             if weights[i] > 0:
                 unfinished[count] = i
                 count += 1
@@ -587,12 +629,13 @@ def make_caller_search(draw_candidate: t.Kernel) -> t.Kernel:
                 errors = assumed[matching[k]]
                 weights[unfinished[matching[k]]] *= _weigh_errors(search, first, last, errors)
             count = _update_matches(
-                unfinished, count, candidates, matching, matches, match_counts, hands,
-                matches_needed, attempts, weights,
-            )  # fmt: skip
+                search, unfinished, count, candidates, matching, matches, matches_needed, attempts
+            )
         if search.signal[STOP] == 0:
             for index in range(count):
-                weights[unfinished[index]] *= match_counts[unfinished[index]] / attempts
+                weights[unfinished[index]] *= search.match_counts[unfinished[index]] / attempts
+        for i in range(lanes):
+            hands[i] = search.matches[i, 0] if search.match_counts[i] > 0 else hands[i]
 
     return draw_caller_hands
 

@@ -199,6 +199,8 @@ class Policy:
 
     def __reduce__(self) -> tuple[Callable[..., Policy], tuple[Any, ...]]:
         """Return how another process gets it: a built-in policy by name, a user's by value."""
+        if self.wrap_loop is not None:
+            raise InputError(f"player {self.name!r} chooses in this process: leave out the cluster")
         if self.built_in:
             return _import, (self.module, self.name)
         return _load, (_dump(self),)

@@ -633,17 +633,23 @@ def _find_likeness(w: t.Int64Pointer) -> None:
 @kernel
 def load_deal(
     w: t.Int64Array, hands: t.Int64Array, teams: t.Int64Array, contract: t.Contract,
-    planes: t.Int64Array,
+    scoring: t.Int64Array,
 ) -> None:  # fmt: skip
     """Fill the workspace with a deal: the eight cards of each seat, natural coding, and its team.
 
-    Team 0 is the contracting one.
+    Team 0 is the contracting one; `scoring` is that of `fill_leads`.
     """
+    for number in range(3):
+        w[AUCTION + number] = scoring[4 + number]
     trumps = c.TOP_SUIT if contract < c.NO_TRUMP else 0
     must_beat = c.PACK if contract == c.ALL_TRUMPS else trumps
     w[CONTRACT], w[TRUMPS], w[MUST_BEAT] = contract, trumps, must_beat
     for plane in range(c.PLANE_COUNT):
-        w[PLANES + plane] = planes[plane]
+        w[PLANES + plane] = c.SUIT_PLANES[plane]
+        if contract == c.NO_TRUMP:
+            w[PLANES + plane] = c.NO_TRUMP_PLANES[plane]
+        elif contract == c.ALL_TRUMPS:
+            w[PLANES + plane] = c.ALL_TRUMPS_PLANES[plane]
     for index in range(64):
         w[POINTS + index] = _sum_points(w, 1 << index)
         w[DECIDING + index] = -1

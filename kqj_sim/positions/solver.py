@@ -80,18 +80,16 @@ class Solver:
         rows = [b.SENDER_TEAM, b.AMOUNT, b.STAKE, b.CAPOT, b.PENDING]
         self._block[rows] = 0, *scoring[:4]
         w = self._workspace
-        w[[kernels.AUCTION, kernels.ROUNDED, kernels.OUTSCORE]] = scoring[4:]
         w[kernels.THREE] = rules.team_count == 3
         # A higher total may make a tie of defenders who then both get the gratuity.
         w[kernels.EXACT] = rules.team_count == 3 and position.pending > 0
         w[kernels.LEADS] = self._scale.leads.ctypes.data
-        planes = {c.NO_TRUMP: c.NO_TRUMP_PLANES, c.ALL_TRUMPS: c.ALL_TRUMPS_PLANES}
         kernels.load_deal(
             w,
             np.array([encode_cards(hand) for hand in position.known_hands]),
             np.array([(team - own) % rules.team_count for team in position.teams]),
             number,
-            planes.get(number, c.SUIT_PLANES),
+            np.array(scoring),
         )
         self._turn = np.array([0, position.opener, c.PACK, *[0] * 6])
         self._before: list[tuple[Position, Int64Array, Int64Array]] = []

@@ -1,4 +1,5 @@
 const LANES = 256;
+const CHUNK = 1024;
 const DEALS = 10000;
 const EARLY_DRAWS = 1024;
 const CHOOSING = 288230376151711744;

@@ -215,8 +215,6 @@ class Calls {
       observer: [this.own, setOf(hand), turned, players, this.rules.pending],
       observed: order.flat(),
       questions: order.map(read),
-      // Of cards: where nobody spoke few draws become deals, each in little time.
-      chunk: order.length > 0 && !spoke.some((times) => times) ? 8192 : 1024,
       ...this.listHoldings([...hand, ...(up ? [up] : [])]),
       rate: this.rules.errors / 100,
       canAssumeMore: this.canAssumeMore,

@@ -145,8 +145,8 @@ async function addDeals(
   deals,
   { candidates, isEnough = () => false, show = () => {}, least = 100 } = {},
 ) {
-  const wanted = Math.min(question.chunk, Math.max(64, deals)),
-    size = question.layouts ? 1024 : question.cards ? wanted - (wanted > LANES ? wanted % LANES : 0) : LANES,
+  const wanted = Math.min(CHUNK, Math.max(64, deals)),
+    size = question.layouts ? CHUNK : question.cards ? wanted - (wanted > LANES ? wanted % LANES : 0) : LANES,
     early = Math.ceil(deals / (5 * EARLY_DRAWS)) * EARLY_DRAWS;
   let failure,
     drawn = 0,

@@ -145,7 +145,7 @@ class Play {
   // The numbers of the turn, and of the questions that the others answered.
   pack() {
     const { called, shown, known, trick, position, legal } = this,
-      { observed, questions, rate, chunk } = this.calls.pack([], this.up);
+      { observed, questions, rate } = this.calls.pack([], this.up);
     const own = this.calls.own,
       othersPlayed = this.holders.some((place) => place !== own);
     return {
@@ -157,7 +157,6 @@ class Play {
       own,
       observed,
       questions,
-      chunk,
       rate,
       errors: this.estimateErrors(observed, questions.length),
       canAssumeMore: this.calls.canAssumeMore,

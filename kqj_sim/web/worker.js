@@ -80,8 +80,8 @@ function makeSignal() {
 }
 
 // Returns the numbers of the lists that draws share, by those that are left of the draws from `first` on.
-function numberLists(first, left) {
-  return [...left].map((at) => (first + BigInt(at)) / BigInt(OUT.LISTED_DEALS));
+function numberLists(first, left, shared) {
+  return [...left].map((at) => (first + BigInt(at)) / shared);
 }
 
 const copyErrors = (errors) => engine.copy("f64", errors, [errors.length / OUT.ERROR_SIZE, OUT.ERROR_SIZE]);
@@ -120,7 +120,8 @@ function playCalls({ observer, observed, errors, options }, first, lanes) {
       engine.array("f64", [questions, lanes]),
     );
     const drawn = [...weights.view().keys()].filter((at) => weights.view()[at] > 0);
-    if (signal.view()[OUT.LISTED]) lists = numberLists(first, drawn);
+    const shared = signal.view()[OUT.SHARED];
+    if (shared > 1n) lists = numberLists(first, drawn, shared);
   }
   const live = engine.call(
     "deal_remaining",
@@ -181,7 +182,7 @@ function drawHands(turn, first, count, questions) {
     signal,
   );
   const draws = [keys, weights, hands].map((array) => engine.head(array, Math.max(0, kept)));
-  return { kept, draws, counts: Array.from(counts.view(), Number), listed: signal.view()[OUT.LISTED] };
+  return { kept, draws, counts: Array.from(counts.view(), Number), shared: signal.view()[OUT.SHARED] };
 }
 
 // Returns the weights of layouts by the cards that the others played.
@@ -233,13 +234,14 @@ function playCards(first, count) {
   const most = Math.min(live, question.most ?? Infinity);
   const [keys, weights, hands] = drawn.draws.map((array) => engine.head(array, most));
   let lists = [];
-  if (drawn.listed) {
+  if (drawn.shared > 1n) {
     const all = engine.array("i64", count);
     engine.call("fill_keys", first, 1, all);
     const numbers = new Map(Array.from(all.view(), (key, at) => [key, at]));
     lists = numberLists(
       first,
       Array.from(keys.view(), (key) => numbers.get(key)),
+      drawn.shared,
     );
   }
   return {

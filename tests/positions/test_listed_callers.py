@@ -13,7 +13,7 @@ from kqj_sim.core import block, call_odds, card_odds
 from kqj_sim.core.block import LANES, SEATS, allocate_block
 from kqj_sim.core.card_odds import CardTurn
 from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
-from kqj_sim.core.observed_calls import LISTED_DEALS, SIGNAL_SIZE
+from kqj_sim.core.observed_calls import FIRST_HAND_DRAWS, LISTED_DEALS, SIGNAL_SIZE
 from kqj_sim.core.types import Float64Array, Int64Array
 from kqj_sim.games.kqj.call_sampler import KqjCallSampler
 from kqj_sim.games.kqj.card_sampler import KqjCardSampler, count_ways
@@ -27,6 +27,7 @@ from kqj_sim.questions.review.decisions import Decision, RecordedRound
 from kqj_sim.questions.review.grading import GradePlan, sample_decision
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation.encode import encode_rules, encode_seating
+from kqj_sim.stats.intervals import Estimate
 from kqj_sim.stats.quantiles import normal_quantile
 from tests.positions.estimates import odds
 from tests.slow import slow_after
@@ -77,7 +78,7 @@ def test_means_are_those_of_rejection(trick: int, error_rate: float) -> None:
         chances = ways / ways.sum()
         expected = chances @ described
         drawn = sampler.draw_hands(sampler.start_search(None, None), 0, DRAWS)
-        share = drawn.weights.sum() / drawn.counts[0, 0]
+        share = drawn.weights.sum() / (FIRST_HAND_DRAWS * drawn.counts[0, 0])
         assert share == pytest.approx(ways.mean(), rel=0.05 + 4 / alike**0.5), decision.at
         found, weights = describe(drawn.hands), drawn.weights / drawn.weights.sum()
         means = weights @ found
@@ -166,6 +167,37 @@ def test_draws_of_a_review_share_nothing() -> None:
     assert len(shared.lists) == len(shared.weights)
 
 
+SEEDS = 100
+
+
+def compare_errors(found: list[list[Estimate]]) -> Float64Array:
+    """The deviations of estimates over seeds, as ratios to those reported."""
+    numbers = [[(each.value, (each.high - each.low) / 2) for each in row] for row in found]
+    values, halves = np.moveaxis(np.array(numbers), -1, 0)
+    errors = (halves**2).mean(axis=0) ** 0.5 / normal_quantile(0.95)
+    ratios: Float64Array = values.std(axis=0, ddof=1) / errors
+    return ratios
+
+
+@pytest.mark.slow
+def test_errors_of_cards_are_those_of_repeated_answers() -> None:
+    """The same where draws share the first caller's hand, or lists."""
+    ratios, hand = [], "Ks Td 9h As 5d Kc 4d 8c"
+    for heard in ("130h", "120s pass 130c"):
+        calls = heard + " pass" * 5
+        situation = read_typed_position(hand, AUCTION, place=1, heard=calls, played="Ah")
+        found = []
+        for seed in range(SEEDS):
+            plan = EstimatePlan(seed=seed)
+            sampler = KqjCardSampler(situation, seat_players(None, AUCTION), plan)
+            answer = sampler.make_odds(plan)
+            search_and_add(sampler, answer, 0, Limits(1280), plan)
+            found.append([answer.estimate_bidding_probability(), answer.estimate("value", 0)])
+        ratios.append(compare_errors(found))
+    assert 0.85 < np.mean(ratios) < 1.15
+    assert np.min(ratios) > 0.7 and np.max(ratios) < 1.3, ratios
+
+
 @pytest.mark.slow
 def test_errors_are_those_of_repeated_answers() -> None:
     """The deviation over seeds is that reported, with lists of few and of many hands.
@@ -175,7 +207,7 @@ def test_errors_are_those_of_repeated_answers() -> None:
     ratios = []
     for heard in ("120s 130c", "120s 130c 140d", "120s 180d"):
         situation, found = read_typed_position(HAND, AUCTION, heard=heard), []
-        for seed in range(100):
+        for seed in range(SEEDS):
             plan = EstimatePlan(seed=seed)
             sampler = KqjCallSampler(situation, seat_players(None, AUCTION), plan)
             state = sampler.auction_state
@@ -188,9 +220,7 @@ def test_errors_are_those_of_repeated_answers() -> None:
                 answer.estimate("win_share", 0), answer.estimate("value", 1, 2),
                 answer.estimate_reach_probability(2, 160),
             ]  # fmt: skip
-            found.append([(each.value, (each.high - each.low) / 2) for each in estimates])
-        values, halves = np.moveaxis(np.array(found), -1, 0)
-        errors = (halves**2).mean(axis=0) ** 0.5 / normal_quantile(0.95)
-        ratios.append(values.std(axis=0, ddof=1) / errors)
+            found.append(estimates)
+        ratios.append(compare_errors(found))
     assert 0.9 < np.mean(ratios) < 1.1
     assert np.min(ratios) > 0.7 and np.max(ratios) < 1.3, ratios

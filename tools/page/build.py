@@ -49,8 +49,8 @@ def read_constants() -> dict[str, Any]:
         ERROR_SIZE,
         LISTED,
         LISTED_CALLERS,
-        LISTED_DEALS,
         OBSERVED_CALL_SIZE,
+        SHARED,
         SIGNAL_SIZE,
     )
     from kqj_sim.core.scoring import CAPOT_TOTAL, LITIGATION, PASSED_OUT
@@ -69,7 +69,7 @@ def read_constants() -> dict[str, Any]:
         "ERROR_SIZE": ERROR_SIZE,
         "LISTED": LISTED,
         "LISTED_CALLERS": LISTED_CALLERS,
-        "LISTED_DEALS": LISTED_DEALS,
+        "SHARED": SHARED,
         "STATE": auction.STATE_SIZE,
         "OPTION": call_odds.OPTION_SIZE,
         "OPTIONS": auction.MAX_OPTIONS,
@@ -102,6 +102,7 @@ def write_constants() -> str:
     }  # fmt: skip
     constants = {
         "LANES": LANES,
+        "CHUNK": card_sampler.KqjCardSampler.chunk_size,
         "DEALS": sampling.DEFAULT_DEALS,
         "EARLY_DRAWS": sampling.EARLY_DRAWS,
         "CHOOSING": estimator.FIRST_CHOOSING,

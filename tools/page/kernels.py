@@ -18,13 +18,9 @@ from kqj_sim.core.call_odds import choose_calls
 from kqj_sim.core.card_odds import CardTurn, choose_cards
 from kqj_sim.core.cards import (
     ALL_TRUMPS,
-    ALL_TRUMPS_PLANES,
     EACH_SUIT,
     NO_TRUMP,
-    NO_TRUMP_PLANES,
     PACK,
-    PLANE_COUNT,
-    SUIT_PLANES,
     TOP_SUIT,
     TRUMP_JACK,
     TRUMP_KING,
@@ -391,16 +387,7 @@ def value_open_cards(
     space[open_hands.TABLE] = table.ctypes.data
     space[open_hands.TABLE_MASK] = len(table) // open_hands.ENTRY - 1
     space[open_hands.BLOCK], space[open_hands.LEADS] = state.ctypes.data, leads.ctypes.data
-    planes = np.zeros(PLANE_COUNT, np.int64)
-    for plane in range(PLANE_COUNT):
-        planes[plane] = SUIT_PLANES[plane]
-        if contract == NO_TRUMP:
-            planes[plane] = NO_TRUMP_PLANES[plane]
-        elif contract == ALL_TRUMPS:
-            planes[plane] = ALL_TRUMPS_PLANES[plane]
-    open_hands.load_deal(space, hands, teams, contract, planes)
-    for number in range(3):
-        space[open_hands.AUCTION + number] = scoring[4 + number]
+    open_hands.load_deal(space, hands, teams, contract, scoring)
     turn = np.zeros(9, np.int64)
     turn[2] = PACK
     for card in plays:

@@ -16,9 +16,8 @@ from kqj_sim.core.block import LANES, PLAYER_BITS, SEATS, allocate_block
 from kqj_sim.core.cards import PACK
 from kqj_sim.core.observed_calls import (
     ERROR_SIZE,
-    LISTED,
-    LISTED_DEALS,
     OBSERVED_CALL_SIZE,
+    SHARED,
     STOPPED,
 )
 from kqj_sim.core.scoring import CAPOT_TOTAL, LITIGATION, PASSED_OUT
@@ -351,10 +350,11 @@ class KqjCallSampler(Sampler):
                 state, LANES, self._rules, self._seating, self._questions, hands, keys, weights,
                 counts.reshape(-1), signal, self._errors, remaining, by_caller,
             )  # fmt: skip
-            if signal[LISTED]:
-                lists = (first + np.flatnonzero(weights > 0)) // LISTED_DEALS
-                list_count = LANES // LISTED_DEALS
-                by_caller = by_caller.reshape(-1, list_count, LISTED_DEALS).sum(axis=2)
+            shared = int(signal[SHARED])
+            if shared > 1:
+                lists = (first + np.flatnonzero(weights > 0)) // shared
+                list_count = LANES // shared
+                by_caller = by_caller.reshape(-1, list_count, shared).sum(axis=2)
                 call_weights = by_caller[-1]
         live = core.deal_remaining(
             state, LANES, self._rules, self._observer, self._questions, hands, keys, weights,

@@ -409,13 +409,14 @@ class HandDraws(NamedTuple):
         weights: float64 (n,), their weights by the calls.
         hands: int64 (n, 6), hidden hands by place, natural coding.
         counts: int64 (questions, 2), as of `Playouts`.
+        shared: how many draws, by their numbers, have hands in common; 1 if none have.
     """
 
     keys: Int64Array
     weights: Float64Array
     hands: Int64Array
     counts: Int64Array
-    shares_lists: bool
+    shared: int
 
 
 class KqjCardSampler(sampling.CardSampler):
@@ -452,8 +453,6 @@ class KqjCardSampler(sampling.CardSampler):
         self._rules = encode_rules(rules)
         self._seating = encode_seating(rules, players, None, "rollouts")
         self.turn = make_turn(partial_round, self._seating, self.observed_calls, max_layouts)
-        if self.observed_calls and all(call.is_silent for call in self.observed_calls):
-            self.chunk_size = 8 * self.chunk_size  # Few draws become deals, each in little time.
         self.estimate_errors()
         self.layouts: Int64Array = self.turn.layouts.reshape(-1, SEATS)
         self.layout_count = len(self.layouts)
@@ -522,7 +521,7 @@ class KqjCardSampler(sampling.CardSampler):
         ):
             return self
         sampler = copy.copy(self)
-        sampler.hand_lists, sampler.chunk_size = lists, type(self).chunk_size
+        sampler.hand_lists = lists
         return sampler
 
     def _never_agrees(self, place: int, hands: Int64Array) -> bool:
@@ -560,7 +559,7 @@ class KqjCardSampler(sampling.CardSampler):
         sampling.require_legal(kept != card_odds.ILLEGAL_CALL)
         listed = int(signal[oc.LISTED])
         weights = weights[:kept] * (self._compute_list_scale(listed) if listed else 1.0)
-        return HandDraws(keys[:kept], weights, hands[:kept], counts, listed > 0)
+        return HandDraws(keys[:kept], weights, hands[:kept], counts, int(signal[oc.SHARED]))
 
     def _compute_list_scale(self, listed: int) -> float:
         """Return the share of layouts that agree with a draw of so much weight as lists give one.
@@ -580,10 +579,10 @@ class KqjCardSampler(sampling.CardSampler):
             self._list_scales[listed] = ways
         return self._list_scales[listed]
 
-    def _number_lists(self, first: int, count: int, keys: Int64Array) -> Int64Array:
+    def _number_lists(self, first: int, count: int, keys: Int64Array, shared: int) -> Int64Array:
         """Return the number of the lists of each draw of a range, by the keys of those left."""
         drawn = np.isin(sampling.derive_keys(self.seed, first, count), keys)
-        return (first + np.flatnonzero(drawn)) // oc.LISTED_DEALS
+        return (first + np.flatnonzero(drawn)) // shared
 
     def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
         if self.hand_lists is not None:
@@ -594,12 +593,12 @@ class KqjCardSampler(sampling.CardSampler):
             counts = np.full((self.question_count, 2), (count, len(weights)), dtype=np.int64)
             outcomes = self.play_out(hands, keys)
             return Playouts(len(weights), weights, outcomes, hands.T, counts)
-        keys, weights, hands, counts, shares_lists = self.draw_hands(search, first, count)
+        keys, weights, hands, counts, shared = self.draw_hands(search, first, count)
         call_weights: Float64Array | None = None
         lists, list_count = NO_LISTS, 0
-        if shares_lists:
-            numbers = self._number_lists(first, count, keys) - first // oc.LISTED_DEALS
-            list_count = (first + count - 1) // oc.LISTED_DEALS + 1 - first // oc.LISTED_DEALS
+        if shared > 1:
+            numbers = self._number_lists(first, count, keys, shared) - first // shared
+            list_count = (first + count - 1) // shared + 1 - first // shared
             call_weights = np.bincount(numbers, weights, list_count).astype(np.float64)
         elif self.play_model is not None:
             call_weights = weights.copy()
@@ -607,8 +606,8 @@ class KqjCardSampler(sampling.CardSampler):
             by_plays = self.play_model.weigh(self.turn, hands)
             kept = thin_draws(self._least_play_weight, by_plays, keys, weights, hands)
             keys, weights, hands = keys[:kept], weights[:kept], hands[:kept]
-        if shares_lists:
-            lists = self._number_lists(first, count, keys)
+        if shared > 1:
+            lists = self._number_lists(first, count, keys, shared)
         outcomes = self.play_out(hands, keys)
         return Playouts(
             len(weights), weights, outcomes, hands.T, counts, call_weights, lists, list_count
