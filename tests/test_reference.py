@@ -38,9 +38,7 @@ def test_every_public_name_has_an_entry_and_no_other() -> None:
     listed = re.findall(r"^### (\w+)$", text, re.M)
     constants = re.findall(r"`(\w+)`", text.split("-->")[-2])
     environments = ["BatchEnvironment", "CardGameEnvironment", "make_player"]
-    assert sorted([*listed, *constants]) == sorted(
-        [*kqj_sim.__all__, *environments, "Constants"]
-    )
+    assert sorted([*listed, *constants]) == sorted([*kqj_sim.__all__, *environments, "Constants"])
 
 
 def test_every_option_stands_below_its_command() -> None:

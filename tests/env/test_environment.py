@@ -312,7 +312,9 @@ def test_a_failing_function_is_named() -> None:
     ):
         kqj.simulate(deals=10, policy=make_player(fail, decisions=["card"]))
     wrong: Player = make_player(lambda seen, masks: masks.argmin(axis=1), decisions=["card"])
-    with pytest.raises(InputError, match="'outside' chooses in this process: leave out the cluster"):
+    with pytest.raises(
+        InputError, match="'outside' chooses in this process: leave out the cluster"
+    ):
         pickle.dumps(wrong)
     with pytest.raises(InputError, match="is not legal"):
         kqj.simulate(deals=10, policy=wrong)
