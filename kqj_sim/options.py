@@ -128,6 +128,7 @@ OPTIONS: Mapping[str, Option] = {
     "line": Option("Situation", **read_number(1, "12"), rare=True),
     "turns": Option("Situation"),
     "contracts": Option("Situation"),
+    "cards": Option("Situation", **read_number(1, "3", highest=8)),
     "seat": Option("Situation", metavar="PLAYER", multiple=True, note=_REPEATABLE),
     "pending": Option(
         "Situation",

@@ -156,7 +156,7 @@ def _convert_rows(rows: Rows, names: Sequence[str], is_typed: bool) -> pa.Table:
     nullable = {SENDER_HAND, *(name for name, column in columns.items() if column.has_null)}
     arrays = {}
     for name in names:
-        if name in ("deal", "game", "round"):
+        if name in rows.array_names:
             arrays[name] = _make_array(getattr(rows, name))
         elif name == SENDER_HAND:
             hands = format_sender_hands(rows.get_sender_cards(), rows.game_name)

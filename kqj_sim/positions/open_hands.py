@@ -621,7 +621,10 @@ def _find_holders(w: t.Int64Pointer, suit: int, cards: int) -> int:
 def _find_likeness(w: t.Int64Pointer) -> None:
     for suit in range(4):
         pointless = 4 if w[POINTS + 16 * suit + 3] == 0 else 3
+        left = (w[HELD] | w[HELD + 1]) >> 16 * suit & 15
         for cards in range(16):
+            if cards & ~left != 0:
+                continue
             holders = _find_holders(w, suit, cards)
             # Cards with points stand for themselves.
             like = cards >> pointless << pointless
@@ -630,15 +633,9 @@ def _find_likeness(w: t.Int64Pointer) -> None:
             w[LIKENESS + 16 * suit + cards] = like
 
 
-@kernel
-def load_deal(
-    w: t.Int64Array, hands: t.Int64Array, teams: t.Int64Array, contract: t.Contract,
-    scoring: t.Int64Array,
-) -> None:  # fmt: skip
-    """Fill the workspace with a deal: the eight cards of each seat, natural coding, and its team.
-
-    Team 0 is the contracting one; `scoring` is that of `fill_leads`.
-    """
+@scalar
+def _begin_deal(w: t.Int64Pointer, contract: t.Contract, scoring: t.Int64Array) -> None:
+    """Fill the workspace for a deal of which it has hands and teams already."""
     for number in range(3):
         w[AUCTION + number] = scoring[4 + number]
     trumps = c.TOP_SUIT if contract < c.NO_TRUMP else 0
@@ -661,10 +658,8 @@ def load_deal(
     for suit in range(4):
         w[ANNOUNCERS + suit] = -1
     for seat in range(_SEATS):
-        hand = c.to_strength_order(hands[seat], contract)
-        w[HANDS + seat] = hand
-        w[TEAMS + seat] = teams[seat]
-        w[SIDES + seat] = 1 if teams[seat] == 0 else 0
+        hand = w[HANDS + seat]
+        w[SIDES + seat] = 1 if w[TEAMS + seat] == 0 else 0
         w[HELD + w[SIDES + seat]] |= hand
         for suit in range(4):
             king_queen = (0b11 << c.TRUMP_QUEEN) << 16 * suit
@@ -673,10 +668,25 @@ def load_deal(
                 w[ANNOUNCERS + suit] = seat
                 w[ANNOUNCING] |= 1 << c.TRUMP_QUEEN + 16 * suit | jack
                 w[KEPT] |= king_queen | jack
-    _find_likeness(w)
     w[STAMP] += 1
     w[DEAL_STAMP] = w[STAMP]
     w[NODES] = 0
+
+
+@kernel
+def load_deal(
+    w: t.Int64Array, hands: t.Int64Array, teams: t.Int64Array, contract: t.Contract,
+    scoring: t.Int64Array,
+) -> None:  # fmt: skip
+    """Fill the workspace with a deal: the eight cards of each seat, natural coding, and its team.
+
+    Team 0 is the contracting one; `scoring` is that of `fill_leads`.
+    """
+    for seat in range(_SEATS):
+        w[HANDS + seat] = c.to_strength_order(hands[seat], contract)
+        w[TEAMS + seat] = teams[seat]
+    _begin_deal(w, contract, scoring)
+    _find_likeness(w)
 
 
 @scalar
@@ -728,10 +738,14 @@ def _sum_most_bonuses(w: t.Int64Pointer, remaining: t.CardSet, announced: int) -
 def play(workspace: t.Address, turn: t.Int64Array, card: t.Card) -> None:
     """Play a card, natural coding: change the turn, int64 (9,), the arguments of `search`."""
     w = int64_at(workspace)
+    _move(w, turn, c.to_strength_order(card, w[CONTRACT]))
+
+
+@scalar
+def _move(w: t.Int64Pointer, turn: t.Int64Array, card: t.Card) -> None:
     after = _play_card(
-        w, turn[0], turn[1], turn[2], turn[3], turn[4], turn[5], turn[6], turn[7], turn[8],
-        c.to_strength_order(card, w[CONTRACT]),
-    )  # fmt: skip
+        w, turn[0], turn[1], turn[2], turn[3], turn[4], turn[5], turn[6], turn[7], turn[8], card
+    )
     for number in range(turn.shape[0]):
         turn[number] = after[number]
 
@@ -768,3 +782,33 @@ def find_lead(
             highest = middle - 1
         middle = (lowest + highest + 1) // 2
     return lowest
+
+
+@kernel
+def value_endings(
+    workspace: t.Address, state: t.Block, lanes: t.Int64Array, cards: int, scoring: t.Int64Array,
+    levels: t.Int64Array, values: t.Int64Array,
+) -> None:  # fmt: skip
+    """Fill twice the lead that the contracting side can force, and the leader's place, (2, LANES).
+
+    `state` is a block with its history, `lanes`, int64 (n,), are rounds of one scoring, that of
+    `fill_leads`, and `cards`, 1 to 8, are left of each player.
+    """
+    w = int64_at(workspace)
+    teams = 3 if w[THREE] != 0 else 2
+    turn = np.empty(9, np.int64)
+    for lane in lanes:
+        for place in range(_SEATS):
+            w[HANDS + place] = state[b.cell_index(b.DEALT + place * b.STRIDE, lane)]
+            team = b.team_of(state[b.PLAYERS + lane], place) + teams - state[b.SENDER_TEAM + lane]
+            w[TEAMS + place] = b.wrap_seat(team, teams)
+        _begin_deal(w, state[b.CONTRACT + lane], scoring)
+        turn[:] = 0
+        turn[2] = c.PACK
+        for trick in range(b.TRICKS - cards):
+            for card in range(1, _SEATS + 1):
+                _move(w, turn, state[b.cell_index(b.history_offset(trick, card), lane)])
+        # Only now: of the cards that are left it takes less time.
+        _find_likeness(w)
+        values[0, lane] = levels[find_lead(workspace, turn, levels, 0, levels.shape[0] - 1)]
+        values[1, lane] = turn[1]

@@ -28,6 +28,8 @@ TABLE_BITS = 18
 LEAST_MADE = 0.5
 """The least lead with which a contract is made: leads are halves of points, or whole ones."""
 
+_STAKES = (b.AMOUNT, b.STAKE, b.CAPOT, b.PENDING)
+
 _MOST_TAKEN, _MOST_GRATUITIES = 800, 240
 
 
@@ -71,30 +73,56 @@ class Solver:
         """Load a round of KQJ before a card; every hand is known, and so is the contract."""
         rules, final = cast(KqjRules, position.rules), position.contract
         number, own = CONTRACTS.index(final.contract), position.teams[final.sender]
-        scoring = (
-            final.amount or 0, final.stake, int(final.capot), position.pending,
-            int(rules.bidding == "auction"), int(rules.amount_uses == "rounded"),
-            int(rules.must_outscore),
-        )  # fmt: skip
-        self._position, self._scale = position, make_scale(rules.team_count, scoring)
-        rows = [b.SENDER_TEAM, b.AMOUNT, b.STAKE, b.CAPOT, b.PENDING]
-        self._block[rows] = 0, *scoring[:4]
-        w = self._workspace
-        w[kernels.THREE] = rules.team_count == 3
-        # A higher total may make a tie of defenders who then both get the gratuity.
-        w[kernels.EXACT] = rules.team_count == 3 and position.pending > 0
-        w[kernels.LEADS] = self._scale.leads.ctypes.data
+        stakes = final.amount or 0, final.stake, int(final.capot), position.pending
+        self._position = position
         kernels.load_deal(
-            w,
+            self._workspace,
             np.array([encode_cards(hand) for hand in position.known_hands]),
             np.array([(team - own) % rules.team_count for team in position.teams]),
             number,
-            np.array(scoring),
+            self._set_scoring(rules, stakes),
         )
         self._turn = np.array([0, position.opener, c.PACK, *[0] * 6])
         self._before: list[tuple[Position, Int64Array, Int64Array]] = []
         for card in position.plays:
             self._move(card)
+
+    def _set_scoring(self, rules: KqjRules, stakes: tuple[int, int, int, int]) -> Int64Array:
+        """Set the scoring, whose first numbers are given; return it as `fill_leads` has it."""
+        scoring = (
+            *stakes, int(rules.bidding == "auction"), int(rules.amount_uses == "rounded"),
+            int(rules.must_outscore),
+        )  # fmt: skip
+        self._scale, w = make_scale(rules.team_count, scoring), self._workspace
+        self._block[[b.SENDER_TEAM, *_STAKES]] = 0, *stakes
+        w[kernels.THREE] = rules.team_count == 3
+        # A higher total may make a tie of defenders who then both get the gratuity.
+        w[kernels.EXACT] = rules.team_count == 3 and stakes[3] > 0
+        w[kernels.LEADS] = self._scale.leads.ctypes.data
+        return np.array(scoring)
+
+    def value_endings(
+        self, state: Int64Array, lanes: int, rules: KqjRules, cards: int
+    ) -> Int64Array:
+        """Return twice the lead that the contracting side can force, and who leads, (2, LANES).
+
+        `state` is a block with its history, of which the first `lanes` rounds have a contract, and
+        `cards`, 1 to 8, are left of each player.
+        """
+        w, auction = self._workspace, rules.bidding == "auction"
+        values = np.zeros((2, b.LANES), np.int64)
+        if w[kernels.STAMP] >> 26:
+            # Entries of the table have 28 bits for it.
+            w[kernels.STAMP] = self._table[:] = 0
+        by_stakes: dict[tuple[int, int, int, int], list[int]] = {}
+        rows = (state[row : row + lanes].tolist() for row in _STAKES)
+        for lane, stakes in enumerate(zip(*rows, strict=True)):
+            by_stakes.setdefault(stakes if auction else (0, 1, 0, stakes[3]), []).append(lane)
+        for stakes, group in by_stakes.items():
+            chosen, scoring = np.array(group), self._set_scoring(rules, stakes)
+            levels = self._scale.levels
+            kernels.value_endings(self._address, state, chosen, cards, scoring, levels, values)
+        return values
 
     def _move(self, card: Card) -> None:
         kernels.play(self._address, self._turn, encode_cards([card]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,7 +131,10 @@ class Rows:
         fingerprints: int64 (n,), a hash of all calls and plays of each round; None if not asked
             for.
         filled_columns: names of the columns that were filled; None for all.
+        array_names: names of the arrays beside the values, some of which may be None.
     """
+
+    array_names: ClassVar[Sequence[str]] = "deal", "game", "round", "sender_cards", "fingerprints"
 
     deal: NDArray[np.int64]
     values: NDArray[np.int16]
@@ -193,15 +196,14 @@ class Rows:
         """
         import pandas as pd
 
-        numbered = {"deal": self.deal, "game": self.game, "round": self.round}
         known = {column.name: column for column in self.columns}
         columns: dict[str, Any] = {}
-        for name in [*numbered, *known] if names is None else names:
-            if name in numbered:
-                columns[name] = numbered[name]
-            elif name == SENDER_HAND:
+        for name in ["deal", "game", "round", *known] if names is None else names:
+            if name == SENDER_HAND:
                 hands = format_sender_hands(self.get_sender_cards(), self.game_name)
                 columns[name] = pd.array(hands, dtype="str")
+            elif name in self.array_names:
+                columns[name] = getattr(self, name)
             else:
                 nulls = self.find_nulls(known[name])
                 columns[name] = to_pandas(known[name], self.column(name), nulls)
@@ -242,16 +244,12 @@ def concatenate_rows(parts: list[Rows]) -> Rows:
     return replace(rows, finished_games=finished_games)
 
 
-_ARRAYS = ("deal", "game", "round", "sender_cards", "fingerprints")
-"""Arrays of rows beside the values, some of which may be None."""
-
-
 def map_rows(make: Callable[..., NDArray[Any]], *parts: Rows) -> Rows:
     """Return rows of which each array, and each column filled, is made of others by a function."""
     first = parts[0]
     arrays: dict[str, Any] = {
         name: make(*(getattr(part, name) for part in parts))
-        for name in _ARRAYS
+        for name in first.array_names
         if getattr(first, name) is not None
     }
     # Untouched columns of zeros take no time.
@@ -269,6 +267,6 @@ def copy_rows(rows: Rows) -> Rows:
 
 def slice_rows(rows: Rows, part: slice) -> Rows:
     """Return some of the rows, in the same memory."""
-    arrays = {name: getattr(rows, name) for name in _ARRAYS if getattr(rows, name) is not None}
-    parts: dict[str, Any] = {name: array[part] for name, array in arrays.items()}
+    arrays = {name: getattr(rows, name) for name in rows.array_names}
+    parts: dict[str, Any] = {name: a if a is None else a[part] for name, a in arrays.items()}
     return replace(rows, values=rows.values[:, part], **parts)

@@ -66,6 +66,10 @@ QUANTITIES: Mapping[str, Quantity] = {
     "held": Quantity("held it", "count"),
     # Of `solve`.
     "amount_made": Quantity("highest amount made", "amount"),
+    "net_gain_mean": Quantity("gained by the Sender's side, net, points a deal", "points"),
+    "distance_mean": Quantity("result off the best play, points a deal", "points"),
+    "off_best_share": Quantity("result off the best play", "share"),
+    "makeable_share": Quantity("contract could be made", "share"),
     # Of `compare`.
     "lead_per_round": Quantity("lead, points a round", "points"),
     "lead_share": Quantity("lead, share of the games", "share"),

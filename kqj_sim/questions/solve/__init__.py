@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from kqj_sim.questions.solve.result import SolveResult
 
 
-def _list_tables(turns: bool, contracts: bool, **_: Any) -> Mapping[str, str]:
+def _list_tables(turns: bool, contracts: bool, deals: int | None, **_: Any) -> Mapping[str, str]:
+    if deals is not None:
+        return {"endings": "What was played, and the best play"}
     if contracts:
         return {"contracts": "What each contract makes"}
     if turns:
@@ -36,6 +38,7 @@ def _list_tables(turns: bool, contracts: bool, **_: Any) -> Mapping[str, str]:
   kqj-sim solve rounds.jsonl --line 12 --at 3.2
   kqj-sim solve rounds.jsonl --turns
   kqj-sim solve --deal 4183 --bidding auction --contracts
+  kqj-sim solve --deals 10000 --cards 3 --rows endings.parquet
 """,
 )
 def solve(
@@ -48,6 +51,9 @@ def solve(
     impose: str | ImposedContract | None = None,
     turns: bool = False,
     contracts: bool = False,
+    deals: int | None = None,
+    cards: int | None = None,
+    rows: str | os.PathLike[str] | None = None,
     seed: int = 1,
     rules: GameRules = DEFAULT_RULES,
     runner: Runner = DEFAULT_RUNNER,
@@ -67,10 +73,13 @@ def solve(
         policy: seat these players, who make the calls and play up to `at`.
         turns: value each card at each turn of the round, and find where the contract was lost.
         contracts: find what each contract makes, and in auctions of two teams par.
+        deals: play this many deals, from `deal` on, and solve the ending of each.
+        cards: with `deals`: begin with this many cards of each player.  [default: 3]
+        rows: with `deals`: write one row per ending to a .parquet or .csv file.
 
     Raises:
         ValueError: an argument is wrong, or the round has no contract; one line.
-        OSError: the file cannot be read.
+        OSError: the file cannot be read, or `rows` not be written.
 
     >>> import kqj_sim as kqj
     >>> result = kqj.solve(deal=5, policy="standard", at="6.1")
@@ -84,8 +93,17 @@ def solve(
         reject_both(contracts=contracts, **played)
     reject_both(contracts=contracts, turns=turns)
     reject_both(contracts=contracts, at=at)
+    for other in ({"file": file}, {"at": at}, {"turns": turns}, {"contracts": contracts}):
+        reject_both(deals=deals, **other)
+    for name, value in (("cards", cards), ("rows", rows)):
+        if deals is None and value is not None:
+            raise InputError(f"`{name}` is for `deals`: say how many")
     from kqj_sim.questions.solve import play, result
 
+    if file is None:
+        experiment = play.make_experiment(rules, policy, impose, deals or 1, seed, deal)
+    if deals is not None:
+        return result.solve_endings(experiment, cards or 3, rows, runner)
     source, drawn = "a recorded round", None
     if file is not None:
         if not isinstance(file, bytes):
@@ -99,7 +117,7 @@ def solve(
         sides = play.deal_sides(rules, seed, deal) if drawn else play.list_sides(position)
         return result.show_contracts(play.value_contracts(sides, runner), solved)
     if drawn:
-        position = play.play_round(rules, policy, impose, seed, deal)
+        position = play.play_round(experiment)
     if turns:
         return result.show_turns(play.solve_turns(position, at, runner), solved)
     return result.show_cards(play.solve_round(position, at, runner), solved)

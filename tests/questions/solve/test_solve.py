@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from kqj_sim.cards import parse_card
 from kqj_sim.positions.reader import read_round
 from kqj_sim.record import to_json
 from tests.command_line import run
+from tests.variants import LIVELY
 
 CAPOT = "tests/golden/capot.jsonl"
 
@@ -129,6 +131,50 @@ def test_par_is_the_highest_amount_that_a_side_can_make() -> None:
         assert find_lead(following, "c", place) == -following
 
 
+@pytest.mark.parametrize("bidding", ["take", "auction"])
+@pytest.mark.parametrize("teams", [2, 3])
+def test_each_ending_has_the_value_that_it_has_alone(teams: int, bidding: str) -> None:
+    rules: Any = {"teams": teams, "bidding": bidding, "partners": "random", "seed": 5}
+    rules |= {"policy": LIVELY}
+    frame: Any = kqj.solve(deals=16, deal=3, cards=3, **rules).frame()
+    for row in frame.to_dict("records"):
+        alone = kqj.solve(deal=row["deal"], at="6.1", **rules)
+        assert alone.line[0][0] == row["leader"]
+        assert alone.lead == row["value"] * (1 if row["contracting_leads"] else -1)
+    played: Any = kqj.simulate(deals=16, first=3, **rules).frame()
+    played = played[played.taken].reset_index(drop=True)
+    assert len(frame) == len(played) > 8
+    assert (frame[played.columns] == played).where(played.notna(), True).all(axis=None)
+    others = played.defending_score / (teams - 1)
+    assert (frame.played == played.contracting_score - others).all()
+
+
+def test_endings_are_the_same_whatever_the_threads_and_chunks(tmp_path: Path) -> None:
+    frames = []
+    for threads, first, name in ((1, 0, "a.csv"), (2, 0, "b.csv"), (2, 90, "c.csv")):
+        runner, path = kqj.Runner(threads=threads), tmp_path / name
+        deals = 700 - first
+        result = kqj.solve(deals=deals, deal=first, policy="greedy", rows=path, runner=runner)
+        frames.append(path.read_text(encoding="utf-8").splitlines())
+        assert len(frames[-1]) == deals + 1
+    one, other, later = frames
+    assert one == other and [later[0], *one[91:]] == later
+    assert (tmp_path / "c.run.json").exists() and result.deals == 610
+
+
+def test_the_last_card_loses_nothing_and_the_headline_has_the_means_of_the_rows() -> None:
+    assert kqj.solve(deals=99, cards=1, policy="greedy").estimate("off_best_share").value == 0
+    result = kqj.solve(deals=400, cards=2, policy="random")
+    rows: Any = result.frame()
+    gained = rows.played - rows.value
+    assert result.estimate("net_gain_mean").value == pytest.approx(gained.mean())
+    assert result.estimate("distance_mean").value == pytest.approx(gained.abs().mean())
+    assert result.estimate("off_best_share").value == (gained != 0).mean() > 0
+    assert result.estimate("makeable_share").value == (rows.value > 0).mean()
+    assert result.estimate("made_share").value == (rows.result == "made").mean()
+    assert result.headline.startswith(f"In {len(rows)} endings of 2 cards, what was")
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -139,6 +185,7 @@ def test_par_is_the_highest_amount_that_a_side_can_make() -> None:
         ([CAPOT, "--policy", "greedy"], "--policy"),
         (["--contracts", "--turns"], "--contracts and --turns: give one of them"),
         (["--contracts", "--at", "3.2"], "--contracts and --at: give one of them"),
+        ([CAPOT, "--deals", "3"], "--deals and FILE: give one of them"),
     ],
 )
 def test_wrong_input_is_one_line(words: list[str], message: str) -> None:
