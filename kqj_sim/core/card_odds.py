@@ -403,7 +403,8 @@ def _draw_layouts(
             for i in range(lanes if caller == 0 else 0):
                 is_first = i == 0 or (first + i) % shared == 0
                 search.keys[i] = rng.derive_deal_key(seed, (first + i) & -shared)
-                search.weights[i] = 1.0 if is_first else 0.0
+                # Draws weigh as much together as the one hand that is tried for them.
+                search.weights[i] = 1.0 / shared if is_first else 0.0
             if not _draw_first_layouts(draws, search, lanes, _FIRST_LAYOUT_COUNTER + place):
                 return False
             _draw_caller_hands(

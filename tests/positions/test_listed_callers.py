@@ -13,7 +13,7 @@ from kqj_sim.core import block, call_odds, card_odds
 from kqj_sim.core.block import LANES, SEATS, allocate_block
 from kqj_sim.core.card_odds import CardTurn
 from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
-from kqj_sim.core.observed_calls import FIRST_HAND_DRAWS, LISTED_DEALS, SIGNAL_SIZE
+from kqj_sim.core.observed_calls import LISTED_DEALS, SIGNAL_SIZE
 from kqj_sim.core.types import Float64Array, Int64Array
 from kqj_sim.games.kqj.call_sampler import KqjCallSampler
 from kqj_sim.games.kqj.card_sampler import KqjCardSampler, count_ways
@@ -78,7 +78,7 @@ def test_means_are_those_of_rejection(trick: int, error_rate: float) -> None:
         chances = ways / ways.sum()
         expected = chances @ described
         drawn = sampler.draw_hands(sampler.start_search(None, None), 0, DRAWS)
-        share = drawn.weights.sum() / (FIRST_HAND_DRAWS * drawn.counts[0, 0])
+        share = drawn.weights.sum() / drawn.counts[0, 0]
         assert share == pytest.approx(ways.mean(), rel=0.05 + 4 / alike**0.5), decision.at
         found, weights = describe(drawn.hands), drawn.weights / drawn.weights.sum()
         means = weights @ found
