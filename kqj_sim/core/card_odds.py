@@ -195,7 +195,8 @@ def choose_cards(
 # player in a uniformly drawn distribution of all cards still unassigned.
 
 _MATCHES_WANTED = 4
-"""Matching hands to find for each caller but the first: to find more takes longer than it gains."""
+"""Matching hands to find in auctions for each caller but the first: more cost more than they gain.
+Takings, whose hands are soon found, have as many as calls."""
 
 NO_LAYOUT, ILLEGAL_CALL = -1, -3
 """Results of `draw_hidden_hands`: none are possible; a policy made an illegal call."""
@@ -308,13 +309,13 @@ def _count_listed_callers(turn: CardTurn, most: int, rules: t.Rules) -> int:
 
 
 @scalar
-def _count_first_hand_draws(observed_calls: t.Int64Array, may_share: bool) -> int:
+def _count_first_hand_draws(observed_calls: t.Int64Array) -> int:
     """Return how many draws get the same hand of the first caller.
 
     To find a hand with which a player spoke takes most of the time.
     """
     is_found = observed_calls.shape[0] == 0 or observed.is_silent_call(observed_calls, 0)
-    return 1 if is_found or not may_share else observed.FIRST_HAND_DRAWS
+    return 1 if is_found else observed.FIRST_HAND_DRAWS
 
 
 @block_loop
@@ -364,6 +365,7 @@ def _draw_layouts(
         draws.knowledge.ctypes.data, turn.shown.ctypes.data, turn.state[b.SENDER],
         turn.state[b.UPCARD],
     )  # fmt: skip
+    wanted = _MATCHES_WANTED if rules.auction else observed.MATCHES_WANTED
     call, caller, previous_hands = 0, 0, draws.hidden[:, 0]
     while call < turn.observed_calls.shape[0] // observed.OBSERVED_CALL_SIZE:
         next_call = observed.find_next_caller(turn.observed_calls, call)
@@ -408,8 +410,8 @@ def _draw_layouts(
             if not _draw_first_layouts(draws, search, lanes, _FIRST_LAYOUT_COUNTER + place):
                 return False
             _draw_caller_hands(
-                search, source, lanes, caller, _MATCHES_WANTED, call, next_call, _PLACE_COUNTER,
-                rules, seating, hands,
+                search, source, lanes, caller, wanted, call, next_call, _PLACE_COUNTER, rules,
+                seating, hands,
             )  # fmt: skip
             for i in range(lanes if caller == 0 else 0):
                 search.keys[i] = rng.derive_deal_key(seed, first + i)
@@ -467,7 +469,9 @@ def draw_hidden_hands(
     """
     search, draws = _new_search(turn, counts, signal), _allocate_draws()
     kept = 0
-    shared = _count_first_hand_draws(turn.observed_calls, signal[observed.LISTED] > 0)
+    shared = 1
+    if rules.auction and signal[observed.LISTED] > 0:
+        shared = _count_first_hand_draws(turn.observed_calls)
     begin, end = first, first + count
     while begin < end:
         lanes = min(b.LANES, end - begin)

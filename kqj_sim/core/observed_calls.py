@@ -15,8 +15,8 @@ certain binomial sampling problems", Annals of Mathematical Statistics 17, 1946)
 are therefore those of the deals in which every caller makes the observed calls (random weights: P.
 Fearnhead, O. Papaspiliopoulos, G. Roberts, "Particle filters for partially observed diffusions",
 Journal of the Royal Statistical Society B 70, 2008).  The first caller's share is the same for all
-deals and needs no weight; draws of a card's odds share its hand by `FIRST_HAND_DRAWS` if that
-caller spoke, as one is hard to find.
+deals and needs no weight; in auctions draws of a card's odds share its hand by `FIRST_HAND_DRAWS`
+if that caller spoke, as one is hard to find.
 
 Bids are rare, so where two or more players have bid, hands of the second and the third bidder are
 tried once for a few deals and not in each of them.  A deal gets one of those that match and are
@@ -75,8 +75,8 @@ deals have too few independent lists for an interval; with fewer, lists are shor
 LISTED_TRIES = 1 << 12
 """Hands tried for a list; with twice as many a review takes as long."""
 FIRST_HAND_DRAWS = 8
-"""Draws of a card's odds with the first caller's hand in common, by their numbers, if that caller
-spoke; a divisor of LISTED_DEALS."""
+"""Draws of a card's odds in auctions with the first caller's hand in common, by their numbers, if
+that caller spoke; a divisor of LISTED_DEALS."""
 
 STOP, SEARCHING, LISTED, SHARED = range(4)
 """Entries of a signal between threads: set STOP to 1 to end a search; SEARCHING is 1 during it.
