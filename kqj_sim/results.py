@@ -5,9 +5,10 @@ from __future__ import annotations
 import pickle
 import textwrap
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from kqj_sim.arguments import parse_argument, parse_path, parse_text
 from kqj_sim.errors import InputError
@@ -40,6 +41,57 @@ class UnwrittenFileError(OSError):
         super().__init__(failure.errno, failure.strerror, failure.filename)
         self.result: Any = result
         self.add_note(note)
+
+
+R = TypeVar("R", bound="Result")
+
+
+def write_rows(
+    path: str | None,
+    columns: Sequence[str],
+    chunks: Generator[tuple[Any, Any]],
+    make_result: Callable[[], R],
+    tell: Callable[[str], object],
+) -> R:
+    """Write rows as they are played, and return the result of those that were.
+
+    Args:
+        path: the file; None to write nothing.
+        chunks: yields rows, and for which of them to write, None for all; played until it ends.
+        make_result: called once the last chunk is played.
+        tell: called with a note on the file beside that with the rows, if there is one.
+
+    Raises:
+        InputError: the suffix stands for no format.
+        OSError: the file cannot be written; nothing was played.
+        UnwrittenFileError: the rows could not be written, which ended the run.
+    """
+    from kqj_sim.output.rows import RowsFile
+
+    failure = None
+    with ExitStack() as stack:
+        file = None if path is None else stack.enter_context(RowsFile(path, columns))
+        with closing(chunks):
+            for rows, mask in chunks:
+                try:
+                    if file is not None:
+                        file.write(rows, mask)
+                except OSError as error:
+                    failure = error
+                    break
+        result = make_result()
+        try:
+            if failure is not None:
+                raise failure
+            if file is not None:
+                file.finish(result.screen.run)
+            stack.close()
+        except OSError as error:
+            note = f"The rows were not written: the tables hold {result.deals:,} deals"
+            raise UnwrittenFileError(str(path), error, result, note) from None
+    if file is not None and file.sidecar is not None:
+        tell(f"Rules, players and seed: {file.sidecar}")
+    return result
 
 
 class ShownResult(ABC):

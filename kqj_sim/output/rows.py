@@ -193,6 +193,8 @@ def _make_array(values: NDArray[Any], nulls: NDArray[np.bool_] | None = None) ->
     """Return a column for Arrow; `pyarrow.array` would import pandas, which takes 0.3 s."""
     import pyarrow as pa
 
+    if values.dtype.kind == "U":
+        return _make_texts(values.tolist())
     is_flag = values.dtype == np.bool_
     buffer = pa.py_buffer(np.packbits(values, bitorder="little") if is_flag else values)
     known = None if nulls is None else pa.py_buffer(np.packbits(~nulls, bitorder="little"))

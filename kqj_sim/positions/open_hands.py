@@ -31,6 +31,7 @@ from kqj_sim.core.scoring import (
     score_rounds,
 )
 from kqj_sim.core.trick import legal_cards, suit_mask_of, winning_cards
+from kqj_sim.policies.card_sets import RANK_ORDER
 
 # The workspace, by seat, suit or card.
 HANDS = 0
@@ -98,6 +99,11 @@ FOLLOWING = np.array(
     [1660, 16, 500, 54, 30, 6, 900, -12, 500, -32, 500, -16, 230, -40, 300, 300, 2, 330]
 )
 """Fitted to whole searches of endings of seven cards, which they halve."""
+
+CARD_ORDER = np.array(
+    [16 * suit + RANK_ORDER.index(r) for suit in range(4) for r in sorted(RANK_ORDER)]
+)
+"""Bits of the cards, natural coding, in the order in which legal cards are listed."""
 
 ENTRY = 4
 """Numbers of an entry: remaining cards, context, lower bound with the best card, upper bound."""
@@ -784,12 +790,37 @@ def find_lead(
     return lowest
 
 
+@scalar
+def _find_best_card(
+    workspace: t.Address, turn: t.Int64Array, levels: t.Int64Array, level: int
+) -> int:
+    """Return the number of the leader's first card that keeps a level, the value of the turn."""
+    w = int64_at(workspace)
+    hand, side = w[HANDS + turn[1]], w[SIDES + turn[1]]
+    # The contracting side could fall below the level, the others could let it rise.
+    low, high = max(level - side, 0), min(level + 1 - side, levels.shape[0] - 1)
+    after, best = np.empty_like(turn), -1
+    for number in CARD_ORDER:
+        card = c.to_strength_order(1 << number, w[CONTRACT])
+        if card & hand != 0:
+            best = number
+            after[:] = turn
+            _move(w, after, card)
+            kept = low == high or find_lead(workspace, after, levels, low, high) == level
+            w[HANDS + turn[1]] = hand
+            w[HELD + side] ^= card
+            if kept:
+                break
+    return best
+
+
 @kernel
 def value_endings(
     workspace: t.Address, state: t.Block, lanes: t.Int64Array, cards: int, scoring: t.Int64Array,
     levels: t.Int64Array, values: t.Int64Array,
 ) -> None:  # fmt: skip
-    """Fill twice the lead that the contracting side can force, and the leader's place, (2, LANES).
+    """Fill twice the lead that the contracting side can force, the leader's place, and the number
+    of the bit of its best card, natural coding, (3, LANES).
 
     `state` is a block with its history, `lanes`, int64 (n,), are rounds of one scoring, that of
     `fill_leads`, and `cards`, 1 to 8, are left of each player.
@@ -810,5 +841,6 @@ def value_endings(
                 _move(w, turn, state[b.cell_index(b.history_offset(trick, card), lane)])
         # Only now: of the cards that are left it takes less time.
         _find_likeness(w)
-        values[0, lane] = levels[find_lead(workspace, turn, levels, 0, levels.shape[0] - 1)]
-        values[1, lane] = turn[1]
+        level = find_lead(workspace, turn, levels, 0, levels.shape[0] - 1)
+        values[0, lane], values[1, lane] = levels[level], turn[1]
+        values[2, lane] = _find_best_card(workspace, turn, levels, level)

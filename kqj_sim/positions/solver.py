@@ -104,13 +104,14 @@ class Solver:
     def value_endings(
         self, state: Int64Array, lanes: int, rules: KqjRules, cards: int
     ) -> Int64Array:
-        """Return twice the lead that the contracting side can force, and who leads, (2, LANES).
+        """Return twice the lead that the contracting side can force, who leads, and the number of
+        the bit of their first best card, natural coding, (3, LANES).
 
         `state` is a block with its history, of which the first `lanes` rounds have a contract, and
         `cards`, 1 to 8, are left of each player.
         """
         w, auction = self._workspace, rules.bidding == "auction"
-        values = np.zeros((2, b.LANES), np.int64)
+        values = np.zeros((3, b.LANES), np.int64)
         if w[kernels.STAMP] >> 26:
             # Entries of the table have 28 bits for it.
             w[kernels.STAMP] = self._table[:] = 0

@@ -219,16 +219,17 @@ def _search(position: Position, prunes: bool, table: Any, low: int, high: int) -
 
 
 def main() -> None:
-    """Compare rounds with the solver: `python -m tests.positions.plain_search DEALS CARDS...`.
+    """Compare rounds with the solver: `python -m tests.positions.plain_search SEED DEALS CARDS...`.
 
     Up to four cards left every play is tried, from five on alpha-beta cuts, and with all eight a
     line says the rules, the number of the round, its lead and if that is right.
     """
     solver = Solver()
-    for cards in map(int, sys.argv[2:]):
+    seed, deals, *numbers = map(int, sys.argv[1:])
+    for cards in numbers:
         count = 0
         for rules in (TAKE_2, AUCTION_2):
-            for number, position in enumerate(play_endings(rules, cards, int(sys.argv[1]), seed=3)):
+            for number, position in enumerate(play_endings(rules, cards, deals, seed)):
                 solver.load(position)
                 lead = solver.find_lead()
                 if cards == KqjRules.tricks:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Generator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from kqj_sim.arguments import parse_argument, split_items
 from kqj_sim.columns import SENDER_HAND
+from kqj_sim.core.types import BoolArray
 from kqj_sim.errors import InputError
 from kqj_sim.games import describe_listing, get_columns
 from kqj_sim.messages import quote, suggest
-from kqj_sim.output.rows import RowsFile
 from kqj_sim.output.screen import Run
 from kqj_sim.plain import to_plain
 from kqj_sim.questions.simulate.screen import make_simulation_drawing, make_simulation_screen
-from kqj_sim.results import Result, UnwrittenFileError
+from kqj_sim.results import Result, write_rows
 from kqj_sim.runner import Runner
 from kqj_sim.simulation.experiment import Experiment
-from kqj_sim.simulation.rows import list_row_columns
+from kqj_sim.simulation.rows import Rows, list_row_columns
 from kqj_sim.simulation.run import iterate_row_chunks
 from kqj_sim.stats.tally import Tally
 
@@ -129,34 +128,22 @@ def play_and_write(
         UnwrittenFileError: the rows could not be written, which ended the run; its result has the
             tables up to then.
     """
-    failure = None
-    names = choose_columns(columns, tally.experiment)
-    file, expression = RowsFile(path, names), tally.expression
+    names, expression = choose_columns(columns, tally.experiment), tally.expression
     filled = tally.columns.union(names)
-    with ExitStack() as stack:
-        stack.enter_context(file)
+
+    def play() -> Generator[tuple[Rows, BoolArray | None]]:
         with runner.start(*tally.size):
             for rows in iterate_row_chunks(tally.experiment, runner.workers, columns=filled):
+                games = rows.finished_games
                 tally.add(rows)
-                if rows.finished_games is not None:
-                    tally.add_games(rows.finished_games)
-                try:
-                    file.write(rows, None if expression is None else expression.mask(rows))
-                except OSError as error:
-                    failure = error
-                    break
-                runner.advance(len(rows if rows.finished_games is None else rows.finished_games))
+                if games is not None:
+                    tally.add_games(games)
+                yield rows, None if expression is None else expression.mask(rows)
+                runner.advance(len(rows if games is None else games))
                 if runner.interrupted:
-                    break
-        result = SimulationResult(tally, confidence, runner.interrupted, runner)
-        try:
-            if failure is not None:
-                raise failure
-            file.finish(result.screen.run)
-            stack.close()
-        except OSError as error:
-            note = f"The rows were not written: the tables hold {result.deals:,} deals"
-            raise UnwrittenFileError(path, error, result, note) from None
-    if file.sidecar is not None:
-        runner.tell(f"Rules, players and seed: {file.sidecar}")
-    return result
+                    return
+
+    def make_result() -> SimulationResult:
+        return SimulationResult(tally, confidence, runner.interrupted, runner)
+
+    return write_rows(path, names, play(), make_result, runner.tell)

@@ -55,6 +55,7 @@ def solve(
     cards: int | None = None,
     rows: str | os.PathLike[str] | None = None,
     seed: int = 1,
+    confidence: float = 0.95,
     rules: GameRules = DEFAULT_RULES,
     runner: Runner = DEFAULT_RUNNER,
     **fields: Unpack[RuleArguments],
@@ -79,7 +80,8 @@ def solve(
 
     Raises:
         ValueError: an argument is wrong, or the round has no contract; one line.
-        OSError: the file cannot be read, or `rows` not be written.
+        OSError: the file cannot be read, or `rows` not be written; if deals were played, its
+            attribute `result` has the numbers.
 
     >>> import kqj_sim as kqj
     >>> result = kqj.solve(deal=5, policy="standard", at="6.1")
@@ -95,7 +97,8 @@ def solve(
     reject_both(contracts=contracts, at=at)
     for other in ({"file": file}, {"at": at}, {"turns": turns}, {"contracts": contracts}):
         reject_both(deals=deals, **other)
-    for name, value in (("cards", cards), ("rows", rows)):
+    asked = {"cards": cards, "rows": rows, "confidence": None if confidence == 0.95 else confidence}
+    for name, value in asked.items():
         if deals is None and value is not None:
             raise InputError(f"`{name}` is for `deals`: say how many")
     from kqj_sim.questions.solve import play, result
@@ -103,7 +106,9 @@ def solve(
     if file is None:
         experiment = play.make_experiment(rules, policy, impose, deals or 1, seed, deal)
     if deals is not None:
-        return result.solve_endings(experiment, cards or 3, rows, runner)
+        from kqj_sim.questions.solve.endings import solve_endings
+
+        return solve_endings(experiment, cards or 3, rows, confidence, runner)
     source, drawn = "a recorded round", None
     if file is not None:
         if not isinstance(file, bytes):

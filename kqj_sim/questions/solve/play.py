@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, cast
-
-import numpy as np
+from typing import Any, cast
 
 from kqj_sim.arguments import PoliciesLike, parse_imposed, parse_players
 from kqj_sim.cards import Card
-from kqj_sim.core.block import LANES
-from kqj_sim.core.types import BoolArray, Float64Array, Int64Array
 from kqj_sim.errors import InputError
 from kqj_sim.games import KQJ
 from kqj_sim.imposed import ImposedContract
@@ -24,11 +20,9 @@ from kqj_sim.positions.solver import LEAST_MADE, Solver
 from kqj_sim.referee.base import FinalContract
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.runner import Runner
-from kqj_sim.simulation.blocks import BlockPlayer, report_illegal_choices
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
-from kqj_sim.simulation.rows import Rows, copy_rows
-from kqj_sim.simulation.workers import Workers, count_workers, map_in_threads
+from kqj_sim.simulation.workers import count_workers, map_in_threads
 
 
 @dataclass(frozen=True)
@@ -236,52 +230,3 @@ def value_contracts(sides: Mapping[str, Position], runner: Runner) -> dict[tuple
             values += some
             runner.advance(len(some))
     return dict(zip(pairs, values, strict=True))
-
-
-ENDING_COLUMNS = ("leader", "contracting_leads", "value", "played")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Endings(Rows):
-    """Rows of deals that were also solved, but for those passed out, before their last tricks.
-
-    `leader` is the seat to lead, and `contracting_leads` True if it belongs to the contracting
-    side, whose lead is `value` with the best play of all from there on, and `played` as played.
-    """
-
-    array_names: ClassVar = (*Rows.array_names, *ENDING_COLUMNS)
-
-    leader: Int64Array
-    contracting_leads: BoolArray
-    value: Float64Array
-    played: Float64Array
-
-
-def play_endings(experiment: Experiment, cards: int, workers: Workers) -> Generator[Endings]:
-    """Yield chunks of deals, solved where each player has so many cards left, 1 to 8."""
-    rules, seating = cast(KqjRules, experiment.rules), experiment.compile_seating()
-
-    def make_worker() -> Callable[[int, int], Endings]:
-        player, solver = BlockPlayer(experiment, seating, LANES, with_fingerprints=True), Solver()
-
-        def play(first: int, count: int) -> Endings:
-            (rows,) = player.play(first, count)
-            lanes = int(rows.column("taken").sum())
-            value, place = solver.value_endings(player.state, lanes, rules, cards)
-            leader = (rows.column("dealer") + 1 + place[:count]) % rules.seats
-            teams = np.array([rows.column(f"team_of_seat_{seat}") for seat in range(rules.seats)])
-            others = rows.column("defending_score") / (rules.team_count - 1)
-            endings = Endings(
-                **vars(rows), leader=leader, value=value[:count] / 2,
-                contracting_leads=teams[leader, range(count)] == rows.column("contracting_team"),
-                played=rows.column("contracting_score") - others,
-            )  # fmt: skip
-            return cast(Endings, copy_rows(endings))
-
-        return play
-
-    # To solve what is left of 256 deals takes milliseconds with four cards, a minute with eight.
-    size, end = LANES >> max(0, 2 * cards - 8), experiment.first + experiment.deals
-    with report_illegal_choices():
-        functions = [make_worker() for _ in range(count_workers(workers))]
-        yield from map_in_threads(functions, experiment.first, end, size)

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing, nullcontext
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
@@ -14,19 +11,15 @@ from kqj_sim.cards import Card, format_card
 from kqj_sim.games import describe_rules
 from kqj_sim.output.figures import Drawing, NothingToDrawError
 from kqj_sim.output.grid import Cell, Grid
-from kqj_sim.output.rows import RowsFile
 from kqj_sim.output.screen import Run, Screen
 from kqj_sim.output.sentences import say
 from kqj_sim.places import name_places
 from kqj_sim.positions.position import Position, split_tricks
-from kqj_sim.questions.solve.play import ENDING_COLUMNS, Solution, play_endings
+from kqj_sim.questions.solve.play import Solution
 from kqj_sim.results import Result
 from kqj_sim.rules import GameRules
-from kqj_sim.runner import Runner
-from kqj_sim.simulation.experiment import Experiment
-from kqj_sim.simulation.rows import list_row_columns
-from kqj_sim.stats.intervals import DEFAULT_CONFIDENCE, estimate_mean, estimate_share, make_exact
-from kqj_sim.stats.tables import Table, TableRow
+from kqj_sim.stats.intervals import make_exact
+from kqj_sim.stats.tables import Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +56,6 @@ class SolveResult(Result):
         self.changes: list[str] = values.get("changes", [])
         self.best: dict[str, float] = values.get("best", {})
         self.par: float | None = values.get("par")
-        self._make_frame: Callable[[], pd.DataFrame] | None = values.get("make_frame")
 
     def frame(self) -> pd.DataFrame:
         """Return one row per legal card, or contract: its `value`, by the groups of the table.
@@ -72,8 +64,6 @@ class SolveResult(Result):
         """
         import pandas as pd
 
-        if self._make_frame is not None:
-            return self._make_frame()
         (table,) = self._screen.tables
         groups = [group for group, *_ in table.lines]
         if len(table.groups) == 1:
@@ -132,15 +122,10 @@ def show_cards(solution: Solution, solved: Solved) -> SolveResult:
         [((text,), value) for text, value in cards.items()],
     )  # fmt: skip
     three = rules.team_count == 3
+    best = [card for card in solution.leads if leads[str(card)] == lead]
     headline = [
         say(__name__, "headline", sender, position.contract, solution.lead, three),
-        say(
-            __name__,
-            "best",
-            place,
-            [c for c in solution.leads if leads[str(c)] == lead],
-            len(cards),
-        ),
+        say(__name__, "best", place, best, len(cards)),
     ]
     run = solved.make_run(
         trick, card, at=f"{trick}.{card}", seat=position.seat, lead=lead,
@@ -241,64 +226,3 @@ def _lay_out_tricks(
 
 def _refuse_to_draw(screen: Screen) -> Drawing:
     raise NothingToDrawError("a solution has no picture: its table has a number for each card")
-
-
-def solve_endings(
-    experiment: Experiment, cards: int, path: str | os.PathLike[str] | None, runner: Runner
-) -> SolveResult:
-    """Play deals and solve the ending of each; write the rows to a file if there is a path.
-
-    Raises:
-        InputError: its suffix stands for no format.
-        OSError: it cannot be written.
-    """
-    names, rules = [*list_row_columns(experiment), *ENDING_COLUMNS], experiment.rules
-    # Twice what the Sender's side gained, and its size; contracts that could be made, and were.
-    gains, sizes, counts = Counter[int](), Counter[int](), Counter[str]()
-    file = None if path is None else RowsFile(os.fspath(path), names)
-    with file or nullcontext():
-        chunks = play_endings(experiment, cards, runner.workers)
-        with runner.start("deals", experiment.deals), closing(chunks):
-            for rows in chunks:
-                taken = rows.column("taken")
-                value, played = rows.value[taken], rows.played[taken]
-                gained = (2 * (played - value)).astype(int)
-                gains.update(gained.tolist())
-                sizes.update(abs(gained).tolist())
-                counts.update(deals=len(rows), could=sum(value > 0), made=sum(played > 0))
-                if file is not None:
-                    file.write(rows, taken)
-                runner.advance(len(rows))
-                if runner.interrupted:
-                    break
-        run = Run.of(
-            SolveResult.kind, experiment, counts["deals"], confidence=DEFAULT_CONFIDENCE,
-            interrupted=runner.interrupted, details={"cards": cards},
-        )  # fmt: skip
-        if file is not None:
-            file.finish(run)
-    if file is not None and file.sidecar is not None:
-        runner.tell(f"Rules, players and seed: {file.sidecar}")
-    count = gains.total()
-    numbers = {
-        "net_gain_mean": estimate_mean(gains) * 0.5,
-        "distance_mean": estimate_mean(sizes) * 0.5,
-        "off_best_share": estimate_share(count - gains[0], count),
-    }
-    # With three teams a contract may be made with less than the mean of the others.
-    if rules.team_count == 2:
-        numbers["makeable_share"] = estimate_share(counts["could"], count)
-        numbers["made_share"] = estimate_share(counts["made"], count)
-    lines: list[TableRow] = [((), *number) for number in numbers.items()]
-    table = Table("endings", "What was played, and the best play", (), lines, game=rules.game)
-    screen = Screen(run, [table], [say(__name__, "endings", cards, numbers)], shown=())
-
-    def make_frame() -> pd.DataFrame:
-        import pandas as pd
-
-        with runner:
-            chunks = play_endings(experiment, cards, runner.workers)
-            parts = [rows.frame(names)[rows.column("taken")] for rows in chunks]
-        return pd.concat(parts).sort_values("deal", ignore_index=True)
-
-    return SolveResult(screen, make_frame=make_frame)

@@ -40,6 +40,10 @@ def test_rows_that_cannot_be_written_do_not_cost_the_tables(
         kqj.simulate(rows=tmp_path / "rows.csv", **FEW)
     assert isinstance(caught.value, UnwrittenFileError)
     assert caught.value.result.to_json() == kqj.simulate(**FEW).to_json()
+    endings: dict[str, Any] = {"deals": 99, "cards": 1, "policy": "random"}
+    with pytest.raises(UnwrittenFileError, match="cannot be written: No space left") as caught:
+        kqj.solve(rows=tmp_path / "rows.csv", **endings)
+    assert caught.value.result.to_json() == kqj.solve(**endings).to_json()
     assert not list(tmp_path.iterdir())
 
 

@@ -139,7 +139,7 @@ def test_each_ending_has_the_value_that_it_has_alone(teams: int, bidding: str) -
     frame: Any = kqj.solve(deals=16, deal=3, cards=3, **rules).frame()
     for row in frame.to_dict("records"):
         alone = kqj.solve(deal=row["deal"], at="6.1", **rules)
-        assert alone.line[0][0] == row["leader"]
+        assert (alone.line[0][0], next(iter(alone.cards))) == (row["leader"], row["best"])
         assert alone.lead == row["value"] * (1 if row["contracting_leads"] else -1)
     played: Any = kqj.simulate(deals=16, first=3, **rules).frame()
     played = played[played.taken].reset_index(drop=True)
@@ -181,6 +181,7 @@ def test_the_last_card_loses_nothing_and_the_headline_has_the_means_of_the_rows(
         (["--at", "c.2", "--policy", "greedy"], "name a card, such as 3.2"),
         (["--policy", "never"], "deal 0 is passed out"),
         (["--line", "3"], "name the file"),
+        (["--confidence", "0.9"], "--confidence is for --deals"),
         ([CAPOT, "--line", "999"], "has no record on line 999"),
         ([CAPOT, "--policy", "greedy"], "--policy"),
         (["--contracts", "--turns"], "--contracts and --turns: give one of them"),
