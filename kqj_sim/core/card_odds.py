@@ -308,16 +308,6 @@ def _count_listed_callers(turn: CardTurn, most: int, rules: t.Rules) -> int:
     return listed if hh.count_restricted(others) <= 2 else 0
 
 
-@scalar
-def _count_first_hand_draws(observed_calls: t.Int64Array) -> int:
-    """Return how many draws get the same hand of the first caller.
-
-    To find a hand with which a player spoke takes most of the time.
-    """
-    is_found = observed_calls.shape[0] == 0 or observed.is_silent_call(observed_calls, 0)
-    return 1 if is_found else observed.FIRST_HAND_DRAWS
-
-
 @block_loop
 def _forget_others_plays(turn: CardTurn, draws: _LayoutDraws, lanes: int, place: t.Place) -> None:
     """Leave out what the plays tell of others than a place: then it holds any hand that it may."""
@@ -468,10 +458,11 @@ def draw_hidden_hands(
         Number of draws with a weight; NO_LAYOUT, ILLEGAL_CALL or STOPPED.
     """
     search, draws = _new_search(turn, counts, signal), _allocate_draws()
-    kept = 0
-    shared = 1
-    if rules.auction and signal[observed.LISTED] > 0:
-        shared = _count_first_hand_draws(turn.observed_calls)
+    kept, shared = 0, 1
+    # To find a hand with which the first caller bids takes most of the time.
+    if rules.auction and signal[observed.LISTED] > 0 and len(turn.observed_calls) > 0:
+        is_silent = observed.is_silent_call(turn.observed_calls, 0)
+        shared = 1 if is_silent else observed.FIRST_HAND_DRAWS
     begin, end = first, first + count
     while begin < end:
         lanes = min(b.LANES, end - begin)

@@ -6,6 +6,7 @@ import numpy as np
 
 from kqj_sim.core import rng
 from kqj_sim.core.block import SEATS, cell_index
+from kqj_sim.core.cards import popcount
 from kqj_sim.core.jit import block_loop, kernel, scalar
 from kqj_sim.core.types import Float64Array, Int64Array
 
@@ -172,3 +173,41 @@ def add_shared_squares(
                 squares[0, amount] += above * total - above_alone
                 squares[1, amount] += above * above - above_alone
                 reached[amount] = alone[amount] = 0.0
+
+
+@kernel
+def add_holdings(
+    hands: Int64Array, weights: Float64Array, lists: Int64Array, cards: Int64Array,
+    least: Int64Array, groups: Int64Array, sums: Float64Array,
+) -> None:  # fmt: skip
+    """Add the weight of the deals in which a group of places has some cards.
+
+    Args:
+        hands: int64 (n, places), the hands of the deals.
+        weights, lists: the deals, as of `add_weighted`.
+        cards, least: int64 (holdings,), sets of cards, and of how many of each to have.
+        groups: int64 (groups,), sets of places, of which one has them: bits.
+        sums: float64 (3, groups, holdings), to which the sums of w x, of w w x and of x w x are
+            added, where x is whether a group has a holding, or the mean of that in a list.
+    """
+    own, total = np.zeros((len(groups), len(cards))), 0.0
+    for i in range(len(weights)):
+        total += weights[i]
+        for holding in range(len(cards)):
+            holders = 0
+            for place in range(hands.shape[1]):
+                held = popcount(hands[i, place] & cards[holding])
+                holders |= 1 << place if held >= least[holding] else 0
+            for group in range(len(groups)):
+                if holders & groups[group] != 0:
+                    own[group, holding] += weights[i]
+        if i + 1 < len(lists) and lists[i + 1] == lists[i]:
+            continue
+        for group in range(len(groups)):
+            for holding in range(len(cards)):
+                weight = own[group, holding]
+                sums[0, group, holding] += weight
+                sums[1, group, holding] += weight * total
+                sums[2, group, holding] += weight * weight
+                own[group, holding] = 0.0
+        total = 0.0

@@ -130,7 +130,7 @@ def search_and_add(
     """Add draws as `add_draws`, in threads; raise ImpossibleBiddingError if too few are found.
 
     With `candidates`, options that by their deals cannot be the best are played out in the first
-    draws only, unless draws may be too few deals.
+    draws only, unless these are too few deals.
     """
     search = sampler.start_search(plan.time, plan.searching)
     search.deadline = plan.valuing_limits.deadline
@@ -138,14 +138,13 @@ def search_and_add(
     begin = first
     try:
         early = count_early_draws(limits.deals)
-        drops = sampler.counts_rejected and odds.option_count > 2 and early < limits.deals
-        if candidates is not None and drops:
+        if candidates is not None and odds.option_count > 2 and early < limits.deals:
             begin += early
             ended = add_draws(sampler, odds, first, limits._replace(end=begin), *settings)
             if ended != "draws":
                 return ended
             hopeful = candidates.list_hopeful()
-            if len(hopeful) < odds.option_count:
+            if len(hopeful) < odds.option_count and odds.has_effective(MIN_EFFECTIVE_DEALS):
                 sampler = sampler.with_numbers(odds.keep(hopeful))
         return add_draws(sampler, odds, begin, limits, *settings)
     except SearchEnded as end:

@@ -7,14 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from kqj_sim.cards import SUITS, Card
-from kqj_sim.core.types import BoolArray, Float64Array, Int64Array
+from kqj_sim.core.types import Float64Array, Int64Array
+from kqj_sim.core.weighted_draws import add_holdings
 from kqj_sim.games import find_game
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.positions.position import Position
 
 _UPPER = ("K", "Q", "J")
-_MOST_AT_ONCE = 1 << 12
-"""Draws that are looked at together, which bounds the memory."""
 
 
 class Holding(NamedTuple):
@@ -66,25 +65,13 @@ class HiddenCards:
         self.groups = [*([place] for place in places), *sides]
         game = position.rules.game
         masks = [encode_cards(holding.cards, game) for holding in self.holdings]
-        self._masks = np.array(masks, dtype=np.int64)
-        self._least = np.array([holding.least for holding in self.holdings])
+        self._cards = np.array(masks, dtype=np.int64)
+        self._least = np.array([holding.least for holding in self.holdings], dtype=np.int64)
+        sets = [sum(1 << place for place in group) for group in self.groups]
+        self._groups = np.array(sets, dtype=np.int64)
         self.sums = np.zeros((3, len(self.groups), len(self.holdings)))
-
-    def find_holders(self, hands: Int64Array) -> BoolArray:
-        """Return which groups have which holdings, (groups, n, holdings), in hands as of `add`."""
-        has = np.bitwise_count(hands[:, :, None] & self._masks) >= self._least
-        return np.stack([has[group].any(axis=0) for group in self.groups])
 
     def add(self, hands: Int64Array, weights: Float64Array, lists: Int64Array) -> None:
         """Add deals: hands, int64 (places, n), natural coding; `lists` as of `Playouts`."""
-        starts = np.arange(len(weights))
-        if len(lists) > 0:
-            starts = np.flatnonzero(np.diff(lists, prepend=-1))
-        for at in range(0, len(starts), _MOST_AT_ONCE):
-            first, *_ = part = starts[at : at + _MOST_AT_ONCE]
-            end = [*starts[at + len(part) :][:1], len(weights)][0]
-            weight = weights[first:end]
-            has = self.find_holders(hands[:, first:end])
-            total = np.add.reduceat(weight, part - first)[:, None]
-            own = np.add.reduceat(weight[:, None] * has, part - first, axis=1)
-            self.sums += [own.sum(axis=1), (own * total).sum(axis=1), (own * own).sum(axis=1)]
+        by_deal = np.ascontiguousarray(hands.T)
+        add_holdings(by_deal, weights, lists, self._cards, self._least, self._groups, self.sums)

@@ -55,7 +55,7 @@ CERTAIN = 0.999
 on the confidence of the results, which changes no choice."""
 
 EARLY_DRAWS = 1_024
-"""Draws of which a multiple plays out all calls: whole chunks."""
+"""Draws of which a multiple plays out all options: whole chunks."""
 
 _CHOOSING_TIME_SHARE = 1 / 3
 """Share of a limit of time that the choice may take: about that of the deals."""
@@ -81,10 +81,10 @@ class Limits(NamedTuple):
 
 
 def count_early_draws(deals: int) -> int:
-    """Return how many of the draws of so many deals play out all calls.
+    """Return how many of the draws of so many deals play out all options.
 
-    The others play out those that may be the best.  They are a fifth: calls that are clearly worse
-    need no narrow interval.
+    The others play out those that may be the best.  They are a fifth: options that are clearly
+    worse need no narrow interval.
     """
     return math.ceil(deals / (5 * EARLY_DRAWS)) * EARLY_DRAWS
 
@@ -99,8 +99,8 @@ class EstimatePlan(Plan):
     """The precision of an answer, and the means to find it.
 
     Deals value each option, rounded up to whole blocks of 256 for calls; half as many others at
-    most, fewer where one option is clearly the best, choose the best.  Calls that are clearly not
-    the best are played in a fifth of them (`count_early_draws`).  By default they are
+    most, fewer where one option is clearly the best, choose the best.  Options that are clearly
+    not the best are played in the first draws only (`count_early_draws`).  By default they are
     `DEFAULT_DEALS`, with a precision `MAX_DEALS`.  The precision is that of the best option's
     chance to win, or it is enough that the best option is certain; intervals then hold at every
     moment.  A third of the time at most is for choosing.  The same seed gives the same numbers,

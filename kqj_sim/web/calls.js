@@ -13,15 +13,11 @@ const setOf = (cards) => cards.reduce((set, card) => set | bitOf(card), 0n);
 
 // The calls of a round.  `calls` are {place, kind, code}: a contract, a bid, or -1 for a pass.
 class Calls {
-  // What may be held of the cards that the player does not see, and by whom (`positions/hidden_cards.py`): numbers of
-  // 64 bits are in halves for the workers.
+  // What may be held of the cards that the player does not see, and by whom (`positions/hidden_cards.py`).
   listHoldings(known) {
     const places = [0, 1, 2, 3, 4, 5].filter((place) => place !== this.own),
       isPartner = (place) => this.teams[place] === this.teams[this.own];
-    const split = (text, cards, least = 1) => {
-      const mask = setOf(cards);
-      return { text, least, low: Number(mask & 0xffffffffn), high: Number(mask >> 32n) };
-    };
+    const hold = (text, cards, least = 1) => ({ text, least, cards: setOf(cards) });
     const hidden = [...SUITS]
       .flatMap((suit) => [...RANKS].reverse().map((rank) => rank + suit))
       .filter((card) => !known.includes(card));
@@ -29,16 +25,16 @@ class Calls {
       const cards = hidden.filter((card) => card[1] === suit),
         upper = cards.filter((card) => "KQJ".includes(card[0]));
       return [
-        ...(cards.length ? [split(`any ${suit}`, cards)] : []),
-        ...(upper.length === 3 ? [split(`KQJ ${suit}`, upper, 3)] : []),
+        ...(cards.length ? [hold(`any ${suit}`, cards)] : []),
+        ...(upper.length === 3 ? [hold(`KQJ ${suit}`, upper, 3)] : []),
       ];
     });
     const aces = hidden.filter((card) => card[0] === "A");
     return {
       holdings: [
-        ...hidden.map((card) => split(card, [card])),
+        ...hidden.map((card) => hold(card, [card])),
         ...kinds,
-        ...(aces.length ? [split("any A", aces, 1)] : []),
+        ...(aces.length ? [hold("any A", aces, 1)] : []),
       ],
       groups: [
         ...places.map((place) => [place]),

@@ -18,13 +18,14 @@ class Odds {
     this.holdings = question.holdings;
     this.groups = question.groups;
     this.canAssumeMore = question.canAssumeMore;
-    this.held = this.holdings && [0, 1, 2].map(() => new Float64Array(this.groups.length * this.holdings.length));
+    this.held = this.holdings && new Float64Array(3 * this.groups.length * this.holdings.length);
   }
 
   // Estimates the chance that a group of places, by number, has a holding (`Odds.estimate_holding`).
   estimateHolding(group, holding) {
-    const [total, crossed, squares] = this.held.map((sums) => sums[group * this.holdings.length + holding]),
-      { engine } = this;
+    const { engine, held, groups, holdings } = this,
+      sum = (row) => held[(row * groups.length + group) * holdings.length + holding],
+      [total, crossed, squares] = [0, 1, 2].map(sum);
     if (this.isExact) return { value: total / this.moments.weights, low: NaN, high: NaN };
     const rows = [engine.copy("f64", [total], [1, 1]), engine.copy("f64", [0, crossed, squares], [3, 1])];
     return this.moments.callEstimate("estimate_reach", ...rows, 0);
@@ -82,7 +83,7 @@ class Odds {
   add(chunk) {
     this.moments.add(chunk);
     this.found += chunk.live;
-    chunk.holdings?.forEach((sums, at) => addNumbers(this.held[at], sums));
+    if (this.held) addNumbers(this.held, chunk.holdings);
     chunk.cardErrors?.forEach((weight, at) => (this.cardErrors[at] = (this.cardErrors[at] ?? 0) + weight));
     chunk.counts.forEach((count, at) => (this.asked[at] = (this.asked[at] ?? 0) + count));
     for (const name of ["totals", "squares"]) {
@@ -128,6 +129,8 @@ class Odds {
   }
 }
 
+const MIN_EFFECTIVE = 100;
+
 class Cancelled extends Error {}
 
 const listMeasures = ({ constants }, { scores }, kind) => [
@@ -135,15 +138,15 @@ const listMeasures = ({ constants }, { scores }, kind) => [
   ...constants[`${kind}_MEASURES`],
 ];
 
-// Adds deals from a number on until there are so many, or until `isEnough`.  With `candidates`, calls that by their deals
-// cannot be the best are played out in the first draws only (`search_and_add`).
+// Adds deals from a number on until there are so many, or until `isEnough`.  With `candidates`, options that by their
+// deals cannot be the best are played out in the first draws only (`search_and_add`).
 async function addDeals(
   pool,
   odds,
   question,
   first,
   deals,
-  { candidates, isEnough = () => false, show = () => {}, least = 100 } = {},
+  { candidates, isEnough = () => false, show = () => {}, least = MIN_EFFECTIVE } = {},
 ) {
   const wanted = Math.min(CHUNK, Math.max(64, deals)),
     size = question.layouts ? CHUNK : question.cards ? wanted - (wanted > LANES ? wanted % LANES : 0) : LANES,
@@ -158,6 +161,7 @@ async function addDeals(
       return true;
     }
     if (!chunk.impossible) odds.add(chunk);
+    question.least ??= chunk.least; // Worked out once, with all cards.
     show();
     const { moments } = odds,
       isComplete = moments.deals >= deals;
@@ -181,9 +185,10 @@ async function addDeals(
   let isEnd = false;
   if (candidates && odds.count > 2 && early < deals) {
     isEnd = await run(question, size, early / size);
-    const hopeful = isEnd ? [] : candidates.listHopeful();
-    if (!isEnd && hopeful.length < odds.count) {
-      question = { ...question, options: odds.keep(hopeful).map((number) => question.options[number]) };
+    const hopeful = isEnd ? [] : candidates.listHopeful(),
+      played = question.cards ? "cards" : "options";
+    if (!isEnd && hopeful.length < odds.count && odds.moments.effective >= MIN_EFFECTIVE) {
+      question = { ...question, [played]: odds.keep(hopeful).map((number) => question[played][number]) };
     }
   }
   if (!isEnd) await run(question, size);
@@ -337,13 +342,14 @@ async function estimateCardsOnce(pool, play, show, deals = DEALS) {
       show(candidates, true);
     };
     await addDeals(pool, candidates, question, CHOOSING, Math.ceil(deals / 2), {
+      candidates,
       isEnough: () => candidates.isCertain,
       show: showChoice,
       least: 1e-9,
     });
     odds.ranking = rank(candidates);
   } else odds.ranking = [0];
-  await addDeals(pool, odds, question, 0, deals, { show: showMore(odds, candidates, show) });
+  await addDeals(pool, odds, question, 0, deals, { candidates, show: showMore(odds, candidates, show) });
   show(odds, false);
   return odds;
 }

@@ -31,45 +31,15 @@ function addUp(outcomes, weights, lists = []) {
   return { ...found, totals: weighed.view().slice(), squares: squares.view().slice() };
 }
 
-const countBits = (bits) => {
-  bits -= (bits >>> 1) & 0x55555555;
-  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
-  return (((bits + (bits >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
-};
-
-// Returns where the hidden cards are, as `HiddenCards.add`: of each group of places and holding the sums of w, and of
-// w w and w w of the lists that deals share.  The hand of a place in deal i is number `at(place, i)` of `hands`.
-function countHoldings(hands, at, weights, lists) {
+// Returns where the hidden cards are, as `HiddenCards.add`; hands are those of each deal.
+function countHoldings(hands, weights, lists) {
   const { holdings, groups } = question,
-    size = groups.length * holdings.length,
-    found = [0, 1, 2].map(() => new Float64Array(size)),
-    halves = new Uint32Array(engine.exports.memory.buffer, hands.at, 2 * hands.view().length),
-    own = new Float64Array(size),
-    all = weights.view();
-  let total = 0;
-  for (let i = 0; i < all.length; i++) {
-    total += all[i];
-    let number = 0;
-    for (const places of groups) {
-      for (const { low, high, least } of holdings) {
-        for (const place of places) {
-          const half = 2 * at(place, i);
-          if (countBits(halves[half] & low) + countBits(halves[half + 1] & high) < least) continue;
-          own[number] += all[i];
-          break;
-        }
-        number++;
-      }
-    }
-    if (i < all.length - 1 && lists.length && lists[i] === lists[i + 1]) continue;
-    own.forEach((weight, n) => {
-      found[0][n] += weight;
-      found[1][n] += weight * total;
-      found[2][n] += weight * weight;
-    });
-    own.fill(total = 0);
-  }
-  return { holdings: found };
+    i64 = (numbers) => engine.copy("i64", numbers),
+    sums = engine.array("f64", [3, groups.length, holdings.length]),
+    sets = groups.map((places) => places.reduce((set, place) => set | (1 << place), 0));
+  const [cards, least] = ["cards", "least"].map((name) => i64(holdings.map((holding) => holding[name])));
+  engine.call("add_holdings", hands, weights, i64(lists), cards, least, i64(sets), sums);
+  return { holdings: sums.view().slice() };
 }
 
 // Returns the signal of a search whose draws may share lists, as `Search.start_chunk`.
@@ -140,12 +110,14 @@ function playCalls({ observer, observed, errors, options }, first, lanes) {
     outcomes = engine.array("i16", [n, live, OUT.SIZE]);
   const packed = engine.copy("i64", options.flat(), [n, options[0].length]);
   engine.call("play_out_calls", state, live, rules, calls, uncountered, known, packed, hands, keys, outcomes);
+  const byPlace = hands.view(),
+    byDeal = Array.from({ length: 6 * live }, (_, at) => byPlace[(at % 6) * lanes + Math.floor(at / 6)]);
   return {
     drawn: lanes,
     live,
     counts: Array.from(counts.view(), Number),
     ...addUp(outcomes, engine.head(weights, live), lists),
-    ...countHoldings(hands, (place, i) => place * lanes + i, engine.head(weights, live), lists),
+    ...countHoldings(engine.copy("i64", byDeal, [live, 6]), engine.head(weights, live), lists),
   };
 }
 
@@ -248,9 +220,10 @@ function playCards(first, count) {
     drawn: most,
     live,
     counts: drawn.counts,
+    least: question.least,
     cardErrors: weighErrors(turn, hands, weights),
     ...addUp(playOut(turn, hands, keys), weights, lists),
-    ...countHoldings(hands, (place, i) => 6 * i + place, weights, lists),
+    ...countHoldings(hands, weights, lists),
   };
 }
 
@@ -274,7 +247,7 @@ function playListed(first, count) {
     counts: [],
     cardErrors: weighErrors(turn, hands, weights),
     ...addUp(playOut(turn, hands, keys), weights),
-    ...countHoldings(hands, (place, i) => 6 * i + place, weights, []),
+    ...countHoldings(hands, weights, []),
   };
 }
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kqj_sim.core.weighted_draws import add_shared_squares, add_weighted, sum_products
+from kqj_sim.core.weighted_draws import (
+    add_holdings,
+    add_shared_squares,
+    add_weighted,
+    sum_products,
+)
 from kqj_sim.stats.moments import NO_LISTS
 
 
@@ -53,3 +58,22 @@ def test_draws_that_share_lists_are_one_observation() -> None:
         alone = (reached**2).sum()
         assert alone + shared[0, amount] == pytest.approx(above @ np.bincount(lists, weights))
         assert alone + shared[1, amount] == pytest.approx(above @ above)
+
+
+def test_holdings_are_those_of_a_slow_twin() -> None:
+    generator = np.random.default_rng(3)
+    hands = generator.integers(0, 1 << 12, (300, 4))
+    weights, lists = generator.random(300), np.sort(generator.integers(5, 30, 300))
+    cards, least = np.array([0b1, 0b11100, 0b111111]), np.array([1, 3, 2])
+    groups = [[1], [2], [1, 3]]
+    sets = np.array([sum(1 << place for place in group) for group in groups])
+    for each, shared in ((lists, lists), (NO_LISTS, np.arange(300))):
+        sums = np.ones((3, 3, 3))
+        add_holdings(hands, weights, each, cards, least, sets, sums)
+        total = np.bincount(shared, weights)
+        for at, group in enumerate(groups):
+            for number in range(3):
+                counts = np.bitwise_count(hands[:, group] & cards[number])
+                own = np.bincount(shared, weights * (counts >= least[number]).any(axis=1))
+                expected = own.sum(), (own * total).sum(), (own * own).sum()
+                assert sums[:, at, number] == pytest.approx(1 + np.array(expected))

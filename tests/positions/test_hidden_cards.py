@@ -63,7 +63,7 @@ def test_chances_are_those_of_all_distributions(rules: GameRules) -> None:
         )
         hidden, layouts = exact.hidden_cards, sampler.layouts
         assert exact.is_exact and not drawn.is_exact and hidden is not None
-        masks = HiddenCards(position)._masks
+        masks = HiddenCards(position)._cards
         apart = []
         for number, holding in enumerate(hidden.holdings):
             for at, places in enumerate(hidden.groups):

@@ -18,7 +18,7 @@ from kqj_sim.core import block as b
 from kqj_sim.games.kqj import call_sampler, card_sampler
 from kqj_sim.games.kqj.card_sampler import KqjCardSampler, choose_least_weight
 from kqj_sim.policies.players import seat_players
-from kqj_sim.positions import sampling
+from kqj_sim.positions import hidden_cards, sampling
 from kqj_sim.positions.measures import ENDINGS, get_kqj_call_measures, get_kqj_card_measures
 from kqj_sim.positions.reader import read_position
 from kqj_sim.positions.sampling import CERTAIN, EstimatePlan
@@ -41,12 +41,13 @@ KERNELS = (
     (card_odds, ("draw_hidden_hands", "list_layouts", "play_out_cards", "replay_plays")),
     (card_sampler, ("thin_draws",)),
     (stats_moments, ("add_weighted",)),
+    (hidden_cards, ("add_holdings",)),
     (sampling, ("fill_keys",)),
 )
 CALLS = {"replay_calls", "list_calls", "begin_deals", "draw_callers", "deal_remaining"}
-CALLS |= {"play_out_calls", "add_weighted"}
+CALLS |= {"play_out_calls", "add_weighted", "add_holdings"}
 CARDS = {"replay_plays", "list_layouts", "draw_hidden_hands", "thin_draws", "play_out_cards"}
-CARDS |= {"add_weighted"}
+CARDS |= {"add_weighted", "add_holdings"}
 EXACT = {"list_layouts", "fill_keys", "play_out_cards"}
 TAKEN = "7h Ks 4d Qd 9s 8c Tc Jc --return 9h --heard take --played"
 

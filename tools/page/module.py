@@ -173,7 +173,7 @@ def _compile_all(captured: Captured) -> None:
         call_odds.deal_remaining, call_odds.play_out_calls, card_odds.replay_plays,
         card_odds.list_layouts,
         card_odds.draw_hidden_hands, card_odds.play_out_cards, weighted_draws.thin_draws,
-        weighted_draws.add_weighted, rng.fill_keys,
+        weighted_draws.add_weighted, weighted_draws.add_holdings, rng.fill_keys,
         kernels.find_playable_cards, kernels.find_leader, kernels.order_by_strength,
         kernels.compare_cards,
         kernels.play_round, equity.solve,

@@ -137,15 +137,19 @@ def list_hidden(grade: Grade, confidence: float) -> Iterator[tuple[Holding, list
     """Yield where hidden cards were thought to be, and were; none if that was not counted."""
     record, where = grade.decision.played.record, grade.whereabouts
     dealt = record.dealt if grade.decision.is_call else record.hands or record.dealt
-    hands = _encode_by_place(grade.decision.played, dealt)[:, np.newaxis]
+    hands = _encode_by_place(grade.decision.played, dealt).tolist()
     if where is None:
         return
-    held = where.cards.find_holders(hands)[:, 0].tolist() if hands.all() else None
     for number, holding in enumerate(where.cards.holdings):
+        cards = encode_cards(holding.cards, grade.decision.played.rules.game)
         yield (
             holding,
             [
-                Held(place, where.estimate(at, number, confidence), held and held[at][number])
+                Held(
+                    place,
+                    where.estimate(at, number, confidence),
+                    (hands[place] & cards).bit_count() >= holding.least if all(hands) else None,
+                )
                 for at, (place, *_) in enumerate(where.cards.groups[:-2])
             ],
         )
