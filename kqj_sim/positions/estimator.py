@@ -13,6 +13,7 @@ values are correlated (0.3 with two of them), which Student's interval does not 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -25,7 +26,7 @@ from kqj_sim.positions.hidden_cards import HiddenCards
 from kqj_sim.positions.measures import GAME_MEASURE, Measure
 from kqj_sim.positions.odds import CardOdds, Odds, Playouts
 from kqj_sim.positions.position import Position
-from kqj_sim.positions.sampling import EstimatePlan, Limits, Sampler, count_early_draws
+from kqj_sim.positions.sampling import EstimatePlan, Limits, Sampler
 from kqj_sim.positions.search import Search, SearchEnded
 from kqj_sim.simulation.workers import UNBOUNDED
 
@@ -34,6 +35,9 @@ FIRST_CHOOSING = 1 << 58
 
 MIN_EFFECTIVE_DEALS = 100
 """With fewer effective deals, a search that reached its limit has no answer."""
+
+EARLY_DRAWS = 1_024
+"""Draws of which a multiple plays out all options: whole chunks."""
 
 _MIN_REPEATED_PLAYOUTS = 2_000
 """Number of playouts, at least, that show whether players choose at random."""
@@ -123,6 +127,21 @@ def _estimate_options(sampler: Sampler, plan: EstimatePlan) -> Odds:
     return odds
 
 
+def count_early_deals(deals: int) -> int:
+    """Return how many of so many deals play out all options, at least.
+
+    The others play out those that may be the best.  They are a fifth: options that are clearly
+    worse need no narrow interval.
+    """
+    return math.ceil(deals / (5 * EARLY_DRAWS)) * EARLY_DRAWS
+
+
+def _count_more_draws(missing: int, deals: int, drawn: int) -> int:
+    """Return how many draws are as many deals as are missing, if as often as those so far."""
+    draws = missing * max(drawn, 1) / max(deals, 1)
+    return math.ceil(draws / EARLY_DRAWS) * EARLY_DRAWS
+
+
 def search_and_add(
     sampler: Sampler, odds: Odds, first: int, limits: Limits, plan: EstimatePlan,
     candidates: Odds | None = None,
@@ -130,19 +149,21 @@ def search_and_add(
     """Add draws as `add_draws`, in threads; raise ImpossibleBiddingError if too few are found.
 
     With `candidates`, options that by their deals cannot be the best are played out in the first
-    draws only, unless these are too few deals.
+    deals only, unless these are worth too few.
     """
     search = sampler.start_search(plan.time, plan.searching)
     search.deadline = plan.valuing_limits.deadline
     settings = search, plan.thread_count, plan.progress
-    begin = first
+    begin, early = first, count_early_deals(limits.deals)
     try:
-        early = count_early_draws(limits.deals)
         if candidates is not None and odds.option_count > 2 and early < limits.deals:
-            begin += early
-            ended = add_draws(sampler, odds, first, limits._replace(end=begin), *settings)
-            if ended != "draws":
-                return ended
+            while odds.deals < early:
+                more = _count_more_draws(early - odds.deals, odds.deals, begin - first)
+                step = limits._replace(end=begin + more)
+                ended = add_draws(sampler, odds, begin, step, *settings)
+                if ended != "draws":
+                    return ended
+                begin = step.end
             hopeful = candidates.list_hopeful()
             if len(hopeful) < odds.option_count and odds.has_effective(MIN_EFFECTIVE_DEALS):
                 sampler = sampler.with_numbers(odds.keep(hopeful))

@@ -54,9 +54,6 @@ CERTAIN = 0.999
 """The confidence that an option is the best with which the choice ends early.  It does not depend
 on the confidence of the results, which changes no choice."""
 
-EARLY_DRAWS = 1_024
-"""Draws of which a multiple plays out all options: whole chunks."""
-
 _CHOOSING_TIME_SHARE = 1 / 3
 """Share of a limit of time that the choice may take: about that of the deals."""
 
@@ -80,15 +77,6 @@ class Limits(NamedTuple):
     end: int = UNBOUNDED
 
 
-def count_early_draws(deals: int) -> int:
-    """Return how many of the draws of so many deals play out all options.
-
-    The others play out those that may be the best.  They are a fifth: options that are clearly
-    worse need no narrow interval.
-    """
-    return math.ceil(deals / (5 * EARLY_DRAWS)) * EARLY_DRAWS
-
-
 def count_choosing_deals(deals: int) -> int:
     """Return how many deals choose the best option, at most, where `deals` value all of them."""
     return math.ceil(deals / 2)
@@ -100,11 +88,11 @@ class EstimatePlan(Plan):
 
     Deals value each option, rounded up to whole blocks of 256 for calls; half as many others at
     most, fewer where one option is clearly the best, choose the best.  Options that are clearly
-    not the best are played in the first draws only (`count_early_draws`).  By default they are
-    `DEFAULT_DEALS`, with a precision `MAX_DEALS`.  The precision is that of the best option's
-    chance to win, or it is enough that the best option is certain; intervals then hold at every
-    moment.  A third of the time at most is for choosing.  The same seed gives the same numbers,
-    whatever the threads.
+    not the best are played in the first ones only (`estimator.count_early_deals`).  By default
+    there are `DEFAULT_DEALS`, with a precision `MAX_DEALS`.  That is of the best option's chance to
+    win, or it is enough that the best option is certain; intervals then hold at every moment.  A
+    third of the time at most is for choosing.  The same seed gives the same numbers, whatever the
+    threads.
 
     Attributes:
         ignore_calls: True for hidden cards that need not agree with the calls.

@@ -184,7 +184,11 @@ async function addDeals(
   };
   let isEnd = false;
   if (candidates && odds.count > 2 && early < deals) {
-    isEnd = await run(question, size, early / size);
+    while (!isEnd && odds.moments.deals < early) {
+      // As many draws as are the deals that are missing, if as often as those so far.
+      const draws = ((early - odds.moments.deals) * Math.max(drawn, 1)) / Math.max(odds.moments.deals, 1);
+      isEnd = await run(question, size, Math.ceil(draws / EARLY_DRAWS) * (EARLY_DRAWS / size));
+    }
     const hopeful = isEnd ? [] : candidates.listHopeful(),
       played = question.cards ? "cards" : "options";
     if (!isEnd && hopeful.length < odds.count && odds.moments.effective >= MIN_EFFECTIVE) {

@@ -180,6 +180,15 @@ def test_a_game(browser: Browser, tmp_path: Path) -> None:
     assert "undefined" not in browser.text("#kept-rounds")
 
 
+def test_a_round_begins_once_other_rules_are_loaded(browser: Browser) -> None:
+    bidding = browser.run("state.rules.bidding === 'take' ? 'auction' : 'take'")
+    browser.run(f"document.querySelector('[name=bidding][value={bidding}]').click()")
+    assert browser.run("state.engine === undefined")
+    browser.click("play")
+    browser.wait("state.engine && readTurn(state.round).question")
+    assert browser.run("state.rules.bidding") == bidding
+
+
 def test_a_choice_that_costs_much_is_confirmed(browser: Browser) -> None:
     browser.open(f"{get_page().as_uri()}#deal=5&place=3rd")
     browser.wait("state.engine && state.play")

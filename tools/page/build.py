@@ -104,7 +104,7 @@ def write_constants() -> str:
         "LANES": LANES,
         "CHUNK": card_sampler.KqjCardSampler.chunk_size,
         "DEALS": sampling.DEFAULT_DEALS,
-        "EARLY_DRAWS": sampling.EARLY_DRAWS,
+        "EARLY_DRAWS": estimator.EARLY_DRAWS,
         "CHOOSING": estimator.FIRST_CHOOSING,
         "PILOT": call_sampler.FIRST_PILOT_DEAL,
         "PILOT_DEALS": call_sampler.PILOT_DEALS,

@@ -196,17 +196,27 @@ def test_a_choice_ends_early_where_one_is_clearly_the_best() -> None:
 
 
 @pytest.mark.slow
-def test_calls_that_are_clearly_worse_have_fewer_of_the_same_deals(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"hand": "7h 8h 9h Ah Ks Kd 4c Tc"},
+        {
+            "hand": "9h 8h Ah Ts Kd 5d 6c Ac", "heard": "130h pass pass pass pass pass",
+            "played": "", "ignore_calls": True,
+        },
+    ],
+    ids=["calls", "cards"],
+)  # fmt: skip
+def test_what_is_clearly_worse_has_fewer_of_the_same_deals(
+    settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def estimate(deals: int) -> dict[str, Any]:
-        hand = "7h 8h 9h Ah Ks Kd 4c Tc"
-        found = kqj.odds(hand, deals=deals, policy="points+greedy", bidding="auction")
+        found = kqj.odds(deals=deals, policy="points+greedy", bidding="auction", **settings)
         return {str(option): row for option, row in found.frame().iterrows()}
 
     found = estimate(3000)
     with monkeypatch.context() as patch:
-        patch.setattr(estimator, "count_early_draws", lambda deals: deals)
+        patch.setattr(estimator, "count_early_deals", lambda deals: deals)
         whole, early = estimate(3000), estimate(1024)
     assert {*found} == {*whole} == {*early}
     best, most = next(iter(found)), max(row["n"] for row in found.values())
