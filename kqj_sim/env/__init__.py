@@ -40,8 +40,13 @@ from kqj_sim.simulation.experiment import MAX_DEAL, Experiment
 from kqj_sim.simulation.recording import make_recording_block, play_rounds
 from kqj_sim.stats import equity as stats_equity
 
-_FIRST_ROOM = 64
-"""Choices of a round for which there is room at first."""
+_ROOM = 64
+"""Choices of a round for which room is made at a time."""
+
+
+def _make_room(count: int) -> NDArray[np.int64]:
+    """Return room for choices of a number of episodes."""
+    return np.full((_ROOM, count), outside.OPEN)
 
 
 class _Space:
@@ -65,16 +70,15 @@ class _Space:
             raise InputError(
                 f"actions should be a whole number for each of the {len(found)} open decisions"
             )
-        is_legal = (chosen >= 0) & (chosen < self.actions)
-        is_legal &= masks[np.arange(len(found)), np.where(is_legal, chosen, 0)]
-        if not is_legal.all():
-            at = int(np.argmin(is_legal))
+        choices, at = outside.convert_actions(
+            found, masks, chosen.astype(np.int64), self.ranks, self.rules.minimum_bid
+        )
+        if at >= 0:
             legal = shorten(", ".join(map(str, np.flatnonzero(masks[at]))))
             raise InputError(
                 f"action {chosen[at]} of open decision {at} is not legal; legal there: {legal}"
             )
-        chosen = chosen.astype(np.int64)
-        return outside.convert_actions(found, chosen, self.ranks, self.rules.minimum_bid)
+        return choices
 
 
 def _check_decisions(decisions: Sequence[str] | None, game: str) -> tuple[str, ...]:
@@ -115,9 +119,6 @@ class BatchEnvironment:
         seats: int64 (n,), the seat that decides.
         observations: int8 (n, `feature_count`), what the player there knows.
         masks: bool (n, `action_count`), True where an action is legal.
-        scores: int64 (episodes, teams), or (episodes, seats) with random partners: the scores of
-            the rounds, or games, so far.
-        winners: int64 (episodes,), in games the number of the score that won; -1 before.
 
     Raises:
         InputError: a player, decision, reward or score is wrong; no seat is None; nobody knows the
@@ -160,13 +161,13 @@ class BatchEnvironment:
         self._space = _Space(rules)
         self.action_count, self.feature_count = self._space.actions, self._space.features
         _, seating = experiment.compile_seating()
+        self._resource = np.zeros(outside.RESOURCE_SIZE, np.int64)
         self._resources = seating.resources.copy()
         number = [*dict.fromkeys(experiment.players)].index(agent)
-        self._own_resources = [outside.RESOURCE] + [
-            loop * MAX_POLICIES + number
-            for loop in range(LOOP_COUNT)
-            if DECISION_OF_LOOP[loop] in policy.choices
-        ]
+        self._resources[outside.RESOURCE] = self._resource.ctypes.data
+        for loop in range(LOOP_COUNT):
+            if DECISION_OF_LOOP[loop] in policy.choices:
+                self._resources[loop * MAX_POLICIES + number] = self._resource.ctypes.data
         stages, no_columns = seating.stages.copy(), np.empty(0, np.int64)
         if isinstance(rules, KqjRules):
             stages[-1] = address_of(outside.finish_rounds, core_round.STAGE_SIGNATURE)
@@ -198,8 +199,7 @@ class BatchEnvironment:
         except (TypeError, ValueError, OverflowError):
             raise InputError("episodes should be their number, or a list of numbers") from None
         count, seats = len(numbers), self.rules.seats
-        self._choices, self._made = np.empty((count, 0), np.int64), np.zeros(count, np.int64)
-        self._make_room(_FIRST_ROOM)
+        self._choices, self._made = _make_room(count), np.zeros(count, np.int64)
         self._slots = core_round.new_slots(count)
         if self.games:
             for slot, number in zip(self._slots, numbers.tolist(), strict=True):
@@ -224,10 +224,11 @@ class BatchEnvironment:
             InputError: an action is not legal, or they are not one for each open decision.
         """
         choices = self._space.convert(self._found, self.masks, actions)
-        if (self._made == self._choices.shape[1]).any():
-            self._make_room(self._choices.shape[1])
-        self._choices[self.open, self._made[self.open]] = choices
-        self._made[self.open] += 1
+        made = self._made[self.open]
+        self._choices[made, self.open] = choices
+        self._made[self.open] = made + 1
+        if made.max(initial=0) + 2 > len(self._choices):
+            self._choices = np.vstack([self._choices, _make_room(len(self._made))])
         self._replay(self.open)
 
     def select(self, episodes: Sequence[int] | NDArray[np.int64]) -> None:
@@ -238,16 +239,11 @@ class BatchEnvironment:
         index = np.asarray(episodes, np.int64)
         if not np.isin(index, self.open).all():
             raise InputError("episodes should be some of those with an open decision")
-        self._choices, self._made, self._slots, self._numbers = (
-            each[index] for each in (self._choices, self._made, self._slots, self._numbers)
+        self._choices = np.ascontiguousarray(self._choices[:, index])
+        self._made, self._slots, self._numbers = (
+            each[index] for each in (self._made, self._slots, self._numbers)
         )
         self._replay(np.arange(len(index)))
-
-    def _make_room(self, count: int) -> None:
-        """Add room for a number of choices to each episode."""
-        self._choices = np.pad(self._choices, ((0, 0), (0, count)))
-        self._resource = np.zeros(outside.CHOICES + (self._choices.shape[1] + 1) * LANES, np.int64)
-        self._resources[self._own_resources] = self._resource.ctypes.data
 
     def _replay(self, index: NDArray[np.int64]) -> None:
         space = self._space
@@ -255,28 +251,36 @@ class BatchEnvironment:
         while len(index) or not pieces:
             arrays = space.make_arrays(len(index))
             count = outside.replay_rounds(
-                self._state, self._resource, self._choices, self._made, self._slots, index,
-                self._experiment.seed, self._space.rules, self._seating, self._advance,
-                space.ranks, *arrays,
+                self._state, self._resource, self._choices, self._slots, index,
+                self._experiment.seed, space.rules, self._seating, self._advance, space.ranks,
+                *arrays,
             )  # fmt: skip
             found, _, observations, masks = (each[:count] for each in arrays)
             pieces.append((found, observations, masks))
             # The next round of a game begins at once.
             index = np.setdiff1d(index, found[:, 0]) if self.games else index[:0]
             index = index[self._slots[index, core_round.WINNER] < 0]
-            self._made[index] = 0
+            self._made[index], self._choices[:, index] = 0, outside.OPEN
             if (self._slots[index, core_round.ROUND] >= core_round.MAX_ROUNDS).any():
                 raise InputError(f"a game is not over after {core_round.MAX_ROUNDS:,} rounds")
         if len(pieces) > 1:
             order = np.concatenate([piece[0][:, 0] for piece in pieces]).argsort()
             pieces = [tuple(np.concatenate(each)[order] for each in zip(*pieces, strict=True))]
         self._found, self.observations, self.masks = pieces[0]
-        self.open = self._found[:, 0].copy()
-        dealers = self._slots[self.open, core_round.NEXT_DEALER]
-        self.seats = (dealers + 1 + self._found[:, 2]) % self.rules.seats
-        start = core_round.SCORE
-        self.scores = self._slots[:, start : start + self.rules.score_count].copy()
-        self.winners = np.where(self.games, self._slots[:, core_round.WINNER], -1)
+        self.open, self.seats = self._found[:, 0].copy(), self._found[:, 2].copy()
+
+    @property
+    def scores(self) -> NDArray[np.int64]:
+        """Scores of the rounds, or games, so far.
+
+        int64 (episodes, teams), or (episodes, seats) with random partners.
+        """
+        return self._slots[:, core_round.SCORE :][:, : self.rules.score_count].copy()
+
+    @property
+    def winners(self) -> NDArray[np.int64]:
+        """Number of the score that won each game, int64 (episodes,); -1 before, and in rounds."""
+        return np.where(self.games, self._slots[:, core_round.WINNER], -1)
 
     @property
     def _is_over(self) -> NDArray[np.bool_]:
@@ -316,8 +320,7 @@ class BatchEnvironment:
         """
         if self.games or not self._is_over[episode]:
             raise InputError("only finished rounds have a record, and no games")
-        outside.clear_choices(self._resource)
-        outside.set_choices(self._resource, 0, self._choices[episode], self._made[episode])
+        outside.set_choices(self._resource, self._choices, np.array([episode]))
         block = make_recording_block(self._experiment)
         block.seating = block.seating._replace(resources=self._resources)
         number = int(self._numbers[episode])
@@ -403,10 +406,11 @@ class _OutsideLoop:
         size = ROW_COUNT * STRIDE
         state = np.ctypeslib.as_array((ctypes.c_int64 * size).from_address(block))
         before = state.copy()
-        resource = np.zeros(outside.CHOICES + 2 * LANES, np.int64)
+        resource = np.zeros(outside.RESOURCE_SIZE, np.int64)
         resources = np.full(LOOP_ENTRIES, resource.ctypes.data)
-        outside.clear_choices(resource)
         arrays, space = self._space.make_arrays(LANES), self._space
+        chosen, lanes = np.full((2, LANES), outside.OPEN), np.arange(LANES)
+        outside.set_choices(resource, chosen, lanes)
         try:
             # The first time it notes the views, and the second time makes the choices.
             self._loop(block, *arguments[:-1], resources.ctypes.data)
@@ -417,8 +421,8 @@ class _OutsideLoop:
             found, _, observations, masks = (each[:count] for each in arrays)
             if count:
                 choices = space.convert(found, masks, self._function(observations, masks))
-                outside.clear_choices(resource)
-                resource[outside.CHOICES + found[:, 0]] = choices
+                chosen[0, found[:, 0]] = choices
+                outside.set_choices(resource, chosen, lanes)
                 self._loop(block, *arguments[:-1], resources.ctypes.data)
         except Exception as error:
             # It cannot pass through the engine, which stops at the next illegal choice.

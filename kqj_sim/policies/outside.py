@@ -1,8 +1,8 @@
 """Decisions made outside the engine: rounds are replayed up to the first that is open.
 
-The policy of `make_policy` makes the choices that stand in its resource, in order.  Where they are
-used up it notes the view of the open decision there, and goes on with any choice, as a block plays
-its rounds to the end.
+The policy of `make_policy` makes choices in order, whose addresses its resource has.  At the first
+that is `OPEN` it notes the view of the open decision there, and goes on with any choice, as a block
+plays its rounds to the end.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ NUMBERS = (
 )  # fmt: skip
 AMOUNTS = (3, 4, 7)
 """Indices in NUMBERS of those that observations have in tens."""
-_FIELDS = ("decision", "legal", "players", "last_bids", *CARD_SETS, *NUMBERS)
-_DECISION, _LEGAL, _PLAYERS, _LAST_BIDS = range(4)
-_CARDS, _NUMBERS = 4, 4 + len(CARD_SETS)
+_FIELDS = ("legal", "players", "last_bids", *CARD_SETS, *NUMBERS)
+_LEGAL, _PLAYERS, _LAST_BIDS = range(3)
+_CARDS, _NUMBERS = 3, 3 + len(CARD_SETS)
 _PLACE, _LAP, _LOWEST, _HIGHEST, _ALL_NO_TRUMP, _POSITION, _LEADER = (
     _NUMBERS + NUMBERS.index(name)
     for name in (
@@ -48,13 +48,14 @@ _PLACE, _LAP, _LOWEST, _HIGHEST, _ALL_NO_TRUMP, _POSITION, _LEADER = (
     )
 )  # fmt: skip
 
-_VIEWS = b.LANES
-CHOICES = b.LANES * (1 + len(_FIELDS))
-"""Index of the choices in a resource, int64 (CHOICES + n * LANES,).  First it has for each lane the
-index of the next choice, then for each lane the fields of the open decision, of which the first is
-its index in DECISIONS, or -1, then row by row a choice of each lane."""
-_OPEN, _NOTED = -3, -4
-"""In place of a choice: it is open, and its view has not, or has, been noted."""
+_NOTED, _VIEWS = b.LANES, 2 * b.LANES
+_STEP = _VIEWS + b.LANES * len(_FIELDS)
+RESOURCE_SIZE = _STEP + 2
+"""Numbers of a resource: for each lane the address of its next choice, then for each lane the open
+decision's index in DECISIONS, or -1, then lane by lane the fields of the view there, then the bytes
+from one choice of a lane to its next, and `OPEN`."""
+OPEN = -3
+"""In place of a choice: it has not been made."""
 
 SUITS, CONTRACTS = 4, 6
 
@@ -74,16 +75,13 @@ def _make_choice(decision: str) -> FunctionType:
 
     def choose(view: Any, resource: Any, lane: Any) -> Any:
         numbers = int64_at(resource)
-        at = numbers[lane]
-        choice = numbers[at]
-        if choice >= PASS:
-            numbers[lane] = at + b.LANES
+        choice = int64_at(numbers[lane])[0]
+        if choice != OPEN:
+            numbers[lane] += numbers[_STEP]
             return choice
-        if choice == _OPEN:
-            numbers[at] = _NOTED
-            first = _VIEWS + lane * len(_FIELDS)
-            note_view(view, numbers, first)
-            numbers[first] = number
+        if numbers[_NOTED + lane] < 0:
+            note_view(view, numbers, _VIEWS + lane * len(_FIELDS))
+            numbers[_NOTED + lane] = number
         return lowest_bit(view.legal) if plays else fallback
 
     assert isinstance(choose, FunctionType)
@@ -108,23 +106,8 @@ def measure(ranks: int, rules: t.Rules) -> tuple[int, int]:
     return -(-(features - 1 - SUITS) // 8) * 8, SUITS * ranks + 1 + calls
 
 
-@scalar
-def _spread_bits(bits: int) -> int:
-    """Return a number whose eight bytes are the lowest eight bits of another."""
-    # Seven by a product, as numba leaves undefined what overflows.
-    each = ((bits & 0x7F) * 0x0101010101010101) & 0x0040201008040201
-    seven = ((each + 0x7F7F7F7F7F7F7F7F) >> 7) & 0x0101010101010101
-    return seven | ((bits >> 7) & 1) << 56
-
-
-@scalar
-def _pack_suits(cards: t.CardSet, ranks: int) -> int:
-    """Return a set of cards without the bits between the suits."""
-    suit = (1 << ranks) - 1
-    packed = cards & suit
-    for number in range(1, SUITS):
-        packed |= ((cards >> 16 * number) & suit) << ranks * number
-    return packed
+_SPREAD = np.unpackbits(np.arange(256, dtype=np.uint8), bitorder="little").view(np.int64)
+"""For each byte a number whose eight bytes are its bits."""
 
 
 @kernel
@@ -142,10 +125,11 @@ def describe_decisions(
         masks: bool (n, actions), filled: True where an action is legal.
     """
     passes, set_words, seats = SUITS * ranks, SUITS * ranks // 8, rules.seats
+    suit_mask = (1 << ranks) - 1
     k = first
     for lane in range(lanes):
         view = resource[_VIEWS + lane * len(_FIELDS) : _VIEWS + (lane + 1) * len(_FIELDS)]
-        decision, players = view[_DECISION], view[_PLAYERS]
+        decision, players = resource[_NOTED + lane], view[_PLAYERS]
         if decision < 0:
             continue
         own = view[_POSITION] if decision == CARD else view[_PLACE]
@@ -153,16 +137,19 @@ def describe_decisions(
         found[k, 0], found[k, 1], found[k, 2] = lane, decision, place
         seen, mask = observations[k], masks[k]
         for number in range(len(CARD_SETS)):
-            packed = _pack_suits(view[_CARDS + number], ranks)
+            cards, packed = view[_CARDS + number], 0
+            for suit in range(SUITS):
+                packed |= ((cards >> 16 * suit) & suit_mask) << ranks * suit
             for word in range(set_words):
-                words[k, number * set_words + word] = _spread_bits(packed >> 8 * word)
+                words[k, number * set_words + word] = _SPREAD[(packed >> 8 * word) & 255]
         at = SUITS * ranks * len(CARD_SETS)
         for number in range(len(DECISIONS)):
             seen[at + number] = decision == number
         at += len(DECISIONS)
         for number in range(len(NUMBERS)):
-            value = view[_NUMBERS + number]
-            seen[at + number] = min(value // 10 if number in AMOUNTS else value, 127)
+            seen[at + number] = min(view[_NUMBERS + number], 127)
+        for number in AMOUNTS:
+            seen[at + number] = min(view[_NUMBERS + number] // 10, 127)
         at += len(NUMBERS)
         other = own
         for _ in range(seats):
@@ -177,14 +164,14 @@ def describe_decisions(
             for suit in range(SUITS):
                 seen[at + 1 + suit] = (voids >> suit) & 1
             at += 1 + SUITS
-        for unused in range(at, seen.shape[0]):
-            seen[unused] = 0
+        seen[at:] = 0
 
-        legal = _pack_suits(view[_LEGAL], ranks)
-        for card in range(passes):
-            mask[card] = (legal >> card) & 1 != 0
-        for call in range(passes, mask.shape[0]):
-            mask[call] = False
+        mask[:] = False
+        legal = view[_LEGAL]
+        while legal != 0:
+            card = trailing_zeros(legal)
+            mask[(card >> 4) * ranks + (card & 15)] = True
+            legal &= legal - 1
         if decision == TAKE:
             upcard_suit = trailing_zeros(view[_CARDS + 1]) >> 4
             for contract in range(CONTRACTS):
@@ -196,8 +183,7 @@ def describe_decisions(
             contracts = CONTRACTS if view[_ALL_NO_TRUMP] != 0 else NO_TRUMP
             for amount in range(view[_LOWEST], view[_HIGHEST] + 1, 10):
                 start = passes + 2 + 2 * CONTRACTS * ((amount - rules.minimum_bid) // 10)
-                for bid in range(start, start + 2 * contracts):
-                    mask[bid] = True
+                mask[start : start + 2 * contracts] = True
         elif decision != CARD:
             mask[passes + 1] = True
         mask[passes] = decision != CARD
@@ -207,12 +193,17 @@ def describe_decisions(
 
 @kernel
 def convert_actions(
-    found: t.Int64Array, actions: t.Int64Array, ranks: int, minimum_bid: int
-) -> t.Int64Array:
-    """Return legal actions as the choices of a policy; the other arguments as of the decisions."""
+    found: t.Int64Array, masks: t.BoolArray, actions: t.Int64Array, ranks: int, minimum_bid: int
+) -> tuple[t.Int64Array, int]:
+    """Return actions as choices of the policy, and the index of the first not legal, or -1.
+
+    The other arguments are those of the decisions (`describe_decisions`).
+    """
     choices = np.empty(actions.shape[0], np.int64)
     for k in range(actions.shape[0]):
         decision, action = found[k, 1], actions[k]
+        if not (0 <= action < masks.shape[1] and masks[k, action]):
+            return choices, k
         named = action - SUITS * ranks - 1
         if decision == CARD:
             choices[k] = 1 << (16 * (action // ranks) + action % ranks)
@@ -225,24 +216,20 @@ def convert_actions(
             choices[k] = PASS if named < 0 else code
         else:
             choices[k] = named + 1
-    return choices
+    return choices, -1
 
 
 @kernel
-def clear_choices(resource: t.Int64Array) -> None:
-    """Let the policy make no choices, also in lanes without a deal, over which loops run."""
-    for lane in range(b.LANES):
-        resource[lane] = CHOICES + lane
-        resource[_VIEWS + lane * len(_FIELDS)] = -1
-        resource[CHOICES + lane] = _OPEN
+def set_choices(resource: t.Int64Array, choices: t.Int64Array, index: t.Int64Array) -> None:
+    """Let the policy make the choices of some episodes, int64 (n, episodes), each up to `OPEN`.
 
-
-@kernel
-def set_choices(resource: t.Int64Array, lane: t.Lane, choices: t.Int64Array, made: int) -> None:
-    """Let the policy make the first `made` choices in a lane that was cleared."""
-    for number in range(made):
-        resource[CHOICES + b.LANES * number + lane] = choices[number]
-    resource[CHOICES + b.LANES * made + lane] = _OPEN
+    Lane k is that of episode `index[k]`.  Loops run over lanes without an episode, too.
+    """
+    resource[_STEP], resource[_STEP + 1] = 8 * choices.shape[1], OPEN
+    resource[:_NOTED] = resource.ctypes.data + 8 * (_STEP + 1)
+    resource[_NOTED:_VIEWS] = -1
+    for lane in range(index.shape[0]):
+        resource[lane] = choices.ctypes.data + 8 * index[lane]
 
 
 RESOURCE = RULE_OUT_BID * t.MAX_POLICIES
@@ -261,7 +248,7 @@ def finish_rounds(
     for trick in range(b.TRICKS):
         over = 0
         for i in range(played):
-            over += numbers[_VIEWS + state[b.ORIGINAL_LANE + i] * len(_FIELDS)] < 0
+            over += numbers[_NOTED + state[b.ORIGINAL_LANE + i]] < 0
         if over == 0:
             return played
         core_round.play_tricks(state, played, rules, seating, trick, 0, trick + 1)
@@ -272,48 +259,47 @@ def finish_rounds(
 
 @kernel
 def replay_rounds(
-    state: t.Block, resource: t.Int64Array, choices: t.Int64Array, made: t.Int64Array, slots:
-    t.Int64Array, index: t.Int64Array, seed: int, rules: t.Rules, seating: t.Seating,
-    advance_address: t.Address, ranks: int, found: t.Int64Array, words:
-    t.Int64Array, observations: NDArray[np.int8], masks: t.BoolArray,
+    state: t.Block, resource: t.Int64Array, choices: t.Int64Array, slots: t.Int64Array, index:
+    t.Int64Array, seed: int, rules: t.Rules, seating: t.Seating, advance_address: t.Address,
+    ranks: int, found: t.Int64Array, words: t.Int64Array, observations: NDArray[np.int8],
+    masks: t.BoolArray,
 ) -> int:  # fmt: skip
     """Replay rounds up to their open decisions; return the number of these.
 
     Where there is none the round is over, and its slot is advanced.
 
     Args:
-        resource: that of the policy, with room for one more choice than any round has.
-        choices, made: int64 (episodes, room) and (episodes,), the choices and their numbers.
+        resource: that of the policy.
+        choices: int64 (n, episodes), those of each episode, with `OPEN` behind them.
         slots: int64 (episodes, `core.round.SLOT_FIELDS`), the games (`core.round`).
         index: int64 (n,), the episodes to replay.
         found, words, observations, masks: of the open decisions (`describe_decisions`), but with
-            the episode in place of the lane.
+            the episode in place of the lane, and the seat in place of the player's place.
     """
     log = np.empty(0, np.int64)
     playing = np.empty((b.LANES, core_round.SLOT_FIELDS), np.int64)
     count = 0
     for first in range(0, index.shape[0], b.LANES):
         lanes = min(b.LANES, index.shape[0] - first)
-        clear_choices(resource)
+        episodes = index[first : first + lanes]
+        set_choices(resource, choices, episodes)
         for lane in range(lanes):
-            episode = index[first + lane]
-            playing[lane] = slots[episode]
-            set_choices(resource, lane, choices[episode], made[episode])
+            playing[lane] = slots[episodes[lane]]
         core_round.assign_rounds(state, playing, lanes)
         core_round.play_block(state, lanes, seed, rules, seating, log)
         core_round.call_advance(advance_address, (state, playing, lanes, rules))
         for i in range(lanes):
             lane = state[b.ORIGINAL_LANE + i]
-            decision = resource[_VIEWS + lane * len(_FIELDS)]
+            decision = resource[_NOTED + lane]
             # Loops of cards run over some lanes that were passed out, too.
             if decision < 0 or (decision == CARD and state[b.SENDER + i] < 0):
-                resource[_VIEWS + lane * len(_FIELDS)] = -1
-                slots[index[first + lane]] = playing[lane]
+                resource[_NOTED + lane] = -1
+                slots[episodes[lane]] = playing[lane]
         end = describe_decisions(
-            resource, lanes, ranks, rules, count, found, words, observations,
-            masks,
-        )  # fmt: skip
+            resource, lanes, ranks, rules, count, found, words, observations, masks
+        )
         for k in range(count, end):
-            found[k, 0] = index[first + found[k, 0]]
+            found[k, 0] = episode = episodes[found[k, 0]]
+            found[k, 2] = (slots[episode, core_round.NEXT_DEALER] + 1 + found[k, 2]) % rules.seats
         count = end
     return count
