@@ -39,6 +39,14 @@ VARIANTS: dict[str, tuple[str, KqjRules]] = {
     "auction-3": ("three teams, auctions", KqjRules(teams=3, bidding="auction")),
     "random-2": ("random partners, two teams, taking", KqjRules(partners="random")),
     "random-3": ("random partners, three teams, taking", KqjRules(teams=3, partners="random")),
+    "auction-random-2": (
+        "random partners, two teams, auctions",
+        KqjRules(partners="random", bidding="auction"),
+    ),
+    "auction-random-3": (
+        "random partners, three teams, auctions",
+        KqjRules(teams=3, partners="random", bidding="auction"),
+    ),
 }
 USUAL = tuple(VARIANTS)[:4]
 
