@@ -385,6 +385,38 @@ def _play_last_trick(w: t.Int64Pointer, leader: t.Seat, total: int, extra: int, 
 
 
 @scalar
+def _sum_sure_points(w: t.Int64Pointer, side: int, tricks: int, to_come: int) -> int:
+    """Return points to come of which a side is sure: its highest trumps, and what falls on them.
+
+    Those of one hand win a trick each, to which every opponent plays a card; which of these fall is
+    looked at with two teams, if they keep no more than two.  With three the bonus of the last trick
+    must stay apart, as gratuities go by card points.
+    """
+    sure = _find_sure_trumps(w, side)
+    points, won = _sum_points(w, sure), 0
+    if sure == 0 or c.popcount(sure) < tricks - 2 or w[THREE] != 0:
+        return int(points)
+    for seat in range(_SEATS):
+        if w[SIDES + seat] == side:
+            won = max(won, c.popcount(sure & w[HANDS + seat]))
+    if won == tricks:
+        return to_come
+    for seat in range(_SEATS if tricks - won <= 2 else 0):
+        if w[SIDES + seat] != side:
+            left, most, second = w[HANDS + seat], 0, 0
+            points += _sum_points(w, left)
+            while left != 0:
+                card_points = w[POINTS + c.trailing_zeros(left)]
+                left &= left - 1
+                if card_points > most:
+                    most, second = card_points, most
+                elif card_points > second:
+                    second = card_points
+            points -= most + (second if tricks - won == 2 else 0)
+    return int(points)
+
+
+@scalar
 def _begin_trick(
     w: t.Int64Pointer, leader: t.Seat, remaining: t.CardSet, total: int, extra: int
 ) -> int:
@@ -404,8 +436,8 @@ def _begin_trick(
     if remaining & w[ANNOUNCING] != 0:
         own_open = _sum_open_bonuses(w, remaining, announced, 1)
         other_open = _sum_open_bonuses(w, remaining, announced, 0)
-    least = total + _sum_points(w, _find_sure_trumps(w, 1))
-    most = total + to_come + own_open - _sum_points(w, _find_sure_trumps(w, 0))
+    least = total + _sum_sure_points(w, 1, tricks, to_come)
+    most = total + to_come + own_open - _sum_sure_points(w, 0, tricks, to_come)
     w[NEEDED + tricks] = UNKNOWN
     context = leader + 8 * extra + (w[STAMP] << 36)
     own_capot = extra & FIRST_TRICK == 0 and w[OWN_CAPOT] != 0
