@@ -1,9 +1,13 @@
 """Shares of contracts that can be made with all cards open, and that the players make.
 
     python benchmarks/open_hands.py --variant auction
+    python benchmarks/open_hands.py --variant auction --seeing 3
 
 The default players call and play each deal, and the solver says whether their contract could be
 made from the first card on.  There are two teams: with three the search takes minutes a deal.
+
+With `--seeing` it is what one side gains if it alone sees all cards in the last tricks.  Its
+players play the card that they would have played if no other is better with the best play of all.
 """
 
 from __future__ import annotations
@@ -18,12 +22,15 @@ import click
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from kqj_sim.positions.reader import read_round
+from kqj_sim.positions.estimator import make_sampler
+from kqj_sim.positions.position import Position
+from kqj_sim.positions.reader import read_round, score_plays
+from kqj_sim.positions.sampling import EstimatePlan
 from kqj_sim.positions.solver import Solver
-from kqj_sim.rules import KqjRules
+from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
-from kqj_sim.stats.intervals import Estimate, estimate_share
+from kqj_sim.stats.intervals import Estimate, estimate_mean, estimate_share
 
 CONFIDENCE = 0.95
 LEAST_LEAD = 1.0
@@ -34,6 +41,46 @@ def show(estimate: Estimate, scale: float = 1.0, digits: int = 1) -> str:
     """Return an estimate with half of its interval."""
     half = (estimate.high - estimate.low) / 2
     return f"{scale * estimate.value:.{digits}f} ±{scale * half:.{digits}f}"
+
+
+def find_lead(position: Position) -> float:
+    """Return the lead of the Sender's team over the mean of the others, of a round that is over."""
+    score = score_plays(position)
+    assert score is not None
+    own, others = position.teams[position.contract.sender], len(score.scores) - 1
+    return score.scores[own] - (sum(score.scores) - score.scores[own]) / others
+
+
+def play_seeing(position: Position, experiment: Experiment, sender: bool, solver: Solver) -> float:
+    """Return the lead of the Sender's team if it, or else the others, see all cards from here."""
+    while not position.is_over:
+        card, *others = position.legal_cards
+        if others:
+            choices = make_sampler(position, experiment.players, EstimatePlan(), 0).find_choices()
+            card = next(card for card in position.legal_cards if str(card) in choices)
+            solver.load(position)
+            if solver.is_contracting == sender:
+                lead, after = solver.find_lead(), dict(solver.rate_cards())
+                if after[card] != lead:
+                    card = solver.find_best_card(lead)
+        position = replace(position, plays=(*position.plays, card))
+    return find_lead(position)
+
+
+def tell_gains(experiment: Experiment, tricks: int) -> None:
+    """Print what each side gains a deal if it alone sees all cards in the last tricks."""
+    solver, gains = Solver(), {True: Counter[int](), False: Counter[int]()}
+    for record in play_records(experiment):
+        if record.contract is not None:
+            position = read_round(record)
+            start = replace(position, plays=position.plays[: SEATS * (KqjRules.tricks - tricks)])
+            for sender, counts in gains.items():
+                lead = play_seeing(start, experiment, sender, solver)
+                counts[round(2 * (lead - find_lead(position))) * (1 if sender else -1)] += 1
+    for sender, counts in gains.items():
+        estimate = estimate_mean(counts, CONFIDENCE) * 0.5
+        side = "the Sender's side sees" if sender else "the others see"
+        print(f"{tricks} tricks, {side} all cards: {show(estimate)} points a deal")
 
 
 def tell_contracts(counts: Counter[tuple[bool, bool]]) -> None:
@@ -52,18 +99,26 @@ def tell_contracts(counts: Counter[tuple[bool, bool]]) -> None:
 
 @click.command()
 @click.option("--variant", type=click.Choice(["take", "auction"]), default="take")
+@click.option("--teams", type=click.IntRange(2, 3), default=2, help="With --seeing.")
+@click.option("--seeing", type=click.IntRange(1, 8), help="Tricks in which one side sees all.")
 @click.option("--policy", default="learned+network", help="Who plays.")
 @click.option("--deals", default=3000, help="Deals that are played.")
 @click.option("--seed", default=1)
-def main(variant: Literal["take", "auction"], policy: str, deals: int, seed: int) -> None:
+def main(
+    variant: Literal["take", "auction"], teams: Literal[2, 3], seeing: int | None, policy: str,
+    deals: int, seed: int,
+) -> None:  # fmt: skip
     """Print how many contracts could be made with all cards open, and how many players made."""
-    rules, solver = KqjRules(bidding=variant), Solver()
+    experiment = Experiment(KqjRules(bidding=variant, teams=teams), policy, deals, seed)
+    print(f"{variant}, {teams} teams, {policy}, seed {seed}")
+    if seeing is not None:
+        return tell_gains(experiment, seeing)
+    solver = Solver()
     counts: Counter[tuple[bool, bool]] = Counter()
-    for record in play_records(Experiment(rules, policy, deals, seed)):
+    for record in play_records(experiment):
         if record.contract is not None:
             solver.load(replace(read_round(record), plays=()))
             counts[solver.reaches(LEAST_LEAD), record.result == "made"] += 1
-    print(f"{variant}, {policy}, seed {seed}")
     tell_contracts(counts)
 
 
