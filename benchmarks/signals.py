@@ -1,4 +1,4 @@
-"""What discards and calls tell about hands (docs/signals.md): signals.py DEALS SEED."""
+"""Information of discards and calls on hands (docs/signals.md): signals.py DEALS SEED."""
 
 import random
 import sys
