@@ -6,12 +6,14 @@ const drawDeal = () => Math.floor(QUIZ_ROUNDS * Math.random());
 
 function startRound(place = Math.floor(6 * Math.random()), deal = drawDeal()) {
   Object.assign(state, { suggests: false, doubt: "" });
+  if (state.failure) return undefined;
   const round = { ...start(), place, deal };
   // Without an engine yet, `openTable` goes on.
   return change(state.engine ? advance(round) : round);
 }
 
 function startGame() {
+  if (state.failure) return;
   state.rules = { ...state.rules, scores: Array(state.rules.teams).fill(0), pending: 0 };
   startRound(undefined, MAX_ROUNDS * drawDeal());
 }
