@@ -4,10 +4,11 @@
     python benchmarks/open_hands.py --variant auction --seeing 3
 
 The default players call and play each deal, and the solver says whether their contract could be
-made from the first card on.  There are two teams: with three the search takes minutes a deal.
+made from the first card on, with two teams: with three the search takes minutes a deal.
 
-With `--seeing` it is what one side gains if it alone sees all cards in the last tricks.  Its
-players play the card that they would have played if no other is better with the best play of all.
+With `--seeing`, also for three teams, it is what one side gains if it alone sees all cards in the
+last tricks.  Its players play the card that they would have played if no other is better with the
+best play of all.
 """
 
 from __future__ import annotations

@@ -204,14 +204,18 @@ def test_a_choice_ends_early_where_one_is_clearly_the_best() -> None:
             "hand": "9h 8h Ah Ts Kd 5d 6c Ac", "heard": "130h pass pass pass pass pass",
             "played": "", "ignore_calls": True,
         },
+        {
+            "hand": "7s Kh Ad Hd Kc 7h Kd 7c", "return_card": "6c", "heard": "take c",
+            "played": "5c Tc 7c Jh Jc Hc", "bidding": "take",
+        },
     ],
-    ids=["calls", "cards"],
+    ids=["calls", "cards", "cards, a deal in nine draws"],
 )  # fmt: skip
 def test_what_is_clearly_worse_has_fewer_of_the_same_deals(
     settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def estimate(deals: int) -> dict[str, Any]:
-        found = kqj.odds(deals=deals, policy="points+greedy", bidding="auction", **settings)
+        found = kqj.odds(deals=deals, policy="points+greedy", **{"bidding": "auction", **settings})
         return {str(option): row for option, row in found.frame().iterrows()}
 
     found = estimate(3000)
@@ -225,8 +229,11 @@ def test_what_is_clearly_worse_has_fewer_of_the_same_deals(
     assert best == next(iter(whole))
     for option, row in found.items():
         of = early if option in dropped else whole
+        # The last of the first draws may be more deals than were missing.
+        is_same = of is whole or row["n"] == 1024
         for column in ("n", "value", "value_low", "win_share", "win_share_high"):
-            assert row[column] == pytest.approx(of[option][column]), (option, column)
+            same = pytest.approx(of[option][column])
+            assert row[column] == same if is_same else row["n"] < 2048, (option, column)
         assert row["value"] <= found[best]["value"] or option not in dropped
 
 
