@@ -129,8 +129,6 @@ class Odds {
   }
 }
 
-const MIN_EFFECTIVE = 100;
-
 class Cancelled extends Error {}
 
 const listMeasures = ({ constants }, { scores }, kind) => [
@@ -146,7 +144,7 @@ async function addDeals(
   question,
   first,
   deals,
-  { candidates, isEnough = () => false, show = () => {}, least = MIN_EFFECTIVE } = {},
+  { candidates, isEnough = () => false, show = () => {}, least = MIN_EFFECTIVE_DEALS } = {},
 ) {
   const wanted = Math.min(CHUNK, Math.max(64, deals)),
     size = question.layouts ? CHUNK : question.cards ? wanted - (wanted > LANES ? wanted % LANES : 0) : LANES,
@@ -191,7 +189,7 @@ async function addDeals(
     }
     const hopeful = isEnd ? [] : candidates.listHopeful(),
       played = question.cards ? "cards" : "options";
-    if (!isEnd && hopeful.length < odds.count && odds.moments.effective >= MIN_EFFECTIVE) {
+    if (!isEnd && hopeful.length < odds.count && odds.moments.effective >= MIN_EFFECTIVE_DEALS) {
       question = { ...question, [played]: odds.keep(hopeful).map((number) => question[played][number]) };
     }
   }

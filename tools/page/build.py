@@ -105,6 +105,7 @@ def write_constants() -> str:
         "CHUNK": card_sampler.KqjCardSampler.chunk_size,
         "DEALS": sampling.DEFAULT_DEALS,
         "EARLY_DRAWS": estimator.EARLY_DRAWS,
+        "MIN_EFFECTIVE_DEALS": estimator.MIN_EFFECTIVE_DEALS,
         "CHOOSING": estimator.FIRST_CHOOSING,
         "PILOT": call_sampler.FIRST_PILOT_DEAL,
         "PILOT_DEALS": call_sampler.PILOT_DEALS,
