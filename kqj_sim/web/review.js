@@ -112,6 +112,13 @@ function estimateLoss({ odds, choice }) {
   return odds.rules.scores ? FILTERS.percent(loss) : loss; // Games in 100, or points.
 }
 
+// Returns the sum of losses, each of deals of its own; without an interval if none has one.
+function addLosses(losses) {
+  const value = losses.reduce((sum, loss) => sum + loss.value, 0),
+    half = Math.hypot(...losses.map((loss) => halfOf(loss) || 0)) || NaN;
+  return { value, low: value - half, high: value + half };
+}
+
 function renderReview() {
   const { review, round } = state;
   if (!review || review.round !== round) return draw("review", "");
@@ -127,9 +134,9 @@ function renderReview() {
       where = `<a href="#${escape(link)}">${trick ? TEXTS.trick(trick) : TEXTS.call}</a>`;
     return drawRow(where, [name(choice), name(best), writeMean(loss), explainLoss(decision) + drawOpen(decision)]);
   });
-  const lost = valued.reduce((sum, decision) => sum + Math.max(0, estimateLoss(decision).value), 0),
+  const lost = writeMean(addLosses(valued.map(estimateLoss))),
     { scores } = listRules(round),
-    head = isDone ? (scores ? TEXTS.games_lost : TEXTS.review_lost)(fixed(lost, 1), valued.length) : TEXTS.reviewing(valued.length + 1, decisions.length);
+    head = isDone ? (scores ? TEXTS.games_lost : TEXTS.review_lost)(lost, valued.length) : TEXTS.reviewing(valued.length + 1, decisions.length);
   draw(
     "review",
     `<h2>${TEXTS.review}</h2><p>${head}</p>` +

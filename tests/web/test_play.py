@@ -114,6 +114,12 @@ def test_a_round_and_its_review(browser: Browser, tmp_path: Path) -> None:
         "[...document.querySelectorAll('#review tbody tr')].map((row) => row.cells[3].textContent)"
     )
     assert rows == lost and "±" in lost[0]
+    losses = [browser.run(f"estimateLoss(state.review.decisions[{at}])") for at in range(len(lost))]
+    total = sum(loss["value"] for loss in losses)
+    half = math.hypot(*((loss["high"] - loss["value"]) for loss in losses if loss["high"]))
+    found = browser.text("#review > p").removeprefix(f"Your {len(lost)} decisions lost ")
+    points, error = map(float, found.split(" points")[0].split(" ±"))
+    assert points == pytest.approx(total, abs=0.06) and error == pytest.approx(half, abs=0.51)
     file = tmp_path / "round.jsonl"
     file.write_text(to_json(read_record(browser)), encoding="utf-8")
     assert "no discrepancies" in run("check", str(file)).output
