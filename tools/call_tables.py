@@ -75,7 +75,7 @@ def join_decisions(parts: Iterable[CallDecisions]) -> CallDecisions:
 
 def record_calls(
     table: CallTable, weights: Int16Array, learner: Caller, others: Sequence[Caller], blocks: int,
-    seed: int,
+    seed: int, alone: bool = False,
 ) -> CallDecisions:  # fmt: skip
     """Return decisions of a learner in blocks of deals, against others drawn for each block.
 
@@ -86,6 +86,7 @@ def record_calls(
         others: the players of the other team, or of two teams or one of three.
         blocks: number of blocks of LANES deals.
         seed: seed of the deals and draws.
+        alone: the learner is one team of three, never two.
     """
     generator = np.random.default_rng(seed)
     state, inner, bids = allocate_block(), allocate_block(), allocate_block()
@@ -101,6 +102,8 @@ def record_calls(
         single, swapped = generator.integers(table.rules.teams), generator.integers(2)
         sides = [int(seat % table.rules.teams == single) for seat in range(SEATS)]
         seats = [side ^ int(swapped) for side in sides]
+        if alone:
+            seats = [1 - side for side in sides]
         if other is learner:
             seats = [0] * SEATS
         seating = table.seat([learner] if other is learner else [learner, other], seats)

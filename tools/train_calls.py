@@ -52,7 +52,7 @@ from kqj_sim.policies.one_layer import HIDDEN_UNITS
 from kqj_sim.policies.trick_odds import KIND_COUNT
 from kqj_sim.rules import KqjRules
 from tools import SEED_OFFSET
-from tools.call_tables import CallTable, join_decisions, record_calls
+from tools.call_tables import CALLERS, Caller, CallTable, join_decisions, record_calls
 from tools.record_calls import CONTRACTS, OPTIONS, CallDecisions
 
 POINTS_PER_UNIT = 100.0
@@ -301,9 +301,17 @@ def pack_networks(networks: list[CallNetwork], teams: int) -> Float32Array:
 @click.option("--teams", type=click.Choice([2, 3]), default=2, show_default=True)
 @click.option("--seconds", type=make_number_type(1, "3600"), default=3600, show_default=True)
 @click.option("--begin", type=click.Path(path_type=Path), help="Begin with these weights.")
+@click.option(
+    "--against",
+    type=click.Choice(["learned", *CALLERS]),
+    help="Find what wins most from this caller at all other seats: a best response to it.",
+)
 @click.option("--seed", type=make_number_type(0, "1"), default=1, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), default="trained.npz", show_default=True)
-def main(teams: Literal[2, 3], seconds: int, begin: Path | None, seed: int, out: Path) -> None:
+def main(
+    teams: Literal[2, 3], seconds: int, begin: Path | None, against: str | None, seed: int,
+    out: Path,
+) -> None:  # fmt: skip
     """Train weights of learned for auctions, and write them to a file after each iteration."""
     torch.set_num_threads(1)
     began = time.monotonic()
@@ -321,6 +329,11 @@ def main(teams: Literal[2, 3], seconds: int, begin: Path | None, seed: int, out:
     command = f"python -m tools.train_calls --teams {teams} --seconds {seconds} --seed {seed}"
     if begin is not None:
         command += f" --begin {begin.name}"
+    opponent: Caller | None = against
+    if against is not None:
+        command += f" --against {against}"
+    if against == "learned":
+        opponent = weights.load_for_play("learned", teams, "auction")
     nothing = weights.align_for_play(
         "learned", np.zeros(weights.count_weights("learned"), np.float32)
     )
@@ -331,7 +344,10 @@ def main(teams: Literal[2, 3], seconds: int, begin: Path | None, seed: int, out:
         if versions:
             last, older = versions[-1], versions[-1 - OLDER_VERSIONS : -1]
             others = [last] * LAST_SHARE + older + [*USUAL_OPPONENTS]
-            found = record_calls(table, last, last, others, BLOCKS, deal_seed)
+            if opponent is not None:
+                others = [opponent]
+            alone = opponent is not None
+            found = record_calls(table, last, last, others, BLOCKS, deal_seed, alone)
         else:
             found = record_calls(table, nothing, "points", ["points"], BLOCKS, deal_seed)
         parts.append(found)
