@@ -160,7 +160,7 @@ def simulate(
     """Write the tables and the rows of an experiment to files."""
     run([
         *python, "-m", "kqj_sim", "simulate", "--quiet", "--deals", str(DEALS), "--seed", "3",
-        "--tables", "all", "--out", f"{out}.json", "--rows", f"{out}.csv", "--force", *arguments,
+        "--tables", "all", "--out", f"{out}.json", "--rows", f"{out}.csv", *arguments,
     ], variables)  # fmt: skip
 
 
