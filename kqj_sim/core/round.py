@@ -541,16 +541,17 @@ def advance(state: t.Block, slots: t.Int64Array, lanes: int, rules: t.Rules) -> 
         slot = state[b.ORIGINAL_LANE + i]
         taken = state[b.SENDER + i] >= 0
         best, at, shared = -1, -1, False
-        for score in range(b.SEATS):
-            place = b.wrap_seat(score + b.SEATS - 1 - state[b.DEALER + i], b.SEATS)
-            team = b.team_of(state[b.PLAYERS + i], place) if rules.random_partners else score
-            if team < rules.teams:
-                if taken:
-                    slots[slot, SCORE + score] += state[_ROUND_SCORE + team * b.STRIDE + i]
-                value = slots[slot, SCORE + score]
-                shared = (shared and value <= best) or value == best
-                if value > best:
-                    best, at = value, score
+        for score in range(b.SEATS if rules.random_partners else rules.teams):
+            team = score
+            if rules.random_partners:
+                place = b.wrap_seat(score + b.SEATS - 1 - state[b.DEALER + i], b.SEATS)
+                team = b.team_of(state[b.PLAYERS + i], place)
+            if taken:
+                slots[slot, SCORE + score] += state[_ROUND_SCORE + team * b.STRIDE + i]
+            value = slots[slot, SCORE + score]
+            shared = (shared and value <= best) or value == best
+            if value > best:
+                best, at = value, score
         slots[slot, WINNER] = at if best >= rules.target and not shared else -1
         slots[slot, PENDING_NEXT] = state[(_PENDING_AFTER if taken else b.PENDING) + i]
         slots[slot, NEXT_DEALER] = b.wrap_seat(state[b.DEALER + i] + 1, b.SEATS)

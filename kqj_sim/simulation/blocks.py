@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kqj_sim.columns import SENDER_HAND
 from kqj_sim.core import round as core_games
@@ -74,16 +72,6 @@ class BlockPlayer:
         self.deal = np.empty(room, dtype=np.int64)
         self.values = np.empty(len(self.game.columns) * room, dtype=np.int16)
 
-    @cached_property
-    def slots(self) -> NDArray[np.int64]:
-        """The games in progress, int64 (LANES, `core.round.SLOT_FIELDS`)."""
-        return core_games.new_slots(LANES)
-
-    @cached_property
-    def finished_games(self) -> NDArray[np.int64]:
-        """The games that ended in a chunk, int64 (CHUNK_ROWS, `core.round.SLOT_FIELDS`)."""
-        return core_games.new_slots(CHUNK_ROWS)
-
     def play(self, first: int, count: int) -> Iterator[Rows]:
         """Yield the rows of a range of deals, or of games; each chunk overwrites the one before."""
         if self.experiment.games is None:
@@ -112,32 +100,32 @@ class BlockPlayer:
 
     def _play_games(self, first: int, count: int) -> Iterator[Rows]:
         rules, seed = self.experiment.rules, self.experiment.seed
-        room = len(self.deal)
         lanes = min(count, LANES)
-        core_games.start_games(self.slots, lanes, first, seed, self.rules)
+        # The games in progress, and those that ended in a chunk.
+        slots, ended = core_games.new_slots(LANES), core_games.new_slots(count)
+        core_games.start_games(slots, lanes, first, seed, self.rules)
         following, last = first + lanes, first + count
         advance = address_of(self.game.advance, core_games.ADVANCE_SIGNATURE)
         while lanes > 0:
             lanes, following, rows, over, error, deal = core_games.play_games(
-                self.state, self.slots, lanes, following, last, seed, self.rules, self.seating,
-                advance, self.deal, self.values, self.sender_cards, self.finished_games,
+                self.state, slots, lanes, following, last, seed, self.rules, self.seating,
+                advance, self.deal, self.values, self.sender_cards, ended,
             )  # fmt: skip
             if error == core_games.ILLEGAL_CHOICE:
                 raise IllegalChoice(self.experiment, find_failed_round(self.state, deal))
             if error == core_games.TOO_LONG:
                 raise make_endless_game_error(seed, deal)
             deals = self.deal[:rows]
-            values = self.values.reshape(len(self.game.columns), room)[:, :rows]
+            values = self.values.reshape(len(self.game.columns), -1)[:, :rows]
             # `np.divmod` takes eight times as long.
             game = deals // core_games.MAX_ROUNDS
             number = deals - game * core_games.MAX_ROUNDS
-            finished_games = GameRows.from_slots(rules, self.finished_games[:over])
             yield Rows(
                 deals,
                 values,
                 game,
                 number,
-                finished_games,
+                GameRows.from_slots(rules, ended[:over]),
                 sender_cards=self.sender_cards[:rows] if len(self.sender_cards) else None,
                 game_name=self.game.rules.game,
                 filled_columns=self._filled,

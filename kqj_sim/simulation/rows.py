@@ -79,13 +79,13 @@ def _read_contracts(cards: Int64Array) -> Int64Array:
 
 @dataclass(frozen=True)
 class GameRows:
-    """Results of finished games, in order of their numbers; int64 (n,) each, but for `score`.
+    """Results of finished games, in order of their numbers, or in a chunk as they ended.
 
     Attributes:
         played_rounds: number of rounds that were not passed out.
         winner: a team, or a seat with random partners.
         first_dealer_side_won: 1 if the first dealer or their team won.
-        score: int64 (n, teams or seats), the final scores.
+        score: int64 (n, teams or seats), the final scores; all others int64 (n,).
     """
 
     game: NDArray[np.int64]
@@ -102,7 +102,7 @@ class GameRows:
     @classmethod
     def from_slots(cls, rules: GameRules, games: NDArray[np.int64]) -> GameRows:
         """Return the rows of the core's slots, int64 (n, `core.round.SLOT_FIELDS`)."""
-        games = games[np.argsort(games[:, core_games.GAME], kind="stable")]
+        games = games.copy()  # The next chunk overwrites them.
         dealer, winner = games[:, core_games.FIRST_DEALER], games[:, core_games.WINNER]
         side = dealer if rules.partners == "random" else dealer % rules.team_count
         return cls(

@@ -452,6 +452,7 @@ class Tally:
         self._counts = JointCounts(joints, derived, columns)
         self._groups = Groups(self.by, columns)
         self._games: defaultdict[str, Counter[int]] = defaultdict(Counter)
+        self._waiting_games: list[dict[str, Int64Array]] = []
         self._every_row = np.ones(0, np.bool_)
         self.deals = 0
         """Number of deals added, those for which `where` does not hold included."""
@@ -477,9 +478,19 @@ class Tally:
 
     def add_games(self, games: GameRows) -> None:
         """Count finished games."""
-        for name, values in measure_games(games).items():
+        self._waiting_games.append(measure_games(games))
+        # Many games have few more different results than the thousand of a chunk.
+        if len(self._waiting_games) == 32:
+            self._count_games()
+
+    def _count_games(self) -> defaultdict[str, Counter[int]]:
+        """Return the histogram of each quantity of all games added."""
+        waiting, self._waiting_games = self._waiting_games, []
+        for name in waiting[0] if waiting else ():
+            values = np.concatenate([batch[name] for batch in waiting])
             distinct, numbers = np.unique(values, return_counts=True)
             self._games[name].update(dict(zip(distinct.tolist(), numbers.tolist(), strict=True)))
+        return self._games
 
     def merge(self, other: Tally) -> None:
         """Add the counts of other deals; raises ValueError if `other` counts something else."""
@@ -490,7 +501,7 @@ class Tally:
     def numbers(self) -> dict[str, Int64Array]:
         """Return all counts, as arrays by name."""
         numbers = self._counts.numbers() | {"deals": np.array([self.deals])}
-        for name, counter in self._games.items():
+        for name, counter in self._count_games().items():
             values = sorted(counter)
             numbers[f"games {name}"] = np.array([values, [counter[value] for value in values]])
         return numbers
@@ -521,7 +532,7 @@ class Tally:
         """Return every table of all deals together, with distributions that only pictures show."""
         builder = self._make_builder(confidence)
         more = self._game_tables.make_plot_tables(builder)
-        lengths = make_length_table(self.experiment, self._games, confidence)
+        lengths = make_length_table(self.experiment, self._count_games(), confidence)
         every = [*self._make_tables(confidence, builder), *more, lengths]
         return [table for table in every if table.lines]
 
@@ -535,10 +546,10 @@ class Tally:
             self._groups.check(len(self._counts.get_cells(self.by)[1]))
         builder = builder or self._make_builder(confidence, self.by)
         tables = [*self._game_tables.make_tables(builder, self.detail)]
-        if self._games or self.experiment.games is not None:
-            tables += make_game_tables(self.experiment, self._games, confidence)
+        if self._count_games() or self.experiment.games is not None:
+            tables += make_game_tables(self.experiment, self._count_games(), confidence)
             if self.detail:
-                tables.append(make_length_table(self.experiment, self._games, confidence))
+                tables.append(make_length_table(self.experiment, self._count_games(), confidence))
         return tables
 
     def _counted_fields(self) -> tuple[object, ...]:
