@@ -2,7 +2,7 @@
 
 It writes the engine, its tables, and the numbers and sentences for the scripts into
 `kqj_sim/web/`.  It takes a minute or two, nearly all of it for numba and LLVM.  The same sources
-and packages give the same bytes.
+and packages give the same bytes, in every folder.
 """
 
 from __future__ import annotations
