@@ -54,18 +54,22 @@ def find_lead(position: Position) -> float:
 
 def play_seeing(position: Position, experiment: Experiment, sender: bool, solver: Solver) -> float:
     """Return the lead of the Sender's team if it, or else the others, see all cards from here."""
-    while not position.is_over:
-        card, *others = position.legal_cards
+    solver.load(position)
+    while not solver.position.is_over:
+        card, *others = solver.position.legal_cards
         if others:
-            choices = make_sampler(position, experiment.players, EstimatePlan(), 0).find_choices()
-            card = next(card for card in position.legal_cards if str(card) in choices)
-            solver.load(position)
+            sampler = make_sampler(solver.position, experiment.players, EstimatePlan(), 0)
+            choices = sampler.find_choices()
+            card = next(card for card in solver.position.legal_cards if str(card) in choices)
             if solver.is_contracting == sender:
-                lead, after = solver.find_lead(), dict(solver.rate_cards())
-                if after[card] != lead:
-                    card = solver.find_best_card(lead)
-        position = replace(position, plays=(*position.plays, card))
-    return find_lead(position)
+                lead = solver.find_lead()
+                solver.play(card)
+                # Leads are halves, or whole ones.
+                is_best = solver.reaches(lead) if sender else not solver.reaches(lead + 0.25)
+                solver.take_back()
+                card = card if is_best else solver.find_best_card(lead)
+        solver.play(card)
+    return find_lead(solver.position)
 
 
 def tell_gains(experiment: Experiment, tricks: int) -> None:

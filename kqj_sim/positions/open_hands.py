@@ -250,16 +250,65 @@ def _find_like(w: t.Int64Pointer, remaining: t.CardSet) -> t.CardSet:
 @scalar
 def _list_behind(
     w: t.Int64Pointer, leader: t.Seat, position: int, led: t.SuitMask, side: int
-) -> t.CardSet:
-    """Return the cards that players of a side behind a position may play to a suit led."""
-    cards = 0
+) -> tuple[t.CardSet, t.CardSet]:
+    """Return the cards that players behind a position may play to a suit: others', and a side's."""
+    cards = own = 0
     for later in range(position + 1, _SEATS):
         seat = b.wrap_seat(leader + later, _SEATS)
-        if w[SIDES + seat] == side:
-            hand = w[HANDS + seat]
-            following = hand & led
-            cards |= following if following != 0 else hand
-    return cards
+        hand = w[HANDS + seat]
+        following = hand & led
+        following = following if following != 0 else hand
+        cards |= following
+        own |= following if w[SIDES + seat] == side else 0
+    # Cards are in one hand.
+    return cards ^ own, own
+
+
+@scalar
+def _find_least(w: t.Int64Pointer, cards: t.CardSet, sign: int) -> int:
+    """Return the least points of a card; with sign -1 the most, negative.  0 if there is none."""
+    least = 64 if cards != 0 else 0
+    while cards != 0:
+        least = min(least, sign * w[POINTS + c.trailing_zeros(cards)])
+        cards &= cards - 1
+    return least
+
+
+@scalar
+def _sum_falling(
+    w: t.Int64Pointer, leader: t.Seat, position: t.Position, led: t.SuitMask, side: int,
+    sure_trumps: t.CardSet,
+) -> int:  # fmt: skip
+    """Return the points that fall behind a position at least, if the trick is a side's.
+
+    Its players add their best card, but no sure trump, and the others their cheapest.
+    """
+    points = 0
+    for later in range(position + 1, _SEATS):
+        seat = b.wrap_seat(leader + later, _SEATS)
+        hand, is_own = w[HANDS + seat], w[SIDES + seat] == side
+        following = hand & led
+        if following == 0:
+            points += (
+                -_find_least(w, hand & ~sure_trumps, -1) if is_own else _find_least(w, hand, 1)
+            )
+            continue
+        # Points rise with the ranks of a suit.  Who must beat may have to play a sure trump.
+        is_free = is_own and led & w[MUST_BEAT] == 0
+        card = c.highest_bit(following) if is_free else c.lowest_bit(following)
+        points += w[POINTS + c.trailing_zeros(card)] if following & sure_trumps == 0 else 0
+    return points
+
+
+@scalar
+def _decide(
+    w: t.Int64Pointer, side: int, sure: int, remaining: t.CardSet, total: int, needed: int
+) -> int:
+    """Return the margin if the points of which a side is sure decide it; else UNBOUNDED."""
+    if side == 1:
+        return total + sure - needed if total + sure >= needed else UNBOUNDED
+    most = total + _sum_points(w, remaining) + LAST_TRICK_BONUS - sure
+    return most - needed if most < needed else UNBOUNDED
 
 
 @scalar
@@ -295,6 +344,18 @@ def _play_card(
     elif w[THREE] != 0 and team == 1:
         extra += points << FIRST_TOTAL
     return 0, winner, remaining & ~trick, 0, 0, 0, 0, total, extra
+
+
+@scalar
+def _find_legal(
+    w: t.Int64Pointer, position: t.Position, leader: t.Seat, led: t.SuitMask, winning: t.CardSet,
+    master: t.Position,
+) -> t.CardSet:  # fmt: skip
+    seat = b.wrap_seat(leader + position, _SEATS)
+    master_seat = b.wrap_seat(leader + master, _SEATS)
+    hand: t.CardSet = w[HANDS + seat]
+    partner = w[TEAMS + master_seat] == w[TEAMS + seat]
+    return hand if position == 0 else legal_cards(hand, led, led & w[MUST_BEAT], winning, partner)
 
 
 @scalar
@@ -451,13 +512,8 @@ def _begin_trick(
             best = _score_three_teams(w, most, first, second, extra | OWN_TRICK, 0)
             if best < w[GOAL]:
                 return -1
-            more = (
-                total
-                + to_come
-                - least
-                + other_open
-                + (CAPOT_BONUS if extra & OWN_TRICK == 0 else 0)
-            )
+            more = total + to_come - least + other_open
+            more += CAPOT_BONUS if extra & OWN_TRICK == 0 else 0
             worst = _score_three_teams(
                 w, least, first + more, second + more, extra | FIRST_TRICK | SECOND_TRICK, 1
             )
@@ -518,47 +574,41 @@ def search(
         table_move = entry[2] & 63
     seat = b.wrap_seat(leader + position, _SEATS)
     side, hand = w[SIDES + seat], w[HANDS + seat]
-    master_seat = b.wrap_seat(leader + master, _SEATS)
-    legal = hand
-    was_held = False
-    history = HISTORY
-    if position > 0:
-        partner = w[TEAMS + master_seat] == w[TEAMS + seat]
-        legal = legal_cards(hand, led, led & w[MUST_BEAT], winning, partner)
-        was_held = w[SIDES + master_seat] == side
-        history += 64 if was_held else 128
+    legal = _find_legal(w, position, leader, led, winning, master)
+    was_held = position > 0 and w[SIDES + b.wrap_seat(leader + master, _SEATS)] == side
+    history = HISTORY + (0 if position == 0 else (64 if was_held else 128))
 
     # The cards, the most promising first.
     cards, promises, margins = stack_int64(8), stack_int64(8), stack_int64(8)
-    count = 0
-    left, sure_trumps, others, partners = legal, 0, 0, 0
-    if legal & (legal - 1) == 0:
-        cards[0] = legal
-        count, left = 1, 0
-    else:
-        sure_trumps = _find_sure_trumps(w, side)
-        if position > 0:
-            others = _list_behind(w, leader, position, led, 1 - side)
-            partners = _list_behind(w, leader, position, led, side)
+    count, left, falling = 0, legal, -1
+    sure_trumps = _find_sure_trumps(w, side)
+    others, partners = _list_behind(w, leader, position, led, side)
+    is_lost = position > 0 and not was_held and (legal | partners) & winning == 0
+    if is_lost and needed != UNKNOWN:
+        theirs = _find_sure_trumps(w, 1 - side)
+        sure = _find_least(w, legal, 1) + _sum_points(w, trick | theirs)
+        sure += _sum_falling(w, leader, position, led, 1 - side, theirs)
+        margin = _decide(w, 1 - side, sure, remaining, total, needed)
+        if margin != UNBOUNDED:
+            return margin
     while left != 0:
         card = c.lowest_bit(left)
         left ^= card
         index = c.trailing_zeros(card)
         if position == 0 and card & led == 0:
-            led = suit_mask_of(card)
-            others = _list_behind(w, leader, 0, led, 1 - side)
-            partners = _list_behind(w, leader, 0, led, side)
+            led, falling = suit_mask_of(card), -1
+            others, partners = _list_behind(w, leader, 0, led, side)
         wins = position == 0 or card & winning != 0
         better = winning_cards(led, w[TRUMPS], card) if wins else winning
         is_held = wins or was_held
         if is_held and others & better == 0 and needed != UNKNOWN:
             # The trick is the side's, and so are its highest trumps.
-            sure = _sum_points(w, trick | card | sure_trumps)
-            if side == 1 and total + sure >= needed:
-                return int(total + sure - needed)
-            most = total + _sum_points(w, remaining) + LAST_TRICK_BONUS - sure
-            if side == 0 and most < needed:
-                return int(most - needed)
+            if falling < 0:
+                falling = _sum_falling(w, leader, position, led, side, sure_trumps)
+            sure = falling + _sum_points(w, trick | card | sure_trumps)
+            margin = _decide(w, side, sure, remaining, total, needed)
+            if margin != UNBOUNDED:
+                return margin
         promise = _rate_card(
             w, position, card, winning, better, is_held, was_held, others, partners
         )
@@ -575,22 +625,32 @@ def search(
         promises[place], cards[place] = promise, card
         count += 1
 
+    before = stack_int64(SIDES)
+    for held in range(SIDES):
+        before[held] = w[held]
     best = -UNBOUNDED if side == 1 else UNBOUNDED
     best_card = cards[0]
     for number in range(count):
         card = cards[number]
         margin = _bound_by_earlier(w, cards, margins, number, hand, winning, side)
         if margin == UNBOUNDED:
-            turn = _play_card(
-                w, position, leader, remaining, trick, led, winning, master, total, extra, card
-            )
-            margin = UNBOUNDED
-            if turn[0] == 0:
-                margin = _begin_trick(w, turn[1], turn[2], turn[7], turn[8])
-            if margin == UNBOUNDED:
-                margin = search(workspace, *turn)
-            w[HANDS + seat] = hand
-            w[HELD + side] ^= card
+            turn: tuple[int, ...] = (
+                position, leader, remaining, trick, led, winning, master, total, extra,
+            )  # fmt: skip
+            left = card
+            while margin == UNBOUNDED:
+                turn = _play_card(
+                    w, turn[0], turn[1], turn[2], turn[3], turn[4], turn[5], turn[6], turn[7],
+                    turn[8], left,
+                )  # fmt: skip
+                if turn[0] == 0:
+                    margin = _begin_trick(w, turn[1], turn[2], turn[7], turn[8])
+                # Who has no choice plays on here.
+                left = _find_legal(w, turn[0], turn[1], turn[4], turn[5], turn[6])
+                if margin == UNBOUNDED and left & (left - 1) != 0:
+                    margin = search(workspace, *turn)
+            for held in range(SIDES):
+                w[held] = before[held]
         margins[number] = margin
         if (margin > best) == (side == 1):
             best, best_card = margin, card

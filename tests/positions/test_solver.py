@@ -96,6 +96,11 @@ def test_whole_deals_have_the_leads_that_a_slow_search_confirmed(
     assert solve(next(islice(play_endings(rules, 8, 24, seed=3), number, None))) == lead
 
 
+def test_who_must_beat_may_have_to_play_a_sure_trump() -> None:
+    position = next(islice(play_endings(TAKE_2, 5, 150, seed=22), 114, None))
+    assert solve(position) == find_lead_by_alpha_beta(position)
+
+
 def test_a_search_with_a_table_knows_the_lead_from_others() -> None:
     for position in play_endings(TAKE_2, 4, 12, seed=6):
         lead = find_lead_by_alpha_beta(position)
