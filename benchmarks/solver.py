@@ -58,7 +58,7 @@ def main() -> None:
         endings = list_endings(chosen.deals, cards)
         values, questions, nodes = [], [], 0
         for position in endings:
-            questions.append(measure(solver, position, lambda: solver.reaches(LEAST_MADE)))
+            questions.append(measure(solver, position, lambda: solver.reaches(LEAST_MADE[2])))
             values.append(measure(solver, position, solver.find_lead))
             nodes += solver.nodes
         median, rare = np.quantile(values, [0.5, 0.99])

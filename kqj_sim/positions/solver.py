@@ -25,8 +25,12 @@ from kqj_sim.rules import KqjRules
 TABLE_BITS = 18
 """The table has 2 ** 18 entries, 8 MB.  A larger one leaves the cache, and is slower."""
 
-LEAST_MADE = 0.5
-"""The least lead with which a contract is made: leads are halves of points, or whole ones."""
+LEAST_MADE = {2: 0.5, 3: 40.0}
+"""By the number of teams the least lead with which a contract is made.
+
+With three teams gratuities may give the Sender's team a lead of 30 in a litigation.  (Who makes 80
+by bonuses alone, without a trick, leads by 20.)
+"""
 
 _STAKES = (b.AMOUNT, b.STAKE, b.CAPOT, b.PENDING)
 

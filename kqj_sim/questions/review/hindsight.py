@@ -250,9 +250,9 @@ def _list_keys(played: RecordedRound, seed: int, count: int) -> Int64Array:
 
 # The best play with all cards open.
 
-NODES = 200
-"""Tricks begun in searches, for each deal of a decision, after which earlier cards are not valued:
-nearly always the last six of each hand are."""
+NODES = {2: 200, 3: 50}
+"""By the number of teams the tricks begun in searches, for each deal of a decision, after which
+earlier cards are not valued: nearly always the last six of each hand are, or the last four."""
 
 _DECIDING = 3
 """As many times that are begun to find the card that decided the contract."""
@@ -276,16 +276,17 @@ class OpenHands(NamedTuple):
 
 
 def solve_backwards(played: RecordedRound, turns: Container[int], deals: int) -> OpenHands | None:
-    """Return a round of two teams with all cards open, some `turns` of it with values.
+    """Return a round with all cards open, some `turns` of it with values.
 
     It is solved from the last card on, until the search becomes too long: `NODES` for each of
-    `deals`.  None if it has no contract, or is not over.
+    `deals`.  With three teams those who defend play together, so that only the cards of the
+    contracting team have values.  None if the round has no contract, or is not over.
     """
     rules, score = played.rules, played.score
     is_over = len(played.record.tricks) == rules.tricks
-    if rules.game != KQJ.name or rules.team_count != 2 or score is None or not is_over:
+    if rules.game != KQJ.name or score is None or not is_over:
         return None
-    whole, solver, most = read_round(played.record), Solver(), NODES * deals
+    whole, solver, most = read_round(played.record), Solver(), NODES[rules.team_count] * deals
     solver.load(replace(whole, plays=()))
     for card in whole.plays:
         solver.play(card)
@@ -297,12 +298,13 @@ def solve_backwards(played: RecordedRound, turns: Container[int], deals: int) ->
             return OpenHands(values, made, deciding, deciding is not None)
         if len(solver.position.legal_cards) == 1:
             continue
-        if turn in turns and solver.nodes <= most:
+        is_valued = rules.team_count == 2 or solver.is_contracting
+        if turn in turns and is_valued and solver.nodes <= most:
             sign = 1 if solver.is_contracting else -1
             values[turn] = {str(card): sign * lead for card, lead in solver.rate_cards()}
         # Whoever gained by the result cannot have given it away.
         if deciding is None and solver.is_contracting != made:
-            deciding = turn if solver.reaches(LEAST_MADE) != made else None
+            deciding = turn if solver.reaches(LEAST_MADE[rules.team_count]) != made else None
     return OpenHands(values, made, deciding, True)
 
 

@@ -373,13 +373,14 @@ def write_open_hands(review: RoundReview) -> str | None:
     if solved is None or not solved.is_known:
         return None
     if solved.deciding is None:
-        return say(__name__, "open_hands", solved.made, "", "", "")
+        return say(__name__, "open_hands", solved.made, "", "", "", played.rules.team_count)
     trick, number = divmod(solved.deciding, played.rules.seats)
     leader, cards = played.record.tricks[trick].leader, played.record.tricks[trick].cards
     assert leader is not None
     who = describe_player(played, (leader + number) % played.rules.seats)
     at = f"{trick + 1}.{number + 1}"
-    return say(__name__, "open_hands", solved.made, who, cards[number], at)
+    team_count = played.rules.team_count
+    return say(__name__, "open_hands", solved.made, who, cards[number], at, team_count)
 
 
 def _write_rounds(

@@ -208,7 +208,7 @@ def value_contracts(sides: Mapping[str, Position], runner: Runner) -> dict[tuple
 
     def fails(solver: Solver, deal: Position, amount: int) -> bool:
         solver.load(replace(deal, final_contract=deal.contract._replace(amount=amount)))
-        return not solver.reaches(LEAST_MADE)
+        return not solver.reaches(LEAST_MADE[rules.team_count])
 
     def value(solver: Solver, side: str, contract: str) -> float:
         final = FinalContract(sides[side].contract.sender, contract)

@@ -8,7 +8,7 @@ import pytest
 
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_round
-from kqj_sim.positions.solver import Solver
+from kqj_sim.positions.solver import LEAST_MADE, Solver
 from kqj_sim.questions.review.decisions import RecordedRound
 from kqj_sim.questions.review.hindsight import solve_backwards
 from kqj_sim.questions.review.play import review_round
@@ -16,7 +16,7 @@ from kqj_sim.questions.review.screen import write_open_hands
 from kqj_sim.rules import KqjRules
 from tests.questions.review.rounds import list_rounds, make_settings
 from tests.slow import slow_after
-from tests.variants import AUCTION_2, TAKE_2, TAKE_3
+from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3
 
 SOLVER = Solver()
 
@@ -27,23 +27,24 @@ def find_lead(whole: Position, turn: int) -> float:
     return SOLVER.find_lead()
 
 
-@pytest.mark.parametrize("rules", slow_after(1, [TAKE_2, AUCTION_2]))
+@pytest.mark.parametrize("rules", slow_after(1, [TAKE_2, AUCTION_2, TAKE_3, AUCTION_3]))
 def test_what_is_found_backwards_is_what_each_turn_says_by_itself(rules: KqjRules) -> None:
-    deciding = set()
+    deciding, first = set(), 18 if rules.team_count == 2 else 30
     for played in list_rounds(rules, "greedy", 12):
         whole = read_round(played.record)
-        solved = solve_backwards(played, range(18, 48), 1000)
+        solved = solve_backwards(played, range(first, 48), 1000)
         assert solved is not None and solved.values
         for turn, values in solved.values.items():
             SOLVER.load(replace(whole, plays=whole.plays[:turn]))
             sign = 1 if SOLVER.is_contracting else -1
             assert {str(card): sign * lead for card, lead in SOLVER.rate_cards()} == values
+            assert rules.team_count == 2 or SOLVER.is_contracting
         last = -1 if solved.deciding is None else solved.deciding
-        for turn in range(max(last + 1, 18), 48):
-            assert (find_lead(whole, turn) > 0) == solved.made, turn
-        if last >= 18:
-            assert (find_lead(whole, last) > 0) != solved.made
-        deciding.add(last >= 18)
+        for turn in range(max(last + 1, first), 48):
+            assert (find_lead(whole, turn) >= LEAST_MADE[rules.team_count]) == solved.made, turn
+        if last >= first:
+            assert (find_lead(whole, last) >= LEAST_MADE[rules.team_count]) != solved.made
+        deciding.add(last >= first)
     assert deciding == {True, False}
 
 
@@ -65,9 +66,7 @@ def test_hindsight_is_that_of_the_best_play_where_it_is_known() -> None:
     assert write_open_hands(review) is not None
 
 
-def test_three_teams_and_unfinished_rounds_are_not_solved() -> None:
-    (three,) = list_rounds(TAKE_3, "greedy", 1)
-    assert solve_backwards(three, (), 1000) is None
+def test_unfinished_rounds_are_not_solved() -> None:
     (played,) = list_rounds(TAKE_2, "greedy", 1)
     begun = replace_tricks(played)
     assert solve_backwards(begun, (), 1000) is None
@@ -87,15 +86,18 @@ def test_a_short_search_says_nothing_of_what_it_did_not_see() -> None:
     assert solved is not None and min(solved.values) >= 36 and not solved.is_known
 
 
-def test_the_sentence_names_the_card_that_decided_the_contract() -> None:
+@pytest.mark.parametrize("rules", [TAKE_2, TAKE_3])
+def test_the_sentence_names_the_card_that_decided_the_contract(rules: KqjRules) -> None:
     sentences = set()
-    for played in list_rounds(TAKE_2, "greedy", 6):
-        review = review_round(played, make_settings(TAKE_2, deals=1000), seats=())
+    for played in list_rounds(rules, "greedy", 6):
+        review = review_round(played, make_settings(rules, deals=1000), seats=())
         solved, sentence = review.open_hands, write_open_hands(review)
         assert solved is not None
+        others = " by" if solved.made else " against"
+        others = f"{others} both other teams together" if rules.team_count == 3 else ""
         if solved.deciding is not None:
             trick, number = divmod(solved.deciding, 6)
             assert sentence is not None and f"trick {trick + 1}, card {number + 1})" in sentence
-            assert f"could be {'beaten' if solved.made else 'made'} until the" in sentence
+            assert f"could be {'beaten' if solved.made else 'made'}{others} until the" in sentence
         sentences.add(sentence)
     assert len(sentences) > 2
