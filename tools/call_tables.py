@@ -101,9 +101,7 @@ def record_calls(
         other = others[int(generator.integers(len(others)))]
         single, swapped = generator.integers(table.rules.teams), generator.integers(2)
         sides = [int(seat % table.rules.teams == single) for seat in range(SEATS)]
-        seats = [side ^ int(swapped) for side in sides]
-        if alone:
-            seats = [1 - side for side in sides]
+        seats = [side ^ int(swapped or alone) for side in sides]
         if other is learner:
             seats = [0] * SEATS
         seating = table.seat([learner] if other is learner else [learner, other], seats)

@@ -300,7 +300,11 @@ def pack_networks(networks: list[CallNetwork], teams: int) -> Float32Array:
 @click.command()
 @click.option("--teams", type=click.Choice([2, 3]), default=2, show_default=True)
 @click.option("--seconds", type=make_number_type(1, "3600"), default=3600, show_default=True)
-@click.option("--begin", type=click.Path(path_type=Path), help="Begin with these weights.")
+@click.option(
+    "--begin",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Begin with these weights.",
+)
 @click.option(
     "--against",
     type=click.Choice(["learned", *CALLERS]),
@@ -343,10 +347,8 @@ def main(
         deal_seed = SEED_OFFSET + 1000 * seed + iteration
         if versions:
             last, older = versions[-1], versions[-1 - OLDER_VERSIONS : -1]
-            others = [last] * LAST_SHARE + older + [*USUAL_OPPONENTS]
-            if opponent is not None:
-                others = [opponent]
-            alone = opponent is not None
+            usual = [last] * LAST_SHARE + older + [*USUAL_OPPONENTS]
+            others, alone = (usual, False) if opponent is None else ([opponent], True)
             found = record_calls(table, last, last, others, BLOCKS, deal_seed, alone)
         else:
             found = record_calls(table, nothing, "points", ["points"], BLOCKS, deal_seed)
