@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 
 import pytest
 
@@ -86,14 +88,14 @@ def test_endings_of_four_to_six_cards_as_alpha_beta_without_a_table_finds(
         assert find_lead_by_alpha_beta(position) == solve(position), position
 
 
-@pytest.mark.parametrize(
-    ("rules", "number", "lead"),
-    [(TAKE_2, 4, 400), (TAKE_2, 8, -520), (TAKE_2, 20, 520), (AUCTION_2, 1, -1000)],
-)
-def test_whole_deals_have_the_leads_that_a_slow_search_confirmed(
-    rules: KqjRules, number: int, lead: float
-) -> None:
-    assert solve(next(islice(play_endings(rules, 8, 24, seed=3), number, None))) == lead
+@pytest.mark.parametrize("rules", [TAKE_2, AUCTION_2])
+def test_whole_deals_have_the_leads_that_a_slow_search_confirmed(rules: KqjRules) -> None:
+    positions = list(play_endings(rules, 8, 300, seed=23))
+    text = Path(__file__).with_name("whole_deals.csv").read_text(encoding="utf-8")
+    rows = [row for row in csv.DictReader(text.splitlines()) if row["bidding"] == rules.bidding]
+    assert len(rows) > 30
+    for row in rows:
+        assert solve(positions[int(row["number"])]) == float(row["lead"]), row
 
 
 def test_who_must_beat_may_have_to_play_a_sure_trump() -> None:
