@@ -2,6 +2,7 @@
 
     python benchmarks/open_hands.py --variant auction
     python benchmarks/open_hands.py --variant auction --seeing 3
+    python benchmarks/open_hands.py --variant auction --par --deals 1000
 
 The default players call and play each deal, and the solver says whether their contract could be
 made from the first card on, with two teams: with three the search takes minutes a deal.
@@ -9,6 +10,8 @@ made from the first card on, with two teams: with three the search takes minutes
 With `--seeing`, also for three teams, it is what one side gains if it alone sees all cards in the
 last tricks.  Its players play the card that they would have played if no other is better with the
 best play of all.
+
+With `--par` it is par of auctions with two teams, and how far from it the players bid.
 """
 
 from __future__ import annotations
@@ -17,7 +20,8 @@ import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from statistics import quantiles
+from typing import Literal, cast
 
 import click
 
@@ -28,6 +32,8 @@ from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_round, score_plays
 from kqj_sim.positions.sampling import EstimatePlan
 from kqj_sim.positions.solver import Solver
+from kqj_sim.questions.solve.play import list_sides
+from kqj_sim.referee.base import FinalContract
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation.experiment import Experiment
 from kqj_sim.simulation.recording import play_records
@@ -88,6 +94,63 @@ def tell_gains(experiment: Experiment, tricks: int) -> None:
         print(f"{tricks} tricks, {side} all cards: {show(estimate)} points a deal")
 
 
+def find_par(position: Position, solver: Solver) -> tuple[int, FinalContract | None]:
+    """Return the highest amount that a side can make, 0 for none, and with which contract.
+
+    Of two sides that can make it the opener's bids first.
+    """
+    rules = cast(KqjRules, position.rules)
+    amounts = range(rules.minimum_bid, rules.max_amount + 1, 10)
+    left = [
+        replace(deal, final_contract=FinalContract(deal.contract.sender, contract))
+        for deal in list_sides(position).values()
+        for contract in rules.contracts
+    ]
+
+    def makes(deal: Position, amount: int) -> bool:
+        solver.load(replace(deal, final_contract=deal.contract._replace(amount=amount)))
+        return solver.reaches(LEAST_LEAD)
+
+    low, high, maker = 0, len(amounts), None
+    while low < high:
+        middle = (low + high) // 2
+        made = next((n for n, deal in enumerate(left) if makes(deal, amounts[middle])), None)
+        if made is None:
+            high = middle
+        else:
+            # Those before it fail with this amount, and so with a higher one.
+            left = left[made:]
+            low, maker = middle + 1, left[0].contract
+    return (amounts[low - 1] if low else 0), maker
+
+
+def tell_par(experiment: Experiment) -> None:
+    """Print par, and beside it what the players bid."""
+    solver, pars, bids = Solver(), Counter[int](), Counter[int]()
+    counts, contracts = Counter[str](), Counter[str]()
+    for record in play_records(experiment):
+        position = read_round(record)
+        par, maker = find_par(position, solver)
+        pars[par] += 1
+        final = position.final_contract
+        if maker is None or final is None:
+            counts["nobody bids" if maker is None else "passed out"] += 1
+            continue
+        teams = position.teams
+        contracts[maker.contract] += 1
+        counts["opener's side makes it"] += teams[maker.sender] == teams[position.opener]
+        counts["whose side bids last"] += teams[maker.sender] == teams[final.sender]
+        counts["the players' contract is higher"] += (final.amount or 0) > par
+        counts["the players' contract is as high"] += final.amount == par
+        bids[final.amount or 0] += 1
+    quarters = quantiles(pars.elements(), n=4)
+    print(f"par: {show(estimate_mean(pars, CONFIDENCE))} points, quartiles {quarters}")
+    print(f"the players' contracts: {show(estimate_mean(bids, CONFIDENCE))} points")
+    for what, count in (*sorted(counts.items()), *contracts.most_common()):
+        share = show(estimate_share(count, experiment.deals, CONFIDENCE), 100)
+        print(f"{what}: {share}% of {experiment.deals}")
+
+
 def tell_contracts(counts: Counter[tuple[bool, bool]]) -> None:
     """Print how many contracts could be made, and were; keys are both."""
     deals = counts.total()
@@ -106,18 +169,23 @@ def tell_contracts(counts: Counter[tuple[bool, bool]]) -> None:
 @click.option("--variant", type=click.Choice(["take", "auction"]), default="take")
 @click.option("--teams", type=click.IntRange(2, 3), default=2, help="With --seeing.")
 @click.option("--seeing", type=click.IntRange(1, 8), help="Tricks in which one side sees all.")
+@click.option("--par", is_flag=True, help="Of auctions with two teams.")
 @click.option("--policy", default="learned+network", help="Who plays.")
 @click.option("--deals", default=3000, help="Deals that are played.")
 @click.option("--seed", default=1)
 def main(
-    variant: Literal["take", "auction"], teams: Literal[2, 3], seeing: int | None, policy: str,
-    deals: int, seed: int,
+    variant: Literal["take", "auction"], teams: Literal[2, 3], seeing: int | None, par: bool,
+    policy: str, deals: int, seed: int,
 ) -> None:  # fmt: skip
     """Print how many contracts could be made with all cards open, and how many players made."""
     experiment = Experiment(KqjRules(bidding=variant, teams=teams), policy, deals, seed)
     print(f"{variant}, {teams} teams, {policy}, seed {seed}")
     if seeing is not None:
         return tell_gains(experiment, seeing)
+    if par:
+        if variant != "auction" or teams != 2:
+            raise click.UsageError("par is of auctions with two teams: --variant auction")
+        return tell_par(experiment)
     solver = Solver()
     counts: Counter[tuple[bool, bool]] = Counter()
     for record in play_records(experiment):
