@@ -59,8 +59,8 @@ LEAST, MOST = 37, 38
 THREE, EXACT, GOAL = 39, 40, 41
 """1 with three teams; 1 if then a higher total may be worse; twice the lead asked for."""
 AUCTION, ROUNDED, OUTSCORE = 42, 43, 44
-TABLE, TABLE_MASK, BLOCK, LEADS = 45, 46, 47, 48
-"""Addresses of the table, of a block and of the leads; the table's number of entries less 1."""
+TABLE, TABLE_SIZE, BLOCK, LEADS = 45, 46, 47, 48
+"""Addresses of the table, of a block and of the leads; the table's number of entries."""
 NODES = 49
 """How often a trick began."""
 CONTRACT = 50
@@ -535,7 +535,9 @@ def _begin_trick(
     like = _find_like(w, remaining)
     key = like * 0x1E3779B97F4A7C15 + context * 0x3F58476D1CE4E5B9
     key = (key ^ (key >> 29)) * 0x14D049BB133111EB
-    place = w[TABLE] + 8 * ENTRY * ((key >> 32) & w[TABLE_MASK])
+    # Many positions have two tricks left: their part of the table stays in the cache.
+    part = w[TABLE_SIZE] >> (1 if tricks > 3 else (2 if tricks == 3 else 4))
+    place = w[TABLE] + 8 * ENTRY * (part + ((key >> 32) & (part - 1)))
     entry = int64_at(place)
     if entry[0] == like and entry[1] == context:
         lower, upper = (entry[2] >> 6) + total - base, entry[3] + total - base

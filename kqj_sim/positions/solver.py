@@ -34,7 +34,10 @@ by bonuses alone, without a trick, leads by 20.)
 
 _STAKES = (b.AMOUNT, b.STAKE, b.CAPOT, b.PENDING)
 
-_MOST_TAKEN, _MOST_GRATUITIES = 800, 240
+_CACHE_LINE = 8
+"""Numbers of eight bytes."""
+
+MOST_TAKEN, MOST_GRATUITIES = 800, 240
 
 
 class Scale(NamedTuple):
@@ -55,7 +58,7 @@ def make_scale(teams: int, scoring: tuple[int, ...]) -> Scale:
     leads = np.zeros((3, kernels.BONUS_STEPS, kernels.TOTALS), np.int64)
     if teams == 3:
         amount, stake, _, pending, *_ = scoring
-        most = 2 * (max(amount * stake, _MOST_TAKEN) + pending + _MOST_GRATUITIES)
+        most = 2 * (max(amount * stake, MOST_TAKEN) + pending + MOST_GRATUITIES)
         return Scale(np.arange(-most, most + 1, 10), leads)
     kernels.fill_leads(b.allocate_block(), leads, np.array(scoring))
     return Scale(np.unique(leads), leads)
@@ -65,11 +68,13 @@ class Solver:
     """The memory of searches, and a round that is loaded at one of its turns."""
 
     def __init__(self, table_bits: int = TABLE_BITS) -> None:
-        self._table = np.zeros(kernels.ENTRY << table_bits, np.int64)
+        memory = np.zeros((kernels.ENTRY << table_bits) + _CACHE_LINE, np.int64)
+        # No entry lies across two lines of the cache.
+        self._table = memory[-memory.ctypes.data % (8 * _CACHE_LINE) // 8 :]
         self._block = b.allocate_block()
         self._workspace = np.zeros(kernels.WORKSPACE, np.int64)
         self._workspace[kernels.TABLE] = self._table.ctypes.data
-        self._workspace[kernels.TABLE_MASK] = (1 << table_bits) - 1
+        self._workspace[kernels.TABLE_SIZE] = 1 << table_bits
         self._workspace[kernels.BLOCK] = self._block.ctypes.data
         self._address = self._workspace.ctypes.data
 

@@ -30,27 +30,32 @@ function listOwnDecisions(round) {
   return decisions;
 }
 
-const OPEN_TRICK = 3, // Earlier cards may take seconds.
+const OPEN_TRICK = { 2: 3, 3: 4 }, // By the number of teams: earlier cards may take seconds.
   OPEN_NODES = 200000; // Tricks begun in searches, at most.
 
 // Returns each legal card with what it brings the player's side with all cards open and the best play of all, the best
-// first; of late cards with two teams.
+// first; of late cards only.  With three teams those who defend play together, and have no values of their own.
 function valueOpenCards(before, trick) {
   const { engine } = state,
     { constants, table } = engine,
     { rules } = table,
     { play } = readTurn(state.round);
-  if (trick < OPEN_TRICK || state.rules.teams !== 2 || !play?.isOver) return [];
-  const { sender, contract, amount, capot, stake } = before.calls.contract,
+  const count = state.rules.teams,
+    { sender, contract, amount, capot, stake } = before.calls.contract,
     { teams, own } = before.calls,
+    isContracting = teams[own] === teams[sender];
+  if (trick < OPEN_TRICK[count] || !play?.isOver || (count === 3 && !isContracting)) return [];
+  const { pending } = before.calls.rules,
     i64 = (numbers) => engine.copy("i64", numbers),
     block = engine.array("i64", constants.BLOCK),
     leads = engine.array("i64", constants.LEADS),
     values = engine.array("i64", before.legal.length),
-    scoring = i64([amount, stake, capot, before.calls.rules.pending, rules[6], rules[11], rules[12]]);
+    scoring = i64([amount, stake, capot, pending, rules[6], rules[11], rules[12]]);
   engine.call("fill_leads", block, leads, scoring);
-  const levels = i64(BigInt64Array.from(new Set(leads.view())).sort()),
-    count = engine.call(
+  const most = 2 * (Math.max(amount * stake, constants.MOST_TAKEN) + pending + constants.MOST_GRATUITIES),
+    all = count === 3 ? Array.from({ length: most / 5 + 1 }, (_, at) => BigInt(10 * at - most)) : new Set(leads.view()),
+    levels = i64(BigInt64Array.from(all).sort()),
+    valued = engine.call(
       "value_open_cards",
       engine.array("i64", constants.WORKSPACE),
       engine.array("i64", constants.OPEN_TABLE),
@@ -58,7 +63,7 @@ function valueOpenCards(before, trick) {
       leads,
       levels,
       i64(play.listPlayed(play.plays).map(setOf)),
-      i64(teams.map((team) => Number(team !== teams[sender]))),
+      i64(teams.map((team) => (team - teams[sender] + count) % count)),
       scoring,
       contract,
       i64(before.plays.map(bitOf)),
@@ -66,10 +71,10 @@ function valueOpenCards(before, trick) {
       OPEN_NODES,
       values,
     ),
-    sign = teams[own] === teams[sender] ? 1 : -1,
+    sign = isContracting ? 1 : -1,
     found = before.legal.map((card, at) => [card, (sign * Number(values.view()[at])) / 2]);
   engine.release();
-  return count < found.length ? [] : found.sort((one, other) => other[1] - one[1]);
+  return valued < found.length ? [] : found.sort((one, other) => other[1] - one[1]);
 }
 
 // Values the decisions one after another, those that were not valued while one played.

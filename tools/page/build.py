@@ -57,7 +57,7 @@ def read_constants() -> dict[str, Any]:
     from kqj_sim.games.kqj.call_sampler import MIN_CAPOT_PROBABILITY
     from kqj_sim.output.card_reasons import Reason
     from kqj_sim.positions import open_hands
-    from kqj_sim.positions.solver import TABLE_BITS
+    from kqj_sim.positions.solver import MOST_GRATUITIES, MOST_TAKEN, TABLE_BITS
     from tools.page.kernels import SCORE_SIZE
 
     return {
@@ -86,6 +86,8 @@ def read_constants() -> dict[str, Any]:
         "LEADS": [3, open_hands.BONUS_STEPS, open_hands.TOTALS],
         "WORKSPACE": open_hands.WORKSPACE,
         "OPEN_TABLE": open_hands.ENTRY << TABLE_BITS,
+        "MOST_TAKEN": MOST_TAKEN,
+        "MOST_GRATUITIES": MOST_GRATUITIES,
         "REASONS": [reason.name.lower() for reason in Reason],
     }
 

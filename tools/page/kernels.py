@@ -370,11 +370,12 @@ def value_open_cards(
 ) -> int:  # fmt: skip
     """Fill twice the lead of the contracting side after each card, with all cards open.
 
-    Two teams play; seats are places.  See `positions.open_hands`.
+    Seats are places.  See `positions.open_hands`.
 
     Args:
         space: int64 (WORKSPACE,), zeros; `table`: int64 (a power of two of ENTRY), zeros.
-        leads, levels: what `fill_leads` filled, and its different numbers, ascending.
+        state, leads: the block that `fill_leads` used, and what it filled.
+        levels: twice the leads that there may be, ascending.
         hands, teams: int64 (6,), the eight cards of each place, and 0 for the contracting team.
         scoring: int64 (7,), that of `fill_leads`.
         plays, cards: the cards so far, and those to value, natural coding.
@@ -385,8 +386,10 @@ def value_open_cards(
     """
     w = space.ctypes.data
     space[open_hands.TABLE] = table.ctypes.data
-    space[open_hands.TABLE_MASK] = len(table) // open_hands.ENTRY - 1
+    space[open_hands.TABLE_SIZE] = len(table) // open_hands.ENTRY
     space[open_hands.BLOCK], space[open_hands.LEADS] = state.ctypes.data, leads.ctypes.data
+    space[open_hands.THREE] = teams.max() == 2
+    space[open_hands.EXACT] = teams.max() == 2 and scoring[3] > 0
     open_hands.load_deal(space, hands, teams, contract, scoring)
     turn = np.zeros(9, np.int64)
     turn[2] = PACK
