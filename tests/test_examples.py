@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
 CAUTIOUS = f"{EXAMPLES / 'my_policy.py'}:cautious"
 ACE_COUNTER = f"{EXAMPLES / 'ace_counter.py'}:ace_counter"
+ERRING = f"{EXAMPLES / 'erring.py'}:erring"
 
 
 def test_compare_policies_prints_its_answer(capsys: pytest.CaptureFixture[str]) -> None:
@@ -85,6 +86,17 @@ def test_ace_counter_counts_as_it_says() -> None:
                 assert worth[call.contract] == max(worth.values()), told(record)
                 takes += 1
     assert takes > 100
+
+
+def test_erring_players_take_like_points_but_for_their_errors() -> None:
+    def list_calls(policy: str) -> list[list[str]]:
+        records = play_records(Experiment(TAKE_2, (policy,) * 6, deals=150))
+        return [[call.call for call in record.calls] for record in records]
+
+    expected = list_calls("points")
+    assert list_calls(f"{ERRING}:share=0") == expected != list_calls(f"{ERRING}:share=0,spread=60")
+    opposite = list_calls(f"{ERRING}:share=1")
+    assert all(one[0] != other[0] for one, other in zip(expected, opposite, strict=True))
 
 
 def test_cautious_plays_no_card_above_another_of_the_same_suit_and_kind() -> None:
