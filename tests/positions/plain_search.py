@@ -239,7 +239,7 @@ def main() -> None:
                         continue
                     assert is_lead_of(position, lead, 3 * cards - 2), position
                     if cards == KqjRules.tricks:
-                        print(rules.bidding, number, lead, sep=",", flush=True)
+                        print(f"{rules.bidding},{number},{lead:.0f}", flush=True)
                 elif cards > _MOST_TRIED:
                     assert find_lead_by_alpha_beta(position) == lead, position
                 else:

@@ -88,7 +88,7 @@ def test_endings_of_four_to_six_cards_as_alpha_beta_without_a_table_finds(
         assert find_lead_by_alpha_beta(position) == solve(position), position
 
 
-@pytest.mark.parametrize("rules", [TAKE_2, AUCTION_2])
+@pytest.mark.parametrize("rules", slow_after(1, [AUCTION_2, TAKE_2]))
 def test_whole_deals_have_the_leads_that_a_slow_search_confirmed(rules: KqjRules) -> None:
     positions = list(play_endings(rules, 8, 300, seed=23))
     text = Path(__file__).with_name("whole_deals.csv").read_text(encoding="utf-8")
