@@ -20,13 +20,13 @@ import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from statistics import quantiles
 from typing import Literal, cast
 
 import click
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from kqj_sim.core.scoring import CAPOT_TOTAL
 from kqj_sim.positions.estimator import make_sampler
 from kqj_sim.positions.position import Position
 from kqj_sim.positions.reader import read_round, score_plays
@@ -97,7 +97,8 @@ def tell_gains(experiment: Experiment, tricks: int) -> None:
 def find_par(position: Position, solver: Solver) -> tuple[int, FinalContract | None]:
     """Return the highest amount that a side can make, 0 for none, and with which contract.
 
-    Of two sides that can make it the opener's bids first.
+    Of two sides that can make it the opener's bids first.  To value every contract instead
+    (`value_contracts`) takes several times as long.
     """
     rules = cast(KqjRules, position.rules)
     amounts = range(rules.minimum_bid, rules.max_amount + 1, 10)
@@ -138,13 +139,13 @@ def tell_par(experiment: Experiment) -> None:
             continue
         teams = position.teams
         contracts[maker.contract] += 1
+        counts[f"{CAPOT_TOTAL} or more"] += par >= CAPOT_TOTAL
         counts["opener's side makes it"] += teams[maker.sender] == teams[position.opener]
         counts["whose side bids last"] += teams[maker.sender] == teams[final.sender]
         counts["the players' contract is higher"] += (final.amount or 0) > par
         counts["the players' contract is as high"] += final.amount == par
         bids[final.amount or 0] += 1
-    quarters = quantiles(pars.elements(), n=4)
-    print(f"par: {show(estimate_mean(pars, CONFIDENCE))} points, quartiles {quarters}")
+    print(f"par: {show(estimate_mean(pars, CONFIDENCE))} points")
     print(f"the players' contracts: {show(estimate_mean(bids, CONFIDENCE))} points")
     for what, count in (*sorted(counts.items()), *contracts.most_common()):
         share = show(estimate_share(count, experiment.deals, CONFIDENCE), 100)

@@ -3,7 +3,7 @@
     kqj-sim compare points:take=20 points --opponents examples/erring.py:erring:share=0.3
     kqj-sim sweep points --vary take=20,30 --opponents examples/erring.py:erring:share=0,spread=60
 
-Otherwise they are `points`.
+Without an error they take like `points`, and the default player does the rest.
 """
 
 from typing import Any

@@ -31,6 +31,7 @@ _PLAYS = 48
 _PENDING = 120
 _MOST_TRIED, _MOST_WITHOUT_TABLE = 4, 5
 _NODES = range(1000, 400_001)
+"""Tricks that the solver begins in the whole deals that are compared."""
 
 
 def play_endings(rules: KqjRules, cards_left: int, deals: int, seed: int = 1) -> Iterator[Position]:

@@ -157,6 +157,10 @@ def test_a_round_and_its_review(browser: Browser, tmp_path: Path) -> None:
             assert abs(pairs[0][0] - pairs[1][0]) <= 0.5 + 2 * error, option
     # With all cards open late cards have the values of `solve`.
     assert check_open_values(browser, file)
+    assert browser.run(
+        "state.review.decisions.every(({ round, trick, open }) => !round.begun || "
+        "`${open}` === `${valueOpenCards(readTurn(round).play, trick)}`)"
+    )
     assert "All cards open: " in browser.text("#review")
     # A decision is a link into its position, from which Back leads to the review.
     browser.run("document.querySelector('#review a').click()")
